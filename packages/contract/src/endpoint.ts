@@ -1,0 +1,72 @@
+import type * as z from 'zod/mini';
+import type { Role } from './roles.ts';
+
+/**
+ * Who may make a call: anybody, anybody signed in, a gateway with the feed's key, or the holders of one of the roles.
+ * It is refused before the body is read.
+ */
+export type Access = 'public' | 'signed-in' | 'gateway' | readonly Role[];
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+type Schema = z.ZodMiniType | undefined;
+
+/** One call as data. The server, the web client, OpenAPI and the tests all read this one object. */
+export interface Endpoint<
+  Params extends Schema = Schema,
+  Query extends Schema = Schema,
+  Body extends Schema = Schema,
+  Reply extends Schema = Schema,
+> {
+  readonly method: Method;
+  /** Below `/api`, parameters as `:id`. */
+  readonly path: `/${string}`;
+  readonly access: Access;
+  /** One English line for OpenAPI. */
+  readonly summary: string;
+  readonly params: Params;
+  readonly query: Query;
+  readonly body: Body;
+  /** The answer's schema; `undefined` answers with an empty body. */
+  readonly reply: Reply;
+  /** 200 with a reply and 204 without one, unless said otherwise (201 for what creates). */
+  readonly status: number;
+}
+
+/**
+ * Declares a call.
+ * @param spec what differs from a call without params, query, body and reply
+ */
+export function endpoint<
+  Params extends Schema = undefined,
+  Query extends Schema = undefined,
+  Body extends Schema = undefined,
+  Reply extends Schema = undefined,
+>(spec: {
+  method: Method;
+  path: `/${string}`;
+  access: Access;
+  summary: string;
+  params?: Params;
+  query?: Query;
+  body?: Body;
+  reply?: Reply;
+  status?: number;
+}): Endpoint<Params, Query, Body, Reply> {
+  return {
+    method: spec.method,
+    path: spec.path,
+    access: spec.access,
+    summary: spec.summary,
+    params: spec.params as Params,
+    query: spec.query as Query,
+    body: spec.body as Body,
+    reply: spec.reply as Reply,
+    status: spec.status ?? (spec.reply ? 200 : 204),
+  };
+}
+
+/** What a caller hands in for a part of a call. */
+export type Input<S extends Schema> = S extends z.ZodMiniType ? z.input<S> : undefined;
+/** What a handler receives for a part of a call, and what a caller gets back. */
+export type Output<S extends Schema> = S extends z.ZodMiniType ? z.output<S> : undefined;

@@ -1,0 +1,42 @@
+import * as z from 'zod/mini';
+
+/**
+ * Every way in which a call can fail: the code that clients branch on, its HTTP status, and the sentence that a
+ * person reads. A code that is not here does not compile.
+ */
+export const errors = {
+  bad_input: { status: 400, message: 'Проверьте введённые данные' },
+  bad_json: { status: 400, message: 'Тело запроса не читается как JSON' },
+  unauthorized: { status: 401, message: 'Войдите в приложение' },
+  bad_login: { status: 401, message: 'Неверная почта или пароль' },
+  forbidden: { status: 403, message: 'Недостаточно прав для этого действия' },
+  protected_user: { status: 403, message: 'Владельца компании и администратора нельзя удалить отсюда' },
+  own_account: { status: 403, message: 'Нельзя удалить самого себя' },
+  default_proxy: { status: 403, message: 'Стандартный прокси меняет только администратор платформы' },
+  all_sites_refused: {
+    status: 409,
+    message: 'Этот прокси не разрешает политику «для всех сайтов»',
+  },
+  not_found: { status: 404, message: 'Не найдено: возможно, уже удалено' },
+  no_such_call: { status: 404, message: 'Такого вызова нет' },
+  email_taken: { status: 409, message: 'Пользователь с такой почтой уже есть' },
+  site_exists: { status: 409, message: 'Этот сайт уже есть в списке' },
+  proxy_in_use: { status: 409, message: 'Прокси используется в политиках доступа' },
+  no_company: { status: 409, message: 'У вас нет компании: доступ к сайтам получают люди компании' },
+  too_many_objects: { status: 409, message: 'Достигнут предел: не больше 1000 записей одного вида' },
+  too_large: { status: 413, message: 'Слишком большой запрос' },
+  bad_media_type: { status: 415, message: 'Тело запроса должно быть в формате JSON' },
+  too_many_tries: { status: 429, message: 'Слишком много попыток. Подождите и попробуйте снова' },
+  internal: { status: 500, message: 'Ошибка на стороне сервера' },
+  unavailable: { status: 503, message: 'База данных недоступна. Попробуйте через минуту' },
+} as const satisfies Record<string, { status: number; message: string }>;
+
+export type ErrorCode = keyof typeof errors;
+
+/** The body of every refusal. `fields` names what is wrong, keyed by the path in the body (`politics.0`). */
+export const ErrorBody = z.object({
+  code: z.string(),
+  message: z.string(),
+  fields: z.optional(z.record(z.string(), z.string())),
+});
+export type ErrorBody = z.infer<typeof ErrorBody>;

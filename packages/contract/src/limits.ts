@@ -1,0 +1,21 @@
+/** The numbers of the product (spec sections 5 and 9, answers.md), each written once. */
+export const limits = {
+  /** Rows of a list page. */
+  page: { take: 10, maxTake: 100 },
+  /** Lengths in characters. */
+  name: 200,
+  personName: 3,
+  companyName: 5,
+  companySite: 5,
+  policyName: 4,
+  proxyField: 4,
+  description: 2000,
+  email: 254,
+  password: { min: 8, max: 200 },
+  address: 253,
+  port: { min: 1000, max: 65535 },
+  /** Rows of one kind that a company may hold. */
+  objectsPerCompany: 1000,
+  /** Bytes of a request body. */
+  body: 1024 * 1024,
+} as const;

@@ -1,0 +1,92 @@
+import * as z from 'zod/mini';
+import { endpoint } from './endpoint.ts';
+import { Email, Id, IdParams, IsoDate, Links, ListQuery, listOf, Named, Password, text } from './fields.ts';
+import { Role } from './roles.ts';
+
+/** A person of a company (an agent), its owner, or a platform admin. The password is in no reply. */
+export const User = z.object({
+  id: Id,
+  name: z.string(),
+  surname: z.string(),
+  email: z.string(),
+  roles: z.array(z.object({ value: Role })),
+  politics: z.array(Named),
+  company: z.nullable(z.object({ id: Id, companyName: z.string(), companySite: z.string() })),
+  createdAt: IsoDate,
+  updatedAt: IsoDate,
+});
+export type User = z.infer<typeof User>;
+
+/** Spec section 5, user create: name, surname and policies are optional. */
+export const UserInput = z.object({
+  name: z._default(text(0), ''),
+  surname: z._default(text(0), ''),
+  email: Email,
+  password: Password,
+  politics: z._default(Links, []),
+});
+export type UserInput = z.infer<typeof UserInput>;
+
+/** What is absent stays as it is. */
+export const UserChange = z.object({
+  name: z.optional(text(0)),
+  surname: z.optional(text(0)),
+  email: z.optional(Email),
+  password: z.optional(Password),
+  politics: z.optional(Links),
+});
+export type UserChange = z.infer<typeof UserChange>;
+
+export const me = endpoint({
+  method: 'GET',
+  path: '/me',
+  access: 'signed-in',
+  summary: 'The signed-in user with roles and policies',
+  reply: User,
+});
+
+export const createUser = endpoint({
+  method: 'POST',
+  path: '/users/user-inner',
+  access: ['CREATOR'],
+  summary: 'Add a person to the own company, with the role USER',
+  body: UserInput,
+  reply: User,
+  status: 201,
+});
+
+export const companyUsers = endpoint({
+  method: 'GET',
+  path: '/users/company',
+  access: ['CREATOR'],
+  summary: 'People of the own company',
+  query: ListQuery,
+  reply: listOf(User),
+});
+
+export const getUser = endpoint({
+  method: 'GET',
+  path: '/users/:id',
+  access: ['CREATOR', 'ADMIN'],
+  summary: 'One person',
+  params: IdParams,
+  reply: User,
+});
+
+export const updateUser = endpoint({
+  method: 'PUT',
+  path: '/users/:id',
+  access: ['CREATOR', 'ADMIN'],
+  summary: 'Change a person; `politics` replaces the policies that hold them',
+  params: IdParams,
+  body: UserChange,
+  reply: User,
+});
+
+export const deleteUser = endpoint({
+  method: 'DELETE',
+  path: '/users/:id',
+  access: ['CREATOR', 'ADMIN'],
+  summary: 'Remove a person; sessions, gateway access and open tunnels end',
+  params: IdParams,
+});
