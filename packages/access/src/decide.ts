@@ -1,0 +1,135 @@
+import type { CanonicalHost } from './host.ts';
+import type { AccessIndex, CompanyIndex, Egress, PolicyIndex } from './snapshot.ts';
+
+/** Why a request was refused. The gateway, the console and the tests speak of it in these words. */
+export type Reason =
+  // who asks
+  | 'no_credentials'
+  | 'bad_credentials'
+  | 'expired'
+  | 'user_removed'
+  // what for
+  | 'bad_host'
+  | 'port_refused'
+  | 'site_unknown'
+  | 'no_policy'
+  | 'host_taken'
+  // what became of it
+  | 'address_refused'
+  | 'resolve_failed'
+  | 'connect_failed'
+  | 'upstream_failed'
+  | 'timeout'
+  | 'snapshot_stale';
+
+export type Decision =
+  | { readonly allow: true; readonly egress: Egress; readonly policyId: number }
+  | { readonly allow: false; readonly reason: Reason };
+
+const refuse = (reason: Reason): Decision => ({ allow: false, reason });
+// Made once: a refusal allocates nothing.
+const userRemoved = refuse('user_removed');
+const portRefused = refuse('port_refused');
+const siteUnknown = refuse('site_unknown');
+const noPolicy = refuse('no_policy');
+const hostTaken = refuse('host_taken');
+
+/**
+ * The rule of access. Denies by default and says why.
+ *
+ * A user reaches a site when some policy holds both the user and the site; the policy's proxy is the way out. A policy
+ * with `allSites` lets its users reach every host at 80 and 443. On an egress that companies share a host belongs to
+ * the company that claimed it first: to others it is refused there, `allSites` or not.
+ */
+export function decide(index: AccessIndex, userId: number, host: CanonicalHost, port: number): Decision {
+  const user = index.users.get(userId);
+  if (user === undefined) return userRemoved;
+  let knownSite = false;
+  let knownPort = false;
+  let taken = false;
+  for (let pattern: string | null = host, step = 0; pattern !== null; step++, pattern = next(host, step)) {
+    const ports = user.company.patterns.get(pattern);
+    if (ports === undefined) continue;
+    knownSite = true;
+    const site = ports.get(port) ?? (port === 80 || port === 443 ? ports.get(0) : undefined);
+    if (site === undefined) continue;
+    knownPort = true;
+    for (const policy of user.policies) {
+      if (!policy.sites.has(site.id)) continue;
+      if (policy.egress.shared && takenByOther(index, user.company, host)) taken = true;
+      else return grant(policy);
+    }
+  }
+  if (port === 80 || port === 443) {
+    for (const policy of user.policies) {
+      if (!policy.allSites) continue;
+      if (policy.egress.shared && takenByOther(index, user.company, host)) taken = true;
+      else return grant(policy);
+    }
+  }
+  if (taken) return hostTaken;
+  if (knownPort) return noPolicy;
+  if (knownSite) return portRefused;
+  return siteUnknown;
+}
+
+const grants = new WeakMap<PolicyIndex, Decision>();
+function grant(policy: PolicyIndex): Decision {
+  let decision = grants.get(policy);
+  if (decision === undefined) {
+    decision = { allow: true, egress: policy.egress, policyId: policy.id };
+    grants.set(policy, decision);
+  }
+  return decision;
+}
+
+/**
+ * The patterns that cover a host, most exact first: itself, without its `www.`, then `*.` of itself and of each name
+ * above it. `step` counts from 1.
+ */
+function next(host: string, step: number): string | null {
+  const bare = host.startsWith('www.') && host.indexOf('.', 4) !== -1 ? 1 : 0;
+  if (step === 1 && bare === 1) return host.slice(4);
+  let name = host;
+  for (let up = step - 1 - bare; up > 0; up--) {
+    const dot = name.indexOf('.');
+    if (dot === -1) return null;
+    name = name.slice(dot + 1);
+  }
+  return name.includes('.') ? `*.${name}` : null;
+}
+
+/** Whether a company other than this one holds the oldest claim (the lowest site id) to a host. */
+function takenByOther(index: AccessIndex, company: CompanyIndex, host: string): boolean {
+  let owner = company.id;
+  let oldest = Number.POSITIVE_INFINITY;
+  for (let pattern: string | null = host, step = 0; pattern !== null; step++, pattern = next(host, step)) {
+    const holders = index.claims.get(pattern);
+    if (holders === undefined) continue;
+    for (const [companyId, siteId] of holders) {
+      if (siteId < oldest) {
+        oldest = siteId;
+        owner = companyId;
+      }
+    }
+  }
+  return owner !== company.id;
+}
+
+/**
+ * What a user reaches, for a client that has to know beforehand (`GET /me/access`, the extension's PAC). Hosts that
+ * another company holds on a shared egress are still listed: the gateway says why it refuses them.
+ * @returns stored site addresses, sorted; null for a user who is not in the index
+ */
+export function reachable(index: AccessIndex, userId: number): { allSites: boolean; sites: string[] } | null {
+  const user = index.users.get(userId);
+  if (user === undefined) return null;
+  const sites: string[] = [];
+  for (const [pattern, ports] of user.company.patterns) {
+    for (const [port, site] of ports) {
+      if (!user.policies.some((policy) => policy.sites.has(site.id))) continue;
+      sites.push(port === 0 ? pattern : `${pattern}:${port}`);
+    }
+  }
+  return { allSites: user.policies.some((policy) => policy.allSites), sites: sites.toSorted() };
+}

@@ -1,0 +1,48 @@
+import { parse } from 'tldts';
+import { type CanonicalHost, canonicalHost } from './host.ts';
+
+/** What a site covers: one host (and its `www.`), or with `wildcard` the host and all names below it. */
+export interface SiteAddress {
+  readonly host: CanonicalHost;
+  readonly wildcard: boolean;
+  /** The one port that was named; null stands for 80 and 443. */
+  readonly port: number | null;
+}
+
+/** Why an address cannot be a site. */
+export type AddressFault = 'not_a_host' | 'ip_address' | 'single_label' | 'public_suffix' | 'bad_port';
+
+/**
+ * Reads what people paste (`https://CRM.example.ru/login?x`, `*.пример.рф`, `crm.example.ru:8443`) as a site address.
+ */
+export function parseSiteAddress(raw: string): SiteAddress | { fault: AddressFault } {
+  const text = raw.trim().replace(/^[a-z][a-z0-9+.-]*:\/\//i, '');
+  const authority = (/^[^/?#\\]*/.exec(text)?.[0] ?? '').replace(/^[^@]*@/, '');
+  const wildcard = authority.startsWith('*.');
+  const rest = wildcard ? authority.slice(2) : authority;
+  const match = /^(.*?)(?::(\d*))?$/.exec(rest);
+  const name = match?.[1] ?? '';
+  const host = canonicalHost(name);
+  if (host === null) return { fault: faultOf(name) };
+  const port = match?.[2] === undefined || match[2] === '' ? null : Number(match[2]);
+  if (port !== null && (port < 1 || port > 65535)) return { fault: 'bad_port' };
+  const known = parse(host, { allowPrivateDomains: true, validateHostname: false });
+  if (known.domain === null) return { fault: 'public_suffix' };
+  // 80 and 443 are what a site without a port has.
+  return { host, wildcard, port: port === 80 || port === 443 ? null : port };
+}
+
+function faultOf(name: string): AddressFault {
+  if (name.startsWith('[')) return 'ip_address';
+  if (URL.canParse(`http://${name}/`)) {
+    const { hostname } = new URL(`http://${name}/`);
+    if (/^[\d.]+$/.test(hostname)) return 'ip_address';
+    if (!hostname.replace(/\.$/, '').includes('.')) return 'single_label';
+  }
+  return 'not_a_host';
+}
+
+/** The spelling that is stored and sent: `*.xn--e1afmkfd.xn--p1ai`, `crm.example.ru:8443`. */
+export function formatSiteAddress(site: SiteAddress): string {
+  return `${site.wildcard ? '*.' : ''}${site.host}${site.port === null ? '' : `:${site.port}`}`;
+}
