@@ -13,6 +13,7 @@ type Schema = z.ZodMiniType | undefined;
 
 /** One call as data. The server, the web client, OpenAPI and the tests all read this one object. */
 export interface Endpoint<
+  Allowed extends Access = Access,
   Params extends Schema = Schema,
   Query extends Schema = Schema,
   Body extends Schema = Schema,
@@ -21,7 +22,7 @@ export interface Endpoint<
   readonly method: Method;
   /** Below `/api`, parameters as `:id`. */
   readonly path: `/${string}`;
-  readonly access: Access;
+  readonly access: Allowed;
   /** One English line for OpenAPI. */
   readonly summary: string;
   readonly params: Params;
@@ -38,6 +39,7 @@ export interface Endpoint<
  * @param spec what differs from a call without params, query, body and reply
  */
 export function endpoint<
+  const Allowed extends Access,
   Params extends Schema = undefined,
   Query extends Schema = undefined,
   Body extends Schema = undefined,
@@ -45,14 +47,14 @@ export function endpoint<
 >(spec: {
   method: Method;
   path: `/${string}`;
-  access: Access;
+  access: Allowed;
   summary: string;
   params?: Params;
   query?: Query;
   body?: Body;
   reply?: Reply;
   status?: number;
-}): Endpoint<Params, Query, Body, Reply> {
+}): Endpoint<Allowed, Params, Query, Body, Reply> {
   return {
     method: spec.method,
     path: spec.path,

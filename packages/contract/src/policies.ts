@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
-import { Id, IdParams, IsoDate, Links, ListQuery, listOf, text } from './fields.ts';
+import { Id, IdParams, IsoDate, Links, ListQuery, listOf, Named, text } from './fields.ts';
 import { limits } from './limits.ts';
 import { ProxyType } from './proxies.ts';
 
@@ -10,11 +10,14 @@ export const Policy = z.object({
   name: z.string(),
   description: z.string(),
   allSites: z.boolean(),
+  /** The people it holds; a plain USER is told of no one else. */
+  users: z.array(Named),
   /** The spec's list; it holds the one proxy of the policy. */
   proxy: z.array(
     z.object({
       id: Id,
       host: z.string(),
+      direct: z.boolean(),
       settings: z.object({ type: ProxyType, allSites: z.boolean() }),
     }),
   ),

@@ -31,7 +31,7 @@ const Port = z.pipe(
 );
 
 export const ProxyInput = z.object({
-  host: text(limits.proxyField, limits.address),
+  host: text(limits.proxyField, limits.address).check(z.regex(/^[\p{L}\p{N}._:[\]-]+$/u)),
   port: Port,
   username: text(limits.proxyField),
   password: z.string().check(z.minLength(limits.proxyField), z.maxLength(limits.password.max)),

@@ -1,0 +1,51 @@
+import { reachable } from '@propusk/access/decide';
+import { type GatewayKeys, gatewayUsername, signGatewayToken } from '@propusk/access/gateway-secret';
+import { emptyIndex, putCompany } from '@propusk/access/snapshot';
+import { type GatewayAccess, myAccess } from '@propusk/contract/access';
+import type { Db } from '../db/open.ts';
+import { readSnapshot } from '../feed/store.ts';
+import { asMember, type Member } from '../http/actor.ts';
+import { AppError } from '../http/errors.ts';
+import { implement, type Routes } from '../http/implement.ts';
+import type { Sealing } from '../sealing.ts';
+
+const TOKEN_SECONDS = 24 * 60 * 60;
+
+interface Gateway {
+  readonly keys: GatewayKeys;
+  readonly url: URL;
+  readonly consoleHost: string;
+  readonly sealing: Sealing;
+}
+
+/** `GET /me/access`: what a person's client needs, and nothing that a person may not know. */
+export function accessRoutes(routes: Routes, gateway: Gateway): void {
+  implement(routes, myAccess, ({ actor, db }) => grantAccess(db, asMember(actor), gateway));
+}
+
+/** The same snapshot and the same rule as the gateway's: the two cannot come apart. */
+async function grantAccess(db: Db, actor: Member, gateway: Gateway): Promise<GatewayAccess> {
+  const snapshot = await readSnapshot(db, gateway.sealing, actor.companyId);
+  const user = snapshot?.users.find(({ id }) => id === actor.userId);
+  if (snapshot === null || user === undefined) throw new AppError('unauthorized');
+  const index = emptyIndex();
+  putCompany(index, snapshot);
+  const { allSites, sites } = reachable(index, user.id) ?? { allSites: false, sites: [] };
+  const expires = Math.floor(Date.now() / 1000) + TOKEN_SECONDS;
+  const { url } = gateway;
+  const secure = url.protocol === 'https:';
+  return {
+    version: snapshot.version,
+    gateway: {
+      scheme: secure ? 'https' : 'http',
+      host: url.hostname,
+      port: Number(url.port) || (secure ? 443 : 80),
+    },
+    username: gatewayUsername(user.id),
+    password: signGatewayToken(gateway.keys, { userId: user.id, epoch: user.epoch, expires }),
+    expiresAt: new Date(expires * 1000).toISOString(),
+    allSites,
+    sites,
+    bypass: [gateway.consoleHost],
+  };
+}

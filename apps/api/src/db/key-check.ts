@@ -1,0 +1,22 @@
+import type { Sealing } from '../sealing.ts';
+import { DatabaseUnfit } from './migrate.ts';
+import type { Db } from './open.ts';
+
+/**
+ * Ties a database to its SECRET_KEY: the first start notes which key it is, a later one with another key refuses, for
+ * it could open no stored password and would seal new ones with the wrong key.
+ * @throws DatabaseUnfit
+ */
+export async function checkKey(db: Db, sealing: Sealing): Promise<void> {
+  await db
+    .insertInto('platform')
+    .values({ key_check: sealing.check })
+    .onConflict((oc) => oc.doNothing())
+    .execute();
+  const { key_check } = await db.selectFrom('platform').select('key_check').executeTakeFirstOrThrow();
+  if (!key_check.equals(sealing.check)) {
+    throw new DatabaseUnfit(
+      'Ключ SECRET_KEY не подходит к этой базе данных: верните тот, с которым она создана (файл secret-key в DATA_DIR)',
+    );
+  }
+}

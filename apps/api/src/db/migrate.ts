@@ -1,0 +1,62 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { sql } from 'kysely';
+import { type Migration, Migrator } from 'kysely/migration';
+import type { Db } from './open.ts';
+
+const folder = new URL('./migrations/', import.meta.url);
+
+/** A database that this program cannot serve. The message is one Russian line that says what to do. */
+export class DatabaseUnfit extends Error {}
+
+/**
+ * Brings the schema to this program's version: forward only, each file in the order of its number, all in one
+ * transaction, under a lock that several processes share.
+ * @throws DatabaseUnfit when the server is older than 15, its locale cannot fold Cyrillic letters, or its schema is newer
+ */
+export async function migrate(db: Db): Promise<void> {
+  await checkServer(db);
+  const { error, results } = await new Migrator({ db, provider: { getMigrations } }).migrateToLatest();
+  if (error === undefined) return;
+  const text = error instanceof Error ? error.message : String(error);
+  if (/corrupted migrations/.test(text)) {
+    throw new DatabaseUnfit(
+      'База данных создана более новой версией «Пропуска». Запустите её или восстановите копию, сделанную этой версией',
+    );
+  }
+  const failed = results?.find((result) => result.status === 'Error')?.migrationName ?? 'без имени';
+  throw new DatabaseUnfit(`Обновление базы данных (${failed}) не прошло, база осталась прежней: ${text}`);
+}
+
+async function getMigrations(): Promise<Record<string, Migration>> {
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).toSorted();
+  const migrations: Record<string, Migration> = {};
+  for (const name of names) {
+    const text = await readFile(new URL(name, folder), 'utf8');
+    migrations[name.replace(/\.sql$/, '')] = {
+      up: (db) =>
+        sql
+          .raw(text)
+          .execute(db)
+          .then(() => {}),
+    };
+  }
+  return migrations;
+}
+
+async function checkServer(db: Db): Promise<void> {
+  const { rows } = await sql<{ version: number; encoding: string; folds: boolean }>`
+    select current_setting('server_version_num')::int as version,
+      current_setting('server_encoding') as encoding,
+      'ИВАН Ё' ilike 'иван ё' and lower('ИВАН Ё') = 'иван ё' as folds`.execute(db);
+  const server = rows[0];
+  if (server === undefined || server.version < 150_000) {
+    throw new DatabaseUnfit('Нужен PostgreSQL 15 или новее: укажите другой сервер в DATABASE_URL');
+  }
+  // ILIKE, citext and trigram indexes fold letters by the database's own locale: under C or SQL_ASCII 'иван' would
+  // never find 'Иван', silently.
+  if (server.encoding !== 'UTF8' || !server.folds) {
+    throw new DatabaseUnfit(
+      "База данных не различает заглавные и строчные русские буквы. Создайте её заново: CREATE DATABASE … ENCODING 'UTF8' LOCALE 'C.UTF-8' TEMPLATE template0",
+    );
+  }
+}

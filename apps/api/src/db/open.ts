@@ -1,0 +1,48 @@
+import { Kysely, PostgresDialect, type Transaction } from 'kysely';
+import pg from 'pg';
+import type { Tables } from './schema.ts';
+
+export type Db = Kysely<Tables>;
+/** Every write happens in one: see `http/implement.ts`. */
+export type Tx = Transaction<Tables>;
+
+const { INT8, TIMESTAMPTZ } = pg.types.builtins;
+
+/** How columns arrive: ids and versions as numbers (they stay below 2^53), times as ISO texts. */
+const types: pg.CustomTypesConfig = {
+  getTypeParser: (oid, format) => {
+    if (oid === INT8) return Number;
+    if (oid === TIMESTAMPTZ) return (text: string) => new Date(text).toISOString();
+    return pg.types.getTypeParser(oid, format);
+  },
+};
+
+export interface OpenDb {
+  readonly db: Db;
+  readonly pool: pg.Pool;
+  close(): Promise<void>;
+}
+
+/** Settings of every connection, the pool's and the feed's listener. */
+export function connectionConfig(url: string): pg.ClientConfig {
+  return {
+    connectionString: url,
+    types,
+    connectionTimeoutMillis: 2_000,
+    statement_timeout: 10_000,
+    idle_in_transaction_session_timeout: 10_000,
+    application_name: 'propusk',
+  };
+}
+
+/**
+ * Opens a pool on a PostgreSQL. Nothing is asked yet: the first query tells whether the server is there.
+ * @param url postgresql://… with TCP or a socket folder as `?host=`
+ */
+export function openDb(url: string): OpenDb {
+  const pool = new pg.Pool({ ...connectionConfig(url), max: 20 });
+  // An idle connection that breaks is replaced on next use; without a listener it would end the process.
+  pool.on('error', () => {});
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  return { db, pool, close: () => db.destroy() };
+}

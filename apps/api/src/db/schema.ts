@@ -1,0 +1,53 @@
+import type { ProxyType } from '@propusk/contract/proxies';
+import type { Role } from '@propusk/contract/roles';
+import type { Generated, GeneratedAlways } from 'kysely';
+
+/** The tables as SQL spells them; the stores turn them into the wire's spelling. Times are ISO texts, ids numbers. */
+export interface Tables {
+  platform: { only_row: Generated<boolean>; key_check: Buffer };
+  companies: Row & { company_name: string; company_site: string; policy_version: Generated<number> };
+  users: Row & {
+    company_id: number | null;
+    email: string;
+    name: string;
+    surname: string;
+    password_hash: string;
+    roles: Role[];
+    gateway_epoch: Generated<number>;
+  };
+  sessions: { token_hash: Buffer; user_id: number; created_at: Generated<string>; expires_at: string };
+  proxies: Row & {
+    company_id: number | null;
+    owner_id: GeneratedAlways<number>;
+    type: ProxyType;
+    direct: Generated<boolean>;
+    all_sites: Generated<boolean>;
+    host: string;
+    port: number;
+    username: Generated<string>;
+    password_sealed: Buffer | null;
+  };
+  sites: Row & { company_id: number; address: string };
+  policies: Row & {
+    company_id: number;
+    name: string;
+    description: string;
+    proxy_id: number;
+    proxy_owner_id: number;
+    all_sites: Generated<boolean>;
+  };
+  policy_users: { company_id: number; policy_id: number; user_id: number };
+  policy_sites: { company_id: number; policy_id: number; site_id: number };
+  gateway_acknowledgements: {
+    gateway: string;
+    company_id: number;
+    version: number;
+    acknowledged_at: Generated<string>;
+  };
+}
+
+interface Row {
+  id: Generated<number>;
+  created_at: Generated<string>;
+  updated_at: Generated<string>;
+}

@@ -1,0 +1,122 @@
+import type { ServerResponse } from 'node:http';
+import { FEED_HEARTBEAT_MS, type FeedEventName } from '@propusk/contract/feed';
+import type { FastifyBaseLogger } from 'fastify';
+import type { Db } from '../db/open.ts';
+import type { Sealing } from '../sealing.ts';
+import { readSnapshot, readVersions } from './store.ts';
+
+/** A gateway that does not read for so long that this much waits for it is cut off; it will connect again. */
+const MAX_WAITING_BYTES = 64 * 1024 * 1024;
+const RETRY_MS = 1_000;
+
+interface Connection {
+  readonly stream: ServerResponse;
+  /** The version of each company that this gateway was sent. */
+  readonly sent: Map<number, number>;
+}
+
+export interface Hub {
+  /** Sends a gateway everything, then whatever changes, until it goes away. */
+  connect(stream: ServerResponse): Promise<void>;
+  /** A company may have changed; null: any of them. */
+  wake(companyId: number | null): void;
+  /** Ends every connection, so that gateways turn to another api. */
+  close(): void;
+}
+
+/** The gateways connected to this api process, and what each of them was sent. */
+export function createHub({ db, sealing, log }: { db: Db; sealing: Sealing; log: FastifyBaseLogger }): Hub {
+  const connections = new Set<Connection>();
+  // Ids are never reused: a snapshot that was read before the deletion must not follow the word of it.
+  const gone = new Set<number>();
+  // Companies being read now; true: woken again meanwhile.
+  const reading = new Map<number, boolean>();
+  let closed = false;
+
+  function send(connection: Connection, event: FeedEventName, data: object): void {
+    const { stream } = connection;
+    stream.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+    if (stream.writableLength > MAX_WAITING_BYTES) stream.destroy();
+  }
+
+  /** Reads a company and tells those who do not have that version yet. */
+  async function deliver(companyId: number, to: Iterable<Connection>): Promise<void> {
+    const snapshot = await readSnapshot(db, sealing, companyId);
+    if (snapshot === null) gone.add(companyId);
+    for (const connection of to) {
+      if (gone.has(companyId)) {
+        if (connection.sent.delete(companyId)) send(connection, 'gone', { companyId });
+      } else if (snapshot !== null && (connection.sent.get(companyId) ?? -1) < snapshot.version) {
+        connection.sent.set(companyId, snapshot.version);
+        send(connection, 'company', snapshot);
+      }
+    }
+  }
+
+  async function refresh(companyId: number): Promise<void> {
+    if (connections.size === 0) return;
+    if (reading.has(companyId)) {
+      reading.set(companyId, true);
+      return;
+    }
+    reading.set(companyId, false);
+    try {
+      await deliver(companyId, connections);
+    } catch (error) {
+      log.error({ err: error, companyId }, 'a company could not be read for the feed');
+      if (!closed) setTimeout(() => void refresh(companyId), RETRY_MS).unref();
+    } finally {
+      const again = reading.get(companyId) === true;
+      reading.delete(companyId);
+      if (again) void refresh(companyId);
+    }
+  }
+
+  /** Finds what was missed: the versions in the database against those that were sent. */
+  async function reconcile(): Promise<void> {
+    if (connections.size === 0) return;
+    try {
+      const versions = await readVersions(db);
+      const differing = new Set<number>();
+      for (const { sent } of connections) {
+        for (const [id, version] of versions) if (sent.get(id) !== version) differing.add(id);
+        for (const id of sent.keys()) if (!versions.has(id)) differing.add(id);
+      }
+      for (const id of differing) await refresh(id);
+    } catch (error) {
+      log.warn({ err: error }, 'the versions could not be read for the feed');
+    }
+  }
+
+  const heartbeat = setInterval(() => {
+    for (const connection of connections) send(connection, 'heartbeat', {});
+  }, FEED_HEARTBEAT_MS);
+
+  return {
+    async connect(stream) {
+      const connection: Connection = { stream, sent: new Map() };
+      // Changes made from here on are sent as well, whatever the first round below still has to read.
+      connections.add(connection);
+      stream.on('close', () => connections.delete(connection));
+      try {
+        for (const id of (await readVersions(db)).keys()) {
+          if (stream.destroyed) return;
+          await deliver(id, [connection]);
+        }
+        send(connection, 'ready', {});
+      } catch (error) {
+        // Without `ready` the gateway keeps what it has and connects again.
+        log.warn({ err: error }, 'a gateway could not be sent everything');
+        stream.destroy();
+      }
+    },
+    wake(companyId) {
+      void (companyId === null ? reconcile() : refresh(companyId));
+    },
+    close() {
+      closed = true;
+      clearInterval(heartbeat);
+      for (const { stream } of connections) stream.end();
+    },
+  };
+}

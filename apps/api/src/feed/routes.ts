@@ -1,0 +1,35 @@
+import { acknowledge, feed } from '@propusk/contract/feed';
+import { implement, type Routes, routeOf } from '../http/implement.ts';
+import type { Sealing } from '../sealing.ts';
+import { watchChanges } from './changes.ts';
+import { createHub } from './hub.ts';
+import { noteAcknowledgement } from './store.ts';
+
+/** What gateways hear: a stream of snapshots. */
+export function feedRoutes(
+  routes: Routes,
+  { sealing, databaseUrl }: { sealing: Sealing; databaseUrl: string },
+): void {
+  const { app, db } = routes;
+  const hub = createHub({ db, sealing, log: app.log });
+  let changes: { close(): Promise<void> } | undefined;
+  app.addHook('onReady', async () => {
+    changes = watchChanges({ databaseUrl, log: app.log }, (companyId) => hub.wake(companyId));
+  });
+  app.addHook('preClose', async () => {
+    hub.close();
+    await changes?.close();
+  });
+
+  app.route({
+    ...routeOf(routes, feed),
+    handler: (_request, reply) => {
+      reply.hijack();
+      reply.raw.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
+      reply.raw.flushHeaders();
+      void hub.connect(reply.raw);
+    },
+  });
+
+  implement(routes, acknowledge, ({ body, db: read }) => noteAcknowledgement(read, body));
+}

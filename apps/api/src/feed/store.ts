@@ -1,0 +1,73 @@
+import type { CompanySnapshot } from '@propusk/contract/feed';
+import { sql } from 'kysely';
+import type { Db } from '../db/open.ts';
+import { passwordPlace } from '../proxies/store.ts';
+import type { Sealing } from '../sealing.ts';
+
+interface SealedSnapshot extends Omit<CompanySnapshot, 'proxies'> {
+  proxies: (Omit<CompanySnapshot['proxies'][number], 'password'> & {
+    owner: number;
+    sealed: string | null;
+  })[];
+}
+
+/**
+ * Who may reach what in one company, read in one statement and so at one moment.
+ * @returns null when there is no such company
+ * @throws Error when a proxy's password does not open: a snapshot without it would let traffic out another way
+ */
+export async function readSnapshot(
+  db: Db,
+  sealing: Sealing,
+  companyId: number,
+): Promise<CompanySnapshot | null> {
+  const { rows } = await sql<{ snapshot: SealedSnapshot }>`
+    select json_build_object(
+      'companyId', c.id,
+      'version', c.policy_version,
+      'users', coalesce((select json_agg(json_build_object('id', u.id, 'epoch', u.gateway_epoch) order by u.id)
+        from users u where u.company_id = c.id), '[]'),
+      'sites', coalesce((select json_agg(json_build_object('id', s.id, 'address', s.address) order by s.id)
+        from sites s where s.company_id = c.id), '[]'),
+      'proxies', coalesce((select json_agg(json_build_object('id', x.id, 'owner', x.owner_id, 'type', x.type,
+          'direct', x.direct, 'host', x.host, 'port', x.port, 'username', x.username,
+          'sealed', encode(x.password_sealed, 'base64')) order by x.id)
+        from proxies x where exists (select from policies p where p.company_id = c.id and p.proxy_id = x.id)), '[]'),
+      'policies', coalesce((select json_agg(json_build_object('id', p.id, 'proxyId', p.proxy_id,
+          'allSites', p.all_sites,
+          'users', array(select user_id from policy_users l where l.company_id = c.id and l.policy_id = p.id
+            order by user_id),
+          'sites', array(select site_id from policy_sites l where l.company_id = c.id and l.policy_id = p.id
+            order by site_id)) order by p.id)
+        from policies p where p.company_id = c.id), '[]')
+    ) as snapshot
+    from companies c where c.id = ${companyId}`.execute(db);
+  const snapshot = rows[0]?.snapshot;
+  if (snapshot === undefined) return null;
+  return {
+    ...snapshot,
+    proxies: snapshot.proxies.map(({ sealed, owner, ...proxy }) => ({
+      ...proxy,
+      password:
+        sealed === null ? '' : sealing.open(passwordPlace(owner, proxy.id), Buffer.from(sealed, 'base64')),
+    })),
+  };
+}
+
+/** The version of every company: what the safety net compares with what was sent. */
+export async function readVersions(db: Db): Promise<Map<number, number>> {
+  const rows = await db.selectFrom('companies').select(['id', 'policy_version']).orderBy('id').execute();
+  return new Map(rows.map((row) => [row.id, row.policy_version]));
+}
+
+/** Notes what a gateway enforces now; an older word that arrives late changes nothing. */
+export async function noteAcknowledgement(
+  db: Db,
+  { gateway, companyId, version }: { gateway: string; companyId: number; version: number },
+): Promise<void> {
+  await sql`
+    insert into gateway_acknowledgements (gateway, company_id, version)
+    select ${gateway}, id, ${version} from companies where id = ${companyId}
+    on conflict (gateway, company_id) do update set version = excluded.version, acknowledged_at = now()
+      where gateway_acknowledgements.version < excluded.version`.execute(db);
+}

@@ -1,0 +1,19 @@
+import { health } from '@propusk/contract/health';
+import { sql } from 'kysely';
+import { AppError } from '../http/errors.ts';
+import { implement, type Routes } from '../http/implement.ts';
+
+const LIMIT_MS = 2_000;
+
+/** 200 while the database answers within two seconds, else 503: what a balancer and the start ask. */
+export function healthRoutes(routes: Routes): void {
+  implement(routes, health, async ({ db }) => {
+    const asked = sql`select 1`.execute(db).then(
+      () => true,
+      () => false,
+    );
+    const late = new Promise<false>((resolve) => setTimeout(resolve, LIMIT_MS, false).unref());
+    if (!(await Promise.race([asked, late]))) throw new AppError('unavailable');
+    return { status: 'ok' as const };
+  });
+}

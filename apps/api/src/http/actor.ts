@@ -1,0 +1,71 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Access } from '@propusk/contract/endpoint';
+import type { Role } from '@propusk/contract/roles';
+import type { FastifyRequest } from 'fastify';
+import type { Db } from '../db/open.ts';
+import { AppError } from './errors.ts';
+
+/** Who makes a call: comes first in every store call, and is what every statement is held to. */
+export interface Actor {
+  readonly userId: number;
+  /** null: a platform admin outside every company. */
+  readonly companyId: number | null;
+  readonly roles: readonly Role[];
+  readonly tokenHash: Buffer;
+}
+
+/** An actor of a company, as CREATOR and USER calls get it. */
+export interface Member extends Actor {
+  readonly companyId: number;
+}
+
+/** A fresh token of 256 bits, and the hash that is stored instead of it. */
+export function newToken(): { token: string; hash: Buffer } {
+  const token = randomBytes(32).toString('base64url');
+  return { token, hash: hashToken(token) };
+}
+
+// No salt and no stretching: the token is random and long (NIST SP 800-63B section 5.1.2.2 asks them for short ones).
+function hashToken(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}
+
+/** The bearer token of a request (RFC 6750 section 2.1), or null. */
+export function bearer(request: FastifyRequest): string | null {
+  return /^Bearer ([A-Za-z0-9._~+/-]{1,512}=*)$/i.exec(request.headers.authorization ?? '')?.[1] ?? null;
+}
+
+/**
+ * Who stands behind a token now: a session that was ended, or whose user is gone, is nobody.
+ * @throws AppError unauthorized
+ */
+export async function findActor(db: Db, token: string | null): Promise<Actor> {
+  if (token === null) throw new AppError('unauthorized');
+  const tokenHash = hashToken(token);
+  const user = await db
+    .selectFrom('sessions')
+    .innerJoin('users', 'users.id', 'sessions.user_id')
+    .select(['users.id', 'users.company_id', 'users.roles'])
+    .where('sessions.token_hash', '=', tokenHash)
+    .where('sessions.expires_at', '>', (eb) => eb.fn<string>('now'))
+    .executeTakeFirst();
+  if (user === undefined) throw new AppError('unauthorized');
+  return { userId: user.id, companyId: user.company_id, roles: user.roles, tokenHash };
+}
+
+/** @throws AppError forbidden when the call is for roles that the actor does not hold */
+export function admit(actor: Actor, access: Exclude<Access, 'public' | 'gateway'>): void {
+  if (access === 'signed-in') return;
+  if (!access.some((role) => actor.roles.includes(role))) throw new AppError('forbidden');
+}
+
+/** @throws AppError no_company for an admin who belongs to no company */
+export function asMember(actor: Actor): Member {
+  if (actor.companyId === null) throw new AppError('no_company');
+  return actor as Member;
+}
+
+/** Whether the actor acts on every company's objects (answers.md: ADMIN, everything of every company). */
+export function isAdmin(actor: Actor): boolean {
+  return actor.roles.includes('ADMIN');
+}

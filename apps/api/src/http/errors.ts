@@ -1,0 +1,81 @@
+import { type ErrorBody, type ErrorCode, errors } from '@propusk/contract/errors';
+import { issueMessages } from '@propusk/contract/issues';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import * as z from 'zod/mini';
+
+/** A refusal that a caller gets to read. */
+export class AppError extends Error {
+  readonly code: ErrorCode;
+  readonly fields: Record<string, string> | undefined;
+  /** The catalogue's sentence, or one that says more. */
+  readonly said: string;
+
+  constructor(code: ErrorCode, detail: { message?: string; fields?: Record<string, string> } = {}) {
+    super(code);
+    this.code = code;
+    this.said = detail.message ?? errors[code].message;
+    this.fields = detail.fields;
+  }
+}
+
+// What Fastify itself refuses, by its codes.
+const refusedByFastify: Record<string, ErrorCode> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: 'too_large',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'bad_media_type',
+  FST_ERR_CTP_EMPTY_JSON_BODY: 'bad_json',
+  FST_ERR_CTP_INVALID_JSON_BODY: 'bad_json',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'bad_input',
+  FST_ERR_BAD_URL: 'bad_input',
+};
+
+// SQLSTATE classes and errno values that mean 'no database now', not 'a wrong statement'.
+const away = /^(08|57P|53|ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|ETIMEDOUT)/;
+
+/** The one place where an error becomes an answer: `{code, message, fields?}`, never a stack. */
+export function handleErrors(app: FastifyInstance): void {
+  app.setErrorHandler((error: FastifyError | AppError, request, reply) => {
+    const refusal = asRefusal(error);
+    if (refusal.code === 'internal' || refusal.code === 'unavailable') request.log.error({ err: error });
+    return answer(reply, refusal);
+  });
+}
+
+/** Parses a part of a call by its schema; what does not fit is a refusal that names the fields. */
+export function validate({ schema }: { schema: z.ZodMiniType }) {
+  return (data: unknown) => {
+    const read = z.safeParse(schema, data, { reportInput: true });
+    if (read.success) return { value: read.data };
+    return { error: new AppError('bad_input', { fields: issueMessages(read.error.issues) }) };
+  };
+}
+
+/** The answer to a call that does not exist. */
+export function answerNoSuchCall(_request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  return answer(reply, new AppError('no_such_call'));
+}
+
+function answer(reply: FastifyReply, refusal: AppError): FastifyReply {
+  const body: ErrorBody = { code: refusal.code, message: refusal.said };
+  if (refusal.fields !== undefined) body.fields = refusal.fields;
+  // A string, so that the route's own reply schema does not apply.
+  return reply
+    .status(errors[refusal.code].status)
+    .header('content-type', 'application/json; charset=utf-8')
+    .serializer(String)
+    .send(JSON.stringify(body));
+}
+
+function asRefusal(error: FastifyError | AppError): AppError {
+  if (error instanceof AppError) return error;
+  const known = refusedByFastify[error.code];
+  if (known !== undefined) return new AppError(known);
+  if (isAway(error)) return new AppError('unavailable');
+  return new AppError(error.statusCode === 400 ? 'bad_input' : 'internal');
+}
+
+/** Whether an error means that the database cannot be reached now. */
+export function isAway(error: Error & { code?: unknown }): boolean {
+  if (typeof error.code === 'string' && away.test(error.code)) return true;
+  // node-postgres throws these two without a code.
+  return /timeout exceeded when trying to connect|Connection terminated/.test(error.message);
+}

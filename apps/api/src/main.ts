@@ -1,0 +1,84 @@
+import { gatewayKeys } from '@propusk/access/gateway-secret';
+import { SettingError } from '@propusk/contract/settings';
+import { pino } from 'pino';
+import { hashPassword } from './auth/passwords.ts';
+import { ensureAdmin } from './auth/store.ts';
+import { readConfig } from './config.ts';
+import { checkKey } from './db/key-check.ts';
+import { DatabaseUnfit, migrate } from './db/migrate.ts';
+import { openDb } from './db/open.ts';
+import { isAway } from './http/errors.ts';
+import { ensureDirectProxy } from './proxies/store.ts';
+import { sealing } from './sealing.ts';
+import { createServer } from './server.ts';
+
+/** The api process: settings → database → schema → listening. What stops it is one line on stderr. */
+async function main(): Promise<void> {
+  const config = readConfig(process.env);
+  const { databaseUrl, secretKey, gatewaySecret } = config;
+  if (databaseUrl === undefined || secretKey === undefined || gatewaySecret === undefined) {
+    throw new SettingError(
+      'Задайте DATABASE_URL, SECRET_KEY и GATEWAY_SECRET, или запустите npm start: он сделает их сам',
+    );
+  }
+  const logger = pino({
+    level: config.logLevel,
+    redact: ['req.headers.authorization', 'req.headers.cookie', '*.password', '*.token', 'err.parameters'],
+  });
+  const opened = openDb(databaseUrl);
+  const secrets = sealing(secretKey);
+  await migrate(opened.db);
+  await checkKey(opened.db, secrets);
+  await ensureDirectProxy(opened.db, config.gatewayUrl);
+  const { admin } = config;
+  if (admin !== null) await ensureAdmin(opened.db, admin.email, () => hashPassword(admin.password));
+
+  const app = await createServer({
+    config,
+    databaseUrl,
+    opened,
+    sealing: secrets,
+    gatewayKeys: gatewayKeys(gatewaySecret),
+    logger,
+  });
+  await app.listen({ host: config.host, port: config.port });
+  process.send?.({ type: 'listening' });
+
+  let stopping = false;
+  const stop = async () => {
+    if (stopping) return;
+    stopping = true;
+    // A client that never finishes must not hold the stop.
+    setTimeout(() => process.exit(0), 5_000).unref();
+    await app.close();
+    await opened.close();
+    process.exit(0);
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+  // The supervisor died: without it nobody would end this process.
+  process.on('disconnect', stop);
+}
+
+/** The one line for an error that a person can mend; any other keeps its stack. */
+function explain(error: unknown): string {
+  if (error instanceof SettingError || error instanceof DatabaseUnfit) return error.message;
+  if (!(error instanceof Error)) return String(error);
+  const code = 'code' in error ? error.code : undefined;
+  if (code === 'EADDRINUSE')
+    return `Порт ${process.env.PORT ?? 3000} занят: освободите его или укажите другой в PORT`;
+  if (code === 'EACCES' || code === 'EADDRNOTAVAIL') {
+    return `На ${process.env.HOST ?? '127.0.0.1'}:${process.env.PORT ?? 3000} слушать нельзя: укажите другие HOST и PORT`;
+  }
+  if (isAway(error)) return `База данных не отвечает (${error.message}): проверьте DATABASE_URL`;
+  if (typeof code === 'string' && /^(28|3D)/.test(code))
+    return `База данных не пускает (${error.message}): проверьте DATABASE_URL`;
+  return error.stack ?? error.message;
+}
+
+try {
+  await main();
+} catch (error) {
+  process.stderr.write(`${explain(error)}\n`);
+  process.exit(1);
+}

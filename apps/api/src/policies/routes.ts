@@ -1,0 +1,23 @@
+import * as contract from '@propusk/contract/policies';
+import { asMember } from '../http/actor.ts';
+import { implement, type Routes } from '../http/implement.ts';
+import { createPolicy, deletePolicy, listPolicies, updatePolicy } from './store.ts';
+
+/** Spec section 7: politics. */
+export function policyRoutes(routes: Routes): void {
+  implement(routes, contract.createPolicy, ({ actor, body, write }) =>
+    write((tx) => createPolicy(tx, asMember(actor), body)),
+  );
+
+  implement(routes, contract.listPolicies, ({ actor, query, db }) =>
+    listPolicies(db, asMember(actor), query),
+  );
+
+  implement(routes, contract.updatePolicy, ({ actor, params, body, write }) =>
+    write((tx) => updatePolicy(tx, actor, params.id, body)),
+  );
+
+  implement(routes, contract.deletePolicy, ({ actor, params, write }) =>
+    write((tx) => deletePolicy(tx, actor, params.id)),
+  );
+}

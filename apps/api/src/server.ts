@@ -1,0 +1,104 @@
+import compress from '@fastify/compress';
+import helmet from '@fastify/helmet';
+import swagger from '@fastify/swagger';
+import swaggerUi from '@fastify/swagger-ui';
+import type { GatewayKeys } from '@propusk/access/gateway-secret';
+import { endpoints } from '@propusk/contract/endpoints';
+import { limits } from '@propusk/contract/limits';
+import fastify, { type FastifyInstance } from 'fastify';
+import { jsonSchemaTransform, serializerCompiler } from 'fastify-type-provider-zod';
+import type { Logger } from 'pino';
+import type * as z from 'zod/mini';
+import { accessRoutes } from './access/routes.ts';
+import { authRoutes } from './auth/routes.ts';
+import { companyRoutes } from './companies/routes.ts';
+import type { Config } from './config.ts';
+import type { OpenDb } from './db/open.ts';
+import { feedRoutes } from './feed/routes.ts';
+import { healthRoutes } from './health/routes.ts';
+import { serveConsole } from './http/console.ts';
+import { handleErrors, validate } from './http/errors.ts';
+import type { Routes } from './http/implement.ts';
+import { policyRoutes } from './policies/routes.ts';
+import { proxyRoutes } from './proxies/routes.ts';
+import type { Sealing } from './sealing.ts';
+import { siteRoutes } from './sites/routes.ts';
+import { userRoutes } from './users/routes.ts';
+
+export interface ServerParts {
+  readonly config: Pick<Config, 'publicUrl' | 'gatewayUrl'>;
+  readonly databaseUrl: string;
+  readonly opened: OpenDb;
+  readonly sealing: Sealing;
+  readonly gatewayKeys: GatewayKeys;
+  readonly logger: Logger;
+}
+
+/**
+ * The api and the console as one server, not listening yet.
+ * @throws Error when a call of the contract has no handler
+ */
+export async function createServer(parts: ServerParts): Promise<FastifyInstance> {
+  const app = fastify({
+    loggerInstance: parts.logger,
+    bodyLimit: limits.body,
+    // On close idle connections end at once, busy ones after their answer.
+    forceCloseConnections: 'idle',
+    routerOptions: { caseSensitive: true, maxParamLength: 64 },
+  }) as unknown as FastifyInstance;
+  app.setValidatorCompiler<z.ZodMiniType>(validate);
+  app.setSerializerCompiler(serializerCompiler);
+  app.decorateRequest('actor', null);
+  handleErrors(app);
+  await app.register(helmet, { contentSecurityPolicy: { directives: policy(parts.config.publicUrl) } });
+  await app.register(compress);
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: { title: 'Propusk', version: '0.1.0' },
+      components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },
+    },
+    transform: jsonSchemaTransform,
+  });
+  await app.register(swaggerUi, { routePrefix: '/api/docs' });
+
+  const { opened, sealing, gatewayKeys, databaseUrl, config } = parts;
+  const routes: Routes = { app, db: opened.db, feedToken: gatewayKeys.feed, implemented: new Set() };
+  healthRoutes(routes);
+  authRoutes(routes);
+  userRoutes(routes);
+  companyRoutes(routes);
+  proxyRoutes(routes, sealing);
+  siteRoutes(routes);
+  policyRoutes(routes);
+  accessRoutes(routes, {
+    keys: gatewayKeys,
+    url: config.gatewayUrl,
+    consoleHost: config.publicUrl.hostname,
+    sealing,
+  });
+  feedRoutes(routes, { sealing, databaseUrl });
+  const forgotten = endpoints.filter((endpoint) => !routes.implemented.has(endpoint));
+  if (forgotten.length > 0)
+    throw new Error(`not implemented: ${forgotten.map(({ path }) => path).join(', ')}`);
+  await serveConsole(app);
+  return app;
+}
+
+/** Nothing from elsewhere runs or loads; Mantine sets style attributes. */
+function policy(publicUrl: URL) {
+  return {
+    defaultSrc: ["'self'"],
+    scriptSrc: ["'self'"],
+    styleSrc: ["'self'", "'unsafe-inline'"],
+    imgSrc: ["'self'", 'data:'],
+    fontSrc: ["'self'"],
+    connectSrc: ["'self'"],
+    objectSrc: ["'none'"],
+    frameAncestors: ["'none'"],
+    baseUri: ["'self'"],
+    formAction: ["'self'"],
+    // Over plain http it would send every asset to a port that does not answer.
+    upgradeInsecureRequests: publicUrl.protocol === 'https:' ? [] : null,
+  };
+}

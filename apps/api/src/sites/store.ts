@@ -1,0 +1,135 @@
+import { type AddressFault, formatSiteAddress, parseSiteAddress } from '@propusk/access/site-address';
+import type { ListQuery } from '@propusk/contract/fields';
+import type { Site, SiteInput } from '@propusk/contract/sites';
+import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
+import { jsonArrayFrom } from 'kysely/helpers/postgres';
+import { lockCompany, makeRoom, replaceLinks } from '../db/company.ts';
+import { contains, paged } from '../db/list.ts';
+import type { Db, Tx } from '../db/open.ts';
+import type { Tables } from '../db/schema.ts';
+import { type Actor, isAdmin, type Member } from '../http/actor.ts';
+import { AppError } from '../http/errors.ts';
+import { refusing } from '../http/violations.ts';
+
+type Sites = ExpressionBuilder<Tables, 'sites'>;
+
+function mayManage(actor: Actor) {
+  return (eb: Sites): Expression<SqlBool> =>
+    isAdmin(actor) ? sql<SqlBool>`true` : eb('sites.company_id', '=', actor.companyId);
+}
+
+/** An owner sees the company's sites; a plain USER those that one of the own policies holds. */
+function maySee(actor: Member) {
+  return (eb: Sites): Expression<SqlBool> => {
+    const ofCompany = eb('sites.company_id', '=', actor.companyId);
+    if (actor.roles.includes('CREATOR')) return ofCompany;
+    return eb.and([
+      ofCompany,
+      eb.exists(
+        eb
+          .selectFrom('policy_sites')
+          .innerJoin('policy_users', (join) =>
+            join
+              .onRef('policy_users.company_id', '=', 'policy_sites.company_id')
+              .onRef('policy_users.policy_id', '=', 'policy_sites.policy_id'),
+          )
+          .select(sql`1`.as('one'))
+          .whereRef('policy_sites.company_id', '=', 'sites.company_id')
+          .whereRef('policy_sites.site_id', '=', 'sites.id')
+          .where('policy_users.user_id', '=', actor.userId),
+      ),
+    ]);
+  };
+}
+
+function selectSites(db: Db) {
+  return db.selectFrom('sites').select((eb) => [
+    'sites.id',
+    'sites.address',
+    'sites.created_at as createdAt',
+    'sites.updated_at as updatedAt',
+    jsonArrayFrom(
+      eb
+        .selectFrom('policy_sites')
+        .innerJoin('policies', (join) =>
+          join
+            .onRef('policies.company_id', '=', 'policy_sites.company_id')
+            .onRef('policies.id', '=', 'policy_sites.policy_id'),
+        )
+        .select(['policies.id', 'policies.name'])
+        .whereRef('policy_sites.company_id', '=', 'sites.company_id')
+        .whereRef('policy_sites.site_id', '=', 'sites.id')
+        .orderBy('policies.id'),
+    ).as('politics'),
+  ]);
+}
+
+export async function listSites(
+  db: Db,
+  actor: Member,
+  query: ListQuery,
+): Promise<{ rows: Site[]; count: number }> {
+  const matching = (eb: Sites) =>
+    eb.and([maySee(actor)(eb), contains([eb.ref('sites.address')], query.name)]);
+  const rows = await paged(selectSites(db).where(matching), query, sql.ref('sites.id')).execute();
+  const { count } = await db
+    .selectFrom('sites')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where(matching)
+    .executeTakeFirstOrThrow();
+  return { rows, count };
+}
+
+const faults: Record<AddressFault, string> = {
+  not_a_host: 'Укажите адрес сайта, например crm.example.ru',
+  ip_address: 'Укажите имя сайта: адреса из цифр не подходят',
+  single_label: 'Укажите полное имя сайта, например crm.example.ru',
+  public_suffix: 'Это общая зона, а не сайт: укажите имя внутри неё, например crm.example.ru',
+  bad_port: 'Порт: целое число от 1 до 65535',
+};
+
+/** What a person typed as the spelling that is stored. @throws AppError bad_input naming `address` */
+function storedAddress(raw: string): string {
+  const site = parseSiteAddress(raw);
+  if ('fault' in site) throw new AppError('bad_input', { fields: { address: faults[site.fault] } });
+  return formatSiteAddress(site);
+}
+
+/** @throws AppError bad_input, site_exists, too_many_objects */
+export async function createSite(tx: Tx, actor: Member, body: SiteInput): Promise<Site> {
+  const address = storedAddress(body.address);
+  await lockCompany(tx, actor.companyId);
+  await makeRoom(tx, 'sites', actor.companyId);
+  const { id } = await refusing(
+    {
+      sites_address_key: () =>
+        new AppError('site_exists', { fields: { address: `${address} уже в списке` } }),
+    },
+    tx
+      .insertInto('sites')
+      .values({ company_id: actor.companyId, address })
+      .returning('id')
+      .executeTakeFirstOrThrow(),
+  );
+  await replaceLinks(tx, {
+    table: 'policy_sites',
+    companyId: actor.companyId,
+    own: 'site_id',
+    ownId: id,
+    other: 'policy_id',
+    otherTable: 'policies',
+    ids: body.politics,
+    field: 'politics',
+  });
+  return selectSites(tx).where('sites.id', '=', id).executeTakeFirstOrThrow();
+}
+
+/** @throws AppError not_found */
+export async function deleteSite(tx: Tx, actor: Actor, id: number): Promise<void> {
+  const find = () => tx.selectFrom('sites').select('company_id').where('id', '=', id).where(mayManage(actor));
+  const site = await find().executeTakeFirst();
+  if (site === undefined) throw new AppError('not_found');
+  await lockCompany(tx, site.company_id);
+  const { numDeletedRows } = await tx.deleteFrom('sites').where('id', '=', id).executeTakeFirstOrThrow();
+  if (numDeletedRows === 0n) throw new AppError('not_found');
+}
