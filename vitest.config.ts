@@ -1,8 +1,12 @@
 import { defineConfig } from 'vitest/config';
 
+const real = { testTimeout: 30_000, hookTimeout: 60_000 };
+const launcher = 'apps/api/src/db/embedded/**/*.db.test.ts';
+const database = { ...real, include: ['apps/**/*.db.test.ts'], exclude: ['**/node_modules/**', launcher] };
+
 /**
- * unit: no database, no sockets. net: real sockets on loopback. db: a real PostgreSQL, the embedded one and, as `db15`,
- * Debian's.
+ * unit: neither database nor sockets. net: real sockets on loopback. launcher: the embedded PostgreSQL is started,
+ * broken and killed. db and db15: the api on a real database, the embedded one and Debian's PostgreSQL 15.
  */
 export default defineConfig({
   test: {
@@ -14,22 +18,10 @@ export default defineConfig({
           exclude: ['**/node_modules/**', '**/*.{db,net}.test.ts'],
         },
       },
-      {
-        test: {
-          name: 'net',
-          include: ['apps/**/*.net.test.ts'],
-          testTimeout: 30_000,
-          hookTimeout: 60_000,
-        },
-      },
-      {
-        test: {
-          name: 'db',
-          include: ['apps/**/*.db.test.ts'],
-          testTimeout: 30_000,
-          hookTimeout: 60_000,
-        },
-      },
+      { test: { ...real, name: 'net', include: ['apps/**/*.net.test.ts'] } },
+      { test: { ...real, name: 'launcher', include: [launcher] } },
+      { test: { ...database, name: 'db', globalSetup: 'apps/api/src/testing/postgres-embedded.ts' } },
+      { test: { ...database, name: 'db15', globalSetup: 'apps/api/src/testing/postgres-debian.ts' } },
     ],
   },
 });

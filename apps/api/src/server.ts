@@ -17,7 +17,7 @@ import type { OpenDb } from './db/open.ts';
 import { feedRoutes } from './feed/routes.ts';
 import { healthRoutes } from './health/routes.ts';
 import { serveConsole } from './http/console.ts';
-import { handleErrors, validate } from './http/errors.ts';
+import { answerUnreadable, handleErrors, validate } from './http/errors.ts';
 import type { Routes } from './http/implement.ts';
 import { policyRoutes } from './policies/routes.ts';
 import { proxyRoutes } from './proxies/routes.ts';
@@ -44,13 +44,23 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     bodyLimit: limits.body,
     // On close idle connections end at once, busy ones after their answer.
     forceCloseConnections: 'idle',
+    clientErrorHandler: answerUnreadable,
     routerOptions: { caseSensitive: true, maxParamLength: 64 },
   }) as unknown as FastifyInstance;
+  // JSON alone: a form of another site can send text/plain without asking first (CORS).
+  app.removeContentTypeParser('text/plain');
   app.setValidatorCompiler<z.ZodMiniType>(validate);
   app.setSerializerCompiler(serializerCompiler);
   app.decorateRequest('actor', null);
   handleErrors(app);
-  await app.register(helmet, { contentSecurityPolicy: { directives: policy(parts.config.publicUrl) } });
+  const secure = parts.config.publicUrl.protocol === 'https:';
+  await app.register(helmet, {
+    contentSecurityPolicy: { directives: policy(secure) },
+    // A browser that was once told so would refuse the plain address for a year.
+    strictTransportSecurity: secure,
+    // The console is nobody's frame.
+    xFrameOptions: { action: 'deny' },
+  });
   await app.register(compress);
   await app.register(swagger, {
     openapi: {
@@ -86,7 +96,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
 }
 
 /** Nothing from elsewhere runs or loads; Mantine sets style attributes. */
-function policy(publicUrl: URL) {
+function policy(secure: boolean) {
   return {
     defaultSrc: ["'self'"],
     scriptSrc: ["'self'"],
@@ -99,6 +109,6 @@ function policy(publicUrl: URL) {
     baseUri: ["'self'"],
     formAction: ["'self'"],
     // Over plain http it would send every asset to a port that does not answer.
-    upgradeInsecureRequests: publicUrl.protocol === 'https:' ? [] : null,
+    upgradeInsecureRequests: secure ? [] : null,
   };
 }

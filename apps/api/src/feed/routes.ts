@@ -25,7 +25,12 @@ export function feedRoutes(
     ...routeOf(routes, feed),
     handler: (_request, reply) => {
       reply.hijack();
-      reply.raw.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
+      reply.raw.writeHead(200, {
+        'content-type': 'text/event-stream',
+        'cache-control': 'no-store',
+        // Nothing follows on this connection, and a stop must not wait for it to be found idle.
+        connection: 'close',
+      });
       reply.raw.flushHeaders();
       void hub.connect(reply.raw);
     },

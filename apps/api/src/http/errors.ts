@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { type ErrorBody, type ErrorCode, errors } from '@propusk/contract/errors';
 import { issueMessages } from '@propusk/contract/issues';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -52,6 +53,17 @@ export function validate({ schema }: { schema: z.ZodMiniType }) {
 /** The answer to a call that does not exist. */
 export function answerNoSuchCall(_request: FastifyRequest, reply: FastifyReply): FastifyReply {
   return answer(reply, new AppError('no_such_call'));
+}
+
+/** The answer to bytes that are no HTTP request, in the form of every other refusal. */
+export function answerUnreadable(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return;
+  const { status, message } = errors.bad_input;
+  const body = JSON.stringify({ code: 'bad_input', message } satisfies ErrorBody);
+  socket.end(
+    `HTTP/1.1 ${status} Bad Request\r\ncontent-type: application/json; charset=utf-8\r\n` +
+      `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+  );
 }
 
 function answer(reply: FastifyReply, refusal: AppError): FastifyReply {

@@ -1,0 +1,169 @@
+import { login, logout, register } from '@propusk/contract/auth';
+import { createUser, me, updateUser } from '@propusk/contract/users';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { PASSWORD, startApi, type TestApi } from '../testing/api.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startApi(inject('serverUrl'));
+});
+afterAll(() => api.close());
+
+const newcomer = (email: string) => ({
+  name: 'ООО Ромашка',
+  ownerName: 'Иван',
+  companyName: 'ООО Ромашка',
+  companySite: 'romashka.test',
+  email,
+  password: PASSWORD,
+});
+
+describe('registration', () => {
+  test('makes a company with its owner, signed in', async () => {
+    const { token } = await api.must(null, register, { body: newcomer('first@romashka.test') });
+    expect(await api.must(token, me)).toMatchObject({
+      name: 'Иван',
+      email: 'first@romashka.test',
+      roles: [{ value: 'CREATOR' }],
+      company: { companyName: 'ООО Ромашка', companySite: 'romashka.test' },
+    });
+  });
+
+  test('of equal addresses at once, whatever their letter case, one wins and no company is left over', async () => {
+    const before = await companies();
+    const replies = await Promise.all(
+      ['race@romashka.test', 'RACE@romashka.test', 'Race@Romashka.test', ' race@romashka.test '].map(
+        (email) => api.call(null, register, { body: newcomer(email) }),
+      ),
+    );
+    expect(replies.map(({ status }) => status).toSorted()).toEqual([201, 409, 409, 409]);
+    expect(replies.find(({ status }) => status === 409)?.error).toEqual({
+      code: 'email_taken',
+      message: 'Пользователь с такой почтой уже есть',
+      fields: { email: 'Эта почта уже занята' },
+    });
+    expect(await companies()).toBe(before + 1);
+  });
+
+  test.each([
+    ['name', 'ab', 'Не короче 3 символов'],
+    ['companyName', 'abcd', 'Не короче 5 символов'],
+    ['companySite', 'a.ru', 'Не короче 5 символов'],
+    ['email', 'ivan@romashka', 'Почта пишется как name@example.ru'],
+    ['password', '1234567', 'Не короче 8 символов'],
+    ['name', 'Ива\u0000н', 'Недопустимое значение'],
+    ['email', undefined, 'Заполните поле'],
+    ['password', 12345678, 'Недопустимое значение'],
+  ])('refuses %s = %j by its name', async (field, value, message) => {
+    const body = { ...newcomer('bad@romashka.test'), [field]: value } as ReturnType<typeof newcomer>;
+    const { status, error } = await api.call(null, register, { body });
+    expect([status, error.code, error.fields]).toEqual([400, 'bad_input', { [field]: message }]);
+  });
+
+  test('stores nothing that the contract does not declare', async () => {
+    const body = { ...newcomer('mass@romashka.test'), roles: ['ADMIN'], company_id: 1, id: 999_999 };
+    const { token } = await api.must(null, register, { body });
+    const self = await api.must(token, me);
+    expect(self.roles).toEqual([{ value: 'CREATOR' }]);
+    expect(self.id).not.toBe(999_999);
+  });
+});
+
+describe('signing in', () => {
+  test('takes the address in any letter case, and tells an unknown one from a wrong password to nobody', async () => {
+    const { email } = await api.company();
+    expect(
+      (await api.call(null, login, { body: { email: email.toUpperCase(), password: PASSWORD } })).status,
+    ).toBe(200);
+    const wrong = await api.call(null, login, { body: { email, password: 'wrong horse' } });
+    const unknown = await api.call(null, login, {
+      body: { email: 'nobody@company.test', password: PASSWORD },
+    });
+    expect([wrong.status, wrong.error]).toEqual([
+      401,
+      { code: 'bad_login', message: 'Неверная почта или пароль' },
+    ]);
+    expect([unknown.status, unknown.error]).toEqual([wrong.status, wrong.error]);
+  });
+
+  test('a session ends with logout, and only that one', async () => {
+    const { token, email } = await api.company();
+    const other = (await api.must(null, login, { body: { email, password: PASSWORD } })).token;
+    await api.must(token, logout);
+    expect((await api.call(token, me)).status).toBe(401);
+    expect((await api.call(other, me)).status).toBe(200);
+  });
+
+  test('a new password ends every session and gateway token of its holder', async () => {
+    const owner = await api.company();
+    const agent = await api.agent(owner.token);
+    const epoch = () =>
+      api.database.db
+        .selectFrom('users')
+        .select('gateway_epoch')
+        .where('id', '=', agent.id)
+        .executeTakeFirst();
+    const before = await epoch();
+    await api.must(owner.token, updateUser, {
+      params: { id: agent.id },
+      body: { password: 'another horse' },
+    });
+    expect((await api.call(agent.token, me)).status).toBe(401);
+    expect((await epoch())?.gateway_epoch).toBe((before?.gateway_epoch ?? 0) + 1);
+    const again = (password: string) => api.call(null, login, { body: { email: agent.email, password } });
+    expect((await again(PASSWORD)).status).toBe(401);
+    expect((await again('another horse')).status).toBe(200);
+  });
+
+  test('neither token nor password is stored in clear', async () => {
+    const { token } = await api.company();
+    const { rows } = await api.database.pool.query(
+      'select s::text, u::text as who from sessions s join users u on u.id = user_id',
+    );
+    const stored = JSON.stringify(rows);
+    expect(stored).not.toContain(token);
+    expect(stored).not.toContain(PASSWORD);
+    expect(stored).toContain('$argon2id$v=19$m=47104,');
+  });
+});
+
+describe('the door', () => {
+  test.each([[null], [''], ['x'], ['A'.repeat(43)], ['A'.repeat(600)]])(
+    'token %j is nobody',
+    async (token) => {
+      expect(await api.call(token, me)).toMatchObject({ status: 401, error: { code: 'unauthorized' } });
+    },
+  );
+
+  test('a role is refused before the body is read', async () => {
+    const owner = await api.company();
+    const agent = await api.agent(owner.token);
+    const reply = await api.app.inject({
+      method: 'POST',
+      url: `/api${createUser.path}`,
+      headers: { authorization: `Bearer ${agent.token}`, 'content-type': 'application/json' },
+      payload: '{not json',
+    });
+    expect([reply.statusCode, reply.json()]).toEqual([
+      403,
+      { code: 'forbidden', message: 'Недостаточно прав для этого действия' },
+    ]);
+  });
+
+  test('what is no call, no JSON or too much is said in the same form', async () => {
+    const send = (url: string, payload: string, type = 'application/json') =>
+      api.app.inject({ method: 'POST', url, headers: { 'content-type': type }, payload });
+    expect((await send('/api/nothing', '{}')).json()).toMatchObject({ code: 'no_such_call' });
+    expect((await send('/api/auth/login', '{')).json()).toMatchObject({ code: 'bad_json' });
+    expect((await send('/api/auth/login', 'a=b', 'text/plain')).json()).toMatchObject({
+      code: 'bad_media_type',
+    });
+    const huge = await send('/api/auth/login', JSON.stringify({ email: 'a'.repeat(1024 * 1024) }));
+    expect([huge.statusCode, huge.json().code]).toEqual([413, 'too_large']);
+  });
+});
+
+async function companies(): Promise<number> {
+  const { rows } = await api.database.pool.query('select count(*) as n from companies');
+  return rows[0].n;
+}

@@ -1,0 +1,66 @@
+import { health } from '@propusk/contract/health';
+import { expect, inject, test } from 'vitest';
+import { sealing } from '../sealing.ts';
+import { startApi, testSealing } from '../testing/api.ts';
+import { createTestDatabase } from '../testing/database.ts';
+import { checkKey } from './key-check.ts';
+import { DatabaseUnfit, migrate } from './migrate.ts';
+
+const serverUrl = inject('serverUrl');
+
+test('several processes may migrate at once, and once more', async () => {
+  const database = await createTestDatabase(serverUrl, { empty: true });
+  await Promise.all([migrate(database.db), migrate(database.db), migrate(database.db)]);
+  await migrate(database.db);
+  const { rows } = await database.pool.query('select count(*) as n from kysely_migration');
+  expect(rows[0].n).toBe(1);
+  await database.drop();
+});
+
+test('a schema from a newer program is refused and left alone', async () => {
+  const database = await createTestDatabase(serverUrl);
+  await database.pool.query(`insert into kysely_migration values ('999-from-the-future', now())`);
+  await expect(migrate(database.db)).rejects.toThrow(/более новой версией/);
+  await database.drop();
+});
+
+test('a migration that fails leaves nothing behind', async () => {
+  const database = await createTestDatabase(serverUrl, { empty: true });
+  // Stands in the way in the middle of the first file.
+  await database.pool.query('create table proxies (id int)');
+  await expect(migrate(database.db)).rejects.toThrow(DatabaseUnfit);
+  const { rows } = await database.pool.query(`select tablename from pg_tables where schemaname = 'public'`);
+  expect(rows.map(({ tablename }) => tablename)).not.toContain('companies');
+  await database.drop();
+});
+
+test('a database that cannot fold Cyrillic letters is refused', async () => {
+  const options = `encoding 'SQL_ASCII' locale 'C' template template0`;
+  const database = await createTestDatabase(serverUrl, { empty: true, options });
+  await expect(migrate(database.db)).rejects.toThrow(/русские буквы/);
+  await database.drop();
+});
+
+test('another SECRET_KEY is refused, and the right one still opens', async () => {
+  const database = await createTestDatabase(serverUrl);
+  await checkKey(database.db, testSealing);
+  await expect(checkKey(database.db, sealing('quite another secret of the tests'))).rejects.toThrow(
+    /SECRET_KEY/,
+  );
+  await checkKey(database.db, testSealing);
+  await database.drop();
+});
+
+test('without its database the api says so, and is well again with it', async () => {
+  const api = await startApi(serverUrl);
+  expect((await api.call(null, health)).status).toBe(200);
+  const name = new URL(api.database.url.replace('//propusk@/', '//propusk@host/')).pathname.slice(1);
+  const others = `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`;
+  await api.database.administer(`alter database ${name} allow_connections false`);
+  await api.database.administer(others);
+  const away = await api.call(null, health);
+  expect([away.status, away.error.code]).toEqual([503, 'unavailable']);
+  await api.database.administer(`alter database ${name} allow_connections true`);
+  expect((await api.call(null, health)).status).toBe(200);
+  await api.close();
+});

@@ -1,0 +1,216 @@
+import { type ClientRequest, get } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { myAccess } from '@propusk/contract/access';
+import { acknowledge, type CompanySnapshot, feed } from '@propusk/contract/feed';
+import { createPolicy, deletePolicy, updatePolicy } from '@propusk/contract/policies';
+import { createProxy } from '@propusk/contract/proxies';
+import { createSite, deleteSite } from '@propusk/contract/sites';
+import { companyUsers, deleteUser, me, updateUser } from '@propusk/contract/users';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, test, vi } from 'vitest';
+import { startApi, type TestApi, testKeys } from '../testing/api.ts';
+
+let api: TestApi;
+let owner: string;
+let company: number;
+const open: ClientRequest[] = [];
+beforeAll(async () => {
+  api = await startApi(inject('serverUrl'));
+  await api.app.listen({ host: '127.0.0.1', port: 0 });
+  owner = (await api.company()).token;
+  company = (await api.must(owner, me)).company?.id ?? 0;
+});
+afterEach(() => {
+  for (const request of open.splice(0)) request.destroy();
+});
+afterAll(() => api.close());
+
+/** A gateway that only listens: what it heard of each company last, and everything in order. */
+async function listen(to: TestApi = api) {
+  const { port } = to.app.server.address() as AddressInfo;
+  const heard: { event: string; data: unknown }[] = [];
+  const headers = { authorization: `Bearer ${testKeys.feed}` };
+  const request = get({ host: '127.0.0.1', port, path: `/api${feed.path}`, headers }, (response) => {
+    let text = '';
+    response.setEncoding('utf8').on('data', (more: string) => {
+      const events = (text + more).split('\n\n');
+      text = events.pop() ?? '';
+      for (const event of events) {
+        const [, name = '', data = ''] = /^event: (.*)\ndata: (.*)$/.exec(event) ?? [];
+        heard.push({ event: name, data: JSON.parse(data) });
+      }
+    });
+  });
+  // Cut off at the end of the test.
+  request.on('error', () => {});
+  open.push(request);
+  const last = (companyId: number) =>
+    heard.findLast(
+      ({ event, data }) => event === 'company' && (data as CompanySnapshot).companyId === companyId,
+    )?.data as CompanySnapshot | undefined;
+  await vi.waitFor(() => expect(heard.map(({ event }) => event)).toContain('ready'), 5_000);
+  return { heard, last };
+}
+
+const soon = (check: () => void) => vi.waitFor(check, { timeout: 1_000, interval: 5 });
+const version = async () => (await api.must(owner, myAccess)).version;
+
+describe('the feed', () => {
+  test('opens to the gateways’ key alone', async () => {
+    for (const token of [null, owner, 'x', testKeys.feed.slice(1)]) {
+      expect((await api.call(token, feed)).status).toBe(401);
+      expect(
+        (await api.call(token, acknowledge, { body: { gateway: 'g', companyId: company, version: 1 } }))
+          .status,
+      ).toBe(401);
+    }
+  });
+
+  test('tells everything at first, then each change within a second, at a rising version', async () => {
+    const gateway = await listen();
+    const proxy = await api.must(owner, createProxy, {
+      body: { host: 'proxy.example.ru', port: 8080, username: 'login', password: 'canary-secret' },
+    });
+    const policy = await api.must(owner, createPolicy, { body: { name: 'Продажи', proxyId: proxy.id } });
+    const site = await api.must(owner, createSite, {
+      body: { address: 'crm.example.ru', politics: [policy.id] },
+    });
+    const agent = await api.agent(owner, [policy.id]);
+    await soon(() =>
+      expect(gateway.last(company)).toMatchObject({
+        users: expect.arrayContaining([{ id: agent.id, epoch: 1 }]),
+        sites: [{ id: site.id, address: 'crm.example.ru' }],
+        proxies: [
+          {
+            id: proxy.id,
+            type: 'users',
+            direct: false,
+            port: 8080,
+            username: 'login',
+            password: 'canary-secret',
+          },
+        ],
+        policies: [
+          { id: policy.id, proxyId: proxy.id, allSites: false, users: [agent.id], sites: [site.id] },
+        ],
+      }),
+    );
+    await api.must(owner, updateUser, { params: { id: agent.id }, body: { politics: [] } });
+    await soon(() => expect(gateway.last(company)?.policies[0]?.users).toEqual([]));
+    await api.must(owner, updateUser, { params: { id: agent.id }, body: { password: 'another horse' } });
+    await soon(() => expect(gateway.last(company)?.users.find(({ id }) => id === agent.id)?.epoch).toBe(2));
+    await api.must(owner, deleteUser, { params: { id: agent.id } });
+    await soon(() => expect(gateway.last(company)?.users.map(({ id }) => id)).not.toContain(agent.id));
+    await api.must(owner, deleteSite, { params: { id: site.id } });
+    await soon(() => expect(gateway.last(company)?.sites).toEqual([]));
+    await api.must(owner, deletePolicy, { params: { id: policy.id } });
+    await soon(() => expect(gateway.last(company)?.policies).toEqual([]));
+    const versions = gateway.heard.flatMap(({ event, data }) =>
+      event === 'company' && (data as CompanySnapshot).companyId === company
+        ? [(data as CompanySnapshot).version]
+        : [],
+    );
+    expect(versions).toEqual(versions.toSorted((a, b) => a - b));
+    expect(new Set(versions).size).toBe(versions.length);
+  });
+
+  test('a company that is deleted is gone, and stays gone for the next gateway', async () => {
+    const stranger = (await api.company()).token;
+    const id = (await api.must(stranger, me)).company?.id ?? 0;
+    const gateway = await listen();
+    expect(gateway.last(id)).toBeDefined();
+    await api.database.db.deleteFrom('companies').where('id', '=', id).execute();
+    await soon(() => expect(gateway.heard).toContainEqual({ event: 'gone', data: { companyId: id } }));
+    expect((await listen()).last(id)).toBeUndefined();
+  });
+
+  test('a change made at one api reaches the gateways of another', async () => {
+    const second = await startApi(inject('serverUrl'), api.database);
+    await second.app.listen({ host: '127.0.0.1', port: 0 });
+    const gateway = await listen(second);
+    await api.must(owner, createSite, { body: { address: 'elsewhere.example.ru' } });
+    await soon(() =>
+      expect(gateway.last(company)?.sites.map(({ address }) => address)).toContain('elsewhere.example.ru'),
+    );
+    await second.app.close();
+  });
+
+  test('a change that was made while the listening connection was away is told when it is back', async () => {
+    const gateway = await listen();
+    const kill = `select pg_terminate_backend(pid) from pg_stat_activity
+      where query = 'listen propusk_policy' and datname = current_database()`;
+    expect((await api.database.pool.query(kill)).rowCount).toBe(1);
+    await api.must(owner, createSite, { body: { address: 'unheard.example.ru' } });
+    await vi.waitFor(
+      () =>
+        expect(gateway.last(company)?.sites.map(({ address }) => address)).toContain('unheard.example.ru'),
+      { timeout: 5_000 },
+    );
+  });
+
+  test('a burst of changes ends at the last one', async () => {
+    const gateway = await listen();
+    const { id } = await api.must(owner, createPolicy, { body: { name: 'Смена', proxyId: 1 } });
+    const agent = await api.agent(owner);
+    for (let turn = 0; turn < 40; turn++) {
+      await api.must(owner, updatePolicy, {
+        params: { id },
+        body: { users: turn % 2 === 0 ? [agent.id] : [] },
+      });
+    }
+    const at = await version();
+    await soon(() => expect(gateway.last(company)?.version).toBe(at));
+    expect(gateway.last(company)?.policies.find((policy) => policy.id === id)?.users).toEqual([]);
+  });
+});
+
+describe('the version', () => {
+  test('does not move for what no gateway needs to know', async () => {
+    const agent = await api.agent(owner);
+    const { id } = await api.must(owner, createPolicy, { body: { name: 'Тихая', proxyId: 1 } });
+    const before = await version();
+    await api.must(owner, updateUser, { params: { id: agent.id }, body: { name: 'Иное', surname: 'Имя' } });
+    await api.must(owner, updatePolicy, { params: { id }, body: { name: 'Тихая река', users: [] } });
+    await api.must(owner, companyUsers);
+    expect(await version()).toBe(before);
+  });
+
+  test('moves with the platform’s proxy, for the companies that use it and no other', async () => {
+    const idle = (await api.company()).token;
+    const of = async (token: string) => (await api.must(token, myAccess)).version;
+    const before = [await of(owner), await of(idle)];
+    await api.database.db.updateTable('proxies').set({ port: 3129 }).where('direct', '=', true).execute();
+    expect([(await of(owner)) > (before[0] ?? 0), await of(idle)]).toEqual([true, before[1]]);
+  });
+});
+
+test('an acknowledgement is kept, and an older one that comes late is not', async () => {
+  const noted = async () =>
+    (
+      await api.database.db.selectFrom('gateway_acknowledgements').select(['gateway', 'version']).execute()
+    ).map(Object.values);
+  const say = (at: number, companyId = company) =>
+    api.must(testKeys.feed, acknowledge, { body: { gateway: 'first', companyId, version: at } });
+  await say(5);
+  await say(4);
+  await say(1, 999_999);
+  expect(await noted()).toEqual([['first', 5]]);
+});
+
+test('a person is given gateway credentials and just the own sites', async () => {
+  const { id } = await api.must(owner, createPolicy, { body: { name: 'Доступ', proxyId: 1 } });
+  await api.must(owner, createSite, { body: { address: 'own.example.ru:8443', politics: [id] } });
+  await api.must(owner, createSite, { body: { address: '*.wide.example.ru', politics: [id] } });
+  const agent = await api.agent(owner, [id]);
+  const access = await api.must(agent.token, myAccess);
+  expect(access).toMatchObject({
+    gateway: { scheme: 'http', host: 'gate.test', port: 3128 },
+    username: `u${agent.id}`,
+    allSites: false,
+    sites: ['*.wide.example.ru', 'own.example.ru:8443'],
+    bypass: ['console.test'],
+  });
+  const lifetime = Date.parse(access.expiresAt) - Date.now();
+  expect(Math.round(lifetime / 3_600_000)).toBe(24);
+  // The gateway's password is no session of the console.
+  expect((await api.call(access.password, me)).status).toBe(401);
+});

@@ -1,0 +1,203 @@
+import { createPolicy, deletePolicy, listPolicies, updatePolicy } from '@propusk/contract/policies';
+import { createProxy, deleteProxy, listProxies } from '@propusk/contract/proxies';
+import { createSite } from '@propusk/contract/sites';
+import { companyUsers, deleteUser, me, updateUser } from '@propusk/contract/users';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { startApi, type TestApi } from '../testing/api.ts';
+
+let api: TestApi;
+let owner: string;
+beforeAll(async () => {
+  api = await startApi(inject('serverUrl'));
+  owner = (await api.company()).token;
+});
+afterAll(() => api.close());
+
+const upstream = { host: 'proxy.example.ru', port: '8080', username: 'login', password: 'canary-secret' };
+
+describe('proxies', () => {
+  test('the gateway itself is there from the first start', async () => {
+    const { rows, count } = await api.must(owner, listProxies);
+    expect(count).toBe(1);
+    expect(rows[0]).toMatchObject({
+      direct: true,
+      host: 'gate.test',
+      port: '3128',
+      settings: { type: 'default', allSites: false },
+      company: null,
+    });
+  });
+
+  test('an own proxy keeps its password to itself', async () => {
+    const proxy = await api.must(owner, createProxy, { body: upstream });
+    expect(proxy).toMatchObject({
+      host: 'proxy.example.ru',
+      port: '8080',
+      settings: { type: 'users', allSites: false },
+    });
+    const replies = JSON.stringify([proxy, await api.must(owner, listProxies)]);
+    const { rows } = await api.database.pool.query(
+      "select p::text, convert_from(password_sealed, 'LATIN1') as raw from proxies p",
+    );
+    expect(replies + JSON.stringify(rows)).not.toContain(upstream.password);
+  });
+
+  test.each([
+    ['host', 'abc', 'Не короче 4 символов'],
+    ['host', 'http://proxy.ru/', 'Недопустимое значение'],
+    ['port', '999', 'Порт: целое число'],
+    ['port', 65536, 'Не больше 65535'],
+    ['port', '80.5', 'Порт: целое число'],
+    ['username', 'abc', 'Не короче 4 символов'],
+    ['password', 'abc', 'Не короче 4 символов'],
+  ])('refuses %s = %j', async (field, value, message) => {
+    const { status, error } = await api.call(owner, createProxy, { body: { ...upstream, [field]: value } });
+    expect([status, error.fields]).toEqual([400, { [field]: message }]);
+  });
+
+  test('one that policies use stays, and the refusal names them; a default one stays', async () => {
+    const proxy = await api.must(owner, createProxy, { body: upstream });
+    const policy = await api.must(owner, createPolicy, { body: { name: 'Склад', proxyId: proxy.id } });
+    const refused = await api.call(owner, deleteProxy, { params: { id: proxy.id } });
+    expect([refused.status, refused.error.code]).toEqual([409, 'proxy_in_use']);
+    expect(refused.error.message).toContain('«Склад»');
+    await api.must(owner, deletePolicy, { params: { id: policy.id } });
+    await api.must(owner, deleteProxy, { params: { id: proxy.id } });
+    expect(await api.call(owner, deleteProxy, { params: { id: 1 } })).toMatchObject({
+      status: 403,
+      error: { code: 'default_proxy' },
+    });
+  });
+});
+
+describe('policies', () => {
+  test('an empty description becomes a copy of the name', async () => {
+    expect(await api.must(owner, createPolicy, { body: { name: 'Бухгалтерия', proxyId: 1 } })).toMatchObject({
+      description: 'Бухгалтерия',
+      proxy: [{ id: 1, host: 'gate.test', direct: true }],
+      users: [],
+    });
+  });
+
+  test('may name only proxies and people of the own company or the platform', async () => {
+    const stranger = (await api.company()).token;
+    const foreignProxy = await api.must(stranger, createProxy, { body: upstream });
+    const foreigner = await api.agent(stranger);
+    const proxies = await Promise.all(
+      [foreignProxy.id, 999_999].map((proxyId) =>
+        api.call(owner, createPolicy, { body: { name: 'Чужой прокси', proxyId } }),
+      ),
+    );
+    expect(proxies[0]).toEqual(proxies[1]);
+    expect([proxies[0]?.status, Object.keys(proxies[0]?.error.fields ?? {})]).toEqual([400, ['proxyId']]);
+    const people = await Promise.all(
+      [foreigner.id, 999_999].map((id) =>
+        api.call(owner, createPolicy, { body: { name: 'Чужой человек', proxyId: 1, users: [id] } }),
+      ),
+    );
+    expect(people[0]).toEqual(people[1]);
+    expect([people[0]?.status, Object.keys(people[0]?.error.fields ?? {})]).toEqual([400, ['users']]);
+    expect(JSON.stringify(await api.must(owner, listPolicies))).not.toContain('Чуж');
+  });
+
+  test('all sites only where the proxy allows it', async () => {
+    const body = { name: 'Все сайты', proxyId: 1, allSites: true };
+    expect(await api.call(owner, createPolicy, { body })).toMatchObject({
+      status: 409,
+      error: { code: 'all_sites_refused' },
+    });
+    await api.database.db.updateTable('proxies').set({ all_sites: true }).where('id', '=', 1).execute();
+    expect(await api.must(owner, createPolicy, { body })).toMatchObject({ allSites: true });
+    await api.database.db.updateTable('proxies').set({ all_sites: false }).where('id', '=', 1).execute();
+  });
+
+  test('take people in and let them go, from either side', async () => {
+    const { id } = await api.must(owner, createPolicy, { body: { name: 'Поддержка', proxyId: 1 } });
+    const agent = await api.agent(owner, [id]);
+    const names = async () => (await api.must(agent.token, me)).politics.map(({ name }) => name);
+    expect(await names()).toEqual(['Поддержка']);
+    await api.must(owner, updateUser, { params: { id: agent.id }, body: { politics: [] } });
+    expect(await names()).toEqual([]);
+    const policy = await api.must(owner, updatePolicy, { params: { id }, body: { users: [agent.id] } });
+    expect(policy.users.map((user) => user.id)).toEqual([agent.id]);
+    expect(await names()).toEqual(['Поддержка']);
+  });
+
+  test('a USER reads the own ones and nobody else’s name in them', async () => {
+    const { id } = await api.must(owner, createPolicy, { body: { name: 'Отдел кадров', proxyId: 1 } });
+    const agent = await api.agent(owner, [id]);
+    await api.agent(owner, [id]);
+    const { rows } = await api.must(agent.token, listPolicies);
+    expect(rows.map(({ name, users }) => [name, users.map((user) => user.id)])).toEqual([
+      ['Отдел кадров', [agent.id]],
+    ]);
+    expect(
+      (await api.call(agent.token, updatePolicy, { params: { id }, body: { name: 'Моя политика' } })).status,
+    ).toBe(403);
+  });
+
+  test('another company’s policy answers like an absent one to every call', async () => {
+    const { id } = await api.must(owner, createPolicy, { body: { name: 'Секретная', proxyId: 1 } });
+    const stranger = (await api.company()).token;
+    for (const endpoint of [updatePolicy, deletePolicy]) {
+      const body = endpoint === updatePolicy ? { body: { name: 'Захвачена' } } : {};
+      const foreign = await api.call(stranger, endpoint, { params: { id }, ...body });
+      expect(foreign).toEqual(await api.call(stranger, endpoint, { params: { id: 999_999 }, ...body }));
+      expect(foreign.status).toBe(404);
+    }
+    expect(JSON.stringify(await api.must(owner, listPolicies))).toContain('Секретная');
+  });
+});
+
+describe('people', () => {
+  test('are found without regard to the case of Cyrillic letters', async () => {
+    const agent = await api.agent(owner);
+    await api.must(owner, updateUser, { params: { id: agent.id }, body: { name: 'Иван', surname: 'Ёлкин' } });
+    for (const name of ['иван', 'ИВАН', 'ёЛК']) {
+      const { rows } = await api.must(owner, companyUsers, { query: { name } });
+      expect(
+        rows.map(({ id }) => id),
+        name,
+      ).toContain(agent.id);
+    }
+  });
+
+  test('cannot delete themselves, nor an owner; a deleted one is signed out', async () => {
+    const self = await api.must(owner, me);
+    expect(await api.call(owner, deleteUser, { params: { id: self.id } })).toMatchObject({
+      status: 403,
+      error: { code: 'own_account' },
+    });
+    const agent = await api.agent(owner);
+    await api.must(owner, deleteUser, { params: { id: agent.id } });
+    expect((await api.call(agent.token, me)).status).toBe(401);
+    expect((await api.call(owner, deleteUser, { params: { id: agent.id } })).status).toBe(404);
+  });
+});
+
+test('the database itself stores no link across companies', async () => {
+  const stranger = (await api.company()).token;
+  const foreign = await api.must(stranger, createPolicy, { body: { name: 'Чужая политика', proxyId: 1 } });
+  const foreignProxy = await api.must(stranger, createProxy, { body: upstream });
+  const own = await api.must(owner, createPolicy, { body: { name: 'Своя политика', proxyId: 1 } });
+  const site = await api.must(owner, createSite, { body: { address: 'cross.example.ru' } });
+  const company = (await api.must(owner, me)).company?.id;
+  const { pool } = api.database;
+  const attempts: [string, unknown[]][] = [
+    ['insert into policy_sites values ($1, $2, $3)', [company, foreign.id, site.id]],
+    [
+      'insert into policy_users select $1, $2, id from users where company_id <> $1 limit 1',
+      [company, own.id],
+    ],
+    ['update policies set proxy_id = $1 where id = $2', [foreignProxy.id, own.id]],
+    [
+      'update policies set proxy_id = $1, proxy_owner_id = (select owner_id from proxies where id = $1) where id = $2',
+      [foreignProxy.id, own.id],
+    ],
+  ];
+  for (const [statement, values] of attempts) {
+    await expect(pool.query(statement, values), statement).rejects.toMatchObject({
+      code: expect.stringMatching(/^23/),
+    });
+  }
+});

@@ -1,0 +1,114 @@
+import { createPolicy } from '@propusk/contract/policies';
+import { createSite, deleteSite, listSites } from '@propusk/contract/sites';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { startApi, type TestApi } from '../testing/api.ts';
+
+let api: TestApi;
+let owner: string;
+let policy: number;
+beforeAll(async () => {
+  api = await startApi(inject('serverUrl'));
+  owner = (await api.company()).token;
+  policy = (await api.must(owner, createPolicy, { body: { name: 'Продажи', proxyId: 1 } })).id;
+});
+afterAll(() => api.close());
+
+const addresses = async (token: string, query = {}) =>
+  (await api.must(token, listSites, { query })).rows.map(({ address }) => address);
+
+test('a pasted address becomes a site of its policies', async () => {
+  const site = await api.must(owner, createSite, {
+    body: { address: 'https://CRM.Example.ru/x?y', politics: [policy] },
+  });
+  expect(site).toMatchObject({ address: 'crm.example.ru', politics: [{ id: policy, name: 'Продажи' }] });
+  expect(site.createdAt).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+  expect((await api.must(owner, listSites)).rows).toContainEqual(site);
+});
+
+test('the same site twice is a conflict that names the field', async () => {
+  await api.must(owner, createSite, { body: { address: 'twice.example.ru' } });
+  const again = await api.call(owner, createSite, { body: { address: 'HTTPS://twice.example.ru/' } });
+  expect([again.status, again.error.code, again.error.fields]).toEqual([
+    409,
+    'site_exists',
+    { address: 'twice.example.ru уже в списке' },
+  ]);
+});
+
+test.each(['10.0.0.1', 'localhost', 'co.uk', 'мой сайт', ''])('%j is no site', async (address) => {
+  const { status, error } = await api.call(owner, createSite, { body: { address } });
+  expect([status, error.code]).toEqual([400, 'bad_input']);
+  expect(error.fields?.address).toMatch(/^[А-Я]/);
+});
+
+test('a policy that is absent or another company’s links nothing, and the two are not told apart', async () => {
+  const stranger = (await api.company()).token;
+  const foreign = (await api.must(stranger, createPolicy, { body: { name: 'Чужая', proxyId: 1 } })).id;
+  const attempt = (id: number) =>
+    api.call(owner, createSite, { body: { address: 'linked.example.ru', politics: [id] } });
+  const [absent, other] = [await attempt(999_999), await attempt(foreign)];
+  expect(absent.status).toBe(400);
+  expect(other).toEqual(absent);
+  expect(await addresses(owner)).not.toContain('linked.example.ru');
+});
+
+test('another company’s site can be neither seen nor deleted', async () => {
+  const stranger = (await api.company()).token;
+  const site = await api.must(owner, createSite, { body: { address: 'private.example.ru' } });
+  const foreign = await api.call(stranger, deleteSite, { params: { id: site.id } });
+  const absent = await api.call(stranger, deleteSite, { params: { id: 999_999 } });
+  expect(foreign).toEqual(absent);
+  expect(foreign.status).toBe(404);
+  expect(await addresses(stranger)).toEqual([]);
+  expect(await addresses(owner)).toContain('private.example.ru');
+});
+
+test('a USER sees the sites of the own policies and may change nothing', async () => {
+  const agent = await api.agent(owner, [policy]);
+  const idle = await api.agent(owner);
+  expect(await addresses(agent.token)).toEqual(['crm.example.ru']);
+  expect(await addresses(idle.token)).toEqual([]);
+  expect((await api.call(agent.token, createSite, { body: { address: 'new.example.ru' } })).status).toBe(403);
+  const [site] = (await api.must(agent.token, listSites)).rows;
+  expect((await api.call(agent.token, deleteSite, { params: { id: site?.id ?? 0 } })).status).toBe(403);
+});
+
+test('lists run by page, order and name; what else they are given is refused', async () => {
+  const other = (await api.company()).token;
+  for (const name of ['a', 'b', 'c%d', 'c_d', 'cxd'].slice(0, 2)) {
+    await api.must(other, createSite, { body: { address: `${name}.page.ru` } });
+  }
+  for (let n = 0; n < 11; n++) await api.must(other, createSite, { body: { address: `n${n}.many.ru` } });
+  expect((await api.must(other, listSites)).rows).toHaveLength(13);
+  const page = await api.must(other, listSites, { query: { page: 2, take: 10, order: 'DESC', name: '' } });
+  expect([page.count, page.rows.map(({ address }) => address)]).toEqual([
+    13,
+    ['n0.many.ru', 'b.page.ru', 'a.page.ru'],
+  ]);
+  expect(await addresses(other, { name: 'MANY' })).toHaveLength(10);
+  expect(await addresses(other, { name: '%' })).toEqual([]);
+  expect(await addresses(other, { name: '_' })).toEqual([]);
+  for (const query of [
+    { page: 0 },
+    { page: '1e3' },
+    { take: 101 },
+    { take: 0 },
+    { order: 'asc' },
+    { page: -1 },
+  ]) {
+    expect(
+      (await api.call(other, listSites, { query: query as { page: number } })).status,
+      JSON.stringify(query),
+    ).toBe(400);
+  }
+});
+
+test('deleting a site takes its links and nothing else', async () => {
+  const site = await api.must(owner, createSite, {
+    body: { address: 'gone.example.ru', politics: [policy] },
+  });
+  await api.must(owner, deleteSite, { params: { id: site.id } });
+  expect(await addresses(owner)).not.toContain('gone.example.ru');
+  expect(await addresses(owner)).toContain('crm.example.ru');
+  expect((await api.call(owner, deleteSite, { params: { id: site.id } })).status).toBe(404);
+});

@@ -1,0 +1,113 @@
+import { gatewayKeys } from '@propusk/access/gateway-secret';
+import { login, register } from '@propusk/contract/auth';
+import type { Endpoint, Input, Output } from '@propusk/contract/endpoint';
+import type { ErrorBody } from '@propusk/contract/errors';
+import { createUser } from '@propusk/contract/users';
+import type { FastifyInstance } from 'fastify';
+import { pino } from 'pino';
+import { checkKey } from '../db/key-check.ts';
+import { ensureDirectProxy } from '../proxies/store.ts';
+import { sealing } from '../sealing.ts';
+import { createServer } from '../server.ts';
+import { createTestDatabase, type TestDatabase } from './database.ts';
+
+export const testKeys = gatewayKeys('the gateway secret of all the tests');
+export const testSealing = sealing('the sealing secret of all the tests');
+
+type Parts<E extends Endpoint> = {
+  params?: Input<E['params']>;
+  query?: Input<E['query']>;
+  body?: Input<E['body']>;
+};
+
+export interface Reply<E extends Endpoint> {
+  readonly status: number;
+  readonly body: Output<E['reply']>;
+  /** The body of a refusal. */
+  readonly error: ErrorBody;
+}
+
+export interface TestApi {
+  readonly app: FastifyInstance;
+  readonly database: TestDatabase;
+  /** Makes a call as the holder of a token, or as nobody. */
+  call<E extends Endpoint>(token: string | null, endpoint: E, parts?: Parts<E>): Promise<Reply<E>>;
+  /** The same for a call that must succeed. */
+  must<E extends Endpoint>(token: string | null, endpoint: E, parts?: Parts<E>): Promise<Output<E['reply']>>;
+  /** A company of its own with its owner, signed in. */
+  company(): Promise<{ token: string; email: string }>;
+  /** A plain USER of the owner's company, signed in. */
+  agent(owner: string, politics?: number[]): Promise<{ token: string; id: number; email: string }>;
+  close(): Promise<void>;
+}
+
+export const PASSWORD = 'correct horse';
+let serial = 0;
+
+/** The whole api on a database of its own, called through its front door. */
+export async function startApi(serverUrl: string, shared?: TestDatabase): Promise<TestApi> {
+  const database = shared ?? (await createTestDatabase(serverUrl));
+  const config = { publicUrl: new URL('http://console.test'), gatewayUrl: new URL('http://gate.test:3128') };
+  await checkKey(database.db, testSealing);
+  await ensureDirectProxy(database.db, config.gatewayUrl);
+  const app = await createServer({
+    config,
+    databaseUrl: database.url,
+    opened: database,
+    sealing: testSealing,
+    gatewayKeys: testKeys,
+    logger: pino({ level: 'silent' }),
+  });
+  await app.ready();
+
+  const call: TestApi['call'] = async (token, endpoint, parts = {}) => {
+    const response = await app.inject({
+      method: endpoint.method,
+      url: `/api${path(endpoint, (parts.params ?? {}) as Record<string, unknown>)}`,
+      query: strings((parts.query ?? {}) as Record<string, unknown>),
+      headers: token === null ? {} : { authorization: `Bearer ${token}` },
+      ...(parts.body !== undefined && { payload: parts.body as object }),
+    });
+    const body = response.body === '' ? undefined : response.json();
+    return { status: response.statusCode, body, error: body };
+  };
+  const must: TestApi['must'] = async (token, endpoint, parts) => {
+    const reply = await call(token, endpoint, parts);
+    if (reply.status === endpoint.status) return reply.body;
+    throw new Error(`${endpoint.method} ${endpoint.path}: ${reply.status} ${JSON.stringify(reply.error)}`);
+  };
+  return {
+    app,
+    database,
+    call,
+    must,
+    async company() {
+      const email = `owner${++serial}@company.test`;
+      const names = {
+        name: `Компания ${serial}`,
+        companyName: `Компания ${serial}`,
+        companySite: 'company.test',
+      };
+      const { token } = await must(null, register, { body: { ...names, email, password: PASSWORD } });
+      return { token, email };
+    },
+    async agent(owner, politics = []) {
+      const email = `agent${++serial}@company.test`;
+      const { id } = await must(owner, createUser, { body: { email, password: PASSWORD, politics } });
+      const { token } = await must(null, login, { body: { email, password: PASSWORD } });
+      return { token, id, email };
+    },
+    async close() {
+      await app.close();
+      if (shared === undefined) await database.drop();
+    },
+  };
+}
+
+function path(endpoint: Endpoint, params: Record<string, unknown>): string {
+  return endpoint.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(params[name])));
+}
+
+function strings(query: Record<string, unknown>): Record<string, string> {
+  return Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String(value)]));
+}

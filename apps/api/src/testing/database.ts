@@ -1,0 +1,60 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { migrate } from '../db/migrate.ts';
+import { type OpenDb, openDb } from '../db/open.ts';
+
+export interface TestDatabase extends OpenDb {
+  readonly url: string;
+  /** Runs a statement on the server's own database, as its administrator would. */
+  administer(statement: string): Promise<void>;
+  drop(): Promise<void>;
+}
+
+/**
+ * A database of this test file's own, with the product's schema unless `empty`.
+ * @param options clauses of CREATE DATABASE
+ */
+export async function createTestDatabase(
+  serverUrl: string,
+  { empty = false, options = '' }: { empty?: boolean; options?: string } = {},
+): Promise<TestDatabase> {
+  const name = `test_${randomBytes(6).toString('hex')}`;
+  const administer = (statement: string) => runOnce(serverUrl, statement);
+  await administer(`create database ${name} ${options}`);
+  const url = withDatabase(serverUrl, name);
+  const opened = openDb(url);
+  if (!empty) await migrate(opened.db);
+  return {
+    ...opened,
+    url,
+    administer,
+    drop: async () => {
+      await opened.close();
+      await administer(`drop database ${name} with (force)`);
+    },
+  };
+}
+
+/** Whether a server answers at the address. */
+export async function canConnect(url: string): Promise<boolean> {
+  return runOnce(url, 'select 1').then(
+    () => true,
+    () => false,
+  );
+}
+
+async function runOnce(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  // A server that is being stopped breaks the connection after its answer.
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+function withDatabase(url: string, name: string): string {
+  return url.replace(/^(postgresql:\/\/[^/]*\/)[^?]*/, `$1${name}`);
+}

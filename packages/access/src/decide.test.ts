@@ -1,0 +1,255 @@
+import type { CompanySnapshot } from '@propusk/contract/feed';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { decide, reachable } from './decide.ts';
+import { type CanonicalHost, canonicalHost } from './host.ts';
+import { emptyIndex, putCompany, removeCompany } from './snapshot.ts';
+
+const host = (name: string): CanonicalHost => canonicalHost(name) ?? expect.fail(`${name} is no host`);
+
+const gatewayItself = { id: 1, type: 'default', direct: true, host: '127.0.0.1', port: 3128 } as const;
+const own = { id: 7, type: 'users', direct: false, host: 'proxy.test', port: 8888 } as const;
+const proxies = [gatewayItself, own].map((proxy) => ({ ...proxy, username: 'login', password: 'secret' }));
+
+/** A company with people 10·id and 10·id+1; of them only the first is in the policies. */
+function company(
+  id: number,
+  sites: Record<number, string>,
+  policies: { proxy: number; sites: number[]; allSites?: boolean }[],
+  version = 1,
+): CompanySnapshot {
+  return {
+    companyId: id,
+    version,
+    users: [
+      { id: id * 10, epoch: 1 },
+      { id: id * 10 + 1, epoch: 1 },
+    ],
+    sites: Object.entries(sites).map(([siteId, address]) => ({ id: Number(siteId), address })),
+    proxies,
+    policies: policies.map((policy, at) => ({
+      id: id * 100 + at,
+      proxyId: policy.proxy,
+      allSites: policy.allSites ?? false,
+      users: [id * 10],
+      sites: policy.sites,
+    })),
+  };
+}
+
+function indexOf(...snapshots: CompanySnapshot[]) {
+  const index = emptyIndex();
+  for (const snapshot of snapshots) putCompany(index, snapshot);
+  return index;
+}
+
+const index = indexOf(
+  company(
+    1,
+    {
+      1: 'crm.romashka.test',
+      2: 'romashka.test',
+      3: '*.wiki.romashka.test',
+      4: 'erp.romashka.test:8443',
+      5: 'lone.romashka.test',
+      6: 'xn--80aa3agjl3d.xn--p1ai',
+      8: 'shared.test',
+    },
+    [
+      { proxy: 1, sites: [1, 2, 3, 4, 6] },
+      { proxy: 7, sites: [8] },
+    ],
+  ),
+  // The second company holds shared.test and *.held.test on the shared gateway, and may see every site.
+  company(2, { 20: 'shared.test', 21: '*.held.test', 22: 'crm.romashka.test' }, [
+    { proxy: 1, sites: [20, 21, 22], allSites: true },
+  ]),
+  // The third sees every site through its own proxy, and knows a site below the second's wildcard.
+  company(3, { 30: 'deep.held.test' }, [{ proxy: 7, sites: [], allSites: true }]),
+  company(4, { 40: 'deep.held.test' }, [{ proxy: 1, sites: [40] }]),
+);
+
+const cases: [name: string, user: number, host: string, port: number, expected: string][] = [
+  ['a site of a policy', 10, 'crm.romashka.test', 443, 'direct by 100'],
+  ['plain http', 10, 'crm.romashka.test', 80, 'direct by 100'],
+  ['a port that nobody named', 10, 'crm.romashka.test', 22, 'port_refused'],
+  ['the named port', 10, 'erp.romashka.test', 8443, 'direct by 100'],
+  ['a named port stands alone', 10, 'erp.romashka.test', 443, 'port_refused'],
+  ['www of a site', 10, 'www.romashka.test', 443, 'direct by 100'],
+  ['www is not a wildcard', 10, 'mail.romashka.test', 443, 'site_unknown'],
+  ['www of www', 10, 'www.www.romashka.test', 443, 'site_unknown'],
+  ['a wildcard: the name itself', 10, 'wiki.romashka.test', 443, 'direct by 100'],
+  ['a wildcard: two names below', 10, 'a.b.wiki.romashka.test', 443, 'direct by 100'],
+  ['a wildcard ends at a dot', 10, 'notwiki.romashka.test', 443, 'site_unknown'],
+  ['a Cyrillic name', 10, 'РОМАШКА.рф', 443, 'direct by 100'],
+  ['a site in no policy', 10, 'lone.romashka.test', 443, 'no_policy'],
+  ['a colleague in no policy', 11, 'crm.romashka.test', 443, 'no_policy'],
+  ['a site of another company', 40, 'crm.romashka.test', 443, 'site_unknown'],
+  ['an unknown site', 10, 'example.org', 443, 'site_unknown'],
+  ['an unknown user', 999, 'crm.romashka.test', 443, 'user_removed'],
+  ['the own proxy is no shared egress', 10, 'shared.test', 443, 'upstream 7 by 101'],
+  ['the holder of a shared host', 20, 'shared.test', 443, 'direct by 200'],
+  ['the older claim wins', 20, 'crm.romashka.test', 443, 'host_taken'],
+  ['all sites: any public one', 20, 'example.org', 443, 'direct by 200'],
+  ['all sites: only web ports', 20, 'example.org', 25, 'site_unknown'],
+  ['all sites: not what another holds', 20, 'www.romashka.test', 443, 'host_taken'],
+  ['all sites through the own proxy: even that', 30, 'www.romashka.test', 443, 'upstream 7 by 300'],
+  ['a host below another company’s wildcard', 40, 'deep.held.test', 443, 'host_taken'],
+];
+
+describe('the rule of access', () => {
+  test.each(cases)('%s', (_name, user, name, port, expected) => {
+    const decision = decide(index, user, host(name), port);
+    const egress = decision.allow && decision.egress;
+    const way = egress && (egress.kind === 'direct' ? 'direct' : `upstream ${egress.proxyId}`);
+    expect(decision.allow ? `${way} by ${decision.policyId}` : decision.reason).toBe(expected);
+  });
+
+  test('an empty index denies everybody', () => {
+    expect(decide(emptyIndex(), 10, host('crm.romashka.test'), 443)).toEqual({
+      allow: false,
+      reason: 'user_removed',
+    });
+  });
+
+  test('a policy whose proxy is missing leads nowhere', () => {
+    const broken = { ...company(1, { 1: 'crm.romashka.test' }, [{ proxy: 1, sites: [1] }]), proxies: [] };
+    expect(decide(indexOf(broken), 10, host('crm.romashka.test'), 443)).toMatchObject({
+      reason: 'no_policy',
+    });
+  });
+});
+
+describe('the index', () => {
+  const v = (version: number, sites: number[]) =>
+    company(1, { 1: 'a.romashka.test', 2: 'b.romashka.test' }, [{ proxy: 1, sites }], version);
+  const allowed = (i: ReturnType<typeof emptyIndex>, name: string) => decide(i, 10, host(name), 443).allow;
+
+  test('takes a newer version whole and ignores an older or equal one', () => {
+    const i = indexOf(v(2, [1]));
+    expect(putCompany(i, v(1, [2]))).toBe(false);
+    expect(putCompany(i, v(2, [2]))).toBe(false);
+    expect([allowed(i, 'a.romashka.test'), allowed(i, 'b.romashka.test')]).toEqual([true, false]);
+    expect(putCompany(i, v(3, [2]))).toBe(true);
+    expect([allowed(i, 'a.romashka.test'), allowed(i, 'b.romashka.test')]).toEqual([false, true]);
+  });
+
+  test('forgets a company with its users and its claims', () => {
+    const i = indexOf(v(1, [1]), company(2, { 20: 'a.romashka.test' }, [{ proxy: 1, sites: [20] }]));
+    expect(decide(i, 20, host('a.romashka.test'), 443)).toMatchObject({ reason: 'host_taken' });
+    removeCompany(i, 1);
+    expect(decide(i, 10, host('a.romashka.test'), 443)).toMatchObject({ reason: 'user_removed' });
+    expect(decide(i, 20, host('a.romashka.test'), 443).allow).toBe(true);
+  });
+
+  test('releases a claim with the last policy that made it', () => {
+    const i = indexOf(v(1, [1]), company(2, { 20: 'a.romashka.test' }, [{ proxy: 1, sites: [20] }]));
+    putCompany(i, v(2, [2]));
+    expect(decide(i, 20, host('a.romashka.test'), 443).allow).toBe(true);
+  });
+});
+
+test('what a user is told to reach is what the rule lets through', () => {
+  expect(reachable(index, 10)).toEqual({
+    allSites: false,
+    sites: [
+      '*.wiki.romashka.test',
+      'crm.romashka.test',
+      'erp.romashka.test:8443',
+      'romashka.test',
+      'shared.test',
+      'xn--80aa3agjl3d.xn--p1ai',
+    ],
+  });
+  expect(reachable(index, 11)).toEqual({ allSites: false, sites: [] });
+  expect(reachable(index, 30)?.allSites).toBe(true);
+  expect(reachable(index, 999)).toBeNull();
+});
+
+describe('over arbitrary companies', () => {
+  const names = ['a.test', 'b.a.test', '*.a.test', 'www.a.test', 'c.test', '*.c.test', 'd.c.test:8443'];
+  const snapshot = (id: number) =>
+    fc
+      .record({
+        sites: fc.uniqueArray(fc.constantFrom(...names), { maxLength: 5 }),
+        policies: fc.array(
+          fc.record({
+            proxyId: fc.constantFrom(1, 7),
+            allSites: fc.boolean(),
+            users: fc.subarray([id * 10, id * 10 + 1]),
+            sites: fc.subarray([0, 1, 2, 3, 4]),
+          }),
+          { maxLength: 4 },
+        ),
+      })
+      .map(({ sites, policies }): CompanySnapshot => {
+        const rows = sites.map((address, at) => ({ id: id * 100 + at, address }));
+        return {
+          companyId: id,
+          version: 1,
+          users: [10 * id, 10 * id + 1].map((user) => ({ id: user, epoch: 1 })),
+          sites: rows,
+          proxies,
+          policies: policies.map((policy, at) => ({
+            ...policy,
+            id: id * 100 + at,
+            sites: policy.sites.flatMap((site) => rows[site]?.id ?? []),
+          })),
+        };
+      });
+  const hosts = ['a.test', 'b.a.test', 'x.b.a.test', 'www.a.test', 'c.test', 'd.c.test', 'www.d.c.test'].map(
+    host,
+  );
+  const ports = [80, 443, 8443, 22];
+
+  // The rule once more, told the slow way round: by looking at every policy and every site.
+  const covers = (address: string, name: string, port: number) => {
+    const [pattern = '', named] = address.split(':');
+    const bare = pattern.replace('*.', '');
+    const wild = pattern.startsWith('*.') && (name === bare || name.endsWith(`.${bare}`));
+    const portFits = named === undefined ? port === 80 || port === 443 : port === Number(named);
+    return portFits && (wild || name === pattern || name === `www.${pattern}`);
+  };
+  const shared = (one: CompanySnapshot, proxyId: number) =>
+    one.proxies.find(({ id }) => id === proxyId)?.type === 'default';
+  const holder = (all: CompanySnapshot[], name: string) => {
+    const claims = all.flatMap((one) =>
+      one.policies
+        .filter(({ proxyId }) => shared(one, proxyId))
+        .flatMap((policy) => one.sites.filter(({ id }) => policy.sites.includes(id)))
+        .filter(({ address }) => [80, 443, 8443].some((port) => covers(address, name, port)))
+        .map(({ id }) => ({ id, company: one.companyId })),
+    );
+    return claims.toSorted((a, b) => a.id - b.id)[0]?.company;
+  };
+
+  test('nobody gets more, or less, than the policies say', () => {
+    fc.assert(
+      fc.property(fc.tuple(snapshot(1), snapshot(2)), (all) => {
+        const built = indexOf(...all);
+        for (const one of all) {
+          for (const { id: user } of one.users) {
+            for (const name of hosts) {
+              for (const port of ports) {
+                const held = holder(all, name);
+                const granting = one.policies.filter(
+                  (policy) =>
+                    policy.users.includes(user) &&
+                    (!shared(one, policy.proxyId) || held === undefined || held === one.companyId) &&
+                    ((policy.allSites && (port === 80 || port === 443)) ||
+                      one.sites.some(
+                        ({ id, address }) => policy.sites.includes(id) && covers(address, name, port),
+                      )),
+                );
+                const decision = decide(built, user, name, port);
+                expect(decision.allow, `${user} ${name}:${port}`).toBe(granting.length > 0);
+                if (decision.allow) expect(granting.map(({ id }) => id)).toContain(decision.policyId);
+              }
+            }
+          }
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

@@ -1,0 +1,29 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { gatewayKeys, signGatewayToken, verifyGatewayToken } from './gateway-secret.ts';
+
+const keys = gatewayKeys('a secret of thirty-two characters');
+const token = signGatewayToken(keys, { userId: 17, epoch: 3, expires: 1_800_000_000 });
+
+test('a token says what was signed', () => {
+  expect(verifyGatewayToken(keys, token)).toEqual({ userId: 17, epoch: 3, expires: 1_800_000_000 });
+});
+
+test('no letter of a token can be another', () => {
+  const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.';
+  fc.assert(
+    fc.property(fc.nat(token.length - 1), fc.constantFrom(...letters), (at, letter) => {
+      fc.pre(token[at] !== letter);
+      expect(verifyGatewayToken(keys, token.slice(0, at) + letter + token.slice(at + 1))).toBeNull();
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test('another secret, or the key of another use, opens nothing', () => {
+  const other = gatewayKeys('another secret of thirty-two char');
+  expect(verifyGatewayToken(other, token)).toBeNull();
+  expect(verifyGatewayToken({ ...keys, token: keys.snapshot }, token)).toBeNull();
+  expect(verifyGatewayToken(keys, keys.feed)).toBeNull();
+  expect(verifyGatewayToken(keys, '')).toBeNull();
+});

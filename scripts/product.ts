@@ -1,0 +1,145 @@
+import { watch as watchFolder } from 'node:fs';
+import { chmod, mkdir } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { readConfig } from '@propusk/api/config';
+import { lockDataDir } from '@propusk/api/db/embedded/lock';
+import { type EmbeddedDatabase, openEmbedded, StartError } from '@propusk/api/db/embedded/open';
+import { SettingError } from '@propusk/contract/settings';
+import { readConfig as readGatewayConfig } from '@propusk/gateway/config';
+import { ChildFailed, type Kept, keepRunning } from './children.ts';
+import { readSecrets } from './secrets.ts';
+import { buildConsole } from './web-build.ts';
+
+const room = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
+
+export interface Product {
+  readonly consoleUrl: string;
+  readonly gatewayUrl: string;
+  readonly dataDir: string;
+  /** Resolves with one line when the product cannot go on. */
+  readonly failed: Promise<string>;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts database, api with console, and gateway, in that order, and stops what it started when one of them fails.
+ * @throws SettingError, StartError or ChildFailed with the one line for the person who started it
+ */
+export async function startProduct(options: {
+  env: NodeJS.ProcessEnv;
+  say: (line: string) => void;
+  /** Start api and gateway again when their code changes; the console is then Vite's to serve. */
+  watch?: boolean;
+  /** Resolves when the start itself is no longer wanted. */
+  stopping?: Promise<void>;
+}): Promise<Product> {
+  const { env, say } = options;
+  // Settings first: a wrong one stops the start before anything is touched.
+  const config = readConfig(env);
+  const dataDir = resolve(env.DATA_DIR || './data');
+  const undo: (() => Promise<void>)[] = [];
+  const stop = async () => {
+    for (const step of undo.splice(0).toReversed()) await step();
+  };
+  let unwanted = false;
+  options.stopping?.then(() => {
+    unwanted = true;
+  });
+  try {
+    await openDataDir(dataDir);
+    const lock = await lockDataDir(dataDir);
+    undo.push(() => lock.release());
+    const secrets = await readSecrets(dataDir, env);
+    if (!options.watch) await buildConsole(say);
+    const failed = Promise.withResolvers<string>();
+    const databaseUrl = config.databaseUrl ?? (await openDatabase());
+    const childEnv: NodeJS.ProcessEnv = {
+      LOG_LEVEL: process.stdout.isTTY ? 'warn' : 'info',
+      API_URL: `http://${config.host === '0.0.0.0' ? '127.0.0.1' : config.host}:${config.port}`,
+      CONSOLE_URL: config.publicUrl.origin,
+      ...env,
+      ...secrets,
+      DATA_DIR: dataDir,
+      DATABASE_URL: databaseUrl,
+    };
+    readGatewayConfig(childEnv);
+
+    const api = keep('api', 'apps/api/src/main.ts');
+    const gateway = keep('gateway', 'apps/gateway/src/main.ts');
+    await Promise.all([api.listening, gateway.listening]);
+    if (unwanted) throw new ChildFailed('Запуск прерван');
+    if (options.watch) undo.push(restartOnChange(api, gateway));
+    return {
+      consoleUrl: config.publicUrl.origin,
+      gatewayUrl: config.gatewayUrl.origin,
+      dataDir,
+      failed: failed.promise,
+      stop,
+    };
+
+    function keep(_name: string, module: string): Kept {
+      const kept = keepRunning(room(module), childEnv, say);
+      undo.push(() => kept.stop());
+      return kept;
+    }
+
+    async function openDatabase(): Promise<string> {
+      let database: EmbeddedDatabase = await openEmbedded({ dataDir, onProgress: say });
+      let closing = false;
+      undo.push(async () => {
+        closing = true;
+        await database.close();
+      });
+      // A database that died is opened again under the same address; the api's pool finds it there.
+      void (async () => {
+        while (!closing) {
+          await database.exited;
+          if (closing) return;
+          say('База данных остановилась, открываю снова…');
+          database = await openEmbedded({ dataDir, onProgress: say });
+        }
+      })().catch((error) => failed.resolve(explain(error)));
+      return database.url;
+    }
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function openDataDir(dataDir: string): Promise<void> {
+  try {
+    await mkdir(dataDir, { recursive: true });
+    // The database runs as another user than root and has to pass through; each secret file is closed by itself.
+    await chmod(dataDir, 0o711);
+  } catch (error) {
+    const cause = error instanceof Error ? error.message : String(error);
+    throw new StartError(`Папка данных ${dataDir} недоступна (${cause}): укажите другую в DATA_DIR`);
+  }
+}
+
+function restartOnChange(api: Kept, gateway: Kept): () => Promise<void> {
+  let pending: NodeJS.Timeout | undefined;
+  const rooms: [string, Kept[]][] = [
+    ['apps/api/src', [api]],
+    ['apps/gateway/src', [gateway]],
+    ['packages/contract/src', [api, gateway]],
+    ['packages/access/src', [api, gateway]],
+  ];
+  const watchers = rooms.map(([path, kept]) =>
+    watchFolder(room(path), { recursive: true }, () => {
+      clearTimeout(pending);
+      pending = setTimeout(() => kept.forEach((one) => one.restart()), 100);
+    }),
+  );
+  return async () => watchers.forEach((watcher) => watcher.close());
+}
+
+/** The one line for a person; what nobody foresaw keeps its stack. */
+export function explain(error: unknown): string {
+  const foreseen =
+    error instanceof SettingError || error instanceof StartError || error instanceof ChildFailed;
+  if (foreseen) return error.message;
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

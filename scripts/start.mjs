@@ -1,0 +1,71 @@
+// The door of every npm command. It must run under the machine's own Node 20, before anything is installed: it brings
+// the locked dependencies (the Node 24 runtime among them) and hands over to a script that runs on that runtime.
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const commands = { start: 'supervise', dev: 'dev', demo: 'demo', check: 'check', test: 'test' };
+
+/** Ends the command with one line that says what to do. */
+function fail(line) {
+  process.stderr.write(`\n${line}\n`);
+  process.exit(1);
+}
+
+/** Runs a program to its end with our own terminal. @returns its exit code, 1 when a signal ended it */
+function run(program, args, options = {}) {
+  return new Promise((resolve) => {
+    const child = spawn(program, args, { cwd: root, stdio: 'inherit', ...options });
+    // Ctrl-C reaches the child by itself, being of the same group; we stay until it has ended.
+    process.on('SIGINT', () => {});
+    process.on('SIGTERM', () => child.kill('SIGTERM'));
+    process.on('SIGHUP', () => child.kill('SIGTERM'));
+    child.on('error', (error) => fail(`Не запускается ${program}: ${error.message}`));
+    child.on('exit', (code) => resolve(code ?? 1));
+  });
+}
+
+/** Installs what the lock file names, unless this very lock file was installed here before. */
+async function install() {
+  const lock = createHash('sha256')
+    .update(readFileSync(`${root}/package-lock.json`))
+    .digest('hex');
+  const stamp = `${root}/node_modules/.propusk-installed`;
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lock) return;
+  process.stdout.write('Устанавливаю зависимости…\n');
+  // npm tells its own path; the Node that runs it stays when node_modules, and so perhaps our own, is laid anew.
+  const npm = process.env.npm_execpath;
+  const node = process.env.npm_node_execpath ?? process.execPath;
+  const quiet = ['ci', '--no-audit', '--no-fund', '--loglevel=error'];
+  const code = npm
+    ? await run(node, [npm, ...quiet])
+    : await run('npm', quiet, { shell: process.platform === 'win32' });
+  if (code !== 0)
+    fail('Зависимости не установились: проверьте сеть и место на диске, причина выше. Затем повторите');
+  writeFileSync(stamp, lock);
+}
+
+/** The runtime that came with the dependencies, or this one where it is new enough. */
+function runtime() {
+  const packaged = `${root}/node_modules/node-${process.platform}-${process.arch}/bin/node`;
+  if (existsSync(packaged)) return packaged;
+  if (Number(process.versions.node.split('.')[0]) >= 24) return process.execPath;
+  return fail(
+    `Для ${process.platform}-${process.arch} нужен Node.js 24 или новее: установите его и повторите`,
+  );
+}
+
+const name = process.argv[2] ?? 'start';
+const script = commands[name];
+if (!script) fail(`Нет команды ${name}. Есть: ${Object.keys(commands).join(', ')}`);
+if (Number(process.versions.node.split('.')[0]) < 20)
+  fail(`Нужен Node.js 20 или новее, а это ${process.version}`);
+await install();
+const env = { ...process.env, PATH: `${root}/node_modules/.bin:${process.env.PATH}` };
+// The channel tells the script that we are gone, should we be killed: nothing may live on unwatched.
+const stdio = ['inherit', 'inherit', 'inherit', 'ipc'];
+process.exit(
+  await run(runtime(), [`${root}/scripts/${script}.ts`, ...process.argv.slice(3)], { env, stdio }),
+);
