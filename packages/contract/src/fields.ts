@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { limits } from './limits.ts';
 
 // PostgreSQL stores no NUL, and no field of ours has a use for other control characters but tab and line ends.
+// oxlint-disable-next-line no-control-regex -- they are what this pattern refuses
 const clean = z.regex(/^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$/);
 
 /** A trimmed line of text of `min` to `max` characters. */

@@ -36,7 +36,7 @@ describe('registration', () => {
         (email) => api.call(null, register, { body: newcomer(email) }),
       ),
     );
-    expect(replies.map(({ status }) => status).toSorted()).toEqual([201, 409, 409, 409]);
+    expect(replies.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 409, 409, 409]);
     expect(replies.find(({ status }) => status === 409)?.error).toEqual({
       code: 'email_taken',
       message: 'Пользователь с такой почтой уже есть',
@@ -55,7 +55,7 @@ describe('registration', () => {
     ['email', undefined, 'Заполните поле'],
     ['password', 12345678, 'Недопустимое значение'],
   ])('refuses %s = %j by its name', async (field, value, message) => {
-    const body = { ...newcomer('bad@romashka.test'), [field]: value } as ReturnType<typeof newcomer>;
+    const body = { ...newcomer('bad@romashka.test'), [field]: value };
     const { status, error } = await api.call(null, register, { body });
     expect([status, error.code, error.fields]).toEqual([400, 'bad_input', { [field]: message }]);
   });

@@ -1,7 +1,7 @@
 import { login, logout, register } from '@propusk/contract/auth';
 import { AppError } from '../http/errors.ts';
 import { implement, type Routes } from '../http/implement.ts';
-import { hashPassword, verifyPassword } from './passwords.ts';
+import { hashPassword, verifyPassword } from '../passwords.ts';
 import { endSession, findAccount, openSession, registerCompany } from './store.ts';
 
 /** Spec section 7: signing in and out, registration. */

@@ -1,8 +1,8 @@
 import type { Registration } from '@propusk/contract/auth';
 import type { Db, Tx } from '../db/open.ts';
 import { newToken } from '../http/actor.ts';
-import { AppError } from '../http/errors.ts';
 import { refusing } from '../http/violations.ts';
+import { emailTaken } from '../users/store.ts';
 
 const SESSION_DAYS = 30;
 
@@ -44,7 +44,7 @@ export async function registerCompany(tx: Tx, body: Registration, passwordHash: 
     .returning('id')
     .executeTakeFirstOrThrow();
   const owner = await refusing(
-    { users_email_key: () => emailTaken() },
+    { users_email_key: emailTaken },
     tx
       .insertInto('users')
       .values({
@@ -59,11 +59,6 @@ export async function registerCompany(tx: Tx, body: Registration, passwordHash: 
       .executeTakeFirstOrThrow(),
   );
   return owner.id;
-}
-
-/** The refusal of an address that another account has. */
-export function emailTaken(): AppError {
-  return new AppError('email_taken', { fields: { email: 'Эта почта уже занята' } });
 }
 
 /** Makes the platform's first ADMIN unless an account with the address is there. */

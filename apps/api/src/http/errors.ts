@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { type ErrorBody, type ErrorCode, errors } from '@propusk/contract/errors';
-import { issueMessages } from '@propusk/contract/issues';
+import { issueMessage, issueMessages } from '@propusk/contract/issues';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import * as z from 'zod/mini';
 
@@ -44,7 +44,7 @@ export function handleErrors(app: FastifyInstance): void {
 /** Parses a part of a call by its schema; what does not fit is a refusal that names the fields. */
 export function validate({ schema }: { schema: z.ZodMiniType }) {
   return (data: unknown) => {
-    const read = z.safeParse(schema, data, { reportInput: true });
+    const read = z.safeParse(schema, data, { error: issueMessage });
     if (read.success) return { value: read.data };
     return { error: new AppError('bad_input', { fields: issueMessages(read.error.issues) }) };
   };

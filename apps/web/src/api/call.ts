@@ -1,0 +1,76 @@
+import type { Endpoint, Input, Output } from '@propusk/contract/endpoint';
+import { networkError, refusal } from './api-error.ts';
+import { token } from './token.ts';
+
+type Part<Name extends string, Value> = Value extends undefined
+  ? { [K in Name]?: undefined }
+  : object extends Value
+    ? { [K in Name]?: Value }
+    : { [K in Name]: Value };
+
+/** What a call takes: the endpoint's own params, query and body; a part where all is optional may be left out. */
+export type CallInput<E extends Endpoint> = Part<'params', Input<E['params']>> &
+  Part<'query', Input<E['query']>> &
+  Part<'body', Input<E['body']>>;
+
+/** What a call answers. */
+export type Reply<E extends Endpoint> = Output<E['reply']>;
+
+/** The same, for any call: what the schemas of params and query take is an object. */
+interface AnyInput {
+  params?: object;
+  query?: object;
+  body?: unknown;
+}
+
+/**
+ * Makes one call of the contract. The reply is not parsed again: our own server has parsed and stripped it with the
+ * same schema.
+ * @throws ApiError on every failure, with a sentence for people
+ */
+export async function call<E extends Endpoint>(
+  endpoint: E,
+  input: CallInput<E>,
+  signal?: AbortSignal,
+): Promise<Reply<E>> {
+  const { params, query, body } = input as AnyInput;
+  const headers: Record<string, string> = { accept: 'application/json' };
+  const bearer = token.read();
+  if (bearer) headers.authorization = `Bearer ${bearer}`;
+  if (body !== undefined) headers['content-type'] = 'application/json';
+
+  let response: Response;
+  let text: string;
+  try {
+    response = await fetch(address(endpoint.path, params, query), {
+      method: endpoint.method,
+      headers,
+      body: body === undefined ? null : JSON.stringify(body),
+      signal: signal ?? null,
+    });
+    text = await response.text();
+  } catch (error) {
+    // An aborted call is the caller's own doing: it must not look like a broken network.
+    if (signal?.aborted) throw error;
+    throw networkError();
+  }
+  if (!response.ok) throw refusal(response.status, text);
+  if (!text) return undefined as Reply<E>;
+  try {
+    return JSON.parse(text) as Reply<E>;
+  } catch {
+    // A captive portal or a balancer answers 200 with a page of its own.
+    throw networkError();
+  }
+}
+
+/** The address of a call: `/api`, the path with its parameters filled in, and the query without its empty parts. */
+export function address(path: string, params: object = {}, query: object = {}): string {
+  const values = new Map<string, unknown>(Object.entries(params));
+  const filled = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(values.get(name))));
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined && value !== '') search.set(name, String(value));
+  }
+  return `/api${filled}${search.size ? `?${search}` : ''}`;
+}

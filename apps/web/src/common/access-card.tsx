@@ -1,0 +1,97 @@
+import { ActionIcon, Button, Skeleton, Text } from '@mantine/core';
+import { type GatewayAccess, myAccess } from '@propusk/contract/access';
+import { IconEye, IconEyeOff, IconPlugConnectedX } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { queryOptions } from '../api/queries.ts';
+import { t } from '../dictionary/dictionary.ts';
+import { CopyButton } from '../ui/copy-button.tsx';
+import { formatMoment } from '../ui/day.tsx';
+import { DefinitionCard } from '../ui/definition-card.tsx';
+import { State } from '../ui/state.tsx';
+import { Tags } from '../ui/tags.tsx';
+import classes from './access-card.module.css';
+import { curlLine } from './curl-line.ts';
+import { unicodeHost } from './unicode-host.ts';
+
+const MASK = '••••••••••••';
+
+/** How to reach one's sites through the gateway: everything that a proxy's client asks for. */
+export function AccessCard() {
+  const { data, error, isFetching, refetch } = useQuery(queryOptions(myAccess, {}));
+  if (data) return <Access access={data} />;
+  if (error) {
+    return (
+      <section className={classes.failed} aria-label={t.access.title}>
+        <State
+          icon={<IconPlugConnectedX size={24} />}
+          title={error.message}
+          action={
+            <Button variant="default" loading={isFetching} onClick={() => refetch()}>
+              {t.common.retry}
+            </Button>
+          }
+        />
+      </section>
+    );
+  }
+  return <Skeleton height={420} radius="md" aria-hidden />;
+}
+
+function Access({ access }: { access: GatewayAccess }) {
+  const [shown, setShown] = useState(false);
+  const { scheme, host, port } = access.gateway;
+  const gateway = `${scheme}://${host}:${port}`;
+  const copy = (field: string, value: string) => (
+    <CopyButton value={value} label={t.access.copyField(field)} />
+  );
+  const Eye = shown ? IconEyeOff : IconEye;
+  const toggleLabel = shown ? t.access.hidePassword : t.access.showPassword;
+  const sites = access.sites.map((address, id) => ({ id, name: unicodeHost(address) }));
+  return (
+    <DefinitionCard
+      title={t.access.title}
+      lead={t.access.hint}
+      rows={[
+        { key: 'gateway', term: t.access.gateway, value: gateway, tools: copy(t.access.gateway, gateway) },
+        {
+          key: 'login',
+          term: t.access.login,
+          value: access.username,
+          tools: copy(t.access.login, access.username),
+        },
+        {
+          key: 'password',
+          term: t.access.password,
+          value: <span className={classes.secret}>{shown ? access.password : MASK}</span>,
+          tools: (
+            <>
+              <ActionIcon
+                variant="subtle"
+                color="gray"
+                aria-label={toggleLabel}
+                title={toggleLabel}
+                onClick={() => setShown(!shown)}
+              >
+                <Eye size={16} aria-hidden />
+              </ActionIcon>
+              {copy(t.access.password, access.password)}
+            </>
+          ),
+        },
+        {
+          key: 'line',
+          term: t.access.line,
+          value: <code className={classes.line}>{curlLine(access, shown ? access.password : MASK)}</code>,
+          tools: copy(t.access.line, curlLine(access, access.password)),
+        },
+        {
+          key: 'sites',
+          term: t.access.sites,
+          value: access.allSites ? t.access.allSites : <Tags names={sites} none={t.access.noSites} />,
+        },
+      ]}
+      footer={<Text c="dimmed">{t.access.expires(formatMoment(access.expiresAt))}</Text>}
+    />
+  );
+}

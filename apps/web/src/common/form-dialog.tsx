@@ -1,0 +1,82 @@
+import { Button, Group, Modal, Stack } from '@mantine/core';
+import { type ReactNode, useRef, useState } from 'react';
+import type { Control, DefaultValues } from 'react-hook-form';
+import type * as z from 'zod/mini';
+import { t } from '../dictionary/dictionary.ts';
+import { confirm, useQuestion } from '../ui/confirm.ts';
+import { Notice } from '../ui/notice.tsx';
+import { useReturnFocus } from '../ui/use-return-focus.ts';
+import { type FormSchema, showFailure, useContractForm } from './use-contract-form.ts';
+
+/**
+ * A dialog with a form. It owns pending, the server's errors and closing: a failed save keeps the dialog and what was
+ * typed, a changed form asks before it closes, and a second click while saving does nothing. Mounted while it is open.
+ */
+export function FormDialog<S extends FormSchema>(props: {
+  title: string;
+  schema: S;
+  initial: DefaultValues<z.input<S>>;
+  /** Saves; when it settles the dialog closes, when it throws the dialog says why. */
+  submit: (values: z.output<S>) => Promise<unknown>;
+  onClose: () => void;
+  children: (control: Control<z.input<S>, unknown, z.output<S>>) => ReactNode;
+}) {
+  const form = useContractForm(props.schema, props.initial);
+  const { isDirty, isValid, isSubmitting } = form.formState;
+  const [failure, setFailure] = useState<string | null>(null);
+  // State comes too late for a double click: both clicks see the render before it.
+  const saving = useRef(false);
+  const asking = useQuestion() !== null;
+  useReturnFocus(true);
+
+  async function save(values: z.output<S>) {
+    if (saving.current) return;
+    saving.current = true;
+    setFailure(null);
+    try {
+      await props.submit(values);
+      props.onClose();
+    } catch (error) {
+      setFailure(showFailure(form, error));
+    } finally {
+      saving.current = false;
+    }
+  }
+
+  async function close() {
+    if (saving.current || asking) return;
+    if (isDirty) {
+      const sure = await confirm({ text: t.form.discard, yes: t.common.yes, no: t.common.no, danger: true });
+      if (!sure) return;
+    }
+    props.onClose();
+  }
+
+  return (
+    <Modal
+      opened
+      onClose={close}
+      title={props.title}
+      size={520}
+      closeOnEscape={!asking}
+      trapFocus={!asking}
+      returnFocus={false}
+      closeOnClickOutside={!isSubmitting}
+    >
+      <form onSubmit={(event) => form.handleSubmit(save)(event)} noValidate>
+        <Stack gap="md">
+          {failure && <Notice kind="error">{failure}</Notice>}
+          {props.children(form.control)}
+        </Stack>
+        <Group justify="flex-end" gap="xs" mt="lg">
+          <Button variant="default" onClick={close} disabled={isSubmitting}>
+            {t.common.cancel}
+          </Button>
+          <Button type="submit" disabled={!isValid} loading={isSubmitting}>
+            {t.common.save}
+          </Button>
+        </Group>
+      </form>
+    </Modal>
+  );
+}

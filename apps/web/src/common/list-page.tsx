@@ -1,0 +1,131 @@
+import { Button } from '@mantine/core';
+import type { Access, Endpoint } from '@propusk/contract/endpoint';
+import type { ListQuery } from '@propusk/contract/fields';
+import { limits } from '@propusk/contract/limits';
+import { IconCloudOff, IconSearch } from '@tabler/icons-react';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { type ReactNode, useEffect } from 'react';
+import type * as z from 'zod/mini';
+import { queryOptions } from '../api/queries.ts';
+import { t } from '../dictionary/dictionary.ts';
+import { type Column, DataTable } from '../ui/data-table.tsx';
+import { PageHeader } from '../ui/page-header.tsx';
+import { Pager } from '../ui/pager.tsx';
+import { type RowAction, RowMenu } from '../ui/row-menu.tsx';
+import { SearchField } from '../ui/search-field.tsx';
+import { State } from '../ui/state.tsx';
+import { type ListSearch, parseListSearch } from './list-search.ts';
+
+type ListEndpoint<Row> = Endpoint<
+  Access,
+  undefined,
+  typeof ListQuery,
+  undefined,
+  z.ZodMiniType<{ rows: Row[]; count: number }>
+>;
+
+/**
+ * A list page is a declaration: what to read, what to show of a row, what can be done with it, and what to say when
+ * there is nothing. Page, size and search are kept in the URL.
+ */
+export function ListPage<Row extends { id: number }>(props: {
+  title: string;
+  help: string;
+  searchLabel: string;
+  list: ListEndpoint<Row>;
+  columns: readonly Column<Row>[];
+  rowMenu?: { name: (row: Row) => string; actions: (row: Row) => readonly RowAction[] };
+  empty: { icon: ReactNode; title: string; hint?: string; action?: ReactNode };
+  actions?: ReactNode;
+}) {
+  const { rowMenu } = props;
+  const navigate = useNavigate();
+  const search = parseListSearch(useSearch({ strict: false }));
+  const { page = 1, take = limits.page.take, name } = search;
+  const { data, error, isPlaceholderData, isFetching, refetch } = useQuery({
+    ...queryOptions(props.list, { query: { page, take, name } }),
+    placeholderData: keepPreviousData,
+  });
+
+  function go(next: ListSearch, replace = false) {
+    void navigate({ to: '.', search: parseListSearch({ ...search, ...next }), replace });
+  }
+
+  // The last row of the last page is gone: the list goes to the page before.
+  const lastPage = data && !isPlaceholderData ? Math.max(1, Math.ceil(data.count / take)) : undefined;
+  useEffect(() => {
+    if (lastPage !== undefined && page > lastPage) {
+      void navigate({
+        to: '.',
+        search: (old: ListSearch) => parseListSearch({ ...old, page: lastPage }),
+        replace: true,
+      });
+    }
+  }, [lastPage, page, navigate]);
+
+  // No rows mean that there are none only if the answer is to what is asked now, and counts none.
+  const settled = data?.rows.length !== 0 || (!isPlaceholderData && data.count === 0);
+  const rows = settled ? data?.rows : undefined;
+
+  // A list that was read once stays, even if reading it again fails: the toast says so.
+  const failed = error && !data && (
+    <State
+      alert
+      icon={<IconCloudOff size={24} />}
+      title={t.list.failed}
+      hint={error.message}
+      action={
+        <Button variant="default" loading={isFetching} onClick={() => refetch()}>
+          {t.common.retry}
+        </Button>
+      }
+    />
+  );
+  const noMatch = name && (
+    <State
+      icon={<IconSearch size={24} />}
+      title={t.list.noMatch(name)}
+      action={
+        <Button variant="default" onClick={() => go({ name: '', page: 1 })}>
+          {t.common.clearSearch}
+        </Button>
+      }
+    />
+  );
+
+  return (
+    <>
+      <PageHeader
+        title={props.title}
+        help={props.help}
+        search={
+          <SearchField
+            label={props.searchLabel}
+            value={name ?? ''}
+            onSearch={(value) => go({ name: value, page: 1 }, true)}
+          />
+        }
+        actions={props.actions}
+      />
+      <DataTable<Row>
+        label={props.title}
+        columns={props.columns}
+        rows={failed ? [] : rows}
+        rowMenu={rowMenu && ((row) => <RowMenu name={rowMenu.name(row)} actions={rowMenu.actions(row)} />)}
+        skeletonRows={Math.min(take, limits.page.take)}
+        stale={isPlaceholderData}
+        fallback={failed || noMatch || <State {...props.empty} />}
+      />
+      {data && !failed && data.count > 0 && (
+        <Pager
+          page={page}
+          take={take}
+          count={data.count}
+          onPage={(next) => go({ page: next })}
+          onTake={(next) => go({ take: next, page: 1 })}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,30 @@
+import type { Endpoint } from '@propusk/contract/endpoint';
+import type { Role } from '@propusk/contract/roles';
+import type { User } from '@propusk/contract/users';
+import { createContext, type ReactNode, useContext } from 'react';
+import { may } from './may.ts';
+
+const MeContext = createContext<User | null>(null);
+
+/** Who is signed in, for everything below the dashboard's gate. */
+export function MeProvider({ me, children }: { me: User; children: ReactNode }) {
+  return <MeContext value={me}>{children}</MeContext>;
+}
+
+/** The signed-in user. */
+export function useMe(): User {
+  const me = useContext(MeContext);
+  if (!me) throw new Error('useMe outside of the dashboard gate');
+  return me;
+}
+
+/** Whether the signed-in user may make a call. */
+export function useMay(): (endpoint: Endpoint) => boolean {
+  const roles = rolesOf(useMe());
+  return (endpoint) => may(roles, endpoint);
+}
+
+/** The wire's list of `{value}` as plain roles. */
+export function rolesOf(user: Pick<User, 'roles'>): Role[] {
+  return user.roles.map(({ value }) => value);
+}

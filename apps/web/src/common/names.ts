@@ -1,0 +1,18 @@
+import { t } from '../dictionary/dictionary.ts';
+import { unicodeHost } from './unicode-host.ts';
+
+/** A person's name, or 'No name' (spec section 2). */
+export function userName(user: { name: string; surname: string }): string {
+  return `${user.name} ${user.surname}`.trim() || t.common.noName;
+}
+
+/** How a list of people tells them apart: names repeat, addresses do not. */
+export function userLabel(user: { name: string; surname: string; email: string }): string {
+  const name = `${user.name} ${user.surname}`.trim();
+  return name ? `${name} · ${user.email}` : user.email;
+}
+
+/** A proxy's host; the platform's gateway itself has a name of its own. */
+export function proxyName(proxy: { host: string; direct: boolean }): string {
+  return proxy.direct ? t.proxies.thisGateway : unicodeHost(proxy.host);
+}

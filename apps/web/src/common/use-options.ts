@@ -1,0 +1,32 @@
+import type { Named } from '@propusk/contract/fields';
+import { listPolicies } from '@propusk/contract/policies';
+import { listProxies, type Proxy } from '@propusk/contract/proxies';
+import { companyUsers } from '@propusk/contract/users';
+import { useQuery } from '@tanstack/react-query';
+import { queryOptions } from '../api/queries.ts';
+
+import { userLabel } from './names.ts';
+import type { Option } from './select-fields.tsx';
+
+// Until a list is here, a select offers what the form holds already: a chosen entity must never show as its id.
+
+/** The company's policies, to choose from. */
+export function usePolicyOptions(held: readonly Named[]): Option[] {
+  const { data } = useQuery(queryOptions(listPolicies, {}));
+  return (data?.rows ?? held).map(({ id, name }) => ({ value: id, label: name }));
+}
+
+/** The company's people, to choose from. */
+export function useUserOptions(held: readonly Named[]): Option[] {
+  const { data } = useQuery(queryOptions(companyUsers, {}));
+  if (data) return data.rows.map((user) => ({ value: user.id, label: userLabel(user) }));
+  return held.map(({ id, name }) => ({ value: id, label: name }));
+}
+
+/** What a choice of a proxy needs to know about it. */
+export type ProxyChoice = Pick<Proxy, 'id' | 'host' | 'direct' | 'settings'>;
+
+/** All proxies that the company may use. */
+export function useProxies(held: readonly ProxyChoice[]): readonly ProxyChoice[] {
+  return useQuery(queryOptions(listProxies, {})).data?.rows ?? held;
+}

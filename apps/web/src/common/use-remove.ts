@@ -1,0 +1,33 @@
+import type { Access, Endpoint } from '@propusk/contract/endpoint';
+import type { IdParams } from '@propusk/contract/fields';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { call } from '../api/call.ts';
+import { t } from '../dictionary/dictionary.ts';
+import { confirm } from '../ui/confirm.ts';
+import { toastSuccess } from '../ui/toast.ts';
+
+/** A call that removes one entity by its id. */
+type Remove = Endpoint<Access, typeof IdParams, undefined, undefined, undefined>;
+
+/**
+ * Removing, the same everywhere: the spec's question with the entity's name under it, the call, the alert.
+ * @param question word for word from the spec
+ */
+export function useRemove(endpoint: Remove, question: string): (id: number, name: string) => Promise<void> {
+  const client = useQueryClient();
+  const { mutateAsync } = useMutation({
+    mutationFn: (id: number) => call(endpoint, { params: { id } }),
+    onSuccess: () => client.invalidateQueries(),
+  });
+  return async (id, name) => {
+    const removed = await confirm({
+      text: question,
+      hint: name,
+      yes: t.common.yes,
+      no: t.common.no,
+      danger: true,
+      action: () => mutateAsync(id),
+    });
+    if (removed) toastSuccess(t.alerts.deleted, name);
+  };
+}

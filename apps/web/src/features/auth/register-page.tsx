@@ -1,0 +1,93 @@
+import { Anchor } from '@mantine/core';
+import { Registration, register } from '@propusk/contract/auth';
+import { Password, text } from '@propusk/contract/fields';
+import { limits } from '@propusk/contract/limits';
+import { Link } from '@tanstack/react-router';
+import * as z from 'zod/mini';
+import { call } from '../../api/call.ts';
+import { CheckboxField, PasswordField, TextField } from '../../common/fields.tsx';
+import { useContractForm } from '../../common/use-contract-form.ts';
+import { t } from '../../dictionary/dictionary.ts';
+import { paths } from '../../paths.ts';
+import { AuthForm } from './auth-form.tsx';
+import { useSignIn } from './use-sign-in.ts';
+
+// The form asks for more than the call takes: a name (spec section 5: required), the password again, the consent.
+const RegistrationForm = z.extend(z.omit(Registration, { name: true }), {
+  ownerName: text(limits.personName),
+  repeat: Password,
+  agree: z.literal(true, { error: t.auth.mustAgree }),
+});
+
+/** /auth/register. */
+export function RegisterPage() {
+  const form = useContractForm(RegistrationForm, {
+    ownerName: '',
+    companyName: '',
+    companySite: '',
+    email: '',
+    password: '',
+    repeat: '',
+  });
+  const { control } = form;
+  const { failure, setFailure, signIn } = useSignIn(form);
+  const { isValid, isSubmitting } = form.formState;
+
+  const submit = form.handleSubmit(({ repeat, ownerName, companyName, companySite, email, password }) => {
+    if (repeat !== password) return setFailure(t.auth.mismatch);
+    // Spec section 5: the payload's name is the company's.
+    const body = { name: companyName, ownerName, companyName, companySite, email, password };
+    return signIn(() => call(register, { body }));
+  });
+
+  return (
+    <AuthForm
+      title={t.auth.registerTitle}
+      hint={t.auth.registerHint}
+      failure={failure}
+      onSubmit={submit}
+      submitLabel={t.auth.register}
+      pending={isSubmitting}
+      disabled={!isValid}
+      footer={
+        <>
+          {t.auth.haveAccount}{' '}
+          <Anchor component={Link} to={paths.login}>
+            {t.auth.toLogin}
+          </Anchor>
+        </>
+      }
+    >
+      <TextField control={control} name="ownerName" label={t.auth.name} autoComplete="name" />
+      <TextField
+        control={control}
+        name="companyName"
+        label={t.auth.companyName}
+        autoComplete="organization"
+      />
+      <TextField
+        control={control}
+        name="companySite"
+        label={t.auth.companySite}
+        autoComplete="url"
+        placeholder="company.ru"
+      />
+      <TextField
+        control={control}
+        name="email"
+        type="email"
+        label={t.auth.email}
+        autoComplete="username"
+        placeholder="name@company.ru"
+      />
+      <PasswordField control={control} name="password" label={t.auth.password} autoComplete="new-password" />
+      <PasswordField control={control} name="repeat" label={t.auth.repeat} autoComplete="new-password" />
+      <div>
+        <CheckboxField control={control} name="agree" label={t.auth.agree} />
+        <Anchor href={paths.rules} target="_blank" rel="noopener" size="sm" ml={32}>
+          {t.auth.rules}
+        </Anchor>
+      </div>
+    </AuthForm>
+  );
+}

@@ -1,0 +1,101 @@
+import { Button } from '@mantine/core';
+import {
+  createPolicy,
+  deletePolicy,
+  listPolicies,
+  type Policy,
+  updatePolicy,
+} from '@propusk/contract/policies';
+import { IconPencil, IconPlus, IconShieldCheck, IconTrash } from '@tabler/icons-react';
+import { useState } from 'react';
+import { ListPage } from '../../common/list-page.tsx';
+import { useMay } from '../../common/me.tsx';
+import { proxyName } from '../../common/names.ts';
+import { useRemove } from '../../common/use-remove.ts';
+import { t } from '../../dictionary/dictionary.ts';
+import type { Column } from '../../ui/data-table.tsx';
+import { Day } from '../../ui/day.tsx';
+import { TruncatedText } from '../../ui/truncated-text.tsx';
+import { CreatePolicyDialog } from './create-policy-dialog.tsx';
+import { EditPolicyDialog } from './edit-policy-dialog.tsx';
+
+const columns: readonly Column<Policy>[] = [
+  { key: 'name', title: t.policies.name, main: true, render: (policy) => policy.name },
+  {
+    key: 'description',
+    title: t.policies.description,
+    render: (policy) => <TruncatedText text={policy.description} />,
+  },
+  {
+    key: 'proxy',
+    title: t.policies.proxy,
+    render: (policy) => policy.proxy.map(proxyName).join(', ') || t.common.none,
+  },
+  {
+    key: 'createdAt',
+    title: t.columns.createdAt,
+    width: '112px',
+    render: (policy) => <Day iso={policy.createdAt} />,
+  },
+  {
+    key: 'updatedAt',
+    title: t.columns.updatedAt,
+    width: '112px',
+    render: (policy) => <Day iso={policy.updatedAt} />,
+  },
+];
+
+type Dialog = { kind: 'create' } | { kind: 'edit'; policy: Policy } | null;
+
+/** /dashboard/creator/politics, and /dashboard/user/politics, where a plain USER may only read (answers.md). */
+export function PoliciesPage() {
+  const may = useMay();
+  const [dialog, setDialog] = useState<Dialog>(null);
+  const remove = useRemove(deletePolicy, t.policies.remove);
+  const close = () => setDialog(null);
+  const add = may(createPolicy) ? (
+    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setDialog({ kind: 'create' })}>
+      {t.common.add}
+    </Button>
+  ) : undefined;
+  return (
+    <>
+      <ListPage
+        title={t.policies.title}
+        help={t.policies.help}
+        searchLabel={t.policies.search}
+        list={listPolicies}
+        columns={columns}
+        rowMenu={
+          may(updatePolicy)
+            ? {
+                name: (policy) => policy.name,
+                actions: (policy) => [
+                  {
+                    label: t.common.edit,
+                    icon: <IconPencil size={16} aria-hidden />,
+                    run: () => setDialog({ kind: 'edit', policy }),
+                  },
+                  {
+                    label: t.common.remove,
+                    icon: <IconTrash size={16} aria-hidden />,
+                    danger: true,
+                    run: () => remove(policy.id, policy.name),
+                  },
+                ],
+              }
+            : undefined
+        }
+        empty={{
+          icon: <IconShieldCheck size={24} />,
+          title: add ? t.policies.empty : t.policies.ownEmpty,
+          hint: add ? t.policies.emptyHint : t.policies.ownEmptyHint,
+          action: add,
+        }}
+        actions={add}
+      />
+      {dialog?.kind === 'create' && <CreatePolicyDialog onClose={close} />}
+      {dialog?.kind === 'edit' && <EditPolicyDialog policy={dialog.policy} onClose={close} />}
+    </>
+  );
+}

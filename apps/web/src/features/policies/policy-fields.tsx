@@ -1,0 +1,64 @@
+import { type Control, type FieldPath, type FieldValues, useWatch } from 'react-hook-form';
+import { CheckboxField, TextAreaField, TextField } from '../../common/fields.tsx';
+import { proxyName } from '../../common/names.ts';
+import { MultiSelectField, type Option, SelectField } from '../../common/select-fields.tsx';
+import type { ProxyChoice } from '../../common/use-options.ts';
+import { t } from '../../dictionary/dictionary.ts';
+
+/** What a policy's forms hold, be it new or changed. */
+interface PolicyValues extends FieldValues {
+  name?: string | undefined;
+  description?: string | undefined;
+  proxyId?: number | undefined;
+  allSites?: boolean | undefined;
+  users?: number[] | undefined;
+}
+
+/** The fields of a policy. */
+export function PolicyFields<V extends PolicyValues, O>(props: {
+  control: Control<V, unknown, O>;
+  proxies: readonly ProxyChoice[];
+  users: readonly Option[];
+}) {
+  const { control, proxies } = props;
+  // V has these fields by its constraint, which FieldPath cannot see through.
+  const field = (name: keyof PolicyValues & string) => name as FieldPath<V>;
+  const proxyId = useWatch({ control, name: field('proxyId') });
+  const chosen = proxies.find((proxy) => proxy.id === proxyId);
+  return (
+    <>
+      <TextField control={control} name={field('name')} label={t.policies.name} required autoFocus />
+      <TextAreaField
+        control={control}
+        name={field('description')}
+        label={t.policies.description}
+        description={t.policies.descriptionHint}
+      />
+      <SelectField
+        control={control}
+        name={field('proxyId')}
+        label={t.policies.proxy}
+        options={proxies.map((proxy) => ({ value: proxy.id, label: proxyName(proxy) }))}
+        required
+      />
+      {chosen?.settings.allSites && (
+        <CheckboxField control={control} name={field('allSites')} label={t.policies.allSites} />
+      )}
+      <MultiSelectField
+        control={control}
+        name={field('users')}
+        label={t.policies.users}
+        description={t.policies.usersHint}
+        options={props.users}
+      />
+    </>
+  );
+}
+
+/** `allSites` holds only while the proxy allows it: a proxy that was chosen instead takes it away. */
+export function withAllowedAllSites<
+  Body extends { proxyId?: number | undefined; allSites?: boolean | undefined },
+>(body: Body, proxies: readonly ProxyChoice[]): Body {
+  const allowed = proxies.some((proxy) => proxy.id === body.proxyId && proxy.settings.allSites);
+  return { ...body, allSites: allowed && body.allSites === true };
+}

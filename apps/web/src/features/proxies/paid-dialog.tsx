@@ -1,0 +1,16 @@
+import { Button, Group, Modal, Text } from '@mantine/core';
+import { t } from '../../dictionary/dictionary.ts';
+
+/** Tells whom to ask for a paid proxy. */
+export function PaidDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+  return (
+    <Modal opened={opened} onClose={onClose} title={t.proxies.paidTitle} size={440}>
+      <Text>{t.proxies.paidText}</Text>
+      <Group justify="flex-end" mt="lg">
+        <Button onClick={onClose} data-autofocus>
+          {t.proxies.paidClose}
+        </Button>
+      </Group>
+    </Modal>
+  );
+}

@@ -1,0 +1,106 @@
+import { Button, VisuallyHidden } from '@mantine/core';
+import { deleteProxy, listProxies, type Proxy } from '@propusk/contract/proxies';
+import { IconLock, IconPlus, IconServer2, IconTrash } from '@tabler/icons-react';
+import { useState } from 'react';
+import { ListPage } from '../../common/list-page.tsx';
+import { proxyName } from '../../common/names.ts';
+import { useRemove } from '../../common/use-remove.ts';
+import { t } from '../../dictionary/dictionary.ts';
+import type { Column } from '../../ui/data-table.tsx';
+import { Day } from '../../ui/day.tsx';
+import { PaidDialog } from './paid-dialog.tsx';
+import classes from './proxies-page.module.css';
+import { ProxyDialog } from './proxy-dialog.tsx';
+import { ProxyTypeTag } from './proxy-type-tag.tsx';
+
+const columns: readonly Column<Proxy>[] = [
+  { key: 'host', title: t.proxies.host, main: true, render: proxyName },
+  {
+    key: 'type',
+    title: t.proxies.type,
+    width: '144px',
+    render: (proxy) => <ProxyTypeTag settings={proxy.settings} />,
+  },
+  { key: 'port', title: t.proxies.port, width: '96px', render: (proxy) => <Port proxy={proxy} /> },
+  {
+    key: 'createdAt',
+    title: t.columns.createdAt,
+    width: '112px',
+    render: (proxy) => <Day iso={proxy.createdAt} />,
+  },
+  {
+    key: 'updatedAt',
+    title: t.columns.updatedAt,
+    width: '112px',
+    render: (proxy) => <Day iso={proxy.updatedAt} />,
+  },
+];
+
+type Dialog = 'create' | 'paid' | null;
+
+/** /dashboard/creator/proxies. */
+export function ProxiesPage() {
+  const [dialog, setDialog] = useState<Dialog>(null);
+  const remove = useRemove(deleteProxy, t.proxies.remove);
+  const close = () => setDialog(null);
+  return (
+    <>
+      <ListPage
+        title={t.proxies.title}
+        help={t.proxies.help}
+        searchLabel={t.proxies.search}
+        list={listProxies}
+        columns={columns}
+        rowMenu={{
+          name: proxyName,
+          // Default proxies are the platform's: nothing of them is the company's to change.
+          actions: (proxy) =>
+            proxy.settings.type === 'default'
+              ? []
+              : [
+                  {
+                    label: t.common.remove,
+                    icon: <IconTrash size={16} aria-hidden />,
+                    danger: true,
+                    run: () => remove(proxy.id, `${proxyName(proxy)}:${proxy.port}`),
+                  },
+                ],
+        }}
+        empty={{
+          icon: <IconServer2 size={24} />,
+          title: t.proxies.empty,
+          action: (
+            <>
+              <Button onClick={() => setDialog('paid')}>{t.proxies.paidTariff}</Button>
+              <Button variant="default" onClick={() => setDialog('paid')}>
+                {t.proxies.trial}
+              </Button>
+            </>
+          ),
+        }}
+        actions={
+          <>
+            <Button variant="default" onClick={() => setDialog('paid')}>
+              {t.proxies.addPaid}
+            </Button>
+            <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setDialog('create')}>
+              {t.common.add}
+            </Button>
+          </>
+        }
+      />
+      {dialog === 'create' && <ProxyDialog onClose={close} />}
+      <PaidDialog opened={dialog === 'paid'} onClose={close} />
+    </>
+  );
+}
+
+function Port({ proxy }: { proxy: Proxy }) {
+  if (proxy.settings.type !== 'default') return proxy.port;
+  return (
+    <span className={classes.noPort} title={t.proxies.noPort}>
+      <IconLock size={16} aria-hidden />
+      <VisuallyHidden>{t.proxies.noPort}</VisuallyHidden>
+    </span>
+  );
+}

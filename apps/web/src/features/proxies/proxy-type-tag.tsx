@@ -1,0 +1,10 @@
+import type { Proxy } from '@propusk/contract/proxies';
+import { t } from '../../dictionary/dictionary.ts';
+import { Tag } from '../../ui/tags.tsx';
+
+/** Spec section 2: 'личный' for what is not default, 'PRO' for default for all sites, else 'стандартный'. */
+export function ProxyTypeTag({ settings }: { settings: Proxy['settings'] }) {
+  if (settings.type !== 'default') return <Tag tone="accent">{t.proxies.own}</Tag>;
+  if (settings.allSites) return <Tag tone="special">{t.proxies.pro}</Tag>;
+  return <Tag>{t.proxies.standard}</Tag>;
+}

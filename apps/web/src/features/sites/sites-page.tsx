@@ -1,0 +1,83 @@
+import { Button } from '@mantine/core';
+import { deleteSite, listSites, type Site } from '@propusk/contract/sites';
+import { IconPlus, IconTrash, IconWorld } from '@tabler/icons-react';
+import { useState } from 'react';
+import { ListPage } from '../../common/list-page.tsx';
+import { unicodeHost } from '../../common/unicode-host.ts';
+import { useRemove } from '../../common/use-remove.ts';
+import { t } from '../../dictionary/dictionary.ts';
+import type { Column } from '../../ui/data-table.tsx';
+import { Day } from '../../ui/day.tsx';
+import { Tags } from '../../ui/tags.tsx';
+import { SiteDialog } from './site-dialog.tsx';
+
+const columns: readonly Column<Site>[] = [
+  { key: 'address', title: t.sites.address, main: true, render: (site) => unicodeHost(site.address) },
+  {
+    key: 'politics',
+    title: t.sites.policies,
+    render: (site) => <Tags names={site.politics} none={t.sites.noPolicies} />,
+  },
+  {
+    key: 'createdAt',
+    title: t.columns.createdAt,
+    width: '112px',
+    render: (site) => <Day iso={site.createdAt} />,
+  },
+  {
+    key: 'updatedAt',
+    title: t.columns.updatedAt,
+    width: '112px',
+    render: (site) => <Day iso={site.updatedAt} />,
+  },
+];
+
+/** /dashboard/creator/domains. */
+export function SitesPage() {
+  const [adding, setAdding] = useState(false);
+  const remove = useRemove(deleteSite, t.sites.remove);
+  const add = (
+    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setAdding(true)}>
+      {t.common.add}
+    </Button>
+  );
+  return (
+    <>
+      <ListPage
+        title={t.sites.title}
+        help={t.sites.help}
+        searchLabel={t.sites.search}
+        list={listSites}
+        columns={columns}
+        rowMenu={{
+          name: (site) => unicodeHost(site.address),
+          actions: (site) => [
+            {
+              label: t.common.remove,
+              icon: <IconTrash size={16} aria-hidden />,
+              danger: true,
+              run: () => remove(site.id, unicodeHost(site.address)),
+            },
+          ],
+        }}
+        empty={{ icon: <IconWorld size={24} />, title: t.sites.empty, hint: t.sites.emptyHint, action: add }}
+        actions={add}
+      />
+      {adding && <SiteDialog onClose={() => setAdding(false)} />}
+    </>
+  );
+}
+
+/** /dashboard/user/domains: the sites that are open to the reader, and nothing to change. */
+export function OwnSitesPage() {
+  return (
+    <ListPage
+      title={t.sites.title}
+      help={t.sites.ownHelp}
+      searchLabel={t.sites.search}
+      list={listSites}
+      columns={columns}
+      empty={{ icon: <IconWorld size={24} />, title: t.sites.ownEmpty, hint: t.sites.ownEmptyHint }}
+    />
+  );
+}

@@ -1,0 +1,30 @@
+import { Link, Outlet } from '@tanstack/react-router';
+import { t } from '../dictionary/dictionary.ts';
+import { paths } from '../paths.ts';
+import { Logo } from '../ui/logo.tsx';
+import classes from './auth-shell.module.css';
+import { GateArt } from './gate-art.tsx';
+
+/** The dark shell of the auth area: logo top left, the form, and on a wide screen what the product is about. */
+export function AuthShell() {
+  return (
+    <div className={classes.shell}>
+      <div className={classes.side}>
+        <header className={classes.header}>
+          <Link to={paths.login} className={classes.logo}>
+            <Logo name={t.product} />
+          </Link>
+        </header>
+        <main className={classes.main}>
+          <div className={classes.container}>
+            <Outlet />
+          </div>
+        </main>
+      </div>
+      <aside className={classes.art}>
+        <GateArt />
+        <p className={classes.slogan}>{t.slogan}</p>
+      </aside>
+    </div>
+  );
+}

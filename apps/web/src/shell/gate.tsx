@@ -1,0 +1,87 @@
+import { Button, Loader } from '@mantine/core';
+import { me } from '@propusk/contract/users';
+import { IconCloudOff } from '@tabler/icons-react';
+import { QueryClientProvider, useQuery } from '@tanstack/react-query';
+import { Navigate, useLocation, useNavigate } from '@tanstack/react-router';
+import { type ReactNode, useEffect } from 'react';
+import { ApiError } from '../api/api-error.ts';
+import { queryOptions } from '../api/queries.ts';
+import { token } from '../api/token.ts';
+import { MeProvider, rolesOf } from '../common/me.tsx';
+import { t } from '../dictionary/dictionary.ts';
+import { paths } from '../paths.ts';
+import { State } from '../ui/state.tsx';
+import classes from './gate.module.css';
+import { landing } from './landing.ts';
+import { clientOf, forget, leave } from './session.ts';
+
+const LOGIN_DELAY_MS = 1000;
+
+/** Lets in who is signed in, and only into the areas of their roles (spec section 4). */
+export function Gate({ children }: { children: ReactNode }) {
+  const bearer = token.read();
+  if (!bearer) return <SignInSoon />;
+  return (
+    <QueryClientProvider client={clientOf(bearer)}>
+      <SignedIn>{children}</SignedIn>
+    </QueryClientProvider>
+  );
+}
+
+function SignInSoon() {
+  const navigate = useNavigate();
+  useEffect(() => {
+    const timer = window.setTimeout(() => navigate({ to: paths.login, replace: true }), LOGIN_DELAY_MS);
+    return () => window.clearTimeout(timer);
+  }, [navigate]);
+  return <Wait text={t.shell.signInSoon} />;
+}
+
+function SignedIn({ children }: { children: ReactNode }) {
+  const { data, error, refetch } = useQuery({ ...queryOptions(me, {}), staleTime: Number.POSITIVE_INFINITY });
+  const { pathname } = useLocation();
+  // The lookup was refused: this token is nobody's. A server that is away refuses nothing, and may be asked again.
+  const refused = error instanceof ApiError && error.status >= 400 && error.status < 500;
+  const verdict = data && landing(rolesOf(data), pathname);
+  const leaving = verdict?.kind === 'leave';
+  useEffect(() => {
+    if (refused) forget();
+    else if (leaving) void leave();
+  }, [refused, leaving]);
+
+  if (refused || leaving) return <Wait text={t.shell.signInSoon} />;
+  if (data && verdict) {
+    if (verdict.kind === 'go') return <Navigate to={verdict.to} replace />;
+    return <MeProvider me={data}>{children}</MeProvider>;
+  }
+  if (error) {
+    return (
+      <main className={classes.wait}>
+        <State
+          alert
+          icon={<IconCloudOff size={24} />}
+          title={t.failures.session}
+          hint={error.message}
+          action={
+            <>
+              <Button onClick={() => refetch()}>{t.common.retry}</Button>
+              <Button variant="default" onClick={leave}>
+                {t.shell.exit}
+              </Button>
+            </>
+          }
+        />
+      </main>
+    );
+  }
+  return <Wait text={t.common.loading} />;
+}
+
+function Wait({ text }: { text: string }) {
+  return (
+    <main className={classes.wait}>
+      <Loader size="sm" aria-hidden />
+      <output>{text}</output>
+    </main>
+  );
+}

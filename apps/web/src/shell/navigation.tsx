@@ -1,0 +1,53 @@
+import type { Role } from '@propusk/contract/roles';
+import {
+  IconBuilding,
+  IconBuildings,
+  IconIdBadge2,
+  IconServer2,
+  IconShieldCheck,
+  IconUsers,
+  IconWorld,
+} from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
+import { t } from '../dictionary/dictionary.ts';
+import { paths } from '../paths.ts';
+import classes from './navigation.module.css';
+
+/** Spec section 2, navigation by role. The admin's other pages come with the platform administration. */
+const items = {
+  USER: [
+    { to: paths.userPersonalData, label: t.nav.personalData, Icon: IconIdBadge2 },
+    { to: paths.userSites, label: t.nav.sites, Icon: IconWorld },
+    { to: paths.userPolicies, label: t.nav.policies, Icon: IconShieldCheck },
+  ],
+  CREATOR: [
+    { to: paths.creatorSites, label: t.nav.sites, Icon: IconWorld },
+    { to: paths.creatorProxies, label: t.nav.proxies, Icon: IconServer2 },
+    { to: paths.creatorPolicies, label: t.nav.policies, Icon: IconShieldCheck },
+    { to: paths.creatorUsers, label: t.nav.users, Icon: IconUsers },
+    { to: paths.creatorCompany, label: t.nav.company, Icon: IconBuilding },
+  ],
+  ADMIN: [{ to: paths.adminCompanies, label: t.nav.companies, Icon: IconBuildings }],
+} as const;
+
+const order: readonly Role[] = ['ADMIN', 'CREATOR', 'USER'];
+
+/** The side navigation. A holder of several roles sees each role's pages under its own heading. */
+export function Navigation({ roles, onGo }: { roles: readonly Role[]; onGo?: () => void }) {
+  const shown = order.filter((role) => roles.includes(role));
+  return (
+    <nav className={classes.navigation} aria-label={t.shell.navigation}>
+      {shown.map((role) => (
+        <div key={role} className={classes.area}>
+          {shown.length > 1 && <div className={classes.heading}>{t.nav.areas[role]}</div>}
+          {items[role].map(({ to, label, Icon }) => (
+            <Link key={to} to={to} onClick={onGo} className={classes.item} preload="intent">
+              <Icon size={18} stroke={1.75} aria-hidden />
+              {label}
+            </Link>
+          ))}
+        </div>
+      ))}
+    </nav>
+  );
+}

@@ -1,0 +1,62 @@
+import { logout } from '@propusk/contract/auth';
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
+import { ApiError } from '../api/api-error.ts';
+import { call } from '../api/call.ts';
+import { token } from '../api/token.ts';
+import { paths } from '../paths.ts';
+import { toastFailure } from '../ui/toast.ts';
+
+/** Forgets who was here and opens the login page. A reload, so that nothing of theirs stays in memory. */
+export function forget(): void {
+  token.clear();
+  window.location.assign(paths.login);
+}
+
+/** Logs out: the server ends the session if it can be reached, and this browser forgets it in any case. */
+export async function leave(): Promise<void> {
+  try {
+    await call(logout, {});
+  } catch {
+    // A dead session or a dead network: the token is cleared below either way.
+  }
+  forget();
+}
+
+function isDead(error: Error): boolean {
+  return error instanceof ApiError && error.status === 401;
+}
+
+/** Server state of one session. A dead session anywhere ends at the login page. */
+function newClient(): QueryClient {
+  return new QueryClient({
+    queryCache: new QueryCache({
+      onError: (error, query) => {
+        if (isDead(error)) forget();
+        // Without data the page itself says that it failed.
+        else if (query.state.data !== undefined) toastFailure(error.message);
+      },
+    }),
+    mutationCache: new MutationCache({
+      onError: (error) => {
+        if (isDead(error)) forget();
+      },
+    }),
+    defaultOptions: {
+      queries: {
+        staleTime: 5_000,
+        // What the server refuses it will refuse again.
+        retry: (failures, error) =>
+          failures < 2 && error instanceof ApiError && (error.status === 0 || error.status >= 502),
+        retryDelay: 800,
+      },
+    },
+  });
+}
+
+let session: { bearer: string; client: QueryClient } | undefined;
+
+/** The server state of the session that a token opens: nobody sees what was read under another token. */
+export function clientOf(bearer: string): QueryClient {
+  if (session?.bearer !== bearer) session = { bearer, client: newClient() };
+  return session.client;
+}

@@ -1,0 +1,71 @@
+import { Box, Button, Group, Modal, Text } from '@mantine/core';
+import { useState } from 'react';
+import { t } from '../dictionary/dictionary.ts';
+import { type Question, useQuestion } from './confirm.ts';
+import { Notice } from './notice.tsx';
+import { useReturnFocus } from './use-return-focus.ts';
+
+/** Renders what `confirm()` asks. Mounted once, beside the router. */
+export function ConfirmDialog() {
+  const open = useQuestion();
+  // While the dialog fades out it goes on showing what it asked.
+  const [last, setLast] = useState(open);
+  if (open && open !== last) setLast(open);
+  useReturnFocus(open !== null);
+  const shown = open ?? last;
+  return (
+    <Modal
+      opened={open !== null}
+      onClose={() => open?.answer(false)}
+      withCloseButton={false}
+      returnFocus={false}
+      size={440}
+      zIndex={400}
+      title={shown?.question.text}
+    >
+      {shown && <Ask key={shown.question.text} question={shown.question} answer={shown.answer} />}
+    </Modal>
+  );
+}
+
+function Ask({ question, answer }: { question: Question; answer: (yes: boolean) => void }) {
+  const [pending, setPending] = useState(false);
+  const [failure, setFailure] = useState<string | null>(null);
+
+  async function agree() {
+    if (pending) return;
+    if (!question.action) return answer(true);
+    setPending(true);
+    setFailure(null);
+    try {
+      await question.action();
+      answer(true);
+    } catch (error) {
+      setFailure(error instanceof Error ? error.message : t.failures.unexpected);
+      setPending(false);
+    }
+  }
+
+  return (
+    <>
+      {question.hint && (
+        <Text c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+          {question.hint}
+        </Text>
+      )}
+      {failure && (
+        <Box mt="md">
+          <Notice kind="error">{failure}</Notice>
+        </Box>
+      )}
+      <Group justify="flex-end" mt="lg" gap="xs">
+        <Button variant="default" onClick={() => answer(false)} disabled={pending} data-autofocus>
+          {question.no}
+        </Button>
+        <Button color={question.danger ? 'red.9' : undefined} onClick={agree} loading={pending}>
+          {question.yes}
+        </Button>
+      </Group>
+    </>
+  );
+}

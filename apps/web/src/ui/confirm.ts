@@ -1,0 +1,55 @@
+import { useSyncExternalStore } from 'react';
+
+/** One question. With `action`, the dialog stays until it is done, and says why if it fails. */
+export interface Question {
+  text: string;
+  hint?: string;
+  yes: string;
+  no: string;
+  /** Loses something: the yes button is red. */
+  danger?: boolean;
+  action?: () => Promise<unknown>;
+}
+
+interface Open {
+  question: Question;
+  answer: (yes: boolean) => void;
+}
+
+let open: Open | null = null;
+const listeners = new Set<() => void>();
+
+function set(next: Open | null): void {
+  open = next;
+  for (const listener of listeners) listener();
+}
+
+/**
+ * Asks in a dialog; the one way to ask in the console.
+ * @returns whether the answer was yes, and the action (if any) is done
+ */
+export function confirm(question: Question): Promise<boolean> {
+  open?.answer(false);
+  return new Promise((resolve) => {
+    set({
+      question,
+      answer: (yes) => {
+        // In a task of its own: the Escape that closes the question must not reach the dialog below it.
+        window.setTimeout(() => {
+          set(null);
+          resolve(yes);
+        });
+      },
+    });
+  });
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** The question that is open now. A dialog below it gives up Escape and its focus trap meanwhile. */
+export function useQuestion(): Open | null {
+  return useSyncExternalStore(subscribe, () => open);
+}

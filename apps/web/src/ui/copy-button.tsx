@@ -1,0 +1,37 @@
+import { ActionIcon } from '@mantine/core';
+import { IconCheck, IconCopy } from '@tabler/icons-react';
+import { useEffect, useState } from 'react';
+import { t } from '../dictionary/dictionary.ts';
+import { toastFailure } from './toast.ts';
+
+/** Copies a value and says so for two seconds. */
+export function CopyButton({ value, label }: { value: string; label: string }) {
+  const [copied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!copied) return;
+    const timer = window.setTimeout(() => setCopied(false), 2000);
+    return () => window.clearTimeout(timer);
+  }, [copied]);
+
+  async function copy() {
+    try {
+      // There is no clipboard outside of secure origins (plain http on another machine).
+      await navigator.clipboard.writeText(value);
+      setCopied(true);
+    } catch {
+      toastFailure(t.common.copyFailed);
+    }
+  }
+
+  return (
+    <ActionIcon
+      variant="subtle"
+      color={copied ? 'pass' : 'gray'}
+      aria-label={copied ? t.common.copied : label}
+      title={copied ? t.common.copied : label}
+      onClick={copy}
+    >
+      {copied ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />}
+    </ActionIcon>
+  );
+}

@@ -1,0 +1,94 @@
+/* oxlint-disable jsx-a11y/no-redundant-roles, jsx-a11y/no-interactive-element-to-noninteractive-role --
+   on a phone rows are cards, `display: block`, which takes the table's meaning away: the roles give it back */
+import { Skeleton } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { t } from '../dictionary/dictionary.ts';
+import classes from './data-table.module.css';
+
+/** One column: its title, and what a row shows in it. */
+export interface Column<Row> {
+  key: string;
+  title: string;
+  render: (row: Row) => ReactNode;
+  /** CSS width; columns without one share what is left in equal parts. */
+  width?: string;
+  /** Names the row for screen readers, and heads its card on a phone. */
+  main?: boolean;
+}
+
+/**
+ * A table, and on a phone the same rows as cards. `rows` undefined is loading: skeleton rows, the size of real ones.
+ * Without rows the `fallback` stands in its place.
+ */
+export function DataTable<Row extends { id: number }>(props: {
+  label: string;
+  columns: readonly Column<Row>[];
+  rows: readonly Row[] | undefined;
+  /** The menu at the end of a row; a row without one leaves the place empty. */
+  rowMenu?: (row: Row) => ReactNode;
+  skeletonRows: number;
+  /** Shown rows are of the page before, and the next one is on its way. */
+  stale?: boolean;
+  fallback: ReactNode;
+}) {
+  const { columns, rows, rowMenu } = props;
+  if (rows?.length === 0) return <div className={classes.frame}>{props.fallback}</div>;
+  return (
+    <div className={classes.frame}>
+      <table
+        role="table"
+        aria-label={props.label}
+        aria-busy={rows === undefined || props.stale}
+        className={classes.table}
+        data-stale={props.stale || undefined}
+      >
+        <thead role="rowgroup">
+          <tr role="row">
+            {columns.map((column) => (
+              <th key={column.key} role="columnheader" scope="col" style={{ width: column.width }}>
+                {column.title}
+              </th>
+            ))}
+            {rowMenu && (
+              <th role="columnheader" scope="col" className={classes.menu}>
+                <span className={classes.hidden}>{t.columns.actions}</span>
+              </th>
+            )}
+          </tr>
+        </thead>
+        <tbody role="rowgroup">
+          {rows
+            ? rows.map((row) => (
+                <tr key={row.id} role="row">
+                  {columns.map((column) => (
+                    <td
+                      key={column.key}
+                      role={column.main ? 'rowheader' : 'cell'}
+                      data-label={column.title}
+                      data-main={column.main || undefined}
+                    >
+                      {column.render(row)}
+                    </td>
+                  ))}
+                  {rowMenu && (
+                    <td role="cell" className={classes.menu}>
+                      {rowMenu(row)}
+                    </td>
+                  )}
+                </tr>
+              ))
+            : Array.from({ length: props.skeletonRows }, (_, index) => (
+                <tr key={index} role="row" aria-hidden="true">
+                  {columns.map((column) => (
+                    <td key={column.key} data-main={column.main || undefined}>
+                      <Skeleton height={12} width={column.main ? '70%' : '50%'} radius="xs" />
+                    </td>
+                  ))}
+                  {rowMenu && <td className={classes.menu}>&nbsp;</td>}
+                </tr>
+              ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

@@ -1,0 +1,22 @@
+const dayFormat = new Intl.DateTimeFormat('ru', { day: '2-digit', month: '2-digit', year: 'numeric' });
+const momentFormat = new Intl.DateTimeFormat('ru', {
+  day: '2-digit',
+  month: '2-digit',
+  year: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+});
+
+/** dd.MM.yyyy, HH:mm. */
+export function formatMoment(iso: string): string {
+  return momentFormat.format(new Date(iso));
+}
+
+/** dd.MM.yyyy (spec section 9); the minute is in its tooltip. */
+export function Day({ iso }: { iso: string }) {
+  return (
+    <time dateTime={iso} title={formatMoment(iso)}>
+      {dayFormat.format(new Date(iso))}
+    </time>
+  );
+}

@@ -1,0 +1,13 @@
+import { IconAlertTriangle } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import classes from './notice.module.css';
+
+/** What went wrong, in a form or a dialog. `warning` asks to look again, `error` says that it failed. */
+export function Notice({ kind, children }: { kind: 'warning' | 'error'; children: ReactNode }) {
+  return (
+    <div className={classes.notice} data-kind={kind} role="alert">
+      <IconAlertTriangle size={18} aria-hidden />
+      <div>{children}</div>
+    </div>
+  );
+}

@@ -1,0 +1,49 @@
+import { Button, Title } from '@mantine/core';
+import { IconHelpCircle } from '@tabler/icons-react';
+import { type ReactNode, useEffect, useId, useState } from 'react';
+import { t } from '../dictionary/dictionary.ts';
+import classes from './page-header.module.css';
+
+/** A page's title, its Help button with the panel that it opens, and what can be done on the page. */
+export function PageHeader(props: { title: string; help?: string; search?: ReactNode; actions?: ReactNode }) {
+  const { title, help, search, actions } = props;
+  const [open, setOpen] = useState(false);
+  const panel = useId();
+  useEffect(() => {
+    document.title = `${title} · ${t.product}`;
+    return () => {
+      document.title = t.product;
+    };
+  }, [title]);
+  return (
+    <header className={classes.header}>
+      <div className={classes.row}>
+        <Title order={1}>{title}</Title>
+        {help && (
+          <Button
+            variant="subtle"
+            color="gray"
+            size="compact-sm"
+            leftSection={<IconHelpCircle size={16} aria-hidden />}
+            aria-expanded={open}
+            aria-controls={panel}
+            onClick={() => setOpen(!open)}
+          >
+            {t.common.help}
+          </Button>
+        )}
+        {(search || actions) && (
+          <div className={classes.tools}>
+            {search && <div className={classes.search}>{search}</div>}
+            {actions}
+          </div>
+        )}
+      </div>
+      {help && (
+        <section id={panel} hidden={!open} className={classes.panel} aria-label={t.common.help}>
+          {help}
+        </section>
+      )}
+    </header>
+  );
+}

@@ -1,0 +1,48 @@
+import { NativeSelect, Pagination } from '@mantine/core';
+import { t } from '../dictionary/dictionary.ts';
+import classes from './pager.module.css';
+import { takes } from './takes.ts';
+
+const SMALLEST = Math.min(...takes);
+
+/** Where the list is, and how to go on. */
+export function Pager(props: {
+  page: number;
+  take: number;
+  count: number;
+  onPage: (page: number) => void;
+  onTake: (take: number) => void;
+}) {
+  const { page, take, count } = props;
+  const pages = Math.ceil(count / take);
+  return (
+    <nav className={classes.pager} aria-label={t.list.pages}>
+      <span className={classes.range}>
+        {t.list.range((page - 1) * take + 1, Math.min(page * take, count), count)}
+      </span>
+      {pages > 1 && (
+        <Pagination
+          size="sm"
+          value={page}
+          total={pages}
+          siblings={1}
+          onChange={props.onPage}
+          getItemProps={(item) => ({ 'aria-label': t.list.page(item) })}
+          getControlProps={(control) => ({
+            'aria-label': control === 'next' ? t.list.nextPage : t.list.previousPage,
+          })}
+        />
+      )}
+      {count > SMALLEST && (
+        <NativeSelect
+          size="xs"
+          className={classes.take}
+          aria-label={t.list.take}
+          value={String(take)}
+          data={takes.map(String)}
+          onChange={(event) => props.onTake(Number(event.currentTarget.value))}
+        />
+      )}
+    </nav>
+  );
+}

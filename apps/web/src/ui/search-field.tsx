@@ -1,0 +1,59 @@
+import { CloseButton, TextInput } from '@mantine/core';
+import { IconSearch } from '@tabler/icons-react';
+import { useEffect, useRef, useState } from 'react';
+import { t } from '../dictionary/dictionary.ts';
+
+const PAUSE_MS = 300;
+
+/** A search field that speaks when the typing pauses. `value` is what is searched now. */
+export function SearchField(props: { label: string; value: string; onSearch: (value: string) => void }) {
+  const [typed, setTyped] = useState(props.value);
+  const timer = useRef(0);
+  // The URL may change from elsewhere (back, a link): then the field follows it.
+  const said = useRef(props.value);
+  useEffect(() => {
+    if (props.value !== said.current) {
+      said.current = props.value;
+      setTyped(props.value);
+    }
+  }, [props.value]);
+  useEffect(() => () => window.clearTimeout(timer.current), []);
+
+  function say(value: string) {
+    window.clearTimeout(timer.current);
+    said.current = value.trim();
+    props.onSearch(said.current);
+  }
+
+  return (
+    <TextInput
+      type="search"
+      aria-label={props.label}
+      placeholder={props.label}
+      maxLength={200}
+      value={typed}
+      leftSection={<IconSearch size={16} aria-hidden />}
+      rightSection={
+        typed && (
+          <CloseButton
+            size="sm"
+            aria-label={t.common.clearSearch}
+            onClick={() => {
+              setTyped('');
+              say('');
+            }}
+          />
+        )
+      }
+      onChange={(event) => {
+        const { value } = event.currentTarget;
+        setTyped(value);
+        window.clearTimeout(timer.current);
+        timer.current = window.setTimeout(() => say(value), PAUSE_MS);
+      }}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') say(typed);
+      }}
+    />
+  );
+}

@@ -1,0 +1,29 @@
+import { Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import classes from './state.module.css';
+
+/** What stands where content would: nothing yet, nothing found, not loaded. A sentence, why, and what to do. */
+export function State(props: {
+  icon: ReactNode;
+  title: string;
+  hint?: string;
+  action?: ReactNode;
+  alert?: boolean;
+}) {
+  return (
+    <div className={classes.state} role={props.alert ? 'alert' : undefined}>
+      <div className={classes.icon} data-alert={props.alert || undefined} aria-hidden="true">
+        {props.icon}
+      </div>
+      <Text fw={600} size="md" maw={440}>
+        {props.title}
+      </Text>
+      {props.hint && (
+        <Text c="dimmed" maw={440}>
+          {props.hint}
+        </Text>
+      )}
+      {props.action && <div className={classes.action}>{props.action}</div>}
+    </div>
+  );
+}

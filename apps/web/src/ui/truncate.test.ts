@@ -1,0 +1,18 @@
+import { describe, expect, it } from 'vitest';
+import { truncated } from './truncate.ts';
+
+describe('truncated', () => {
+  it('leaves 35 characters whole', () => {
+    expect(truncated('я'.repeat(35))).toBeUndefined();
+  });
+  it('cuts the 36th', () => {
+    expect(truncated('я'.repeat(36))).toBe(`${'я'.repeat(35)}…`);
+  });
+  it('counts an emoji as one', () => {
+    expect(truncated('🚪'.repeat(35))).toBeUndefined();
+    expect(truncated('🚪'.repeat(36))).toBe(`${'🚪'.repeat(35)}…`);
+  });
+  it('leaves no space before the dots', () => {
+    expect(truncated('ab cd', 3)).toBe('ab…');
+  });
+});

@@ -1,0 +1,19 @@
+import { Anchor } from '@mantine/core';
+import { useState } from 'react';
+import { t } from '../dictionary/dictionary.ts';
+import { truncated } from './truncate.ts';
+
+/** A long text, cut, with «еще» and «скрыть». */
+export function TruncatedText({ text }: { text: string }) {
+  const [open, setOpen] = useState(false);
+  const short = truncated(text);
+  if (short === undefined) return <span>{text}</span>;
+  return (
+    <span>
+      {open ? text : short}{' '}
+      <Anchor component="button" type="button" aria-expanded={open} onClick={() => setOpen(!open)}>
+        {open ? t.common.less : t.common.more}
+      </Anchor>
+    </span>
+  );
+}
