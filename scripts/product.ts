@@ -32,7 +32,7 @@ export async function startProduct(options: {
   /** Start api and gateway again when their code changes; the console is then Vite's to serve. */
   watch?: boolean;
   /** Resolves when the start itself is no longer wanted. */
-  stopping?: Promise<void>;
+  stopping: Promise<void>;
 }): Promise<Product> {
   const { env, say } = options;
   // Settings first: a wrong one stops the start before anything is touched.
@@ -42,10 +42,10 @@ export async function startProduct(options: {
   const stop = async () => {
     for (const step of undo.splice(0).toReversed()) await step();
   };
-  let unwanted = false;
-  options.stopping?.then(() => {
-    unwanted = true;
+  const unwanted = options.stopping.then(() => {
+    throw new ChildFailed('Запуск прерван');
   });
+  unwanted.catch(() => {});
   try {
     await openDataDir(dataDir);
     const lock = await lockDataDir(dataDir);
@@ -65,10 +65,19 @@ export async function startProduct(options: {
     };
     readGatewayConfig(childEnv);
 
-    const api = keep('api', 'apps/api/src/main.ts');
-    const gateway = keep('gateway', 'apps/gateway/src/main.ts');
-    await Promise.all([api.listening, gateway.listening]);
-    if (unwanted) throw new ChildFailed('Запуск прерван');
+    const children: Kept[] = [];
+    undo.push(async () => {
+      await Promise.all(children.map((child) => child.stop()));
+    });
+    // The gateway asks the api for its first snapshot, so the api goes first.
+    const keep = async (module: string) => {
+      const child = keepRunning(room(module), childEnv, say);
+      children.push(child);
+      await Promise.race([child.listening, unwanted]);
+      return child;
+    };
+    const api = await keep('apps/api/src/main.ts');
+    const gateway = await keep('apps/gateway/src/main.ts');
     if (options.watch) undo.push(restartOnChange(api, gateway));
     return {
       consoleUrl: config.publicUrl.origin,
@@ -77,12 +86,6 @@ export async function startProduct(options: {
       failed: failed.promise,
       stop,
     };
-
-    function keep(_name: string, module: string): Kept {
-      const kept = keepRunning(room(module), childEnv, say);
-      undo.push(() => kept.stop());
-      return kept;
-    }
 
     async function openDatabase(): Promise<string> {
       let database: EmbeddedDatabase = await openEmbedded({ dataDir, onProgress: say });

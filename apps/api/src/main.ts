@@ -1,13 +1,13 @@
 import { gatewayKeys } from '@propusk/access/gateway-secret';
 import { SettingError } from '@propusk/contract/settings';
 import { pino } from 'pino';
-import { hashPassword } from './auth/passwords.ts';
 import { ensureAdmin } from './auth/store.ts';
 import { readConfig } from './config.ts';
 import { checkKey } from './db/key-check.ts';
 import { DatabaseUnfit, migrate } from './db/migrate.ts';
 import { openDb } from './db/open.ts';
 import { isAway } from './http/errors.ts';
+import { hashPassword } from './passwords.ts';
 import { ensureDirectProxy } from './proxies/store.ts';
 import { sealing } from './sealing.ts';
 import { createServer } from './server.ts';

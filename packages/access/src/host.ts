@@ -13,6 +13,7 @@ export interface Target {
 
 // Everything that can stand in a host as people or clients write it. Delimiters of a URL, '%' escapes and white space
 // are refused before the URL parser can give them a meaning.
+// oxlint-disable-next-line no-control-regex -- they are what this pattern refuses
 const spelled = /^[^\s\u0000-\u0020\u007f"#%/:<>?@[\\\]^`{|}]+$/;
 // RFC 1123 labels; an underscore is no host letter there, but resolvers and browsers take it and sites have it.
 const label = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/;

@@ -17,7 +17,7 @@ export async function migrate(db: Db): Promise<void> {
   await checkServer(db);
   const { error, results } = await new Migrator({ db, provider: { getMigrations } }).migrateToLatest();
   if (error === undefined) return;
-  const text = error instanceof Error ? error.message : String(error);
+  const text = error instanceof Error ? error.message : 'без объяснения';
   if (/corrupted migrations/.test(text)) {
     throw new DatabaseUnfit(
       'База данных создана более новой версией «Пропуска». Запустите её или восстановите копию, сделанную этой версией',

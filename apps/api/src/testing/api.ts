@@ -63,8 +63,8 @@ export async function startApi(serverUrl: string, shared?: TestDatabase): Promis
   const call: TestApi['call'] = async (token, endpoint, parts = {}) => {
     const response = await app.inject({
       method: endpoint.method,
-      url: `/api${path(endpoint, (parts.params ?? {}) as Record<string, unknown>)}`,
-      query: strings((parts.query ?? {}) as Record<string, unknown>),
+      url: `/api${path(endpoint, parts.params ?? {})}`,
+      query: strings(parts.query ?? {}),
       headers: token === null ? {} : { authorization: `Bearer ${token}` },
       ...(parts.body !== undefined && { payload: parts.body as object }),
     });

@@ -1,7 +1,7 @@
 import * as contract from '@propusk/contract/users';
-import { hashPassword } from '../auth/passwords.ts';
 import { asMember } from '../http/actor.ts';
 import { implement, type Routes } from '../http/implement.ts';
+import { hashPassword } from '../passwords.ts';
 import { createUser, deleteUser, findSelf, findUser, listUsers, updateUser } from './store.ts';
 
 /** Spec section 7: the signed-in user, and the people of a company. */

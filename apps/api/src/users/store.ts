@@ -2,7 +2,6 @@ import type { ListQuery } from '@propusk/contract/fields';
 import type { User, UserChange, UserInput } from '@propusk/contract/users';
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import { jsonArrayFrom, jsonObjectFrom } from 'kysely/helpers/postgres';
-import { emailTaken } from '../auth/store.ts';
 import { lockCompany, makeRoom, replaceLinks } from '../db/company.ts';
 import { contains, paged } from '../db/list.ts';
 import type { Db, Tx } from '../db/open.ts';
@@ -162,6 +161,11 @@ export async function deleteUser(tx: Tx, actor: Actor, id: number): Promise<void
   if (id === actor.userId) throw new AppError('own_account');
   if (isProtected(user.roles)) throw new AppError('protected_user');
   await tx.deleteFrom('users').where('id', '=', id).execute();
+}
+
+/** The refusal of an address that another account has. */
+export function emailTaken(): AppError {
+  return new AppError('email_taken', { fields: { email: 'Эта почта уже занята' } });
 }
 
 const isProtected = (roles: readonly string[]) => roles.includes('ADMIN') || roles.includes('CREATOR');

@@ -1,0 +1,115 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** The product as a person runs it: `npm start` in a process group of its own, as a terminal gives it. */
+export interface RunningProduct {
+  readonly process: ChildProcess;
+  readonly dataDir: string;
+  readonly consoleUrl: string;
+  readonly gatewayPort: number;
+  /** All that it printed so far. */
+  output(): string;
+  /** Resolves with the exit code of npm. */
+  readonly ended: Promise<number | null>;
+  /** Ctrl-C: the terminal signals the whole group. */
+  interrupt(): void;
+  /** Live processes of the product, as `ps` names them. */
+  processes(): Promise<string[]>;
+}
+
+/** A data folder of a test's own, that goes with it. */
+export async function makeDataDir(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'propusk-e2e-'));
+  await chmod(folder, 0o755);
+  return folder;
+}
+
+export async function removeDataDir(dataDir: string): Promise<void> {
+  await rm(dataDir, { recursive: true, force: true });
+}
+
+/** Runs `npm start`; it may fail, and says so by `ended` and `output`. */
+export function runProduct(
+  dataDir: string,
+  ports: { console: number; gateway: number },
+  env: NodeJS.ProcessEnv = {},
+): RunningProduct {
+  const child = spawn('npm', ['start', '--silent'], {
+    cwd: root,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      ...process.env,
+      DATA_DIR: dataDir,
+      PORT: String(ports.console),
+      GATEWAY_PORT: String(ports.gateway),
+      ...env,
+    },
+  });
+  let printed = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      printed += text;
+    });
+  }
+  return {
+    process: child,
+    dataDir,
+    consoleUrl: `http://127.0.0.1:${ports.console}`,
+    gatewayPort: ports.gateway,
+    output: () => printed,
+    ended: once(child, 'close').then(([code]) => code as number | null),
+    interrupt: () => process.kill(-(child.pid ?? 0), 'SIGINT'),
+    // The database has a session of its own; it is known by its folder.
+    processes: async () =>
+      (await list()).filter((line) => line.includes(dataDir) || group(line) === child.pid),
+  };
+}
+
+/** Waits for health 200. @returns milliseconds since the call @throws Error with the output when it ends first */
+export async function untilHealthy(product: RunningProduct): Promise<number> {
+  const started = performance.now();
+  let ended = false;
+  void product.ended.then(() => {
+    ended = true;
+  });
+  while (performance.now() - started < 120_000) {
+    if (ended) throw new Error(`The product ended: ${product.output()}`);
+    const response = await fetch(`${product.consoleUrl}/api/health`).catch(() => null);
+    if (response?.status === 200) return performance.now() - started;
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+  throw new Error(`The product is not healthy after two minutes: ${product.output()}`);
+}
+
+/** Waits for what `npm start` prints when everything serves. */
+export async function untilReady(product: RunningProduct): Promise<void> {
+  await untilHealthy(product);
+  while (!product.output().includes('Ctrl-C')) await new Promise((resolve) => setTimeout(resolve, 25));
+}
+
+/** Ctrl-C and wait. */
+export async function stopProduct(product: RunningProduct): Promise<void> {
+  if (product.process.exitCode === null && product.process.signalCode === null) product.interrupt();
+  await product.ended;
+}
+
+async function list(): Promise<string[]> {
+  const ps = spawn('ps', ['-eo', 'pgid,pid,args', '--no-headers', '-ww'], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  let text = '';
+  ps.stdout.setEncoding('utf8').on('data', (more: string) => {
+    text += more;
+  });
+  await once(ps, 'close');
+  return text.split('\n').filter((line) => line !== '' && !line.includes('ps -eo'));
+}
+
+const group = (line: string) => Number(line.trim().split(/\s+/)[0]);

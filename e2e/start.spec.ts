@@ -1,0 +1,209 @@
+import { once } from 'node:events';
+import { chmod, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { expect, test } from '@playwright/test';
+import { Token } from '@propusk/contract/auth';
+import { freePort } from '@propusk/gateway/testing/upstreams';
+import {
+  makeDataDir,
+  type RunningProduct,
+  removeDataDir,
+  runProduct,
+  stopProduct,
+  untilHealthy,
+  untilReady,
+} from './product.ts';
+
+/** `npm start` as a person meets it: ready, stopped, refused. */
+let dataDir: string;
+let ports: { console: number; gateway: number };
+const started: RunningProduct[] = [];
+
+function start(env: NodeJS.ProcessEnv = {}, folder = dataDir): RunningProduct {
+  const product = runProduct(folder, ports, env);
+  started.push(product);
+  return product;
+}
+
+/** Starts what must not start. @returns its one line */
+async function refusal(env: NodeJS.ProcessEnv = {}, folder = dataDir): Promise<string> {
+  const product = start(env, folder);
+  expect(await product.ended).not.toBe(0);
+  return product.output().trim();
+}
+
+test.beforeEach(async () => {
+  dataDir = await makeDataDir();
+  ports = { console: await freePort(), gateway: await freePort() };
+});
+test.afterEach(async () => {
+  for (const product of started.splice(0)) await stopProduct(product);
+  await removeDataDir(dataDir);
+});
+
+test('a first start serves, Ctrl-C leaves nothing behind, the second start is quick and knows all', async () => {
+  const first = start();
+  await untilReady(first);
+  expect(first.output()).toContain(first.consoleUrl);
+  expect(first.output()).toContain(`127.0.0.1:${ports.gateway}`);
+  const registered = await fetch(`${first.consoleUrl}/api/auth/registration`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      name: 'Ромашка',
+      companyName: 'Ромашка',
+      companySite: 'romashka.test',
+      email: 'owner@romashka.test',
+      password: 'correct horse',
+    }),
+  });
+  const { token } = Token.parse(await registered.json());
+
+  const stopping = performance.now();
+  first.interrupt();
+  expect(await first.ended).toBe(0);
+  expect(performance.now() - stopping).toBeLessThan(10_000);
+  expect(await first.processes()).toEqual([]);
+
+  const second = start();
+  const tookMs = await untilHealthy(second);
+  expect(tookMs).toBeLessThan(5_000);
+  test.info().annotations.push({ type: 'second start to health 200, ms', description: tookMs.toFixed() });
+  const me = await fetch(`${second.consoleUrl}/api/me`, { headers: { authorization: `Bearer ${token}` } });
+  expect(await me.json()).toMatchObject({ email: 'owner@romashka.test' });
+});
+
+test('secrets are files for us alone', async () => {
+  await untilReady(start());
+  const { mode } = await stat(join(dataDir, 'secret-key'));
+  expect(mode & 0o777).toBe(0o600);
+});
+
+test('a second start on the same folder refuses, and the first goes on', async () => {
+  const first = start();
+  await untilReady(first);
+  ports = { console: await freePort(), gateway: await freePort() };
+  const line = await refusal();
+  expect(line).toContain(dataDir);
+  expect(line).toContain('DATA_DIR');
+  expect(line.split('\n')).toHaveLength(1);
+  expect((await fetch(`${first.consoleUrl}/api/health`)).status).toBe(200);
+});
+
+test('when everything is killed at once, no process stays, and the next start is well', async () => {
+  const first = start();
+  await untilReady(first);
+  process.kill(-(first.process.pid ?? 0), 'SIGKILL');
+  await first.ended;
+  await expect.poll(() => first.processes(), { timeout: 10_000 }).toEqual([]);
+  await untilReady(start());
+});
+
+test('when the supervisor alone is killed, its children end by themselves', async () => {
+  const first = start();
+  await untilReady(first);
+  const supervisor = (await first.processes()).find((line) => line.includes('scripts/supervise.ts'));
+  process.kill(Number(supervisor?.trim().split(/\s+/)[1]), 'SIGKILL');
+  await first.ended;
+  await expect.poll(() => first.processes(), { timeout: 10_000 }).toEqual([]);
+});
+
+test('a child that dies is started again', async () => {
+  const product = start();
+  await untilReady(product);
+  for (const part of ['apps/api/src/main.ts', 'apps/gateway/src/main.ts', 'postgres -D']) {
+    const line = (await product.processes()).find((one) => one.includes(part));
+    expect(line, part).toBeDefined();
+    process.kill(Number(line?.trim().split(/\s+/)[1]), 'SIGKILL');
+    await expect
+      .poll(async () => (await product.processes()).some((one) => one.includes(part) && one !== line), {
+        timeout: 15_000,
+      })
+      .toBe(true);
+    await expect
+      .poll(
+        () =>
+          fetch(`${product.consoleUrl}/api/health`).then(
+            ({ status }) => status,
+            () => 0,
+          ),
+        { timeout: 10_000 },
+      )
+      .toBe(200);
+  }
+});
+
+test.describe('a bad setting stops the start with one line that names it', () => {
+  const cases: [setting: string, value: string, says: RegExp][] = [
+    ['PORT', '70000', /^Настройка PORT .*«70000».*от 0 до 65535$/],
+    ['PORT', 'abc', /^Настройка PORT .*«abc»/],
+    ['PUBLIC_URL', 'pass.example.ru', /^Настройка PUBLIC_URL .*https:\/\//],
+    ['SECRET_KEY', 'short', /^Настройка SECRET_KEY задана неверно\. .*32/],
+    ['GATEWAY_ALLOW_NETWORKS', '10.0.0.0/33', /^Настройка GATEWAY_ALLOW_NETWORKS .*10\.0\.0\.0\/8/],
+    ['GATEWAY_HOSTS', 'crm=nowhere', /^Настройка GATEWAY_HOSTS/],
+    ['SNAPSHOT_MAX_AGE', '-1', /^Настройка SNAPSHOT_MAX_AGE/],
+    ['ADMIN_EMAIL', 'admin@example.ru', /^Настройки ADMIN_EMAIL и ADMIN_PASSWORD/],
+    ['LOG_LEVEL', 'loud', /^Настройка LOG_LEVEL/],
+    ['DATABASE_URL', 'postgresql://nobody@127.0.0.1:1/none', /^База данных не отвечает .*DATABASE_URL$/],
+  ];
+  for (const [setting, value, says] of cases) {
+    test(`${setting}=${value}`, async () => {
+      const line = await refusal({ [setting]: value });
+      expect(line).toMatch(says);
+      expect(line.split('\n')).toHaveLength(1);
+    });
+  }
+});
+
+for (const [which, setting] of [
+  ['console', 'PORT'],
+  ['gateway', 'GATEWAY_PORT'],
+] as const) {
+  test(`a port in use is named with the setting that changes it: ${setting}`, async () => {
+    const squatter = createServer().listen(ports[which], '127.0.0.1');
+    await once(squatter, 'listening');
+    const line = await refusal();
+    squatter.close();
+    expect(line.split('\n').at(-1)).toMatch(new RegExp(`${ports[which]} .*${setting}`));
+    // Nothing stays behind, and with the port free the same folder serves.
+    await untilReady(start());
+  });
+}
+
+test('a lost or another key is said, and nothing is overwritten', async () => {
+  const first = start();
+  await untilReady(first);
+  await stopProduct(first);
+  const path = join(dataDir, 'secret-key');
+  const key = await readFile(path, 'utf8');
+
+  await rm(path);
+  expect(await refusal()).toMatch(/^Нет файла .*secret-key/);
+  expect(await readdir(dataDir)).not.toContain('secret-key');
+
+  await writeFile(path, 'cut');
+  expect(await refusal()).toMatch(/secret-key повреждён/);
+
+  await writeFile(path, 'another key of more than thirty-two letters');
+  expect(await refusal()).toMatch(/SECRET_KEY не подходит/);
+
+  await writeFile(path, key);
+  await untilReady(start());
+});
+
+test('a broken database folder is said and left as it is', async () => {
+  const first = start();
+  await untilReady(first);
+  await stopProduct(first);
+  const version = join(dataDir, 'postgres', 'PG_VERSION');
+  const kept = await readFile(version, 'utf8').catch(() => null);
+  test.skip(kept === null, 'the database lives elsewhere: its folder is proved by the launcher’s own tests');
+  await writeFile(version, '9.6\n');
+  const line = await refusal();
+  expect(line).toContain('postgres');
+  expect(await readFile(version, 'utf8')).toBe('9.6\n');
+  await writeFile(version, kept ?? '');
+  await chmod(version, 0o600);
+  await untilReady(start());
+});

@@ -1,0 +1,104 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** A site of the demo or of a test: served by Apache, and shut to every address but one by its own .htaccess. */
+export interface LockedSite {
+  readonly name: string;
+  readonly title: string;
+  /** The address that its lock lets in. */
+  readonly admits: string;
+}
+
+/**
+ * Starts one Apache on loopback that serves the sites by name.
+ * @throws Error when Apache is not installed or does not start
+ */
+export async function startLockedSites(
+  port: number,
+  sites: LockedSite[],
+): Promise<{ stop(): Promise<void> }> {
+  const folder = await mkdtemp(join(tmpdir(), 'propusk-apache-'));
+  // Apache's workers are another user than root.
+  await chmod(folder, 0o755);
+  for (const site of sites) {
+    await mkdir(join(folder, site.name));
+    await writeFile(join(folder, site.name, 'index.html'), page(site));
+    await writeFile(join(folder, site.name, '.htaccess'), `Require ip ${site.admits}\n`);
+  }
+  await mkdir(join(folder, 'nobody'));
+  await writeFile(join(folder, 'apache.conf'), configuration(folder, port, sites));
+  const apache = spawn('/usr/sbin/apache2', ['-X', '-f', join(folder, 'apache.conf')], { stdio: 'ignore' });
+  const ended = once(apache, 'exit');
+  const failed = once(apache, 'error').then(([error]) => Promise.reject(error));
+  await Promise.race([answers(port), failed, ended.then(() => Promise.reject(new Error('Apache ended')))]);
+  return {
+    async stop() {
+      apache.kill('SIGTERM');
+      await ended;
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function configuration(folder: string, port: number, sites: LockedSite[]): string {
+  const modules = ['mpm_event', 'authz_core', 'authz_host', 'dir', 'mime', 'setenvif'];
+  const load = modules.map((name) => `LoadModule ${name}_module /usr/lib/apache2/modules/mod_${name}.so`);
+  const hosts = sites.map(
+    ({ name }) => `<VirtualHost 127.0.0.1:${port}>
+  ServerName ${name}
+  DocumentRoot ${folder}/${name}
+</VirtualHost>`,
+  );
+  return `${load.join('\n')}
+ServerRoot ${folder}
+ServerName localhost
+Listen 127.0.0.1:${port}
+PidFile ${folder}/apache.pid
+ErrorLog ${folder}/error.log
+${process.getuid?.() === 0 ? 'User www-data\nGroup www-data' : ''}
+TypesConfig /etc/mime.types
+AddDefaultCharset utf-8
+DirectoryIndex index.html
+<Directory ${folder}>
+  AllowOverride AuthConfig
+  Require all denied
+</Directory>
+# A name that no site has is nobody's.
+<VirtualHost 127.0.0.1:${port}>
+  ServerName unknown.invalid
+  DocumentRoot ${folder}/nobody
+</VirtualHost>
+${hosts.join('\n')}
+`;
+}
+
+function page({ name, title }: LockedSite): string {
+  return `<!doctype html>
+<html lang="ru">
+<meta charset="utf-8">
+<title>${title}</title>
+<body style="font: 18px/1.5 system-ui; max-width: 40rem; margin: 4rem auto; padding: 0 1rem">
+<h1>${title}</h1>
+<p>Это защищённый сайт <b>${name}</b>. Вы видите его, потому что запрос пришёл через «Пропуск».</p>
+</body>
+</html>
+`;
+}
+
+async function answers(port: number): Promise<void> {
+  for (let tries = 0; tries < 100; tries++) {
+    const socket = connect(port, '127.0.0.1');
+    const there = await once(socket, 'connect').then(
+      () => true,
+      () => false,
+    );
+    socket.destroy();
+    if (there) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`Apache does not answer on port ${port}`);
+}
