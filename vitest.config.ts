@@ -19,7 +19,7 @@ export default defineConfig({
         },
       },
       { test: { ...real, name: 'net', include: ['apps/**/*.net.test.ts'] } },
-      { test: { ...real, name: 'launcher', include: [launcher] } },
+      { test: { ...real, name: 'launcher', include: [launcher], maxWorkers: 2 } },
       { test: { ...database, name: 'db', globalSetup: 'apps/api/src/testing/postgres-embedded.ts' } },
       { test: { ...database, name: 'db15', globalSetup: 'apps/api/src/testing/postgres-debian.ts' } },
     ],

@@ -62,7 +62,8 @@ test('a first start serves, Ctrl-C leaves nothing behind, the second start is qu
 
   const stopping = performance.now();
   first.interrupt();
-  expect(await first.ended).toBe(0);
+  // npm dies of the same Ctrl-C in its own way; what it ran must have ended by then.
+  await first.ended;
   expect(performance.now() - stopping).toBeLessThan(10_000);
   expect(await first.processes()).toEqual([]);
 

@@ -12,11 +12,10 @@ try {
   const signals = stopOnSignals();
   const env = { PUBLIC_URL: console, ...process.env };
   const product = await startProduct({ env, say, watch: true, stopping: signals.first });
-  const apiUrl = `http://${process.env.HOST || '127.0.0.1'}:${process.env.PORT || 3000}`;
   const vite = spawn(process.execPath, [`${root}node_modules/vite/bin/vite.js`], {
     cwd: `${root}apps/web`,
     stdio: ['ignore', 'inherit', 'inherit'],
-    env: { ...process.env, API_URL: apiUrl },
+    env: { ...process.env, API_URL: product.apiUrl },
   });
   say(`\n  Консоль   ${console}\n  Шлюз      ${product.gatewayUrl}\n\n  Остановить: Ctrl-C\n`);
   await Promise.race([signals.first, product.failed, new Promise((resolve) => vite.on('exit', resolve))]);

@@ -1,5 +1,4 @@
 import { watch as watchFolder } from 'node:fs';
-import { chmod, mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readConfig } from '@propusk/api/config';
@@ -15,6 +14,8 @@ const room = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.u
 
 export interface Product {
   readonly consoleUrl: string;
+  /** Where a process on this machine reaches the api. */
+  readonly apiUrl: string;
   readonly gatewayUrl: string;
   readonly dataDir: string;
   /** Resolves with one line when the product cannot go on. */
@@ -47,24 +48,22 @@ export async function startProduct(options: {
   });
   unwanted.catch(() => {});
   try {
-    await openDataDir(dataDir);
     const lock = await lockDataDir(dataDir);
     undo.push(() => lock.release());
     const secrets = await readSecrets(dataDir, env);
+    readGatewayConfig({ ...env, ...secrets });
     if (!options.watch) await buildConsole(say);
     const failed = Promise.withResolvers<string>();
     const databaseUrl = config.databaseUrl ?? (await openDatabase());
     const childEnv: NodeJS.ProcessEnv = {
       LOG_LEVEL: process.stdout.isTTY ? 'warn' : 'info',
-      API_URL: `http://${config.host === '0.0.0.0' ? '127.0.0.1' : config.host}:${config.port}`,
+      API_URL: config.localUrl,
       CONSOLE_URL: config.publicUrl.origin,
       ...env,
       ...secrets,
       DATA_DIR: dataDir,
       DATABASE_URL: databaseUrl,
     };
-    readGatewayConfig(childEnv);
-
     const children: Kept[] = [];
     undo.push(async () => {
       await Promise.all(children.map((child) => child.stop()));
@@ -81,6 +80,7 @@ export async function startProduct(options: {
     if (options.watch) undo.push(restartOnChange(api, gateway));
     return {
       consoleUrl: config.publicUrl.origin,
+      apiUrl: config.localUrl,
       gatewayUrl: config.gatewayUrl.origin,
       dataDir,
       failed: failed.promise,
@@ -108,17 +108,6 @@ export async function startProduct(options: {
   } catch (error) {
     await stop();
     throw error;
-  }
-}
-
-async function openDataDir(dataDir: string): Promise<void> {
-  try {
-    await mkdir(dataDir, { recursive: true });
-    // The database runs as another user than root and has to pass through; each secret file is closed by itself.
-    await chmod(dataDir, 0o711);
-  } catch (error) {
-    const cause = error instanceof Error ? error.message : String(error);
-    throw new StartError(`Папка данных ${dataDir} недоступна (${cause}): укажите другую в DATA_DIR`);
   }
 }
 

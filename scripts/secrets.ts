@@ -13,7 +13,8 @@ export async function readSecrets(
   dataDir: string,
   env: NodeJS.ProcessEnv,
 ): Promise<{ SECRET_KEY: string; GATEWAY_SECRET: string }> {
-  const used = existsSync(join(dataDir, 'postgres'));
+  // The database stands in the folder, or the folder says where it stands.
+  const used = ['postgres', 'postgres.location'].some((name) => existsSync(join(dataDir, name)));
   return {
     SECRET_KEY: env.SECRET_KEY || (await readSecret(join(dataDir, 'secret-key'), used)),
     // Gateways and api read the same one, so a fresh one costs only that people fetch new gateway passwords.

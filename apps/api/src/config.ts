@@ -24,6 +24,8 @@ const spec = {
 export interface Config {
   readonly host: string;
   readonly port: number;
+  /** Where a process on this machine reaches the api. */
+  readonly localUrl: string;
   /** Where people reach the console: links are made of it, never of a request's Host. */
   readonly publicUrl: URL;
   /** Where clients reach the gateway. */
@@ -45,10 +47,12 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     s.ADMIN_EMAIL !== undefined && s.ADMIN_PASSWORD !== undefined
       ? { email: s.ADMIN_EMAIL, password: s.ADMIN_PASSWORD }
       : null;
+  const localUrl = `http://${reachable(s.HOST)}:${s.PORT}`;
   return {
     host: s.HOST,
     port: s.PORT,
-    publicUrl: new URL(s.PUBLIC_URL ?? `http://${reachable(s.HOST)}:${s.PORT}`),
+    localUrl,
+    publicUrl: new URL(s.PUBLIC_URL ?? localUrl),
     gatewayUrl: new URL(s.GATEWAY_PUBLIC_URL ?? `http://${reachable(s.GATEWAY_HOST)}:${s.GATEWAY_PORT}`),
     databaseUrl: s.DATABASE_URL,
     secretKey: s.SECRET_KEY,

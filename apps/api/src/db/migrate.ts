@@ -16,7 +16,7 @@ export class DatabaseUnfit extends Error {}
 export async function migrate(db: Db): Promise<void> {
   await checkServer(db);
   const { error, results } = await new Migrator({ db, provider: { getMigrations } }).migrateToLatest();
-  if (error === undefined) return;
+  if (error === undefined) return checkTrigrams(db);
   const text = error instanceof Error ? error.message : 'без объяснения';
   if (/corrupted migrations/.test(text)) {
     throw new DatabaseUnfit(
@@ -54,9 +54,18 @@ async function checkServer(db: Db): Promise<void> {
   }
   // ILIKE, citext and trigram indexes fold letters by the database's own locale: under C or SQL_ASCII 'иван' would
   // never find 'Иван', silently.
-  if (server.encoding !== 'UTF8' || !server.folds) {
-    throw new DatabaseUnfit(
-      "База данных не различает заглавные и строчные русские буквы. Создайте её заново: CREATE DATABASE … ENCODING 'UTF8' LOCALE 'C.UTF-8' TEMPLATE template0",
-    );
-  }
+  if (server.encoding !== 'UTF8' || !server.folds) throw unfitLocale();
+}
+
+/** pg_trgm asks the C library what a letter is: under its locale C an index on Cyrillic text holds nothing. */
+async function checkTrigrams(db: Db): Promise<void> {
+  const { rows } = await sql<{ fit: boolean }>`
+    select cardinality(show_trgm('иван')) > 0 and show_trgm('ИВАН') = show_trgm('иван') as fit`.execute(db);
+  if (rows[0]?.fit !== true) throw unfitLocale();
+}
+
+function unfitLocale(): DatabaseUnfit {
+  return new DatabaseUnfit(
+    "База данных не различает заглавные и строчные русские буквы. Создайте её заново: CREATE DATABASE … ENCODING 'UTF8' LOCALE 'C.UTF-8' TEMPLATE template0",
+  );
 }

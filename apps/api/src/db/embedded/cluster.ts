@@ -1,0 +1,123 @@
+import { randomBytes } from 'node:crypto';
+import { chown, lstat, mkdir, open, readdir, readFile, rename, rmdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type DbUser, run, tiedToParent } from './as-user.ts';
+import { explain } from './failure.ts';
+import type { ServerLog } from './log.ts';
+import type { Place } from './place.ts';
+import { StartError, startErrorFrom } from './start-error.ts';
+
+const major = '18';
+const controlFileSize = 8192;
+
+/**
+ * Makes the cluster when there is none. A folder with anything in it is never made anew: it either looks like a cluster
+ * of this version or is refused.
+ *
+ * initdb works in a temporary folder beside, which is then renamed: a kill in its middle leaves PG_VERSION in a cluster
+ * that is not whole.
+ *
+ * @param native the folder with the programs
+ * @returns whether a cluster was made
+ * @throws StartError when what is there is not a whole cluster of this version, or initdb fails
+ */
+export async function ensureCluster(
+  place: Place,
+  native: string,
+  log: ServerLog,
+  say: (line: string) => void,
+): Promise<boolean> {
+  await sweep(place);
+  if (await hasCluster(place.cluster)) return false;
+  say(`Создаётся база данных в ${place.cluster}.`);
+  const draft = join(place.home, `postgres.init-${randomBytes(6).toString('hex')}`);
+  try {
+    await mkdir(draft, { mode: 0o700 });
+    if (place.user.spawnAs.uid !== undefined) await chown(draft, place.user.uid, place.user.gid);
+    await initialise(place, draft, native, log);
+    await rename(draft, place.cluster);
+    await syncFolder(place.home);
+  } catch (error) {
+    await removeTree(place.user, draft);
+    throw startErrorFrom(error, `Не удалось создать базу данных в ${place.cluster}`);
+  }
+  return true;
+}
+
+async function initialise(place: Place, draft: string, native: string, log: ServerLog): Promise<void> {
+  const tie = await tiedToParent(place.user, 'KILL');
+  const [program = '', ...args] = [
+    ...tie,
+    join(native, 'bin', 'initdb'),
+    ...['-D', draft, '-U', 'postgres', '--encoding=UTF8', '--auth=peer', '--no-instructions'],
+    // ICU sorts Cyrillic as people do and folds its case. libc's part must still be UTF-8: pg_trgm asks it what a letter
+    // is, and in the C locale finds none in Cyrillic text. C.UTF-8 is in every glibc that matters, without a package.
+    ...['--locale-provider=icu', '--icu-locale=ru', '--locale=C.UTF-8', '--lc-messages=C'],
+  ];
+  const { code, stdout, stderr } = await run(place.user, program, args);
+  if (code === 0) return;
+  log.write(`${stdout}${stderr}`);
+  throw explain(`${stdout}${stderr}`, place, true);
+}
+
+/** @throws StartError for a folder that has something else, or less, than a cluster of this version */
+async function hasCluster(cluster: string): Promise<boolean> {
+  const untouched = 'Ничего не изменено: верните папку из резервной копии или укажите другой DATA_DIR.';
+  let names: string[];
+  try {
+    names = await readdir(cluster);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw startErrorFrom(error, `Не удалось прочитать папку базы данных ${cluster}`);
+  }
+  if (names.length === 0) return false;
+  if (!names.includes('PG_VERSION')) {
+    throw new StartError(`В папке ${cluster} лежит что-то, но не база данных (нет PG_VERSION). ${untouched}`);
+  }
+  const version = await regularFile(join(cluster, 'PG_VERSION'));
+  if (version && version.size < 10) {
+    const found = (await readFile(join(cluster, 'PG_VERSION'), 'utf8')).trim();
+    if (/^\d+(\.\d+)?$/.test(found) && found !== major) {
+      throw new StartError(
+        `База данных в ${cluster} создана PostgreSQL ${found}, а нужен ${major}: перенесите её выгрузкой и загрузкой ` +
+          '(pg_dump) или укажите DATABASE_URL на сервер этой версии. Ничего не изменено.',
+      );
+    }
+    const control = await regularFile(join(cluster, 'global', 'pg_control'));
+    if (found === major && control?.size === controlFileSize) return true;
+  }
+  throw new StartError(
+    `База данных в ${cluster} повреждена (PG_VERSION или global/pg_control). ${untouched}`,
+  );
+}
+
+async function regularFile(path: string): Promise<{ size: number } | undefined> {
+  const found = await lstat(path).catch(() => undefined);
+  return found?.isFile() ? found : undefined;
+}
+
+/** The lock is ours, so every draft here is of a start that was killed. */
+async function sweep(place: Place): Promise<void> {
+  for (const name of await readdir(place.home)) {
+    if (/^postgres\.init-[0-9a-f]{12}$/.test(name)) await removeTree(place.user, join(place.home, name));
+  }
+}
+
+/**
+ * As the user who owns the contents: root following another user's folders could be led to remove something else. A
+ * child of a killed initdb writes on for a moment, hence the tries; what still stays is for the next start.
+ */
+async function removeTree(user: DbUser, folder: string): Promise<void> {
+  for (let attempt = 0; attempt < 40; attempt += 1) {
+    await run(user, 'rm', ['-rf', '--', folder]);
+    const left = await rmdir(folder).catch((error: NodeJS.ErrnoException) => error);
+    if (left === undefined || left.code === 'ENOENT') return;
+    await sleep(50);
+  }
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  await handle.sync().finally(() => handle.close());
+}

@@ -1,0 +1,154 @@
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isRoot, nobodyId } from './as-user.ts';
+import { StartError, startErrorFrom } from './start-error.ts';
+
+/** Kept here so that the collector cannot close one, and so that openEmbedded knows what this process holds. */
+const held = new Map<string, DatabaseSync>();
+
+const sqliteBusy = 5;
+
+/**
+ * Takes the data folder for this process, making the folder when it is absent.
+ *
+ * The lock is the kernel's (through SQLite's exclusive lock on an empty file): exactly one process can hold it, and it is
+ * gone with its holder however that ends, so no stale lock exists and a recycled pid means nothing. The pid is written
+ * beside it only to be named in the refusal. The lock file itself stays: removing it would let two processes lock two
+ * files of one name.
+ *
+ * A folder made by root is 0710 of the group nogroup: the database's user passes through, lists nothing and opens
+ * nothing that is 0600. A folder that exists keeps its mode.
+ *
+ * @throws StartError when another live process, or this one, holds the folder, or the folder cannot be written
+ */
+export async function lockDataDir(dataDir: string): Promise<{ release(): Promise<void> }> {
+  const folder = makeFolder(dataDir);
+  const lockFile = join(folder, 'propusk.lock');
+  const pidFile = join(folder, 'propusk.pid');
+  if (held.has(folder)) throw alreadyRunning(folder, process.pid);
+
+  const lock = openLock(lockFile, folder);
+  try {
+    // No journal: there is nothing to roll back, and a full disk has no room for one.
+    lock.exec('PRAGMA journal_mode = MEMORY; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
+  } catch (error) {
+    lock.close();
+    if ((error as { errcode?: number }).errcode !== sqliteBusy) {
+      throw startErrorFrom(error, `Не удалось занять папку данных ${folder}`);
+    }
+    throw alreadyRunning(folder, await holderOf(pidFile));
+  }
+  held.set(folder, lock);
+  const release = async () => {
+    if (held.get(folder) !== lock) return;
+    held.delete(folder);
+    rmSync(pidFile, { force: true });
+    lock.close();
+  };
+  try {
+    // Unlinked first, so that root follows no symlink put there.
+    rmSync(pidFile, { force: true });
+    writeFileSync(pidFile, `${process.pid} ${startTime(process.pid)}\n`, { mode: 0o600, flag: 'wx' });
+  } catch (error) {
+    await release();
+    throw startErrorFrom(error, `Не удалось записать в папку данных ${folder}`);
+  }
+  return { release };
+}
+
+/** Whether this very process holds the folder. */
+export function holdsLock(dataDir: string): boolean {
+  try {
+    return held.has(realpathSync(dataDir));
+  } catch {
+    return false;
+  }
+}
+
+function makeFolder(dataDir: string): string {
+  const folder = resolve(dataDir);
+  try {
+    // Parents as the system makes them: private ones would keep the database's user out.
+    mkdirSync(dirname(folder), { recursive: true });
+    if (!existsSync(folder)) {
+      // Root's is passable from its first instant, for another start may take the folder before openToNobody is done.
+      mkdirSync(folder, { mode: isRoot() ? 0o711 : 0o700 });
+      if (isRoot()) openToNobody(folder);
+    }
+    return realpathSync(folder);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST' && existsSync(folder)) return realpathSync(folder);
+    throw startErrorFrom(error, `Не удалось создать папку данных ${folder} (DATA_DIR)`);
+  }
+}
+
+function openToNobody(folder: string): void {
+  try {
+    chownSync(folder, 0, nobodyId);
+    chmodSync(folder, 0o710);
+  } catch {
+    // The root of a rootless container may not; there only an outer database can serve.
+    chmodSync(folder, 0o700);
+  }
+}
+
+function openLock(file: string, folder: string): DatabaseSync {
+  try {
+    // 0600: whoever can open the file could hold it. An existing one must not be opened and closed here, for closing any
+    // descriptor of a file drops every POSIX lock that the process has on it.
+    closeSync(openSync(file, 'wx', 0o600));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
+      throw startErrorFrom(error, `Не удалось записать в папку данных ${folder} (DATA_DIR)`);
+    }
+  }
+  try {
+    return new DatabaseSync(file, { timeout: 0 });
+  } catch (error) {
+    throw startErrorFrom(error, `Не удалось открыть ${file}`);
+  }
+}
+
+/** The holder writes its pid just after it locks, so a winner of this instant may be nameless for a moment. */
+async function holderOf(pidFile: string): Promise<number | undefined> {
+  for (let attempt = 0; attempt < 20; attempt += 1) {
+    const [pid, started] = readText(pidFile).trim().split(' ');
+    if (pid && started !== undefined && startTime(Number(pid)) === started) return Number(pid);
+    await sleep(25);
+  }
+  return undefined;
+}
+
+/** Clock ticks since boot, field 22 of /proc/<pid>/stat; the name in field 2 may hold spaces. '-' where unknown. */
+function startTime(pid: number): string {
+  const stat = readText(`/proc/${pid}/stat`);
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '-';
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+function alreadyRunning(folder: string, pid: number | undefined): StartError {
+  const who = pid === undefined ? '' : ` (процесс ${pid})`;
+  return new StartError(
+    `Пропуск уже запущен на папке данных ${folder}${who}: остановите его или укажите другой DATA_DIR.`,
+  );
+}

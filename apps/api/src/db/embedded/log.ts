@@ -1,0 +1,82 @@
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { startErrorFrom } from './start-error.ts';
+
+const limitBytes = 8 * 1024 * 1024;
+const checkEveryMs = 60_000;
+const tailBytes = 16 * 1024;
+
+/** The file that takes everything the database's programs print. */
+export interface ServerLog {
+  readonly file: string;
+  /** For a child's stdout and stderr. */
+  readonly fd: number;
+  /** Never throws. */
+  write(text: string): void;
+  /** What was printed since the log was opened; of much, the last 16 KB. */
+  tail(): string;
+  /** May be called again. */
+  close(): void;
+}
+
+/**
+ * Opens DATA_DIR/postgres.log for appending, 0600. Past 8 MB, at the start and each minute, its contents become
+ * postgres.log.1 and it begins again, so the two never hold more than about 16 MB.
+ * @throws StartError when it cannot be written
+ */
+export function openLog(base: string): ServerLog {
+  const file = join(base, 'postgres.log');
+  let fd: number;
+  try {
+    // O_APPEND also serves the child: after the file is cut, its next line goes to the new end.
+    const { O_APPEND, O_CREAT, O_NOFOLLOW, O_RDWR } = constants;
+    fd = openSync(file, O_APPEND | O_CREAT | O_NOFOLLOW | O_RDWR, 0o600);
+  } catch (error) {
+    throw startErrorFrom(error, `Не удалось открыть журнал ${file}`);
+  }
+  const rotate = () => {
+    if (fstatSync(fd).size < limitBytes) return;
+    try {
+      copyFileSync(file, `${file}.1`);
+    } catch {
+      // A full disk is the likely cause, and a good reason to cut the log all the same.
+    }
+    ftruncateSync(fd, 0);
+  };
+  rotate();
+  const from = fstatSync(fd).size;
+  const timer = setInterval(rotate, checkEveryMs).unref();
+  let open = true;
+  return {
+    file,
+    fd,
+    write(text) {
+      try {
+        writeSync(fd, text);
+      } catch {
+        // On a full disk the reason still reaches the person, by the StartError.
+      }
+    },
+    tail() {
+      const { size } = fstatSync(fd);
+      const start = Math.max(size < from ? 0 : from, size - tailBytes);
+      const buffer = Buffer.alloc(Math.max(0, size - start));
+      return buffer.toString('utf8', 0, readSync(fd, buffer, 0, buffer.length, start));
+    },
+    close() {
+      if (!open) return;
+      open = false;
+      clearInterval(timer);
+      closeSync(fd);
+    },
+  };
+}

@@ -1,0 +1,81 @@
+import { findBinaries } from './binaries.ts';
+import { ensureCluster } from './cluster.ts';
+import { markCreated } from './elsewhere.ts';
+import { explain } from './failure.ts';
+import { stopLeftovers } from './leftovers.ts';
+import { holdsLock, lockDataDir } from './lock.ts';
+import { openLog } from './log.ts';
+import { findPlace } from './place.ts';
+import { urlOf, waitUntilReady } from './ready.ts';
+import { type Exit, startServer } from './server.ts';
+import { writeSettings } from './settings.ts';
+import { findSocketDir } from './socket-dir.ts';
+import { startErrorFrom } from './start-error.ts';
+
+export { StartError } from './start-error.ts';
+
+/** A running database of our own. */
+export interface EmbeddedDatabase {
+  /** For node-postgres: the role and the database `propusk` over a unix socket. */
+  url: string;
+  /** Ends the server (a fast shutdown, harder after 8 s) and resolves when no process is left. May be called again. */
+  close(): Promise<void>;
+  /**
+   * Resolves when the server ends, also after close(); never rejects. After a crash, a caller who holds the folder's lock
+   * may open again without close(), and gets the same url.
+   */
+  exited: Promise<Exit>;
+}
+
+/**
+ * Starts the PostgreSQL that comes with the package on a data folder, and makes its cluster at the first start. Resolves
+ * when it answers a query. It ends with this process, however that ends: call from the main thread.
+ *
+ * Takes the folder's lock (see lockDataDir) unless this process holds it already, and then gives it back at close().
+ *
+ * @param options dataDir: DATA_DIR; onProgress: hears Russian lines for a person about what takes long or lies elsewhere
+ * @throws StartError with one line for a person; nothing runs then, and no data has been changed
+ */
+export async function openEmbedded(options: {
+  dataDir: string;
+  onProgress?: (line: string) => void;
+}): Promise<EmbeddedDatabase> {
+  const say = options.onProgress ?? (() => undefined);
+  const opened = new AsyncDisposableStack();
+  const lock = async (folder: string) => {
+    if (!holdsLock(folder)) opened.defer((await lockDataDir(folder)).release);
+  };
+  try {
+    await lock(options.dataDir);
+    const place = await findPlace(options.dataDir, say);
+    // A copy of the data folder may name the same home.
+    await lock(place.home);
+    const native = await findBinaries(place.user, place.base, say);
+    const log = openLog(place.base);
+    opened.defer(log.close);
+
+    await stopLeftovers(place);
+    await ensureCluster(place, native, log, say);
+    if (place.home !== place.base) await markCreated(place.base, place.home);
+    const socketDir = await findSocketDir(place);
+    opened.defer(socketDir.remove);
+    await writeSettings(place, socketDir.path);
+
+    const server = await startServer(place, native, log);
+    opened.defer(server.stop);
+    const early = server.exited.then(() => Promise.reject(explain(log.tail(), place)));
+    // Nobody listens to it once the server is ready.
+    early.catch(() => undefined);
+    await waitUntilReady(socketDir.path, early, (answer) => explain(answer, place), say);
+
+    // A supervisor may open again after a crash without close(), and then gets the same url.
+    void server.exited.then(log.close);
+
+    let closing: Promise<void> | undefined;
+    const close = () => (closing ??= opened.disposeAsync());
+    return { url: urlOf(socketDir.path), exited: server.exited, close };
+  } catch (error) {
+    await opened.disposeAsync();
+    throw startErrorFrom(error, 'Встроенный PostgreSQL не запустился');
+  }
+}

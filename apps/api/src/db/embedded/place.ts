@@ -1,0 +1,108 @@
+import { readdir, realpath, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { canEnter, type DbUser, isRoot, nobodyId, otherUser, ourselves } from './as-user.ts';
+import { findMoved, makeHome } from './elsewhere.ts';
+import { StartError, startErrorFrom } from './start-error.ts';
+
+/** Where the database lives and as whom it runs. */
+export interface Place {
+  /** DATA_DIR, real and absolute. */
+  readonly base: string;
+  /** The folder with the cluster and its settings: DATA_DIR, or one under /var/lib/propusk. */
+  readonly home: string;
+  /** PostgreSQL's data directory. */
+  readonly cluster: string;
+  readonly user: DbUser;
+}
+
+/**
+ * Decides where the database of a data folder lives. An ordinary user's is in the folder. Root's runs as `nobody` (or
+ * as whoever owns the cluster), and goes to /var/lib/propusk when that user cannot enter the folder: its mode is never
+ * loosened, for the keys are there.
+ * @param say hears where the database is when it is not in DATA_DIR
+ * @throws StartError when the cluster belongs to another user or cannot be reached
+ */
+export async function findPlace(dataDir: string, say: (line: string) => void): Promise<Place> {
+  const base = await realpath(dataDir);
+  const at = (home: string, user: DbUser): Place => ({ base, home, cluster: join(home, 'postgres'), user });
+  const inPlace = await ownerOf(join(base, 'postgres'));
+  const moved = await findMoved(base);
+
+  if (!isRoot()) {
+    const user = ourselves();
+    if (moved) throw foreign(moved.home, 'root', user.name);
+    if (inPlace && inPlace.uid !== user.uid)
+      throw foreign(join(base, 'postgres'), `№ ${inPlace.uid}`, user.name);
+    return at(base, user);
+  }
+
+  if (moved) {
+    const owner = await ownerOf(join(moved.home, 'postgres'));
+    if (!owner && moved.created) throw lost(base, moved.home);
+    const user = await otherUser(owner?.uid ?? nobodyId, owner?.gid ?? nobodyId);
+    if (!(await canEnter(user, moved.home))) throw closed(moved.home, user);
+    say(`База данных этой папки лежит в ${moved.home}.`);
+    return at(moved.home, user);
+  }
+
+  if (inPlace) {
+    const cluster = join(base, 'postgres');
+    if (inPlace.uid === 0) throw ownedByRoot(cluster);
+    const user = await otherUser(inPlace.uid, inPlace.gid);
+    if (!(await canEnter(user, cluster))) throw closed(cluster, user);
+    return at(base, user);
+  }
+
+  const user = await otherUser(nobodyId, nobodyId);
+  if (await canEnter(user, base)) return at(base, user);
+  const home = await makeHome(base, user);
+  say(
+    `PostgreSQL от root не работает, а пользователь ${user.name} не может войти в ${base}: ` +
+      `база данных будет лежать в ${home}.`,
+  );
+  return at(home, user);
+}
+
+/** undefined when the folder is absent or empty: then it is ours to make. */
+async function ownerOf(folder: string): Promise<{ uid: number; gid: number } | undefined> {
+  try {
+    const found = await stat(folder);
+    if (!found.isDirectory())
+      throw new StartError(`На месте папки базы данных ${folder} лежит файл: уберите его.`);
+    // Another user's folder cannot be listed, which is no error here: its owner is what we came for.
+    const names = await readdir(folder).catch(() => undefined);
+    if (names?.length === 0) return undefined;
+    return { uid: found.uid, gid: found.gid };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw startErrorFrom(error, `Не удалось прочитать ${folder}`);
+  }
+}
+
+function foreign(folder: string, owner: string, us: string): StartError {
+  return new StartError(
+    `База данных ${folder} создана пользователем ${owner}, а сейчас запуск от ${us}: ` +
+      'запустите Пропуск так же, как раньше, или укажите другой DATA_DIR.',
+  );
+}
+
+function ownedByRoot(cluster: string): StartError {
+  return new StartError(
+    `Папка ${cluster} принадлежит root, а PostgreSQL от root не работает: ` +
+      `если это база Пропуска, выполните chown -R ${nobodyId}:${nobodyId} ${cluster}.`,
+  );
+}
+
+function closed(folder: string, user: DbUser): StartError {
+  return new StartError(
+    `База данных лежит в ${folder}, но пользователь ${user.name}, от которого она работает, не может туда войти: ` +
+      'верните право входа (chmod o+x) папкам на этом пути.',
+  );
+}
+
+function lost(base: string, home: string): StartError {
+  return new StartError(
+    `База данных папки ${base} лежала в ${home}, но её там нет: верните её на место. ` +
+      `Чтобы начать с пустой базой, удалите файл ${join(base, 'postgres.location')}.`,
+  );
+}

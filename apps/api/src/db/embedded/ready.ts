@@ -1,0 +1,128 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { StartError } from './start-error.ts';
+
+const pollMs = 20;
+/** A server that does not even answer that it is starting. */
+const silenceMs = 60_000;
+/** Recovery after a crash replays at most max_wal_size, which takes seconds; this is for a very slow disk. */
+const recoveryMs = 10 * 60_000;
+
+const stillStarting = '57P03';
+const noDatabase = '3D000';
+const noRole = '28000';
+
+/**
+ * The connection string of the embedded database for node-postgres. The port and the mode of TLS are said, else PGPORT
+ * and PGSSLMODE of the environment would decide them.
+ * @param socketDir the folder with the socket
+ */
+export function urlOf(socketDir: string, role = 'propusk', database = 'propusk'): string {
+  return `postgresql://${role}@/${database}?host=${encodeURIComponent(socketDir)}&port=5432&sslmode=disable`;
+}
+
+/**
+ * Waits until the database answers a query, making the role and the database when they are absent (a first start, or one
+ * that was killed before it made them).
+ * @param exited rejects with the reason when the server ends before it is ready
+ * @param explain makes a StartError of what the server answers when it is up but cannot serve
+ * @throws StartError when it does not answer, or what `exited` or `explain` say
+ */
+export async function waitUntilReady(
+  socketDir: string,
+  exited: Promise<never>,
+  explain: (answer: string) => StartError,
+  say: (line: string) => void,
+): Promise<void> {
+  const began = Date.now();
+  let patienceMs = silenceMs;
+  let told = false;
+  for (;;) {
+    const failure = await Promise.race([attempt(socketDir, say), exited]);
+    if (failure === undefined) return;
+    if (!isPassing(failure)) throw explain(failure.message);
+    const recovering = failure.code === stillStarting;
+    if (recovering) patienceMs = recoveryMs;
+    const waited = Date.now() - began;
+    if (waited > patienceMs) throw silent(failure);
+    if (recovering && waited > 5_000 && !told) {
+      told = true;
+      say('PostgreSQL восстанавливает базу данных после сбоя: подождите.');
+    }
+    await Promise.race([sleep(pollMs), exited]);
+  }
+}
+
+/** One try; undefined when the database is ready. */
+async function attempt(
+  socketDir: string,
+  say: (line: string) => void,
+): Promise<NodeJS.ErrnoException | undefined> {
+  try {
+    await check(socketDir, say).catch(async (error: NodeJS.ErrnoException) => {
+      if (error.code !== noDatabase && error.code !== noRole) throw error;
+      await provision(socketDir);
+      await check(socketDir, say);
+    });
+    return undefined;
+  } catch (error) {
+    return error as NodeJS.ErrnoException;
+  }
+}
+
+async function check(socketDir: string, say: (line: string) => void): Promise<void> {
+  const [row] = await query<{ stale: boolean }>(
+    urlOf(socketDir),
+    `select datcollversion is distinct from pg_database_collation_actual_version(oid) as stale
+     from pg_database where datname = current_database()`,
+  );
+  if (row?.stale) await refreshCollation(socketDir, say);
+}
+
+/** The server is on its way, or on its way out, which `exited` then tells. */
+function isPassing({ code = '', message }: NodeJS.ErrnoException): boolean {
+  const codes = ['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', stillStarting];
+  return codes.includes(code) || message.startsWith('Connection terminated');
+}
+
+async function provision(socketDir: string): Promise<void> {
+  const admin = urlOf(socketDir, 'postgres', 'postgres');
+  if ((await query(admin, "select from pg_roles where rolname = 'propusk'")).length === 0) {
+    await query(admin, 'create role propusk login createdb');
+  }
+  if ((await query(admin, "select from pg_database where datname = 'propusk'")).length === 0) {
+    await query(admin, 'create database propusk owner propusk');
+  }
+}
+
+/**
+ * After an update of the package with another ICU, text may sort otherwise, and an index built in the old order silently
+ * misses rows: build them anew.
+ */
+async function refreshCollation(socketDir: string, say: (line: string) => void): Promise<void> {
+  say('Правила сортировки PostgreSQL обновились: индексы базы данных перестраиваются.');
+  const admin = urlOf(socketDir, 'postgres', 'propusk');
+  await query(admin, 'reindex database propusk');
+  for (const name of ['template1', 'postgres', 'propusk']) {
+    await query(admin, `alter database ${name} refresh collation version`);
+  }
+}
+
+async function query<Row extends pg.QueryResultRow>(url: string, text: string): Promise<Row[]> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
+  // An idle client that loses its server emits; the query's own rejection is the one that counts.
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    return (await client.query<Row>(text)).rows;
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+function silent(failure: Error): StartError {
+  return new StartError(
+    'Встроенный PostgreSQL запущен, но не отвечает: посмотрите postgres.log в папке данных.',
+    { cause: failure, details: failure.message },
+  );
+}

@@ -1,0 +1,66 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { cleanEnvironment, tiedToParent } from './as-user.ts';
+import type { ServerLog } from './log.ts';
+import type { Place } from './place.ts';
+import { settingsFile } from './settings.ts';
+
+/** How a process ended. */
+export interface Exit {
+  code: number | null;
+  signal: string | null;
+}
+
+/** A postmaster that we started. */
+export interface Server {
+  /** Resolves when it ends, whatever the reason. */
+  readonly exited: Promise<Exit>;
+  /** Ends it cleanly, or after 8 s harder; resolves when it is gone. */
+  stop(): Promise<void>;
+}
+
+/** Each signal and how long it may take: fast shutdown, immediate (its children get 5 s), the kernel's. Milliseconds. */
+const stops: readonly (readonly [NodeJS.Signals, number])[] = [
+  ['SIGINT', 8_000],
+  ['SIGQUIT', 7_000],
+  ['SIGKILL', 60_000],
+];
+
+/** Starts postgres. It is not ready yet, and may yet refuse: see waitUntilReady. */
+export async function startServer(place: Place, native: string, log: ServerLog): Promise<Server> {
+  const [program = '', ...args] = [
+    ...(await tiedToParent(place.user, 'INT')),
+    join(native, 'bin', 'postgres'),
+    ...['-D', place.cluster, '-c', `config_file=${settingsFile(place)}`],
+    // Said here as well, ALTER SYSTEM cannot open a port.
+    ...['-c', 'listen_addresses='],
+  ];
+  const child = spawn(program, args, {
+    ...place.user.spawnAs,
+    cwd: '/',
+    env: cleanEnvironment(),
+    // A session of its own: Ctrl-C in the terminal must not end it before the api has drained.
+    detached: true,
+    stdio: ['ignore', log.fd, log.fd],
+  });
+  const exited = new Promise<Exit>((resolve) => {
+    child.once('exit', (code, signal) => resolve({ code, signal }));
+    child.once('error', (error) => {
+      log.write(`FATAL: ${error.message}\n`);
+      resolve({ code: null, signal: null });
+    });
+  });
+  return { exited, stop: () => stop(child, exited) };
+}
+
+async function stop(child: ChildProcess, exited: Promise<Exit>): Promise<void> {
+  for (const [signal, patienceMs] of stops) {
+    if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
+    child.kill(signal);
+    const waiting = new AbortController();
+    const late = sleep(patienceMs, undefined, { signal: waiting.signal }).catch(() => undefined);
+    await Promise.race([exited, late]);
+    waiting.abort();
+  }
+}

@@ -1,0 +1,57 @@
+import { chown, lstat, mkdtemp, readFile, rm, rmdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Place } from './place.ts';
+import { startErrorFrom } from './start-error.ts';
+
+/** sockaddr_un holds 108 bytes, the last of them zero. */
+const longestPath = 107;
+const socketName = '.s.PGSQL.5432';
+const shortName = /^\/tmp\/propusk-\w{6}$/;
+
+/** A folder for the socket. `remove` takes away one that was made for it. */
+export interface SocketDir {
+  readonly path: string;
+  remove(): Promise<void>;
+}
+
+/**
+ * The folder of the socket: the cluster itself, which is 0700. Under a path too long for a socket, a 0700 folder made in
+ * /tmp under a fresh name, so that nobody can have put it there before, and recorded in the home: a start after a kill
+ * uses it again.
+ * @throws StartError when /tmp cannot be written
+ */
+export async function findSocketDir(place: Place): Promise<SocketDir> {
+  if (Buffer.byteLength(join(place.cluster, socketName)) <= longestPath) {
+    return { path: place.cluster, remove: async () => undefined };
+  }
+  const record = join(place.home, 'postgres.socket');
+  const path = (await recorded(record, place.user.uid)) ?? (await make(record, place));
+  return {
+    path,
+    async remove() {
+      await rm(join(path, socketName), { force: true });
+      await rm(join(path, `${socketName}.lock`), { force: true });
+      await rmdir(path).catch(() => undefined);
+      await rm(record, { force: true });
+    },
+  };
+}
+
+/** /tmp is sticky: a folder there of the right owner and mode is one that the owner, or root for him, made. */
+async function recorded(record: string, uid: number): Promise<string | undefined> {
+  const path = await readFile(record, 'utf8').catch(() => '');
+  if (!shortName.test(path)) return undefined;
+  const found = await lstat(path).catch(() => undefined);
+  return found?.isDirectory() && found.uid === uid && (found.mode & 0o777) === 0o700 ? path : undefined;
+}
+
+async function make(record: string, place: Place): Promise<string> {
+  try {
+    const path = await mkdtemp('/tmp/propusk-');
+    await writeFile(record, path, { mode: 0o600 });
+    if (place.user.spawnAs.uid !== undefined) await chown(path, place.user.uid, place.user.gid);
+    return path;
+  } catch (error) {
+    throw startErrorFrom(error, 'Не удалось создать папку сокета в /tmp');
+  }
+}
