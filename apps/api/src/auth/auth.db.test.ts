@@ -49,11 +49,11 @@ describe('registration', () => {
     ['name', 'ab', 'Не короче 3 символов'],
     ['companyName', 'abcd', 'Не короче 5 символов'],
     ['companySite', 'a.ru', 'Не короче 5 символов'],
-    ['email', 'ivan@romashka', 'Почта пишется как name@example.ru'],
+    ['email', 'ivan@romashka', 'Укажите почту латиницей: name@company.ru'],
     ['password', '1234567', 'Не короче 8 символов'],
-    ['name', 'Ива\u0000н', 'Недопустимое значение'],
-    ['email', undefined, 'Заполните поле'],
-    ['password', 12345678, 'Недопустимое значение'],
+    ['name', 'Ива\u0000н', 'Здесь есть символы, которых быть не может'],
+    ['email', undefined, 'Заполните это поле'],
+    ['password', 12345678, 'Проверьте это поле'],
   ])('refuses %s = %j by its name', async (field, value, message) => {
     const body = { ...newcomer('bad@romashka.test'), [field]: value };
     const { status, error } = await api.call(null, register, { body });

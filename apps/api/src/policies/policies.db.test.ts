@@ -37,17 +37,17 @@ describe('proxies', () => {
     });
     const replies = JSON.stringify([proxy, await api.must(owner, listProxies)]);
     const { rows } = await api.database.pool.query(
-      "select p::text, convert_from(password_sealed, 'LATIN1') as raw from proxies p",
+      "select p::text, encode(password_sealed, 'escape') as raw from proxies p",
     );
     expect(replies + JSON.stringify(rows)).not.toContain(upstream.password);
   });
 
   test.each([
     ['host', 'abc', 'Не короче 4 символов'],
-    ['host', 'http://proxy.ru/', 'Недопустимое значение'],
-    ['port', '999', 'Порт: целое число'],
-    ['port', 65536, 'Не больше 65535'],
-    ['port', '80.5', 'Порт: целое число'],
+    ['host', 'http://proxy.ru/', 'Здесь есть символы, которых быть не может'],
+    ['port', '999', 'Целое число от 1000 до 65535'],
+    ['port', 65536, 'Целое число от 1000 до 65535'],
+    ['port', '80.5', 'Целое число от 1000 до 65535'],
     ['username', 'abc', 'Не короче 4 символов'],
     ['password', 'abc', 'Не короче 4 символов'],
   ])('refuses %s = %j', async (field, value, message) => {
