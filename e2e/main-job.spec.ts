@@ -194,7 +194,7 @@ test('the agent reaches both sites through the gateway, and nobody else reaches 
     // Plain HTTP, then CONNECT.
     for (const form of [[], ['-p']]) {
       const reached = await curl(...through, ...form, siteUrl(name));
-      expect([reached.status, reached.body], `${name} ${form}`).toEqual([
+      expect([reached.status, reached.body], `${name} ${form.join('')}`).toEqual([
         200,
         expect.stringContaining(title),
       ]);

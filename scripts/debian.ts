@@ -17,7 +17,7 @@ const programs = {
 export type DebianPackage = keyof typeof programs;
 
 /** What is not installed here of the packages asked for. */
-export function missingPackages(wanted: DebianPackage[]): DebianPackage[] {
+function missingPackages(wanted: DebianPackage[]): DebianPackage[] {
   return wanted.filter((name) => !existsSync(programs[name]));
 }
 

@@ -158,7 +158,7 @@ const latin: Record<string, string> = Object.fromEntries(
     .map((pair) => pair.split(' ') as [string, string]),
 );
 function emailOf(name: string, surname: string, domain: string): string {
-  const spell = (text: string) => [...text.toLowerCase()].map((letter) => latin[letter] ?? letter).join('');
+  const spell = (text: string) => text.toLowerCase().replace(/./g, (letter) => latin[letter] ?? letter);
   return `${spell(name)}.${spell(surname)}@${domain}`;
 }
 

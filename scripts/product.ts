@@ -96,7 +96,7 @@ export async function startProduct(options: {
       });
       // A database that died is opened again under the same address; the api's pool finds it there.
       void (async () => {
-        while (!closing) {
+        for (;;) {
           await database.exited;
           if (closing) return;
           say('База данных остановилась, открываю снова…');

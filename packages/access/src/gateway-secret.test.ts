@@ -12,7 +12,7 @@ test('a token says what was signed', () => {
 test('no letter of a token can be another', () => {
   const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.';
   fc.assert(
-    fc.property(fc.nat(token.length - 1), fc.constantFrom(...letters), (at, letter) => {
+    fc.property(fc.nat(token.length - 1), fc.constantFrom(...letters.split('')), (at, letter) => {
       fc.pre(token[at] !== letter);
       expect(verifyGatewayToken(keys, token.slice(0, at) + letter + token.slice(at + 1))).toBeNull();
     }),
