@@ -69,14 +69,17 @@ export async function startProduct(options: {
       await Promise.all(children.map((child) => child.stop()));
     });
     // The gateway asks the api for its first snapshot, so the api goes first.
-    const keep = async (module: string) => {
-      const child = keepRunning(room(module), childEnv, say);
+    const keep = async (module: string, more: NodeJS.ProcessEnv = {}) => {
+      const child = keepRunning(room(module), { ...childEnv, ...more }, say);
       children.push(child);
       await Promise.race([child.listening, unwanted]);
       return child;
     };
     const api = await keep('apps/api/src/main.ts');
-    const gateway = await keep('apps/gateway/src/main.ts');
+    const gateway = await keep('apps/gateway/src/main.ts', {
+      // Names are resolved on these threads; four slow ones would hold up everybody.
+      UV_THREADPOOL_SIZE: '16',
+    });
     if (options.watch) undo.push(restartOnChange(api, gateway));
     return {
       consoleUrl: config.publicUrl.origin,

@@ -32,6 +32,8 @@ export interface ServerParts {
   readonly sealing: Sealing;
   readonly gatewayKeys: GatewayKeys;
   readonly logger: Logger;
+  /** Milliseconds between the feed's heartbeats, when not the contract's. */
+  readonly heartbeatMs?: number;
 }
 
 /**
@@ -87,7 +89,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     consoleHost: config.publicUrl.hostname,
     sealing,
   });
-  feedRoutes(routes, { sealing, databaseUrl });
+  feedRoutes(routes, { sealing, databaseUrl, heartbeatMs: parts.heartbeatMs });
   const forgotten = endpoints.filter((endpoint) => !routes.implemented.has(endpoint));
   if (forgotten.length > 0)
     throw new Error(`not implemented: ${forgotten.map(({ path }) => path).join(', ')}`);

@@ -86,7 +86,7 @@ export function removeCompany(index: AccessIndex, companyId: number): void {
   const company = index.companies.get(companyId);
   if (company === undefined) return;
   index.companies.delete(companyId);
-  for (const id of company.users.keys()) index.users.delete(id);
+  for (const [id, user] of company.users) if (index.users.get(id) === user) index.users.delete(id);
   for (const pattern of company.patterns.keys()) {
     const holders = index.claims.get(pattern);
     holders?.delete(companyId);

@@ -33,8 +33,8 @@ export type CompanySnapshot = z.infer<typeof CompanySnapshot>;
 
 /**
  * What the feed says, one server-sent event each, named by the key. After a connection opens: every company, then
- * `ready`; a company that was not mentioned before `ready` is gone. `heartbeat` every 15 s: no heartbeat for 40 s is a
- * dead connection.
+ * `ready`; a company that was not mentioned before `ready` is gone. `heartbeat` every 15 s says that nothing was missed:
+ * the versions were just compared with the database. No heartbeat for 40 s is a dead connection.
  */
 export const feedEvents = {
   company: CompanySnapshot,

@@ -33,7 +33,8 @@ const Port = z.pipe(
 export const ProxyInput = z.object({
   host: text(limits.proxyField, limits.address).check(z.regex(/^[\p{L}\p{N}._:[\]-]+$/u)),
   port: Port,
-  username: text(limits.proxyField),
+  // A colon ends the name in Basic credentials (RFC 7617 section 2).
+  username: text(limits.proxyField).check(z.regex(/^[^:]*$/)),
   password: z.string().check(z.minLength(limits.proxyField), z.maxLength(limits.password.max)),
 });
 export type ProxyInput = z.infer<typeof ProxyInput>;

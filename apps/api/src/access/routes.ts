@@ -2,8 +2,7 @@ import { reachable } from '@propusk/access/decide';
 import { type GatewayKeys, gatewayUsername, signGatewayToken } from '@propusk/access/gateway-secret';
 import { emptyIndex, putCompany } from '@propusk/access/snapshot';
 import { type GatewayAccess, myAccess } from '@propusk/contract/access';
-import type { Db } from '../db/open.ts';
-import { readSnapshot } from '../feed/store.ts';
+import { readSnapshot, type SnapshotSource } from '../feed/store.ts';
 import { asMember, type Member } from '../http/actor.ts';
 import { AppError } from '../http/errors.ts';
 import { implement, type Routes } from '../http/implement.ts';
@@ -20,12 +19,14 @@ interface Gateway {
 
 /** `GET /me/access`: what a person's client needs, and nothing that a person may not know. */
 export function accessRoutes(routes: Routes, gateway: Gateway): void {
-  implement(routes, myAccess, ({ actor, db }) => grantAccess(db, asMember(actor), gateway));
+  implement(routes, myAccess, ({ actor, db }) =>
+    grantAccess({ db, sealing: gateway.sealing, log: routes.app.log }, asMember(actor), gateway),
+  );
 }
 
 /** The same snapshot and the same rule as the gateway's: the two cannot come apart. */
-async function grantAccess(db: Db, actor: Member, gateway: Gateway): Promise<GatewayAccess> {
-  const snapshot = await readSnapshot(db, gateway.sealing, actor.companyId);
+async function grantAccess(source: SnapshotSource, actor: Member, gateway: Gateway): Promise<GatewayAccess> {
+  const snapshot = await readSnapshot(source, actor.companyId);
   const user = snapshot?.users.find(({ id }) => id === actor.userId);
   if (snapshot === null || user === undefined) throw new AppError('unauthorized');
   const index = emptyIndex();

@@ -58,13 +58,10 @@ test('another SECRET_KEY is refused, and the right one still opens', async () =>
 test('without its database the api says so, and is well again with it', async () => {
   const api = await startApi(serverUrl);
   expect((await api.call(null, health)).status).toBe(200);
-  const name = new URL(api.database.url.replace('//propusk@/', '//propusk@host/')).pathname.slice(1);
-  const others = `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`;
-  await api.database.administer(`alter database ${name} allow_connections false`);
-  await api.database.administer(others);
+  await api.database.shut();
   const away = await api.call(null, health);
   expect([away.status, away.error.code]).toEqual([503, 'unavailable']);
-  await api.database.administer(`alter database ${name} allow_connections true`);
+  await api.database.reopen();
   expect((await api.call(null, health)).status).toBe(200);
   await api.close();
 });

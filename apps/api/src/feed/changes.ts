@@ -2,12 +2,11 @@ import type { FastifyBaseLogger } from 'fastify';
 import pg from 'pg';
 import { connectionConfig } from '../db/open.ts';
 
-const POLL_MS = 30_000;
 const RETRY_MS = 1_000;
 
 /**
- * Wakes its caller when a company may have changed: at once through LISTEN, and every 30 s in any case, for a NOTIFY is
- * lost whenever the listening connection is away.
+ * Wakes its caller when a company may have changed. It is a wake-up and no more: a NOTIFY is lost whenever the listening
+ * connection is away, so whoever listens compares the versions now and then (see `hub.ts`).
  * @param wake is told a company's id, or null for 'any of them'; it may be told needlessly or twice
  */
 export function watchChanges(
@@ -41,12 +40,10 @@ export function watchChanges(
     }
   }
 
-  const poll = setInterval(wake, POLL_MS, null);
   void listen();
   return {
     async close() {
       closed = true;
-      clearInterval(poll);
       clearTimeout(retry);
       await listener?.end().catch(() => {});
     },

@@ -124,7 +124,7 @@ describe('the feed', () => {
   });
 
   test('a change made at one api reaches the gateways of another', async () => {
-    const second = await startApi(inject('serverUrl'), api.database);
+    const second = await startApi(inject('serverUrl'), { shared: api.database });
     await second.app.listen({ host: '127.0.0.1', port: 0 });
     const gateway = await listen(second);
     await api.must(owner, createSite, { body: { address: 'elsewhere.example.ru' } });
@@ -145,6 +145,49 @@ describe('the feed', () => {
         expect(gateway.last(company)?.sites.map(({ address }) => address)).toContain('unheard.example.ru'),
       { timeout: 5_000 },
     );
+  });
+
+  test('a heartbeat is the word of the database, not of the process', async () => {
+    const other = await startApi(inject('serverUrl'), { heartbeatMs: 50 });
+    await other.app.listen({ host: '127.0.0.1', port: 0 });
+    const gateway = await listen(other);
+    const beats = () => gateway.heard.filter(({ event }) => event === 'heartbeat').length;
+    await soon(() => expect(beats()).toBeGreaterThan(1));
+    await other.database.shut();
+    // One may be under way.
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    const before = beats();
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(beats()).toBe(before);
+    await other.database.reopen();
+    await vi.waitFor(() => expect(beats()).toBeGreaterThan(before), 5_000);
+    await other.close();
+  });
+
+  test('a heartbeat brings what no NOTIFY told', async () => {
+    const other = await startApi(inject('serverUrl'), { heartbeatMs: 50 });
+    await other.app.listen({ host: '127.0.0.1', port: 0 });
+    const { token } = await other.company();
+    const id = (await other.must(token, me)).company?.id ?? 0;
+    const gateway = await listen(other);
+    const { db } = other.database;
+    await db.updateTable('companies').set({ policy_version: 77 }).where('id', '=', id).execute();
+    await soon(() => expect(gateway.last(id)?.version).toBe(77));
+    await other.close();
+  });
+
+  test('a proxy whose password was moved from another row is no way out, and holds up nobody', async () => {
+    const input = { host: 'proxy.example.ru', port: 8080, username: 'login', password: 'canary-secret' };
+    const first = await api.must(owner, createProxy, { body: input });
+    const second = await api.must(owner, createProxy, { body: input });
+    const { id } = await api.must(owner, createPolicy, { body: { name: 'Подмена', proxyId: second.id } });
+    await api.database.pool.query(
+      'update proxies set password_sealed = (select password_sealed from proxies where id = $1) where id = $2',
+      [first.id, second.id],
+    );
+    const snapshot = (await listen()).last(company);
+    expect(snapshot?.policies.map((policy) => policy.id)).toContain(id);
+    expect(snapshot?.proxies.map((proxy) => proxy.id)).not.toContain(second.id);
   });
 
   test('a burst of changes ends at the last one', async () => {

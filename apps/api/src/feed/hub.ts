@@ -1,9 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { FEED_HEARTBEAT_MS, type FeedEventName } from '@propusk/contract/feed';
-import type { FastifyBaseLogger } from 'fastify';
-import type { Db } from '../db/open.ts';
-import type { Sealing } from '../sealing.ts';
-import { readSnapshot, readVersions } from './store.ts';
+import { readSnapshot, readVersions, type SnapshotSource } from './store.ts';
 
 /** A gateway that does not read for so long that this much waits for it is cut off; it will connect again. */
 const MAX_WAITING_BYTES = 64 * 1024 * 1024;
@@ -13,6 +10,8 @@ interface Connection {
   readonly stream: ServerResponse;
   /** The version of each company that this gateway was sent. */
   readonly sent: Map<number, number>;
+  /** It was sent everything once. */
+  ready: boolean;
 }
 
 export interface Hub {
@@ -24,11 +23,19 @@ export interface Hub {
   close(): void;
 }
 
+export interface HubParts extends SnapshotSource {
+  /** Milliseconds between heartbeats; a test may not want to wait. */
+  readonly heartbeatMs?: number | undefined;
+}
+
 /** The gateways connected to this api process, and what each of them was sent. */
-export function createHub({ db, sealing, log }: { db: Db; sealing: Sealing; log: FastifyBaseLogger }): Hub {
+export function createHub(parts: HubParts): Hub {
+  const { db, log, heartbeatMs = FEED_HEARTBEAT_MS } = parts;
   const connections = new Set<Connection>();
   // Ids are never reused: a snapshot that was read before the deletion must not follow the word of it.
   const gone = new Set<number>();
+  // Companies whose last reading failed: while there is one, what the gateways have may be too much.
+  const failing = new Set<number>();
   // Companies being read now; true: woken again meanwhile.
   const reading = new Map<number, boolean>();
   let closed = false;
@@ -41,7 +48,8 @@ export function createHub({ db, sealing, log }: { db: Db; sealing: Sealing; log:
 
   /** Reads a company and tells those who do not have that version yet. */
   async function deliver(companyId: number, to: Iterable<Connection>): Promise<void> {
-    const snapshot = await readSnapshot(db, sealing, companyId);
+    const snapshot = await readSnapshot(parts, companyId);
+    failing.delete(companyId);
     if (snapshot === null) gone.add(companyId);
     for (const connection of to) {
       if (gone.has(companyId)) {
@@ -63,6 +71,7 @@ export function createHub({ db, sealing, log }: { db: Db; sealing: Sealing; log:
     try {
       await deliver(companyId, connections);
     } catch (error) {
+      failing.add(companyId);
       log.error({ err: error, companyId }, 'a company could not be read for the feed');
       if (!closed) setTimeout(() => void refresh(companyId), RETRY_MS).unref();
     } finally {
@@ -72,9 +81,12 @@ export function createHub({ db, sealing, log }: { db: Db; sealing: Sealing; log:
     }
   }
 
-  /** Finds what was missed: the versions in the database against those that were sent. */
-  async function reconcile(): Promise<void> {
-    if (connections.size === 0) return;
+  /**
+   * Finds what was missed: the versions in the database against those that were sent.
+   * @returns whether the gateways have all that the database holds
+   */
+  async function reconcile(): Promise<boolean> {
+    if (connections.size === 0) return true;
     try {
       const versions = await readVersions(db);
       const differing = new Set<number>();
@@ -83,18 +95,24 @@ export function createHub({ db, sealing, log }: { db: Db; sealing: Sealing; log:
         for (const id of sent.keys()) if (!versions.has(id)) differing.add(id);
       }
       for (const id of differing) await refresh(id);
+      return failing.size === 0;
     } catch (error) {
       log.warn({ err: error }, 'the versions could not be read for the feed');
+      return false;
     }
   }
 
-  const heartbeat = setInterval(() => {
-    for (const connection of connections) send(connection, 'heartbeat', {});
-  }, FEED_HEARTBEAT_MS);
+  // A heartbeat says that the gateway is up to date, not that this process breathes: an api that has lost the database
+  // stays silent, and its gateways turn to another one or let their snapshot grow old.
+  const heartbeat = setInterval(() => void beat(), heartbeatMs);
+  async function beat(): Promise<void> {
+    if (!(await reconcile())) return;
+    for (const connection of connections) if (connection.ready) send(connection, 'heartbeat', {});
+  }
 
   return {
     async connect(stream) {
-      const connection: Connection = { stream, sent: new Map() };
+      const connection: Connection = { stream, sent: new Map(), ready: false };
       // Changes made from here on are sent as well, whatever the first round below still has to read.
       connections.add(connection);
       stream.on('close', () => connections.delete(connection));
@@ -103,6 +121,7 @@ export function createHub({ db, sealing, log }: { db: Db; sealing: Sealing; log:
           if (stream.destroyed) return;
           await deliver(id, [connection]);
         }
+        connection.ready = true;
         send(connection, 'ready', {});
       } catch (error) {
         // Without `ready` the gateway keeps what it has and connects again.

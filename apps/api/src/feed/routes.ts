@@ -8,13 +8,15 @@ import { noteAcknowledgement } from './store.ts';
 /** What gateways hear: a stream of snapshots. */
 export function feedRoutes(
   routes: Routes,
-  { sealing, databaseUrl }: { sealing: Sealing; databaseUrl: string },
+  parts: { sealing: Sealing; databaseUrl: string; heartbeatMs: number | undefined },
 ): void {
   const { app, db } = routes;
-  const hub = createHub({ db, sealing, log: app.log });
+  const hub = createHub({ db, log: app.log, sealing: parts.sealing, heartbeatMs: parts.heartbeatMs });
   let changes: { close(): Promise<void> } | undefined;
   app.addHook('onReady', async () => {
-    changes = watchChanges({ databaseUrl, log: app.log }, (companyId) => hub.wake(companyId));
+    changes = watchChanges({ databaseUrl: parts.databaseUrl, log: app.log }, (companyId) =>
+      hub.wake(companyId),
+    );
   });
   app.addHook('preClose', async () => {
     hub.close();

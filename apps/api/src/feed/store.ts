@@ -1,4 +1,5 @@
 import type { CompanySnapshot } from '@propusk/contract/feed';
+import type { FastifyBaseLogger } from 'fastify';
 import { sql } from 'kysely';
 import type { Db } from '../db/open.ts';
 import { passwordPlace } from '../proxies/store.ts';
@@ -11,14 +12,20 @@ interface SealedSnapshot extends Omit<CompanySnapshot, 'proxies'> {
   })[];
 }
 
+/** What reading a snapshot takes. */
+export interface SnapshotSource {
+  readonly db: Db;
+  readonly sealing: Sealing;
+  readonly log: FastifyBaseLogger;
+}
+
 /**
- * Who may reach what in one company, read in one statement and so at one moment.
+ * Who may reach what in one company, read in one statement and so at one moment. A proxy whose password does not open
+ * (moved, damaged) is left out: its policies then lead nowhere, and nobody else is held up by it.
  * @returns null when there is no such company
- * @throws Error when a proxy's password does not open: a snapshot without it would let traffic out another way
  */
 export async function readSnapshot(
-  db: Db,
-  sealing: Sealing,
+  { db, sealing, log }: SnapshotSource,
   companyId: number,
 ): Promise<CompanySnapshot | null> {
   const { rows } = await sql<{ snapshot: SealedSnapshot }>`
@@ -44,14 +51,17 @@ export async function readSnapshot(
     from companies c where c.id = ${companyId}`.execute(db);
   const snapshot = rows[0]?.snapshot;
   if (snapshot === undefined) return null;
-  return {
-    ...snapshot,
-    proxies: snapshot.proxies.map(({ sealed, owner, ...proxy }) => ({
-      ...proxy,
-      password:
-        sealed === null ? '' : sealing.open(passwordPlace(owner, proxy.id), Buffer.from(sealed, 'base64')),
-    })),
-  };
+  const proxies = snapshot.proxies.flatMap(({ sealed, owner, ...proxy }) => {
+    if (sealed === null) return { ...proxy, password: '' };
+    try {
+      const place = passwordPlace(owner, proxy.id);
+      return { ...proxy, password: sealing.open(place, Buffer.from(sealed, 'base64')) };
+    } catch (error) {
+      log.error({ err: error, companyId, proxyId: proxy.id }, 'the password of a proxy does not open');
+      return [];
+    }
+  });
+  return { ...snapshot, proxies };
 }
 
 /** The version of every company: what the safety net compares with what was sent. */

@@ -45,7 +45,10 @@ export const PASSWORD = 'correct horse';
 let serial = 0;
 
 /** The whole api on a database of its own, called through its front door. */
-export async function startApi(serverUrl: string, shared?: TestDatabase): Promise<TestApi> {
+export async function startApi(
+  serverUrl: string,
+  { shared, heartbeatMs }: { shared?: TestDatabase; heartbeatMs?: number } = {},
+): Promise<TestApi> {
   const database = shared ?? (await createTestDatabase(serverUrl));
   const config = { publicUrl: new URL('http://console.test'), gatewayUrl: new URL('http://gate.test:3128') };
   await checkKey(database.db, testSealing);
@@ -57,6 +60,7 @@ export async function startApi(serverUrl: string, shared?: TestDatabase): Promis
     sealing: testSealing,
     gatewayKeys: testKeys,
     logger: pino({ level: 'silent' }),
+    ...(heartbeatMs !== undefined && { heartbeatMs }),
   });
   await app.ready();
 

@@ -5,8 +5,9 @@ import { type OpenDb, openDb } from '../db/open.ts';
 
 export interface TestDatabase extends OpenDb {
   readonly url: string;
-  /** Runs a statement on the server's own database, as its administrator would. */
-  administer(statement: string): Promise<void>;
+  /** Lets nobody in and ends every connection, as when the server is away. */
+  shut(): Promise<void>;
+  reopen(): Promise<void>;
   drop(): Promise<void>;
 }
 
@@ -27,7 +28,11 @@ export async function createTestDatabase(
   return {
     ...opened,
     url,
-    administer,
+    shut: async () => {
+      await administer(`alter database ${name} allow_connections false`);
+      await administer(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`);
+    },
+    reopen: () => administer(`alter database ${name} allow_connections true`),
     drop: async () => {
       await opened.close();
       await administer(`drop database ${name} with (force)`);

@@ -1,0 +1,85 @@
+import { networkInterfaces } from 'node:os';
+import { expect, test } from 'vitest';
+import { addressAllowed, arrivesAt, parseNetworks } from './addresses.ts';
+
+const nothing = { v4: [], v6: [] };
+
+// What is refused is proved on sockets, in dial.net.test.ts. Here is what must not be.
+test.each([
+  '1.1.1.1',
+  '8.8.8.8',
+  '9.255.255.255',
+  '11.0.0.0',
+  '100.63.255.255',
+  '100.128.0.0',
+  '126.255.255.255',
+  '128.0.0.1',
+  '168.63.129.15',
+  '169.253.255.255',
+  '169.255.0.0',
+  '172.15.255.255',
+  '172.32.0.0',
+  '192.0.1.1',
+  '192.167.255.255',
+  '192.169.0.0',
+  '198.17.255.255',
+  '198.20.0.0',
+  '203.0.112.255',
+  '223.255.255.255',
+  '2001:200::1',
+  '2001:4860:4860::8888',
+  '2003::1',
+  '2606:4700::1111',
+  '2a00:1450:4001::1',
+  '3ffd:ffff::1',
+])('%s is public', (address) => {
+  expect(addressAllowed(address, nothing)).toBe(true);
+});
+
+test.each([
+  ['10.1.2.3', '10.0.0.0/8', true],
+  ['11.0.0.1', '10.0.0.0/8', true],
+  ['192.168.0.1', '10.0.0.0/8', false],
+  ['::ffff:10.1.2.3', '10.0.0.0/8', false],
+  ['fd00::5', '10.0.0.0/8,fd00::/8', true],
+  ['fe80::5', '10.0.0.0/8,fd00::/8', false],
+  ['::1', '::1/128', true],
+  ['::2', '::1/128', false],
+])('%s with %s exempt: %s', (address, networks, allowed) => {
+  expect(addressAllowed(address, parseNetworks(networks) ?? nothing)).toBe(allowed);
+});
+
+test.each(['', 'localhost', '127.1', '0x7f000001', '2130706433', '[::1]', '1.1.1.1 ', '1.1.1.1:80'])(
+  'what is no address is not allowed: %s',
+  (text) => expect(addressAllowed(text, nothing)).toBe(false),
+);
+
+test.each([
+  '',
+  '10.0.0.0',
+  '10.0.0.0/33',
+  'fd00::/129',
+  '10.0.0.0/',
+  '10/8',
+  '10.0.0.0/8/8',
+  'a/8',
+  '10.0.0.0/8,',
+  'fe80::%lo/10',
+  '10.0.0.0/-1',
+])('not networks: %s', (text) => expect(parseNetworks(text)).toBeNull());
+
+const own = Object.values(networkInterfaces()).flatMap((list) => list?.map(({ address }) => address) ?? []);
+test.each([
+  ['127.0.0.1', '127.0.0.1', true],
+  ['::ffff:127.0.0.1', '127.0.0.1', true],
+  ['127.0.0.1', '::ffff:127.0.0.1', true],
+  ['0.0.0.0', '127.0.0.1', true],
+  ['::', '::1', true],
+  ['127.0.0.2', '127.0.0.1', false],
+  ['127.0.0.2', '0.0.0.0', true],
+  ['192.0.2.7', '0.0.0.0', false],
+  ['10.0.0.7', '10.0.0.8', false],
+  ...own.map((address): [string, string, boolean] => [address, '::', true]),
+])('a connection to %s arrives at a listener on %s: %s', (address, listening, expected) => {
+  expect(arrivesAt(address, listening)).toBe(expected);
+});

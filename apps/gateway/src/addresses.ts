@@ -1,0 +1,106 @@
+import { isIP } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import ipaddr from 'ipaddr.js';
+
+/**
+ * Which addresses the gateway may connect to. A name in a company's list can resolve to anything, so the judgement is on
+ * addresses, after resolution (IANA special-purpose registries, RFC 6890).
+ */
+
+/** IPv4 that is not the public internet's. */
+const refused4 = cidrs4([
+  '0.0.0.0/8', // this network (RFC 791)
+  '10.0.0.0/8', // private (RFC 1918)
+  '100.64.0.0/10', // carrier-grade NAT (RFC 6598)
+  '127.0.0.0/8', // loopback (RFC 1122)
+  '168.63.129.16/32', // a cloud's machine metadata at a public address
+  '169.254.0.0/16', // link-local, most clouds' metadata (RFC 3927)
+  '172.16.0.0/12', // private (RFC 1918)
+  '192.0.0.0/24', // protocol assignments (RFC 6890)
+  '192.0.2.0/24', // documentation (RFC 5737)
+  '192.88.99.0/24', // 6to4 relays (RFC 7526)
+  '192.168.0.0/16', // private (RFC 1918)
+  '198.18.0.0/15', // benchmarks (RFC 2544)
+  '198.51.100.0/24', // documentation (RFC 5737)
+  '203.0.113.0/24', // documentation (RFC 5737)
+  '224.0.0.0/4', // multicast (RFC 5771)
+  '240.0.0.0/4', // reserved, and broadcast (RFC 1112)
+]);
+
+/**
+ * The only IPv6 that is routed publicly (RFC 4291). Being outside of it refuses loopback, link-local, unique local,
+ * multicast, NAT64, and every form that carries an IPv4 address inside: `::ffff:a.b.c.d`, `::a.b.c.d`, `::ffff:0:a.b.c.d`.
+ */
+const global6 = cidrs6(['2000::/3']);
+const refused6 = cidrs6([
+  '2001::/23', // protocol assignments, Teredo (RFC 4380) among them
+  '2001:db8::/32', // documentation (RFC 3849)
+  '2002::/16', // 6to4: carries an IPv4 address (RFC 3056)
+  '3ffe::/16', // the 6bone's, given back (RFC 3701)
+  '3fff::/20', // documentation (RFC 9637)
+]);
+
+/** Networks that the operator exempts from the refusal. */
+export interface Networks {
+  readonly v4: readonly [ipaddr.IPv4, number][];
+  readonly v6: readonly [ipaddr.IPv6, number][];
+}
+
+/** Reads `10.0.0.0/8,fd00::/8`. @returns null when a part is not a network */
+export function parseNetworks(text: string): Networks | null {
+  const v4: [ipaddr.IPv4, number][] = [];
+  const v6: [ipaddr.IPv6, number][] = [];
+  for (const part of text.split(',')) {
+    const [address = '', prefix = '', ...rest] = part.trim().split('/');
+    const kind = isIP(address);
+    if (kind === 0 || address.includes('%') || rest.length > 0 || !/^\d{1,3}$/.test(prefix)) return null;
+    const length = Number(prefix);
+    if (length > (kind === 4 ? 32 : 128)) return null;
+    if (kind === 4) v4.push([ipaddr.IPv4.parse(address), length]);
+    else v6.push([ipaddr.IPv6.parse(address), length]);
+  }
+  return { v4, v6 };
+}
+
+/** Whether the gateway may connect to an address, given as a literal without brackets. */
+export function addressAllowed(address: string, exempt: Networks): boolean {
+  switch (isIP(address)) {
+    case 4: {
+      const ip = ipaddr.IPv4.parse(address);
+      return !matches(ip, refused4) || matches(ip, exempt.v4);
+    }
+    case 6: {
+      const ip = ipaddr.IPv6.parse(address);
+      return (matches(ip, global6) && !matches(ip, refused6)) || matches(ip, exempt.v6);
+    }
+    default:
+      return false;
+  }
+}
+
+/** Whether a connection to `address` would arrive at a listener that is bound to `listening`, ports being equal. */
+export function arrivesAt(address: string, listening: string): boolean {
+  const [to, own] = [plain(address), plain(listening)];
+  // Connecting to the wildcard address means this machine.
+  if (to === own || to === '0.0.0.0' || to === '::') return true;
+  if (own !== '0.0.0.0' && own !== '::') return false;
+  if (to.startsWith('127.')) return true;
+  return Object.values(networkInterfaces()).some((list) => list?.some((each) => plain(each.address) === to));
+}
+
+/** One spelling; an IPv4 address inside IPv6 as IPv4, since a listener on `::` is reached by both. */
+function plain(address: string): string {
+  return isIP(address) === 0 ? address : ipaddr.process(address.replace(/%.*$/, '')).toString();
+}
+
+function matches<T extends ipaddr.IPv4 | ipaddr.IPv6>(ip: T, list: readonly [T, number][]): boolean {
+  return list.some(([network, length]) => ip.match(network, length));
+}
+
+function cidrs4(list: readonly string[]): [ipaddr.IPv4, number][] {
+  return list.map((text) => ipaddr.IPv4.parseCIDR(text));
+}
+
+function cidrs6(list: readonly string[]): [ipaddr.IPv6, number][] {
+  return list.map((text) => ipaddr.IPv6.parseCIDR(text));
+}

@@ -1,0 +1,44 @@
+import { gatewayKeys } from '@propusk/access/gateway-secret';
+import { expect, test } from 'vitest';
+import { authenticate } from './authenticate.ts';
+import { credentials, OTHER_SECRET, SECRET } from './testing/world.ts';
+
+const keys = gatewayKeys(SECRET);
+const basic = (pair: string) => `Basic ${Buffer.from(pair).toString('base64')}`;
+
+test.each([
+  basic(credentials(5)),
+  basic(credentials(5)).replace('Basic', 'bASIC '),
+  `${basic(credentials(5))} `,
+])('a good one: %s', (header) => expect(authenticate(keys, header)).toMatchObject({ userId: 5, epoch: 1 }));
+
+const good = credentials(5);
+test.each([
+  [undefined, 'no_credentials'],
+  ['', 'no_credentials'],
+  ['Basic', 'bad_credentials'],
+  ['Basic !!!', 'bad_credentials'],
+  [`Bearer ${good}`, 'bad_credentials'],
+  [basic(''), 'bad_credentials'],
+  [basic('u5'), 'bad_credentials'],
+  [basic(':'), 'bad_credentials'],
+  [basic(good.replace('u5', 'u6')), 'bad_credentials'],
+  [basic(good.replace('u5', 'U5')), 'bad_credentials'],
+  [basic(good.replace('u5', 'u05')), 'bad_credentials'],
+  [basic(good.replace(':5.', ':6.').replace('u5', 'u6')), 'bad_credentials'],
+  [basic(`${good}\n`), 'bad_credentials'],
+  [basic(credentials(5, { secret: OTHER_SECRET })), 'bad_credentials'],
+])('%s: %s', (header, reason) => {
+  expect(() => authenticate(keys, header)).toThrow(reason);
+});
+
+test('1,000 changed tokens are all refused', () => {
+  const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.';
+  for (let i = 0; i < 1_000; i++) {
+    const at = 3 + (i % (good.length - 3));
+    const letter = letters[(letters.indexOf(good[at] ?? '') + 1 + (i % 63)) % letters.length] ?? '';
+    if (letter === good[at]) continue;
+    const changed = good.slice(0, at) + letter + good.slice(at + 1);
+    expect(() => authenticate(keys, basic(changed)), changed).toThrow('bad_credentials');
+  }
+});

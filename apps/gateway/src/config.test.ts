@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest';
+import { readConfig } from './config.ts';
+
+const GATEWAY_SECRET = 'x'.repeat(32);
+
+test('without settings but the secret', () => {
+  expect(readConfig({ GATEWAY_SECRET })).toEqual({
+    host: '127.0.0.1',
+    port: 3128,
+    secret: GATEWAY_SECRET,
+    apiUrl: 'http://127.0.0.1:3000',
+    consoleUrl: 'http://127.0.0.1:3000',
+    dataDir: './data',
+    snapshotMaxAgeMs: 900_000,
+    allowNetworks: { v4: [], v6: [] },
+    hosts: new Map(),
+    egress: {},
+    logLevel: 'info',
+  });
+});
+
+test('the console is CONSOLE_URL, else PUBLIC_URL, else API_URL', () => {
+  const [CONSOLE_URL, PUBLIC_URL, API_URL] = ['https://c.test', 'https://p.test', 'http://a.test:3000/'];
+  const consoleOf = (env: Record<string, string>) => readConfig({ GATEWAY_SECRET, ...env }).consoleUrl;
+  expect(consoleOf({ CONSOLE_URL, PUBLIC_URL, API_URL })).toBe('https://c.test');
+  expect(consoleOf({ PUBLIC_URL, API_URL })).toBe('https://p.test');
+  expect(consoleOf({ API_URL })).toBe('http://a.test:3000');
+});
+
+test('GATEWAY_HOSTS: several names, several addresses, any spelling', () => {
+  const GATEWAY_HOSTS = 'CRM.example.ru=10.0.0.5,10.0.0.6, пример.рф=fd00::5';
+  expect(readConfig({ GATEWAY_SECRET, GATEWAY_HOSTS }).hosts).toEqual(
+    new Map([
+      ['crm.example.ru', ['10.0.0.5', '10.0.0.6']],
+      ['xn--e1afmkfd.xn--p1ai', ['fd00::5']],
+    ]),
+  );
+});
+
+test('GATEWAY_EGRESS: one address of a family', () => {
+  const egressOf = (GATEWAY_EGRESS: string) => readConfig({ GATEWAY_SECRET, GATEWAY_EGRESS }).egress;
+  expect(egressOf('192.0.2.5')).toEqual({ v4: '192.0.2.5' });
+  expect(egressOf('2001:db8::5, 192.0.2.5')).toEqual({ v4: '192.0.2.5', v6: '2001:db8::5' });
+});
+
+const egress =
+  'адреса этой машины, с которых шлюз выходит к сайтам: один IPv4, один IPv6 или оба через запятую';
+const hosts = 'имена с адресами через запятую, например crm.example.ru=10.0.0.5';
+const networks = 'сети через запятую, например 10.0.0.0/8,fd00::/8';
+const origin = 'адрес вида https://pass.example.ru, без пути';
+test.each([
+  ['GATEWAY_PORT', '65536', 'целое число от 0 до 65535'],
+  ['GATEWAY_PORT', '-1', 'целое число от 0 до 65535'],
+  ['GATEWAY_PORT', '3128x', 'целое число от 0 до 65535'],
+  ['SNAPSHOT_MAX_AGE', '0', 'целое число от 1 до 86400'],
+  ['SNAPSHOT_MAX_AGE', '15m', 'целое число от 1 до 86400'],
+  ['API_URL', '127.0.0.1:3000', origin],
+  ['API_URL', 'http://a.test/api', origin],
+  ['CONSOLE_URL', 'javascript:alert(1)', origin],
+  ['GATEWAY_ALLOW_NETWORKS', '10.0.0.0', networks],
+  ['GATEWAY_ALLOW_NETWORKS', '10.0.0.0/33', networks],
+  ['GATEWAY_HOSTS', 'crm.example.ru', hosts],
+  ['GATEWAY_HOSTS', 'crm.example.ru=', hosts],
+  ['GATEWAY_HOSTS', 'crm.example.ru=other.example.ru', hosts],
+  ['GATEWAY_HOSTS', '10.0.0.5=10.0.0.6', hosts],
+  ['GATEWAY_HOSTS', 'crm=10.0.0.6', hosts],
+  ['GATEWAY_EGRESS', 'eth0', egress],
+  ['GATEWAY_EGRESS', '192.0.2.5,192.0.2.6', egress],
+  ['LOG_LEVEL', 'loud', 'fatal, error, warn, info, debug, trace или silent'],
+])('%s=%s stops the start with one line', (name, value, takes) => {
+  const line = `Настройка ${name} задана неверно: «${value}». Она принимает: ${takes}`;
+  expect(() => readConfig({ GATEWAY_SECRET, [name]: value })).toThrow(new Error(line));
+});
+
+test.each([
+  [undefined, 'не задана'],
+  ['', 'не задана'],
+  ['short-and-secret', 'задана неверно'],
+])('GATEWAY_SECRET=%s is not repeated', (value, shown) => {
+  const line = `Настройка GATEWAY_SECRET ${shown}. Она принимает: не меньше 32 случайных символов`;
+  expect(() => readConfig({ GATEWAY_SECRET: value })).toThrow(new Error(line));
+});

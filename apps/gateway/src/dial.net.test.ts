@@ -1,0 +1,277 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parseNetworks } from './addresses.ts';
+import { createDialer } from './dial.ts';
+import { get, openTunnel, stop, verdict } from './testing/client.ts';
+import { company, credentials, DIRECT, startWorld, until, type World } from './testing/world.ts';
+
+/** Where the gateway never connects to, whatever a name or a tenant's proxy says. */
+
+const me = credentials(1);
+const nothing = { v4: [], v6: [] };
+const never = new AbortController().signal;
+
+const vectors = [
+  [
+    '127.0.0.1',
+    '127.1.2.3',
+    '0.0.0.0',
+    '10.0.0.1',
+    '10.255.255.255',
+    '172.16.0.1',
+    '172.31.255.255',
+    '192.168.1.1',
+  ],
+  [
+    '169.254.169.254',
+    '169.254.0.1',
+    '100.64.0.1',
+    '100.100.100.200',
+    '168.63.129.16',
+    '192.0.0.192',
+    '192.0.2.1',
+  ],
+  ['198.18.0.1', '198.51.100.1', '203.0.113.1', '192.88.99.1', '224.0.0.1', '239.255.255.255', '240.0.0.1'],
+  ['255.255.255.255', '::', '::1', '::ffff:127.0.0.1', '::ffff:7f00:1', '::ffff:10.0.0.1', '::ffff:8.8.8.8'],
+  ['::127.0.0.1', '::ffff:0:127.0.0.1', '64:ff9b::7f00:1', '64:ff9b:1::1', '2002:7f00:1::', '2002:a00:1::1'],
+  [
+    '2001::1',
+    '2001:0:7f00:1::',
+    '2001:db8::1',
+    '3fff::1',
+    '3ffe::1',
+    'fe80::1',
+    'fe80::1%lo',
+    'fec0::1',
+    'fc00::1',
+  ],
+  ['fd00:ec2::254', 'ff02::1', '100::1', '5f00::1', '4000::1'],
+].flat();
+
+/** Names that lead to one bad address among good ones, and to bad ones alone. */
+const names = [
+  ...vectors.map((address, i) => `v${i}.company.test=${address}`),
+  'mixed.company.test=93.184.216.34,127.0.0.1',
+  'mixed6.company.test=127.0.0.1,2606:4700::1111',
+];
+
+describe('a gateway without exemptions', () => {
+  let world: World;
+  let canary: Server;
+  let touched = 0;
+
+  beforeAll(async () => {
+    // Something listens where most vectors lead, on both families: a connection would be seen.
+    canary = createServer((socket) => {
+      touched += 1;
+      socket.destroy();
+    }).listen(0, '::');
+    await once(canary, 'listening');
+    const { port } = canary.address() as AddressInfo;
+    const sites = names.map((name) => `${name.replace(/=.*/, '')}:${port}`);
+    world = await startWorld(() => [company(sites)], {
+      GATEWAY_HOSTS: names.join(','),
+      GATEWAY_ALLOW_NETWORKS: '',
+    });
+  });
+  afterAll(async () => {
+    await world[Symbol.asyncDispose]();
+    canary.close();
+  });
+
+  test.each(names)('does not go to %s', async (name) => {
+    const { port } = canary.address() as AddressInfo;
+    const authority = `${name.replace(/=.*/, '')}:${port}`;
+    const plain = await get(world.port, me, `http://${authority}/`);
+    const tunnelled = await openTunnel(world.port, me, authority);
+    expect([verdict(plain), verdict(tunnelled.head)]).toEqual(['403 address_refused', '403 address_refused']);
+    expect(touched).toBe(0);
+  });
+
+  const hosts = [
+    '127.0.0.1',
+    '127.1',
+    '2130706433',
+    '0x7f.1',
+    'localhost',
+    '[::1]',
+    '::1',
+    '::ffff:127.0.0.1',
+  ];
+  test.each([...hosts, 'v0.company.test', 'V0.Company.Test', 'mixed.company.test'])(
+    'does not go to an upstream proxy at %s',
+    async (host) => {
+      const { port } = canary.address() as AddressInfo;
+      const version = (world.gateway.index.companies.get(1)?.version ?? 0) + 1;
+      const proxy = { ...DIRECT, id: 7, type: 'users', direct: false, host, port } as const;
+      world.feed.publish(company(['v1.company.test'], { version, proxy }));
+      await until(() => world.gateway.index.companies.get(1)?.version === version);
+      const plain = await get(world.port, me, 'http://v1.company.test/');
+      const tunnelled = await openTunnel(world.port, me, 'v1.company.test:443');
+      expect([verdict(plain), verdict(tunnelled.head)]).toEqual([
+        '403 address_refused',
+        '403 address_refused',
+      ]);
+      expect(touched).toBe(0);
+    },
+  );
+});
+
+describe('a gateway with loopback exempt', () => {
+  let world: World;
+  const listed =
+    'two.company.test=127.0.0.9,127.0.0.1,self.company.test=127.0.0.1,mapped.company.test=::ffff:127.0.0.1';
+
+  beforeAll(async () => {
+    world = await startWorld(() => [], { GATEWAY_HOSTS: listed });
+    const ports = [world.origin.port, world.port];
+    const sites = ['two', 'self', 'mapped'].flatMap((name) =>
+      ports.map((port) => `${name}.company.test:${port}`),
+    );
+    world.feed.publish(company(sites));
+    await until(() => world.gateway.index.companies.has(1) && !world.gateway.stale());
+  });
+  afterAll(() => world[Symbol.asyncDispose]());
+
+  test('goes on to the next address when one accepts nothing', async () => {
+    expect(verdict(await get(world.port, me, `http://two.company.test:${world.origin.port}/`))).toBe('200');
+  });
+
+  test('reaches another port at its own address, but never itself', async () => {
+    expect(verdict(await get(world.port, me, `http://self.company.test:${world.origin.port}/`))).toBe('200');
+    const own = `self.company.test:${world.port}`;
+    expect(verdict(await get(world.port, me, `http://${own}/`))).toBe('403 address_refused');
+    expect(verdict((await openTunnel(world.port, me, own)).head)).toBe('403 address_refused');
+  });
+
+  test('takes no IPv4 exemption for a mapped address', async () => {
+    const answer = await get(world.port, me, `http://mapped.company.test:${world.origin.port}/`);
+    expect(verdict(answer)).toBe('403 address_refused');
+  });
+
+  test('is not its own upstream proxy either', async () => {
+    const proxy = {
+      ...DIRECT,
+      id: 7,
+      type: 'users',
+      direct: false,
+      host: '127.0.0.1',
+      port: world.port,
+    } as const;
+    world.feed.publish(company(['two.company.test'], { version: 2, proxy }));
+    await until(() => world.gateway.index.companies.get(1)?.version === 2);
+    expect(verdict(await get(world.port, me, 'http://two.company.test/'))).toBe('403 address_refused');
+  });
+});
+
+describe('dialling', () => {
+  test('leaves from the egress address, and from the system’s choice without one', async () => {
+    const seen: (string | undefined)[] = [];
+    const site = createServer((socket) => {
+      seen.push(socket.remoteAddress);
+      socket.destroy();
+    }).listen(0, '127.0.0.1');
+    await once(site, 'listening');
+    const { port } = site.address() as AddressInfo;
+    for (const egress of [{ v4: '127.0.0.7', v6: '::1' }, {}]) {
+      const dial = createDialer({
+        hosts: new Map(),
+        allowNetworks: networks('127.0.0.1/32'),
+        egress,
+        self: () => null,
+      });
+      (await dial('127.0.0.1', port, never)).destroy();
+    }
+    await until(() => seen.length === 2);
+    expect(seen).toEqual(['127.0.0.7', '127.0.0.1']);
+    site.close();
+  });
+
+  test('asks for a name once, and a name that flips 1,000 times gains nothing', async () => {
+    let [good, bad, asked] = [0, 0, 0];
+    const allowed = createServer((socket) => socket.destroy(void (good += 1))).listen(0, '127.0.0.1');
+    await once(allowed, 'listening');
+    const { port } = allowed.address() as AddressInfo;
+    const refused = createServer((socket) => socket.destroy(void (bad += 1))).listen(port, '127.0.0.2');
+    await once(refused, 'listening');
+    const dial = createDialer({
+      hosts: new Map(),
+      allowNetworks: networks('127.0.0.1/32'),
+      self: () => null,
+      lookup: async () => [asked++ % 2 === 0 ? '127.0.0.1' : '127.0.0.2'],
+    });
+    const outcomes = new Map<string, number>();
+    for (let i = 0; i < 1_000; i++) {
+      const outcome = await dial('flip.test', port, never).then(
+        (socket) => {
+          socket.destroy();
+          return 'connected';
+        },
+        (error: Error) => error.message,
+      );
+      outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+    }
+    expect([...outcomes]).toEqual([
+      ['connected', 500],
+      ['address_refused', 500],
+    ]);
+    await until(() => good === 500);
+    expect([asked, bad]).toEqual([1_000, 0]);
+    allowed.close();
+    refused.close();
+  });
+
+  test('gives up a silent address in time, and tells a timeout from a refusal', async () => {
+    // A listener whose queue is full and whose process never accepts: the kernel lets further clients wait.
+    const script = `const s = require('node:net').createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
+      require('node:fs').writeSync(1, String(s.address().port));
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+    });`;
+    const deaf = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const port = Number(String((await once(deaf.stdout, 'data'))[0]));
+    const waiting = Array.from({ length: 6 }, () => connect(port, '127.0.0.1').on('error', () => {}));
+    try {
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      const hosts = new Map([['deaf.test', ['127.0.0.1']]]);
+      const dial = createDialer({
+        hosts,
+        allowNetworks: networks('127.0.0.0/8'),
+        self: () => null,
+        connectMs: 300,
+      });
+      const started = performance.now();
+      await expect(dial('deaf.test', port, never)).rejects.toMatchObject({ reason: 'timeout' });
+      expect(performance.now() - started).toBeLessThan(1_000);
+      await expect(dial('deaf.test', 9, never)).rejects.toMatchObject({ reason: 'connect_failed' });
+      const leaving = new AbortController();
+      setTimeout(() => leaving.abort(new Error('left')), 30);
+      await expect(dial('deaf.test', port, leaving.signal)).rejects.toThrow('left');
+      await expect(dial('deaf.test', port, leaving.signal)).rejects.toThrow('left');
+    } finally {
+      for (const socket of waiting) socket.destroy();
+      await stop(deaf);
+    }
+  });
+
+  test.each([
+    ['a name that DNS does not know', async () => Promise.reject(new Error('ENOTFOUND')), 'resolve_failed'],
+    ['a name without addresses', async () => [], 'resolve_failed'],
+    ['a resolver that is silent', () => new Promise<string[]>(() => {}), 'timeout'],
+    ['a resolver that answers nonsense', async () => ['not-an-address'], 'address_refused'],
+  ])('%s', async (_, lookup, reason) => {
+    const dial = createDialer({
+      hosts: new Map(),
+      allowNetworks: nothing,
+      self: () => null,
+      resolveMs: 30,
+      lookup,
+    });
+    await expect(dial('some.test', 80, never)).rejects.toMatchObject({ reason });
+  });
+});
+
+function networks(text: string) {
+  return parseNetworks(text) ?? expect.fail('not networks');
+}

@@ -1,0 +1,138 @@
+import { lookup as lookupName } from 'node:dns/promises';
+import { once } from 'node:events';
+import { connect, isIP, type Socket } from 'node:net';
+import { addressAllowed, arrivesAt, type Networks } from './addresses.ts';
+import type { Egress } from './config.ts';
+import { Refusal } from './refusal.ts';
+
+/**
+ * The one way out: every connection that the gateway opens for a person goes through here.
+ *
+ *   name → resolved once → every address judged → connected to one of those addresses, never to the name again
+ *
+ * So a name that changes between the check and the connection (DNS rebinding) gains nothing. Hosts of upstream proxies
+ * are typed in by tenants and come the same way.
+ */
+
+export interface DialerOptions {
+  readonly hosts: ReadonlyMap<string, readonly string[]>;
+  readonly allowNetworks: Networks;
+  /** Where connections leave from, so that a site's lock can know the address. */
+  readonly egress?: Egress;
+  /** Where the gateway itself listens: it never connects to itself, in an exempt network either. */
+  readonly self: () => { readonly address: string; readonly port: number } | null;
+  readonly resolveMs?: number;
+  readonly connectMs?: number;
+  /** The system's resolver, unless a test says otherwise. */
+  readonly lookup?: (name: string) => Promise<readonly string[]>;
+}
+
+/**
+ * Opens a connection to a host, a name or an address literal.
+ * @throws Refusal saying why not; the signal's reason when it was aborted
+ */
+export type Dial = (host: string, port: number, signal: AbortSignal) => Promise<Socket>;
+
+const RESOLVE_MS = 5_000;
+const CONNECT_MS = 10_000;
+/** What one address may take while others are left to try (RFC 8305 asks for 250 ms; a busy machine needs more). */
+const ATTEMPT_MS = 2_000;
+
+/** Makes the function that dials. */
+export function createDialer(options: DialerOptions): Dial {
+  const { hosts, allowNetworks, egress = {}, self, lookup = systemLookup } = options;
+  const { resolveMs = RESOLVE_MS, connectMs = CONNECT_MS } = options;
+
+  async function resolve(host: string): Promise<readonly string[]> {
+    const literal = host.replace(/^\[(.*)\]$/, '$1');
+    if (isIP(literal) !== 0) return [literal];
+    const listed = hosts.get(host.toLowerCase());
+    if (listed !== undefined) return listed;
+    try {
+      return await within(resolveMs, lookup(host));
+    } catch (error) {
+      throw error instanceof Refusal ? error : new Refusal('resolve_failed');
+    }
+  }
+
+  function judge(addresses: readonly string[], port: number): void {
+    const own = self();
+    // One bad address spoils the name: else whoever answers for it in DNS could mix one in and retry till it is chosen.
+    for (const address of addresses) {
+      if (!addressAllowed(address, allowNetworks)) throw new Refusal('address_refused');
+      if (own !== null && own.port === port && arrivesAt(address, own.address))
+        throw new Refusal('address_refused');
+    }
+  }
+
+  return async (host, port, signal) => {
+    const addresses = await resolve(host);
+    signal.throwIfAborted();
+    judge(addresses, port);
+    const deadline = performance.now() + connectMs;
+    let failure = new Refusal(addresses.length === 0 ? 'resolve_failed' : 'timeout');
+    for (const [i, address] of addresses.entries()) {
+      const left = deadline - performance.now();
+      if (left <= 0) break;
+      const attempt = await connectTo(
+        address,
+        port,
+        isIP(address) === 4 ? egress.v4 : egress.v6,
+        i < addresses.length - 1 ? Math.min(left, ATTEMPT_MS) : left,
+        signal,
+      );
+      if (!(attempt instanceof Refusal)) return attempt;
+      failure = attempt;
+    }
+    throw failure;
+  };
+}
+
+/** One attempt. A failure comes back as a value, for the next address may do better; an abort is thrown. */
+async function connectTo(
+  address: string,
+  port: number,
+  from: string | undefined,
+  ms: number,
+  signal: AbortSignal,
+): Promise<Socket | Refusal> {
+  signal.throwIfAborted();
+  // Half-open: the end of one direction must not cut the other (see join.ts).
+  const socket = connect({
+    host: address,
+    port,
+    noDelay: true,
+    allowHalfOpen: true,
+    ...(from !== undefined && { localAddress: from }),
+  });
+  // An 'error' is always followed by 'close', which whoever holds the socket listens to.
+  socket.on('error', () => {});
+  const timer = setTimeout(() => socket.destroy(new Refusal('timeout')), ms);
+  try {
+    await once(socket, 'connect', { signal });
+    return socket;
+  } catch (error) {
+    socket.destroy();
+    signal.throwIfAborted();
+    return error instanceof Refusal ? error : new Refusal('connect_failed');
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function systemLookup(name: string): Promise<readonly string[]> {
+  const found = await lookupName(name, { all: true, order: 'verbatim' });
+  return found.map(({ address }) => address);
+}
+
+async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Refusal('timeout')), ms);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

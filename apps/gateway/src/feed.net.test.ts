@@ -1,0 +1,309 @@
+import { once } from 'node:events';
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { gatewayKeys } from '@propusk/access/gateway-secret';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { startFeed } from './feed.ts';
+import { createLog } from './log.ts';
+import { createGateway, type Gateway } from './server.ts';
+import { seal } from './snapshot-file.ts';
+import { get, openTunnel, raw, verdict } from './testing/client.ts';
+import { startFeedServer } from './testing/feed-server.ts';
+import {
+  company,
+  credentials,
+  OTHER_SECRET,
+  SECRET,
+  startWorld,
+  testConfig,
+  until,
+  type World,
+} from './testing/world.ts';
+
+/** What the gateway knows, whence, and for how long it believes it. */
+
+const me = credentials(1);
+let world: World;
+let host: string;
+
+beforeEach(async () => {
+  world = await startWorld((port) => [company([`crm.company.test:${port}`]), company([], { id: 2 })], {
+    SNAPSHOT_MAX_AGE: '2',
+  });
+  host = `crm.company.test:${world.origin.port}`;
+});
+afterEach(() => world[Symbol.asyncDispose]());
+
+const version = (id = 1) => world.gateway.index.companies.get(id)?.version;
+const ask = async (port = world.port) => verdict(await get(port, me, `http://${host}/`));
+
+describe('the feed', () => {
+  test('a lower version is ignored, an equal one changes nothing, a higher one does', async () => {
+    world.feed.publish(company([host], { version: 5 }));
+    await until(() => version() === 5);
+    world.feed.publish(company([], { version: 4 }));
+    world.feed.publish(company([], { version: 5 }));
+    world.feed.publish(company([], { version: 2, id: 2 }));
+    await until(() => version(2) === 2);
+    expect([version(), await ask()]).toEqual([5, '200']);
+    world.feed.publish(company([], { version: 6 }));
+    await until(() => version() === 6);
+    expect(await ask()).toBe('403 site_unknown');
+  });
+
+  test('every applied version is acknowledged, by the name of this gateway', async () => {
+    world.feed.publish(company([host], { version: 7 }));
+    await until(() => world.feed.acknowledged.some((each) => each.companyId === 1 && each.version === 7));
+    expect(world.feed.acknowledged.at(-1)?.gateway).toMatch(new RegExp(`:${world.port}$`));
+  });
+
+  test('after a restart of the api the gateway comes back, takes what it missed, and drops who is gone', async () => {
+    await world.feed.stop();
+    world.feed.companies.set(1, company([], { version: 3 }));
+    world.feed.companies.delete(2);
+    expect(await ask()).toBe('200');
+    expect(version(2)).toBe(1);
+    await world.feed.start();
+    await until(() => version() === 3 && version(2) === undefined);
+    expect(await ask()).toBe('403 site_unknown');
+  });
+
+  test.each([
+    ['not JSON', 'company', '{'],
+    ['against the contract', 'company', JSON.stringify({ companyId: 1, version: 9 })],
+    ['of a wrong shape', 'gone', '{}'],
+  ])('an event %s restarts the connection and changes nothing', async (_, name, data) => {
+    const before = world.feed.connections();
+    world.feed.send(name, data);
+    await until(() => world.feed.connections() > before);
+    expect([version(), await ask()]).toEqual([1, '200']);
+  });
+
+  test('an event that this gateway does not know is passed over', async () => {
+    const before = world.feed.connections();
+    world.feed.send('later-invention', '{}');
+    world.feed.publish(company([host], { version: 2 }));
+    await until(() => version() === 2);
+    expect(world.feed.connections()).toBe(before);
+  });
+
+  test('silence for 2 s ends all: live ones too; the first word brings it back', async () => {
+    const tunnel = await openTunnel(world.port, me, host, 'GET /drip HTTP/1.1\r\nHost: x\r\n\r\n');
+    await world.feed.stop();
+    await until(() => tunnel.socket.destroyed, 5_000);
+    expect(await ask()).toBe('503 snapshot_stale');
+    expect(verdict((await openTunnel(world.port, me, host)).head)).toBe('503 snapshot_stale');
+    expect(verdict(await raw(world.port, `CONNECT ${host} HTTP/1.1\r\n\r\n`))).toBe('407 no_credentials');
+    await world.feed.start();
+    await until(() => world.feed.connections() === 2, 10_000);
+    await until(() => !world.gateway.stale());
+    expect(await ask()).toBe('200');
+  });
+
+  test('before `ready` nothing is believed, however much was said', async () => {
+    const unready = await startFeedServer(SECRET, { ready: false });
+    unready.publish(company([host]));
+    const gateway = await started({ API_URL: unready.url, DATA_DIR: join(world.dataDir, 'unready') });
+    await until(() => gateway.index.companies.has(1));
+    expect(await ask(gateway.port)).toBe('503 snapshot_stale');
+    await gateway.close(0);
+    await unready.stop();
+  });
+
+  test('a wrong key gets nothing, and all is denied', async () => {
+    const other = await startFeedServer(OTHER_SECRET);
+    other.publish(company([host]));
+    const gateway = await started({ API_URL: other.url, DATA_DIR: join(world.dataDir, 'refused') });
+    await until(() => other.refused() > 0);
+    expect(await ask(gateway.port)).toBe('503 snapshot_stale');
+    await gateway.close(0);
+    await other.stop();
+  });
+
+  test('the key does not follow a redirection', async () => {
+    let asked = 0;
+    const elsewhere = createServer((_, res) => {
+      asked += 1;
+      res.writeHead(302, { location: world.feed.url }).end();
+    }).listen(0, '127.0.0.1');
+    await once(elsewhere, 'listening');
+    const before = [world.feed.connections(), world.feed.refused()];
+    const { port } = elsewhere.address() as AddressInfo;
+    const gateway = await started({
+      API_URL: `http://127.0.0.1:${port}`,
+      DATA_DIR: join(world.dataDir, 'moved'),
+    });
+    await until(() => asked > 1);
+    expect([world.feed.connections(), world.feed.refused()]).toEqual(before);
+    await gateway.close(0);
+    elsewhere.close();
+  });
+
+  test('a connection that falls silent is given up', async () => {
+    const silent = await startFeedServer(SECRET, { heartbeatMs: 0 });
+    const stop = startFeed({
+      apiUrl: silent.url,
+      key: gatewayKeys(SECRET).feed,
+      gateway: 'test',
+      snapshots: {
+        index: world.gateway.index,
+        stale: () => false,
+        put: () => false,
+        drop: () => false,
+        contact() {},
+        async close() {},
+      },
+      live: { size: 0, enter: () => expect.fail('nobody enters'), recheck() {}, abortAll() {} },
+      log: createLog('silent'),
+      silenceMs: 150,
+    });
+    await until(() => silent.connections() >= 3);
+    await stop();
+    await silent.stop();
+  });
+});
+
+/** A gateway beside the world's own. */
+async function started(env: Readonly<Record<string, string>>): Promise<Gateway & { port: number }> {
+  const gateway = await createGateway(testConfig(env), createLog('silent'));
+  return { ...gateway, port: await gateway.listen() };
+}
+
+describe('the snapshot on disk', () => {
+  const NOBODY = 'http://127.0.0.1:9';
+  const path = () => join(world.dataDir, 'gateway-snapshot.bin');
+
+  /** Ends the world's gateway and api, and starts another gateway on what is left in the data folder. */
+  async function restarted(env: Readonly<Record<string, string>> = {}): Promise<Gateway & { port: number }> {
+    await world.gateway.close(0);
+    return started({ API_URL: NOBODY, DATA_DIR: world.dataDir, SNAPSHOT_MAX_AGE: '60', ...env });
+  }
+
+  async function store(contact: number, secret = SECRET): Promise<void> {
+    const content = JSON.stringify({ contact, companies: [company([host])] });
+    await writeFile(path(), seal(gatewayKeys(secret).snapshot, Buffer.from(content)));
+  }
+
+  test('serves a restart without the api', async () => {
+    const gateway = await restarted();
+    expect(await ask(gateway.port)).toBe('200');
+    await gateway.close(0);
+  });
+
+  test('is for its owner only and shows nothing', async () => {
+    await world.gateway.close(0);
+    expect((await stat(path())).mode & 0o777).toBe(0o600);
+    expect((await readFile(path())).includes('company.test')).toBe(false);
+    expect(await readdir(world.dataDir)).toEqual(['gateway-snapshot.bin']);
+  });
+
+  /** Waits until the file is there and is another than it was. */
+  async function rewritten(folder: string, before?: Buffer): Promise<Buffer> {
+    for (let tries = 0; tries < 300; tries++) {
+      const now = await readFile(join(folder, 'gateway-snapshot.bin')).catch(() => null);
+      if (now !== null && before?.equals(now) !== true) return now;
+      await sleep(10);
+    }
+    return expect.fail('not written');
+  }
+
+  test('is written after a change', async () => {
+    const folder = join(world.dataDir, 'patient');
+    const gateway = await started({ API_URL: world.feed.url, DATA_DIR: folder, SNAPSHOT_MAX_AGE: '900' });
+    const first = await rewritten(folder);
+    world.feed.publish(company([host], { version: 2 }));
+    expect(await rewritten(folder, first)).not.toEqual(first);
+    await gateway.close(0);
+  });
+
+  test('is written now and then without a change, so that its age is known', async () => {
+    const first = await rewritten(world.dataDir);
+    const second = await rewritten(world.dataDir, first);
+    expect(await rewritten(world.dataDir, second)).not.toEqual(second);
+  });
+
+  test.each([
+    ['young', 30_000, '200'],
+    ['too old', 61_000, '503 snapshot_stale'],
+    ['of the future', -5_000, '503 snapshot_stale'],
+  ])('that is %s', async (_, age, expected) => {
+    await world.gateway.close(0);
+    await store(Date.now() - age);
+    const gateway = await restarted();
+    expect(await ask(gateway.port)).toBe(expected);
+    await gateway.close(0);
+  });
+
+  test('grows old while the gateway runs on it', async () => {
+    await world.gateway.close(0);
+    await store(Date.now() - 59_000);
+    const gateway = await restarted();
+    expect(await ask(gateway.port)).toBe('200');
+    await until(() => gateway.stale(), 3_000);
+    expect(await ask(gateway.port)).toBe('503 snapshot_stale');
+    await gateway.close(0);
+  });
+
+  test.each([
+    [
+      'one bit changed',
+      async () => {
+        const bytes = await readFile(path());
+        bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1;
+        await writeFile(path(), bytes);
+      },
+    ],
+    [
+      'another version in the head',
+      async () => {
+        const bytes = await readFile(path());
+        bytes[7] = 2;
+        await writeFile(path(), bytes);
+      },
+    ],
+    ['cut short', async () => writeFile(path(), (await readFile(path())).subarray(0, 20))],
+    ['empty', async () => writeFile(path(), '')],
+    ['another secret', () => store(Date.now(), OTHER_SECRET)],
+    [
+      'another content',
+      () => writeFile(path(), seal(gatewayKeys(SECRET).snapshot, Buffer.from('{"contact":1}'))),
+    ],
+  ])('that is damaged denies all and is kept aside: %s', async (_, damage) => {
+    await world.gateway.close(0);
+    await store(Date.now());
+    await damage();
+    const damaged = await readFile(path());
+    const gateway = await restarted();
+    expect(await ask(gateway.port)).toBe('503 snapshot_stale');
+    const [aside = ''] = await readdir(world.dataDir);
+    expect(aside).toMatch(/^gateway-snapshot\.bin\.damaged-\d+$/);
+    expect(await readFile(join(world.dataDir, aside))).toEqual(damaged);
+    await gateway.close(0);
+  });
+
+  test('that is not there denies all', async () => {
+    await world.gateway.close(0);
+    await rm(path());
+    const gateway = await restarted();
+    expect(await ask(gateway.port)).toBe('503 snapshot_stale');
+    await gateway.close(0);
+  });
+
+  test('that cannot be written costs nothing but itself', async () => {
+    const folder = join(world.dataDir, 'occupied');
+    const gateway = await createGateway(
+      testConfig({ API_URL: world.feed.url, DATA_DIR: folder }),
+      createLog('silent'),
+    );
+    // A file stands where the folder belongs.
+    await writeFile(folder, '');
+    const port = await gateway.listen();
+    await until(() => gateway.index.companies.has(1) && !gateway.stale());
+    expect(await ask(port)).toBe('200');
+    await gateway.close(0);
+    expect(await readFile(folder, 'utf8')).toBe('');
+  });
+});

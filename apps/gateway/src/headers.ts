@@ -1,0 +1,47 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
+/**
+ * Which headers pass the gateway, in either direction (RFC 9110 section 7.6.1). Raw headers, `[name, value, name,
+ * value]`: their order, letter case and repetition are kept.
+ */
+
+const hopByHop = new Set(['connection', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade']);
+
+/** Nominating these in `Connection` would change where a message ends or goes; they are not the sender's to drop. */
+const notNominable = new Set(['content-length', 'host']);
+
+/**
+ * The headers that are for the other end: without hop-by-hop ones, those that `Connection` names, and all of `Proxy-*`,
+ * among them the client's credentials for us and an upstream's challenge.
+ */
+export function endToEnd(raw: readonly string[]): string[] {
+  const nominated = new Set<string>();
+  for (let i = 0; i < raw.length; i += 2) {
+    if (raw[i]?.toLowerCase() !== 'connection') continue;
+    for (const option of raw[i + 1]?.split(',') ?? []) nominated.add(option.trim().toLowerCase());
+  }
+  const kept: string[] = [];
+  for (let i = 0; i < raw.length; i += 2) {
+    const [name = '', value = ''] = [raw[i], raw[i + 1]];
+    const lower = name.toLowerCase();
+    if (hopByHop.has(lower) || lower.startsWith('proxy-')) continue;
+    if (nominated.has(lower) && !notNominable.has(lower)) continue;
+    kept.push(name, value);
+  }
+  return kept;
+}
+
+/** Headers without those of one name. */
+export function without(raw: readonly string[], name: string): string[] {
+  const kept: string[] = [];
+  for (let i = 0; i < raw.length; i += 2) {
+    if (raw[i]?.toLowerCase() !== name) kept.push(raw[i] ?? '', raw[i + 1] ?? '');
+  }
+  return kept;
+}
+
+/** Whether a request brings a body (RFC 9112 section 6.3). */
+export function hasBody(headers: IncomingHttpHeaders): boolean {
+  const length = headers['content-length'];
+  return headers['transfer-encoding'] !== undefined || (length !== undefined && Number(length) > 0);
+}

@@ -1,0 +1,57 @@
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+
+/**
+ * Joins two sockets into a tunnel, and is the only place where one is taken apart.
+ *
+ *   client ──pipe──> remote      an end is passed on and the other direction goes on (RFC 9293 section 3.6)
+ *   client <──pipe── remote      an error, an abort or silence ends both at once
+ */
+
+export interface JoinOptions {
+  /** Both ends are destroyed when it aborts. */
+  readonly signal: AbortSignal;
+  /** Silence in both directions that ends the tunnel. */
+  readonly idleMs: number;
+}
+
+export interface Carried {
+  /** Bytes from the client to the remote end, and back. */
+  readonly up: number;
+  readonly down: number;
+}
+
+/**
+ * Joins two open sockets.
+ * @returns when both are closed
+ */
+export function join(client: Duplex, remote: Socket, { signal, idleMs }: JoinOptions): Promise<Carried> {
+  const [readBefore, writtenBefore] = [remote.bytesRead, remote.bytesWritten];
+  return new Promise((resolve) => {
+    const destroyBoth = () => {
+      client.destroy();
+      remote.destroy();
+    };
+    // Bytes in either direction pass the remote socket, so its silence is the tunnel's.
+    remote.setTimeout(idleMs, destroyBoth);
+    signal.addEventListener('abort', destroyBoth, { once: true });
+
+    let open = 2;
+    const onClose = (closed: Duplex, other: Duplex) => () => {
+      // Closed in order: read to its end and written to its end; the other got its end through the pipe and still
+      // may have bytes to flush. Any other close is a break, and the other side must see one.
+      if (closed.errored !== null || !closed.readableEnded || !closed.writableFinished) other.destroy();
+      open -= 1;
+      if (open > 0) return;
+      signal.removeEventListener('abort', destroyBoth);
+      resolve({ up: remote.bytesWritten - writtenBefore, down: remote.bytesRead - readBefore });
+    };
+    client.once('close', onClose(client, remote));
+    remote.once('close', onClose(remote, client));
+
+    client.pipe(remote);
+    remote.pipe(client);
+    // What closed before it came here will say so no more.
+    if (signal.aborted || client.destroyed || remote.destroyed) destroyBoth();
+  });
+}

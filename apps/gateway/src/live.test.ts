@@ -1,0 +1,100 @@
+import type { CanonicalHost } from '@propusk/access/host';
+import { emptyIndex, putCompany, removeCompany } from '@propusk/access/snapshot';
+import { beforeEach, expect, test } from 'vitest';
+import { createJudge } from './judge.ts';
+import { createLive, type Live } from './live.ts';
+import { company } from './testing/world.ts';
+
+/** Who may enter, who may stay. */
+
+const target = { host: 'crm.company.test' as CanonicalHost, port: 443 };
+const token = { userId: 1, epoch: 1, expires: Date.now() / 1000 + 60 };
+let index: ReturnType<typeof emptyIndex>;
+let stale: boolean;
+let live: Live;
+
+beforeEach(() => {
+  index = emptyIndex();
+  stale = false;
+  live = createLive(
+    createJudge(index, () => stale),
+    { perUser: 2, total: 3 },
+  );
+  putCompany(index, company(['crm.company.test'], { users: [1, 2] }));
+});
+
+test.each<[string, () => unknown, string | null]>([
+  ['nothing changed', () => {}, null],
+  [
+    'another site came',
+    () => putCompany(index, company(['crm.company.test', 'b.test'], { version: 2 })),
+    null,
+  ],
+  [
+    'the policy lost the user',
+    () => putCompany(index, company(['crm.company.test'], { version: 2, users: [2] })),
+    'no_policy',
+  ],
+  [
+    'the epoch rose',
+    () => putCompany(index, company(['crm.company.test'], { version: 2, epoch: 2 })),
+    'expired',
+  ],
+  ['the company is gone', () => removeCompany(index, 1), 'user_removed'],
+  ['the snapshot is stale', () => (stale = true), 'snapshot_stale'],
+])('after a recheck, when %s', (_, change, reason) => {
+  const passage = live.enter(token, target);
+  change();
+  live.recheck();
+  expect(passage.signal.reason?.reason ?? null).toBe(reason);
+});
+
+test("another company's claim takes a host away from those who had it by allSites", () => {
+  const all = company([], { version: 2 });
+  for (const policy of all.policies) policy.allSites = true;
+  putCompany(index, all);
+  const passage = live.enter(token, target);
+  live.recheck();
+  expect(passage.signal.aborted).toBe(false);
+  putCompany(index, company(['crm.company.test'], { id: 2 }));
+  live.recheck();
+  expect(passage.signal.reason).toMatchObject({ reason: 'host_taken' });
+});
+
+test.each([
+  ['host', { host: 'other.test' }, 'no_policy'],
+  ['port', { port: 3129 }, 'no_policy'],
+  ['password', { password: 'changed' }, null],
+])('a proxy with another %s', (_, change, reason) => {
+  const proxy = {
+    id: 7,
+    type: 'users',
+    direct: false,
+    host: 'up.test',
+    port: 3128,
+    username: 'u',
+    password: 'p',
+  } as const;
+  putCompany(index, company(['crm.company.test'], { version: 2, proxy }));
+  const passage = live.enter(token, target);
+  putCompany(index, company(['crm.company.test'], { version: 3, proxy: { ...proxy, ...change } }));
+  live.recheck();
+  expect(passage.signal.reason?.reason ?? null).toBe(reason);
+});
+
+test('an expired token may not enter, and may not stay', () => {
+  expect(() => live.enter({ ...token, expires: Date.now() / 1000 - 1 }, target)).toThrow('expired');
+});
+
+test('places are counted by user and in all, and given back once', () => {
+  const [first] = [live.enter(token, target), live.enter(token, target)];
+  expect(() => live.enter(token, target)).toThrow('too_many');
+  const second = { ...token, userId: 2 };
+  live.enter(second, target);
+  expect(() => live.enter(second, target)).toThrow('too_many');
+  first?.leave();
+  first?.leave();
+  expect(live.size).toBe(2);
+  live.enter(token, target);
+  expect(() => live.enter(token, target)).toThrow('too_many');
+});

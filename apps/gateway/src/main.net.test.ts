@@ -1,0 +1,186 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { get, openTunnel, raw, stop, verdict } from './testing/client.ts';
+import { type FeedServer, startFeedServer } from './testing/feed-server.ts';
+import { type Origin, startOrigin } from './testing/origin.ts';
+import { authorization, company, credentials, hosts, SECRET, until } from './testing/world.ts';
+
+/** The gateway as a process: how it starts, what it says when it cannot, and how it ends. */
+
+const me = credentials(1);
+const main = new URL('./main.ts', import.meta.url).pathname;
+let feed: FeedServer;
+let origin: Origin;
+let folder: string;
+let host: string;
+const children: ChildProcess[] = [];
+
+beforeAll(async () => {
+  origin = await startOrigin();
+  feed = await startFeedServer(SECRET);
+  host = `crm.company.test:${origin.port}`;
+  feed.publish(company([host]));
+  folder = await mkdtemp(join(tmpdir(), 'propusk-main-'));
+});
+afterEach(async () => {
+  for (const child of children.splice(0)) await stop(child);
+});
+afterAll(async () => {
+  await feed.stop();
+  await origin.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+interface Started {
+  child: ChildProcess;
+  said: () => string;
+  complained: () => string;
+  /** Resolves with the exit code. */
+  ended: Promise<number | null>;
+}
+
+/** Starts `main.ts` under a supervisor's eyes. */
+function start(env: Readonly<Record<string, string>> = {}): Started {
+  const settings = {
+    PATH: process.env.PATH,
+    GATEWAY_PORT: '0',
+    GATEWAY_SECRET: SECRET,
+    GATEWAY_HOSTS: hosts,
+    GATEWAY_ALLOW_NETWORKS: '127.0.0.0/8',
+    API_URL: feed.url,
+    DATA_DIR: folder,
+    ...env,
+  };
+  const child = fork(main, { env: settings, execArgv: [], silent: true });
+  children.push(child);
+  let [said, complained] = ['', ''];
+  child.stdout?.on('data', (data) => (said += data));
+  child.stderr?.on('data', (data) => (complained += data));
+  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  return { child, said: () => said, complained: () => complained, ended };
+}
+
+/** Starts it and waits until it lets user 1 through. */
+async function serving(env: Readonly<Record<string, string>> = {}): Promise<Started & { port: number }> {
+  const started = start(env);
+  const [message] = (await once(started.child, 'message')) as [{ type: string; port: number }];
+  expect(message).toEqual({ type: 'listening', port: expect.any(Number) });
+  const { port } = message;
+  for (let tries = 0; verdict(await get(port, me, `http://${host}/`)) !== '200'; tries++) {
+    if (tries > 200) throw new Error(`It does not serve: ${started.said()}`);
+  }
+  return { ...started, port };
+}
+
+describe('it ends with code 0', () => {
+  test.each([
+    ['SIGTERM', (child: ChildProcess) => child.kill('SIGTERM')],
+    ['SIGINT', (child: ChildProcess) => child.kill('SIGINT')],
+    ['the supervisor gone', (child: ChildProcess) => child.disconnect()],
+  ])('on %s, after a request that was on its way', async (_, end) => {
+    const { child, port, ended } = await serving();
+    const slow = `GET http://${host}/slow HTTP/1.1\r\nHost: x\r\n${authorization(me)}\r\n`;
+    // The client would keep the connection: it is the gateway that must end it.
+    const response = raw(port, slow);
+    const before = origin.requests.length;
+    await until(() => origin.requests.length > before - 1 && origin.requests.at(-1)?.url === '/slow');
+    const started = performance.now();
+    end(child);
+    await until(() => performance.now() - started > 200);
+    // Nobody new is let in meanwhile.
+    expect(verdict(await get(port, me, `http://${host}/`))).toBe('none');
+    expect(await response).toContain(`hello from ${host}`);
+    expect(await ended).toBe(0);
+    expect(performance.now() - started).toBeLessThan(2_500);
+  });
+
+  test('5 s after SIGTERM even when a tunnel stays open', { timeout: 15_000 }, async () => {
+    const { child, port, ended } = await serving();
+    const tunnel = await openTunnel(port, me, host, 'GET /drip HTTP/1.1\r\nHost: x\r\n\r\n');
+    const started = performance.now();
+    child.kill('SIGTERM');
+    await until(() => performance.now() - started > 4_000);
+    const before = tunnel.got().length;
+    await until(() => tunnel.got().length > before, 500);
+    expect(await ended).toBe(0);
+    await tunnel.closed;
+    expect(performance.now() - started).toBeLessThan(6_000);
+  });
+});
+
+describe('it ends with code 1 and one line on stderr', () => {
+  const networks = 'Она принимает: сети через запятую, например 10.0.0.0/8,fd00::/8';
+  test.each<[Record<string, string>, string]>([
+    [
+      { GATEWAY_SECRET: '' },
+      'Настройка GATEWAY_SECRET не задана. Она принимает: не меньше 32 случайных символов',
+    ],
+    [
+      { GATEWAY_ALLOW_NETWORKS: '10.0.0.0' },
+      `Настройка GATEWAY_ALLOW_NETWORKS задана неверно: «10.0.0.0». ${networks}`,
+    ],
+  ])('%o', async (env, line) => {
+    const { said, complained, ended } = start(env);
+    expect(await ended).toBe(1);
+    expect([said(), complained()]).toEqual(['', `${line}\n`]);
+  });
+
+  test('a port in use: which, and how to change it', async () => {
+    const { port } = await serving();
+    const second = start({ GATEWAY_PORT: String(port) });
+    expect(await second.ended).toBe(1);
+    const line = `Порт ${port} на 127.0.0.1 занят другой программой. Укажите другой порт в настройке GATEWAY_PORT\n`;
+    expect(second.complained()).toBe(line);
+  });
+
+  test('an address that is not of this machine', async () => {
+    const { complained, ended } = start({ GATEWAY_HOST: '192.0.2.1' });
+    expect(await ended).toBe(1);
+    expect(complained()).toBe(
+      'У этой машины нет адреса «192.0.2.1». Укажите её адрес в настройке GATEWAY_HOST\n',
+    );
+  });
+
+  test('a data folder that is none', async () => {
+    await writeFile(join(folder, 'file'), '');
+    const { complained, ended } = start({ DATA_DIR: join(folder, 'file') });
+    expect(await ended).toBe(1);
+    expect(complained()).toMatch(/^Папка данных «.*» не читается \(ENOTDIR\)\..*DATA_DIR\n$/);
+  });
+});
+
+test('the log tells of refusals and holds no secret', async () => {
+  const proxy = {
+    id: 7,
+    type: 'users',
+    direct: false,
+    host: '127.0.0.1',
+    port: 9,
+    username: 'gate',
+    password: 'canary-5f2',
+  } as const;
+  feed.publish(company([host, 'up.company.test'], { version: 2, proxy }));
+  const { child, port, said, ended } = start({ LOG_LEVEL: 'trace' }) as Started & { port: number };
+  void port;
+  const [message] = (await once(child, 'message')) as [{ port: number }];
+  await until(() => said().includes('up to date'));
+  expect(verdict(await get(message.port, me, `http://${host}/?secret=in-the-query`))).toBe(
+    '502 upstream_failed',
+  );
+  expect(verdict(await get(message.port, `${me}x`, `http://${host}/`))).toBe('407 bad_credentials');
+  expect(verdict((await openTunnel(message.port, me, host)).head)).toBe('502 upstream_failed');
+  feed.send('company', '{"canary-5f2":1}');
+  await until(() => said().includes('breaks the contract'));
+  child.kill('SIGTERM');
+  await ended;
+  expect(said()).toMatch(/"reason":"bad_credentials"/);
+  expect(said()).toMatch(/"user":1,"target":"crm\.company\.test:\d+"/);
+  const token = me.slice(me.indexOf(':') + 1);
+  for (const secret of [SECRET, token, token.slice(-43), 'canary-5f2', 'in-the-query', 'Basic ', 'Bearer']) {
+    expect(said()).not.toContain(secret);
+  }
+});

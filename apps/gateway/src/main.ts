@@ -1,0 +1,101 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { SettingError } from '@propusk/contract/settings';
+import { type Config, readConfig } from './config.ts';
+import { createLog } from './log.ts';
+import { createGateway, type Gateway } from './server.ts';
+
+/**
+ * The gateway's process. Under a supervisor it reports `{type: 'listening', port}` over IPC and ends when the supervisor
+ * is gone; by hand it ends on SIGINT or SIGTERM.
+ */
+
+/** Ends the process with one line for the person who started it. */
+function fail(line: string): never {
+  process.stderr.write(`${line}\n`);
+  process.exit(1);
+}
+
+function settings(): Config {
+  try {
+    return readConfig(process.env);
+  } catch (error) {
+    if (error instanceof SettingError) fail(error.message);
+    throw error;
+  }
+}
+
+/** What stops a listener from starting, in terms of the setting that helps. */
+function listenFault(error: unknown, { host, port }: Config): string | null {
+  switch (error instanceof Error && 'code' in error ? error.code : '') {
+    case 'EADDRINUSE':
+      return `Порт ${port} на ${host} занят другой программой. Укажите другой порт в настройке GATEWAY_PORT`;
+    case 'EACCES':
+      return `Нет права слушать порт ${port}. Укажите порт от 1024 в настройке GATEWAY_PORT`;
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+    case 'EINVAL':
+      return `У этой машины нет адреса «${host}». Укажите её адрес в настройке GATEWAY_HOST`;
+    default:
+      return null;
+  }
+}
+
+/** An egress address that is not this machine's would fail every request instead of the start. */
+async function checkEgress({ egress }: Config): Promise<void> {
+  for (const address of [egress.v4, egress.v6]) {
+    if (address === undefined) continue;
+    const probe = createServer().listen(0, address);
+    try {
+      await once(probe, 'listening');
+    } catch {
+      fail(`У этой машины нет адреса «${address}». Укажите её адрес в настройке GATEWAY_EGRESS`);
+    }
+    probe.close();
+  }
+}
+
+/** Reads what the data folder holds. A folder that cannot be read is left as it is. */
+async function open(): Promise<Gateway> {
+  try {
+    return await createGateway(config, log);
+  } catch (error) {
+    if (!(error instanceof Error) || !('code' in error)) throw error;
+    fail(
+      `Папка данных «${config.dataDir}» не читается (${String(error.code)}). Проверьте права на неё или укажите другую в настройке DATA_DIR`,
+    );
+  }
+}
+
+const config = settings();
+const log = createLog(config.logLevel);
+await checkEgress(config);
+const gateway = await open();
+
+let port: number;
+try {
+  port = await gateway.listen();
+} catch (error) {
+  const line = listenFault(error, config);
+  if (line === null) throw error;
+  fail(line);
+}
+log.info({ host: config.host, port }, 'Listening');
+
+let ending = false;
+async function end(why: string): Promise<void> {
+  if (ending) return;
+  ending = true;
+  log.info({ why }, 'Draining');
+  // Should anything hold the listener open beyond the deadline: the supervisor waits for this process.
+  setTimeout(() => process.exit(0), 7_000).unref();
+  await gateway.close();
+  process.exit(0);
+}
+process.on('SIGTERM', () => void end('SIGTERM'));
+process.on('SIGINT', () => void end('SIGINT'));
+if (process.send !== undefined) {
+  process.on('disconnect', () => void end('The supervisor is gone'));
+  process.send({ type: 'listening', port });
+}

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { answerBytes, answerRefusal, Refusal, type RefusalReason, sayings } from './refusal.ts';
+
+const reasons = Object.keys(sayings) as RefusalReason[];
+
+test.each(reasons)('%s has a page that is whole', (reason) => {
+  const answer = answerRefusal(new Refusal(reason), 'crm.example.ru', 'https://console.test');
+  const headers = Object.fromEntries(
+    Array.from({ length: answer.headers.length / 2 }, (_, i) => answer.headers.slice(i * 2, i * 2 + 2)),
+  );
+  expect(headers['X-Propusk-Reason']).toBe(reason);
+  expect(Number(headers['Content-Length'])).toBe(Buffer.byteLength(answer.body));
+  expect('Proxy-Authenticate' in headers).toBe(answer.status === 407);
+  expect(answer.body).toContain('crm.example.ru');
+  expect(answer.body).toContain('href="https://console.test"');
+  expect(answer.body).toContain(sayings[reason].why);
+  expect(answer.body).toContain(sayings[reason].advice);
+  expect(answerBytes(answer, 'X')).toMatch(
+    new RegExp(`^HTTP/1\\.1 ${answer.status} X\r\n[^]*Connection: close\r\n\r\n<!doctype`),
+  );
+});
+
+test('the statuses of each kind', () => {
+  const of = (status: number) => reasons.filter((reason) => sayings[reason].status === status);
+  expect(of(407)).toEqual(['no_credentials', 'bad_credentials', 'expired']);
+  expect(of(400)).toEqual(['bad_host', 'bad_request', 'loop']);
+  expect(of(502)).toEqual(['resolve_failed', 'connect_failed', 'upstream_failed']);
+  expect(of(503)).toEqual(['snapshot_stale', 'too_many', 'stopping']);
+  expect(of(504)).toEqual(['timeout']);
+  expect(of(403)).toHaveLength(reasons.length - 13);
+});
+
+test('all that comes from outside is escaped', () => {
+  const evil = `</h1><script>alert("x")</script>'&`;
+  const { body } = answerRefusal(new Refusal('upstream_failed', evil), evil, `https://c.test/"${evil}`);
+  expect(body).not.toMatch(/<script|alert\("|"<|'&/);
+  expect(body.match(/&lt;script&gt;alert\(&quot;x&quot;\)&lt;\/script&gt;&#39;&amp;/g)).toHaveLength(4);
+});

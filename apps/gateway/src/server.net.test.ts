@@ -1,0 +1,331 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { curl, get, openTunnel, raw, verdict } from './testing/client.ts';
+import {
+  authorization,
+  company,
+  credentials,
+  OTHER_SECRET,
+  startWorld,
+  until,
+  type World,
+} from './testing/world.ts';
+
+/** The gateway's front door: who gets in, who is told what, and what reaches the site. */
+
+let world: World;
+let site: string;
+const me = credentials(1);
+const sites = (port: number) => [`crm.company.test:${port}`, `dead.company.test:${port}`];
+
+beforeAll(async () => {
+  world = await startWorld((port) => [company(sites(port))]);
+  site = `http://crm.company.test:${world.origin.port}`;
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+describe('curl reaches the site', () => {
+  test('by plain HTTP', async () => {
+    const got = await curl(world.port, me, `${site}/a?b=%2F..`);
+    expect(got).toMatchObject({ status: 200, body: `hello from ${site.slice(7)}` });
+    expect(world.origin.requests.at(-1)?.url).toBe('/a?b=%2F..');
+  });
+
+  test('by CONNECT', async () => {
+    const got = await curl(world.port, me, '--proxytunnel', `${site}/tunnelled`);
+    expect(got).toMatchObject({ status: 200, connectStatus: 200, body: `hello from ${site.slice(7)}` });
+  });
+
+  test.each([
+    ['a length', []],
+    ['chunks', ['-H', 'Transfer-Encoding: chunked']],
+    ['a wait for 100 Continue', ['-H', 'Expect: 100-continue']],
+  ])('with a body of %s', async (_, options) => {
+    const body = 'x'.repeat(300_000);
+    const got = await curl(world.port, me, ...options, '-d', body.slice(0, 100_000), `${site}/post`);
+    expect(got.status).toBe(200);
+    expect(world.origin.requests.at(-1)).toMatchObject({ method: 'POST', body: body.slice(0, 100_000) });
+  });
+
+  test('and a POST without a body arrives without one', async () => {
+    await curl(world.port, me, '-X', 'POST', `${site}/nothing`);
+    const { headers, body } = world.origin.requests.at(-1) ?? { headers: {} };
+    expect([headers['content-length'], headers['transfer-encoding'], body]).toEqual(['0', undefined, '']);
+  });
+
+  test('in any spelling of its name', async () => {
+    expect((await curl(world.port, me, site.replace('crm.company.test', 'CRM.Company.TEST.'))).status).toBe(
+      200,
+    );
+    const tunnel = await openTunnel(world.port, me, `CRM.Company.TEST.:${world.origin.port}`);
+    expect(tunnel.status).toBe(200);
+    tunnel.socket.destroy();
+  });
+});
+
+describe('refusals', () => {
+  const now = Math.floor(Date.now() / 1000);
+  const forged = `${me.slice(0, -1)}${me.endsWith('A') ? 'B' : 'A'}`;
+  test.each([
+    ['none', '', 407, 'no_credentials'],
+    ['a wrong signature', forged, 407, 'bad_credentials'],
+    ['a token of another secret', credentials(1, { secret: OTHER_SECRET }), 407, 'bad_credentials'],
+    ["another user's name", credentials(1, { username: 'u2' }), 407, 'bad_credentials'],
+    ['no token', 'u1:', 407, 'bad_credentials'],
+    ['an expired token', credentials(1, { expires: now - 1 }), 407, 'expired'],
+    ['a token of another epoch', credentials(1, { epoch: 2 }), 407, 'expired'],
+    ['a user who is not there', credentials(99), 403, 'user_removed'],
+    ['a user without a policy', credentials(2), 403, 'no_policy'],
+  ])('credentials: %s', async (_, who, status, reason) => {
+    const before = world.origin.connections();
+    const plain = await curl(world.port, who, site);
+    const tunnelled = await curl(world.port, who, '--proxytunnel', site);
+    expect([plain.status, tunnelled.connectStatus]).toEqual([status, status]);
+    for (const { head } of [plain, tunnelled]) {
+      expect(head).toMatch(new RegExp(`^X-Propusk-Reason: ${reason}\r?$`, 'm'));
+      expect(/^Proxy-Authenticate: Basic realm="Propusk"/m.test(head)).toBe(status === 407);
+    }
+    expect(world.origin.connections()).toBe(before);
+  });
+
+  test.each([
+    ['another host', 'http://foreign.company.test', 403, 'site_unknown'],
+    ['another port', 'http://crm.company.test:1', 403, 'port_refused'],
+    ['an address', 'http://127.0.0.1', 400, 'bad_host'],
+    ['a short address', 'http://127.1', 400, 'bad_host'],
+    ['a numeric address', 'http://2130706433', 400, 'bad_host'],
+    ['a hexadecimal address', 'http://0x7f000001', 400, 'bad_host'],
+    ['an IPv6 address', 'http://[::1]', 400, 'bad_host'],
+    ['a single label', 'http://localhost', 400, 'bad_host'],
+  ])('target: %s', async (_, url, status, reason) => {
+    const { hostname, port } = /^http:\/\/(?<hostname>.*?)(?::(?<port>\d+))?$/.exec(url)?.groups ?? {};
+    const head = `Host: x\r\n${authorization(me)}`;
+    const authority = `${hostname}:${port ?? world.origin.port}`;
+    const plain = await raw(
+      world.port,
+      `GET http://${authority}/ HTTP/1.1\r\n${head}Connection: close\r\n\r\n`,
+    );
+    const tunnelled = await raw(world.port, `CONNECT ${authority} HTTP/1.1\r\n${head}\r\n`);
+    expect([verdict(plain), verdict(tunnelled)]).toEqual([`${status} ${reason}`, `${status} ${reason}`]);
+  });
+
+  test.each([
+    ['https in absolute form', 'GET https://crm.company.test/ HTTP/1.1', '400 bad_request'],
+    ['another scheme', 'GET ftp://crm.company.test/ HTTP/1.1', '400 bad_request'],
+    ['a name and a password in the URL', 'GET http://u:p@crm.company.test/ HTTP/1.1', '400 bad_request'],
+    ['an empty host', 'GET http:///etc HTTP/1.1', '400 bad_host'],
+    ['origin form', 'GET /index.html HTTP/1.1', '400 bad_request'],
+    ['asterisk form', 'OPTIONS * HTTP/1.1', '400 bad_request'],
+    ['CONNECT without a port', 'CONNECT crm.company.test HTTP/1.1', '400 bad_host'],
+    ['CONNECT to port 0', 'CONNECT crm.company.test:0 HTTP/1.1', '400 bad_host'],
+    ['CONNECT to port 65536', 'CONNECT crm.company.test:65536 HTTP/1.1', '400 bad_host'],
+    ['nonsense', 'hello', '400 bad_request'],
+    ['another version', 'GET http://crm.company.test/ HTTP/3.7', '400 bad_request'],
+  ])('request: %s', async (_, line, expected) => {
+    const request = `${line}\r\nHost: crm.company.test\r\n${authorization(me)}Connection: close\r\n\r\n`;
+    expect(verdict(await raw(world.port, request))).toBe(expected);
+  });
+
+  test('a site that accepts nothing is 502, in both forms', async () => {
+    const dead = `http://dead.company.test:${world.origin.port}`;
+    expect(verdict(await get(world.port, me, dead))).toBe('502 connect_failed');
+    expect((await openTunnel(world.port, me, dead.slice(7))).head).toContain(
+      'X-Propusk-Reason: connect_failed',
+    );
+  });
+
+  test('the page names the site, says why in Russian, links to the console, and runs nothing', async () => {
+    const got = await curl(world.port, me, 'http://foreign.company.test/secret?x=1');
+    expect(got.body).toContain('<h1>foreign.company.test</h1>');
+    expect(got.body).toContain('Этого сайта нет среди сайтов вашей компании');
+    expect(got.body).toContain('href="http://console.test"');
+    expect(got.body).not.toContain('secret');
+    expect(got.head).toMatch(/^Content-Security-Policy: default-src 'none'/m);
+    const evil = `GET http://a&b'c.test/ HTTP/1.1\r\nHost: x\r\n${authorization(me)}Connection: close\r\n\r\n`;
+    expect(await raw(world.port, evil)).toContain('<h1>a&amp;b&#39;c.test</h1>');
+  });
+
+  test('a request after a refusal on the same connection is judged by itself', async () => {
+    const request = (host: string, last = '') =>
+      `GET http://${host}/ HTTP/1.1\r\nHost: x\r\n${authorization(me)}${last}\r\n`;
+    const got = await raw(
+      world.port,
+      request('foreign.company.test') +
+        request(site.slice(7)) +
+        request('foreign.company.test', 'Connection: close\r\n'),
+    );
+    expect(got.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 403', 'HTTP/1.1 200', 'HTTP/1.1 403']);
+  });
+
+  test('an unwanted body is not awaited', async () => {
+    const head = `POST ${site}/ HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\nonly this`;
+    expect(verdict(await raw(world.port, head))).toBe('407 no_credentials');
+    const expecting = `POST ${site}/ HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 9\r\n\r\n`;
+    expect(verdict(await raw(world.port, expecting))).toBe('407 no_credentials');
+  });
+});
+
+describe('what reaches the site', () => {
+  test('Host is of the URL, whatever the header says', async () => {
+    const got = await curl(world.port, me, '-H', 'Host: evil.test', `${site}/host`);
+    expect(got.body).toBe(`hello from ${site.slice(7)}`);
+    expect(world.origin.requests.at(-1)?.headers.host).toBe(site.slice(7));
+  });
+
+  test('hop-by-hop headers, nominated ones and credentials stay here; the rest passes as it was', async () => {
+    const sent = [
+      'Connection: X-Nominated, Content-Length, keep-alive',
+      'X-Nominated: 1',
+      'Keep-Alive: timeout=5',
+      'TE: trailers',
+      'Upgrade: websocket',
+      'Proxy-Connection: keep-alive',
+      'Proxy-Something: 1',
+      'Cookie: a=1',
+      'X-Kept: yes',
+      'Authorization: Bearer for-the-site',
+      'Content-Length: 3',
+    ];
+    await raw(
+      world.port,
+      `POST ${site}/headers HTTP/1.1\r\nHost: x\r\n${authorization(me)}${sent.join('\r\n')}\r\nConnection: close\r\n\r\nabc`,
+    );
+    const { headers, body } = world.origin.requests.at(-1) ?? { headers: {} };
+    expect(Object.keys(headers).sort()).toEqual(
+      ['authorization', 'connection', 'content-length', 'cookie', 'host', 'via', 'x-kept'].sort(),
+    );
+    expect(headers).toMatchObject({ 'x-kept': 'yes', cookie: 'a=1', authorization: 'Bearer for-the-site' });
+    expect(body).toBe('abc');
+    expect(JSON.stringify(world.origin.requests)).not.toContain(me.slice(3));
+  });
+
+  test("the site's hop-by-hop headers stay here too, and repeated ones stay repeated", async () => {
+    const { head } = await curl(world.port, me, `${site}/nominate`);
+    expect(head).not.toMatch(/^(x-nominated|proxy-)/im);
+    expect(head.match(/^Set-Cookie: /gim)).toHaveLength(2);
+    expect(head).toMatch(/^Via: 1\.1 propusk-/m);
+  });
+
+  test("a site's 407 does not become ours", async () => {
+    const got = await curl(world.port, me, `${site}/challenge`);
+    expect(got.status).toBe(502);
+    expect(got.head).not.toMatch(/proxy-authenticate/i);
+  });
+
+  test('a response that breaks off is seen to', async () => {
+    const got = await get(world.port, me, `${site}/cut`);
+    expect(got).toMatch(/content-length: 1000/i);
+    expect(got.endsWith('half')).toBe(true);
+  });
+
+  test.each([
+    ['length, then chunks', 'Content-Length: 5\r\nTransfer-Encoding: chunked\r\n'],
+    ['chunks, then length', 'Transfer-Encoding: chunked\r\nContent-Length: 5\r\n'],
+    ['two lengths', 'Content-Length: 5\r\nContent-Length: 6\r\n'],
+    ['chunks by a strange name', 'Transfer-Encoding: xchunked\r\n'],
+    ['a space before the colon', 'Transfer-Encoding : chunked\r\n'],
+    ['a folded header', 'X-A: b\r\n c\r\nTransfer-Encoding\r\n : chunked\r\n'],
+  ])('smuggling is 400: %s', async (_, framing) => {
+    const before = world.origin.requests.length;
+    const smuggled = `0\r\n\r\nGET http://${site.slice(7)}/smuggled HTTP/1.1\r\nHost: x\r\n\r\n`;
+    const request = `POST ${site}/ HTTP/1.1\r\nHost: x\r\n${authorization(me)}${framing}\r\n${smuggled}`;
+    expect(verdict(await raw(world.port, request))).toBe('400 bad_request');
+    expect(world.origin.requests.length).toBe(before);
+  });
+
+  test('a request that comes back is a loop', async () => {
+    await curl(world.port, me, `${site}/first`);
+    const via = String(world.origin.requests.at(-1)?.headers.via);
+    expect(verdict(await get(world.port, me, site, `Via: 1.0 other, ${via}\r\n`))).toBe('400 loop');
+  });
+
+  test('one client connection keeps one connection onward, and shares it with no other', async () => {
+    const before = world.origin.connections();
+    await curl(world.port, me, `${site}/1`, `${site}/2`, `${site}/3`);
+    expect(world.origin.connections() - before).toBe(1);
+    await curl(world.port, me, `${site}/4`);
+    expect(world.origin.connections() - before).toBe(2);
+    await until(() => world.origin.open() === 0, 1_000);
+  });
+});
+
+describe('tunnels', () => {
+  const request = 'GET / HTTP/1.1\r\nHost: inside\r\n\r\n';
+
+  test('pass bytes that the client sent without waiting', async () => {
+    const tunnel = await openTunnel(world.port, me, site.slice(7), request);
+    await until(() => tunnel.got().endsWith('inside'));
+    expect(tunnel.got()).toContain('hello from inside');
+    tunnel.socket.destroy();
+  });
+
+  test('pass one end on and let the other direction finish', async () => {
+    const tunnel = await openTunnel(world.port, me, site.slice(7));
+    tunnel.socket.end(request);
+    await tunnel.closed;
+    expect(tunnel.got()).toContain('hello from inside');
+  });
+
+  test('close at the client when the site breaks off', async () => {
+    const tunnel = await openTunnel(world.port, me, site.slice(7), request.replace('/', '/reset'));
+    expect(tunnel.status).toBe(200);
+    await until(() => tunnel.socket.destroyed, 1_000);
+  });
+
+  test("pass the site's end on while the client goes on sending", async () => {
+    let got = '';
+    const talker = createServer((socket) => socket.on('data', (data) => (got += data)).end('220 welcome'));
+    await once(talker.listen(0, '127.0.0.1'), 'listening');
+    const { port } = talker.address() as AddressInfo;
+    world.feed.publish(company([...sites(world.origin.port), `crm.company.test:${port}`], { version: 2 }));
+    await until(() => world.gateway.index.companies.get(1)?.version === 2);
+    const client = connect({ port: world.port, host: '127.0.0.1', allowHalfOpen: true });
+    client.write(`CONNECT crm.company.test:${port} HTTP/1.1\r\nHost: x\r\n${authorization(me)}\r\n`);
+    const heard = await text(client);
+    expect(heard).toMatch(/^HTTP\/1\.1 200 .*220 welcome$/s);
+    client.end('late words');
+    await until(() => got !== '');
+    expect(got).toBe('late words');
+    talker.close();
+  });
+
+  test('close at the site when the client goes', async () => {
+    const tunnel = await openTunnel(world.port, me, site.slice(7), request.replace('/', '/drip'));
+    await until(() => tunnel.got().includes('drop'));
+    expect(world.origin.open()).toBeGreaterThan(0);
+    tunnel.socket.resetAndDestroy();
+    await until(() => world.gateway.live() === 0 && world.origin.open() === 0);
+  });
+});
+
+test('a head that is too large is answered 431', async () => {
+  const large = `GET ${site}/ HTTP/1.1\r\nHost: x\r\nX-Large: ${'x'.repeat(70_000)}\r\n\r\n`;
+  expect(verdict(await raw(world.port, large))).toBe('431 bad_request');
+});
+
+test('a user has no more than 512 passages at once', { timeout: 20_000 }, async () => {
+  const tunnels = await Promise.all(
+    Array.from({ length: 512 }, () => openTunnel(world.port, me, site.slice(7))),
+  );
+  expect(tunnels.filter(({ status }) => status !== 200).length).toBe(0);
+  expect((await openTunnel(world.port, me, site.slice(7))).head).toContain('X-Propusk-Reason: too_many');
+  for (const { socket } of tunnels) socket.destroy();
+  await until(() => world.gateway.live() === 0);
+  const again = await openTunnel(world.port, me, site.slice(7));
+  expect(again.status).toBe(200);
+  again.socket.destroy();
+});
+
+test('a client that resets while the gateway dials harms nothing', async () => {
+  for (let i = 0; i < 50; i++) {
+    const socket = connect(world.port, '127.0.0.1');
+    socket.on('error', () => {});
+    socket.write(`CONNECT ${site.slice(7)} HTTP/1.1\r\nHost: x\r\n${authorization(me)}\r\n`);
+    await new Promise((resolve) => socket.once('connect', () => setImmediate(resolve)));
+    socket.resetAndDestroy();
+  }
+  await until(() => world.gateway.live() === 0);
+  expect((await curl(world.port, me, site)).status).toBe(200);
+});

@@ -1,0 +1,138 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { promisify } from 'node:util';
+import { authorization } from './world.ts';
+
+/** Clients: curl, and bytes by hand for what no honest client sends. */
+
+export interface Curled {
+  readonly status: number;
+  /** CONNECT's own status; 0 without one. */
+  readonly connectStatus: number;
+  readonly head: string;
+  readonly body: string;
+}
+
+/** Runs curl through the gateway. @param who `name:password`, or nothing */
+export async function curl(port: number, who: string, ...rest: string[]): Promise<Curled> {
+  demand('/usr/bin/curl', 'curl');
+  const proxy = `http://${who === '' ? '' : `${who}@`}127.0.0.1:${port}`;
+  const marks = '\n%{http_code} %{http_connect}';
+  const args = ['-sS', '-i', '-m', '15', '--noproxy', '', '-x', proxy, '-w', marks, ...rest];
+  const { stdout } = await promisify(execFile)('/usr/bin/curl', args).catch(
+    (error: { stdout: string }) => error,
+  );
+  const end = stdout.lastIndexOf('\n');
+  const [status, connectStatus] = stdout
+    .slice(end + 1)
+    .split(' ')
+    .map(Number);
+  const split = stdout.lastIndexOf('\r\n\r\n', end);
+  return {
+    status: status ?? 0,
+    connectStatus: connectStatus ?? 0,
+    head: stdout.slice(0, split),
+    body: stdout.slice(split + 4, end),
+  };
+}
+
+/** Sends bytes and collects what comes back until the other side ends. */
+export async function raw(port: number, bytes: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  socket.on('error', () => {});
+  socket.write(bytes, 'latin1');
+  let got = '';
+  socket.setEncoding('latin1').on('data', (data: string) => (got += data));
+  await new Promise((resolve) => socket.once('close', resolve));
+  return got;
+}
+
+/** A GET in absolute form by hand, on a connection that closes behind it. */
+export function get(port: number, who: string, url: string, headers = ''): Promise<string> {
+  const { host } = new URL(url);
+  return raw(
+    port,
+    `GET ${url} HTTP/1.1\r\nHost: ${host}\r\n${authorization(who)}${headers}Connection: close\r\n\r\n`,
+  );
+}
+
+export interface Tunnel {
+  readonly socket: Socket;
+  /** The head of CONNECT's answer. */
+  readonly head: string;
+  readonly status: number;
+  /** All that came through the tunnel so far. */
+  readonly got: () => string;
+  /** Resolves when the gateway has closed it. */
+  readonly closed: Promise<void>;
+}
+
+/** Opens a tunnel by hand. @param early what to send without waiting for the answer */
+export async function openTunnel(port: number, who: string, authority: string, early = ''): Promise<Tunnel> {
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+  socket.on('error', () => {});
+  socket.on('end', () => socket.destroy());
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+  socket.write(`CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n${authorization(who)}\r\n${early}`);
+  let all = '';
+  const answered = new Promise<void>((resolve) => {
+    socket.on('data', (data) => {
+      all += data;
+      if (all.includes('\r\n\r\n')) resolve();
+    });
+  });
+  await Promise.race([answered, closed]);
+  const split = all.indexOf('\r\n\r\n') + 4;
+  const head = all.slice(0, split);
+  const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(head)?.[1] ?? 0);
+  return { socket, head, status, got: () => all.slice(split), closed };
+}
+
+/** The status and the reason that a response in bytes carries. */
+export function verdict(response: string): string {
+  const status = /^HTTP\/1\.1 (\d{3}) /.exec(response)?.[1] ?? 'none';
+  const reason = /^x-propusk-reason: (.*)\r$/im.exec(response)?.[1];
+  return reason === undefined ? status : `${status} ${reason}`;
+}
+
+/** @throws Error naming the package that is missing */
+export function demand(binary: string, debianPackage: string): void {
+  if (!existsSync(binary)) throw new Error(`${binary} is missing: apt-get install ${debianPackage}`);
+}
+
+/** A program that runs until the test ends it, by its own pid. */
+export async function run(
+  binary: string,
+  args: readonly string[],
+  isUp: () => Promise<boolean>,
+): Promise<ChildProcess> {
+  const child = spawn(binary, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => (said += data));
+  const deadline = performance.now() + 15_000;
+  while (!(await isUp())) {
+    if (child.exitCode !== null || performance.now() > deadline)
+      throw new Error(`${binary} did not start: ${said}`);
+    await new Promise((resolve) => setTimeout(resolve, 30));
+  }
+  return child;
+}
+
+/** Ends a program. */
+export async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = new Promise((resolve) => child.once('exit', resolve));
+  child.kill('SIGKILL');
+  await gone;
+}
+
+/** Whether somebody listens on a port. */
+export function listens(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.destroy();
+      resolve(true);
+    }).once('error', () => resolve(false));
+  });
+}

@@ -1,0 +1,107 @@
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { gatewayKeys } from '@propusk/access/gateway-secret';
+import { acknowledge, type CompanySnapshot, feed } from '@propusk/contract/feed';
+
+/**
+ * The api's side of the feed, as the contract says it and no more: every company, `ready`, then changes.
+ */
+
+export interface FeedServer {
+  readonly url: string;
+  /** What a new connection is told. */
+  readonly companies: Map<number, CompanySnapshot>;
+  readonly acknowledged: { gateway: string; companyId: number; version: number }[];
+  /** How many connections were opened, and how many were refused for a wrong key. */
+  readonly connections: () => number;
+  readonly refused: () => number;
+  /** Remembers a snapshot and sends it to who is connected. */
+  publish(snapshot: CompanySnapshot): void;
+  forget(companyId: number): void;
+  /** Sends an event as it is. */
+  send(event: string, data: string): void;
+  /** Ends all connections but goes on listening. */
+  cut(): void;
+  /** Stops listening; `start` listens on the same port again. */
+  stop(): Promise<void>;
+  start(): Promise<void>;
+}
+
+/** Starts a feed that takes this secret's key. @param options a heartbeat of 0 is none */
+export async function startFeedServer(
+  secret: string,
+  { heartbeatMs = 100, ready = true } = {},
+): Promise<FeedServer> {
+  const key = `Bearer ${gatewayKeys(secret).feed}`;
+  const companies = new Map<number, CompanySnapshot>();
+  const acknowledged: FeedServer['acknowledged'] = [];
+  const streams = new Set<ServerResponse>();
+  let [connections, refused] = [0, 0];
+
+  const server = createServer(async (req, res) => {
+    if (req.headers.authorization !== key) {
+      refused += 1;
+      return void res.writeHead(401).end();
+    }
+    if (req.method === 'POST' && req.url === `/api${acknowledge.path}`) {
+      const body = await text(req);
+      acknowledged.push(acknowledge.body.parse(JSON.parse(body)));
+      return void res.writeHead(acknowledge.status).end();
+    }
+    if (req.url !== `/api${feed.path}`) return void res.writeHead(404).end();
+    connections += 1;
+    res.writeHead(200, { 'content-type': 'text/event-stream' });
+    streams.add(res);
+    res.on('close', () => streams.delete(res));
+    for (const snapshot of companies.values()) write(res, 'company', JSON.stringify(snapshot));
+    if (ready) write(res, 'ready', '{}');
+  });
+
+  function write(stream: ServerResponse, event: string, data: string): void {
+    stream.write(`event: ${event}\ndata: ${data}\n\n`);
+  }
+  function send(event: string, data: string): void {
+    for (const stream of streams) write(stream, event, data);
+  }
+
+  let port = 0;
+  let heartbeat: NodeJS.Timeout | undefined;
+  async function start(): Promise<void> {
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+    port = (server.address() as AddressInfo).port;
+    if (heartbeatMs > 0) heartbeat = setInterval(() => send('heartbeat', '{}'), heartbeatMs);
+  }
+  await start();
+
+  return {
+    url: `http://127.0.0.1:${port}`,
+    companies,
+    acknowledged,
+    connections: () => connections,
+    refused: () => refused,
+    publish(snapshot) {
+      companies.set(snapshot.companyId, snapshot);
+      send('company', JSON.stringify(snapshot));
+    },
+    forget(companyId) {
+      companies.delete(companyId);
+      send('gone', JSON.stringify({ companyId }));
+    },
+    send,
+    cut() {
+      for (const stream of streams) stream.destroy();
+    },
+    start,
+    async stop() {
+      clearInterval(heartbeat);
+      if (!server.listening) return;
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}

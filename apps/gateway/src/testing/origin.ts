@@ -1,0 +1,66 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** A protected site. It remembers all that reached it. */
+export interface Origin {
+  readonly port: number;
+  readonly requests: { method: string; url: string; headers: IncomingMessage['headers']; body: string }[];
+  /** Connections ever, and those open now. */
+  readonly connections: () => number;
+  readonly open: () => number;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a site on loopback. `/drip` sends a word every 20 ms and never ends; `/slow` answers after 700 ms; `/reset` resets the connection;
+ * `/cut` breaks off in the middle of its response; `/challenge` answers 407; anything else says `hello from <Host>`.
+ */
+export async function startOrigin(): Promise<Origin> {
+  const requests: Origin['requests'] = [];
+  let [connections, open] = [0, 0];
+  const server = createServer(async (req, res) => {
+    const body = await text(req).catch(() => '(broken off)');
+    requests.push({ method: req.method ?? '', url: req.url ?? '', headers: req.headers, body });
+    if (req.url === '/drip') {
+      const timer = setInterval(() => res.write('drop '), 20);
+      return void res.on('close', () => clearInterval(timer));
+    }
+    if (req.url === '/slow') await sleep(700);
+    if (req.url === '/reset') return void req.socket.resetAndDestroy();
+    if (req.url === '/cut') {
+      res.writeHead(200, { 'content-length': '1000' });
+      return void res.write('half', () => res.destroy());
+    }
+    if (req.url === '/challenge')
+      return void res.writeHead(407, { 'proxy-authenticate': 'Basic realm="evil"' }).end();
+    const connection = 'Keep-Alive, X-Nominated';
+    res
+      .setHeader('X-Nominated', 'hop')
+      .setHeader('Proxy-Something', 'hop')
+      .setHeader('Set-Cookie', ['a=1', 'b=2']);
+    if (req.url === '/nominate') res.setHeader('Connection', connection);
+    res.end(`hello from ${req.headers.host}`);
+  });
+  server.on('connection', (socket) => {
+    connections += 1;
+    open += 1;
+    socket.on('close', () => (open -= 1));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    requests,
+    connections: () => connections,
+    open: () => open,
+    async stop() {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}

@@ -1,0 +1,49 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openTunnel, raw, verdict } from './testing/client.ts';
+import { company, credentials, DIRECT, startWorld, type World } from './testing/world.ts';
+
+/** Those who keep the gateway waiting. Each waits its 10 s, all at once. */
+
+let world: World;
+let sent = '';
+const silent = createServer((socket) => socket.on('data', (data) => (sent += data)).on('error', () => {}));
+
+beforeAll(async () => {
+  silent.listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const { port } = silent.address() as AddressInfo;
+  const proxy = { ...DIRECT, id: 7, type: 'users', direct: false, host: '127.0.0.1', port } as const;
+  world = await startWorld(() => [
+    company(['crm.company.test'], { proxy: { ...proxy, username: 'gate', password: 'listo' } }),
+  ]);
+});
+afterAll(async () => {
+  await world[Symbol.asyncDispose]();
+  silent.close();
+});
+
+describe.concurrent('within 12 s', { timeout: 15_000 }, () => {
+  test.each([
+    ['a head that stops', 'GET http://crm.company.test/ HTTP/1.1\r\nHost: x\r\nX-Slow'],
+    ['no head at all', ''],
+  ])('408 for %s', async (_, bytes) => {
+    const started = performance.now();
+    expect(verdict(await raw(world.port, bytes))).toBe('408 bad_request');
+    expect(performance.now() - started).toBeLessThan(12_000);
+  });
+
+  test('504 for an upstream proxy that does not answer CONNECT; it got its own credentials and not ours', async () => {
+    const started = performance.now();
+    const tunnel = await openTunnel(world.port, credentials(1), 'crm.company.test:443');
+    expect(verdict(tunnel.head)).toBe('504 timeout');
+    expect(performance.now() - started).toBeLessThan(12_000);
+    const lines = [
+      'CONNECT crm.company.test:443 HTTP/1.1',
+      'Host: crm.company.test:443',
+      'Proxy-Authorization: Basic Z2F0ZTpsaXN0bw==',
+    ];
+    expect(sent).toBe(`${lines.join('\r\n')}\r\nConnection: close\r\n\r\n`);
+  });
+});

@@ -1,0 +1,166 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { curl, get, openTunnel, verdict } from './testing/client.ts';
+import {
+  freePort,
+  startSquid,
+  startTinyproxy,
+  UPSTREAM_PASSWORD,
+  UPSTREAM_USER,
+  type UpstreamProxy,
+} from './testing/upstreams.ts';
+import { authorization, company, credentials, startWorld, until, type World } from './testing/world.ts';
+
+/** A company's own proxy as the way out: real ones, and stubs for what a real one seldom does. */
+
+const me = credentials(1);
+let version = 1;
+
+function upstream(port: number, given: { host?: string; username?: string; password?: string } = {}) {
+  return {
+    id: 7,
+    type: 'users',
+    direct: false,
+    host: '127.0.0.1',
+    port,
+    username: UPSTREAM_USER,
+    password: UPSTREAM_PASSWORD,
+    ...given,
+  } as const;
+}
+
+let world: World;
+let squid: UpstreamProxy;
+let tinyproxy: UpstreamProxy;
+let site: string;
+
+beforeAll(async () => {
+  squid = await startSquid(['crm.company.test']);
+  tinyproxy = await startTinyproxy(squid);
+  world = await startWorld((port) => [company([`crm.company.test:${port}`])]);
+  site = `http://crm.company.test:${world.origin.port}`;
+});
+afterAll(async () => {
+  await world?.[Symbol.asyncDispose]();
+  await tinyproxy?.stop();
+  await squid?.stop();
+});
+
+/** Gives the company this proxy, and waits until the gateway has it. */
+async function leaveBy(proxy: ReturnType<typeof upstream>): Promise<void> {
+  version += 1;
+  world.feed.publish(company([`crm.company.test:${world.origin.port}`], { version, proxy }));
+  await until(() => world.gateway.index.companies.get(1)?.version === version);
+}
+
+describe.each([
+  ['squid', () => squid],
+  ['tinyproxy', () => tinyproxy],
+])('through %s with a password', (name, proxy) => {
+  beforeAll(() => leaveBy(upstream(proxy().port)));
+
+  test('plain HTTP arrives, with the proxy in Via and no credentials', async () => {
+    const got = await curl(world.port, me, `${site}/${name}`);
+    expect(got).toMatchObject({ status: 200, body: `hello from ${site.slice(7)}` });
+    const request = world.origin.requests.at(-1);
+    expect(request?.url).toBe(`/${name}`);
+    expect(String(request?.headers.via)).toMatch(new RegExp(`propusk-.*, .*${name}`, 'is'));
+    expect(JSON.stringify(world.origin.requests)).not.toMatch(/proxy-authorization/i);
+    expect(await proxy().log()).toContain(`${site}/${name}`);
+  });
+
+  test('CONNECT arrives', async () => {
+    const got = await curl(world.port, me, '--proxytunnel', `${site}/in-a-tunnel`);
+    expect(got).toMatchObject({ status: 200, connectStatus: 200, body: `hello from ${site.slice(7)}` });
+    expect(await proxy().log()).toMatch(new RegExp(`CONNECT ${site.slice(7)}`));
+  });
+
+  test('a body arrives whole', async () => {
+    const body = 'ю'.repeat(50_000);
+    expect((await curl(world.port, me, '-d', body, `${site}/post`)).status).toBe(200);
+    expect(world.origin.requests.at(-1)?.body).toBe(body);
+  });
+
+  test('a wrong password is 502 in both forms, and its challenge stays here', async () => {
+    await leaveBy(upstream(proxy().port, { password: 'wrong' }));
+    const before = world.origin.connections();
+    const plain = await curl(world.port, me, site);
+    const tunnelled = await curl(world.port, me, '--proxytunnel', site);
+    expect([plain.status, tunnelled.connectStatus]).toEqual([502, 502]);
+    for (const { head } of [plain, tunnelled]) {
+      expect(head).toMatch(/^X-Propusk-Reason: upstream_failed/m);
+      expect(head).not.toMatch(/proxy-authenticate/i);
+    }
+    expect(plain.body).toContain('Прокси компании не принял логин и пароль');
+    expect(world.origin.connections()).toBe(before);
+    await leaveBy(upstream(proxy().port));
+  });
+});
+
+describe('a proxy that fails', () => {
+  /** A proxy that does with a connection what the test says, and keeps what it was sent. */
+  async function stub(answer: string | null): Promise<{ port: number; server: Server; got: () => string }> {
+    let got = '';
+    const server = createServer((socket) => {
+      socket
+        .on('error', () => {})
+        .on('data', (data) => {
+          got += data;
+          if (answer === '') socket.destroy();
+          else if (answer !== null) socket.end(answer);
+        });
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return { port: (server.address() as AddressInfo).port, server, got: () => got };
+  }
+
+  async function verdicts(): Promise<string[]> {
+    const tunnelled = openTunnel(world.port, me, site.slice(7));
+    return [verdict(await get(world.port, me, site)), verdict((await tunnelled).head)];
+  }
+
+  test('by accepting nothing', async () => {
+    await leaveBy(upstream(await freePort()));
+    expect(await verdicts()).toEqual(['502 upstream_failed', '502 upstream_failed']);
+  });
+
+  test.each([
+    ['closing without a word', ''],
+    ['nonsense', 'SSH-2.0-OpenSSH_9.2\r\n'],
+    ['407', 'HTTP/1.1 407 No\r\nProxy-Authenticate: Basic realm="up"\r\nContent-Length: 0\r\n\r\n'],
+  ])('by %s', async (_, answer) => {
+    const { port, server } = await stub(answer);
+    await leaveBy(upstream(port));
+    expect(await verdicts()).toEqual(['502 upstream_failed', '502 upstream_failed']);
+    server.close();
+  });
+
+  test('by refusing CONNECT', async () => {
+    const { port, server } = await stub('HTTP/1.1 403 No\r\nContent-Length: 0\r\n\r\n');
+    await leaveBy(upstream(port));
+    expect((await verdicts())[1]).toBe('502 upstream_failed');
+    server.close();
+  });
+
+  test('by silence, and the client leaves: so does the gateway', async () => {
+    const { port, server, got } = await stub(null);
+    await leaveBy(upstream(port));
+    const client = connect(world.port, '127.0.0.1');
+    client.write(`CONNECT ${site.slice(7)} HTTP/1.1\r\nHost: x\r\n${authorization(me)}\r\n`);
+    await until(() => got().includes('CONNECT'));
+    expect(world.gateway.live()).toBe(1);
+    client.resetAndDestroy();
+    await until(() => world.gateway.live() === 0, 1_000);
+    server.close();
+  });
+
+  test('what the site says at once in a tunnel is not lost', async () => {
+    const { port, server } = await stub('HTTP/1.1 200 OK\r\n\r\n220 mail.example.ru');
+    await leaveBy(upstream(port));
+    const tunnel = await openTunnel(world.port, me, site.slice(7));
+    await tunnel.closed.catch(() => {});
+    expect([tunnel.status, tunnel.got()]).toEqual([200, '220 mail.example.ru']);
+    server.close();
+  });
+});
