@@ -21,6 +21,7 @@ export default defineConfig({
   forbidOnly: true,
   use: {
     locale: 'ru-RU',
+    actionTimeout: 15_000,
     viewport: { width: 1440, height: 900 },
     trace: 'retain-on-failure',
     screenshot: 'only-on-failure',

@@ -1,5 +1,4 @@
 import { MultiSelect, Select } from '@mantine/core';
-import { useState } from 'react';
 import type { FieldValues } from 'react-hook-form';
 import { t } from '../dictionary/dictionary.ts';
 import { type Bound, labels, useField } from './fields.tsx';
@@ -28,12 +27,11 @@ export function SelectField<V extends FieldValues, O>(props: Bound<V, O> & { opt
   );
 }
 
-/** Any number of many, with a search in the list. */
+/** Any number of many, with a search in the list. What is picked stays there with a mark, and can be let go by it. */
 export function MultiSelectField<V extends FieldValues, O>(
   props: Bound<V, O> & { options: readonly Option[] },
 ) {
   const field = useField(props);
-  const [search, setSearch] = useState('');
   const value: number[] = field.value ?? [];
   return (
     <MultiSelect
@@ -42,12 +40,8 @@ export function MultiSelectField<V extends FieldValues, O>(
       data={[...props.options]}
       value={value}
       searchable
-      searchValue={search}
-      onSearchChange={setSearch}
-      hidePickedOptions
       maxDropdownHeight={240}
-      // Without a search there is nothing left to pick: then no dropdown hides the buttons below.
-      nothingFoundMessage={search || props.options.length === 0 ? t.common.notFoundOption : undefined}
+      nothingFoundMessage={t.common.notFoundOption}
       placeholder={value.length === 0 ? t.form.search : undefined}
     />
   );
