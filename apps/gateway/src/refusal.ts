@@ -1,4 +1,5 @@
 import type { Reason } from '@propusk/access/decide';
+import { refusalPage } from './refusal-page.ts';
 
 /**
  * Every way in which the gateway says no: its status, and the sentences that a person reads. One answer for both request
@@ -100,7 +101,7 @@ export interface Answer {
  */
 export function answerRefusal(refusal: Refusal, site: string, consoleUrl: string): Answer {
   const { status, why, advice } = sayings[refusal.reason];
-  const body = page(site, refusal.detail ?? why, advice, consoleUrl);
+  const body = refusalPage(status, refusal.reason, { site, why: refusal.detail ?? why, advice, consoleUrl });
   const headers = [
     ['Content-Type', 'text/html; charset=utf-8'],
     ['Content-Length', String(Buffer.byteLength(body))],
@@ -121,34 +122,4 @@ export function answerBytes(answer: Answer, statusText: string): string {
   for (let i = 0; i < answer.headers.length; i += 2)
     head += `${answer.headers[i]}: ${answer.headers[i + 1]}\r\n`;
   return `${head}Date: ${new Date().toUTCString()}\r\nConnection: close\r\n\r\n${answer.body}`;
-}
-
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-/** Makes text safe between tags and inside quoted attributes. */
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (sign) => entities[sign] ?? '');
-}
-
-function page(site: string, why: string, advice: string, consoleUrl: string): string {
-  const title = site === '' ? 'Пропуск' : escapeHtml(site.slice(0, 300));
-  return `<!doctype html>
-<html lang="ru">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>Доступ закрыт: ${title}</title>
-<style>body{font:17px/1.5 system-ui,sans-serif;max-width:34em;margin:12vh auto;padding:0 1em;color:#1d2433}
-h1{font-size:1.3em;overflow-wrap:anywhere}a{color:#1550c0}</style>
-<h1>${title}</h1>
-<p>${escapeHtml(why)}
-<p>${escapeHtml(advice)}
-<p><a href="${escapeHtml(consoleUrl)}">Личный кабинет «Пропуска»</a>
-</html>
-`;
 }
