@@ -137,7 +137,7 @@ test('a child that dies is started again', async () => {
 
 test.describe('a bad setting stops the start with one line that names it', () => {
   const cases: [setting: string, value: string, says: RegExp][] = [
-    ['PORT', '70000', /^Настройка PORT .*«70000».*от 0 до 65535$/],
+    ['PORT', '70000', /^Настройка PORT .*«70000».*от 1 до 65535$/],
     ['PORT', 'abc', /^Настройка PORT .*«abc»/],
     ['PUBLIC_URL', 'pass.example.ru', /^Настройка PUBLIC_URL .*https:\/\//],
     ['SECRET_KEY', 'short', /^Настройка SECRET_KEY задана неверно\. .*32/],
@@ -146,6 +146,10 @@ test.describe('a bad setting stops the start with one line that names it', () =>
     ['SNAPSHOT_MAX_AGE', '-1', /^Настройка SNAPSHOT_MAX_AGE/],
     ['ADMIN_EMAIL', 'admin@example.ru', /^Настройки ADMIN_EMAIL и ADMIN_PASSWORD/],
     ['LOG_LEVEL', 'loud', /^Настройка LOG_LEVEL/],
+    ['PORT', '0', /^Настройка PORT /],
+    ['HOST', 'no such host', /^У этой машины нет адреса «no such host».*HOST/],
+    ['DATABASE_URL', 'mysql://a/b', /^Настройка DATABASE_URL задана неверно\. /],
+    ['DATABASE_URL', 'postgresql://nobody@nohost.invalid/none', /^База данных не отвечает .*DATABASE_URL$/],
     ['DATABASE_URL', 'postgresql://nobody@127.0.0.1:1/none', /^База данных не отвечает .*DATABASE_URL$/],
   ];
   for (const [setting, value, says] of cases) {

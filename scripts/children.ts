@@ -27,11 +27,13 @@ export function keepRunning(module: string, env: NodeJS.ProcessEnv, say: (line: 
   first.promise.catch(() => {});
   let child: ChildProcess;
   let stopped = false;
+  let restarting = false;
   let everListened = false;
   let retryMs = FIRST_RETRY_MS;
   let retry: NodeJS.Timeout | undefined;
 
   function start(): void {
+    retry = undefined;
     let lastWords = '';
     child = fork(module, { env, stdio: ['ignore', 'inherit', 'pipe', 'ipc'] });
     child.stderr?.on('data', (bytes: Buffer) => {
@@ -51,7 +53,9 @@ export function keepRunning(module: string, env: NodeJS.ProcessEnv, say: (line: 
         first.reject(new ChildFailed(lastWords.trim() || `Процесс ${module} завершился: ${signal ?? code}`));
         return;
       }
-      say(`Процесс ${module.split('/').at(-3)} завершился (${signal ?? code}), запускаю снова`);
+      if (!restarting)
+        say(`Процесс ${module.split('/').at(-3)} завершился (${signal ?? code}), запускаю снова`);
+      restarting = false;
       retry = setTimeout(start, retryMs);
       retryMs = Math.min(retryMs * 2, LAST_RETRY_MS);
     });
@@ -60,8 +64,14 @@ export function keepRunning(module: string, env: NodeJS.ProcessEnv, say: (line: 
   start();
   return {
     listening: first.promise,
-    restart: () => {
-      child.kill('SIGTERM');
+    restart() {
+      if (retry === undefined) {
+        restarting = true;
+        child.kill('SIGTERM');
+        return;
+      }
+      clearTimeout(retry);
+      start();
     },
     async stop() {
       stopped = true;

@@ -39,6 +39,9 @@ async function serveSites(port: number): Promise<{ stop(): Promise<void> } | nul
   );
 }
 
+// A throwaway demo must never find its way into a real database, nor a real key into the demo.
+const { DATABASE_URL: _database, SECRET_KEY: _key, GATEWAY_SECRET: _secret, ...mine } = process.env;
+
 let dataDir: string | undefined;
 let sites: Awaited<ReturnType<typeof serveSites>> = null;
 let code = 0;
@@ -50,7 +53,7 @@ try {
   sites = await serveSites(port);
   const product = await startProduct({
     env: {
-      ...process.env,
+      ...mine,
       DATA_DIR: dataDir,
       ADMIN_EMAIL: admin,
       ADMIN_PASSWORD: PASSWORD,

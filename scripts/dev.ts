@@ -12,16 +12,19 @@ try {
   const signals = stopOnSignals();
   const env = { PUBLIC_URL: console, ...process.env };
   const product = await startProduct({ env, say, watch: true, stopping: signals.first });
-  const vite = spawn(process.execPath, [`${root}node_modules/vite/bin/vite.js`], {
+  const vite = spawn(process.execPath, [`${root}node_modules/vite/bin/vite.js`, '--clearScreen', 'false'], {
     cwd: `${root}apps/web`,
-    stdio: ['ignore', 'inherit', 'inherit'],
+    // Vite ends with its input, should this process be killed.
+    stdio: ['pipe', 'inherit', 'inherit'],
     env: { ...process.env, API_URL: product.apiUrl },
   });
   say(`\n  Консоль   ${console}\n  Шлюз      ${product.gatewayUrl}\n\n  Остановить: Ctrl-C\n`);
-  await Promise.race([signals.first, product.failed, new Promise((resolve) => vite.on('exit', resolve))]);
+  const viteEnded = new Promise<string>((resolve) => vite.on('exit', () => resolve('Vite завершился')));
+  const ended = await Promise.race([signals.first.then(() => null), product.failed, viteEnded]);
+  if (ended !== null) process.stderr.write(`${ended}\n`);
   vite.kill('SIGTERM');
   await product.stop();
-  process.exit(0);
+  process.exit(ended === null ? 0 : 1);
 } catch (error) {
   process.stderr.write(`${explain(error)}\n`);
   process.exit(1);

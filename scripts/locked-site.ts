@@ -31,7 +31,9 @@ export async function startLockedSites(
   }
   await mkdir(join(folder, 'nobody'));
   await writeFile(join(folder, 'apache.conf'), configuration(folder, port, sites));
-  const apache = spawn('/usr/sbin/apache2', ['-X', '-f', join(folder, 'apache.conf')], { stdio: 'ignore' });
+  // Tied to this process: a killed demo must not leave a server behind.
+  const tied = ['--pdeathsig', 'TERM', '/usr/sbin/apache2', '-X', '-f', join(folder, 'apache.conf')];
+  const apache = spawn('setpriv', tied, { stdio: 'ignore' });
   const ended = once(apache, 'exit');
   const failed = once(apache, 'error').then(([error]) => Promise.reject(error));
   await Promise.race([answers(port), failed, ended.then(() => Promise.reject(new Error('Apache ended')))]);

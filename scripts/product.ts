@@ -43,7 +43,9 @@ export async function startProduct(options: {
   const stop = async () => {
     for (const step of undo.splice(0).toReversed()) await step();
   };
+  let interrupted = false;
   const unwanted = options.stopping.then(() => {
+    interrupted = true;
     throw new ChildFailed('Запуск прерван');
   });
   unwanted.catch(() => {});
@@ -55,31 +57,35 @@ export async function startProduct(options: {
     if (!options.watch) await buildConsole(say);
     const failed = Promise.withResolvers<string>();
     const databaseUrl = config.databaseUrl ?? (await openDatabase());
-    const childEnv: NodeJS.ProcessEnv = {
+    const common: NodeJS.ProcessEnv = {
       LOG_LEVEL: process.stdout.isTTY ? 'warn' : 'info',
       API_URL: config.localUrl,
       CONSOLE_URL: config.publicUrl.origin,
       ...env,
-      ...secrets,
+      GATEWAY_SECRET: secrets.GATEWAY_SECRET,
       DATA_DIR: dataDir,
-      DATABASE_URL: databaseUrl,
     };
+    const forApi = { ...common, SECRET_KEY: secrets.SECRET_KEY, DATABASE_URL: databaseUrl };
+    // The gateway faces strangers: it holds the keys of its own trade and no other.
+    const forGateway = { ...common };
+    for (const name of ['DATABASE_URL', 'SECRET_KEY', 'ADMIN_EMAIL', 'ADMIN_PASSWORD', 'SMTP_URL']) {
+      delete forGateway[name];
+    }
+    // Names are resolved on these threads; four slow ones would hold up everybody.
+    forGateway.UV_THREADPOOL_SIZE = '16';
     const children: Kept[] = [];
     undo.push(async () => {
       await Promise.all(children.map((child) => child.stop()));
     });
     // The gateway asks the api for its first snapshot, so the api goes first.
-    const keep = async (module: string, more: NodeJS.ProcessEnv = {}) => {
-      const child = keepRunning(room(module), { ...childEnv, ...more }, say);
+    const keep = async (module: string, childEnv: NodeJS.ProcessEnv) => {
+      const child = keepRunning(room(module), childEnv, say);
       children.push(child);
       await Promise.race([child.listening, unwanted]);
       return child;
     };
-    const api = await keep('apps/api/src/main.ts');
-    const gateway = await keep('apps/gateway/src/main.ts', {
-      // Names are resolved on these threads; four slow ones would hold up everybody.
-      UV_THREADPOOL_SIZE: '16',
-    });
+    const api = await keep('apps/api/src/main.ts', forApi);
+    const gateway = await keep('apps/gateway/src/main.ts', forGateway);
     if (options.watch) undo.push(restartOnChange(api, gateway));
     return {
       consoleUrl: config.publicUrl.origin,
@@ -93,8 +99,11 @@ export async function startProduct(options: {
     async function openDatabase(): Promise<string> {
       let database: EmbeddedDatabase = await openEmbedded({ dataDir, onProgress: say });
       let closing = false;
+      let reopening: Promise<EmbeddedDatabase> | undefined;
       undo.push(async () => {
         closing = true;
+        // One that is being opened just now is closed as well.
+        await reopening?.catch(() => {});
         await database.close();
       });
       // A database that died is opened again under the same address; the api's pool finds it there.
@@ -103,14 +112,19 @@ export async function startProduct(options: {
           await database.exited;
           if (closing) return;
           say('База данных остановилась, открываю снова…');
-          database = await openEmbedded({ dataDir, onProgress: say });
+          // One that dies at once must not be opened in a hot loop.
+          await new Promise((resolve) => setTimeout(resolve, 500));
+          if (closing) return;
+          reopening = openEmbedded({ dataDir, onProgress: say });
+          database = await reopening;
         }
       })().catch((error) => failed.resolve(explain(error)));
       return database.url;
     }
   } catch (error) {
     await stop();
-    throw error;
+    // What Ctrl-C broke off is no fault of the thing that was broken off.
+    throw interrupted ? new ChildFailed('Запуск прерван') : error;
   }
 }
 

@@ -6,6 +6,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
+let interrupted = false;
 const commands = { start: 'supervise', dev: 'dev', demo: 'demo', check: 'check', test: 'test' };
 
 /** Ends the command with one line that says what to do. */
@@ -18,10 +19,13 @@ function fail(line) {
 function run(program, args, options = {}) {
   return new Promise((resolve) => {
     const child = spawn(program, args, { cwd: root, stdio: 'inherit', ...options });
-    // Ctrl-C reaches the child by itself, being of the same group; we stay until it has ended.
-    process.on('SIGINT', () => {});
-    process.on('SIGTERM', () => child.kill('SIGTERM'));
-    process.on('SIGHUP', () => child.kill('SIGTERM'));
+    // A terminal sends Ctrl-C to the child as well, a process manager only to us. We stay until it has ended.
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+      process.on(signal, () => {
+        interrupted = true;
+        child.kill(signal);
+      });
+    }
     child.on('error', (error) => fail(`Не запускается ${program}: ${error.message}`));
     child.on('exit', (code) => resolve(code ?? 1));
   });
@@ -34,17 +38,33 @@ async function install() {
     .digest('hex');
   const stamp = `${root}/node_modules/.propusk-installed`;
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lock) return;
+  const running = runningProduct();
+  if (running !== null) {
+    fail(
+      `Пропуск работает из этой папки (процесс ${running}), а установка заменит его файлы: сначала остановите его`,
+    );
+  }
   process.stdout.write('Устанавливаю зависимости…\n');
   // npm tells its own path; the Node that runs it stays when node_modules, and so perhaps our own, is laid anew.
   const npm = process.env.npm_execpath;
   const node = process.env.npm_node_execpath ?? process.execPath;
-  const quiet = ['ci', '--no-audit', '--no-fund', '--loglevel=error'];
+  const quiet = ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error'];
   const code = npm
     ? await run(node, [npm, ...quiet])
     : await run('npm', quiet, { shell: process.platform === 'win32' });
+  if (interrupted) process.exit(130);
   if (code !== 0)
     fail('Зависимости не установились: проверьте сеть и место на диске, причина выше. Затем повторите');
   writeFileSync(stamp, lock);
+}
+
+/** The pid of a product that runs on our modules: a new installation would pull them from under it. Linux knows it. */
+function runningProduct() {
+  const noted = `${process.env.DATA_DIR || `${root}/data`}/propusk.pid`;
+  if (!existsSync(`${root}/node_modules`) || !existsSync(noted)) return null;
+  const pid = readFileSync(noted, 'utf8').trim().split(' ')[0];
+  const command = `/proc/${pid}/cmdline`;
+  return existsSync(command) && readFileSync(command, 'utf8').includes(root) ? pid : null;
 }
 
 /** The runtime that came with the dependencies, or this one where it is new enough. */

@@ -3,13 +3,16 @@ import { origin, plain, readSettings, SettingError, setting, wholeNumber } from 
 import * as z from 'zod/mini';
 
 const spec = {
-  PORT: wholeNumber(3000, 0, 65535),
+  PORT: wholeNumber(3000, 1, 65535),
   HOST: setting('адрес, на котором слушать, например 127.0.0.1', z._default(z.string(), '127.0.0.1')),
   PUBLIC_URL: origin(),
-  GATEWAY_PORT: wholeNumber(3128, 0, 65535),
+  GATEWAY_PORT: wholeNumber(3128, 1, 65535),
   GATEWAY_HOST: setting('адрес, на котором слушать, например 127.0.0.1', z._default(z.string(), '127.0.0.1')),
   GATEWAY_PUBLIC_URL: origin(),
-  DATABASE_URL: plain('адрес PostgreSQL 15 или новее: postgresql://user:password@host/database'),
+  DATABASE_URL: setting(
+    'адрес PostgreSQL 15 или новее: postgresql://user:password@host/database',
+    z.optional(z.string().check(z.regex(/^postgres(ql)?:\/\/\S+$/))),
+  ),
   SECRET_KEY: plain('не меньше 32 случайных символов', 32),
   GATEWAY_SECRET: plain('не меньше 32 случайных символов', 32),
   ADMIN_EMAIL: setting('почта первого администратора', z.optional(Email)),

@@ -67,8 +67,11 @@ function explain(error: unknown): string {
   const code = 'code' in error ? error.code : undefined;
   if (code === 'EADDRINUSE')
     return `Порт ${process.env.PORT ?? 3000} занят: освободите его или укажите другой в PORT`;
-  if (code === 'EACCES' || code === 'EADDRNOTAVAIL') {
-    return `На ${process.env.HOST ?? '127.0.0.1'}:${process.env.PORT ?? 3000} слушать нельзя: укажите другие HOST и PORT`;
+  const host = process.env.HOST ?? '127.0.0.1';
+  if (code === 'EACCES') return `Нет права слушать порт ${process.env.PORT}: укажите порт от 1024 в PORT`;
+  const unknownHost = 'hostname' in error && error.hostname === host;
+  if (code === 'EADDRNOTAVAIL' || unknownHost) {
+    return `У этой машины нет адреса «${host}»: укажите её адрес в HOST`;
   }
   if (isAway(error)) return `База данных не отвечает (${error.message}): проверьте DATABASE_URL`;
   if (typeof code === 'string' && /^(28|3D)/.test(code))

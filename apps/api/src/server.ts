@@ -17,7 +17,7 @@ import type { OpenDb } from './db/open.ts';
 import { feedRoutes } from './feed/routes.ts';
 import { healthRoutes } from './health/routes.ts';
 import { serveConsole } from './http/console.ts';
-import { answerUnreadable, handleErrors, validate } from './http/errors.ts';
+import { answerError, answerUnreadable, validate } from './http/errors.ts';
 import type { Routes } from './http/implement.ts';
 import { policyRoutes } from './policies/routes.ts';
 import { proxyRoutes } from './proxies/routes.ts';
@@ -47,6 +47,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     // On close idle connections end at once, busy ones after their answer.
     forceCloseConnections: 'idle',
     clientErrorHandler: answerUnreadable,
+    frameworkErrors: answerError,
     routerOptions: { caseSensitive: true, maxParamLength: 64 },
   }) as unknown as FastifyInstance;
   // JSON alone: a form of another site can send text/plain without asking first (CORS).
@@ -54,7 +55,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
   app.setValidatorCompiler<z.ZodMiniType>(validate);
   app.setSerializerCompiler(serializerCompiler);
   app.decorateRequest('actor', null);
-  handleErrors(app);
+  app.setErrorHandler(answerError);
   const secure = parts.config.publicUrl.protocol === 'https:';
   await app.register(helmet, {
     contentSecurityPolicy: { directives: policy(secure) },

@@ -71,6 +71,21 @@ describe('the feed', () => {
     expect(await ask()).toBe('403 site_unknown');
   });
 
+  test('a restored database starts lower, and what it does not grant is over', async () => {
+    world.feed.publish(company([host], { version: 45 }));
+    await until(() => version() === 45);
+    expect(await ask()).toBe('200');
+    await world.feed.stop();
+    world.feed.companies.set(1, company([], { version: 40 }));
+    await world.feed.start();
+    await until(() => version() === 40);
+    expect(await ask()).toBe('403 site_unknown');
+    world.feed.publish(company([host], { version: 39 }));
+    world.feed.publish(company([], { version: 41 }));
+    await until(() => version() === 41);
+    expect(await ask()).toBe('403 site_unknown');
+  });
+
   test.each([
     ['not JSON', 'company', '{'],
     ['against the contract', 'company', JSON.stringify({ companyId: 1, version: 9 })],

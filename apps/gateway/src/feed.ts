@@ -88,9 +88,11 @@ function follow(
     switch (event) {
       case 'company': {
         const snapshot = feedEvents.company.parse(JSON.parse(data));
+        // Within a connection a lower version is a late one. Its first word on a company is the database's own, which may
+        // have been restored from a backup: then versions start lower, and what was revoked since must not live on.
+        if (snapshots.put(snapshot, !mentioned.has(snapshot.companyId))) changed = true;
         mentioned.add(snapshot.companyId);
         applied.add(snapshot.companyId);
-        if (snapshots.put(snapshot)) changed = true;
         break;
       }
       case 'gone': {

@@ -142,9 +142,22 @@ export function createForward(dial: Dial, via: string): Forward {
             return end(unwanted);
           }
           const headers = [...endToEnd(reply.rawHeaders), 'Via', `1.1 ${via}`];
-          res.writeHead(reply.statusCode ?? 502, reply.statusMessage ?? '', headers);
+          try {
+            res.writeHead(reply.statusCode ?? 502, reply.statusMessage ?? '', headers);
+          } catch {
+            // Node's parser lets in status lines that its writer refuses: `000`, control characters in the phrase.
+            reply.destroy();
+            // Kept by Node, it would spoil the refusal too.
+            res.statusMessage = '';
+            return end(unreadable(passage));
+          }
           // A response that breaks off breaks the client's connection too, so that it cannot pass for a whole one.
           pipeline(reply, res, () => end());
+        });
+        // Nobody asked to change the protocol; without a listener Node would wait for ever.
+        asking.once('upgrade', (_reply, socket) => {
+          socket.destroy();
+          end(unreadable(passage));
         });
         // The client waits with its body until the other side wants it (RFC 9110 section 10.1.1).
         asking.once('continue', () => res.writeContinue());
@@ -176,6 +189,12 @@ function repeatable(req: IncomingMessage): boolean {
 /** RFC 9110 section 7.6.3: our own name in Via means that the request went in a circle. */
 function loops(req: IncomingMessage, via: string): boolean {
   return req.headers.via?.includes(via) ?? false;
+}
+
+function unreadable({ egress }: Passage): Refusal {
+  return egress.kind === 'direct'
+    ? new Refusal('connect_failed', 'Ответ сайта нарушает правила HTTP.')
+    : new Refusal('upstream_failed', 'Ответ прокси компании нарушает правила HTTP.');
 }
 
 function refusalOf(error: Error, { egress, signal }: Passage): Error {

@@ -57,12 +57,12 @@ function publish(change: {
   );
 }
 
-test.each(changes)('within 500 ms, when %s', async (_, change, expected) => {
+test.each(changes)('within a second, when %s', async (_, change, expected) => {
   const { response, ended } = await carrying();
   const foreign = await openTunnel(world.port, credentials(11), `wiki.company.test:${world.origin.port}`);
   expect(foreign.status).toBe(200);
   change(2);
-  await until(ended, 500);
+  await until(ended, 1_000);
   expect(await response).toMatch(/^HTTP\/1\.1 200/);
   expect(verdict(await get(world.port, me, `http://${host}/`))).toBe(expected);
   expect(verdict((await openTunnel(world.port, me, host)).head)).toBe(expected);
@@ -84,7 +84,7 @@ test('when the way out is another one now', async () => {
     port: await freePort(),
   } as const;
   world.feed.publish(company([host], { version: 2, proxy }));
-  await until(ended, 500);
+  await until(ended, 1_000);
   expect(verdict(await get(world.port, me, `http://${host}/`))).toBe('502 upstream_failed');
 });
 
@@ -108,7 +108,7 @@ describe('not, when', () => {
   });
 });
 
-test('200 changes in a row: each is enforced within 500 ms', async () => {
+test('200 changes in a row: each is enforced within a second', async () => {
   const times: number[] = [];
   for (let version = 2; version < 202; version++) {
     const tunnel = await openTunnel(world.port, me, host);
@@ -121,7 +121,7 @@ test('200 changes in a row: each is enforced within 500 ms', async () => {
     world.feed.publish(company([host], { version }));
     await until(() => world.gateway.index.companies.get(1)?.version === version);
   }
-  expect(Math.max(...times)).toBeLessThan(500);
+  expect(Math.max(...times)).toBeLessThan(1_000);
 });
 
 test('a request that waits for the site is told why, not cut', async () => {

@@ -138,13 +138,13 @@ describe('refusals', () => {
 
   test('the page names the site, says why in Russian, links to the console, and runs nothing', async () => {
     const got = await curl(world.port, me, 'http://foreign.company.test/secret?x=1');
-    expect(got.body).toContain('<h1>foreign.company.test</h1>');
+    expect(got.body).toContain('<b>foreign.company.test</b>');
     expect(got.body).toContain('Этого сайта нет среди сайтов вашей компании');
     expect(got.body).toContain('href="http://console.test"');
     expect(got.body).not.toContain('secret');
     expect(got.head).toMatch(/^Content-Security-Policy: default-src 'none'/m);
     const evil = `GET http://a&b'c.test/ HTTP/1.1\r\nHost: x\r\n${authorization(me)}Connection: close\r\n\r\n`;
-    expect(await raw(world.port, evil)).toContain('<h1>a&amp;b&#39;c.test</h1>');
+    expect(await raw(world.port, evil)).toContain('<b>a&amp;b&#39;c.test</b>');
   });
 
   test('a request after a refusal on the same connection is judged by itself', async () => {
@@ -212,6 +212,33 @@ describe('what reaches the site', () => {
     const got = await curl(world.port, me, `${site}/challenge`);
     expect(got.status).toBe(502);
     expect(got.head).not.toMatch(/proxy-authenticate/i);
+  });
+
+  test.each([
+    ['a control character in the phrase', 'HTTP/1.1 200 O\x01K\r\nContent-Length: 0\r\n\r\n'],
+    ['the status 000', 'HTTP/1.1 000 Zero\r\nContent-Length: 0\r\n\r\n'],
+    ['the status 099', 'HTTP/1.1 099 Low\r\nContent-Length: 0\r\n\r\n'],
+    [
+      'a protocol that nobody asked for',
+      'HTTP/1.1 101 Switching\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n',
+    ],
+    ['no HTTP', 'SSH-2.0-OpenSSH_9.2p1\r\n'],
+  ])('a site that answers %s harms only itself', async (_, bytes) => {
+    const strange = createServer((socket) => {
+      socket.on('error', () => {});
+      socket.once('data', () => socket.end(bytes, 'latin1'));
+    }).listen(0, '127.0.0.1');
+    await once(strange, 'listening');
+    const { port } = strange.address() as AddressInfo;
+    world.feed.publish(company([`wiki.company.test:${port}`], { id: 2, version: port }));
+    await until(() => world.gateway.index.companies.get(2)?.version === port);
+    const got = await get(world.port, credentials(11), `http://wiki.company.test:${port}/`);
+    expect(verdict(got)).toBe('502 connect_failed');
+    expect((await curl(world.port, me, `${site}/`)).status).toBe(200);
+    strange.close();
+    world.feed.companies.delete(2);
+    world.feed.send('gone', '{"companyId":2}');
+    await until(() => !world.gateway.index.companies.has(2));
   });
 
   test('a response that breaks off is seen to', async () => {

@@ -170,6 +170,7 @@ export async function createGateway(config: Config, log: Log): Promise<Gateway> 
     return new Refusal('connect_failed');
   }
 
+  const feedLog = log.child({});
   let stopFeed = async () => {};
   const watch = { timer: undefined as NodeJS.Timeout | undefined };
 
@@ -187,7 +188,7 @@ export async function createGateway(config: Config, log: Log): Promise<Gateway> 
         gateway: `${hostname()}:${port}`.slice(-100),
         snapshots,
         live,
-        log,
+        log: feedLog,
       });
       // Time alone takes rights away too: a token's end, a snapshot's age.
       watch.timer = setInterval(() => live.recheck(), 1_000);
@@ -195,6 +196,8 @@ export async function createGateway(config: Config, log: Log): Promise<Gateway> 
     },
     async close(deadlineMs = DRAIN_MS) {
       draining = true;
+      // The api is often stopped together with us; that it is away no longer concerns anybody.
+      feedLog.level = 'error';
       const closed = once(server, 'close');
       server.close();
       const idle = setInterval(() => server.closeIdleConnections(), 50);
@@ -220,5 +223,5 @@ const headFaults: Readonly<Record<string, readonly [number, string]>> = {
 
 /** What a refusal page and the log call the site: without path and query, which may hold secrets. */
 function siteOf(requestTarget = ''): string {
-  return /^(?:[a-z][a-z0-9+.-]*:\/\/)?(?:[^/?#@]*@)?([^/?#]*)/i.exec(requestTarget)?.[1] ?? '';
+  return /^(?:[a-z][a-z0-9+.-]*:\/\/)?(?:[^/?#]*@)?([^/?#]*)/i.exec(requestTarget)?.[1] ?? '';
 }

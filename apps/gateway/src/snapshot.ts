@@ -26,7 +26,7 @@ export interface Snapshots {
   /** True until the feed has told all once, and when it has been silent for too long: deny everything. */
   readonly stale: () => boolean;
   /** Applies a snapshot unless the one here is as new. @returns whether anything changed */
-  put(snapshot: CompanySnapshot): boolean;
+  put(snapshot: CompanySnapshot, anyVersion: boolean): boolean;
   /** Forgets a company. @returns whether it was known */
   drop(companyId: number): boolean;
   /** The feed spoke, and all that it said before has been applied. */
@@ -98,8 +98,8 @@ export async function openSnapshots(options: SnapshotsOptions, key: Buffer, log:
   return {
     index,
     stale: () => Math.max(Date.now() - wall, performance.now() - steady) > maxAgeMs,
-    put(snapshot) {
-      if (!putCompany(index, snapshot)) return false;
+    put(snapshot, anyVersion) {
+      if (!putCompany(index, snapshot, anyVersion)) return false;
       companies.set(snapshot.companyId, snapshot);
       schedule();
       return true;

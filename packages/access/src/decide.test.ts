@@ -25,7 +25,11 @@ function company(
       { id: id * 10, epoch: 1 },
       { id: id * 10 + 1, epoch: 1 },
     ],
-    sites: Object.entries(sites).map(([siteId, address]) => ({ id: Number(siteId), address })),
+    // As the database does: a site in a policy with the shared gateway has a claim, here in the order of the ids.
+    sites: Object.entries(sites).map(([siteId, address]) => {
+      const shared = policies.some((policy) => policy.proxy === 1 && policy.sites.includes(Number(siteId)));
+      return { id: Number(siteId), address, claim: shared ? Number(siteId) : null };
+    }),
     proxies,
     policies: policies.map((policy, at) => ({
       id: id * 100 + at,
@@ -142,6 +146,19 @@ describe('the index', () => {
     expect(decide(i, 20, host('a.romashka.test'), 443).allow).toBe(true);
   });
 
+  test('an older site that claims later does not take the host from its holder', () => {
+    const late = company(2, { 0: 'a.romashka.test' }, [{ proxy: 1, sites: [0] }]);
+    const i = indexOf(v(1, [1]), { ...late, sites: late.sites.map((site) => ({ ...site, claim: 77 })) });
+    expect(decide(i, 20, host('a.romashka.test'), 443)).toMatchObject({ reason: 'host_taken' });
+    expect(decide(i, 10, host('a.romashka.test'), 443).allow).toBe(true);
+  });
+
+  test('takes any version when asked to', () => {
+    const i = indexOf(v(2, [1]));
+    expect(putCompany(i, v(1, [2]), true)).toBe(true);
+    expect([allowed(i, 'a.romashka.test'), allowed(i, 'b.romashka.test')]).toEqual([false, true]);
+  });
+
   test('releases a claim with the last policy that made it', () => {
     const i = indexOf(v(1, [1]), company(2, { 20: 'a.romashka.test' }, [{ proxy: 1, sites: [20] }]));
     putCompany(i, v(2, [2]));
@@ -183,7 +200,10 @@ describe('over arbitrary companies', () => {
         ),
       })
       .map(({ sites, policies }): CompanySnapshot => {
-        const rows = sites.map((address, at) => ({ id: id * 100 + at, address }));
+        const rows = sites.map((address, at) => {
+          const shared = policies.some((policy) => policy.proxyId === 1 && policy.sites.includes(at));
+          return { id: id * 100 + at, address, claim: shared ? id * 100 + at : null };
+        });
         return {
           companyId: id,
           version: 1,

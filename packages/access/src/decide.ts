@@ -99,16 +99,16 @@ function next(host: string, step: number): string | null {
   return name.includes('.') ? `*.${name}` : null;
 }
 
-/** Whether a company other than this one holds the oldest claim (the lowest site id) to a host. */
+/** Whether a company other than this one holds the oldest claim to a host. */
 function takenByOther(index: AccessIndex, company: CompanyIndex, host: string): boolean {
   let owner = company.id;
   let oldest = Number.POSITIVE_INFINITY;
   for (let pattern: string | null = host, step = 0; pattern !== null; step++, pattern = next(host, step)) {
     const holders = index.claims.get(pattern);
     if (holders === undefined) continue;
-    for (const [companyId, siteId] of holders) {
-      if (siteId < oldest) {
-        oldest = siteId;
+    for (const [companyId, claim] of holders) {
+      if (claim < oldest) {
+        oldest = claim;
         owner = companyId;
       }
     }

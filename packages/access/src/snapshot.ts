@@ -26,8 +26,8 @@ export interface PolicyIndex {
 
 export interface SiteIndex {
   readonly id: number;
-  /** Sites in a policy with a shared egress claim their host there. */
-  readonly claims: boolean;
+  /** See `CompanySnapshot`. */
+  readonly claim: number | null;
 }
 
 /** Sites of one host pattern by port; the key 0 stands for 80 and 443. */
@@ -52,7 +52,7 @@ export interface CompanyIndex {
 export interface AccessIndex {
   readonly companies: Map<number, CompanyIndex>;
   readonly users: Map<number, UserIndex>;
-  /** Pattern → company id → the lowest site id by which it claims the pattern. */
+  /** Pattern → company id → the company's lowest claim to it. */
   readonly claims: Map<string, Map<number, number>>;
 }
 
@@ -63,11 +63,13 @@ export function emptyIndex(): AccessIndex {
 
 /**
  * Puts a company's snapshot in the place of the one that was there, in one synchronous step.
+ * @param anyVersion takes an older one too: what a source says first counts whatever was known before, or a restored
+ * database could never take anything back
  * @returns false when the index already has this version or a newer one, and nothing changed
  */
-export function putCompany(index: AccessIndex, snapshot: CompanySnapshot): boolean {
+export function putCompany(index: AccessIndex, snapshot: CompanySnapshot, anyVersion = false): boolean {
   const old = index.companies.get(snapshot.companyId);
-  if (old !== undefined && old.version >= snapshot.version) return false;
+  if (!anyVersion && old !== undefined && old.version >= snapshot.version) return false;
   const company = indexCompany(snapshot);
   removeCompany(index, snapshot.companyId);
   index.companies.set(company.id, company);
@@ -97,7 +99,7 @@ export function removeCompany(index: AccessIndex, companyId: number): void {
 function lowestClaim(ports: Ports): number | undefined {
   let lowest: number | undefined;
   for (const site of ports.values()) {
-    if (site.claims && (lowest === undefined || site.id < lowest)) lowest = site.id;
+    if (site.claim !== null && (lowest === undefined || site.claim < lowest)) lowest = site.claim;
   }
   return lowest;
 }
@@ -105,24 +107,26 @@ function lowestClaim(ports: Ports): number | undefined {
 function indexCompany(snapshot: CompanySnapshot): CompanyIndex {
   const egresses = new Map(snapshot.proxies.map((proxy) => [proxy.id, egressOf(proxy)]));
   const held = new Map<number, PolicyIndex[]>();
-  const claimed = new Set<number>();
   for (const policy of snapshot.policies.toSorted((a, b) => a.id - b.id)) {
     const egress = egresses.get(policy.proxyId);
     // A policy whose proxy is not in the snapshot leads nowhere: deny rather than guess a way out.
     if (egress === undefined) continue;
     const entry = { id: policy.id, egress, allSites: policy.allSites, sites: new Set(policy.sites) };
-    if (egress.shared) for (const site of policy.sites) claimed.add(site);
-    for (const user of policy.users) held.set(user, [...(held.get(user) ?? []), entry]);
+    for (const user of policy.users) {
+      const policies = held.get(user);
+      if (policies === undefined) held.set(user, [entry]);
+      else policies.push(entry);
+    }
   }
   const users = new Map<number, UserIndex>();
   const patterns = new Map<string, Ports>();
   const company: CompanyIndex = { id: snapshot.companyId, version: snapshot.version, users, patterns };
   for (const { id, epoch } of snapshot.users) users.set(id, { company, epoch, policies: held.get(id) ?? [] });
-  for (const { id, address } of snapshot.sites) {
+  for (const { id, address, claim } of snapshot.sites) {
     const colon = address.indexOf(':');
     const pattern = colon === -1 ? address : address.slice(0, colon);
     const ports = patterns.get(pattern) ?? new Map<number, SiteIndex>();
-    ports.set(colon === -1 ? 0 : Number(address.slice(colon + 1)), { id, claims: claimed.has(id) });
+    ports.set(colon === -1 ? 0 : Number(address.slice(colon + 1)), { id, claim });
     patterns.set(pattern, ports);
   }
   return company;

@@ -12,7 +12,7 @@ export const errors = {
   forbidden: { status: 403, message: 'Недостаточно прав для этого действия' },
   protected_user: { status: 403, message: 'Владельца компании и администратора нельзя удалить отсюда' },
   own_account: { status: 403, message: 'Нельзя удалить самого себя' },
-  default_proxy: { status: 403, message: 'Стандартный прокси меняет только администратор платформы' },
+  default_proxy: { status: 403, message: 'Стандартный прокси нельзя удалить отсюда' },
   all_sites_refused: {
     status: 409,
     message: 'Этот прокси не разрешает политику «для всех сайтов»',
@@ -22,11 +22,10 @@ export const errors = {
   email_taken: { status: 409, message: 'Пользователь с такой почтой уже есть' },
   site_exists: { status: 409, message: 'Этот сайт уже есть в списке' },
   proxy_in_use: { status: 409, message: 'Прокси используется в политиках доступа' },
-  no_company: { status: 409, message: 'У вас нет компании: доступ к сайтам получают люди компании' },
+  no_company: { status: 409, message: 'Здесь нужна компания: доступ к сайтам получают только её люди' },
   too_many_objects: { status: 409, message: 'Достигнут предел: не больше 1000 записей одного вида' },
   too_large: { status: 413, message: 'Слишком большой запрос' },
   bad_media_type: { status: 415, message: 'Тело запроса должно быть в формате JSON' },
-  too_many_tries: { status: 429, message: 'Слишком много попыток. Подождите и попробуйте снова' },
   internal: { status: 500, message: 'Ошибка на стороне сервера' },
   unavailable: { status: 503, message: 'База данных недоступна. Попробуйте через минуту' },
 } as const satisfies Record<string, { status: number; message: string }>;

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
-import { Id } from './fields.ts';
+import { Id, text } from './fields.ts';
 import { ProxyType } from './proxies.ts';
 
 /**
@@ -12,7 +12,11 @@ export const CompanySnapshot = z.object({
   version: z.int(),
   /** `epoch` rises when a person's gateway tokens must die: password or role change. */
   users: z.array(z.object({ id: Id, epoch: z.int() })),
-  sites: z.array(z.object({ id: Id, address: z.string() })),
+  /**
+   * `claim` says since when the site stands in a policy with a shared egress, as a number that grows over the whole
+   * platform; null while it stands in none. The lowest claim to a host holds it there.
+   */
+  sites: z.array(z.object({ id: Id, address: z.string(), claim: z.nullable(z.int()) })),
   /** The proxies that the policies name, the platform's too. Secrets in clear: this leaves the api only for a gateway. */
   proxies: z.array(
     z.object({
@@ -60,7 +64,7 @@ export const acknowledge = endpoint({
   access: 'gateway',
   summary: 'A gateway says which version of a company it enforces now',
   body: z.object({
-    gateway: z.string().check(z.minLength(1), z.maxLength(100)),
+    gateway: text(1, 100),
     companyId: Id,
     version: z.int(),
   }),

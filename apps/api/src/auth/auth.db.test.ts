@@ -158,6 +158,10 @@ describe('the door', () => {
     expect((await send('/api/auth/login', 'a=b', 'text/plain')).json()).toMatchObject({
       code: 'bad_media_type',
     });
+    for (const url of ['/api/%zz', `/api/users/${'1'.repeat(65)}`]) {
+      const { json } = await api.app.inject({ url });
+      expect(json(), url).toEqual({ code: expect.any(String), message: expect.stringMatching(/^[А-Я]/) });
+    }
     const huge = await send('/api/auth/login', JSON.stringify({ email: 'a'.repeat(1024 * 1024) }));
     expect([huge.statusCode, huge.json().code]).toEqual([413, 'too_large']);
   });

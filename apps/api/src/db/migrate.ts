@@ -35,7 +35,7 @@ async function getMigrations(): Promise<Record<string, Migration>> {
     migrations[name.replace(/\.sql$/, '')] = {
       up: (db) =>
         sql
-          .raw(text)
+          .raw(`set local statement_timeout = 0;\n${text}`)
           .execute(db)
           .then(() => {}),
     };

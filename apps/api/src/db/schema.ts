@@ -27,7 +27,12 @@ export interface Tables {
     username: Generated<string>;
     password_sealed: Buffer | null;
   };
-  sites: Row & { company_id: number; address: string };
+  sites: Row & {
+    company_id: number;
+    address: string;
+    shown_address: string;
+    claim: Generated<number | null>;
+  };
   policies: Row & {
     company_id: number;
     name: string;

@@ -78,7 +78,7 @@ describe('the feed', () => {
     await soon(() =>
       expect(gateway.last(company)).toMatchObject({
         users: expect.arrayContaining([{ id: agent.id, epoch: 1 }]),
-        sites: [{ id: site.id, address: 'crm.example.ru' }],
+        sites: [{ id: site.id, address: 'crm.example.ru', claim: null }],
         proxies: [
           {
             id: proxy.id,
@@ -204,6 +204,64 @@ describe('the feed', () => {
     await soon(() => expect(gateway.last(company)?.version).toBe(at));
     expect(gateway.last(company)?.policies.find((policy) => policy.id === id)?.users).toEqual([]);
   });
+});
+
+describe('a claim to a host', () => {
+  const claimOf = async (token: string) => {
+    const id = (await api.must(token, me)).company?.id ?? 0;
+    return (
+      await api.database.db.selectFrom('sites').select('claim').where('company_id', '=', id).execute()
+    )[0]?.claim;
+  };
+
+  test('begins with a policy on the shared gateway, not with the site, and ends with it', async () => {
+    const [early, late] = [(await api.company()).token, (await api.company()).token];
+    const waiting = await api.must(early, createSite, { body: { address: '*.victim.ru' } });
+    const policyOf = (token: string) =>
+      api.must(token, createPolicy, { body: { name: 'Доступ', proxyId: 1 } });
+    const [earlyPolicy, latePolicy] = [await policyOf(early), await policyOf(late)];
+    await api.must(late, createSite, { body: { address: 'crm.victim.ru', politics: [latePolicy.id] } });
+    expect(await claimOf(early)).toBeNull();
+    const held = await claimOf(late);
+    expect(held).toBeGreaterThan(0);
+    // The older site joins a policy only now: its claim is the younger one.
+    const { pool } = api.database;
+    await pool.query('insert into policy_sites select company_id, $1, id from sites where id = $2', [
+      earlyPolicy.id,
+      waiting.id,
+    ]);
+    expect(await claimOf(early)).toBeGreaterThan(held ?? 0);
+    expect(await claimOf(late)).toBe(held);
+    await api.must(early, deletePolicy, { params: { id: earlyPolicy.id } });
+    expect(await claimOf(early)).toBeNull();
+  });
+
+  test('is not made through a proxy of the company’s own, and begins when the policy moves to the gateway', async () => {
+    const token = (await api.company()).token;
+    const input = { host: 'proxy.example.ru', port: 8080, username: 'login', password: 'canary-secret' };
+    const proxy = await api.must(token, createProxy, { body: input });
+    const policy = await api.must(token, createPolicy, { body: { name: 'Доступ', proxyId: proxy.id } });
+    await api.must(token, createSite, { body: { address: 'moving.ru', politics: [policy.id] } });
+    expect(await claimOf(token)).toBeNull();
+    await api.must(token, updatePolicy, { params: { id: policy.id }, body: { proxyId: 1 } });
+    expect(await claimOf(token)).toBeGreaterThan(0);
+  });
+});
+
+test('all sites are open only while the proxy allows it', async () => {
+  const { db } = api.database;
+  const token = (await api.company()).token;
+  const allow = (all_sites: boolean) =>
+    db.updateTable('proxies').set({ all_sites }).where('id', '=', 1).execute();
+  await allow(true);
+  const { id } = await api.must(token, createPolicy, {
+    body: { name: 'Все сайты', proxyId: 1, allSites: true },
+  });
+  const agent = await api.agent(token, [id]);
+  const before = await api.must(agent.token, myAccess);
+  await allow(false);
+  const after = await api.must(agent.token, myAccess);
+  expect([before.allSites, after.allSites, after.version > before.version]).toEqual([true, false, true]);
 });
 
 describe('the version', () => {

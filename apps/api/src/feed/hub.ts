@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { FEED_HEARTBEAT_MS, type FeedEventName } from '@propusk/contract/feed';
 import { readSnapshot, readVersions, type SnapshotSource } from './store.ts';
@@ -36,8 +37,8 @@ export function createHub(parts: HubParts): Hub {
   const gone = new Set<number>();
   // Companies whose last reading failed: while there is one, what the gateways have may be too much.
   const failing = new Set<number>();
-  // Companies being read now; true: woken again meanwhile.
-  const reading = new Map<number, boolean>();
+  const reading = new Map<number, Promise<void>>();
+  const again = new Set<number>();
   let closed = false;
 
   function send(connection: Connection, event: FeedEventName, data: object): void {
@@ -61,23 +62,36 @@ export function createHub(parts: HubParts): Hub {
     }
   }
 
-  async function refresh(companyId: number): Promise<void> {
-    if (connections.size === 0) return;
-    if (reading.has(companyId)) {
-      reading.set(companyId, true);
-      return;
+  /** Reads a company for all; woken while it is read, it is read once more. Resolves when what was asked for is sent. */
+  function refresh(companyId: number): Promise<void> {
+    const current = reading.get(companyId);
+    if (current !== undefined) {
+      again.add(companyId);
+      return current;
     }
-    reading.set(companyId, false);
+    const work = (async () => {
+      try {
+        do {
+          again.delete(companyId);
+          await tryDeliver(companyId);
+        } while (again.has(companyId));
+      } finally {
+        reading.delete(companyId);
+      }
+    })();
+    reading.set(companyId, work);
+    return work;
+  }
+
+  async function tryDeliver(companyId: number): Promise<void> {
+    // The next gateway is sent everything anyway.
+    if (connections.size === 0) return void failing.delete(companyId);
     try {
       await deliver(companyId, connections);
     } catch (error) {
       failing.add(companyId);
       log.error({ err: error, companyId }, 'a company could not be read for the feed');
       if (!closed) setTimeout(() => void refresh(companyId), RETRY_MS).unref();
-    } finally {
-      const again = reading.get(companyId) === true;
-      reading.delete(companyId);
-      if (again) void refresh(companyId);
     }
   }
 
@@ -110,6 +124,13 @@ export function createHub(parts: HubParts): Hub {
     for (const connection of connections) if (connection.ready) send(connection, 'heartbeat', {});
   }
 
+  function wake(companyId: number | null): void {
+    if (companyId !== null) return void refresh(companyId);
+    void reconcile().then((whole) => {
+      if (!whole && !closed) setTimeout(wake, RETRY_MS, null).unref();
+    });
+  }
+
   return {
     async connect(stream) {
       const connection: Connection = { stream, sent: new Map(), ready: false };
@@ -120,6 +141,8 @@ export function createHub(parts: HubParts): Hub {
         for (const id of (await readVersions(db)).keys()) {
           if (stream.destroyed) return;
           await deliver(id, [connection]);
+          // A gateway reads at its own pace; nothing piles up for it here.
+          if (stream.writableNeedDrain) await Promise.race([once(stream, 'drain'), once(stream, 'close')]);
         }
         connection.ready = true;
         send(connection, 'ready', {});
@@ -129,9 +152,7 @@ export function createHub(parts: HubParts): Hub {
         stream.destroy();
       }
     },
-    wake(companyId) {
-      void (companyId === null ? reconcile() : refresh(companyId));
-    },
+    wake,
     close() {
       closed = true;
       clearInterval(heartbeat);

@@ -34,14 +34,15 @@ export async function readSnapshot(
       'version', c.policy_version,
       'users', coalesce((select json_agg(json_build_object('id', u.id, 'epoch', u.gateway_epoch) order by u.id)
         from users u where u.company_id = c.id), '[]'),
-      'sites', coalesce((select json_agg(json_build_object('id', s.id, 'address', s.address) order by s.id)
+      'sites', coalesce((select json_agg(json_build_object('id', s.id, 'address', s.address, 'claim', s.claim) order by s.id)
         from sites s where s.company_id = c.id), '[]'),
       'proxies', coalesce((select json_agg(json_build_object('id', x.id, 'owner', x.owner_id, 'type', x.type,
           'direct', x.direct, 'host', x.host, 'port', x.port, 'username', x.username,
           'sealed', encode(x.password_sealed, 'base64')) order by x.id)
         from proxies x where exists (select from policies p where p.company_id = c.id and p.proxy_id = x.id)), '[]'),
       'policies', coalesce((select json_agg(json_build_object('id', p.id, 'proxyId', p.proxy_id,
-          'allSites', p.all_sites,
+          -- The flag counts only while the proxy has it too.
+          'allSites', p.all_sites and (select x.all_sites from proxies x where x.id = p.proxy_id),
           'users', array(select user_id from policy_users l where l.company_id = c.id and l.policy_id = p.id
             order by user_id),
           'sites', array(select site_id from policy_sites l where l.company_id = c.id and l.policy_id = p.id

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { type ErrorBody, type ErrorCode, errors } from '@propusk/contract/errors';
 import { issueMessage, issueMessages } from '@propusk/contract/issues';
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import * as z from 'zod/mini';
 
 /** A refusal that a caller gets to read. */
@@ -27,18 +27,29 @@ const refusedByFastify: Record<string, ErrorCode> = {
   FST_ERR_CTP_INVALID_JSON_BODY: 'bad_json',
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'bad_input',
   FST_ERR_BAD_URL: 'bad_input',
+  FST_ERR_MAX_PARAM_LENGTH: 'not_found',
 };
 
-// SQLSTATE classes and errno values that mean 'no database now', not 'a wrong statement'.
-const away = /^(08|57P|53|ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|ETIMEDOUT)/;
+const byStatus: Record<number, ErrorCode> = {
+  403: 'not_found',
+  404: 'not_found',
+  413: 'too_large',
+  415: 'bad_media_type',
+};
+
+// SQLSTATE classes and errno values that mean 'no database now', not 'a wrong statement'; 57014 is a statement that waited
+// past its time.
+const away = /^(08|57014$|57P|53|ECONNREFUSED|ECONNRESET|ENOENT|ENOTFOUND|EAI_AGAIN|EPIPE|ETIMEDOUT)/;
 
 /** The one place where an error becomes an answer: `{code, message, fields?}`, never a stack. */
-export function handleErrors(app: FastifyInstance): void {
-  app.setErrorHandler((error: FastifyError | AppError, request, reply) => {
-    const refusal = asRefusal(error);
-    if (refusal.code === 'internal' || refusal.code === 'unavailable') request.log.error({ err: error });
-    return answer(reply, refusal);
-  });
+export function answerError(
+  error: FastifyError | AppError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  const refusal = asRefusal(error);
+  if (refusal.code === 'internal' || refusal.code === 'unavailable') request.log.error({ err: error });
+  return answer(reply, refusal);
 }
 
 /** Parses a part of a call by its schema; what does not fit is a refusal that names the fields. */
@@ -82,7 +93,10 @@ function asRefusal(error: FastifyError | AppError): AppError {
   const known = refusedByFastify[error.code];
   if (known !== undefined) return new AppError(known);
   if (isAway(error)) return new AppError('unavailable');
-  return new AppError(error.statusCode === 400 ? 'bad_input' : 'internal');
+  // Plugins refuse with a status alone: a range that is not there, a folder above the root, an unknown encoding.
+  const status = error.statusCode ?? 500;
+  if (status >= 400 && status < 500) return new AppError(byStatus[status] ?? 'bad_input');
+  return new AppError('internal');
 }
 
 /** Whether an error means that the database cannot be reached now. */

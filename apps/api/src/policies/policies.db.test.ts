@@ -79,6 +79,16 @@ describe('policies', () => {
     });
   });
 
+  test('an emptied description becomes a copy of the name again', async () => {
+    const body = { name: 'Закупки', description: 'Склад и заказы', proxyId: 1 };
+    const { id } = await api.must(owner, createPolicy, { body });
+    const emptied = await api.must(owner, updatePolicy, {
+      params: { id },
+      body: { name: 'Закупка', description: '' },
+    });
+    expect(emptied.description).toBe('Закупка');
+  });
+
   test('may name only proxies and people of the own company or the platform', async () => {
     const stranger = (await api.company()).token;
     const foreignProxy = await api.must(stranger, createProxy, { body: upstream });
@@ -160,6 +170,23 @@ describe('people', () => {
         name,
       ).toContain(agent.id);
     }
+  });
+
+  test('do not change the address of another owner, for it is the way into the account', async () => {
+    const { token, email } = await api.company();
+    const self = await api.must(token, me);
+    const second = await api.agent(token);
+    await api.database.db
+      .updateTable('users')
+      .set({ roles: ['CREATOR'] })
+      .where('id', '=', second.id)
+      .execute();
+    const body = { email: 'taken-over@company.test' };
+    expect(await api.call(second.token, updateUser, { params: { id: self.id }, body })).toMatchObject({
+      status: 403,
+      error: { code: 'protected_user' },
+    });
+    expect((await api.must(token, me)).email).toBe(email);
   });
 
   test('cannot delete themselves, nor an owner; a deleted one is signed out', async () => {

@@ -143,7 +143,9 @@ export async function updatePolicy(tx: Tx, actor: Actor, id: number, body: Polic
     .updateTable('policies')
     .set((eb) => ({
       ...(body.name !== undefined && { name: body.name }),
-      ...(body.description !== undefined && { description: body.description }),
+      ...(body.description !== undefined && {
+        description: body.description === '' ? (body.name ?? policy.name) : body.description,
+      }),
       proxy_id: proxy.id,
       proxy_owner_id: proxy.owner_id,
       all_sites: allSites,
@@ -165,7 +167,7 @@ async function lockPolicy(tx: Tx, actor: Actor, id: number) {
   const find = () =>
     tx
       .selectFrom('policies')
-      .select(['company_id', 'proxy_id', 'all_sites'])
+      .select(['company_id', 'name', 'proxy_id', 'all_sites'])
       .where('id', '=', id)
       .where(mayManage(actor));
   const seen = await find().executeTakeFirst();

@@ -75,9 +75,7 @@ test('a USER sees the sites of the own policies and may change nothing', async (
 
 test('lists run by page, order and name; what else they are given is refused', async () => {
   const other = (await api.company()).token;
-  for (const name of ['a', 'b', 'c%d', 'c_d', 'cxd'].slice(0, 2)) {
-    await api.must(other, createSite, { body: { address: `${name}.page.ru` } });
-  }
+  for (const name of ['a', 'b']) await api.must(other, createSite, { body: { address: `${name}.page.ru` } });
   for (let n = 0; n < 11; n++) await api.must(other, createSite, { body: { address: `n${n}.many.ru` } });
   expect((await api.must(other, listSites)).rows).toHaveLength(13);
   const page = await api.must(other, listSites, { query: { page: 2, take: 10, order: 'DESC', name: '' } });
@@ -88,6 +86,10 @@ test('lists run by page, order and name; what else they are given is refused', a
   expect(await addresses(other, { name: 'MANY' })).toHaveLength(10);
   expect(await addresses(other, { name: '%' })).toEqual([]);
   expect(await addresses(other, { name: '_' })).toEqual([]);
+  await api.must(other, createSite, { body: { address: 'with_line.ru' } });
+  expect(await addresses(other, { name: '_' })).toEqual(['with_line.ru']);
+  await api.must(other, createSite, { body: { address: '*.Сайт.пример.рф:8443' } });
+  expect(await addresses(other, { name: 'САЙТ.при' })).toEqual(['*.xn--80aswg.xn--e1afmkfd.xn--p1ai:8443']);
   for (const query of [
     { page: 0 },
     { page: '1e3' },

@@ -1,3 +1,4 @@
+import { domainToUnicode } from 'node:url';
 import { type AddressFault, formatSiteAddress, parseSiteAddress } from '@propusk/access/site-address';
 import type { ListQuery } from '@propusk/contract/fields';
 import type { Site, SiteInput } from '@propusk/contract/sites';
@@ -70,7 +71,10 @@ export async function listSites(
   query: ListQuery,
 ): Promise<{ rows: Site[]; count: number }> {
   const matching = (eb: Sites) =>
-    eb.and([maySee(actor)(eb), contains([eb.ref('sites.address')], query.name)]);
+    eb.and([
+      maySee(actor)(eb),
+      contains([eb.ref('sites.address'), eb.ref('sites.shown_address')], query.name),
+    ]);
   const rows = await paged(selectSites(db).where(matching), query, sql.ref('sites.id')).execute();
   const { count } = await db
     .selectFrom('sites')
@@ -95,6 +99,11 @@ function storedAddress(raw: string): string {
   return formatSiteAddress(site);
 }
 
+/** A stored address as people write it: `*.xn--e1afmkfd.xn--p1ai` is `*.пример.рф`. */
+function shownAddress(address: string): string {
+  return address.replace(/[^*.:][^*:]*/, domainToUnicode);
+}
+
 /** @throws AppError bad_input, site_exists, too_many_objects */
 export async function createSite(tx: Tx, actor: Member, body: SiteInput): Promise<Site> {
   const address = storedAddress(body.address);
@@ -107,7 +116,7 @@ export async function createSite(tx: Tx, actor: Member, body: SiteInput): Promis
     },
     tx
       .insertInto('sites')
-      .values({ company_id: actor.companyId, address })
+      .values({ company_id: actor.companyId, address, shown_address: shownAddress(address) })
       .returning('id')
       .executeTakeFirstOrThrow(),
   );

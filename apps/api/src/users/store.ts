@@ -130,6 +130,12 @@ export async function updateUser(
       message: 'Пароль владельца или администратора меняет только он сам',
     });
   }
+  // The address is where a password link goes: whoever changes it can take the account.
+  if (body.email !== undefined && isProtected(user.roles) && id !== actor.userId && !isAdmin(actor)) {
+    throw new AppError('protected_user', {
+      message: 'Почту владельца или администратора меняет только он сам',
+    });
+  }
   await refusing(
     { users_email_key: emailTaken },
     tx

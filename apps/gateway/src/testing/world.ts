@@ -61,7 +61,10 @@ export function company(
       { id: id * 10 - 9, epoch },
       { id: id * 10 - 8, epoch: 1 },
     ],
-    sites: addresses.map((address, i) => ({ id: id * 1000 + i, address })),
+    sites: addresses.map((address, i) => {
+      const site = id * 1000 + i;
+      return { id: site, address, claim: proxy.type === 'default' ? site : null };
+    }),
     proxies: [proxy],
     policies: [
       { id, proxyId: proxy.id, allSites: false, users, sites: addresses.map((_, i) => id * 1000 + i) },
