@@ -134,17 +134,24 @@ test('an owner registers a company and sets access up', async ({ page }) => {
   }
 
   await openSection(page, 'Сайты');
+  const row = (name: string) => page.getByRole('row', { name: `${name}.romashka.test:${sitePort}` });
   for (const [name, policy] of [
     ['crm', 'Продажи'],
-    ['wiki', 'Знания'],
+    ['wiki', null],
   ] as const) {
     await page.getByRole('button', { name: 'Добавить', exact: true }).first().click();
     const address = page.getByRole('dialog').getByRole('textbox', { name: 'Адрес' });
     await address.fill(`http://${name}.romashka.test:${sitePort}/login`);
-    await pick(page, 'Политики доступа', [policy]);
+    if (policy !== null) await pick(page, 'Политики доступа', [policy]);
     await save(page);
-    await expect(page.getByRole('row', { name: `${name}.romashka.test:${sitePort}` })).toContainText(policy);
+    await expect(row(name)).toContainText(policy ?? 'Никому не открыт');
   }
+  // A site can be opened later as well.
+  await row('wiki').getByRole('button').click();
+  await page.getByRole('menuitem', { name: 'Редактировать' }).click();
+  await pick(page, 'Политики доступа', ['Знания']);
+  await save(page);
+  await expect(row('wiki')).toContainText('Знания');
 
   await openSection(page, 'Пользователи');
   await page.getByRole('button', { name: 'Добавить', exact: true }).click();

@@ -3,6 +3,7 @@ import './theme/global.css';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { followOtherTabs } from './api/token.ts';
 import { AUTH_AREA } from './paths.ts';
 import { router } from './router.tsx';
 
@@ -10,6 +11,8 @@ import { router } from './router.tsx';
 document.documentElement.dataset.mantineColorScheme = window.location.pathname.startsWith(AUTH_AREA)
   ? 'dark'
   : 'light';
+
+followOtherTabs();
 
 const root = document.getElementById('root');
 if (!root) throw new Error('index.html has no #root');

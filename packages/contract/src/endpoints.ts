@@ -6,7 +6,7 @@ import { acknowledge, feed } from './feed.ts';
 import { health } from './health.ts';
 import { createPolicy, deletePolicy, listPolicies, updatePolicy } from './policies.ts';
 import { createProxy, deleteProxy, listProxies } from './proxies.ts';
-import { createSite, deleteSite, listSites } from './sites.ts';
+import { createSite, deleteSite, listSites, updateSite } from './sites.ts';
 import { companyUsers, createUser, deleteUser, getUser, me, updateUser } from './users.ts';
 
 /** Every call there is. The api refuses to start with one of them not implemented. */
@@ -28,6 +28,7 @@ export const endpoints: readonly Endpoint[] = [
   deleteProxy,
   createSite,
   listSites,
+  updateSite,
   deleteSite,
   createPolicy,
   listPolicies,

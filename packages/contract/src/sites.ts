@@ -20,6 +20,13 @@ export const SiteInput = z.object({
 });
 export type SiteInput = z.infer<typeof SiteInput>;
 
+/** What is absent stays as it is. */
+export const SiteChange = z.object({
+  address: z.optional(text(1, limits.description)),
+  politics: z.optional(Links),
+});
+export type SiteChange = z.infer<typeof SiteChange>;
+
 export const createSite = endpoint({
   method: 'POST',
   path: '/domain-allowed',
@@ -37,6 +44,16 @@ export const listSites = endpoint({
   summary: "The company's sites; for a plain USER those that own policies reach",
   query: ListQuery,
   reply: listOf(Site),
+});
+
+export const updateSite = endpoint({
+  method: 'PUT',
+  path: '/domain-allowed/:id',
+  access: ['CREATOR', 'ADMIN'],
+  summary: 'Change a site; `politics` replaces the policies that open it',
+  params: IdParams,
+  body: SiteChange,
+  reply: Site,
 });
 
 export const deleteSite = endpoint({

@@ -1,5 +1,5 @@
 import { createPolicy } from '@propusk/contract/policies';
-import { createSite, deleteSite, listSites } from '@propusk/contract/sites';
+import { createSite, deleteSite, listSites, updateSite } from '@propusk/contract/sites';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { startApi, type TestApi } from '../testing/api.ts';
 
@@ -103,6 +103,27 @@ test('lists run by page, order and name; what else they are given is refused', a
       JSON.stringify(query),
     ).toBe(400);
   }
+});
+
+test('a site can be opened and closed later, and its address mended', async () => {
+  const { id } = await api.must(owner, createSite, { body: { address: 'later.example.ru' } });
+  const opened = await api.must(owner, updateSite, { params: { id }, body: { politics: [policy] } });
+  expect(opened.politics.map((one) => one.id)).toEqual([policy]);
+  const mended = await api.must(owner, updateSite, {
+    params: { id },
+    body: { address: 'https://Mended.example.ru/' },
+  });
+  expect([mended.address, mended.politics.length]).toEqual(['mended.example.ru', 1]);
+  expect(await addresses(owner, { name: 'mended' })).toEqual(['mended.example.ru']);
+  const taken = await api.call(owner, updateSite, { params: { id }, body: { address: 'crm.example.ru' } });
+  expect([taken.status, taken.error.code]).toEqual([409, 'site_exists']);
+  const closed = await api.must(owner, updateSite, { params: { id }, body: { politics: [] } });
+  expect([closed.address, closed.politics]).toEqual(['mended.example.ru', []]);
+  const stranger = (await api.company()).token;
+  const change = (site: number) =>
+    api.call(stranger, updateSite, { params: { id: site }, body: { politics: [] } });
+  expect(await change(id)).toEqual(await change(999_999));
+  expect((await change(id)).status).toBe(404);
 });
 
 test('deleting a site takes its links and nothing else', async () => {

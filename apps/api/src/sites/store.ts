@@ -1,7 +1,7 @@
 import { domainToUnicode } from 'node:url';
 import { type AddressFault, formatSiteAddress, parseSiteAddress } from '@propusk/access/site-address';
 import type { ListQuery } from '@propusk/contract/fields';
-import type { Site, SiteInput } from '@propusk/contract/sites';
+import type { Site, SiteChange, SiteInput } from '@propusk/contract/sites';
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import { lockCompany, makeRoom, replaceLinks } from '../db/company.ts';
@@ -110,35 +110,70 @@ export async function createSite(tx: Tx, actor: Member, body: SiteInput): Promis
   await lockCompany(tx, actor.companyId);
   await makeRoom(tx, 'sites', actor.companyId);
   const { id } = await refusing(
-    {
-      sites_address_key: () =>
-        new AppError('site_exists', { fields: { address: `${address} уже в списке` } }),
-    },
+    takenBy(address),
     tx
       .insertInto('sites')
       .values({ company_id: actor.companyId, address, shown_address: shownAddress(address) })
       .returning('id')
       .executeTakeFirstOrThrow(),
   );
-  await replaceLinks(tx, {
-    table: 'policy_sites',
-    companyId: actor.companyId,
-    own: 'site_id',
-    ownId: id,
-    other: 'policy_id',
-    otherTable: 'policies',
-    ids: body.politics,
-    field: 'politics',
-  });
-  return selectSites(tx).where('sites.id', '=', id).executeTakeFirstOrThrow();
+  await linkPolicies(tx, actor.companyId, id, body.politics);
+  return readSite(tx, id);
+}
+
+/** @throws AppError not_found, bad_input, site_exists */
+export async function updateSite(tx: Tx, actor: Actor, id: number, body: SiteChange): Promise<Site> {
+  const companyId = await lockSite(tx, actor, id);
+  const address = body.address === undefined ? undefined : storedAddress(body.address);
+  await refusing(
+    takenBy(address ?? ''),
+    tx
+      .updateTable('sites')
+      .set((eb) => ({
+        ...(address !== undefined && { address, shown_address: shownAddress(address) }),
+        updated_at: eb.fn<string>('now'),
+      }))
+      .where('id', '=', id)
+      .execute(),
+  );
+  if (body.politics !== undefined) await linkPolicies(tx, companyId, id, body.politics);
+  return readSite(tx, id);
 }
 
 /** @throws AppError not_found */
 export async function deleteSite(tx: Tx, actor: Actor, id: number): Promise<void> {
+  await lockSite(tx, actor, id);
+  await tx.deleteFrom('sites').where('id', '=', id).execute();
+}
+
+/** Locks the company of a site that the actor may change, and answers its id. */
+async function lockSite(tx: Tx, actor: Actor, id: number): Promise<number> {
   const find = () => tx.selectFrom('sites').select('company_id').where('id', '=', id).where(mayManage(actor));
-  const site = await find().executeTakeFirst();
-  if (site === undefined) throw new AppError('not_found');
-  await lockCompany(tx, site.company_id);
-  const { numDeletedRows } = await tx.deleteFrom('sites').where('id', '=', id).executeTakeFirstOrThrow();
-  if (numDeletedRows === 0n) throw new AppError('not_found');
+  const seen = await find().executeTakeFirst();
+  if (seen === undefined) throw new AppError('not_found');
+  await lockCompany(tx, seen.company_id);
+  // Whoever held the lock before may have deleted it.
+  if ((await find().executeTakeFirst()) === undefined) throw new AppError('not_found');
+  return seen.company_id;
+}
+
+const takenBy = (address: string) => ({
+  sites_address_key: () => new AppError('site_exists', { fields: { address: `${address} уже в списке` } }),
+});
+
+function readSite(tx: Tx, id: number): Promise<Site> {
+  return selectSites(tx).where('sites.id', '=', id).executeTakeFirstOrThrow();
+}
+
+function linkPolicies(tx: Tx, companyId: number, siteId: number, ids: readonly number[]): Promise<void> {
+  return replaceLinks(tx, {
+    table: 'policy_sites',
+    companyId,
+    own: 'site_id',
+    ownId: siteId,
+    other: 'policy_id',
+    otherTable: 'policies',
+    ids,
+    field: 'politics',
+  });
 }

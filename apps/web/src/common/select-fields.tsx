@@ -41,6 +41,8 @@ export function MultiSelectField<V extends FieldValues, O>(
       value={value}
       searchable
       maxDropdownHeight={240}
+      // Tab passes by; a list that opened by itself would lie over the buttons below.
+      openOnFocus={false}
       nothingFoundMessage={t.common.notFoundOption}
       placeholder={value.length === 0 ? t.form.search : undefined}
     />

@@ -10,15 +10,18 @@ import type { Option } from './select-fields.tsx';
 
 // Until a list is here, a select offers what the form holds already: a chosen entity must never show as its id.
 
+// A list that does not load says so in a toast: an empty select alone would look as if there were nothing.
+const meta = { toast: true };
+
 /** The company's policies, to choose from. */
 export function usePolicyOptions(held: readonly Named[]): Option[] {
-  const { data } = useQuery(queryOptions(listPolicies, {}));
+  const { data } = useQuery({ ...queryOptions(listPolicies, {}), meta });
   return (data?.rows ?? held).map(({ id, name }) => ({ value: id, label: name }));
 }
 
 /** The company's people, to choose from. */
 export function useUserOptions(held: readonly Named[]): Option[] {
-  const { data } = useQuery(queryOptions(companyUsers, {}));
+  const { data } = useQuery({ ...queryOptions(companyUsers, {}), meta });
   if (data) return data.rows.map((user) => ({ value: user.id, label: userLabel(user) }));
   return held.map(({ id, name }) => ({ value: id, label: name }));
 }
@@ -28,5 +31,5 @@ export type ProxyChoice = Pick<Proxy, 'id' | 'host' | 'direct' | 'settings'>;
 
 /** All proxies that the company may use. */
 export function useProxies(held: readonly ProxyChoice[]): readonly ProxyChoice[] {
-  return useQuery(queryOptions(listProxies, {})).data?.rows ?? held;
+  return useQuery({ ...queryOptions(listProxies, {}), meta }).data?.rows ?? held;
 }

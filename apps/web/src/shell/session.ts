@@ -27,18 +27,22 @@ function isDead(error: Error): boolean {
 }
 
 /** Server state of one session. A dead session anywhere ends at the login page. */
-function newClient(): QueryClient {
+function newClient(bearer: string): QueryClient {
+  // Another tab may have signed in as somebody else since: a late answer to the old token is not about theirs.
+  const end = () => {
+    if (token.read() === bearer) forget();
+  };
   return new QueryClient({
     queryCache: new QueryCache({
       onError: (error, query) => {
-        if (isDead(error)) forget();
-        // Without data the page itself says that it failed.
-        else if (query.state.data !== undefined) toastFailure(error.message);
+        if (isDead(error)) end();
+        // Without data the page itself says that it failed; the options of a select have no page.
+        else if (query.state.data !== undefined || query.meta?.toast) toastFailure(error.message);
       },
     }),
     mutationCache: new MutationCache({
       onError: (error) => {
-        if (isDead(error)) forget();
+        if (isDead(error)) end();
       },
     }),
     defaultOptions: {
@@ -57,6 +61,6 @@ let session: { bearer: string; client: QueryClient } | undefined;
 
 /** The server state of the session that a token opens: nobody sees what was read under another token. */
 export function clientOf(bearer: string): QueryClient {
-  if (session?.bearer !== bearer) session = { bearer, client: newClient() };
+  if (session?.bearer !== bearer) session = { bearer, client: newClient(bearer) };
   return session.client;
 }

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { deleteSite, listSites, type Site } from '@propusk/contract/sites';
-import { IconPlus, IconTrash, IconWorld } from '@tabler/icons-react';
+import { IconPencil, IconPlus, IconTrash, IconWorld } from '@tabler/icons-react';
 import { useState } from 'react';
 import { ListPage } from '../../common/list-page.tsx';
 import { unicodeHost } from '../../common/unicode-host.ts';
@@ -9,7 +9,8 @@ import { t } from '../../dictionary/dictionary.ts';
 import type { Column } from '../../ui/data-table.tsx';
 import { Day } from '../../ui/day.tsx';
 import { Tags } from '../../ui/tags.tsx';
-import { SiteDialog } from './site-dialog.tsx';
+import { CreateSiteDialog } from './create-site-dialog.tsx';
+import { EditSiteDialog } from './edit-site-dialog.tsx';
 
 const columns: readonly Column<Site>[] = [
   { key: 'address', title: t.sites.address, main: true, render: (site) => unicodeHost(site.address) },
@@ -32,12 +33,15 @@ const columns: readonly Column<Site>[] = [
   },
 ];
 
+type Dialog = { kind: 'create' } | { kind: 'edit'; site: Site } | null;
+
 /** /dashboard/creator/domains. */
 export function SitesPage() {
-  const [adding, setAdding] = useState(false);
+  const [dialog, setDialog] = useState<Dialog>(null);
+  const close = () => setDialog(null);
   const remove = useRemove(deleteSite, t.sites.remove);
   const add = (
-    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setAdding(true)}>
+    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setDialog({ kind: 'create' })}>
       {t.common.add}
     </Button>
   );
@@ -53,6 +57,11 @@ export function SitesPage() {
           name: (site) => unicodeHost(site.address),
           actions: (site) => [
             {
+              label: t.common.edit,
+              icon: <IconPencil size={16} aria-hidden />,
+              run: () => setDialog({ kind: 'edit', site }),
+            },
+            {
               label: t.common.remove,
               icon: <IconTrash size={16} aria-hidden />,
               danger: true,
@@ -63,7 +72,8 @@ export function SitesPage() {
         empty={{ icon: <IconWorld size={24} />, title: t.sites.empty, hint: t.sites.emptyHint, action: add }}
         actions={add}
       />
-      {adding && <SiteDialog onClose={() => setAdding(false)} />}
+      {dialog?.kind === 'create' && <CreateSiteDialog onClose={close} />}
+      {dialog?.kind === 'edit' && <EditSiteDialog site={dialog.site} onClose={close} />}
     </>
   );
 }

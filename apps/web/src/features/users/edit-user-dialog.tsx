@@ -1,5 +1,6 @@
 import { type User, UserChange, updateUser } from '@propusk/contract/users';
 import { useCall } from '../../api/queries.ts';
+import { changes } from '../../common/changes.ts';
 import { PasswordField, TextField } from '../../common/fields.tsx';
 import { FormDialog } from '../../common/form-dialog.tsx';
 import { userName } from '../../common/names.ts';
@@ -13,19 +14,20 @@ export function EditUserDialog(props: { user: User; withPassword: boolean; onClo
   const { user } = props;
   const update = useCall(updateUser);
   const policies = usePolicyOptions(user.politics);
+  const initial = {
+    name: user.name,
+    surname: user.surname,
+    email: user.email,
+    password: undefined,
+    politics: user.politics.map(({ id }) => id),
+  };
   return (
     <FormDialog
       title={t.users.edit}
       schema={UserChange}
-      initial={{
-        name: user.name,
-        surname: user.surname,
-        email: user.email,
-        password: undefined,
-        politics: user.politics.map(({ id }) => id),
-      }}
+      initial={initial}
       submit={async (body) => {
-        const changed = await update.mutateAsync({ params: { id: user.id }, body });
+        const changed = await update.mutateAsync({ params: { id: user.id }, body: changes(initial, body) });
         toastSuccess(t.alerts.updated, userName(changed));
       }}
       onClose={props.onClose}

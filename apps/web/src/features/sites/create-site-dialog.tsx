@@ -1,15 +1,14 @@
 import { createSite, SiteInput } from '@propusk/contract/sites';
 import { useCall } from '../../api/queries.ts';
-import { TextField } from '../../common/fields.tsx';
 import { FormDialog } from '../../common/form-dialog.tsx';
-import { MultiSelectField } from '../../common/select-fields.tsx';
 import { unicodeHost } from '../../common/unicode-host.ts';
 import { usePolicyOptions } from '../../common/use-options.ts';
 import { t } from '../../dictionary/dictionary.ts';
 import { toastSuccess } from '../../ui/toast.ts';
+import { SiteFields } from './site-fields.tsx';
 
 /** Adds a site. */
-export function SiteDialog({ onClose }: { onClose: () => void }) {
+export function CreateSiteDialog({ onClose }: { onClose: () => void }) {
   const create = useCall(createSite);
   const policies = usePolicyOptions([]);
   return (
@@ -23,27 +22,7 @@ export function SiteDialog({ onClose }: { onClose: () => void }) {
       }}
       onClose={onClose}
     >
-      {(control) => (
-        <>
-          <TextField
-            control={control}
-            name="address"
-            label={t.sites.address}
-            description={t.sites.addressHint}
-            placeholder="crm.company.ru"
-            inputMode="url"
-            required
-            autoFocus
-          />
-          <MultiSelectField
-            control={control}
-            name="politics"
-            label={t.sites.policies}
-            description={t.sites.policiesHint}
-            options={policies}
-          />
-        </>
-      )}
+      {(control) => <SiteFields control={control} policies={policies} />}
     </FormDialog>
   );
 }

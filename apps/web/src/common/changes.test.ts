@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest';
+import { changes } from './changes.ts';
+
+interface Body {
+  name: string;
+  surname: string;
+  politics: number[];
+  password: string | undefined;
+}
+const initial: Body = { name: 'Пётр', surname: '', politics: [1, 2], password: undefined };
+
+it('sends nothing that was left alone', () => {
+  expect(changes<Body>(initial, { ...initial, politics: [1, 2] })).toEqual({});
+});
+
+it('sends what was changed, an emptied field and list too', () => {
+  expect(changes<Body>(initial, { ...initial, name: '', politics: [], password: 'correct horse' })).toEqual({
+    name: '',
+    politics: [],
+    password: 'correct horse',
+  });
+});

@@ -1,0 +1,40 @@
+import type { Control, FieldPath, FieldValues } from 'react-hook-form';
+import { TextField } from '../../common/fields.tsx';
+import { MultiSelectField, type Option } from '../../common/select-fields.tsx';
+import { t } from '../../dictionary/dictionary.ts';
+
+/** What a site's forms hold, be it new or changed. */
+interface SiteValues extends FieldValues {
+  address?: string | undefined;
+  politics?: number[] | undefined;
+}
+
+/** The fields of a site. */
+export function SiteFields<V extends SiteValues, O>(props: {
+  control: Control<V, unknown, O>;
+  policies: readonly Option[];
+}) {
+  // V has these fields by its constraint, which FieldPath cannot see through.
+  const field = (name: keyof SiteValues & string) => name as FieldPath<V>;
+  return (
+    <>
+      <TextField
+        control={props.control}
+        name={field('address')}
+        label={t.sites.address}
+        description={t.sites.addressHint}
+        placeholder="crm.company.ru"
+        inputMode="url"
+        required
+        autoFocus
+      />
+      <MultiSelectField
+        control={props.control}
+        name={field('politics')}
+        label={t.sites.policies}
+        description={t.sites.policiesHint}
+        options={props.policies}
+      />
+    </>
+  );
+}
