@@ -1,12 +1,12 @@
 import { gatewayKeys } from '@propusk/access/gateway-secret';
 import { SettingError } from '@propusk/contract/settings';
-import { pino } from 'pino';
 import { ensureAdmin } from './auth/store.ts';
 import { readConfig } from './config.ts';
 import { checkKey } from './db/key-check.ts';
 import { DatabaseUnfit, migrate } from './db/migrate.ts';
 import { openDb } from './db/open.ts';
 import { isAway } from './http/errors.ts';
+import { createLog } from './log.ts';
 import { hashPassword } from './passwords.ts';
 import { ensureDirectProxy } from './proxies/store.ts';
 import { sealing } from './sealing.ts';
@@ -21,10 +21,7 @@ async function main(): Promise<void> {
       'Задайте DATABASE_URL, SECRET_KEY и GATEWAY_SECRET, или запустите npm start: он сделает их сам',
     );
   }
-  const logger = pino({
-    level: config.logLevel,
-    redact: ['req.headers.authorization', 'req.headers.cookie', '*.password', '*.token', 'err.parameters'],
-  });
+  const logger = createLog(config.logLevel);
   const opened = openDb(databaseUrl);
   const secrets = sealing(secretKey);
   await migrate(opened.db);

@@ -28,10 +28,16 @@ export interface DialerOptions {
 }
 
 /**
- * Opens a connection to a host, a name or an address literal.
+ * Opens a connection to a host, a name or an address literal. Only towards a site does it leave from the egress address:
+ * sites' locks admit that one, and an "upstream" that a tenant typed in may be another tenant's site.
  * @throws Refusal saying why not; the signal's reason when it was aborted
  */
-export type Dial = (host: string, port: number, signal: AbortSignal) => Promise<Socket>;
+export type Dial = (
+  host: string,
+  port: number,
+  signal: AbortSignal,
+  towards?: 'site' | 'upstream',
+) => Promise<Socket>;
 
 const RESOLVE_MS = 5_000;
 const CONNECT_MS = 10_000;
@@ -65,7 +71,8 @@ export function createDialer(options: DialerOptions): Dial {
     }
   }
 
-  return async (host, port, signal) => {
+  return async (host, port, signal, towards = 'site') => {
+    const from = towards === 'site' ? egress : {};
     const addresses = await resolve(host);
     signal.throwIfAborted();
     judge(addresses, port);
@@ -77,7 +84,7 @@ export function createDialer(options: DialerOptions): Dial {
       const attempt = await connectTo(
         address,
         port,
-        isIP(address) === 4 ? egress.v4 : egress.v6,
+        isIP(address) === 4 ? from.v4 : from.v6,
         i < addresses.length - 1 ? Math.min(left, ATTEMPT_MS) : left,
         signal,
       );

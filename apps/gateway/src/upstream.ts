@@ -24,7 +24,7 @@ export function upstreamAuthorization({ username, password }: Upstream): string[
 /** Connects to the proxy itself. @throws Refusal in terms of the proxy, not of the site */
 export async function dialUpstream(dial: Dial, upstream: Upstream, signal: AbortSignal): Promise<Socket> {
   try {
-    return await dial(upstream.host, upstream.port, signal);
+    return await dial(upstream.host, upstream.port, signal, 'upstream');
   } catch (error) {
     const told = error instanceof Refusal ? dialFailures[error.reason] : undefined;
     throw told === undefined ? error : new Refusal(told[0], told[1]);

@@ -1,4 +1,6 @@
+import { myAccess } from '@propusk/contract/access';
 import { login, logout, register } from '@propusk/contract/auth';
+import { createProxy } from '@propusk/contract/proxies';
 import { createUser, me, updateUser } from '@propusk/contract/users';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { PASSWORD, startApi, type TestApi } from '../testing/api.ts';
@@ -125,6 +127,28 @@ describe('signing in', () => {
     expect(stored).not.toContain(PASSWORD);
     expect(stored).toContain('$argon2id$v=19$m=47104,');
   });
+});
+
+test('the log, however loud, tells no secret', async () => {
+  const lines: string[] = [];
+  const loud = await startApi(inject('serverUrl'), { logTo: (line) => lines.push(line) });
+  const { token, email } = await loud.company();
+  const agent = await loud.agent(token);
+  const proxy = { host: 'proxy.example.ru', port: 8080, username: 'login', password: 'canary-of-a-proxy' };
+  await loud.must(token, createProxy, { body: proxy });
+  const access = await loud.must(agent.token, myAccess);
+  await loud.call(null, login, { body: { email, password: 'canary-of-a-guess' } });
+  await loud.call(token, createUser, { body: { email, password: 'canary-of-a-double' } });
+  await loud.database.shut();
+  await loud.call(token, createProxy, { body: proxy });
+  await loud.database.reopen();
+  await loud.close();
+  const log = lines.join('');
+  expect(log).toContain('/api/users/user-inner');
+  expect(log).toContain('not currently accepting connections');
+  for (const secret of [PASSWORD, token, agent.token, access.password, 'canary-of', '$argon2id$']) {
+    expect(log).not.toContain(secret);
+  }
 });
 
 describe('the door', () => {

@@ -4,8 +4,8 @@ import type { Endpoint, Input, Output } from '@propusk/contract/endpoint';
 import type { ErrorBody } from '@propusk/contract/errors';
 import { createUser } from '@propusk/contract/users';
 import type { FastifyInstance } from 'fastify';
-import { pino } from 'pino';
 import { checkKey } from '../db/key-check.ts';
+import { createLog } from '../log.ts';
 import { ensureDirectProxy } from '../proxies/store.ts';
 import { sealing } from '../sealing.ts';
 import { createServer } from '../server.ts';
@@ -47,7 +47,11 @@ let serial = 0;
 /** The whole api on a database of its own, called through its front door. */
 export async function startApi(
   serverUrl: string,
-  { shared, heartbeatMs }: { shared?: TestDatabase; heartbeatMs?: number } = {},
+  {
+    shared,
+    heartbeatMs,
+    logTo,
+  }: { shared?: TestDatabase; heartbeatMs?: number; logTo?: (line: string) => void } = {},
 ): Promise<TestApi> {
   const database = shared ?? (await createTestDatabase(serverUrl));
   const config = { publicUrl: new URL('http://console.test'), gatewayUrl: new URL('http://gate.test:3128') };
@@ -59,7 +63,7 @@ export async function startApi(
     opened: database,
     sealing: testSealing,
     gatewayKeys: testKeys,
-    logger: pino({ level: 'silent' }),
+    logger: logTo === undefined ? createLog('silent') : createLog('trace', { write: logTo }),
     ...(heartbeatMs !== undefined && { heartbeatMs }),
   });
   await app.ready();
