@@ -75,10 +75,26 @@ test('a first start serves, Ctrl-C leaves nothing behind, the second start is qu
   expect(await me.json()).toMatchObject({ email: 'owner@romashka.test' });
 });
 
-test('secrets are files for us alone', async () => {
-  await untilReady(start());
-  const { mode } = await stat(join(dataDir, 'secret-key'));
-  expect(mode & 0o777).toBe(0o600);
+test('secrets are files for us alone, and the gateway gets only its own', async () => {
+  const product = start({ ADMIN_EMAIL: 'admin@platform.test', ADMIN_PASSWORD: 'canary of an admin' });
+  await untilReady(product);
+  for (const name of ['secret-key', 'gateway-secret']) {
+    expect((await stat(join(dataDir, name))).mode & 0o777, name).toBe(0o600);
+  }
+  const gateway = (await product.processes()).find((line) => line.includes('apps/gateway/src/main.ts'));
+  const environment = await readFile(`/proc/${gateway?.trim().split(/\s+/)[1]}/environ`, 'utf8');
+  expect(environment).toContain('GATEWAY_SECRET=');
+  for (const foreign of ['SECRET_KEY=', 'DATABASE_URL=', 'canary of an admin']) {
+    expect(environment.replace('GATEWAY_SECRET=', '')).not.toContain(foreign);
+  }
+});
+
+test('SIGTERM to npm, as a process manager sends it, ends all', async () => {
+  const product = start();
+  await untilReady(product);
+  product.process.kill('SIGTERM');
+  await product.ended;
+  await expect.poll(() => product.processes(), { timeout: 10_000 }).toEqual([]);
 });
 
 test('a second start on the same folder refuses, and the first goes on', async () => {
@@ -147,7 +163,7 @@ test.describe('a bad setting stops the start with one line that names it', () =>
     ['ADMIN_EMAIL', 'admin@example.ru', /^Настройки ADMIN_EMAIL и ADMIN_PASSWORD/],
     ['LOG_LEVEL', 'loud', /^Настройка LOG_LEVEL/],
     ['PORT', '0', /^Настройка PORT /],
-    ['HOST', 'no such host', /^У этой машины нет адреса «no such host».*HOST/],
+    ['HOST', 'no such host', /^Настройка HOST задана неверно: «no such host»/],
     ['DATABASE_URL', 'mysql://a/b', /^Настройка DATABASE_URL задана неверно\. /],
     ['DATABASE_URL', 'postgresql://nobody@nohost.invalid/none', /^База данных не отвечает .*DATABASE_URL$/],
     ['DATABASE_URL', 'postgresql://nobody@127.0.0.1:1/none', /^База данных не отвечает .*DATABASE_URL$/],
@@ -175,6 +191,13 @@ for (const [which, setting] of [
     await untilReady(start());
   });
 }
+
+test('an address that is not this machine’s is named with its setting', async () => {
+  expect((await refusal({ HOST: 'nosuch.invalid' })).split('\n').at(-1)).toMatch(/«nosuch\.invalid».* HOST$/);
+  expect((await refusal({ GATEWAY_EGRESS: '192.0.2.1' })).split('\n').at(-1)).toMatch(
+    /«192\.0\.2\.1».* GATEWAY_EGRESS$/,
+  );
+});
 
 test('a lost or another key is said, and nothing is overwritten', async () => {
   const first = start();

@@ -1,13 +1,21 @@
 import { Email, Password } from '@propusk/contract/fields';
-import { origin, plain, readSettings, SettingError, setting, wholeNumber } from '@propusk/contract/settings';
+import {
+  listenAddress,
+  origin,
+  plain,
+  readSettings,
+  SettingError,
+  setting,
+  wholeNumber,
+} from '@propusk/contract/settings';
 import * as z from 'zod/mini';
 
 const spec = {
   PORT: wholeNumber(3000, 1, 65535),
-  HOST: setting('адрес, на котором слушать, например 127.0.0.1', z._default(z.string(), '127.0.0.1')),
+  HOST: listenAddress(),
   PUBLIC_URL: origin(),
   GATEWAY_PORT: wholeNumber(3128, 1, 65535),
-  GATEWAY_HOST: setting('адрес, на котором слушать, например 127.0.0.1', z._default(z.string(), '127.0.0.1')),
+  GATEWAY_HOST: listenAddress(),
   GATEWAY_PUBLIC_URL: origin(),
   DATABASE_URL: setting(
     'адрес PostgreSQL 15 или новее: postgresql://user:password@host/database',

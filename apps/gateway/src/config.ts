@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { canonicalHost } from '@propusk/access/host';
-import { origin, readSettings, setting, wholeNumber } from '@propusk/contract/settings';
+import { listenAddress, origin, readSettings, setting, wholeNumber } from '@propusk/contract/settings';
 import * as z from 'zod/mini';
 import { type Networks, parseNetworks } from './addresses.ts';
 
@@ -17,7 +17,7 @@ function parsed<T>(parse: (text: string) => T | null, absent: T) {
 
 const spec = {
   GATEWAY_PORT: wholeNumber(3128, 0, 65535),
-  GATEWAY_HOST: setting('адрес, на котором слушать, например 127.0.0.1', z._default(z.string(), '127.0.0.1')),
+  GATEWAY_HOST: listenAddress(),
   GATEWAY_SECRET: setting('не меньше 32 случайных символов', z.string().check(z.minLength(32))),
   API_URL: origin(),
   PUBLIC_URL: origin(),

@@ -182,7 +182,9 @@ describe('dialling', () => {
     // A tenant's "upstream" may be another tenant's site, whose lock admits the egress address.
     (await createDialer({ ...options, egress })('127.0.0.1', port, never, 'upstream')).destroy();
     await until(() => seen.length === 3);
-    expect(seen.toSorted()).toEqual(['127.0.0.1', '127.0.0.1', '127.0.0.7']);
+    // In whatever order the site noticed them.
+    expect(seen.filter((address) => address === '127.0.0.7')).toHaveLength(1);
+    expect(seen.filter((address) => address === '127.0.0.1')).toHaveLength(2);
     site.close();
   });
 

@@ -21,6 +21,12 @@ export function wholeNumber(fallback: number, min: number, max: number): Setting
   return setting(`целое число от ${min} до ${max}`, z._default(number, fallback));
 }
 
+/** An address of this machine to listen on, or a name for it. */
+export function listenAddress(): Setting<string> {
+  const host = z.string().check(z.regex(/^[A-Za-z0-9.:_-]{1,253}$/));
+  return setting('адрес, на котором слушать, например 127.0.0.1', z._default(host, '127.0.0.1'));
+}
+
 /** Text that is none of the above: at least `min` characters, no more than 4096. */
 export function plain(takes: string, min = 1): Setting<string | undefined> {
   return setting(takes, z.optional(z.string().check(z.minLength(min), z.maxLength(4096))));
