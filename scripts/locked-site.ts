@@ -22,8 +22,9 @@ export async function startLockedSites(
   sites: LockedSite[],
 ): Promise<{ stop(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'propusk-apache-'));
-  // Apache's workers are another user than root.
-  await chmod(folder, 0o755);
+  const root = process.getuid?.() === 0;
+  // Apache is another user than root, and writes its log and pid here.
+  await chmod(folder, root ? 0o1777 : 0o755);
   for (const site of sites) {
     await mkdir(join(folder, site.name));
     await writeFile(join(folder, site.name, 'index.html'), page(site));
@@ -31,9 +32,11 @@ export async function startLockedSites(
   }
   await mkdir(join(folder, 'nobody'));
   await writeFile(join(folder, 'apache.conf'), configuration(folder, port, sites));
-  // Tied to this process: a killed demo must not leave a server behind.
-  const tied = ['--pdeathsig', 'TERM', '/usr/sbin/apache2', '-X', '-f', join(folder, 'apache.conf')];
-  const apache = spawn('setpriv', tied, { stdio: 'ignore' });
+  // Tied to this process: a killed demo must not leave a server behind. The tie is lost with a change of user, so root
+  // starts Apache as the user that it would become.
+  const asUser = root ? ['--reuid', 'www-data', '--regid', 'www-data', '--clear-groups'] : [];
+  const server = ['/usr/sbin/apache2', '-X', '-f', join(folder, 'apache.conf')];
+  const apache = spawn('setpriv', [...asUser, '--pdeathsig', 'TERM', ...server], { stdio: 'ignore' });
   const ended = once(apache, 'exit');
   const failed = once(apache, 'error').then(([error]) => Promise.reject(error));
   await Promise.race([answers(port), failed, ended.then(() => Promise.reject(new Error('Apache ended')))]);
@@ -61,7 +64,6 @@ ServerName localhost
 Listen 127.0.0.1:${port}
 PidFile ${folder}/apache.pid
 ErrorLog ${folder}/error.log
-${process.getuid?.() === 0 ? 'User www-data\nGroup www-data' : ''}
 TypesConfig /etc/mime.types
 AddDefaultCharset utf-8
 DirectoryIndex index.html
