@@ -73,7 +73,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     },
     transform: jsonSchemaTransform,
   });
-  await app.register(swaggerUi, { routePrefix: '/api/docs' });
+  await app.register(swaggerUi, { routePrefix: '/api/docs', logo: { type: 'image/svg+xml', content: mark } });
 
   const { opened, sealing, gatewayKeys, databaseUrl, config } = parts;
   const routes: Routes = { app, db: opened.db, feedToken: gatewayKeys.feed, implemented: new Set() };
@@ -97,6 +97,12 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
   await serveConsole(app);
   return app;
 }
+
+/** The product's mark, for the documentation. */
+const mark = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="#0b6e60"/>
+<path d="M8.5 25V9.5a2 2 0 0 1 2-2h11a2 2 0 0 1 2 2V25" fill="none" stroke="#fff" stroke-width="3" stroke-linecap="round"/>
+<circle cx="16" cy="15" r="2.4" fill="#8ff0d8"/>
+<path d="M16 20.5V25" stroke="#8ff0d8" stroke-width="3" stroke-linecap="round"/></svg>`;
 
 /** Nothing from elsewhere runs or loads; Mantine sets style attributes. */
 function policy(secure: boolean) {

@@ -63,6 +63,8 @@ export function routeOf(routes: Routes, endpoint: Endpoint) {
     url: `/api${path}`,
     schema: {
       summary,
+      // The documentation groups calls by what they are about: `users`, `domain-allowed`.
+      tags: [path.split('/')[1] ?? ''],
       ...(params && { params }),
       ...(query && { querystring: query }),
       ...(body && { body }),
