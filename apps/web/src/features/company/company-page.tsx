@@ -4,9 +4,9 @@ import { IconCloudOff } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { queryOptions } from '../../api/queries.ts';
 import { AccessCard } from '../../common/access-card.tsx';
+import { dayColumns } from '../../common/day-columns.tsx';
 import { t } from '../../dictionary/dictionary.ts';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
-import { Day } from '../../ui/day.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { State } from '../../ui/state.tsx';
 import classes from './company-page.module.css';
@@ -14,18 +14,7 @@ import classes from './company-page.module.css';
 const columns: readonly Column<Company>[] = [
   { key: 'companyName', title: t.company.name, main: true, render: (company) => company.companyName },
   { key: 'companySite', title: t.company.site, render: (company) => company.companySite },
-  {
-    key: 'createdAt',
-    title: t.columns.createdAt,
-    width: '112px',
-    render: (company) => <Day iso={company.createdAt} />,
-  },
-  {
-    key: 'updatedAt',
-    title: t.columns.updatedAt,
-    width: '112px',
-    render: (company) => <Day iso={company.updatedAt} />,
-  },
+  ...dayColumns<Company>(),
 ];
 
 /** /dashboard/creator/company: the own company, and how its owner connects. */

@@ -8,13 +8,13 @@ import {
 } from '@propusk/contract/policies';
 import { IconPencil, IconPlus, IconShieldCheck, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
+import { dayColumns } from '../../common/day-columns.tsx';
 import { ListPage } from '../../common/list-page.tsx';
 import { useMay } from '../../common/me.tsx';
 import { proxyName } from '../../common/names.ts';
 import { useRemove } from '../../common/use-remove.ts';
 import { t } from '../../dictionary/dictionary.ts';
 import type { Column } from '../../ui/data-table.tsx';
-import { Day } from '../../ui/day.tsx';
 import { TruncatedText } from '../../ui/truncated-text.tsx';
 import { CreatePolicyDialog } from './create-policy-dialog.tsx';
 import { EditPolicyDialog } from './edit-policy-dialog.tsx';
@@ -31,18 +31,7 @@ const columns: readonly Column<Policy>[] = [
     title: t.policies.proxy,
     render: (policy) => policy.proxy.map(proxyName).join(', ') || t.common.none,
   },
-  {
-    key: 'createdAt',
-    title: t.columns.createdAt,
-    width: '112px',
-    render: (policy) => <Day iso={policy.createdAt} />,
-  },
-  {
-    key: 'updatedAt',
-    title: t.columns.updatedAt,
-    width: '112px',
-    render: (policy) => <Day iso={policy.updatedAt} />,
-  },
+  ...dayColumns<Policy>(),
 ];
 
 type Dialog = { kind: 'create' } | { kind: 'edit'; policy: Policy } | null;

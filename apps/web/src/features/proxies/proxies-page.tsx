@@ -2,12 +2,12 @@ import { Button, VisuallyHidden } from '@mantine/core';
 import { deleteProxy, listProxies, type Proxy } from '@propusk/contract/proxies';
 import { IconLock, IconPlus, IconServer2, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
+import { dayColumns } from '../../common/day-columns.tsx';
 import { ListPage } from '../../common/list-page.tsx';
 import { proxyName } from '../../common/names.ts';
 import { useRemove } from '../../common/use-remove.ts';
 import { t } from '../../dictionary/dictionary.ts';
 import type { Column } from '../../ui/data-table.tsx';
-import { Day } from '../../ui/day.tsx';
 import { PaidDialog } from './paid-dialog.tsx';
 import classes from './proxies-page.module.css';
 import { ProxyDialog } from './proxy-dialog.tsx';
@@ -22,18 +22,7 @@ const columns: readonly Column<Proxy>[] = [
     render: (proxy) => <ProxyTypeTag settings={proxy.settings} />,
   },
   { key: 'port', title: t.proxies.port, width: '96px', render: (proxy) => <Port proxy={proxy} /> },
-  {
-    key: 'createdAt',
-    title: t.columns.createdAt,
-    width: '112px',
-    render: (proxy) => <Day iso={proxy.createdAt} />,
-  },
-  {
-    key: 'updatedAt',
-    title: t.columns.updatedAt,
-    width: '112px',
-    render: (proxy) => <Day iso={proxy.updatedAt} />,
-  },
+  ...dayColumns<Proxy>(),
 ];
 
 type Dialog = 'create' | 'paid' | null;

@@ -2,12 +2,12 @@ import { Button } from '@mantine/core';
 import { deleteSite, listSites, type Site } from '@propusk/contract/sites';
 import { IconPencil, IconPlus, IconTrash, IconWorld } from '@tabler/icons-react';
 import { useState } from 'react';
+import { dayColumns } from '../../common/day-columns.tsx';
 import { ListPage } from '../../common/list-page.tsx';
 import { unicodeHost } from '../../common/unicode-host.ts';
 import { useRemove } from '../../common/use-remove.ts';
 import { t } from '../../dictionary/dictionary.ts';
 import type { Column } from '../../ui/data-table.tsx';
-import { Day } from '../../ui/day.tsx';
 import { Tags } from '../../ui/tags.tsx';
 import { CreateSiteDialog } from './create-site-dialog.tsx';
 import { EditSiteDialog } from './edit-site-dialog.tsx';
@@ -19,18 +19,7 @@ const columns: readonly Column<Site>[] = [
     title: t.sites.policies,
     render: (site) => <Tags names={site.politics} none={t.sites.noPolicies} />,
   },
-  {
-    key: 'createdAt',
-    title: t.columns.createdAt,
-    width: '112px',
-    render: (site) => <Day iso={site.createdAt} />,
-  },
-  {
-    key: 'updatedAt',
-    title: t.columns.updatedAt,
-    width: '112px',
-    render: (site) => <Day iso={site.updatedAt} />,
-  },
+  ...dayColumns<Site>(),
 ];
 
 type Dialog = { kind: 'create' } | { kind: 'edit'; site: Site } | null;

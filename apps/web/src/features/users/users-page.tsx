@@ -2,13 +2,13 @@ import { Anchor, Button } from '@mantine/core';
 import { companyUsers, deleteUser, type User } from '@propusk/contract/users';
 import { IconPencil, IconPlus, IconTrash, IconUsers } from '@tabler/icons-react';
 import { useState } from 'react';
+import { dayColumns } from '../../common/day-columns.tsx';
 import { ListPage } from '../../common/list-page.tsx';
 import { rolesOf } from '../../common/me.tsx';
 import { userName } from '../../common/names.ts';
 import { useRemove } from '../../common/use-remove.ts';
 import { t } from '../../dictionary/dictionary.ts';
 import type { Column } from '../../ui/data-table.tsx';
-import { Day } from '../../ui/day.tsx';
 import { Tags } from '../../ui/tags.tsx';
 import { CreateUserDialog } from './create-user-dialog.tsx';
 import { EditUserDialog } from './edit-user-dialog.tsx';
@@ -42,18 +42,7 @@ const columns: readonly Column<User>[] = [
     title: t.users.policies,
     render: (user) => <Tags names={user.politics} none={t.users.noPolicies} />,
   },
-  {
-    key: 'createdAt',
-    title: t.columns.createdAt,
-    width: '112px',
-    render: (user) => <Day iso={user.createdAt} />,
-  },
-  {
-    key: 'updatedAt',
-    title: t.columns.updatedAt,
-    width: '112px',
-    render: (user) => <Day iso={user.updatedAt} />,
-  },
+  ...dayColumns<User>(),
 ];
 
 type Dialog = { kind: 'create' } | { kind: 'edit'; user: User } | null;

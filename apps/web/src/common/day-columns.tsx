@@ -1,0 +1,21 @@
+import { t } from '../dictionary/dictionary.ts';
+import type { Column } from '../ui/data-table.tsx';
+import { Day } from '../ui/day.tsx';
+
+/** The columns that every list ends with: when a row was made, and when it was last changed. */
+export function dayColumns<Row extends { createdAt: string; updatedAt: string }>(): readonly Column<Row>[] {
+  return [
+    {
+      key: 'createdAt',
+      title: t.columns.createdAt,
+      width: '112px',
+      render: (row) => <Day iso={row.createdAt} />,
+    },
+    {
+      key: 'updatedAt',
+      title: t.columns.updatedAt,
+      width: '112px',
+      render: (row) => <Day iso={row.updatedAt} />,
+    },
+  ];
+}
