@@ -289,7 +289,7 @@ test('a person who is deleted is nobody to the gateway', async ({ page }) => {
   await page.getByRole('menuitem', { name: 'Удалить' }).click();
   await expect(page.getByText('Do you really want to delete the user?')).toBeVisible();
   const answered = page.waitForResponse((response) => response.request().method() === 'DELETE');
-  await page.getByRole('button', { name: 'Да' }).click();
+  await page.getByRole('button', { name: 'Да', exact: true }).click();
   await answered;
   await expect(page.getByRole('row', { name: /Пётр/ })).toHaveCount(0);
   await expect
@@ -298,4 +298,20 @@ test('a person who is deleted is nobody to the gateway', async ({ page }) => {
       intervals: [50],
     })
     .toMatchObject({ status: 403, reason: 'user_removed' });
+});
+
+test('sites, policies and proxies are deleted from their lists', async ({ page }) => {
+  await signIn(page, owner);
+  for (const [section, row] of [
+    ['Сайты', /crm\.romashka\.test/],
+    ['Политики доступа', /Знания/],
+    ['Прокси серверы', /127\.0\.0\.1/],
+  ] as const) {
+    await openSection(page, section);
+    await page.getByRole('row', { name: row }).getByRole('button').click();
+    await page.getByRole('menuitem', { name: 'Удалить' }).click();
+    await page.getByRole('button', { name: 'Да', exact: true }).click();
+    await expect(page.getByText('Успешное удаление!').last()).toBeVisible();
+    await expect(page.getByRole('row', { name: row })).toHaveCount(0);
+  }
 });
