@@ -1,5 +1,4 @@
 import { watch as watchFolder } from 'node:fs';
-import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readConfig } from '@propusk/api/config';
 import { lockDataDir } from '@propusk/api/db/embedded/lock';
@@ -38,7 +37,7 @@ export async function startProduct(options: {
   const { env, say } = options;
   // Settings first: a wrong one stops the start before anything is touched.
   const config = readConfig(env);
-  const dataDir = resolve(env.DATA_DIR || './data');
+  const { dataDir } = config;
   const undo: (() => Promise<void>)[] = [];
   const stop = async () => {
     for (const step of undo.splice(0).toReversed()) await step();

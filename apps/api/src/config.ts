@@ -1,3 +1,5 @@
+import { isIP } from 'node:net';
+import { join, resolve } from 'node:path';
 import { Email, Password } from '@propusk/contract/fields';
 import {
   listenAddress,
@@ -9,6 +11,9 @@ import {
   wholeNumber,
 } from '@propusk/contract/settings';
 import * as z from 'zod/mini';
+
+// What a mail's From may hold without quoting (RFC 5322 section 3.2.3), as far as anybody needs it.
+const sender = /^(?:[^<>"@,;:\\\p{Cc}]{1,100} <[^\s<>"@,;:]+@[^\s<>"@,;:]+>|[^\s<>"@,;:]+@[^\s<>"@,;:]+)$/u;
 
 const spec = {
   PORT: wholeNumber(3000, 1, 65535),
@@ -23,6 +28,30 @@ const spec = {
   ),
   SECRET_KEY: plain('не меньше 32 случайных символов', 32),
   GATEWAY_SECRET: plain('не меньше 32 случайных символов', 32),
+  DATA_DIR: setting('папка для данных', z._default(z.string(), './data')),
+  SMTP_URL: setting(
+    'почтовый сервер: smtp://user:password@host:port или smtps://…',
+    z.optional(z.string().check(z.refine(isSmtp))),
+  ),
+  MAIL_FROM: setting(
+    'адрес, от которого уходят письма: pass@example.ru или Пропуск <pass@example.ru>',
+    z.optional(z.string().check(z.regex(sender))),
+  ),
+  TRUST_PROXY: setting(
+    'адреса и сети обратных прокси через запятую, например 127.0.0.1,10.0.0.0/8',
+    z.pipe(
+      z._default(z.string(), ''),
+      z.pipe(
+        z.transform((text: string) =>
+          text
+            .split(',')
+            .map((part) => part.trim())
+            .filter(Boolean),
+        ),
+        z.array(z.string().check(z.refine(isNetwork))),
+      ),
+    ),
+  ),
   ADMIN_EMAIL: setting('почта первого администратора', z.optional(Email)),
   ADMIN_PASSWORD: setting('пароль первого администратора, не меньше 8 символов', z.optional(Password)),
   LOG_LEVEL: setting(
@@ -44,6 +73,14 @@ export interface Config {
   readonly databaseUrl: string | undefined;
   readonly secretKey: string | undefined;
   readonly gatewaySecret: string | undefined;
+  /** Without it mail becomes files in `mailFolder`. */
+  readonly smtpUrl: string | undefined;
+  readonly mailFrom: string;
+  readonly mailFolder: string;
+  /** Addresses and networks of reverse proxies whose X-Forwarded-For is believed. */
+  readonly trustProxy: readonly string[];
+  /** The data folder, absolute. */
+  readonly dataDir: string;
   readonly admin: { readonly email: string; readonly password: string } | null;
   readonly logLevel: string;
 }
@@ -59,15 +96,22 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       ? { email: s.ADMIN_EMAIL, password: s.ADMIN_PASSWORD }
       : null;
   const localUrl = `http://${reachable(s.HOST)}:${s.PORT}`;
+  const publicUrl = new URL(s.PUBLIC_URL ?? localUrl);
+  const dataDir = resolve(s.DATA_DIR);
   return {
     host: s.HOST,
     port: s.PORT,
     localUrl,
-    publicUrl: new URL(s.PUBLIC_URL ?? localUrl),
+    publicUrl,
     gatewayUrl: new URL(s.GATEWAY_PUBLIC_URL ?? `http://${reachable(s.GATEWAY_HOST)}:${s.GATEWAY_PORT}`),
     databaseUrl: s.DATABASE_URL,
     secretKey: s.SECRET_KEY,
     gatewaySecret: s.GATEWAY_SECRET,
+    smtpUrl: s.SMTP_URL,
+    mailFrom: s.MAIL_FROM ?? `Пропуск <${defaultSender(s.SMTP_URL, publicUrl)}>`,
+    mailFolder: join(dataDir, 'mail'),
+    trustProxy: s.TRUST_PROXY,
+    dataDir,
     admin,
     logLevel: s.LOG_LEVEL,
   };
@@ -77,4 +121,26 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
 function reachable(host: string): string {
   if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
   return host.includes(':') ? `[${host}]` : host;
+}
+
+/** Most mail servers take mail only from the mailbox that signed in. */
+function defaultSender(smtpUrl: string | undefined, { hostname }: URL): string {
+  const login = smtpUrl === undefined ? '' : new URL(smtpUrl).username.replaceAll('%40', '@');
+  if (Email.safeParse(login).success) return login;
+  return `no-reply@${/[a-z]/i.test(hostname) && !hostname.startsWith('[') ? hostname : 'localhost'}`;
+}
+
+function isSmtp(text: string): boolean {
+  if (!/^smtps?:\/\/\S+$/.test(text) || !URL.canParse(text)) return false;
+  const { hostname, username, password } = new URL(text);
+  // A percent sign of the password itself has to be written as %25.
+  return hostname !== '' && ![username, password].some((part) => /%(?![0-9a-f]{2})/i.test(part));
+}
+
+/** An address, or a network of more than nothing and less than everything. */
+function isNetwork(text: string): boolean {
+  const [address = '', prefix = '1', ...rest] = text.split('/');
+  const bits = isIP(address) === 6 ? 128 : 32;
+  const given = /^\d{1,3}$/.test(prefix) ? Number(prefix) : 0;
+  return isIP(address) !== 0 && rest.length === 0 && given >= 1 && given <= bits;
 }

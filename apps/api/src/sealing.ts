@@ -6,6 +6,8 @@ export interface Sealing {
   seal(place: string, text: string): Buffer;
   /** @throws Error when the key or the place is another, or a bit was changed */
   open(place: string, sealed: Buffer): string;
+  /** A keyed hash: equal texts have equal ones, and without the key nobody can try texts against one. */
+  fingerprint(text: string): Buffer;
   /** Tells this key from another without telling the key. */
   readonly check: Buffer;
 }
@@ -34,6 +36,7 @@ export function sealing(secretKey: string): Sealing {
         'utf8',
       );
     },
+    fingerprint: (text) => createHmac('sha256', key).update('fingerprint').update(text).digest(),
     check: createHmac('sha256', key).update('key-check').digest(),
   };
 }

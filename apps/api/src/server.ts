@@ -1,12 +1,11 @@
 import compress from '@fastify/compress';
 import helmet from '@fastify/helmet';
-import swagger from '@fastify/swagger';
+import swagger, { type StaticDocumentSpec } from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { GatewayKeys } from '@propusk/access/gateway-secret';
 import { endpoints } from '@propusk/contract/endpoints';
 import { limits } from '@propusk/contract/limits';
 import fastify, { type FastifyInstance } from 'fastify';
-import { jsonSchemaTransform, serializerCompiler } from 'fastify-type-provider-zod';
 import type { Logger } from 'pino';
 import type * as z from 'zod/mini';
 import { accessRoutes } from './access/routes.ts';
@@ -19,6 +18,11 @@ import { healthRoutes } from './health/routes.ts';
 import { serveConsole } from './http/console.ts';
 import { answerError, answerUnreadable, validate } from './http/errors.ts';
 import type { Routes } from './http/implement.ts';
+import { readJsonBodies } from './http/json.ts';
+import { createLimits } from './http/limits.ts';
+import { describeCalls } from './http/openapi.ts';
+import { serialize } from './http/replies.ts';
+import { createMailer } from './mail/mail.ts';
 import { policyRoutes } from './policies/routes.ts';
 import { proxyRoutes } from './proxies/routes.ts';
 import type { Sealing } from './sealing.ts';
@@ -26,7 +30,10 @@ import { siteRoutes } from './sites/routes.ts';
 import { userRoutes } from './users/routes.ts';
 
 export interface ServerParts {
-  readonly config: Pick<Config, 'publicUrl' | 'gatewayUrl'>;
+  readonly config: Pick<
+    Config,
+    'publicUrl' | 'gatewayUrl' | 'smtpUrl' | 'mailFrom' | 'mailFolder' | 'trustProxy'
+  >;
   readonly databaseUrl: string;
   readonly opened: OpenDb;
   readonly sealing: Sealing;
@@ -44,16 +51,16 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
   const app = fastify({
     loggerInstance: parts.logger,
     bodyLimit: limits.body,
+    trustProxy: [...parts.config.trustProxy],
     // On close idle connections end at once, busy ones after their answer.
     forceCloseConnections: 'idle',
     clientErrorHandler: answerUnreadable,
     frameworkErrors: answerError,
-    routerOptions: { caseSensitive: true, maxParamLength: 64 },
+    routerOptions: { caseSensitive: true, maxParamLength: limits.description },
   }) as unknown as FastifyInstance;
-  // JSON alone: a form of another site can send text/plain without asking first (CORS).
-  app.removeContentTypeParser('text/plain');
+  readJsonBodies(app);
   app.setValidatorCompiler<z.ZodMiniType>(validate);
-  app.setSerializerCompiler(serializerCompiler);
+  app.setSerializerCompiler<z.ZodMiniType>(serialize);
   app.decorateRequest('actor', null);
   app.setErrorHandler(answerError);
   const secure = parts.config.publicUrl.protocol === 'https:';
@@ -64,33 +71,33 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     // The console is nobody's frame.
     xFrameOptions: { action: 'deny' },
   });
-  await app.register(compress);
-  await app.register(swagger, {
-    openapi: {
-      openapi: '3.1.0',
-      info: { title: 'Propusk', version: '0.1.0' },
-      components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },
-    },
-    transform: jsonSchemaTransform,
-  });
+  // Replies alone: unpacking what comes in is work for strangers, and no caller of ours packs it.
+  await app.register(compress, { globalDecompression: false });
+  // The plugin's types end at OpenAPI 3.0; it hands the document on as it is.
+  const document = describeCalls(endpoints, '0.1.0') as unknown as StaticDocumentSpec['document'];
+  await app.register(swagger, { mode: 'static', specification: { document } });
   await app.register(swaggerUi, { routePrefix: '/api/docs', logo: { type: 'image/svg+xml', content: mark } });
 
   const { opened, sealing, gatewayKeys, databaseUrl, config } = parts;
-  const routes: Routes = { app, db: opened.db, feedToken: gatewayKeys.feed, implemented: new Set() };
+  const routes: Routes = { app, db: opened.db, sealing, feedToken: gatewayKeys.feed, implemented: new Set() };
+  const tries = createLimits(opened.pool);
+  app.addHook('onClose', async () => tries.close());
+  const { smtpUrl, mailFrom, mailFolder } = config;
+  const mailer = createMailer({ smtpUrl, from: mailFrom, folder: mailFolder, log: parts.logger });
+  app.addHook('onClose', () => mailer.close());
   healthRoutes(routes);
-  authRoutes(routes);
-  userRoutes(routes);
+  authRoutes(routes, { limits: tries, mailer, publicUrl: config.publicUrl });
+  userRoutes(routes, tries);
   companyRoutes(routes);
-  proxyRoutes(routes, sealing);
+  proxyRoutes(routes);
   siteRoutes(routes);
   policyRoutes(routes);
   accessRoutes(routes, {
     keys: gatewayKeys,
     url: config.gatewayUrl,
     consoleHost: config.publicUrl.hostname,
-    sealing,
   });
-  feedRoutes(routes, { sealing, databaseUrl, heartbeatMs: parts.heartbeatMs });
+  feedRoutes(routes, { databaseUrl, heartbeatMs: parts.heartbeatMs });
   const forgotten = endpoints.filter((endpoint) => !routes.implemented.has(endpoint));
   if (forgotten.length > 0)
     throw new Error(`not implemented: ${forgotten.map(({ path }) => path).join(', ')}`);

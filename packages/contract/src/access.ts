@@ -22,7 +22,10 @@ export type GatewayAccess = z.infer<typeof GatewayAccess>;
 export const myAccess = endpoint({
   method: 'GET',
   path: '/me/access',
-  access: 'signed-in',
+  access: ['USER', 'CREATOR', 'ADMIN'],
   summary: 'Gateway address and credentials, and the sites that they open',
+  description:
+    '`curl -x http://USERNAME:PASSWORD@HOST:PORT https://crm.example.ru` is the whole client. The password lives 24 hours.',
   reply: GatewayAccess,
+  errors: ['no_company'],
 });

@@ -27,6 +27,7 @@ export const login = endpoint({
   summary: 'Sign in with email and password',
   body: Login,
   reply: Token,
+  errors: ['bad_login', 'too_many_requests'],
 });
 
 export const register = endpoint({
@@ -35,8 +36,44 @@ export const register = endpoint({
   access: 'public',
   summary: 'Create a company and its owner (CREATOR), signed in',
   body: Registration,
+  description:
+    'Company and owner are made in one transaction. An address that has an account is refused, in any letter case.',
   reply: Token,
   status: 201,
+  errors: ['email_taken', 'too_many_requests'],
+});
+
+/**
+ * One call for four things, told apart by what its body holds (answers.md): `{email}`, `{token, password}`,
+ * `{email, change: true}`, `{token}`.
+ */
+export const LinkUse = z
+  .object({
+    email: z.optional(Email),
+    change: z.optional(z.boolean()),
+    token: z.optional(text(1)),
+    password: z.optional(Password),
+  })
+  .check((context) => {
+    const { email, token, change, password } = context.value;
+    const refuse = (field: string, message: string) =>
+      context.issues.push({ code: 'custom', input: context.value, path: [field], message });
+    if (email === undefined && token === undefined) refuse('email', 'Заполните это поле');
+    if (email !== undefined && token !== undefined) refuse('email', 'Здесь нужна или почта, или ссылка');
+    if (email !== undefined && password !== undefined) refuse('password', 'Пароль задаёт ссылка из письма');
+    if (token !== undefined && change === true) refuse('change', 'Ссылка из письма уже знает новую почту');
+  });
+export type LinkUse = z.infer<typeof LinkUse>;
+
+export const useLink = endpoint({
+  method: 'POST',
+  path: '/auth/register',
+  access: 'maybe-signed-in',
+  summary: 'Links in mail: ask for a new password or a new email, and confirm either',
+  description:
+    '`{email}` sends a link for a new password, and answers the same whether or not the address has an account. `{token, password}` sets it: all sessions and gateway tokens end. `{email, change: true}`, signed in, sends a link to the new address. `{token}` makes that address the one to sign in with: all sessions end. A link lives 10 minutes and works once.',
+  body: LinkUse,
+  errors: ['link_dead', 'unauthorized', 'email_taken', 'too_many_requests'],
 });
 
 export const logout = endpoint({

@@ -1,16 +1,56 @@
 import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
-import { Id, IsoDate } from './fields.ts';
+import { Id, IdParams, IsoDate, ListQuery, text, Version } from './fields.ts';
+
+const Domain = z.object({ id: Id, address: z.string() });
 
 /** A company: the boundary that no reference crosses. */
 export const Company = z.object({
   id: Id,
   companyName: z.string(),
   companySite: z.string(),
+  domainsAllowed: z.array(Domain),
+  /** Nothing blocks a domain: what is not allowed is refused. Always empty, for callers that read the field. */
+  domainsBlock: z.array(Domain),
+  proxy: z.array(z.object({ id: Id, host: z.string(), port: z.string() })),
+  users: z.array(z.object({ id: Id, name: z.string(), surname: z.string(), email: z.string() })),
+  version: Version,
   createdAt: IsoDate,
   updatedAt: IsoDate,
 });
 export type Company = z.infer<typeof Company>;
+
+/** Spec section 2, company create: the site's address alone will do, and is then the name too. */
+export const CompanyInput = z.object({ companyName: z._default(text(0), ''), companySite: text(1) });
+export type CompanyInput = z.infer<typeof CompanyInput>;
+
+/** What is absent stays as it is. */
+export const CompanyChange = z.object({
+  companyName: z.optional(text(1)),
+  companySite: z.optional(text(1)),
+});
+export type CompanyChange = z.infer<typeof CompanyChange>;
+
+export const createCompany = endpoint({
+  method: 'POST',
+  path: '/company',
+  access: ['ADMIN'],
+  summary: 'Add a company, without people yet',
+  body: CompanyInput,
+  reply: Company,
+  status: 201,
+  versioned: true,
+});
+
+export const listCompanies = endpoint({
+  method: 'GET',
+  path: '/company',
+  access: ['ADMIN'],
+  summary: 'Companies of the platform, as an array',
+  description: 'The count of all that match is the header `X-Total-Count`. `name` searches name and site.',
+  query: ListQuery,
+  reply: z.array(Company),
+});
 
 export const myCompany = endpoint({
   method: 'GET',
@@ -18,4 +58,51 @@ export const myCompany = endpoint({
   access: ['CREATOR'],
   summary: 'The own company',
   reply: Company,
+  versioned: true,
+  errors: ['no_company'],
+});
+
+export const updateMyCompany = endpoint({
+  method: 'PUT',
+  path: '/company/me-company',
+  access: ['CREATOR'],
+  summary: 'Change the own company',
+  body: CompanyChange,
+  reply: Company,
+  versioned: true,
+  errors: ['no_company'],
+});
+
+export const getCompany = endpoint({
+  method: 'GET',
+  path: '/company/:id',
+  access: ['CREATOR', 'ADMIN'],
+  summary: 'One company; for a CREATOR the own one',
+  params: IdParams,
+  reply: Company,
+  versioned: true,
+  errors: ['not_found'],
+});
+
+export const updateCompany = endpoint({
+  method: 'PUT',
+  path: '/company/:id',
+  access: ['CREATOR', 'ADMIN'],
+  summary: 'Change a company; for a CREATOR the own one',
+  params: IdParams,
+  body: CompanyChange,
+  reply: Company,
+  versioned: true,
+  errors: ['not_found'],
+});
+
+export const deleteCompany = endpoint({
+  method: 'DELETE',
+  path: '/company/:id',
+  access: ['ADMIN'],
+  summary: 'Remove a company with all its people, sites, proxies and policies',
+  description: 'All of it or nothing. Sessions, gateway access and open tunnels of its people end.',
+  params: IdParams,
+  versioned: true,
+  errors: ['not_found', 'company_of_admin'],
 });

@@ -1,11 +1,12 @@
 import type * as z from 'zod/mini';
+import type { ErrorCode } from './errors.ts';
 import type { Role } from './roles.ts';
 
 /**
- * Who may make a call: anybody, anybody signed in, a gateway with the feed's key, or the holders of one of the roles.
- * It is refused before the body is read.
+ * Who may make a call: anybody, anybody but told who they are when they say so, anybody signed in, a gateway with the
+ * feed's key, or the holders of one of the roles. It is refused before the body is read.
  */
-export type Access = 'public' | 'signed-in' | 'gateway' | readonly Role[];
+export type Access = 'public' | 'maybe-signed-in' | 'signed-in' | 'gateway' | readonly Role[];
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
@@ -25,6 +26,8 @@ export interface Endpoint<
   readonly access: Allowed;
   /** One English line for OpenAPI. */
   readonly summary: string;
+  /** What a caller could not guess from the rest, for OpenAPI. */
+  readonly description: string | undefined;
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
@@ -32,6 +35,13 @@ export interface Endpoint<
   readonly reply: Reply;
   /** 200 with a reply and 204 without one, unless said otherwise (201 for what creates). */
   readonly status: number;
+  /**
+   * The call is about one entity that carries a version: a reply has it as `ETag`, a PUT or DELETE takes `If-Match` and
+   * is refused (412) when the entity was changed meanwhile (RFC 9110 section 13.1.1).
+   */
+  readonly versioned: boolean;
+  /** How the handler may refuse, beyond what follows from access, input and a database that is away. */
+  readonly errors: readonly ErrorCode[];
 }
 
 /**
@@ -49,23 +59,34 @@ export function endpoint<
   path: `/${string}`;
   access: Allowed;
   summary: string;
+  description?: string;
   params?: Params;
   query?: Query;
   body?: Body;
   reply?: Reply;
   status?: number;
+  versioned?: boolean;
+  errors?: readonly ErrorCode[];
 }): Endpoint<Allowed, Params, Query, Body, Reply> {
   return {
     method: spec.method,
     path: spec.path,
     access: spec.access,
     summary: spec.summary,
+    description: spec.description,
     params: spec.params as Params,
     query: spec.query as Query,
     body: spec.body as Body,
     reply: spec.reply as Reply,
     status: spec.status ?? (spec.reply ? 200 : 204),
+    versioned: spec.versioned ?? false,
+    errors: spec.errors ?? [],
   };
+}
+
+/** Whether a call takes `Idempotency-Key`: everything that creates for somebody who is signed in. */
+export function isIdempotent({ method, status, access }: Endpoint): boolean {
+  return method === 'POST' && status === 201 && typeof access !== 'string';
 }
 
 /** What a caller hands in for a part of a call. */

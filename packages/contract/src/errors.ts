@@ -6,13 +6,22 @@ import * as z from 'zod/mini';
  */
 export const errors = {
   bad_input: { status: 400, message: 'Проверьте введённые данные' },
+  too_deep: { status: 400, message: 'Слишком много вложенных списков и объектов' },
   bad_json: { status: 400, message: 'Тело запроса не читается как JSON' },
+  link_dead: {
+    status: 400,
+    message: 'Ссылка не действует: она живёт 10 минут и срабатывает один раз. Запросите новую',
+  },
   unauthorized: { status: 401, message: 'Войдите в приложение' },
   bad_login: { status: 401, message: 'Неверная почта или пароль' },
   forbidden: { status: 403, message: 'Недостаточно прав для этого действия' },
   protected_user: { status: 403, message: 'Владельца компании и администратора нельзя удалить отсюда' },
   own_account: { status: 403, message: 'Нельзя удалить самого себя' },
-  default_proxy: { status: 403, message: 'Стандартный прокси нельзя удалить отсюда' },
+  default_proxy: { status: 403, message: 'Стандартный прокси меняет только администратор платформы' },
+  direct_proxy: {
+    status: 403,
+    message: 'Это сам шлюз: его адрес задаёт настройка GATEWAY_PUBLIC_URL, а удалить его нельзя',
+  },
   all_sites_refused: {
     status: 409,
     message: 'Этот прокси не разрешает политику «для всех сайтов»',
@@ -21,11 +30,24 @@ export const errors = {
   no_such_call: { status: 404, message: 'Такого вызова нет' },
   email_taken: { status: 409, message: 'Пользователь с такой почтой уже есть' },
   site_exists: { status: 409, message: 'Этот сайт уже есть в списке' },
+  company_of_admin: {
+    status: 409,
+    message: 'В этой компании состоит администратор платформы: вместе с ней он потерял бы доступ',
+  },
   proxy_in_use: { status: 409, message: 'Прокси используется в политиках доступа' },
   no_company: { status: 409, message: 'Здесь нужна компания: доступ к сайтам получают только её люди' },
   too_many_objects: { status: 409, message: 'Достигнут предел: не больше 1000 записей одного вида' },
+  changed_meanwhile: {
+    status: 412,
+    message: 'Пока вы правили, запись изменил кто-то другой. Обновите её и повторите правку',
+  },
   too_large: { status: 413, message: 'Слишком большой запрос' },
   bad_media_type: { status: 415, message: 'Тело запроса должно быть в формате JSON' },
+  idempotency_mismatch: {
+    status: 422,
+    message: 'Этот Idempotency-Key уже использован для другого запроса',
+  },
+  too_many_requests: { status: 429, message: 'Слишком много попыток. Подождите и попробуйте снова' },
   internal: { status: 500, message: 'Ошибка на стороне сервера' },
   unavailable: { status: 503, message: 'База данных недоступна. Попробуйте через минуту' },
 } as const satisfies Record<string, { status: number; message: string }>;

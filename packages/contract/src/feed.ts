@@ -56,6 +56,8 @@ export const feed = endpoint({
   path: '/feed',
   access: 'gateway',
   summary: 'Server-sent events: who may reach what, for gateways',
+  description:
+    'Events: `company` (a whole snapshot), `gone`, `ready` after the first round, `heartbeat` every 15 s. The bearer token is derived from GATEWAY_SECRET.',
 });
 
 export const acknowledge = endpoint({

@@ -1,9 +1,10 @@
 import * as z from 'zod/mini';
 import { limits } from './limits.ts';
 
-// PostgreSQL stores no NUL, and no field of ours has a use for other control characters but tab and line ends.
+// PostgreSQL stores no NUL, half of a surrogate pair would come back as another character, and no field of ours has a
+// use for other control characters but tab and line ends.
 // oxlint-disable-next-line no-control-regex -- they are what this pattern refuses
-const clean = z.regex(/^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$/);
+export const clean = z.regex(/^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\p{Cs}]*$/u);
 
 /** A trimmed line of text of `min` to `max` characters. */
 export function text(min: number, max: number = limits.name) {
@@ -29,6 +30,9 @@ function numeral(check: z.ZodMiniNumber<number>) {
 }
 
 export const IdParams = z.object({ id: numeral(Id) });
+
+/** Rises with every change of an entity; what `ETag` and `If-Match` speak of. */
+export const Version = z.int().check(z.gte(1));
 
 export const IsoDate = z.iso.datetime();
 

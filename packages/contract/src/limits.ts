@@ -16,6 +16,11 @@ export const limits = {
   port: { min: 1000, max: 65535 },
   /** Rows of one kind that a company may hold. */
   objectsPerCompany: 1000,
-  /** Bytes of a request body. */
+  /** Rows of a list that is asked for without a page: a company's objects and the platform's own; no company has more. */
+  list: 2000,
+  /** Bytes of a request body, and how deep its lists and objects may nest. */
   body: 1024 * 1024,
+  depth: 32,
+  /** How long a link from mail lives, in minutes. */
+  linkMinutes: 10,
 } as const;

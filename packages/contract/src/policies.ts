@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
-import { Id, IdParams, IsoDate, Links, ListQuery, listOf, Named, text } from './fields.ts';
+import { Id, IdParams, IsoDate, Links, ListQuery, listOf, Named, text, Version } from './fields.ts';
 import { limits } from './limits.ts';
 import { ProxyType } from './proxies.ts';
 
@@ -9,6 +9,7 @@ export const Policy = z.object({
   id: Id,
   name: z.string(),
   description: z.string(),
+  /** Its users reach every public site: while its proxy has settings.allSites. */
   allSites: z.boolean(),
   /** The people it holds; a plain USER is told of no one else. */
   users: z.array(Named),
@@ -21,6 +22,7 @@ export const Policy = z.object({
       settings: z.object({ type: ProxyType, allSites: z.boolean() }),
     }),
   ),
+  version: Version,
   createdAt: IsoDate,
   updatedAt: IsoDate,
 });
@@ -51,18 +53,34 @@ export const createPolicy = endpoint({
   path: '/politics',
   access: ['CREATOR'],
   summary: 'Add an access policy',
+  description:
+    '`proxyId` names a proxy of the company or one of the platform. An empty description becomes a copy of the name.',
   body: PolicyInput,
   reply: Policy,
   status: 201,
+  versioned: true,
+  errors: ['all_sites_refused', 'too_many_objects', 'no_company'],
 });
 
 export const listPolicies = endpoint({
   method: 'GET',
   path: '/politics',
-  access: ['CREATOR', 'USER'],
-  summary: "The company's policies; for a plain USER the own ones",
+  access: ['CREATOR', 'USER', 'ADMIN'],
+  summary: "The company's policies; for a plain USER the own ones; for an ADMIN every company's",
+  description: '`name` searches name and description. A plain USER is told of no other person in `users`.',
   query: ListQuery,
   reply: listOf(Policy),
+});
+
+export const getPolicy = endpoint({
+  method: 'GET',
+  path: '/politics/:id',
+  access: ['CREATOR', 'ADMIN', 'USER'],
+  summary: 'One policy; for a plain USER only an own one',
+  params: IdParams,
+  reply: Policy,
+  versioned: true,
+  errors: ['not_found'],
 });
 
 export const updatePolicy = endpoint({
@@ -73,6 +91,8 @@ export const updatePolicy = endpoint({
   params: IdParams,
   body: PolicyChange,
   reply: Policy,
+  versioned: true,
+  errors: ['not_found', 'all_sites_refused'],
 });
 
 export const deletePolicy = endpoint({
@@ -81,4 +101,6 @@ export const deletePolicy = endpoint({
   access: ['CREATOR', 'ADMIN'],
   summary: 'Remove a policy; who had access through it alone loses it at once',
   params: IdParams,
+  versioned: true,
+  errors: ['not_found'],
 });

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
-import { Id, IdParams, IsoDate, ListQuery, listOf, text } from './fields.ts';
+import { clean, Id, IdParams, IsoDate, ListQuery, listOf, text, Version } from './fields.ts';
 import { limits } from './limits.ts';
 
 /** default: the platform's own, shared by companies. users: a company's own. payment: a company's, paid for. */
@@ -19,6 +19,7 @@ export const Proxy = z.object({
   direct: z.boolean(),
   settings: z.object({ type: ProxyType, allSites: z.boolean() }),
   company: z.nullable(z.object({ companyName: z.string(), companySite: z.string() })),
+  version: Version,
   createdAt: IsoDate,
   updatedAt: IsoDate,
 });
@@ -30,32 +31,101 @@ const Port = z.pipe(
   z.int().check(z.gte(limits.port.min), z.lte(limits.port.max)),
 );
 
-export const ProxyInput = z.object({
-  host: text(limits.proxyField, limits.address).check(z.regex(/^[\p{L}\p{N}._:[\]-]+$/u)),
-  port: Port,
-  // A colon ends the name in Basic credentials (RFC 7617 section 2).
-  username: text(limits.proxyField).check(z.regex(/^[^:]*$/)),
-  password: z.string().check(z.minLength(limits.proxyField), z.maxLength(limits.password.max)),
-});
+const Host = text(limits.proxyField, limits.address).check(z.regex(/^[\p{L}\p{N}._:[\]-]+$/u));
+// A colon ends the name in Basic credentials (RFC 7617 section 2).
+const Username = text(limits.proxyField).check(z.regex(/^[^:]*$/));
+const Secret = z.string().check(z.minLength(limits.proxyField), z.maxLength(limits.password.max), clean);
+
+export const ProxyInput = z.object({ host: Host, port: Port, username: Username, password: Secret });
 export type ProxyInput = z.infer<typeof ProxyInput>;
+
+/** What is absent stays as it is, the password above all: no reply tells it. */
+export const ProxyChange = z.object({
+  host: z.optional(Host),
+  port: z.optional(Port),
+  username: z.optional(Username),
+  password: z.optional(Secret),
+});
+export type ProxyChange = z.infer<typeof ProxyChange>;
+
+export const AdminProxyChange = z.extend(ProxyChange, {
+  settings: z.optional(z.object({ type: z.optional(ProxyType), allSites: z.optional(z.boolean()) })),
+});
+export type AdminProxyChange = z.infer<typeof AdminProxyChange>;
 
 export const createProxy = endpoint({
   method: 'POST',
   path: '/proxy',
-  access: ['CREATOR'],
-  summary: "Add the company's own upstream proxy",
+  access: ['CREATOR', 'ADMIN'],
+  summary:
+    "Add the company's own upstream proxy; an ADMIN outside every company adds a default one of the platform",
+  description: 'The password is stored sealed and told in no reply, to no role.',
   body: ProxyInput,
   reply: Proxy,
   status: 201,
+  versioned: true,
+  errors: ['too_many_objects', 'no_company'],
+});
+
+export const getProxy = endpoint({
+  method: 'GET',
+  path: '/proxy/:id',
+  access: ['CREATOR', 'ADMIN'],
+  summary: 'One proxy of the company or of the platform',
+  params: IdParams,
+  reply: Proxy,
+  versioned: true,
+  errors: ['not_found'],
 });
 
 export const listProxies = endpoint({
   method: 'GET',
   path: '/proxy',
-  access: ['CREATOR'],
-  summary: "The company's proxies and the platform's default ones",
+  access: ['CREATOR', 'ADMIN'],
+  summary: "The company's proxies and the platform's default ones; for an ADMIN every company's",
+  description: '`name` searches the host.',
   query: ListQuery,
   reply: listOf(Proxy),
+});
+
+/** What the list of every proxy takes. */
+export const ProxyQuery = z.extend(ListQuery, { type: z.optional(ProxyType) });
+export type ProxyQuery = z.infer<typeof ProxyQuery>;
+
+export const listAllProxies = endpoint({
+  method: 'GET',
+  path: '/proxy/admin',
+  access: ['ADMIN'],
+  summary: "Every company's proxies and the platform's",
+  description: '`name` searches the host; `type` is of the settings.',
+  query: ProxyQuery,
+  reply: listOf(Proxy),
+});
+
+export const updateProxy = endpoint({
+  method: 'PUT',
+  path: '/proxy/:id',
+  access: ['CREATOR', 'ADMIN'],
+  summary: 'Change a proxy; without `password` it keeps the one it has',
+  params: IdParams,
+  body: ProxyChange,
+  reply: Proxy,
+  versioned: true,
+  errors: ['not_found', 'default_proxy', 'direct_proxy'],
+});
+
+export const updateAnyProxy = endpoint({
+  method: 'PUT',
+  path: '/proxy/admin/:id',
+  access: ['ADMIN'],
+  summary: 'Change any proxy and its settings',
+  description:
+    "A company's proxy may be `users` or `payment`; the platform's own stays `default`. Without `settings.allSites` policies for all sites on this proxy open only the sites they name.",
+  params: IdParams,
+  body: AdminProxyChange,
+  reply: Proxy,
+  versioned: true,
+  errors: ['not_found', 'direct_proxy'],
 });
 
 export const deleteProxy = endpoint({
@@ -64,4 +134,6 @@ export const deleteProxy = endpoint({
   access: ['CREATOR', 'ADMIN'],
   summary: 'Remove a proxy that no policy uses',
   params: IdParams,
+  versioned: true,
+  errors: ['not_found', 'default_proxy', 'direct_proxy', 'proxy_in_use'],
 });

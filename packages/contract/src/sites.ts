@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
-import { Id, IdParams, IsoDate, Links, ListQuery, listOf, Named, text } from './fields.ts';
+import { Id, IdParams, IsoDate, Links, ListQuery, listOf, Named, text, Version } from './fields.ts';
 import { limits } from './limits.ts';
 
 /** A protected site (on the wire: allowed domain). `address` is a host in punycode, with a port if one was named. */
@@ -8,6 +8,7 @@ export const Site = z.object({
   id: Id,
   address: z.string(),
   politics: z.array(Named),
+  version: Version,
   createdAt: IsoDate,
   updatedAt: IsoDate,
 });
@@ -32,16 +33,50 @@ export const createSite = endpoint({
   path: '/domain-allowed',
   access: ['CREATOR'],
   summary: 'Add a site to protect',
+  description:
+    '`address` takes what people paste, a whole URL too: the host and a port, if one is named, are kept, in lower case and punycode. `example.ru` covers itself and its `www.`; `*.example.ru` the name and all below it. IP addresses, single labels and public suffixes are refused.',
   body: SiteInput,
   reply: Site,
   status: 201,
+  versioned: true,
+  errors: ['site_exists', 'too_many_objects', 'no_company'],
+});
+
+/** A line of a list that is added at once; what is wrong is named by its place (`3.address`). */
+export const SiteInputs = z.array(SiteInput).check(z.minLength(1), z.maxLength(limits.objectsPerCompany));
+export type SiteInputs = z.infer<typeof SiteInputs>;
+
+export const createSites = endpoint({
+  method: 'POST',
+  path: '/domain-allowed/many',
+  access: ['CREATOR'],
+  summary: 'Add many sites: all of them or none',
+  description:
+    '`fields` of a refusal names each line that is wrong by its place from 0, such as `3.address`.',
+  body: SiteInputs,
+  reply: listOf(Site),
+  status: 201,
+  errors: ['site_exists', 'too_many_objects', 'no_company'],
+});
+
+export const getSite = endpoint({
+  method: 'GET',
+  path: '/domain-allowed/:id',
+  access: ['CREATOR', 'ADMIN', 'USER'],
+  summary: 'One site; for a plain USER only one that own policies reach',
+  params: IdParams,
+  reply: Site,
+  versioned: true,
+  errors: ['not_found'],
 });
 
 export const listSites = endpoint({
   method: 'GET',
   path: '/domain-allowed',
-  access: ['CREATOR', 'USER'],
-  summary: "The company's sites; for a plain USER those that own policies reach",
+  access: ['CREATOR', 'USER', 'ADMIN'],
+  summary:
+    "The company's sites; for a plain USER those that own policies reach; for an ADMIN every company's",
+  description: '`name` searches the address, as it is stored and as people write it.',
   query: ListQuery,
   reply: listOf(Site),
 });
@@ -54,6 +89,8 @@ export const updateSite = endpoint({
   params: IdParams,
   body: SiteChange,
   reply: Site,
+  versioned: true,
+  errors: ['not_found', 'site_exists'],
 });
 
 export const deleteSite = endpoint({
@@ -62,4 +99,16 @@ export const deleteSite = endpoint({
   access: ['CREATOR', 'ADMIN'],
   summary: 'Remove a site',
   params: IdParams,
+  versioned: true,
+  errors: ['not_found'],
+});
+
+export const deleteSiteByAddress = endpoint({
+  method: 'DELETE',
+  path: '/domain-allowed/address/:address',
+  access: ['CREATOR'],
+  summary: 'Remove a site of the own company by its address, in any spelling that adding it takes',
+  params: z.object({ address: text(1, limits.description) }),
+  versioned: true,
+  errors: ['not_found', 'no_company'],
 });

@@ -1,6 +1,19 @@
 import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
-import { Email, Id, IdParams, IsoDate, Links, ListQuery, listOf, Named, Password, text } from './fields.ts';
+import {
+  Email,
+  Id,
+  IdParams,
+  IsoDate,
+  Links,
+  ListQuery,
+  listOf,
+  Named,
+  Password,
+  text,
+  Version,
+} from './fields.ts';
+import { limits } from './limits.ts';
 import { Role } from './roles.ts';
 
 /** A person of a company (an agent), its owner, or a platform admin. The password is in no reply. */
@@ -12,6 +25,7 @@ export const User = z.object({
   roles: z.array(z.object({ value: Role })),
   politics: z.array(Named),
   company: z.nullable(z.object({ id: Id, companyName: z.string(), companySite: z.string() })),
+  version: Version,
   createdAt: IsoDate,
   updatedAt: IsoDate,
 });
@@ -43,6 +57,22 @@ export const me = endpoint({
   access: 'signed-in',
   summary: 'The signed-in user with roles and policies',
   reply: User,
+  versioned: true,
+});
+
+export const OwnPassword = z.object({
+  currentPassword: z.string().check(z.maxLength(limits.password.max)),
+  password: Password,
+});
+export type OwnPassword = z.infer<typeof OwnPassword>;
+
+export const changeOwnPassword = endpoint({
+  method: 'PUT',
+  path: '/me/password',
+  access: 'signed-in',
+  summary: 'Change the own password; all other sessions and the gateway tokens end',
+  body: OwnPassword,
+  errors: ['too_many_requests'],
 });
 
 export const createUser = endpoint({
@@ -53,6 +83,18 @@ export const createUser = endpoint({
   body: UserInput,
   reply: User,
   status: 201,
+  versioned: true,
+  errors: ['email_taken', 'too_many_objects', 'no_company'],
+});
+
+export const listUsers = endpoint({
+  method: 'GET',
+  path: '/users',
+  access: ['ADMIN'],
+  summary: 'People of every company, and the platform admins',
+  description: '`name` searches name, surname and email.',
+  query: ListQuery,
+  reply: listOf(User),
 });
 
 export const companyUsers = endpoint({
@@ -60,8 +102,19 @@ export const companyUsers = endpoint({
   path: '/users/company',
   access: ['CREATOR'],
   summary: 'People of the own company',
+  description: '`name` searches name, surname and email.',
   query: ListQuery,
   reply: listOf(User),
+  errors: ['no_company'],
+});
+
+export const allCompanyUsers = endpoint({
+  method: 'GET',
+  path: '/users/company-all',
+  access: ['CREATOR'],
+  summary: 'All people of the own company, without pages',
+  reply: listOf(User),
+  errors: ['no_company'],
 });
 
 export const getUser = endpoint({
@@ -71,6 +124,8 @@ export const getUser = endpoint({
   summary: 'One person',
   params: IdParams,
   reply: User,
+  versioned: true,
+  errors: ['not_found'],
 });
 
 export const updateUser = endpoint({
@@ -79,8 +134,12 @@ export const updateUser = endpoint({
   access: ['CREATOR', 'ADMIN'],
   summary: 'Change a person; `politics` replaces the policies that hold them',
   params: IdParams,
+  description:
+    'The password of an owner or admin is changed by the holder alone (`PUT /me/password`); their email by the holder, through a link in mail, or by another ADMIN. A new password ends the sessions and gateway tokens of the person.',
   body: UserChange,
   reply: User,
+  versioned: true,
+  errors: ['not_found', 'email_taken', 'protected_user', 'no_company'],
 });
 
 export const deleteUser = endpoint({
@@ -89,4 +148,6 @@ export const deleteUser = endpoint({
   access: ['CREATOR', 'ADMIN'],
   summary: 'Remove a person; sessions, gateway access and open tunnels end',
   params: IdParams,
+  versioned: true,
+  errors: ['not_found', 'own_account', 'protected_user'],
 });

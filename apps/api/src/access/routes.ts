@@ -6,7 +6,6 @@ import { readSnapshot, type SnapshotSource } from '../feed/store.ts';
 import { asMember, type Member } from '../http/actor.ts';
 import { AppError } from '../http/errors.ts';
 import { implement, type Routes } from '../http/implement.ts';
-import type { Sealing } from '../sealing.ts';
 
 const TOKEN_SECONDS = 24 * 60 * 60;
 
@@ -14,13 +13,12 @@ interface Gateway {
   readonly keys: GatewayKeys;
   readonly url: URL;
   readonly consoleHost: string;
-  readonly sealing: Sealing;
 }
 
 /** `GET /me/access`: what a person's client needs, and nothing that a person may not know. */
 export function accessRoutes(routes: Routes, gateway: Gateway): void {
   implement(routes, myAccess, ({ actor, db }) =>
-    grantAccess({ db, sealing: gateway.sealing, log: routes.app.log }, asMember(actor), gateway),
+    grantAccess({ db, sealing: routes.sealing, log: routes.app.log }, asMember(actor), gateway),
   );
 }
 

@@ -145,7 +145,8 @@ test('the log, however loud, tells no secret', async () => {
   await loud.close();
   const log = lines.join('');
   expect(log).toContain('/api/users/user-inner');
-  expect(log).toContain('not currently accepting connections');
+  // What the pool says first depends on whether it has noticed yet.
+  expect(log).toMatch(/not currently accepting connections|terminating connection/);
   for (const secret of [PASSWORD, token, agent.token, access.password, 'canary-of', '$argon2id$']) {
     expect(log).not.toContain(secret);
   }

@@ -1,8 +1,10 @@
 import type { Registration } from '@propusk/contract/auth';
+import { lockCompany } from '../db/company.ts';
 import type { Db, Tx } from '../db/open.ts';
-import { newToken } from '../http/actor.ts';
+import { type Actor, newToken } from '../http/actor.ts';
+import { AppError } from '../http/errors.ts';
 import { refusing } from '../http/violations.ts';
-import { emailTaken } from '../users/store.ts';
+import { emailTaken, endLinks, endSessions } from '../users/store.ts';
 
 const SESSION_DAYS = 30;
 
@@ -27,9 +29,92 @@ export async function endSession(tx: Tx, tokenHash: Buffer): Promise<void> {
   await tx.deleteFrom('sessions').where('token_hash', '=', tokenHash).execute();
 }
 
+interface Account {
+  readonly id: number;
+  readonly email: string;
+  readonly password_hash: string;
+}
+
 /** The account of an address, letter case ignored (the column is citext). */
-export function findAccount(db: Db, email: string) {
-  return db.selectFrom('users').select(['id', 'password_hash']).where('email', '=', email).executeTakeFirst();
+export function findAccount(db: Db, email: string): Promise<Account | undefined> {
+  return selectAccounts(db).where('email', '=', email).executeTakeFirst();
+}
+
+/** @throws AppError unauthorized when the actor was deleted meanwhile */
+export function findOwnAccount(db: Db, actor: Actor): Promise<Account> {
+  return selectAccounts(db)
+    .where('id', '=', actor.userId)
+    .executeTakeFirstOrThrow(() => new AppError('unauthorized'));
+}
+
+function selectAccounts(db: Db) {
+  return db.selectFrom('users').select(['id', 'email', 'password_hash']);
+}
+
+/**
+ * Opens a session for an account whose password was checked.
+ * @throws AppError bad_login when the password was changed since: no session may outlive it
+ */
+export async function signIn(tx: Tx, account: Account): Promise<string> {
+  await selectAccounts(tx)
+    .where('id', '=', account.id)
+    .where('password_hash', '=', account.password_hash)
+    .forShare()
+    .executeTakeFirstOrThrow(() => new AppError('bad_login'));
+  return openSession(tx, account.id);
+}
+
+/** Locks an account before a change of what it signs in with: its company first, as every write of a company does. */
+export async function lockAccount(tx: Tx, userId: number): Promise<Account | undefined> {
+  const user = await tx.selectFrom('users').select('company_id').where('id', '=', userId).executeTakeFirst();
+  if (user === undefined) return undefined;
+  if (user.company_id !== null) await lockCompany(tx, user.company_id);
+  return selectAccounts(tx).where('id', '=', userId).forUpdate().executeTakeFirst();
+}
+
+/**
+ * Sets the password of a locked account. Its sessions, gateway tokens and links in mail end.
+ * @param keep the hash of the one token whose session goes on
+ */
+export async function setPassword(
+  tx: Tx,
+  userId: number,
+  passwordHash: string,
+  keep?: Buffer,
+): Promise<void> {
+  await tx
+    .updateTable('users')
+    .set((eb) => ({
+      password_hash: passwordHash,
+      gateway_epoch: eb('gateway_epoch', '+', 1),
+      version: eb('version', '+', 1),
+      updated_at: eb.fn<string>('now'),
+    }))
+    .where('id', '=', userId)
+    .execute();
+  await endSessions(tx, userId, keep);
+  await endLinks(tx, userId);
+}
+
+/**
+ * The actor's own new password. The session that asked goes on, the others end.
+ * @param checked the hash that the current password was checked against
+ * @throws AppError bad_input when the password was changed since
+ */
+export async function changeOwnPassword(
+  tx: Tx,
+  actor: Actor,
+  checked: string,
+  passwordHash: string,
+): Promise<void> {
+  const account = await lockAccount(tx, actor.userId);
+  if (account?.password_hash !== checked) throw wrongPassword();
+  await setPassword(tx, actor.userId, passwordHash, actor.tokenHash);
+}
+
+/** The refusal of a current password that is not the account's. */
+export function wrongPassword(): AppError {
+  return new AppError('bad_input', { fields: { currentPassword: 'Неверный пароль' } });
 }
 
 /**

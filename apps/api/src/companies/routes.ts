@@ -1,9 +1,33 @@
-import { myCompany } from '@propusk/contract/companies';
+import * as contract from '@propusk/contract/companies';
 import { asMember } from '../http/actor.ts';
 import { implement, type Routes } from '../http/implement.ts';
-import { findOwnCompany } from './store.ts';
+import { createCompany, deleteCompany, findCompany, listCompanies, updateCompany } from './store.ts';
 
-/** Spec section 7: the company record. */
+/** Spec section 7: companies, and the own one. */
 export function companyRoutes(routes: Routes): void {
-  implement(routes, myCompany, ({ actor, db }) => findOwnCompany(db, asMember(actor)));
+  implement(routes, contract.createCompany, ({ actor, body, write }) =>
+    write((tx) => createCompany(tx, actor, body)),
+  );
+
+  implement(routes, contract.listCompanies, async ({ query, db, header }) => {
+    const { rows, count } = await listCompanies(db, query);
+    header('x-total-count', String(count));
+    return rows;
+  });
+
+  implement(routes, contract.myCompany, ({ actor, db }) => findCompany(db, actor, asMember(actor).companyId));
+
+  implement(routes, contract.updateMyCompany, ({ actor, body, ifMatch, write }) =>
+    write((tx) => updateCompany(tx, actor, asMember(actor).companyId, body, ifMatch)),
+  );
+
+  implement(routes, contract.getCompany, ({ actor, params, db }) => findCompany(db, actor, params.id));
+
+  implement(routes, contract.updateCompany, ({ actor, params, body, ifMatch, write }) =>
+    write((tx) => updateCompany(tx, actor, params.id, body, ifMatch)),
+  );
+
+  implement(routes, contract.deleteCompany, ({ actor, params, ifMatch, write }) =>
+    write((tx) => deleteCompany(tx, actor, params.id, ifMatch)),
+  );
 }

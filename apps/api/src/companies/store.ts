@@ -1,19 +1,132 @@
-import type { Company } from '@propusk/contract/companies';
-import type { Db } from '../db/open.ts';
-import type { Member } from '../http/actor.ts';
+import type { Company, CompanyChange, CompanyInput } from '@propusk/contract/companies';
+import type { ListQuery } from '@propusk/contract/fields';
+import { sql } from 'kysely';
+import { jsonArrayFrom } from 'kysely/helpers/postgres';
+import { lockCompany } from '../db/company.ts';
+import { contains, readList } from '../db/list.ts';
+import type { Db, Tx } from '../db/open.ts';
+import { managedBy } from '../db/scope.ts';
+import type { Actor } from '../http/actor.ts';
 import { AppError } from '../http/errors.ts';
+import { expectVersion, type IfMatch } from '../http/versions.ts';
 
-/** The actor's own company. */
-export async function findOwnCompany(db: Db, actor: Member): Promise<Company> {
-  return db
-    .selectFrom('companies')
-    .select([
-      'id',
-      'company_name as companyName',
-      'company_site as companySite',
-      'created_at as createdAt',
-      'updated_at as updatedAt',
-    ])
-    .where('id', '=', actor.companyId)
+function selectCompanies(db: Db) {
+  return db.selectFrom('companies').select((eb) => [
+    'companies.id',
+    'company_name as companyName',
+    'company_site as companySite',
+    'companies.version',
+    'companies.created_at as createdAt',
+    'companies.updated_at as updatedAt',
+    jsonArrayFrom(
+      eb
+        .selectFrom('sites')
+        .select(['sites.id', 'sites.address'])
+        .whereRef('sites.company_id', '=', 'companies.id')
+        .orderBy('sites.id'),
+    ).as('domainsAllowed'),
+    jsonArrayFrom(
+      eb
+        .selectFrom('proxies')
+        .select(['proxies.id', 'proxies.host', sql<string>`proxies.port::text`.as('port')])
+        .whereRef('proxies.owner_id', '=', 'companies.id')
+        .orderBy('proxies.id'),
+    ).as('proxy'),
+    jsonArrayFrom(
+      eb
+        .selectFrom('users')
+        .select(['users.id', 'users.name', 'users.surname', sql<string>`users.email::text`.as('email')])
+        .whereRef('users.company_id', '=', 'companies.id')
+        .orderBy('users.id'),
+    ).as('users'),
+  ]);
+}
+
+type Row = Awaited<ReturnType<ReturnType<typeof selectCompanies>['executeTakeFirstOrThrow']>>;
+const present = (row: Row): Company => ({ ...row, domainsBlock: [] });
+
+/** @throws AppError not_found, for a company that is not the actor's as for none */
+export async function findCompany(db: Db, actor: Actor, id: number): Promise<Company> {
+  const row = await selectCompanies(db)
+    .where('companies.id', '=', id)
+    .where(managedBy(actor, 'companies.id'))
     .executeTakeFirstOrThrow(() => new AppError('not_found'));
+  return present(row);
+}
+
+/** Every company: a list for admins. */
+export async function listCompanies(db: Db, query: ListQuery): Promise<{ rows: Company[]; count: number }> {
+  const matching = selectCompanies(db).where(
+    contains(['companies.company_name', 'companies.company_site'], query.name),
+  );
+  const { rows, count } = await readList(matching, query, sql.ref('companies.id'));
+  return { rows: rows.map(present), count };
+}
+
+export async function createCompany(tx: Tx, actor: Actor, body: CompanyInput): Promise<Company> {
+  const name = body.companyName === '' ? body.companySite : body.companyName;
+  const { id } = await tx
+    .insertInto('companies')
+    .values({ company_name: name, company_site: body.companySite })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return findCompany(tx, actor, id);
+}
+
+/** @throws AppError not_found, changed_meanwhile */
+export async function updateCompany(
+  tx: Tx,
+  actor: Actor,
+  id: number,
+  body: CompanyChange,
+  ifMatch: IfMatch,
+): Promise<Company> {
+  await lockOwn(tx, actor, id, ifMatch);
+  await tx
+    .updateTable('companies')
+    .set((eb) => ({
+      ...(body.companyName !== undefined && { company_name: body.companyName }),
+      ...(body.companySite !== undefined && { company_site: body.companySite }),
+      version: eb('version', '+', 1),
+      updated_at: eb.fn<string>('now'),
+    }))
+    .where('id', '=', id)
+    .execute();
+  return findCompany(tx, actor, id);
+}
+
+/**
+ * Removes a company with everything that is its.
+ * @throws AppError not_found, changed_meanwhile; company_of_admin while one of its people is a platform admin
+ */
+export async function deleteCompany(tx: Tx, actor: Actor, id: number, ifMatch: IfMatch): Promise<void> {
+  await lockOwn(tx, actor, id, ifMatch);
+  const admin = await tx
+    .selectFrom('users')
+    .select('id')
+    .where('company_id', '=', id)
+    .where('roles', '@>', sql<never>`array['ADMIN']`)
+    .executeTakeFirst();
+  if (admin !== undefined) throw new AppError('company_of_admin');
+  // A million links take longer than a statement may.
+  await sql`set local statement_timeout = '60s'`.execute(tx);
+  // Whole sets, links first: cascading row by row would wake the triggers for every policy. Policies go before the proxies
+  // that they name.
+  for (const table of ['policy_users', 'policy_sites', 'policies'] as const) {
+    await tx.deleteFrom(table).where('company_id', '=', id).execute();
+  }
+  await tx.deleteFrom('companies').where('id', '=', id).execute();
+}
+
+async function lockOwn(tx: Tx, actor: Actor, id: number, ifMatch: IfMatch): Promise<void> {
+  const find = () =>
+    tx
+      .selectFrom('companies')
+      .select('version')
+      .where('id', '=', id)
+      .where(managedBy(actor, 'companies.id'))
+      .executeTakeFirstOrThrow(() => new AppError('not_found'));
+  await find();
+  await lockCompany(tx, id);
+  expectVersion(ifMatch, (await find()).version);
 }

@@ -16,16 +16,19 @@ export async function lockCompany(tx: Tx, companyId: number): Promise<void> {
     .executeTakeFirstOrThrow(() => new AppError('not_found'));
 }
 
-/** @throws AppError too_many_objects when the company holds as many rows of the kind as it may */
+/**
+ * @param companyId null: the platform, for its own proxies
+ * @throws AppError too_many_objects when the company holds as many rows of the kind as it may
+ */
 export async function makeRoom(
   tx: Tx,
   kind: 'users' | 'sites' | 'proxies' | 'policies',
-  companyId: number,
+  companyId: number | null,
 ): Promise<void> {
   const { held } = await tx
     .selectFrom(kind)
     .select((eb) => eb.fn.countAll<number>().as('held'))
-    .where('company_id', '=', companyId)
+    .where('company_id', companyId === null ? 'is' : '=', companyId)
     .executeTakeFirstOrThrow();
   if (held >= limits.objectsPerCompany) throw new AppError('too_many_objects');
 }
@@ -52,11 +55,21 @@ export async function replaceLinks(
   const { companyId, ownId } = link;
   const [table, own, other, otherTable] = [link.table, link.own, link.other, link.otherTable].map(sql.ref);
   // What stays is left alone: no row is written, and no version bumped, for a link that did not change.
-  await sql`delete from ${table} where company_id = ${companyId} and ${own} = ${ownId}
-    and ${other} <> all (${link.ids})`.execute(tx);
-  await sql`insert into ${table} (company_id, ${own}, ${other})
-    select company_id, ${ownId}, id from ${otherTable} where company_id = ${companyId} and id = any (${link.ids})
-    on conflict do nothing`.execute(tx);
+  // A policy and a person list each other: a form that was opened on the other side before is stale now. A policy does not
+  // list its sites.
+  const listed = link.table === 'policy_users';
+  await sql`with gone as (
+      delete from ${table} where company_id = ${companyId} and ${own} = ${ownId} and ${other} <> all (${link.ids})
+      returning ${other} as id
+    ), come as (
+      insert into ${table} (company_id, ${own}, ${other})
+      select company_id, ${ownId}, id from ${otherTable} where company_id = ${companyId} and id = any (${link.ids})
+      on conflict do nothing returning ${other} as id
+    )
+    update ${otherTable} set version = version + 1
+    where ${listed} and company_id = ${companyId} and id in (select id from gone union all select id from come)`.execute(
+    tx,
+  );
   const { rows } = await sql<{ linked: number }>`select count(*) as linked from ${table}
     where company_id = ${companyId} and ${own} = ${ownId}`.execute(tx);
   if (rows[0]?.linked !== link.ids.length) {

@@ -3,26 +3,34 @@ import { limits } from '@propusk/contract/limits';
 import { type Expression, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 
 /**
- * The page of a list by id. Without parameters: all rows, in ascending order (answers.md).
+ * A page of a list by id, and the count of all that match. Without parameters: all rows, in ascending order
+ * (answers.md), up to a number that no company reaches and the whole platform may.
+ * @param matching the query with its conditions, without order and limit
  */
-export function paged<DB, TB extends keyof DB, O>(
-  rows: SelectQueryBuilder<DB, TB, O>,
+export async function readList<DB, TB extends keyof DB, O>(
+  matching: SelectQueryBuilder<DB, TB, O>,
   query: ListQuery,
   id: Expression<number>,
-): SelectQueryBuilder<DB, TB, O> {
-  const ordered = rows.orderBy(id, query.order === 'DESC' ? 'desc' : 'asc');
+): Promise<{ rows: O[]; count: number }> {
+  const ordered = matching.orderBy(id, query.order === 'DESC' ? 'desc' : 'asc');
   const whole = Object.values(query).every((value) => value === undefined);
-  if (whole) return ordered;
   const take = query.take ?? limits.page.take;
-  return ordered.limit(take).offset(((query.page ?? 1) - 1) * take);
+  const page = whole
+    ? ordered.limit(limits.list)
+    : ordered.limit(take).offset(((query.page ?? 1) - 1) * take);
+  const rows = await page.execute();
+  const counted = matching.clearSelect().select(({ fn }) => fn.countAll<number>().as('count'));
+  const { count } = (await counted.executeTakeFirstOrThrow()) as { count: number };
+  return { rows, count };
 }
 
 /** Whether one of the columns holds the text anywhere, letter case ignored; `%` and `_` are letters. */
-export function contains(columns: Expression<string>[], text: string | undefined): Expression<SqlBool> {
+export function contains(columns: string[], text: string | undefined): Expression<SqlBool> {
   if (text === undefined || text === '') return sql<SqlBool>`true`;
   const pattern = `%${text.replace(/[\\%_]/g, '\\$&')}%`;
+  // The cast is what the trigram indexes are made on, and what makes citext give up its own operators.
   return sql<SqlBool>`(${sql.join(
-    columns.map((column) => sql`${column}::text ilike ${pattern}`),
+    columns.map((column) => sql`${sql.ref(column)}::text ilike ${pattern}`),
     sql` or `,
   )})`;
 }

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { health } from '@propusk/contract/health';
 import { expect, inject, test } from 'vitest';
 import { sealing } from '../sealing.ts';
@@ -12,8 +13,25 @@ test('several processes may migrate at once, and once more', async () => {
   const database = await createTestDatabase(serverUrl, { empty: true });
   await Promise.all([migrate(database.db), migrate(database.db), migrate(database.db)]);
   await migrate(database.db);
-  const { rows } = await database.pool.query('select count(*) as n from kysely_migration');
-  expect(rows[0].n).toBe(1);
+  const { rows } = await database.pool.query('select name from kysely_migration order by name');
+  expect(rows.map(({ name }) => name)).toEqual(['001-entities', '002-versions-links-limits']);
+  await database.drop();
+});
+
+test('the database of the first release is brought forward with all that it holds', async () => {
+  const database = await createTestDatabase(serverUrl, { empty: true });
+  const first = await readFile(new URL('./migrations/001-entities.sql', import.meta.url), 'utf8');
+  await database.pool.query(first);
+  await database.pool.query(`create table kysely_migration (name varchar(255) primary key, timestamp varchar(255) not null);
+    insert into kysely_migration values ('001-entities', '2026-11-20T00:00:00.000Z');
+    insert into companies (company_name, company_site) values ('ООО Ромашка', 'romashka.test');
+    insert into users (company_id, email, name, surname, password_hash, roles)
+      values (1, 'ivan@romashka.test', 'Иван', '', '', '{CREATOR}')`);
+  await migrate(database.db);
+  const { rows } =
+    await database.pool.query(`select company_name, name, c.version as company, u.version as person
+    from companies c join users u on u.company_id = c.id`);
+  expect(rows).toEqual([{ company_name: 'ООО Ромашка', name: 'Иван', company: 1, person: 1 }]);
   await database.drop();
 });
 

@@ -15,6 +15,20 @@ export interface Tables {
     roles: Role[];
     gateway_epoch: Generated<number>;
   };
+  mail_links: {
+    token_hash: Buffer;
+    user_id: number;
+    new_email: string | null;
+    created_at: Generated<string>;
+    expires_at: string;
+  };
+  idempotency_keys: {
+    user_id: number;
+    key: string;
+    fingerprint: Buffer;
+    reply: unknown;
+    created_at: Generated<string>;
+  };
   sessions: { token_hash: Buffer; user_id: number; created_at: Generated<string>; expires_at: string };
   proxies: Row & {
     company_id: number | null;
@@ -53,6 +67,7 @@ export interface Tables {
 
 interface Row {
   id: Generated<number>;
+  version: Generated<number>;
   created_at: Generated<string>;
   updated_at: Generated<string>;
 }

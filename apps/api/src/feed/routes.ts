@@ -1,6 +1,5 @@
 import { acknowledge, feed } from '@propusk/contract/feed';
 import { implement, type Routes, routeOf } from '../http/implement.ts';
-import type { Sealing } from '../sealing.ts';
 import { watchChanges } from './changes.ts';
 import { createHub } from './hub.ts';
 import { noteAcknowledgement } from './store.ts';
@@ -8,10 +7,10 @@ import { noteAcknowledgement } from './store.ts';
 /** What gateways hear: a stream of snapshots. */
 export function feedRoutes(
   routes: Routes,
-  parts: { sealing: Sealing; databaseUrl: string; heartbeatMs: number | undefined },
+  parts: { databaseUrl: string; heartbeatMs: number | undefined },
 ): void {
-  const { app, db } = routes;
-  const hub = createHub({ db, log: app.log, sealing: parts.sealing, heartbeatMs: parts.heartbeatMs });
+  const { app, db, sealing } = routes;
+  const hub = createHub({ db, log: app.log, sealing, heartbeatMs: parts.heartbeatMs });
   let changes: { close(): Promise<void> } | undefined;
   app.addHook('onReady', async () => {
     changes = watchChanges({ databaseUrl: parts.databaseUrl, log: app.log }, (companyId) =>
@@ -25,6 +24,8 @@ export function feedRoutes(
 
   app.route({
     ...routeOf(routes, feed),
+    // A HEAD would wait for the end of a stream that has none.
+    exposeHeadRoute: false,
     handler: (_request, reply) => {
       reply.hijack();
       reply.raw.writeHead(200, {

@@ -33,7 +33,8 @@ export async function readSnapshot(
       'companyId', c.id,
       'version', c.policy_version,
       'users', coalesce((select json_agg(json_build_object('id', u.id, 'epoch', u.gateway_epoch) order by u.id)
-        from users u where u.company_id = c.id), '[]'),
+        -- Without a role a person is nobody (spec section 4).
+        from users u where u.company_id = c.id and u.roles <> '{}'), '[]'),
       'sites', coalesce((select json_agg(json_build_object('id', s.id, 'address', s.address, 'claim', s.claim) order by s.id)
         from sites s where s.company_id = c.id), '[]'),
       'proxies', coalesce((select json_agg(json_build_object('id', x.id, 'owner', x.owner_id, 'type', x.type,

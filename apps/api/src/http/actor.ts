@@ -1,5 +1,4 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { Access } from '@propusk/contract/endpoint';
 import type { Role } from '@propusk/contract/roles';
 import type { FastifyRequest } from 'fastify';
 import type { Db } from '../db/open.ts';
@@ -25,8 +24,9 @@ export function newToken(): { token: string; hash: Buffer } {
   return { token, hash: hashToken(token) };
 }
 
+/** What is stored of a token, and found by it. */
 // No salt and no stretching: the token is random and long (NIST SP 800-63B section 5.1.2.2 asks them for short ones).
-function hashToken(token: string): Buffer {
+export function hashToken(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }
 
@@ -54,7 +54,7 @@ export async function findActor(db: Db, token: string | null): Promise<Actor> {
 }
 
 /** @throws AppError forbidden when the call is for roles that the actor does not hold */
-export function admit(actor: Actor, access: Exclude<Access, 'public' | 'gateway'>): void {
+export function admit(actor: Actor, access: 'signed-in' | readonly Role[]): void {
   if (access === 'signed-in') return;
   if (!access.some((role) => actor.roles.includes(role))) throw new AppError('forbidden');
 }
@@ -63,6 +63,13 @@ export function admit(actor: Actor, access: Exclude<Access, 'public' | 'gateway'
 export function asMember(actor: Actor): Member {
   if (actor.companyId === null) throw new AppError('no_company');
   return actor as Member;
+}
+
+/** Whose rows a list is about: every company's, the own company's, or the person's own. */
+export function scopeOf(actor: Actor): 'platform' | 'company' | 'own' {
+  // An owner who is an admin as well works in the own company there; the admin lists are calls of their own.
+  if (actor.roles.includes('CREATOR') && actor.companyId !== null) return 'company';
+  return isAdmin(actor) ? 'platform' : 'own';
 }
 
 /** Whether the actor acts on every company's objects (answers.md: ADMIN, everything of every company). */

@@ -10,9 +10,15 @@ export class AppError extends Error {
   readonly fields: Record<string, string> | undefined;
   /** The catalogue's sentence, or one that says more. */
   readonly said: string;
+  /** Whole seconds after which a refused try may be repeated (`Retry-After`). */
+  readonly retryAfter: number | undefined;
 
-  constructor(code: ErrorCode, detail: { message?: string; fields?: Record<string, string> } = {}) {
+  constructor(
+    code: ErrorCode,
+    detail: { message?: string; fields?: Record<string, string>; retryAfter?: number } = {},
+  ) {
     super(code);
+    this.retryAfter = detail.retryAfter;
     this.code = code;
     this.said = detail.message ?? errors[code].message;
     this.fields = detail.fields;
@@ -38,8 +44,8 @@ const byStatus: Record<number, ErrorCode> = {
 };
 
 // SQLSTATE classes and errno values that mean 'no database now', not 'a wrong statement'; 57014 is a statement that waited
-// past its time.
-const away = /^(08|57014$|57P|53|ECONNREFUSED|ECONNRESET|ENOENT|ENOTFOUND|EAI_AGAIN|EPIPE|ETIMEDOUT)/;
+// past its time, 55000 a database that was closed to connections.
+const away = /^(08|55000$|57014$|57P|53|ECONNREFUSED|ECONNRESET|ENOENT|ENOTFOUND|EAI_AGAIN|EPIPE|ETIMEDOUT)/;
 
 /** The one place where an error becomes an answer: `{code, message, fields?}`, never a stack. */
 export function answerError(
@@ -80,6 +86,9 @@ export function answerUnreadable(error: Error & { code?: string }, socket: Socke
 function answer(reply: FastifyReply, refusal: AppError): FastifyReply {
   const body: ErrorBody = { code: refusal.code, message: refusal.said };
   if (refusal.fields !== undefined) body.fields = refusal.fields;
+  // RFC 9110 section 11.6.1; a browser asks nobody for a bearer token.
+  if (errors[refusal.code].status === 401) reply.header('www-authenticate', 'Bearer');
+  if (refusal.retryAfter !== undefined) reply.header('retry-after', String(refusal.retryAfter));
   // A string, so that the route's own reply schema does not apply.
   return reply
     .status(errors[refusal.code].status)

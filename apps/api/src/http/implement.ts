@@ -1,14 +1,18 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { Endpoint, Output } from '@propusk/contract/endpoint';
+import { type Endpoint, isIdempotent, type Output } from '@propusk/contract/endpoint';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Db, Tx } from '../db/open.ts';
+import type { Sealing } from '../sealing.ts';
 import { type Actor, admit, bearer, findActor } from './actor.ts';
 import { AppError } from './errors.ts';
+import { type Claim, once, readClaim } from './idempotency.ts';
+import { etag, type IfMatch, readIfMatch } from './versions.ts';
 
 /** What a slice's routes are given. */
 export interface Routes {
   readonly app: FastifyInstance;
   readonly db: Db;
+  readonly sealing: Sealing;
   /** The gateways' bearer token. */
   readonly feedToken: string;
   /** Every endpoint that was implemented, so that a forgotten one stops the start. */
@@ -18,14 +22,27 @@ export interface Routes {
 /** One call as its handler sees it: who, what, and the database. */
 export interface Call<E extends Endpoint> {
   /** A public call and a gateway's have no actor. */
-  readonly actor: E['access'] extends 'public' | 'gateway' ? null : Actor;
+  readonly actor: E['access'] extends 'public' | 'gateway'
+    ? null
+    : E['access'] extends 'maybe-signed-in'
+      ? Actor | null
+      : Actor;
   readonly params: Output<E['params']>;
   readonly query: Output<E['query']>;
   readonly body: Output<E['body']>;
+  /** What a versioned call's entity must still be (`http/versions.ts`). */
+  readonly ifMatch: IfMatch;
+  /** Where the request came from, as far as TRUST_PROXY lets it be known. */
+  readonly address: string;
   /** For reading alone. */
   readonly db: Db;
-  /** The one place where a transaction opens. What `work` throws rolls it back; a deadlock's victim runs again. */
+  /**
+   * The one place where a transaction opens. What `work` throws rolls it back; a deadlock's victim runs again. In a call
+   * that takes `Idempotency-Key` it is called once, and a repeated request gets what the first one wrote.
+   */
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** Sets a header of the answer. */
+  header(name: string, value: string): void;
 }
 
 type Handler<E extends Endpoint> = (
@@ -37,39 +54,58 @@ type Handler<E extends Endpoint> = (
  * Access is refused before the body is read.
  */
 export function implement<const E extends Endpoint>(routes: Routes, endpoint: E, handle: Handler<E>): void {
+  const { method, versioned } = endpoint;
+  const conditional = versioned && (method === 'PUT' || method === 'DELETE');
   routes.app.route({
     ...routeOf(routes, endpoint),
     handler: async (request: FastifyRequest, reply: FastifyReply) => {
+      const claim = claimOf(routes, endpoint, request);
       const call = {
         actor: request.actor,
         params: request.params,
         query: request.query,
         body: request.body,
+        ifMatch: conditional ? readIfMatch(request.headers['if-match']) : null,
+        address: request.ip,
         db: routes.db,
-        write: <T>(work: (tx: Tx) => Promise<T>) => write(routes.db, work),
-      } as Call<E>;
+        write: async <T>(work: (tx: Tx) => Promise<T>) => {
+          if (claim === null) return write(routes.db, work);
+          const { result, replayed } = await write(routes.db, (tx) => once(tx, claim, work));
+          if (replayed) reply.header('idempotent-replayed', 'true');
+          return result;
+        },
+        header: (name: string, value: string) => reply.header(name, value),
+      } as unknown as Call<E>;
       const answer = await handle(call);
+      if (versioned && answer !== undefined)
+        reply.header('etag', etag((answer as { version: number }).version));
       return reply.status(endpoint.status).send(answer);
     },
+  });
+}
+
+function claimOf(routes: Routes, endpoint: Endpoint, request: FastifyRequest): Claim | null {
+  if (!isIdempotent(endpoint) || request.actor === null) return null;
+  return readClaim(request.headers['idempotency-key'], {
+    userId: request.actor.userId,
+    call: `${endpoint.method} ${endpoint.path}`,
+    body: request.body,
+    sealing: routes.sealing,
   });
 }
 
 /** The part of a route that the contract declares; the feed alone adds a handler that streams. */
 export function routeOf(routes: Routes, endpoint: Endpoint) {
   routes.implemented.add(endpoint);
-  const { method, path, params, query, body, reply, status, summary } = endpoint;
+  const { method, path, params, query, body, reply, status } = endpoint;
   return {
     method,
     url: `/api${path}`,
     schema: {
-      summary,
-      // The documentation groups calls by what they are about: `users`, `domain-allowed`.
-      tags: [path.split('/')[1] ?? ''],
       ...(params && { params }),
       ...(query && { querystring: query }),
       ...(body && { body }),
       ...(reply && { response: { [status]: reply } }),
-      ...(endpoint.access !== 'public' && { security: [{ bearer: [] }] }),
     },
     onRequest: async (request: FastifyRequest) => {
       request.actor = await guard(routes, endpoint, request);
@@ -86,9 +122,20 @@ async function guard(routes: Routes, { access }: Endpoint, request: FastifyReque
       throw new AppError('unauthorized');
     return null;
   }
+  if (access === 'maybe-signed-in') return findMaybe(routes.db, bearer(request));
   const actor = await findActor(routes.db, bearer(request));
   admit(actor, access);
   return actor;
+}
+
+/** A token that died is no hindrance to a call that needs none. */
+async function findMaybe(db: Db, token: string | null): Promise<Actor | null> {
+  try {
+    return await findActor(db, token);
+  } catch (error) {
+    if (error instanceof AppError) return null;
+    throw error;
+  }
 }
 
 const TRIES = 3;

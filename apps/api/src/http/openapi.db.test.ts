@@ -1,35 +1,236 @@
+import SwaggerParser from '@apidevtools/swagger-parser';
 import { endpoints } from '@propusk/contract/endpoints';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { errors } from '@propusk/contract/errors';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { startApi, type TestApi } from '../testing/api.ts';
+import { misfit, pointer } from '../testing/openapi-check.ts';
+import type { OpenApi, Operation } from './openapi.ts';
+import { refusalsOf } from './openapi-errors.ts';
+import type { JsonSchema } from './openapi-schemas.ts';
 
 let api: TestApi;
+let document: OpenApi;
 beforeAll(async () => {
   api = await startApi(inject('serverUrl'));
+  document = (await api.app.inject({ url: '/api/docs/json' })).json();
 });
 afterAll(() => api.close());
 
-test('OpenAPI tells of every call of the contract, and of no other', async () => {
-  const { openapi, paths } = (await api.app.inject({ url: '/api/docs/json' })).json();
-  expect(openapi).toMatch(/^3\.1/);
-  const told = Object.entries<object>(paths).flatMap(([path, methods]) =>
-    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+function operations(): [string, Operation, path: string, method: string][] {
+  return Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]): [string, Operation, string, string] => [
+      `${method.toUpperCase()} ${path}`,
+      operation,
+      path,
+      method,
+    ]),
   );
-  const declared = endpoints.map(({ method, path }) => `${method} /api${path.replace(/:(\w+)/g, '{$1}')}`);
-  expect(told.toSorted((a, b) => a.localeCompare(b))).toEqual(
-    declared.toSorted((a, b) => a.localeCompare(b)),
-  );
+}
+
+const byName = (a: string, b: string) => a.localeCompare(b);
+
+describe('the document', () => {
+  test('is valid OpenAPI 3.1', async () => {
+    expect(document.openapi).toMatch(/^3\.1/);
+    await expect(SwaggerParser.validate(structuredClone(document) as never)).resolves.toBeDefined();
+  });
+
+  test('tells of every call of the contract, and of no other', () => {
+    const declared = endpoints.map(({ method, path }) => `${method} /api${path.replace(/:(\w+)/g, '{$1}')}`);
+    expect(
+      operations()
+        .map(([name]) => name)
+        .toSorted(byName),
+    ).toEqual(declared.toSorted(byName));
+  });
+
+  test('is shown to people', async () => {
+    const page = await api.app.inject({ url: '/api/docs/' });
+    expect(page.statusCode).toBe(200);
+    expect(page.headers['content-type']).toMatch(/^text\/html/);
+  });
+
+  test('names each call once, with a summary, who may make it, and a group that is described', () => {
+    const ids = operations().map(([, { operationId }]) => operationId);
+    expect(new Set(ids).size).toBe(endpoints.length);
+    const groups = new Set(document.tags.map(({ name }) => name));
+    for (const [name, { operationId, summary, description, tags }] of operations()) {
+      expect(operationId, name).toMatch(/^[a-z]+[A-Z]\w+$/);
+      expect(summary, name).toMatch(/\S{2}/);
+      expect(description, name).toMatch(/(Open to anybody|For [A-Zeg])/);
+      expect(tags.filter((tag) => groups.has(tag)).length, name).toBe(1);
+    }
+  });
+
+  test('says something of every group, parameter, header, answer, schema and field', () => {
+    const silent: string[] = [];
+    visit(document, (node, at) => {
+      if ('description' in node && typeof node.description === 'string' && node.description.trim() === '') {
+        silent.push(at);
+      }
+      const told = 'description' in node;
+      if (/\/(parameters|headers|responses)\/[^/]+$/.test(at) && !told) silent.push(at);
+      if (/^\/components\/(schemas|securitySchemes)\/[^/]+$/.test(at) && !told) silent.push(at);
+      if (/\/properties\/[^/]+$/.test(at) && !/\/allOf\/1\//.test(at) && !told) silent.push(at);
+    });
+    expect(silent).toEqual([]);
+  });
 });
 
-test('what a caller sends and gets is described', async () => {
-  const { paths } = (await api.app.inject({ url: '/api/docs/json' })).json();
-  const { post } = paths['/api/domain-allowed'];
-  expect(post.requestBody.content['application/json'].schema.required).toEqual(['address']);
-  expect(Object.keys(post.responses['201'].content['application/json'].schema.properties)).toEqual([
-    'id',
-    'address',
-    'politics',
-    'createdAt',
-    'updatedAt',
-  ]);
-  expect(post.security).toEqual([{ bearer: [] }]);
+describe('examples', () => {
+  test('stand at every parameter, body, answer and header', () => {
+    const bare: string[] = [];
+    visit(document.paths, (node, at) => {
+      if (/\/(parameters|headers)\/[^/]+$/.test(at) && node.example === undefined) bare.push(at);
+      if (/\/content\/[^/]+$/.test(at) && Object.keys((node.examples as object) ?? {}).length === 0)
+        bare.push(at);
+    });
+    expect(bare).toEqual([]);
+    expect(
+      Object.keys(
+        document.paths['/api/auth/register']?.post?.requestBody?.content['application/json']?.examples ?? {},
+      ),
+    ).toEqual(['askForPassword', 'setPassword', 'askForEmail', 'confirmEmail']);
+  });
+
+  test('fit their schemas', () => {
+    const wrong: string[] = [];
+    let checked = 0;
+    const hold = (at: string, value: unknown) => {
+      checked++;
+      const found = misfit(at, value);
+      if (found !== null) wrong.push(`${at}: ${found}`);
+    };
+    visit(document, (node, at) => {
+      if (node.schema !== undefined && node.example !== undefined) hold(`${at}/schema`, node.example);
+      if (node.schema !== undefined && node.examples !== undefined) {
+        for (const { value } of Object.values(node.examples as Record<string, { value: unknown }>)) {
+          hold(`${at}/schema`, value);
+        }
+      }
+      if (node.schema === undefined && Array.isArray(node.examples)) {
+        for (const value of node.examples) hold(at, value);
+      }
+    });
+    expect(wrong).toEqual([]);
+    expect(checked).toBeGreaterThan(500);
+  });
 });
+
+describe('schemas', () => {
+  test('are JSON Schema 2020-12 without a word that it does not know', () => {
+    const ajv = formats.default(new Ajv2020({ strict: true, strictTypes: false, strictRequired: false }));
+    for (const [name, schema] of Object.entries(document.components.schemas)) {
+      ajv.addSchema(refer(schema), name);
+    }
+    for (const name of Object.keys(document.components.schemas)) {
+      expect(() => ajv.getSchema(name), name).not.toThrow();
+    }
+  });
+
+  test('of replies allow nothing that they do not name', () => {
+    const open: string[] = [];
+    for (const [, { responses }, path, method] of operations()) {
+      for (const [status, { content = {} }] of Object.entries(responses)) {
+        for (const { schema } of Object.values(content)) {
+          visit(resolved(schema), (node, at) => {
+            if (node.type === 'object' && node.additionalProperties === undefined) {
+              open.push(`${method} ${path} ${status} ${at}`);
+            }
+          });
+        }
+      }
+    }
+    expect(open).toEqual([]);
+  });
+
+  test('tell what a caller sends and gets', () => {
+    const { post } = document.paths['/api/domain-allowed'] ?? {};
+    expect(post?.requestBody?.content['application/json']?.schema).toEqual({
+      $ref: '#/components/schemas/SiteInput',
+    });
+    expect(document.components.schemas.SiteInput?.required).toEqual(['address']);
+    expect(post?.responses['201']?.content?.['application/json']?.schema).toEqual({
+      $ref: '#/components/schemas/Site',
+    });
+    expect(document.components.schemas.ProxyInput?.properties?.port).toMatchObject({
+      anyOf: [
+        { type: 'string', pattern: '^[1-9]\\d{3,4}$' },
+        { type: 'integer', minimum: 1000, maximum: 65535 },
+      ],
+    });
+  });
+});
+
+describe('refusals', () => {
+  test('are told with their code, form and sentence', () => {
+    for (const [name, { responses }, path, method] of operations()) {
+      const endpoint = endpoints.find(
+        (one) => one.method === method.toUpperCase() && `/api${one.path.replace(/:(\w+)/g, '{$1}')}` === path,
+      );
+      const codes = Object.entries(responses).flatMap(([status, { content, headers }]) => {
+        if (Number(status) < 400) return [];
+        if (status === '429') expect(headers?.['Retry-After'], name).toBeDefined();
+        return Object.entries(content?.['application/json']?.examples ?? {}).map(([code, { value }]) => {
+          const { status: expected, message } = errors[code as keyof typeof errors];
+          expect([String(expected), code, message]).toEqual([
+            status,
+            ...Object.values(value as object).slice(0, 2),
+          ]);
+          return code;
+        });
+      });
+      expect(codes.toSorted(byName), name).toEqual(endpoint && refusalsOf(endpoint).toSorted(byName));
+      expect(codes, name).toContain('internal');
+    }
+  });
+
+  test('are each some call’s', () => {
+    const told = new Set(endpoints.flatMap(refusalsOf));
+    // The answer to what is no call, so that no call can tell of it; the introduction does.
+    expect(Object.keys(errors).filter((code) => !told.has(code as keyof typeof errors))).toEqual([
+      'no_such_call',
+    ]);
+    expect(document.info.description).toContain('no_such_call');
+  });
+
+  test('follow from who may call', () => {
+    const post = document.paths['/api/auth/register']?.post;
+    expect(post?.security).toEqual([{}, { bearer: [] }]);
+    expect(document.paths['/api/health']?.get?.security).toEqual([]);
+    expect(document.paths['/api/feed']?.get?.security).toEqual([{ gateway: [] }]);
+    expect(document.paths['/api/me']?.get?.security).toEqual([{ bearer: [] }]);
+    expect(Object.keys(document.paths['/api/me']?.get?.responses ?? {})).toEqual([
+      '200',
+      '401',
+      '500',
+      '503',
+    ]);
+  });
+});
+
+type Node = Record<string, unknown>;
+
+/** Every object of a tree, with its place. */
+function visit(node: unknown, see: (node: Node, at: string) => void, at = ''): void {
+  if (typeof node !== 'object' || node === null) return;
+  // Values of examples are data: what they look like means nothing.
+  if (/\/(example|examples)\//.test(`${at}/`)) return;
+  if (!Array.isArray(node)) see(node as Node, at);
+  for (const [key, child] of Object.entries(node)) visit(child, see, at + pointer(key));
+}
+
+/** A schema with what it refers to in place. */
+function resolved(schema: JsonSchema): unknown {
+  return JSON.parse(JSON.stringify(schema), (_, node) => {
+    const name = /^#\/components\/schemas\/(\w+)$/.exec(node?.$ref ?? '')?.[1];
+    return name === undefined ? node : resolved(document.components.schemas[name] ?? {});
+  });
+}
+
+/** The same with references as names of schemas of their own. */
+function refer(schema: JsonSchema): object {
+  return JSON.parse(JSON.stringify(schema).replaceAll('#/components/schemas/', ''));
+}

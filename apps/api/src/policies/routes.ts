@@ -1,7 +1,7 @@
 import * as contract from '@propusk/contract/policies';
 import { asMember } from '../http/actor.ts';
 import { implement, type Routes } from '../http/implement.ts';
-import { createPolicy, deletePolicy, listPolicies, updatePolicy } from './store.ts';
+import { createPolicy, deletePolicy, findPolicy, listPolicies, updatePolicy } from './store.ts';
 
 /** Spec section 7: politics. */
 export function policyRoutes(routes: Routes): void {
@@ -9,15 +9,15 @@ export function policyRoutes(routes: Routes): void {
     write((tx) => createPolicy(tx, asMember(actor), body)),
   );
 
-  implement(routes, contract.listPolicies, ({ actor, query, db }) =>
-    listPolicies(db, asMember(actor), query),
+  implement(routes, contract.listPolicies, ({ actor, query, db }) => listPolicies(db, actor, query));
+
+  implement(routes, contract.getPolicy, ({ actor, params, db }) => findPolicy(db, actor, params.id));
+
+  implement(routes, contract.updatePolicy, ({ actor, params, body, ifMatch, write }) =>
+    write((tx) => updatePolicy(tx, actor, params.id, body, ifMatch)),
   );
 
-  implement(routes, contract.updatePolicy, ({ actor, params, body, write }) =>
-    write((tx) => updatePolicy(tx, actor, params.id, body)),
-  );
-
-  implement(routes, contract.deletePolicy, ({ actor, params, write }) =>
-    write((tx) => deletePolicy(tx, actor, params.id)),
+  implement(routes, contract.deletePolicy, ({ actor, params, ifMatch, write }) =>
+    write((tx) => deletePolicy(tx, actor, params.id, ifMatch)),
   );
 }

@@ -3,24 +3,23 @@ import type { Policy, PolicyChange, PolicyInput } from '@propusk/contract/polici
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import { lockCompany, makeRoom, replaceLinks } from '../db/company.ts';
-import { contains, paged } from '../db/list.ts';
+import { contains, readList } from '../db/list.ts';
 import type { Db, Tx } from '../db/open.ts';
 import type { Tables } from '../db/schema.ts';
-import { type Actor, isAdmin, type Member } from '../http/actor.ts';
+import { managedBy } from '../db/scope.ts';
+import { type Actor, isAdmin, type Member, scopeOf } from '../http/actor.ts';
 import { AppError } from '../http/errors.ts';
+import { expectVersion, type IfMatch } from '../http/versions.ts';
 
 type Policies = ExpressionBuilder<Tables, 'policies'>;
 
-function mayManage(actor: Actor) {
-  return (eb: Policies): Expression<SqlBool> =>
-    isAdmin(actor) ? sql<SqlBool>`true` : eb('policies.company_id', '=', actor.companyId);
-}
-
-/** An owner sees the company's policies; a plain USER those that hold them. */
-function maySee(actor: Member) {
+/** An owner sees the company's policies; a plain USER those that hold them; an admin all. */
+function maySee(actor: Actor) {
   return (eb: Policies): Expression<SqlBool> => {
+    const scope = scopeOf(actor);
+    if (scope === 'platform') return sql<SqlBool>`true`;
     const ofCompany = eb('policies.company_id', '=', actor.companyId);
-    if (actor.roles.includes('CREATOR')) return ofCompany;
+    if (scope === 'company') return ofCompany;
     return eb.and([
       ofCompany,
       eb.exists(
@@ -41,6 +40,7 @@ function selectPolicies(db: Db) {
     'policies.name',
     'policies.description',
     'policies.all_sites as allSites',
+    'policies.version',
     'policies.created_at as createdAt',
     'policies.updated_at as updatedAt',
     jsonArrayFrom(
@@ -74,10 +74,12 @@ function selectPolicies(db: Db) {
 type Row = Awaited<ReturnType<ReturnType<typeof selectPolicies>['executeTakeFirstOrThrow']>>;
 
 /** Who else is in a policy is for its owner to know. */
-function present(actor: Actor, { proxies, users, ...row }: Row): Policy {
-  const owner = isAdmin(actor) || actor.roles.includes('CREATOR');
+function present(actor: Actor, { proxies, users, allSites: wanted, ...row }: Row): Policy {
+  const owner = scopeOf(actor) !== 'own';
   return {
     ...row,
+    // The flag waits while its proxy does not allow it.
+    allSites: wanted && proxies.some(({ allSites }) => allSites),
     users: owner ? users : users.filter(({ id }) => id === actor.userId),
     proxy: proxies.map(({ id, host, direct, type, allSites }) => ({
       id,
@@ -88,26 +90,24 @@ function present(actor: Actor, { proxies, users, ...row }: Row): Policy {
   };
 }
 
-async function readPolicy(tx: Tx, actor: Actor, id: number): Promise<Policy> {
-  return present(actor, await selectPolicies(tx).where('policies.id', '=', id).executeTakeFirstOrThrow());
+/** @throws AppError not_found, for another company's policy as for none */
+export async function findPolicy(db: Db, actor: Actor, id: number): Promise<Policy> {
+  const row = await selectPolicies(db)
+    .where('policies.id', '=', id)
+    .where(isAdmin(actor) ? managedBy(actor, 'policies.company_id') : maySee(actor))
+    .executeTakeFirstOrThrow(() => new AppError('not_found'));
+  return present(actor, row);
 }
 
 export async function listPolicies(
   db: Db,
-  actor: Member,
+  actor: Actor,
   query: ListQuery,
 ): Promise<{ rows: Policy[]; count: number }> {
-  const matching = (eb: Policies) =>
-    eb.and([
-      maySee(actor)(eb),
-      contains([eb.ref('policies.name'), eb.ref('policies.description')], query.name),
-    ]);
-  const rows = await paged(selectPolicies(db).where(matching), query, sql.ref('policies.id')).execute();
-  const { count } = await db
-    .selectFrom('policies')
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where(matching)
-    .executeTakeFirstOrThrow();
+  const matching = selectPolicies(db)
+    .where(maySee(actor))
+    .where(contains(['policies.name', 'policies.description'], query.name));
+  const { rows, count } = await readList(matching, query, sql.ref('policies.id'));
   return { rows: rows.map((row) => present(actor, row)), count };
 }
 
@@ -130,15 +130,23 @@ export async function createPolicy(tx: Tx, actor: Member, body: PolicyInput): Pr
     .returning('id')
     .executeTakeFirstOrThrow();
   await linkUsers(tx, actor.companyId, id, body.users);
-  return readPolicy(tx, actor, id);
+  return findPolicy(tx, actor, id);
 }
 
-/** @throws AppError not_found, bad_input, all_sites_refused */
-export async function updatePolicy(tx: Tx, actor: Actor, id: number, body: PolicyChange): Promise<Policy> {
-  const policy = await lockPolicy(tx, actor, id);
+/** @throws AppError not_found, bad_input, all_sites_refused, changed_meanwhile */
+export async function updatePolicy(
+  tx: Tx,
+  actor: Actor,
+  id: number,
+  body: PolicyChange,
+  ifMatch: IfMatch,
+): Promise<Policy> {
+  const policy = await lockPolicy(tx, actor, id, ifMatch);
   const proxy = await findEgress(tx, policy.company_id, body.proxyId ?? policy.proxy_id);
-  const allSites = body.allSites ?? policy.all_sites;
-  allowAllSites(allSites, proxy);
+  allowAllSites(body.allSites === true, proxy);
+  // Another proxy that does not allow all sites takes the flag away; the same one only makes it wait.
+  const kept = policy.all_sites && (proxy.all_sites || proxy.id === policy.proxy_id);
+  const allSites = body.allSites ?? kept;
   await tx
     .updateTable('policies')
     .set((eb) => ({
@@ -149,32 +157,33 @@ export async function updatePolicy(tx: Tx, actor: Actor, id: number, body: Polic
       proxy_id: proxy.id,
       proxy_owner_id: proxy.owner_id,
       all_sites: allSites,
+      version: eb('version', '+', 1),
       updated_at: eb.fn<string>('now'),
     }))
     .where('id', '=', id)
     .execute();
   if (body.users !== undefined) await linkUsers(tx, policy.company_id, id, body.users);
-  return readPolicy(tx, actor, id);
+  return findPolicy(tx, actor, id);
 }
 
-/** @throws AppError not_found */
-export async function deletePolicy(tx: Tx, actor: Actor, id: number): Promise<void> {
-  await lockPolicy(tx, actor, id);
+/** @throws AppError not_found, changed_meanwhile */
+export async function deletePolicy(tx: Tx, actor: Actor, id: number, ifMatch: IfMatch): Promise<void> {
+  await lockPolicy(tx, actor, id, ifMatch);
   await tx.deleteFrom('policies').where('id', '=', id).execute();
 }
 
-async function lockPolicy(tx: Tx, actor: Actor, id: number) {
+async function lockPolicy(tx: Tx, actor: Actor, id: number, ifMatch: IfMatch) {
   const find = () =>
     tx
       .selectFrom('policies')
-      .select(['company_id', 'name', 'proxy_id', 'all_sites'])
+      .select(['company_id', 'name', 'proxy_id', 'all_sites', 'version'])
       .where('id', '=', id)
-      .where(mayManage(actor));
-  const seen = await find().executeTakeFirst();
-  if (seen === undefined) throw new AppError('not_found');
-  await lockCompany(tx, seen.company_id);
-  const policy = await find().executeTakeFirst();
-  if (policy === undefined) throw new AppError('not_found');
+      .where(managedBy(actor, 'policies.company_id'))
+      .executeTakeFirstOrThrow(() => new AppError('not_found'));
+  await lockCompany(tx, (await find()).company_id);
+  // Whoever held the lock before may have deleted or changed it.
+  const policy = await find();
+  expectVersion(ifMatch, policy.version);
   return policy;
 }
 

@@ -1,18 +1,35 @@
 import * as contract from '@propusk/contract/proxies';
-import { asMember } from '../http/actor.ts';
+import { scopeOf } from '../http/actor.ts';
 import { implement, type Routes } from '../http/implement.ts';
-import type { Sealing } from '../sealing.ts';
-import { createProxy, deleteProxy, listProxies } from './store.ts';
+import { createProxy, deleteProxy, findProxy, listProxies, updateProxy } from './store.ts';
 
 /** Spec section 7: proxy servers. */
-export function proxyRoutes(routes: Routes, sealing: Sealing): void {
+export function proxyRoutes(routes: Routes): void {
+  const { sealing } = routes;
+
   implement(routes, contract.createProxy, ({ actor, body, write }) =>
-    write((tx) => createProxy(tx, asMember(actor), body, sealing)),
+    write((tx) => createProxy(tx, actor, body, sealing)),
   );
 
-  implement(routes, contract.listProxies, ({ actor, query, db }) => listProxies(db, asMember(actor), query));
+  implement(routes, contract.listProxies, ({ actor, query, db }) =>
+    listProxies(db, actor, scopeOf(actor) === 'platform' ? 'platform' : 'company', query),
+  );
 
-  implement(routes, contract.deleteProxy, ({ actor, params, write }) =>
-    write((tx) => deleteProxy(tx, actor, params.id)),
+  implement(routes, contract.listAllProxies, ({ actor, query, db }) =>
+    listProxies(db, actor, 'platform', query),
+  );
+
+  implement(routes, contract.getProxy, ({ actor, params, db }) => findProxy(db, actor, params.id));
+
+  implement(routes, contract.updateProxy, ({ actor, params, body, ifMatch, write }) =>
+    write((tx) => updateProxy(tx, actor, params.id, body, { sealing, ifMatch })),
+  );
+
+  implement(routes, contract.updateAnyProxy, ({ actor, params, body, ifMatch, write }) =>
+    write((tx) => updateProxy(tx, actor, params.id, body, { sealing, ifMatch })),
+  );
+
+  implement(routes, contract.deleteProxy, ({ actor, params, ifMatch, write }) =>
+    write((tx) => deleteProxy(tx, actor, params.id, ifMatch)),
   );
 }

@@ -1,24 +1,19 @@
-import type { ListQuery } from '@propusk/contract/fields';
-import type { Proxy, ProxyInput } from '@propusk/contract/proxies';
-import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
+import type { AdminProxyChange, Proxy, ProxyInput, ProxyQuery } from '@propusk/contract/proxies';
+import { type Expression, type SqlBool, sql } from 'kysely';
 import { jsonObjectFrom } from 'kysely/helpers/postgres';
 import { lockCompany, makeRoom } from '../db/company.ts';
-import { contains, paged } from '../db/list.ts';
+import { contains, readList } from '../db/list.ts';
 import type { Db, Tx } from '../db/open.ts';
-import type { Tables } from '../db/schema.ts';
-import { type Actor, isAdmin, type Member } from '../http/actor.ts';
+import { type Actor, asMember, isAdmin } from '../http/actor.ts';
 import { AppError } from '../http/errors.ts';
+import { expectVersion, type IfMatch } from '../http/versions.ts';
 import { refusing } from '../http/violations.ts';
 import type { Sealing } from '../sealing.ts';
 
-type Proxies = ExpressionBuilder<Tables, 'proxies'>;
-
 /** The company's own and paid proxies, and the platform's. */
-function maySee(actor: Actor) {
-  return (eb: Proxies): Expression<SqlBool> =>
-    isAdmin(actor)
-      ? sql<SqlBool>`true`
-      : eb.or([eb('proxies.company_id', '=', actor.companyId), eb('proxies.company_id', 'is', null)]);
+function maySee(actor: Actor): Expression<SqlBool> {
+  if (isAdmin(actor)) return sql<SqlBool>`true`;
+  return sql<SqlBool>`${sql.ref('proxies.owner_id')} in (0, ${actor.companyId})`;
 }
 
 function selectProxies(db: Db) {
@@ -26,6 +21,7 @@ function selectProxies(db: Db) {
     .selectFrom('proxies')
     .select((eb) => [
       'proxies.id',
+      'proxies.version',
       'host',
       'port',
       'username',
@@ -46,39 +42,37 @@ function selectProxies(db: Db) {
 type Row = Awaited<ReturnType<ReturnType<typeof selectProxies>['executeTakeFirstOrThrow']>>;
 
 /** A platform proxy's user name is the platform's own business. */
-function present({ type, allSites, port, username, ...row }: Row): Proxy {
+function present(actor: Actor, { type, allSites, port, username, ...row }: Row): Proxy {
   return {
     ...row,
     port: String(port),
-    username: type === 'default' ? '' : username,
+    username: type === 'default' && !isAdmin(actor) ? '' : username,
     settings: { type, allSites },
   };
 }
 
 /** @throws AppError not_found */
 export async function findProxy(db: Db, actor: Actor, id: number): Promise<Proxy> {
-  const row = await selectProxies(db).where('proxies.id', '=', id).where(maySee(actor)).executeTakeFirst();
-  if (row === undefined) throw new AppError('not_found');
-  return present(row);
+  const row = await selectProxies(db)
+    .where('proxies.id', '=', id)
+    .where(maySee(actor))
+    .executeTakeFirstOrThrow(() => new AppError('not_found'));
+  return present(actor, row);
 }
 
+/** @param of the actor's company and the platform, or every company */
 export async function listProxies(
   db: Db,
-  actor: Member,
-  query: ListQuery,
+  actor: Actor,
+  of: 'company' | 'platform',
+  query: ProxyQuery,
 ): Promise<{ rows: Proxy[]; count: number }> {
-  const matching = (eb: Proxies) =>
-    eb.and([
-      eb.or([eb('proxies.company_id', '=', actor.companyId), eb('proxies.company_id', 'is', null)]),
-      contains([eb.ref('proxies.host')], query.name),
-    ]);
-  const rows = await paged(selectProxies(db).where(matching), query, sql.ref('proxies.id')).execute();
-  const { count } = await db
-    .selectFrom('proxies')
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where(matching)
-    .executeTakeFirstOrThrow();
-  return { rows: rows.map(present), count };
+  const named = selectProxies(db).where(contains(['proxies.host'], query.name));
+  const typed = query.type === undefined ? named : named.where('type', '=', query.type);
+  const matching =
+    of === 'platform' ? typed : typed.where('proxies.owner_id', 'in', [0, asMember(actor).companyId]);
+  const { rows, count } = await readList(matching, query, sql.ref('proxies.id'));
+  return { rows: rows.map((row) => present(actor, row)), count };
 }
 
 /** Where a proxy's password is sealed for: it opens in no other row and for no other owner. */
@@ -86,10 +80,14 @@ export function passwordPlace(ownerId: number, proxyId: number): string {
   return `proxy/${ownerId}/${proxyId}`;
 }
 
-/** @throws AppError too_many_objects */
-export async function createProxy(tx: Tx, actor: Member, body: ProxyInput, sealing: Sealing): Promise<Proxy> {
-  await lockCompany(tx, actor.companyId);
-  await makeRoom(tx, 'proxies', actor.companyId);
+/**
+ * Adds a proxy of the actor's company; an admin outside every company adds one of the platform.
+ * @throws AppError too_many_objects, no_company
+ */
+export async function createProxy(tx: Tx, actor: Actor, body: ProxyInput, sealing: Sealing): Promise<Proxy> {
+  const companyId = isAdmin(actor) ? actor.companyId : asMember(actor).companyId;
+  if (companyId !== null) await lockCompany(tx, companyId);
+  await makeRoom(tx, 'proxies', companyId);
   const { rows } = await sql<{
     id: number;
   }>`select nextval(pg_get_serial_sequence('proxies', 'id')) as id`.execute(tx);
@@ -99,38 +97,97 @@ export async function createProxy(tx: Tx, actor: Member, body: ProxyInput, seali
     .insertInto('proxies')
     .values({
       id,
-      company_id: actor.companyId,
-      type: 'users',
+      company_id: companyId,
+      type: companyId === null ? 'default' : 'users',
       host: body.host,
       port: body.port,
       username: body.username,
-      password_sealed: sealing.seal(passwordPlace(actor.companyId, id), body.password),
+      password_sealed: sealing.seal(passwordPlace(companyId ?? 0, id), body.password),
     })
     .execute();
   return findProxy(tx, actor, id);
 }
 
-/** @throws AppError not_found, default_proxy, or proxy_in_use naming the policies */
-export async function deleteProxy(tx: Tx, actor: Actor, id: number): Promise<void> {
-  const proxy = await tx
-    .selectFrom('proxies')
-    .select(['company_id', 'direct'])
+/**
+ * Changes a proxy; what is absent stays, the password too.
+ * @throws AppError not_found, changed_meanwhile, default_proxy, direct_proxy, bad_input
+ */
+export async function updateProxy(
+  tx: Tx,
+  actor: Actor,
+  id: number,
+  body: AdminProxyChange,
+  { sealing, ifMatch }: { sealing: Sealing; ifMatch: IfMatch },
+): Promise<Proxy> {
+  const proxy = await lockProxy(tx, actor, id, ifMatch);
+  const { password, settings } = body;
+  const address = changed(body, proxy);
+  if (proxy.direct && (address || password !== undefined)) throw new AppError('direct_proxy');
+  // A paid proxy's password is the platform's: whoever sends it elsewhere must know it.
+  if (proxy.type === 'payment' && !isAdmin(actor) && address && password === undefined) {
+    throw new AppError('bad_input', { fields: { password: 'Адрес меняется: укажите пароль заново' } });
+  }
+  const type = settings?.type ?? proxy.type;
+  if ((type === 'default') !== (proxy.company_id === null)) {
+    const message =
+      proxy.company_id === null
+        ? 'Прокси платформы остаётся стандартным'
+        : 'Прокси компании не бывает стандартным';
+    throw new AppError('bad_input', { fields: { 'settings.type': message } });
+  }
+  await tx
+    .updateTable('proxies')
+    .set((eb) => ({
+      host: body.host ?? proxy.host,
+      port: body.port ?? proxy.port,
+      username: body.username ?? proxy.username,
+      ...(password !== undefined && {
+        password_sealed: sealing.seal(passwordPlace(proxy.company_id ?? 0, id), password),
+      }),
+      type,
+      all_sites: settings?.allSites ?? proxy.all_sites,
+      version: eb('version', '+', 1),
+      updated_at: eb.fn<string>('now'),
+    }))
     .where('id', '=', id)
-    .where(maySee(actor))
-    .executeTakeFirst();
-  if (proxy === undefined) throw new AppError('not_found');
-  if (proxy.direct || (proxy.company_id === null && !isAdmin(actor))) throw new AppError('default_proxy');
-  if (proxy.company_id !== null) await lockCompany(tx, proxy.company_id);
+    .execute();
+  return findProxy(tx, actor, id);
+}
+
+function changed(body: AdminProxyChange, proxy: { host: string; port: number; username: string }): boolean {
+  return (['host', 'port', 'username'] as const).some(
+    (field) => body[field] !== undefined && body[field] !== proxy[field],
+  );
+}
+
+/** @throws AppError not_found, changed_meanwhile, default_proxy, direct_proxy, or proxy_in_use naming the policies */
+export async function deleteProxy(tx: Tx, actor: Actor, id: number, ifMatch: IfMatch): Promise<void> {
+  const proxy = await lockProxy(tx, actor, id, ifMatch);
+  if (proxy.direct) throw new AppError('direct_proxy');
   const users = await tx.selectFrom('policies').select('name').where('proxy_id', '=', id).limit(5).execute();
-  const inUse = () =>
-    new AppError('proxy_in_use', {
+  if (users.length > 0) {
+    // Of a shared proxy an admin is told as well: the policies are every company's there.
+    throw new AppError('proxy_in_use', {
       message: `Прокси используется в политиках доступа: ${users.map(({ name }) => `«${name}»`).join(', ')}. Сначала выберите в них другой прокси`,
     });
-  if (users.length > 0) throw inUse();
+  }
   await refusing(
     { policies_proxy_fkey: () => new AppError('proxy_in_use') },
     tx.deleteFrom('proxies').where('id', '=', id).execute(),
   );
+}
+
+/** A proxy that the actor may change, its company locked. */
+async function lockProxy(tx: Tx, actor: Actor, id: number, ifMatch: IfMatch) {
+  const find = () => tx.selectFrom('proxies').selectAll().where('proxies.id', '=', id).where(maySee(actor));
+  const missing = () => new AppError('not_found');
+  const seen = await find().executeTakeFirstOrThrow(missing);
+  if (seen.company_id === null && !isAdmin(actor)) throw new AppError('default_proxy');
+  if (seen.company_id !== null) await lockCompany(tx, seen.company_id);
+  // Not for update: a policy that names it meanwhile holds a key share, which this does not wait for.
+  const proxy = await find().forNoKeyUpdate().executeTakeFirstOrThrow(missing);
+  expectVersion(ifMatch, proxy.version);
+  return proxy;
 }
 
 /**

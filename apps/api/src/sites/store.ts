@@ -5,25 +5,24 @@ import type { Site, SiteChange, SiteInput } from '@propusk/contract/sites';
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import { lockCompany, makeRoom, replaceLinks } from '../db/company.ts';
-import { contains, paged } from '../db/list.ts';
+import { contains, readList } from '../db/list.ts';
 import type { Db, Tx } from '../db/open.ts';
 import type { Tables } from '../db/schema.ts';
-import { type Actor, isAdmin, type Member } from '../http/actor.ts';
+import { managedBy } from '../db/scope.ts';
+import { type Actor, isAdmin, type Member, scopeOf } from '../http/actor.ts';
 import { AppError } from '../http/errors.ts';
+import { expectVersion, type IfMatch } from '../http/versions.ts';
 import { refusing } from '../http/violations.ts';
 
 type Sites = ExpressionBuilder<Tables, 'sites'>;
 
-function mayManage(actor: Actor) {
-  return (eb: Sites): Expression<SqlBool> =>
-    isAdmin(actor) ? sql<SqlBool>`true` : eb('sites.company_id', '=', actor.companyId);
-}
-
-/** An owner sees the company's sites; a plain USER those that one of the own policies holds. */
-function maySee(actor: Member) {
+/** An owner sees the company's sites; a plain USER those that one of the own policies holds; an admin all. */
+function maySee(actor: Actor) {
   return (eb: Sites): Expression<SqlBool> => {
+    const scope = scopeOf(actor);
+    if (scope === 'platform') return sql<SqlBool>`true`;
     const ofCompany = eb('sites.company_id', '=', actor.companyId);
-    if (actor.roles.includes('CREATOR')) return ofCompany;
+    if (scope === 'company') return ofCompany;
     return eb.and([
       ofCompany,
       eb.exists(
@@ -43,10 +42,11 @@ function maySee(actor: Member) {
   };
 }
 
-function selectSites(db: Db) {
+export function selectSites(db: Db) {
   return db.selectFrom('sites').select((eb) => [
     'sites.id',
     'sites.address',
+    'sites.version',
     'sites.created_at as createdAt',
     'sites.updated_at as updatedAt',
     jsonArrayFrom(
@@ -65,23 +65,19 @@ function selectSites(db: Db) {
   ]);
 }
 
-export async function listSites(
-  db: Db,
-  actor: Member,
-  query: ListQuery,
-): Promise<{ rows: Site[]; count: number }> {
-  const matching = (eb: Sites) =>
-    eb.and([
-      maySee(actor)(eb),
-      contains([eb.ref('sites.address'), eb.ref('sites.shown_address')], query.name),
-    ]);
-  const rows = await paged(selectSites(db).where(matching), query, sql.ref('sites.id')).execute();
-  const { count } = await db
-    .selectFrom('sites')
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where(matching)
-    .executeTakeFirstOrThrow();
-  return { rows, count };
+/** @throws AppError not_found, for another company's site as for none */
+export async function findSite(db: Db, actor: Actor, id: number): Promise<Site> {
+  return selectSites(db)
+    .where('sites.id', '=', id)
+    .where(isAdmin(actor) ? managedBy(actor, 'sites.company_id') : maySee(actor))
+    .executeTakeFirstOrThrow(() => new AppError('not_found'));
+}
+
+export function listSites(db: Db, actor: Actor, query: ListQuery): Promise<{ rows: Site[]; count: number }> {
+  const matching = selectSites(db)
+    .where(maySee(actor))
+    .where(contains(['sites.address', 'sites.shown_address'], query.name));
+  return readList(matching, query, sql.ref('sites.id'));
 }
 
 const faults: Record<AddressFault, string> = {
@@ -92,15 +88,23 @@ const faults: Record<AddressFault, string> = {
   bad_port: 'Порт: целое число от 1 до 65535',
 };
 
-/** What a person typed as the spelling that is stored. @throws AppError bad_input naming `address` */
-function storedAddress(raw: string): string {
+/** What a person typed as the spelling that is stored, or what is wrong with it. */
+export function readAddress(raw: string): { address: string } | { fault: string } {
   const site = parseSiteAddress(raw);
-  if ('fault' in site) throw new AppError('bad_input', { fields: { address: faults[site.fault] } });
-  return formatSiteAddress(site);
+  return 'fault' in site ? { fault: faults[site.fault] } : { address: formatSiteAddress(site) };
 }
 
+/** @throws AppError bad_input naming `address` */
+function storedAddress(raw: string): string {
+  const read = readAddress(raw);
+  if ('fault' in read) throw new AppError('bad_input', { fields: { address: read.fault } });
+  return read.address;
+}
+
+export const alreadyThere = (address: string) => `${shownAddress(address)} уже в списке`;
+
 /** A stored address as people write it: `*.xn--e1afmkfd.xn--p1ai` is `*.пример.рф`. */
-function shownAddress(address: string): string {
+export function shownAddress(address: string): string {
   return address.replace(/[^*.:][^*:]*/, domainToUnicode);
 }
 
@@ -121,9 +125,15 @@ export async function createSite(tx: Tx, actor: Member, body: SiteInput): Promis
   return readSite(tx, id);
 }
 
-/** @throws AppError not_found, bad_input, site_exists */
-export async function updateSite(tx: Tx, actor: Actor, id: number, body: SiteChange): Promise<Site> {
-  const companyId = await lockSite(tx, actor, id);
+/** @throws AppError not_found, bad_input, site_exists, changed_meanwhile */
+export async function updateSite(
+  tx: Tx,
+  actor: Actor,
+  id: number,
+  body: SiteChange,
+  ifMatch: IfMatch,
+): Promise<Site> {
+  const companyId = await lockSite(tx, actor, id, ifMatch);
   const address = body.address === undefined ? undefined : storedAddress(body.address);
   await refusing(
     takenBy(address ?? ''),
@@ -131,6 +141,7 @@ export async function updateSite(tx: Tx, actor: Actor, id: number, body: SiteCha
       .updateTable('sites')
       .set((eb) => ({
         ...(address !== undefined && { address, shown_address: shownAddress(address) }),
+        version: eb('version', '+', 1),
         updated_at: eb.fn<string>('now'),
       }))
       .where('id', '=', id)
@@ -140,25 +151,47 @@ export async function updateSite(tx: Tx, actor: Actor, id: number, body: SiteCha
   return readSite(tx, id);
 }
 
-/** @throws AppError not_found */
-export async function deleteSite(tx: Tx, actor: Actor, id: number): Promise<void> {
-  await lockSite(tx, actor, id);
+/** @throws AppError not_found, changed_meanwhile */
+export async function deleteSite(tx: Tx, actor: Actor, id: number, ifMatch: IfMatch): Promise<void> {
+  await lockSite(tx, actor, id, ifMatch);
   await tx.deleteFrom('sites').where('id', '=', id).execute();
 }
 
+/** @throws AppError bad_input, not_found, changed_meanwhile */
+export async function deleteSiteByAddress(
+  tx: Tx,
+  actor: Member,
+  raw: string,
+  ifMatch: IfMatch,
+): Promise<void> {
+  const site = await tx
+    .selectFrom('sites')
+    .select('id')
+    .where('company_id', '=', actor.companyId)
+    .where('address', '=', storedAddress(raw))
+    .executeTakeFirstOrThrow(() => new AppError('not_found'));
+  await deleteSite(tx, actor, site.id, ifMatch);
+}
+
 /** Locks the company of a site that the actor may change, and answers its id. */
-async function lockSite(tx: Tx, actor: Actor, id: number): Promise<number> {
-  const find = () => tx.selectFrom('sites').select('company_id').where('id', '=', id).where(mayManage(actor));
-  const seen = await find().executeTakeFirst();
-  if (seen === undefined) throw new AppError('not_found');
+async function lockSite(tx: Tx, actor: Actor, id: number, ifMatch: IfMatch): Promise<number> {
+  const find = () =>
+    tx
+      .selectFrom('sites')
+      .select(['company_id', 'version'])
+      .where('id', '=', id)
+      .where(managedBy(actor, 'sites.company_id'))
+      .executeTakeFirstOrThrow(() => new AppError('not_found'));
+  const seen = await find();
   await lockCompany(tx, seen.company_id);
-  // Whoever held the lock before may have deleted it.
-  if ((await find().executeTakeFirst()) === undefined) throw new AppError('not_found');
-  return seen.company_id;
+  // Whoever held the lock before may have deleted or changed it.
+  const site = await find();
+  expectVersion(ifMatch, site.version);
+  return site.company_id;
 }
 
 const takenBy = (address: string) => ({
-  sites_address_key: () => new AppError('site_exists', { fields: { address: `${address} уже в списке` } }),
+  sites_address_key: () => new AppError('site_exists', { fields: { address: alreadyThere(address) } }),
 });
 
 function readSite(tx: Tx, id: number): Promise<Site> {

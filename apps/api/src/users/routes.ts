@@ -1,30 +1,50 @@
 import * as contract from '@propusk/contract/users';
+import { changeOwnPassword, findOwnAccount, wrongPassword } from '../auth/store.ts';
 import { asMember } from '../http/actor.ts';
 import { implement, type Routes } from '../http/implement.ts';
-import { hashPassword } from '../passwords.ts';
+import type { Limits } from '../http/limits.ts';
+import { hashPassword, verifyPassword } from '../passwords.ts';
 import { createUser, deleteUser, findSelf, findUser, listUsers, updateUser } from './store.ts';
 
 /** Spec section 7: the signed-in user, and the people of a company. */
-export function userRoutes(routes: Routes): void {
+export function userRoutes(routes: Routes, limits: Limits): void {
   implement(routes, contract.me, ({ actor, db }) => findSelf(db, actor));
+
+  implement(routes, contract.changeOwnPassword, async ({ actor, body, address, db, write }) => {
+    const { email, password_hash } = await findOwnAccount(db, actor);
+    const right = await limits.checkPassword(email, address, () =>
+      verifyPassword(body.currentPassword, password_hash),
+    );
+    if (!right) throw wrongPassword();
+    const passwordHash = await hashPassword(body.password);
+    await write((tx) => changeOwnPassword(tx, actor, password_hash, passwordHash));
+  });
 
   implement(routes, contract.createUser, async ({ actor, body, write }) => {
     const passwordHash = await hashPassword(body.password);
     return write((tx) => createUser(tx, asMember(actor), body, passwordHash));
   });
 
-  implement(routes, contract.companyUsers, ({ actor, query, db }) => listUsers(db, asMember(actor), query));
+  implement(routes, contract.companyUsers, ({ actor, query, db }) =>
+    listUsers(db, asMember(actor).companyId, query),
+  );
+
+  implement(routes, contract.allCompanyUsers, ({ actor, db }) =>
+    listUsers(db, asMember(actor).companyId, {}),
+  );
+
+  implement(routes, contract.listUsers, ({ query, db }) => listUsers(db, null, query));
 
   implement(routes, contract.getUser, ({ actor, params, db }) => findUser(db, actor, params.id));
 
-  implement(routes, contract.updateUser, async ({ actor, params, body, db, write }) => {
+  implement(routes, contract.updateUser, async ({ actor, params, body, ifMatch, db, write }) => {
     // Before the slow hash: an id that is not the caller's costs nothing and tells nothing.
     await findUser(db, actor, params.id);
     const passwordHash = body.password === undefined ? undefined : await hashPassword(body.password);
-    return write((tx) => updateUser(tx, actor, params.id, body, passwordHash));
+    return write((tx) => updateUser(tx, actor, params.id, body, passwordHash, ifMatch));
   });
 
-  implement(routes, contract.deleteUser, ({ actor, params, write }) =>
-    write((tx) => deleteUser(tx, actor, params.id)),
+  implement(routes, contract.deleteUser, ({ actor, params, ifMatch, write }) =>
+    write((tx) => deleteUser(tx, actor, params.id, ifMatch)),
   );
 }

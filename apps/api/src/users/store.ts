@@ -1,22 +1,15 @@
 import type { ListQuery } from '@propusk/contract/fields';
 import type { User, UserChange, UserInput } from '@propusk/contract/users';
-import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
+import { sql } from 'kysely';
 import { jsonArrayFrom, jsonObjectFrom } from 'kysely/helpers/postgres';
 import { lockCompany, makeRoom, replaceLinks } from '../db/company.ts';
-import { contains, paged } from '../db/list.ts';
+import { contains, readList } from '../db/list.ts';
 import type { Db, Tx } from '../db/open.ts';
-import type { Tables } from '../db/schema.ts';
+import { managedBy } from '../db/scope.ts';
 import { type Actor, isAdmin, type Member } from '../http/actor.ts';
 import { AppError } from '../http/errors.ts';
+import { expectVersion, type IfMatch } from '../http/versions.ts';
 import { refusing } from '../http/violations.ts';
-
-type Users = ExpressionBuilder<Tables, 'users'>;
-
-/** The people whom an actor may see and change. */
-function mayManage(actor: Actor) {
-  return (eb: Users): Expression<SqlBool> =>
-    isAdmin(actor) ? sql<SqlBool>`true` : eb('users.company_id', '=', actor.companyId);
-}
 
 function selectUsers(db: Db) {
   return db.selectFrom('users').select((eb) => [
@@ -25,6 +18,7 @@ function selectUsers(db: Db) {
     'users.surname',
     'users.email',
     'users.roles',
+    'users.version',
     'users.created_at as createdAt',
     'users.updated_at as updatedAt',
     jsonArrayFrom(
@@ -61,27 +55,25 @@ export async function findSelf(db: Db, actor: Actor): Promise<User> {
 
 /** @throws AppError not_found, for another company's user as for none */
 export async function findUser(db: Db, actor: Actor, id: number): Promise<User> {
-  const row = await selectUsers(db).where('users.id', '=', id).where(mayManage(actor)).executeTakeFirst();
+  const row = await selectUsers(db)
+    .where('users.id', '=', id)
+    .where(managedBy(actor, 'users.company_id'))
+    .executeTakeFirst();
   if (row === undefined) throw new AppError('not_found');
   return present(row);
 }
 
+/** @param companyId whose people; null: everybody's */
 export async function listUsers(
   db: Db,
-  actor: Member,
+  companyId: number | null,
   query: ListQuery,
 ): Promise<{ rows: User[]; count: number }> {
-  const matching = (eb: Users) =>
-    eb.and([
-      eb('users.company_id', '=', actor.companyId),
-      contains([eb.ref('users.name'), eb.ref('users.surname'), eb.ref('users.email')], query.name),
-    ]);
-  const rows = await paged(selectUsers(db).where(matching), query, sql.ref('users.id')).execute();
-  const { count } = await db
-    .selectFrom('users')
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where(matching)
-    .executeTakeFirstOrThrow();
+  const everybody = selectUsers(db).where(
+    contains(['users.name', 'users.surname', 'users.email'], query.name),
+  );
+  const matching = companyId === null ? everybody : everybody.where('users.company_id', '=', companyId);
+  const { rows, count } = await readList(matching, query, sql.ref('users.id'));
   return { rows: rows.map(present), count };
 }
 
@@ -114,8 +106,9 @@ export async function createUser(
 }
 
 /**
- * Changes a person. A new password ends the person's sessions and gateway tokens.
- * @throws AppError not_found; protected_user for the password of a CREATOR or ADMIN; email_taken; bad_input
+ * Changes a person. A new password ends the person's sessions, gateway tokens and links in mail.
+ * @throws AppError not_found; changed_meanwhile; protected_user for password or email of a CREATOR or ADMIN; email_taken;
+ *   bad_input
  */
 export async function updateUser(
   tx: Tx,
@@ -123,17 +116,20 @@ export async function updateUser(
   id: number,
   body: UserChange,
   passwordHash: string | undefined,
+  ifMatch: IfMatch,
 ): Promise<User> {
-  const user = await lockUser(tx, actor, id);
+  const user = await lockUser(tx, actor, id, ifMatch);
   if (passwordHash !== undefined && isProtected(user.roles)) {
     throw new AppError('protected_user', {
       message: 'Пароль владельца или администратора меняет только он сам',
     });
   }
-  // The address is where a password link goes: whoever changes it can take the account.
-  if (body.email !== undefined && isProtected(user.roles) && id !== actor.userId && !isAdmin(actor)) {
+  const moved = body.email !== undefined && body.email.toLowerCase() !== user.email.toLowerCase();
+  // The address is where a password link goes: whoever changes it can take the account. Its holder proves the new one
+  // through a link in mail.
+  if (moved && isProtected(user.roles) && !(isAdmin(actor) && id !== actor.userId)) {
     throw new AppError('protected_user', {
-      message: 'Почту владельца или администратора меняет только он сам',
+      message: 'Почту владельца или администратора меняет только он сам, по ссылке из письма',
     });
   }
   await refusing(
@@ -148,12 +144,14 @@ export async function updateUser(
           password_hash: passwordHash,
           gateway_epoch: eb('gateway_epoch', '+', 1),
         }),
+        version: eb('version', '+', 1),
         updated_at: eb.fn<string>('now'),
       }))
       .where('id', '=', id)
       .execute(),
   );
-  if (passwordHash !== undefined) await tx.deleteFrom('sessions').where('user_id', '=', id).execute();
+  if (passwordHash !== undefined) await endSessions(tx, id);
+  if (passwordHash !== undefined || moved) await endLinks(tx, id);
   if (body.politics !== undefined) {
     if (user.company_id === null) throw new AppError('no_company');
     await linkPolicies(tx, user.company_id, id, body.politics);
@@ -161,9 +159,9 @@ export async function updateUser(
   return findUser(tx, actor, id);
 }
 
-/** @throws AppError not_found, own_account, protected_user */
-export async function deleteUser(tx: Tx, actor: Actor, id: number): Promise<void> {
-  const user = await lockUser(tx, actor, id);
+/** @throws AppError not_found, changed_meanwhile, own_account, protected_user */
+export async function deleteUser(tx: Tx, actor: Actor, id: number, ifMatch: IfMatch): Promise<void> {
+  const user = await lockUser(tx, actor, id, ifMatch);
   if (id === actor.userId) throw new AppError('own_account');
   if (isProtected(user.roles)) throw new AppError('protected_user');
   await tx.deleteFrom('users').where('id', '=', id).execute();
@@ -174,16 +172,31 @@ export function emailTaken(): AppError {
   return new AppError('email_taken', { fields: { email: 'Эта почта уже занята' } });
 }
 
+/** Ends the sessions of a person, all or all but one. */
+export async function endSessions(tx: Tx, userId: number, except?: Buffer): Promise<void> {
+  const sessions = tx.deleteFrom('sessions').where('user_id', '=', userId);
+  await (except === undefined ? sessions : sessions.where('token_hash', '<>', except)).execute();
+}
+
+/** Ends the links in mail of a person: they were sent for a password or an address that is no more. */
+export async function endLinks(tx: Tx, userId: number): Promise<void> {
+  await tx.deleteFrom('mail_links').where('user_id', '=', userId).execute();
+}
+
 const isProtected = (roles: readonly string[]) => roles.includes('ADMIN') || roles.includes('CREATOR');
 
-async function lockUser(tx: Tx, actor: Actor, id: number) {
+async function lockUser(tx: Tx, actor: Actor, id: number, ifMatch: IfMatch) {
   const find = () =>
-    tx.selectFrom('users').select(['id', 'company_id', 'roles']).where('id', '=', id).where(mayManage(actor));
-  const seen = await find().executeTakeFirst();
-  if (seen === undefined) throw new AppError('not_found');
+    tx
+      .selectFrom('users')
+      .select(['id', 'company_id', 'roles', 'email', 'version'])
+      .where('id', '=', id)
+      .where(managedBy(actor, 'users.company_id'));
+  const missing = () => new AppError('not_found');
+  const seen = await find().executeTakeFirstOrThrow(missing);
   if (seen.company_id !== null) await lockCompany(tx, seen.company_id);
-  const user = await find().forUpdate().executeTakeFirst();
-  if (user === undefined) throw new AppError('not_found');
+  const user = await find().forUpdate().executeTakeFirstOrThrow(missing);
+  expectVersion(ifMatch, user.version);
   return user;
 }
 

@@ -1,0 +1,74 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { useLink } from '@propusk/contract/auth';
+import { AppError } from '../http/errors.ts';
+import { implement, type Routes } from '../http/implement.ts';
+import type { Limits } from '../http/limits.ts';
+import { emailLetter, emailNotice, passwordLetter } from '../mail/letters.ts';
+import type { Mailer } from '../mail/mail.ts';
+import { hashPassword } from '../passwords.ts';
+import {
+  addEmailLink,
+  addPasswordLink,
+  findLink,
+  type LinkKind,
+  redeemEmailLink,
+  redeemPasswordLink,
+} from './link-store.ts';
+
+/** What links in mail need. */
+export interface LinkParts {
+  readonly limits: Limits;
+  readonly mailer: Mailer;
+  /** Links lead there and nowhere else: a request's Host is whatever its sender likes. */
+  readonly publicUrl: URL;
+}
+
+/** `POST /auth/register`: one call for the four uses of links in mail. */
+export function linkRoutes(routes: Routes, { limits, mailer, publicUrl }: LinkParts): void {
+  const page = (path: string) => new URL(path, publicUrl).href;
+  // In the fragment, which no browser sends: neither a server's log nor a Referer has it.
+  const link = (kind: LinkKind, token: string) => page(`/security/login#token=${token}&for=${kind}`);
+  const later = afterAnswer(routes);
+
+  implement(routes, useLink, async ({ actor, body, address, db, write }) => {
+    const { token, password, email, change } = body;
+    if (token !== undefined) {
+      await limits.countRedeem(address);
+      if (password === undefined) return write((tx) => redeemEmailLink(tx, token));
+      // Before the slow hash: a dead link costs nothing.
+      await findLink(db, 'password', token);
+      const passwordHash = await hashPassword(password);
+      return write((tx) => redeemPasswordLink(tx, token, passwordHash));
+    }
+    if (email === undefined) throw new AppError('bad_input');
+    if (change === true) {
+      if (actor === null) throw new AppError('unauthorized');
+      await limits.countLink(email, address);
+      const made = await write((tx) => addEmailLink(tx, actor, email));
+      mailer.send(emailLetter(email, link('email', made.token)));
+      mailer.send(emailNotice(made.email, email, page('/auth/reset')));
+      return;
+    }
+    await limits.countLink(email, address);
+    // Whether there is such an account must not show in how long the answer takes.
+    later(async () => {
+      const made = await write((tx) => addPasswordLink(tx, email));
+      if (made !== null) mailer.send(passwordLetter(made.email, link('password', made.token)));
+    });
+  });
+}
+
+/** Runs work that no answer waits for; closing the server does. */
+function afterAnswer({ app }: Routes): (work: () => Promise<void>) => void {
+  const underWay = new Set<Promise<void>>();
+  app.addHook('onClose', async () => {
+    await Promise.all(underWay);
+  });
+  return (work) => {
+    const working = nextTurn()
+      .then(work)
+      .catch((error: unknown) => app.log.error({ err: error }, 'a link was not made'))
+      .finally(() => underWay.delete(working));
+    underWay.add(working);
+  };
+}

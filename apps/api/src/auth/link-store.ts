@@ -1,0 +1,131 @@
+import { limits } from '@propusk/contract/limits';
+import type { ExpressionBuilder } from 'kysely';
+import type { Db, Tx } from '../db/open.ts';
+import type { Tables } from '../db/schema.ts';
+import { type Actor, hashToken, newToken } from '../http/actor.ts';
+import { AppError } from '../http/errors.ts';
+import { refusing } from '../http/violations.ts';
+import { emailTaken, endLinks, endSessions } from '../users/store.ts';
+import { lockAccount, setPassword } from './store.ts';
+
+/** What a link from mail is for. */
+export type LinkKind = 'password' | 'email';
+
+/** A link that was made: its token, which is stored nowhere, and the address that the account has now. */
+interface MadeLink {
+  readonly token: string;
+  readonly email: string;
+}
+
+/** A link to a new password for the account of an address; null when there is none. */
+export async function addPasswordLink(tx: Tx, email: string): Promise<MadeLink | null> {
+  // Held until the link is there: an address that the account is leaving gets none.
+  const account = await tx
+    .selectFrom('users')
+    .select(['id', 'email'])
+    .where('email', '=', email)
+    .forShare()
+    .executeTakeFirst();
+  if (account === undefined) return null;
+  return { token: await addLink(tx, account.id, null), email: account.email };
+}
+
+/**
+ * A link that makes an address the actor's own.
+ * @throws AppError email_taken; unauthorized when the session ended meanwhile: what it asked for must not outlive it
+ */
+export async function addEmailLink(tx: Tx, actor: Actor, newEmail: string): Promise<MadeLink> {
+  const gone = () => new AppError('unauthorized');
+  const { email } = await tx
+    .selectFrom('users')
+    .select('email')
+    .where('id', '=', actor.userId)
+    .forShare()
+    .executeTakeFirstOrThrow(gone);
+  await tx
+    .selectFrom('sessions')
+    .select('user_id')
+    .where('token_hash', '=', actor.tokenHash)
+    .executeTakeFirstOrThrow(gone);
+  const other = await tx
+    .selectFrom('users')
+    .select('id')
+    .where('email', '=', newEmail)
+    .where('id', '<>', actor.userId)
+    .executeTakeFirst();
+  if (other !== undefined) throw emailTaken();
+  return { token: await addLink(tx, actor.userId, newEmail), email };
+}
+
+async function addLink(tx: Tx, userId: number, newEmail: string | null): Promise<string> {
+  const { token, hash } = newToken();
+  const expires = new Date(Date.now() + limits.linkMinutes * 60_000).toISOString();
+  await tx
+    .insertInto('mail_links')
+    .values({ token_hash: hash, user_id: userId, new_email: newEmail, expires_at: expires })
+    .execute();
+  // Swept as sessions are: where a person's own rows are at hand.
+  await tx
+    .deleteFrom('mail_links')
+    .where('user_id', '=', userId)
+    .where('expires_at', '<', (eb) => eb.fn<string>('now'))
+    .execute();
+  return token;
+}
+
+/**
+ * The account of a link that works now.
+ * @throws AppError link_dead for one that is unknown, used, too old or of the other kind
+ */
+export async function findLink(db: Db, kind: LinkKind, token: string): Promise<{ user_id: number }> {
+  return db
+    .selectFrom('mail_links')
+    .select('user_id')
+    .where(works(kind, token))
+    .executeTakeFirstOrThrow(() => new AppError('link_dead'));
+}
+
+/** Sets the password that a link was sent for. @throws AppError link_dead */
+export async function redeemPasswordLink(tx: Tx, token: string, passwordHash: string): Promise<void> {
+  const { user_id } = await useUp(tx, 'password', token);
+  await setPassword(tx, user_id, passwordHash);
+}
+
+/** Makes the address that a link was sent to the account's own. @throws AppError link_dead, email_taken */
+export async function redeemEmailLink(tx: Tx, token: string): Promise<void> {
+  const { user_id, new_email } = await useUp(tx, 'email', token);
+  await refusing(
+    { users_email_key: emailTaken },
+    tx
+      .updateTable('users')
+      .set((eb) => ({
+        email: new_email as string,
+        version: eb('version', '+', 1),
+        updated_at: eb.fn<string>('now'),
+      }))
+      .where('id', '=', user_id)
+      .execute(),
+  );
+  await endSessions(tx, user_id);
+  await endLinks(tx, user_id);
+}
+
+/** Of many who bring the same link the first deletes its row; the others wait for that and find none. */
+async function useUp(tx: Tx, kind: LinkKind, token: string) {
+  const { user_id } = await findLink(tx, kind, token);
+  await lockAccount(tx, user_id);
+  return tx
+    .deleteFrom('mail_links')
+    .where(works(kind, token))
+    .returning(['user_id', 'new_email'])
+    .executeTakeFirstOrThrow(() => new AppError('link_dead'));
+}
+
+function works(kind: LinkKind, token: string) {
+  return (eb: ExpressionBuilder<Tables, 'mail_links'>) =>
+    eb.and([
+      eb('token_hash', '=', hashToken(token)),
+      eb('expires_at', '>', eb.fn<string>('now')),
+      eb('new_email', kind === 'email' ? 'is not' : 'is', null),
+    ]);
+}

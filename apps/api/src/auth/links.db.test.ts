@@ -1,0 +1,368 @@
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { login, useLink } from '@propusk/contract/auth';
+import { me } from '@propusk/contract/users';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { PASSWORD, startApi, type TestApi } from '../testing/api.ts';
+import { type Inbox, openInbox, type ReadMail, readMail } from '../testing/inbox.ts';
+
+const publicUrl = new URL('https://pass.example.ru');
+const log: string[] = [];
+const tokens: string[] = [];
+let inbox: Inbox;
+let api: TestApi;
+let second: TestApi;
+beforeAll(async () => {
+  inbox = await openInbox();
+  const settings = { publicUrl, smtpUrl: inbox.url };
+  api = await startApi(inject('serverUrl'), { settings, logTo: (line) => log.push(line) });
+  second = await startApi(inject('serverUrl'), { settings, shared: api.database });
+});
+afterAll(async () => {
+  await second.close();
+  await api.close();
+  await inbox.close();
+});
+
+let addresses = 0;
+const fresh = () => `10.3.${addresses >> 8}.${addresses++ & 255}`;
+
+type Body = { email?: string; change?: boolean; token?: string; password?: string };
+const use = (body: Body, token: string | null = null, on = api) =>
+  on.call(token, useLink, { body, from: fresh() });
+const signIn = (email: string, password: string) =>
+  api.call(null, login, { body: { email, password }, from: fresh() });
+
+/** What a person does with a mail: opens its link. */
+function follow(mail: ReadMail): { token: string; for: string } {
+  const link = /https?:\/\/\S+#\S+/.exec(mail.text)?.[0] ?? '';
+  expect(mail.html).toContain(`href="${link.replace('&', '&#38;')}"`);
+  const url = new URL(link);
+  expect(`${url.origin}${url.pathname}${url.search}`).toBe('https://pass.example.ru/security/login');
+  const { token = '', for: kind = '' } = Object.fromEntries(new URLSearchParams(url.hash.slice(1)));
+  expect(token).toMatch(/^[A-Za-z0-9_-]{43}$/);
+  tokens.push(token);
+  return { token, for: kind };
+}
+
+async function passwordLink(email: string): Promise<string> {
+  expect((await use({ email })).status).toBe(204);
+  const link = follow(await inbox.take(email));
+  expect(link.for).toBe('password');
+  return link.token;
+}
+
+async function emailLink(session: string, email: string): Promise<string> {
+  expect((await use({ email, change: true }, session)).status).toBe(204);
+  const link = follow(await inbox.take(email));
+  expect(link.for).toBe('email');
+  return link.token;
+}
+
+async function account(email: string) {
+  const { rows } = await api.database.pool.query(
+    'select id, email, version, gateway_epoch as epoch, (select count(*) from sessions where user_id = users.id) as sessions, (select count(*) from mail_links where user_id = users.id) as links from users where email = $1',
+    [email],
+  );
+  return rows[0];
+}
+
+const DEAD = {
+  code: 'link_dead',
+  message: 'Ссылка не действует: она живёт 10 минут и срабатывает один раз. Запросите новую',
+};
+
+describe('a link to a new password', () => {
+  test('sets it once; sessions, gateway tokens and the other links end', async () => {
+    const { token: session, email } = await api.company();
+    await signIn(email, PASSWORD);
+    const [first, second, third] = [
+      await passwordLink(email),
+      await passwordLink(email),
+      await emailLink(session, `moved-${email}`),
+    ];
+    const before = await account(email);
+    expect([before.sessions, before.links]).toEqual([2, 3]);
+    const set = await use({ token: first, password: 'another horse' });
+    expect([set.status, set.body]).toEqual([204, undefined]);
+    expect((await api.call(session, me)).status).toBe(401);
+    expect(await account(email)).toMatchObject({
+      version: before.version + 1,
+      epoch: before.epoch + 1,
+      sessions: 0,
+      links: 0,
+    });
+    expect((await signIn(email, PASSWORD)).status).toBe(401);
+    expect((await signIn(email, 'another horse')).status).toBe(200);
+    for (const body of [
+      { token: first, password: 'a third horse' },
+      { token: second, password: 'a third horse' },
+      { token: third },
+    ]) {
+      const { status, error } = await use(body);
+      expect([status, error]).toEqual([400, DEAD]);
+    }
+  });
+
+  test('works for one of 100 at once, over two processes', async () => {
+    const { email } = await api.company();
+    const token = await passwordLink(email);
+    const replies = await Promise.all(
+      Array.from({ length: 100 }, (_, i) =>
+        use({ token, password: `horse number ${i}` }, null, i % 2 === 0 ? api : second),
+      ),
+    );
+    const winners = replies.flatMap(({ status }, i) => (status === 204 ? [i] : []));
+    expect(winners).toHaveLength(1);
+    const losers = replies.filter(({ status }) => status !== 204);
+    expect(losers.map(({ error }) => error)).toEqual(losers.map(() => DEAD));
+    expect((await signIn(email, `horse number ${winners[0]}`)).status).toBe(200);
+  });
+
+  test.each(['password', 'email'])('(%s) lives 10 minutes', async (kind) => {
+    const { token: session, email } = await api.company();
+    const token = kind === 'password' ? await passwordLink(email) : await emailLink(session, `late-${email}`);
+    const life = 'select extract(epoch from max(expires_at - created_at)) / 60 as minutes from mail_links';
+    const { rows } = await api.database.pool.query(life);
+    expect(Number(rows[0].minutes)).toBeCloseTo(10, 1);
+    await api.database.pool.query("update mail_links set expires_at = now() - interval '1 second'");
+    const reply = await use({ token, ...(kind === 'password' && { password: 'another horse' }) });
+    expect([reply.status, reply.error]).toEqual([400, DEAD]);
+  });
+
+  test('that nobody made is as dead', async () => {
+    for (const token of ['x', 'A'.repeat(43), "' or 1=1 --"]) {
+      expect((await use({ token })).error).toEqual(DEAD);
+      expect((await use({ token, password: 'another horse' })).error).toEqual(DEAD);
+    }
+  });
+
+  test('is not used up by what it is not for', async () => {
+    const { token: session, email } = await api.company();
+    const moved = `wrong-${email}`;
+    const [forPassword, forEmail] = [await passwordLink(email), await emailLink(session, moved)];
+    expect((await use({ token: forPassword })).error).toEqual(DEAD);
+    expect((await use({ token: forEmail, password: 'another horse' })).error).toEqual(DEAD);
+    expect((await use({ token: forPassword, password: 'short' })).error.fields).toEqual({
+      password: 'Не короче 8 символов',
+    });
+    expect((await use({ token: forEmail })).status).toBe(204);
+    expect((await signIn(moved, PASSWORD)).status).toBe(200);
+  });
+
+  test('leads to PUBLIC_URL, whatever the request says', async () => {
+    const { email } = await api.company();
+    const hostile = { host: 'evil.test', 'x-forwarded-host': 'evil.test', 'x-forwarded-proto': 'gopher' };
+    const headers = { ...hostile, origin: 'https://evil.test', referer: 'https://evil.test/' };
+    expect((await api.call(null, useLink, { body: { email }, from: fresh(), headers })).status).toBe(204);
+    const mail = await inbox.take(email);
+    follow(mail);
+    expect(mail.raw + mail.text + mail.html).not.toContain('evil');
+  });
+
+  test('is asked for in the same way for an address without an account', async () => {
+    const { email } = await api.company();
+    const [known, unknown] = [await use({ email }), await use({ email: 'nobody@elsewhere.test' })];
+    const seen = ({ status, body, headers }: typeof known) => {
+      const { date: _, ...rest } = headers;
+      return [status, body, rest];
+    };
+    expect(seen(unknown)).toEqual(seen(known));
+    await inbox.take(email);
+    expect(inbox.mails.filter(({ to }) => to === 'nobody@elsewhere.test')).toEqual([]);
+  });
+
+  test('is answered before anybody looks for an account', async () => {
+    const { email } = await api.company();
+    const client = await api.database.pool.connect();
+    await client.query('begin');
+    await client.query('lock table users, mail_links in access exclusive mode');
+    const replies = await Promise.all([use({ email }), use({ email: 'nobody@elsewhere.test' })]);
+    expect(replies.map(({ status }) => status)).toEqual([204, 204]);
+    await client.query('commit');
+    client.release();
+    await inbox.take(email);
+  });
+
+  test('is asked for in the same time', async () => {
+    const { email } = await api.company();
+    const took: Record<string, number[]> = { [email]: [], 'nobody@elsewhere.test': [] };
+    for (let i = 0; i < 60; i++) {
+      await api.database.pool.query('delete from rate_limits');
+      const both = Object.entries(took);
+      // Neither is always the one that follows the other's mail.
+      for (const [address, times] of i % 2 === 0 ? both : both.toReversed()) {
+        const began = performance.now();
+        await use({ email: address });
+        times.push(performance.now() - began);
+        await new Promise((resolve) => setTimeout(resolve, 15));
+      }
+    }
+    const [known = 0, unknown = 0] = Object.values(took).map(
+      (times) => times.toSorted((a, b) => a - b)[30] ?? 0,
+    );
+    // Generous, for a machine that has other things to do; looking, making and mailing takes several times as long.
+    expect(known / unknown).toBeGreaterThan(0.5);
+    expect(known / unknown).toBeLessThan(2);
+  });
+});
+
+describe('a link to a new email', () => {
+  test('makes it the address to sign in with; the old one is told', async () => {
+    const { token: session, email } = await api.company();
+    const moved = `New-${email}`;
+    const other = await passwordLink(email);
+    const before = await account(email);
+    const token = await emailLink(session, moved);
+    const notice = await inbox.take(email);
+    expect(notice.subject).toBe('Почту для входа в «Пропуск» хотят сменить');
+    expect(notice.text).toContain(moved);
+    expect(notice.text).toContain('https://pass.example.ru/auth/reset');
+    expect(notice.raw + notice.text + notice.html).not.toContain('token');
+    // Until it is confirmed nothing changes.
+    expect((await api.must(session, me)).email).toBe(email);
+
+    expect((await use({ token })).status).toBe(204);
+    expect((await api.call(session, me)).status).toBe(401);
+    expect(await account(moved)).toMatchObject({
+      id: before.id,
+      email: moved,
+      version: before.version + 1,
+      sessions: 0,
+      links: 0,
+    });
+    expect((await use({ token })).error).toEqual(DEAD);
+    expect((await use({ token: other, password: 'another horse' })).error).toEqual(DEAD);
+    expect((await signIn(email, PASSWORD)).status).toBe(401);
+    expect((await signIn(moved, PASSWORD)).status).toBe(200);
+  });
+
+  test('is sent only for somebody who is signed in', async () => {
+    for (const nobody of [null, 'A'.repeat(43)]) {
+      const { status, error } = await use({ email: 'somebody@elsewhere.test', change: true }, nobody);
+      expect([status, error.code]).toEqual([401, 'unauthorized']);
+    }
+    // A dead token is no hindrance to what needs none.
+    const { email } = await api.company();
+    expect((await use({ email }, 'A'.repeat(43))).status).toBe(204);
+    follow(await inbox.take(email));
+  });
+
+  test('is refused for an address that another account has, also when it was taken meanwhile', async () => {
+    const [one, other] = [await api.company(), await api.company()];
+    const taken = {
+      code: 'email_taken',
+      message: 'Пользователь с такой почтой уже есть',
+      fields: { email: 'Эта почта уже занята' },
+    };
+    const asked = await use({ email: other.email.toUpperCase(), change: true }, one.token);
+    expect([asked.status, asked.error]).toEqual([409, taken]);
+
+    const wanted = `wanted-${one.email}`;
+    const [first, late] = [await emailLink(one.token, wanted), await emailLink(other.token, wanted)];
+    expect((await use({ token: first })).status).toBe(204);
+    const confirmed = await use({ token: late });
+    expect([confirmed.status, confirmed.error]).toEqual([409, taken]);
+    expect((await api.call(other.token, me)).status).toBe(200);
+  });
+
+  test('may change the letter case alone', async () => {
+    const { token: session, email } = await api.company();
+    const shouted = email.replace('owner', 'OWNER');
+    expect((await use({ token: await emailLink(session, shouted) })).status).toBe(204);
+    expect((await account(email)).email).toBe(shouted);
+  });
+});
+
+test.each([
+  [{}, { email: 'Заполните это поле' }],
+  [{ email: 'a@b.test', token: 'x' }, { email: 'Здесь нужна или почта, или ссылка' }],
+  [{ email: 'a@b.test', password: PASSWORD }, { password: 'Пароль задаёт ссылка из письма' }],
+  [{ token: 'x', change: true }, { change: 'Ссылка из письма уже знает новую почту' }],
+])('%j is none of the four', async (body, fields) => {
+  const { status, error } = await use(body);
+  expect([status, error.code, error.fields]).toEqual([400, 'bad_input', fields]);
+});
+
+describe('of two at once', () => {
+  /** Ends an account's sessions as a new password does, and commits only when the work has come up against it. */
+  async function whilePasswordChanges<T>(email: string, work: () => Promise<T>): Promise<T> {
+    const client = await api.database.pool.connect();
+    await client.query('begin');
+    await client.query("update users set password_hash = 'changed' where email = $1", [email]);
+    await client.query('delete from sessions using users u where u.id = user_id and u.email = $1', [email]);
+    const working = work();
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    await client.query('commit');
+    client.release();
+    return working;
+  }
+
+  test('a session that the old password opens dies with it', async () => {
+    const { email } = await api.company();
+    const { status } = await whilePasswordChanges(email, () => signIn(email, PASSWORD));
+    expect([status, (await account(email)).sessions]).toEqual([401, 0]);
+  });
+
+  test('a link that a session asks for dies with the session', async () => {
+    const { token, email } = await api.company();
+    const ask = () => use({ email: `late-${email}`, change: true }, token);
+    const { status } = await whilePasswordChanges(email, ask);
+    expect([status, (await account(email)).links]).toEqual([401, 0]);
+  });
+});
+
+test('without SMTP_URL the mail is a file in the data folder', async () => {
+  const lines: string[] = [];
+  const dataDir = await mkdtemp(join(tmpdir(), 'propusk-data-'));
+  const settings = { publicUrl, mailFolder: join(dataDir, 'mail') };
+  const alone = await startApi(inject('serverUrl'), { settings, logTo: (line) => lines.push(line) });
+  const { email } = await alone.company();
+  await alone.call(null, useLink, { body: { email } });
+  const files = async () => readdir(settings.mailFolder).catch(() => []);
+  await expect.poll(async () => (await files()).length).toBe(1);
+  const file = join(settings.mailFolder, (await files())[0] ?? '');
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  const mail = readMail(await readFile(file, 'utf8'));
+  expect(mail.to).toBe(email);
+  const { token } = follow(mail);
+  expect(lines.filter((line) => line.includes(file))).toHaveLength(1);
+  expect(lines.join('')).not.toContain(token);
+  const redeemed = await alone.call(null, useLink, { body: { token, password: 'another horse' } });
+  expect(redeemed.status).toBe(204);
+  await alone.close();
+  await rm(dataDir, { recursive: true });
+});
+
+test('closing waits for a link that was asked for', async () => {
+  const alone = await startApi(inject('serverUrl'), { settings: { publicUrl, smtpUrl: inbox.url } });
+  const { email } = await alone.company();
+  await alone.call(null, useLink, { body: { email } });
+  await alone.close();
+  expect(inbox.mails.filter(({ to }) => to === email)).toHaveLength(1);
+});
+
+test('no token stands in clear in the database or the log', async () => {
+  const { rows } = await api.database.pool.query(
+    "select table_name from information_schema.tables where table_schema = 'public'",
+  );
+  // Some that are alive: used ones leave no row.
+  const { token: session, email } = await api.company();
+  await passwordLink(email);
+  await emailLink(session, `last-${email}`);
+  let stored = '';
+  for (const { table_name } of rows) {
+    const all = await api.database.pool.query(`select t::text as row from ${table_name} t`);
+    stored += all.rows.map(({ row }) => row).join('\n');
+  }
+  expect(stored).toContain(email);
+  expect(tokens.length).toBeGreaterThan(15);
+  for (const token of tokens) {
+    expect(stored).not.toContain(token);
+    expect(stored).not.toContain(Buffer.from(token).toString('hex'));
+    expect(stored).not.toContain(Buffer.from(token, 'base64url').toString('hex'));
+    expect(log.join('')).not.toContain(token);
+  }
+  expect(log.join('')).toContain('/api/auth/register');
+});

@@ -1,0 +1,119 @@
+import {
+  createCompany,
+  deleteCompany,
+  getCompany,
+  listCompanies,
+  myCompany,
+  updateCompany,
+  updateMyCompany,
+} from '@propusk/contract/companies';
+import { createPolicy } from '@propusk/contract/policies';
+import { createProxy } from '@propusk/contract/proxies';
+import { createSite } from '@propusk/contract/sites';
+import { me } from '@propusk/contract/users';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { createAdmin } from '../testing/admin.ts';
+import { startApi, type TestApi } from '../testing/api.ts';
+
+let api: TestApi;
+let admin: string;
+beforeAll(async () => {
+  api = await startApi(inject('serverUrl'));
+  admin = await createAdmin(api);
+});
+afterAll(() => api.close());
+
+const upstream = { host: 'proxy.example.ru', port: 8080, username: 'login', password: 'canary-secret' };
+
+describe('the company record', () => {
+  test('tells what the company holds, in the shape of the spec', async () => {
+    const { token, email } = await api.company();
+    const site = await api.must(token, createSite, { body: { address: 'crm.example.ru' } });
+    const proxy = await api.must(token, createProxy, { body: upstream });
+    const company = await api.must(token, myCompany);
+    expect(company).toMatchObject({
+      companySite: 'company.test',
+      domainsAllowed: [{ id: site.id, address: 'crm.example.ru' }],
+      domainsBlock: [],
+      proxy: [{ id: proxy.id, host: 'proxy.example.ru', port: '8080' }],
+      users: [{ email }],
+    });
+    expect(await api.must(token, getCompany, { params: { id: company.id } })).toEqual(company);
+    expect(await api.must(admin, getCompany, { params: { id: company.id } })).toEqual(company);
+  });
+
+  test('is edited by its owner and by an admin; an empty name is refused', async () => {
+    const { token } = await api.company();
+    const { id } = await api.must(token, updateMyCompany, { body: { companyName: 'ООО Василёк' } });
+    await api.must(admin, updateCompany, { params: { id }, body: { companySite: 'vasilek.test' } });
+    expect(await api.must(token, myCompany)).toMatchObject({
+      companyName: 'ООО Василёк',
+      companySite: 'vasilek.test',
+    });
+    const { status, error } = await api.call(token, updateMyCompany, { body: { companyName: ' ' } });
+    expect([status, error.fields]).toEqual([400, { companyName: 'Заполните это поле' }]);
+  });
+});
+
+describe('the list of companies', () => {
+  test('is an array, with the count of all that match in X-Total-Count', async () => {
+    for (const companyName of ['Список А', 'Список Б', 'список в']) {
+      await api.must(admin, createCompany, { body: { companyName, companySite: 'list.test' } });
+    }
+    const { body, headers } = await api.call(admin, listCompanies, {
+      query: { name: 'СПИСОК', page: 1, take: 2, order: 'DESC' },
+    });
+    expect(body.map(({ companyName }) => companyName)).toEqual(['список в', 'Список Б']);
+    expect(headers['x-total-count']).toBe('3');
+    const all = await api.call(admin, listCompanies);
+    expect(String(all.body.length)).toBe(all.headers['x-total-count']);
+  });
+
+  test('a company made of its site alone is named after it', async () => {
+    const company = await api.must(admin, createCompany, { body: { companySite: 'alone.test' } });
+    expect(company).toMatchObject({ companyName: 'alone.test', companySite: 'alone.test', users: [] });
+  });
+});
+
+describe('deleting a company', () => {
+  test('takes all of it, ends its people’s sessions, and leaves the others alone', async () => {
+    const kept = (await api.company()).token;
+    const { token } = await api.company();
+    const policy = await api.must(token, createPolicy, { body: { name: 'Склад', proxyId: 1 } });
+    const agent = await api.agent(token, [policy.id]);
+    const proxy = await api.must(token, createProxy, { body: upstream });
+    await api.must(token, createPolicy, { body: { name: 'Свой прокси', proxyId: proxy.id } });
+    await api.must(token, createSite, { body: { address: 'crm.example.ru', politics: [policy.id] } });
+    const { id } = await api.must(token, myCompany);
+    await api.must(admin, deleteCompany, { params: { id } });
+    for (const gone of [token, agent.token]) expect((await api.call(gone, me)).status).toBe(401);
+    const { rows } = await api.database.pool.query(
+      `select (select count(*) from companies where id = $1) + (select count(*) from users where company_id = $1)
+        + (select count(*) from sites where company_id = $1) + (select count(*) from proxies where company_id = $1)
+        + (select count(*) from policies where company_id = $1) + (select count(*) from policy_users where company_id = $1)
+        + (select count(*) from policy_sites where company_id = $1) as left`,
+      [id],
+    );
+    expect(rows).toEqual([{ left: 0 }]);
+    expect((await api.call(kept, me)).status).toBe(200);
+    expect((await api.call(admin, deleteCompany, { params: { id } })).status).toBe(404);
+    const next = await api.must(admin, createCompany, { body: { companySite: 'next.test' } });
+    expect(next.id).toBeGreaterThan(id);
+  });
+
+  test('is refused while a platform admin is one of its people', async () => {
+    const { token } = await api.company();
+    const self = await api.must(token, me);
+    await api.database.db
+      .updateTable('users')
+      .set({ roles: ['CREATOR', 'ADMIN'] })
+      .where('id', '=', self.id)
+      .execute();
+    const id = self.company?.id ?? 0;
+    expect(await api.call(admin, deleteCompany, { params: { id } })).toMatchObject({
+      status: 409,
+      error: { code: 'company_of_admin' },
+    });
+    expect((await api.call(token, me)).status).toBe(200);
+  });
+});

@@ -1,0 +1,73 @@
+import { SettingError } from '@propusk/contract/settings';
+import { describe, expect, test } from 'vitest';
+import { readConfig } from './config.ts';
+
+describe('mail', () => {
+  test.each([
+    [{}, undefined, 'Пропуск <no-reply@localhost>'],
+    [{ PUBLIC_URL: 'https://pass.example.ru' }, undefined, 'Пропуск <no-reply@pass.example.ru>'],
+    [{ PUBLIC_URL: 'http://[::1]:3000' }, undefined, 'Пропуск <no-reply@localhost>'],
+    [{ SMTP_URL: 'smtp://mx.example.ru' }, 'smtp://mx.example.ru', 'Пропуск <no-reply@localhost>'],
+    [
+      { SMTP_URL: 'smtps://ivan%40example.ru:p%25w@mx.example.ru:465' },
+      'smtps://ivan%40example.ru:p%25w@mx.example.ru:465',
+      'Пропуск <ivan@example.ru>',
+    ],
+    [{ MAIL_FROM: 'Вход в CRM <crm@example.ru>' }, undefined, 'Вход в CRM <crm@example.ru>'],
+    [{ MAIL_FROM: 'crm@localhost' }, undefined, 'crm@localhost'],
+  ])('%j', (env, smtpUrl, mailFrom) => {
+    expect(readConfig(env)).toMatchObject({ smtpUrl, mailFrom });
+  });
+
+  test.each([
+    ['SMTP_URL', 'mx.example.ru'],
+    ['SMTP_URL', 'http://mx.example.ru'],
+    ['SMTP_URL', 'smtp://'],
+    ['SMTP_URL', 'smtp://ivan:p%w@mx.example.ru'],
+    ['MAIL_FROM', 'ivan'],
+    ['MAIL_FROM', 'a@b.ru, c@d.ru'],
+    ['MAIL_FROM', 'Иван <a@b.ru>\r\nBcc: c@d.ru'],
+  ])('%s=%s stops the start with a line that names it', (name, value) => {
+    const read = () => readConfig({ [name]: value });
+    expect(read).toThrow(SettingError);
+    expect(read).toThrow(new RegExp(`^Настройка ${name} задана неверно`));
+  });
+
+  test('a password in SMTP_URL is not said again', () => {
+    expect(() => readConfig({ SMTP_URL: 'smpt://ivan:canary@mx.example.ru' })).toThrow(/^(?!.*canary)/s);
+  });
+});
+
+describe('TRUST_PROXY', () => {
+  test.each([
+    [undefined, []],
+    ['127.0.0.1', ['127.0.0.1']],
+    [' 10.0.0.0/8, fd00::/8 ,::1', ['10.0.0.0/8', 'fd00::/8', '::1']],
+  ])('%j is %j', (value, expected) => {
+    expect(readConfig({ TRUST_PROXY: value }).trustProxy).toEqual(expected);
+  });
+
+  test.each([
+    'proxy.example.ru',
+    'true',
+    '1',
+    '0.0.0.0/0',
+    '::/0',
+    '10.0.0.0/33',
+    '10.0.0.0/8/8',
+    '10.0.0.0/',
+    '10.0.0.1 10.0.0.2',
+  ])('%s stops the start', (value) => {
+    expect(() => readConfig({ TRUST_PROXY: value })).toThrow(
+      `Настройка TRUST_PROXY задана неверно: «${value}». Она принимает: адреса и сети обратных прокси через запятую, например 127.0.0.1,10.0.0.0/8`,
+    );
+  });
+});
+
+test('DATA_DIR is absolute, and mail has a folder of its own there', () => {
+  expect(readConfig({})).toMatchObject({
+    dataDir: `${process.cwd()}/data`,
+    mailFolder: `${process.cwd()}/data/mail`,
+  });
+  expect(readConfig({ DATA_DIR: '/srv/pass' }).mailFolder).toBe('/srv/pass/mail');
+});

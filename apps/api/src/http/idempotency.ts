@@ -1,0 +1,73 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { Tx } from '../db/open.ts';
+import type { Sealing } from '../sealing.ts';
+import { AppError } from './errors.ts';
+
+/** A create that its caller may repeat: whose, under which key, and what was asked. */
+export interface Claim {
+  readonly userId: number;
+  readonly key: string;
+  readonly fingerprint: Buffer;
+}
+
+/**
+ * Reads `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header).
+ * @throws AppError bad_input when it is no key
+ */
+export function readClaim(
+  header: string | string[] | undefined,
+  asked: { userId: number; call: string; body: unknown; sealing: Sealing },
+): Claim | null {
+  if (header === undefined) return null;
+  if (typeof header !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(header)) {
+    throw new AppError('bad_input', {
+      fields: { 'Idempotency-Key': 'От 1 до 255 латинских букв, цифр и знаков без пробелов' },
+    });
+  }
+  // Keyed: a plain hash of a body would let a reader of the database guess the password in it.
+  const fingerprint = asked.sealing.fingerprint(`${asked.call}\n${JSON.stringify(asked.body)}`);
+  return { userId: asked.userId, key: header, fingerprint };
+}
+
+/**
+ * Does the work once under a key, in the transaction of the work: whoever comes second waits for the first, and gets
+ * its answer. What was refused is not remembered and may be tried again. Keys live 24 hours.
+ * @throws AppError idempotency_mismatch when the key stood for another request
+ */
+export async function once<T>(
+  tx: Tx,
+  { userId, key, fingerprint }: Claim,
+  work: (tx: Tx) => Promise<T>,
+): Promise<{ result: T; replayed: boolean }> {
+  await tx
+    .deleteFrom('idempotency_keys')
+    .where('user_id', '=', userId)
+    .where('created_at', '<', dayAgo())
+    .execute();
+  const claimed = await tx
+    .insertInto('idempotency_keys')
+    .values({ user_id: userId, key, fingerprint, reply: null })
+    .onConflict((oc) => oc.doNothing())
+    .returning('key')
+    .executeTakeFirst();
+  if (claimed === undefined) {
+    const first = await tx
+      .selectFrom('idempotency_keys')
+      .select(['fingerprint', 'reply'])
+      .where('user_id', '=', userId)
+      .where('key', '=', key)
+      .executeTakeFirstOrThrow();
+    if (!timingSafeEqual(first.fingerprint, fingerprint)) throw new AppError('idempotency_mismatch');
+    return { result: first.reply as T, replayed: true };
+  }
+  const result = await work(tx);
+  await tx
+    .updateTable('idempotency_keys')
+    .set({ reply: JSON.stringify(result) })
+    .where('user_id', '=', userId)
+    .where('key', '=', key)
+    .execute();
+  return { result, replayed: false };
+}
+
+const dayAgo = () => new Date(Date.now() - 86_400_000).toISOString();

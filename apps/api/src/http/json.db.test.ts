@@ -1,0 +1,53 @@
+import { logout } from '@propusk/contract/auth';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { startApi, type TestApi, testKeys } from '../testing/api.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startApi(inject('serverUrl'));
+});
+afterAll(() => api.close());
+
+const nested = (deep: number) => `${'{"a":'.repeat(deep)}1${'}'.repeat(deep)}`;
+const post = (payload: string, headers: Record<string, string> = {}) =>
+  api.app.inject({
+    method: 'POST',
+    url: '/api/auth/login',
+    headers: { 'content-type': 'application/json', ...headers },
+    payload,
+  });
+
+test('a body may nest 32 deep and no deeper, at any length', async () => {
+  expect((await post(nested(32))).json().code).toBe('bad_input');
+  expect((await post(nested(33))).json().code).toBe('too_deep');
+  expect((await post('['.repeat(1024 * 1024 - 1))).json().code).toBe('too_deep');
+});
+
+test.each(['', '{', '{"email":}', '{"__proto__":{"x":1}}', '{"constructor":{"prototype":{}}}'])(
+  '%j is no body that is read',
+  async (payload) => {
+    const reply = await post(payload);
+    expect([reply.statusCode, reply.json().code]).toEqual([400, 'bad_json']);
+  },
+);
+
+test('a client that names the type with every request may do so without a body', async () => {
+  const { token } = await api.company();
+  const reply = await api.app.inject({
+    method: logout.method,
+    url: `/api${logout.path}`,
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    payload: '',
+  });
+  expect(reply.statusCode).toBe(204);
+});
+
+test('a HEAD on the stream is no call, and ends', async () => {
+  const headers = { authorization: `Bearer ${testKeys.feed}` };
+  expect((await api.app.inject({ method: 'HEAD', url: '/api/feed', headers })).statusCode).toBe(404);
+});
+
+test('who is refused is told how to come in', async () => {
+  const reply = await api.app.inject({ url: '/api/me' });
+  expect([reply.statusCode, reply.headers['www-authenticate']]).toEqual([401, 'Bearer']);
+});

@@ -1,0 +1,228 @@
+import { login, register, useLink } from '@propusk/contract/auth';
+import { changeOwnPassword } from '@propusk/contract/users';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { PASSWORD, startApi, type TestApi } from '../testing/api.ts';
+
+let api: TestApi;
+let second: TestApi;
+beforeAll(async () => {
+  api = await startApi(inject('serverUrl'), { settings: { trustProxy: ['198.51.100.0/24'] } });
+  second = await startApi(inject('serverUrl'), { shared: api.database });
+});
+afterAll(async () => {
+  await second.close();
+  await api.close();
+});
+
+let addresses = 0;
+const freshAddress = () => `10.2.${addresses >> 8}.${addresses++ & 255}`;
+
+interface Try {
+  email: string;
+  password?: string;
+  from: string;
+  on?: TestApi;
+  headers?: Record<string, string>;
+}
+const signIn = ({ email, password = 'wrong horse', on = api, ...parts }: Try) =>
+  on.call(null, login, { body: { email, password }, ...parts });
+const statuses = async (tries: Promise<{ status: number }>[]) => {
+  const counts: Record<number, number> = {};
+  for (const { status } of await Promise.all(tries)) counts[status] = (counts[status] ?? 0) + 1;
+  return counts;
+};
+const times = <T>(n: number, make: (i: number) => T) => Array.from({ length: n }, (_, i) => make(i));
+
+describe('password checks', () => {
+  test('of 50 at once over two processes 10 are made, and the right password waits like any other', async () => {
+    const { email } = await api.company();
+    const from = freshAddress();
+    const tries = times(50, (i) => signIn({ email, from, on: i % 2 === 0 ? api : second }));
+    expect(await statuses(tries)).toEqual({ 401: 10, 429: 40 });
+    const right = await signIn({ email, password: PASSWORD, from });
+    expect([right.status, right.error]).toEqual([
+      429,
+      { code: 'too_many_requests', message: 'Слишком много попыток. Попробуйте снова через 15 минут' },
+    ]);
+    const wait = Number(right.headers['retry-after']);
+    expect(wait).toBeGreaterThan(14 * 60);
+    expect(wait).toBeLessThanOrEqual(15 * 60);
+    expect((await signIn({ email, password: PASSWORD, from: freshAddress() })).status).toBe(200);
+    expect((await signIn({ email, password: PASSWORD, from })).status).toBe(429);
+  });
+
+  test('another spelling of the address is the same account', async () => {
+    const { email } = await api.company();
+    const from = freshAddress();
+    const spellings = [email, email.toUpperCase(), ` ${email}`, `${email}\t`, email.replace('o', 'O')];
+    const tries = times(20, (i) => signIn({ email: spellings[i % 5] ?? email, from }));
+    expect(await statuses(tries)).toEqual({ 401: 10, 429: 10 });
+  });
+
+  test('an address without an account is counted alike', async () => {
+    const from = freshAddress();
+    expect(await statuses(times(12, () => signIn({ email: 'nobody@company.test', from })))).toEqual({
+      401: 10,
+      429: 2,
+    });
+  });
+
+  test('a right password takes nothing away and makes wrong ones forgotten', async () => {
+    const { email } = await api.company();
+    const from = freshAddress();
+    const right = () => signIn({ email, password: PASSWORD, from });
+    for (let round = 0; round < 2; round++) {
+      expect(await statuses(times(9, () => signIn({ email, from })))).toEqual({ 401: 9 });
+      expect((await right()).status).toBe(200);
+    }
+    for (let i = 0; i < 15; i++) expect((await right()).status).toBe(200);
+  });
+
+  test('100 wrong ones from one address are all, whatever the accounts; other addresses go on', async () => {
+    const { email } = await api.company();
+    const from = freshAddress();
+    for (let i = 0; i < 3; i++) expect((await signIn({ email, password: PASSWORD, from })).status).toBe(200);
+    const tries = times(110, (i) => signIn({ email: `guess${i}@company.test`, from }));
+    expect(await statuses(tries)).toEqual({ 401: 100, 429: 10 });
+    expect((await signIn({ email, password: PASSWORD, from })).status).toBe(429);
+    expect((await signIn({ email, password: PASSWORD, from: freshAddress() })).status).toBe(200);
+  });
+
+  test('100 wrong ones of one account are all, whatever the addresses', async () => {
+    const { email } = await api.company();
+    const tries = times(110, () => signIn({ email, from: freshAddress() }));
+    expect(await statuses(tries)).toEqual({ 401: 100, 429: 10 });
+    expect((await signIn({ email, password: PASSWORD, from: freshAddress() })).status).toBe(429);
+  });
+
+  test('the own current password is counted together with signing in', async () => {
+    const { token, email } = await api.company();
+    const from = freshAddress();
+    expect(await statuses(times(5, () => signIn({ email, from })))).toEqual({ 401: 5 });
+    const body = { currentPassword: 'wrong horse', password: 'another horse' };
+    const tries = times(10, () => api.call(token, changeOwnPassword, { body, from }));
+    expect(await statuses(tries)).toEqual({ 400: 5, 429: 5 });
+    const right = { ...body, currentPassword: PASSWORD };
+    expect((await api.call(token, changeOwnPassword, { body: right, from })).status).toBe(429);
+  });
+
+  test('tries begin anew when nothing was tried for 15 minutes, and not before', async () => {
+    const { email } = await api.company();
+    const from = freshAddress();
+    const expire = (ms: number) =>
+      api.database.pool.query("update rate_limits set expire = $1 where key like 'passwordPair:%'", [
+        Date.now() + ms,
+      ]);
+    await statuses(times(9, () => signIn({ email, from })));
+    // The first try was almost 15 minutes ago: a tenth one must not find a whole new budget a second later.
+    await expire(5_000);
+    await signIn({ email, from });
+    const refused = await signIn({ email, from });
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(14 * 60);
+    await expire(62_500);
+    expect((await signIn({ email, from })).error.message).toBe(
+      'Слишком много попыток. Попробуйте снова через 2 минуты',
+    );
+    await expire(20_500);
+    const soon = await signIn({ email, from });
+    expect([soon.headers['retry-after'], soon.error.message]).toEqual([
+      expect.stringMatching(/^(20|21)$/),
+      'Слишком много попыток. Попробуйте снова через 1 минуту',
+    ]);
+    await expire(-1);
+    expect((await signIn({ email, password: PASSWORD, from })).status).toBe(200);
+  });
+});
+
+describe('where a request comes from', () => {
+  const forwarded = (value: string) => ({ 'x-forwarded-for': value });
+
+  test('is not what the request says', async () => {
+    const { email } = await api.company();
+    const from = freshAddress();
+    const tries = times(20, (i) =>
+      signIn({ email, from, headers: { ...forwarded(`203.0.113.${i}`), forwarded: `for=203.0.113.${i}` } }),
+    );
+    expect(await statuses(tries)).toEqual({ 401: 10, 429: 10 });
+  });
+
+  test('is what a trusted proxy says, and of a chain the last that it does not trust', async () => {
+    const { email } = await api.company();
+    const from = '198.51.100.9';
+    const tries = times(12, (i) => signIn({ email, from, headers: forwarded(`203.0.113.${i}, 192.0.2.1`) }));
+    expect(await statuses(tries)).toEqual({ 401: 10, 429: 2 });
+    const other = { email, from, password: PASSWORD, headers: forwarded('192.0.2.2') };
+    expect((await signIn(other)).status).toBe(200);
+  });
+
+  test('is nothing without TRUST_PROXY', async () => {
+    const { email } = await api.company();
+    const tries = times(12, (i) =>
+      signIn({ email, from: '198.51.100.9', on: second, headers: forwarded(`203.0.113.${i}`) }),
+    );
+    expect(await statuses(tries)).toEqual({ 401: 10, 429: 2 });
+  });
+});
+
+test('20 registrations an hour from one address', async () => {
+  const from = freshAddress();
+  const body = (i: number) => ({
+    name: 'ООО Ромашка',
+    companyName: 'ООО Ромашка',
+    companySite: 'romashka.test',
+    email: `many${i}@romashka.test`,
+    password: PASSWORD,
+  });
+  // What never reaches the hash is not counted.
+  const unread = times(5, (i) => api.call(null, register, { body: { ...body(i), password: '' }, from }));
+  expect(await statuses(unread)).toEqual({ 400: 5 });
+  const tries = times(25, (i) => api.call(null, register, { body: body(i), from }));
+  expect(await statuses(tries)).toEqual({ 201: 20, 429: 5 });
+  const last = await api.call(null, register, { body: body(99), from });
+  expect(last.error.message).toBe('Слишком много попыток. Попробуйте снова через 60 минут');
+});
+
+describe('links in mail', () => {
+  const ask = (email: string, from: string) => api.call(null, useLink, { body: { email }, from });
+
+  test('3 to a mailbox, with or without an account', async () => {
+    const { email } = await api.company();
+    for (const mailbox of [email, 'nobody-at-all@company.test']) {
+      const tries = times(5, (i) => ask(i % 2 === 0 ? mailbox : mailbox.toUpperCase(), freshAddress()));
+      expect(await statuses(tries)).toEqual({ 204: 3, 429: 2 });
+    }
+  });
+
+  test('10 from an address; what is refused for the address is not held against the mailbox', async () => {
+    const from = freshAddress();
+    const tries = times(10, (i) => ask(`box${i}@company.test`, from));
+    expect(await statuses(tries)).toEqual({ 204: 10 });
+    expect(await statuses(times(5, () => ask('box-of-another@company.test', from)))).toEqual({ 429: 5 });
+    const elsewhere = times(3, () => ask('box-of-another@company.test', freshAddress()));
+    expect(await statuses(elsewhere)).toEqual({ 204: 3 });
+  });
+
+  test('30 redeemed from an address', async () => {
+    const from = freshAddress();
+    const tries = times(35, (i) => api.call(null, useLink, { body: { token: `guess${i}` }, from }));
+    expect(await statuses(tries)).toEqual({ 400: 30, 429: 5 });
+  });
+});
+
+test('the table tells no address and no email', async () => {
+  const { rows } = await api.database.pool.query('select key from rate_limits');
+  expect(rows.length).toBeGreaterThan(100);
+  for (const { key } of rows) expect(key).toMatch(/^[A-Za-z]+:[A-Za-z0-9_-]{43}$/);
+});
+
+test('without a database nothing is let through, and nobody is told to wait for minutes', async () => {
+  const alone = await startApi(inject('serverUrl'));
+  const { email } = await alone.company();
+  await alone.database.shut();
+  const from = freshAddress();
+  const tries = times(12, () => signIn({ email, password: PASSWORD, from, on: alone }));
+  expect(await statuses(tries)).toEqual({ 503: 12 });
+  await alone.database.reopen();
+  expect((await signIn({ email, password: PASSWORD, from, on: alone })).status).toBe(200);
+  await alone.close();
+});

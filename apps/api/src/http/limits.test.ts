@@ -1,0 +1,39 @@
+import pg from 'pg';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { createLimits, network } from './limits.ts';
+
+describe('whom an address stands for', () => {
+  test.each([
+    ['192.0.2.7', '::ffff:192.0.2.7'],
+    ['192.0.2.7', '::FFFF:c000:0207'],
+    ['2001:db8:1:2::1', '2001:db8:1:2:ffff:ffff:ffff:ffff'],
+    ['2001:db8:1:2::1', '2001:0DB8:0001:0002::2'],
+    ['fe80::1%eth0', 'fe80::2'],
+    ['nobody', '192.0.2.7:1234'],
+  ])('%s and %s are one', (one, other) => {
+    expect(network(one)).toBe(network(other));
+  });
+
+  test.each([
+    ['192.0.2.7', '192.0.2.8'],
+    ['2001:db8:1:2::1', '2001:db8:1:3::1'],
+    ['::1', '127.0.0.1'],
+    ['192.0.2.7', 'nobody'],
+  ])('%s and %s are two', (one, other) => {
+    expect(network(one)).not.toBe(network(other));
+  });
+});
+
+describe('time', () => {
+  afterEach(() => vi.useRealTimers());
+
+  test('no timer is left after close', async () => {
+    vi.useFakeTimers();
+    const pool = new pg.Pool({ connectionString: 'postgresql://nowhere.invalid/x' });
+    const limits = createLimits(pool);
+    expect(vi.getTimerCount()).toBe(1);
+    limits.close();
+    expect(vi.getTimerCount()).toBe(0);
+    await pool.end();
+  });
+});

@@ -1,0 +1,164 @@
+import { createHash } from 'node:crypto';
+import ipaddr from 'ipaddr.js';
+import type pg from 'pg';
+import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
+import { AppError } from './errors.ts';
+
+/** How many tries a key has, and in how many minutes. A key is counted in the database: all api processes share it. */
+const budgets = {
+  /** Password checks of one account from one address; the right password clears it. */
+  passwordPair: { tries: 10, minutes: 15 },
+  /** Wrong passwords from one address, for whatever accounts. */
+  passwordAddress: { tries: 100, minutes: 15 },
+  /** Wrong passwords of one account, from whatever addresses. */
+  passwordAccount: { tries: 100, minutes: 15 },
+  registration: { tries: 20, minutes: 60 },
+  /** Links sent to one mailbox, whether or not it has an account. */
+  linkEmail: { tries: 3, minutes: 15 },
+  linkAddress: { tries: 10, minutes: 15 },
+  redeem: { tries: 30, minutes: 15 },
+} as const;
+type Budget = keyof typeof budgets;
+
+const SWEEP_MS = 5 * 60_000;
+
+/** What is refused when it is tried too often. Every refusal is AppError too_many_requests with `retryAfter`. */
+export interface Limits {
+  /**
+   * Runs a check of a password unless the account or the address has used up its tries. The try is taken before the
+   * check, so that many at once are no more than one after another, and given back when the password is right.
+   */
+  checkPassword(email: string, address: string, check: () => Promise<boolean>): Promise<boolean>;
+  countRegistration(address: string): Promise<void>;
+  /** @param email as typed: an address without an account is counted alike */
+  countLink(email: string, address: string): Promise<void>;
+  countRedeem(address: string): Promise<void>;
+  close(): void;
+}
+
+/** A try that was counted. */
+interface Taken {
+  readonly budget: Budget;
+  readonly key: string;
+  /** When its window ends, in milliseconds since 1970; the count goes with it. */
+  readonly until: number;
+}
+
+/** Limits over the table `rate_limits`. A database that is away throws: nothing is let through uncounted. */
+export function createLimits(pool: pg.Pool): Limits {
+  const limiter = (budget: Budget) =>
+    new RateLimiterPostgres({
+      storeClient: pool,
+      tableName: 'rate_limits',
+      tableCreated: true,
+      // Its timer would outlive us.
+      clearExpiredByTimeout: false,
+      keyPrefix: budget,
+      points: budgets[budget].tries,
+      duration: budgets[budget].minutes * 60,
+    });
+  const limiters = Object.fromEntries(
+    Object.keys(budgets).map((budget) => [budget, limiter(budget as Budget)]),
+  ) as Record<Budget, RateLimiterPostgres>;
+  const sweep = setInterval(() => {
+    // A row that stays a little longer harms nobody.
+    pool.query('delete from rate_limits where expire < $1', [Date.now()]).catch(() => {});
+  }, SWEEP_MS).unref();
+
+  async function take(budget: Budget, key: string): Promise<Taken> {
+    try {
+      const { msBeforeNext } = await limiters[budget].consume(key);
+      return { budget, key, until: Date.now() + msBeforeNext };
+    } catch (error) {
+      throw error instanceof RateLimiterRes ? tooMany(error.msBeforeNext) : error;
+    }
+  }
+
+  async function giveBack({ budget, key, until }: Taken): Promise<void> {
+    // In a window that has just ended it would be one try too many for the next one.
+    if (Date.now() < until - 1_000) await limiters[budget].reward(key);
+  }
+
+  /** Takes one try of each; where one is refused, the others are as before. */
+  async function takeAll(wanted: readonly (readonly [Budget, string])[]): Promise<Taken[]> {
+    const taken: Taken[] = [];
+    try {
+      for (const [budget, key] of wanted) taken.push(await take(budget, key));
+      return taken;
+    } catch (error) {
+      await Promise.all(taken.map(giveBack));
+      throw error;
+    }
+  }
+
+  /**
+   * Moves the end of a live window that has tries left. Windows that begin with their first try would let twice as many
+   * through around the end of one: these end only when nothing was tried for their whole length.
+   */
+  async function prolong(budget: Budget, key: string): Promise<void> {
+    const { tries, minutes } = budgets[budget];
+    await pool.query(
+      'update rate_limits set expire = $2 where key = $1 and points < $3 and expire > $4 and expire < $2',
+      [limiters[budget].getKey(key), Date.now() + minutes * 60_000, tries, Date.now()],
+    );
+  }
+
+  return {
+    async checkPassword(email, address, check) {
+      const pair = hash(fold(email), network(address));
+      await prolong('passwordPair', pair);
+      const taken = await takeAll([
+        ['passwordPair', pair],
+        ['passwordAddress', hash(network(address))],
+        ['passwordAccount', hash(fold(email))],
+      ]);
+      if (!(await check())) return false;
+      await limiters.passwordPair.delete(pair);
+      await Promise.all(taken.filter(({ key }) => key !== pair).map(giveBack));
+      return true;
+    },
+    async countRegistration(address) {
+      await take('registration', hash(network(address)));
+    },
+    async countLink(email, address) {
+      await takeAll([
+        ['linkAddress', hash(network(address))],
+        ['linkEmail', hash(fold(email))],
+      ]);
+    },
+    async countRedeem(address) {
+      await take('redeem', hash(network(address)));
+    },
+    close: () => clearInterval(sweep),
+  };
+}
+
+// As the column folds it (citext): another spelling of an account is the same account.
+const fold = (email: string) => email.trim().toLowerCase();
+
+/** The database learns no address and no email from a key. */
+function hash(...parts: string[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
+}
+
+/**
+ * Whom an address stands for: an IPv4 address, also when it is mapped into IPv6 (RFC 4291 section 2.5.5.2), or the /64 of
+ * an IPv6 one, which one subscriber has whole (RFC 6177). What is no address, as a proxy may hand on, is all one.
+ */
+export function network(address: string): string {
+  if (!ipaddr.isValid(address)) return 'unknown';
+  const ip = ipaddr.process(address);
+  if (ip.kind() === 'ipv4') return ip.toString();
+  return `${ip.toByteArray().slice(0, 8).join('.')}/64`;
+}
+
+const plural = new Intl.PluralRules('ru');
+const minuteForms: Partial<Record<Intl.LDMLPluralRule, string>> = { one: 'минуту', few: 'минуты' };
+
+function tooMany(ms: number): AppError {
+  const minutes = Math.max(1, Math.ceil(ms / 60_000));
+  return new AppError('too_many_requests', {
+    message: `Слишком много попыток. Попробуйте снова через ${minutes} ${minuteForms[plural.select(minutes)] ?? 'минут'}`,
+    retryAfter: Math.max(1, Math.ceil(ms / 1000)),
+  });
+}

@@ -1,0 +1,30 @@
+import { type Endpoint, isIdempotent } from '@propusk/contract/endpoint';
+import { type ErrorCode, errors } from '@propusk/contract/errors';
+
+/** Whether `If-Match` means something to a call. */
+export function isConditional({ versioned, method }: Endpoint): boolean {
+  return versioned && (method === 'PUT' || method === 'DELETE');
+}
+
+/**
+ * Every code that a call may answer with: what it declares, and what follows from its access, its input and its method
+ * (`implement.ts`, `json.ts`, `errors.ts`).
+ */
+export function refusalsOf(endpoint: Endpoint): ErrorCode[] {
+  const { method, access, params, query } = endpoint;
+  const codes = new Set<ErrorCode>(endpoint.errors);
+  // Fastify reads a body that comes with DELETE too, though no call of ours looks at it.
+  if (method !== 'GET') {
+    for (const code of ['bad_json', 'too_deep', 'too_large', 'bad_media_type', 'bad_input'] as const) {
+      codes.add(code);
+    }
+  }
+  if (params !== undefined || query !== undefined) codes.add('bad_input');
+  if (access !== 'public' && access !== 'maybe-signed-in') codes.add('unauthorized');
+  if (Array.isArray(access)) codes.add('forbidden');
+  if (isConditional(endpoint)) codes.add('changed_meanwhile');
+  if (isIdempotent(endpoint)) codes.add('idempotency_mismatch');
+  codes.add('internal').add('unavailable');
+  // In the catalogue's order, so that the document does not change with the order of declarations.
+  return (Object.keys(errors) as ErrorCode[]).filter((code) => codes.has(code));
+}

@@ -1,0 +1,339 @@
+import { registered } from '@propusk/contract/documented';
+import { bodyExamples, groups, meanings, parameters } from '@propusk/contract/documented-calls';
+import { type Endpoint, isIdempotent } from '@propusk/contract/endpoint';
+import { type ErrorCode, errors } from '@propusk/contract/errors';
+import { CompanySnapshot, feed } from '@propusk/contract/feed';
+import type * as z from 'zod/mini';
+import { validate } from './errors.ts';
+import { isConditional, refusalsOf } from './openapi-errors.ts';
+import { type Components, exampleOf, type JsonSchema, schemaOf } from './openapi-schemas.ts';
+import { feedExample, introduction } from './openapi-texts.ts';
+
+type Examples = Record<string, { summary?: string; value: unknown }>;
+type Content = Record<string, { schema: JsonSchema; examples: Examples }>;
+
+interface Parameter {
+  name: string;
+  in: 'path' | 'query' | 'header';
+  required: boolean;
+  description: string;
+  schema: JsonSchema;
+  example: unknown;
+}
+
+interface Header {
+  description: string;
+  required: boolean;
+  schema: JsonSchema;
+  example: unknown;
+}
+
+interface Response {
+  description: string;
+  headers?: Record<string, Header>;
+  content?: Content;
+}
+
+export interface Operation {
+  operationId: string;
+  tags: string[];
+  summary: string;
+  description: string;
+  security: Record<string, string[]>[];
+  parameters?: Parameter[];
+  requestBody?: { required: boolean; content: Content };
+  responses: Record<string, Response>;
+}
+
+/** An OpenAPI 3.1 document, as far as we write one. */
+export interface OpenApi {
+  openapi: '3.1.1';
+  info: {
+    title: string;
+    version: string;
+    description: string;
+    license: { name: string; identifier: string };
+  };
+  servers: { url: string; description: string }[];
+  tags: { name: string; description: string }[];
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Components; securitySchemes: Record<string, object> };
+}
+
+/**
+ * The documentation of calls, made of the calls alone.
+ * @throws Error when a part of a call has no words in `documented-calls.ts`
+ */
+export function describeCalls(endpoints: readonly Endpoint[], version: string): OpenApi {
+  const schemas: Components = { Error: errorSchema };
+  // The feed's reply is a stream, so that nothing refers to what its events hold.
+  schemaOf(schemas, CompanySnapshot, 'output');
+  const paths: OpenApi['paths'] = {};
+  for (const endpoint of endpoints) {
+    const path = `/api${endpoint.path.replace(/:(\w+)/g, '{$1}')}`;
+    paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operationOf(schemas, endpoint) };
+  }
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Propusk («Пропуск»)',
+      version,
+      description: introduction,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/', description: 'This installation' }],
+    tags: Object.entries(groups).map(([name, description]) => ({ name, description })),
+    paths,
+    components: {
+      schemas,
+      securitySchemes: {
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'The token that signing in or registration answers with; lives 30 days.',
+        },
+        gateway: {
+          type: 'http',
+          scheme: 'bearer',
+          description: "The gateways' own token, derived from GATEWAY_SECRET. No person has it.",
+        },
+      },
+    },
+  };
+}
+
+function operationOf(schemas: Components, endpoint: Endpoint): Operation {
+  const { path, body, summary, description } = endpoint;
+  const parameters = parametersOf(schemas, endpoint);
+  return {
+    operationId: operationId(endpoint),
+    tags: [path.split('/')[1] ?? ''],
+    summary,
+    description: [description, whoMay(endpoint)].filter(Boolean).join('\n\n'),
+    security: securityOf(endpoint),
+    ...(parameters.length > 0 && { parameters }),
+    ...(body && { requestBody: { required: true, content: bodyOf(schemas, endpoint, body) } }),
+    responses: { ...successOf(schemas, endpoint), ...refusalResponses(endpoint) },
+  };
+}
+
+/** `GET /users/:id` is `getUsersById`. */
+function operationId({ method, path }: Endpoint): string {
+  const words = path
+    .replace(/:(\w+)/g, 'by-$1')
+    .split(/[/-]/)
+    .filter(Boolean);
+  return method.toLowerCase() + words.map((word) => (word[0] ?? '').toUpperCase() + word.slice(1)).join('');
+}
+
+function whoMay({ access }: Endpoint): string {
+  if (access === 'public') return 'Open to anybody.';
+  if (access === 'maybe-signed-in') return 'Open to anybody; a token says who is calling.';
+  if (access === 'signed-in') return 'For everybody who is signed in.';
+  if (access === 'gateway') return 'For gateways alone.';
+  return `For ${access.join(', ')}.`;
+}
+
+function securityOf({ access }: Endpoint): Operation['security'] {
+  if (access === 'public') return [];
+  if (access === 'gateway') return [{ gateway: [] }];
+  return access === 'maybe-signed-in' ? [{}, { bearer: [] }] : [{ bearer: [] }];
+}
+
+function parametersOf(schemas: Components, endpoint: Endpoint): Parameter[] {
+  const found: Parameter[] = [];
+  for (const [where, schema] of [
+    ['path', endpoint.params],
+    ['query', endpoint.query],
+  ] as const) {
+    const fields = schema === undefined ? {} : (schemaOf(schemas, schema, 'input').properties ?? {});
+    for (const [name, field] of Object.entries(fields)) found.push(parameterOf(where, name, field));
+  }
+  if (isConditional(endpoint)) found.push(ifMatch);
+  if (isIdempotent(endpoint)) found.push(idempotencyKey);
+  return found;
+}
+
+function parameterOf(where: 'path' | 'query', name: string, field: JsonSchema): Parameter {
+  const said = (parameters as Record<string, readonly [string, unknown]>)[name];
+  if (said === undefined) throw new Error(`documented-calls.ts does not tell of the parameter ${name}`);
+  // Everything in an address is text; its digits are documented as the number that they spell.
+  const { description: _, examples: __, ...schema } = field.anyOf?.at(-1) ?? field;
+  return {
+    name,
+    in: where,
+    required: where === 'path',
+    description: said[0],
+    schema,
+    example: said[1],
+  };
+}
+
+const ifMatch: Parameter = {
+  name: 'If-Match',
+  in: 'header',
+  required: false,
+  description:
+    'The `ETag` that the edit was made from; 412 when the entity was changed meanwhile (RFC 9110 13.1.1).',
+  schema: { type: 'string' },
+  example: '"3"',
+};
+
+const idempotencyKey: Parameter = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description:
+    'Any text of the caller; a repeated request with the same key creates nothing more. Lives 24 hours.',
+  schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
+  example: '7f9c24e8-3b12-4fae-8f0b-1f7a9c35d2aa',
+};
+
+function bodyOf(schemas: Components, endpoint: Endpoint, body: z.ZodMiniType): Content {
+  const schema = schemaOf(schemas, body, 'input');
+  const examples = bodyExamples.get(endpoint) ?? { example: { value: exampleOf(schemas, schema) } };
+  return { 'application/json': { schema, examples } };
+}
+
+function successOf(schemas: Components, endpoint: Endpoint): Record<string, Response> {
+  const { method, status, reply } = endpoint;
+  if (endpoint === feed) return { '200': stream };
+  if (reply === undefined) return { [status]: { description: 'Done; there is nothing to tell.' } };
+  const headers: Record<string, Header> = {};
+  if (endpoint.versioned) headers.ETag = etag;
+  // The one list that is an array has no room for the count.
+  if (reply._zod.def.type === 'array') headers['X-Total-Count'] = totalCount;
+  if (isIdempotent(endpoint)) headers['Idempotent-Replayed'] = replayed;
+  const schema = schemaOf(schemas, reply, 'output');
+  const example = { value: exampleOf(schemas, schema) };
+  const name = registered.get(reply)?.id;
+  const said = {
+    GET: 'What was asked for',
+    POST: 'What was made',
+    PUT: 'What it is now',
+    DELETE: 'What it was',
+  };
+  return {
+    [status]: {
+      description: `${said[method]}${name === undefined ? '' : `, a ${name}`}.`,
+      ...(Object.keys(headers).length > 0 && { headers }),
+      content: { 'application/json': { schema, examples: { example } } },
+    },
+  };
+}
+
+const etag: Header = {
+  description: 'The version of the entity, for `If-Match`.',
+  required: true,
+  schema: { type: 'string', pattern: '^(W/)?"[1-9][0-9]*"$' },
+  example: '"3"',
+};
+
+const totalCount: Header = {
+  description: 'How many rows match in all.',
+  required: true,
+  schema: { type: 'integer', minimum: 0 },
+  example: 1,
+};
+
+const replayed: Header = {
+  description: 'The answer is the one that an earlier request with the same `Idempotency-Key` got.',
+  required: false,
+  schema: { const: 'true' },
+  example: 'true',
+};
+
+const retryAfter: Header = {
+  description: 'Seconds to wait before the next try.',
+  required: true,
+  schema: { type: 'integer', minimum: 1 },
+  example: 60,
+};
+
+const authenticate: Header = {
+  description: 'The scheme of `Authorization` (RFC 9110 section 11.6.1).',
+  required: true,
+  schema: { type: 'string', const: 'Bearer' },
+  example: 'Bearer',
+};
+
+const stream: Response = {
+  description: 'Server-sent events until either side hangs up. The data of `company` is a CompanySnapshot.',
+  content: {
+    'text/event-stream': { schema: { type: 'string' }, examples: { example: { value: feedExample } } },
+  },
+};
+
+const errorSchema: JsonSchema = {
+  type: 'object',
+  description: 'The body of every refusal.',
+  required: ['code', 'message'],
+  additionalProperties: false,
+  properties: {
+    code: {
+      type: 'string',
+      description: 'What programs branch on.',
+      enum: Object.keys(errors),
+      examples: ['bad_input'],
+    },
+    message: {
+      type: 'string',
+      description: 'A Russian sentence for people.',
+      minLength: 1,
+      examples: [errors.bad_input.message],
+    },
+    fields: {
+      type: 'object',
+      description: 'What is wrong, by the path in the input, such as `politics.0`.',
+      additionalProperties: { type: 'string' },
+      examples: [{ email: 'Укажите почту латиницей: name@company.ru' }],
+    },
+  },
+  examples: [
+    {
+      code: 'bad_input',
+      message: errors.bad_input.message,
+      fields: { email: 'Укажите почту латиницей: name@company.ru' },
+    },
+  ],
+};
+
+function refusalResponses(endpoint: Endpoint): Record<string, Response> {
+  const byStatus = Object.groupBy(refusalsOf(endpoint), (code) => errors[code].status);
+  return Object.fromEntries(
+    Object.entries(byStatus).map(([status, codes]) => [status, refusalResponse(endpoint, codes)]),
+  );
+}
+
+function refusalResponse(endpoint: Endpoint, codes: ErrorCode[]): Response {
+  const examples: Examples = {};
+  for (const code of codes) {
+    const fields = code === 'bad_input' ? wrongFields(endpoint) : {};
+    examples[code] = { summary: meanings[code], value: { code, message: errors[code].message, ...fields } };
+  }
+  return {
+    description: codes.map((code) => `\`${code}\`: ${meanings[code]}.`).join('\n\n'),
+    ...(codes.includes('too_many_requests') && { headers: { 'Retry-After': retryAfter } }),
+    ...(codes.some((code) => errors[code].status === 401) && {
+      headers: { 'WWW-Authenticate': authenticate },
+    }),
+    content: {
+      'application/json': {
+        schema: {
+          allOf: [{ $ref: '#/components/schemas/Error' }, { properties: { code: { enum: codes } } }],
+        },
+        examples,
+      },
+    },
+  };
+}
+
+/** What the server really says of an input whose first field is missing. */
+function wrongFields(endpoint: Endpoint): { fields?: Record<string, string> } {
+  const schema = endpoint.body ?? endpoint.params ?? endpoint.query;
+  const def = schema?._zod.def as { type?: string; shape?: object } | undefined;
+  if (schema === undefined || def === undefined) return {};
+  const wrong = def.type === 'array' ? [{}] : { [Object.keys(def.shape ?? {})[0] ?? '']: null };
+  const { error } = validate({ schema })(wrong);
+  return error?.fields === undefined ? {} : { fields: error.fields };
+}

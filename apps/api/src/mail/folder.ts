@@ -1,0 +1,33 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createTransport } from 'nodemailer';
+import type { Letter } from './letters.ts';
+
+const composer = createTransport({
+  streamTransport: true,
+  buffer: true,
+  disableFileAccess: true,
+  disableUrlAccess: true,
+});
+
+/**
+ * Writes a mail as a complete `.eml` file that its owner alone may read: a link in it opens an account.
+ * @returns the file's path
+ * @throws Error of node:fs when the disk refuses; nothing half-written is left under the file's name
+ */
+export async function writeToFolder(folder: string, message: Letter & { from: string }): Promise<string> {
+  const { message: bytes } = await composer.sendMail({ ...message, textEncoding: 'base64' });
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  // In the order of time, and never a name that is taken.
+  const name = `${new Date().toISOString().replace(/[:.]/g, '-')}-${randomBytes(4).toString('hex')}`;
+  const [part, file] = [join(folder, `.${name}.part`), join(folder, `${name}.eml`)];
+  try {
+    await writeFile(part, bytes, { mode: 0o600, flag: 'wx' });
+    await rename(part, file);
+  } catch (error) {
+    await rm(part, { force: true });
+    throw error;
+  }
+  return file;
+}

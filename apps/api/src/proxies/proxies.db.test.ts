@@ -1,0 +1,176 @@
+import { createPolicy, listPolicies, updatePolicy } from '@propusk/contract/policies';
+import {
+  createProxy,
+  deleteProxy,
+  getProxy,
+  listAllProxies,
+  listProxies,
+  type ProxyType,
+  updateAnyProxy,
+  updateProxy,
+} from '@propusk/contract/proxies';
+import { me } from '@propusk/contract/users';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { readSnapshot } from '../feed/store.ts';
+import { createAdmin } from '../testing/admin.ts';
+import { startApi, type TestApi, testSealing } from '../testing/api.ts';
+
+let api: TestApi;
+let admin: string;
+let owner: string;
+beforeAll(async () => {
+  api = await startApi(inject('serverUrl'));
+  admin = await createAdmin(api);
+  owner = (await api.company()).token;
+});
+afterAll(() => api.close());
+
+const upstream = { host: 'proxy.example.ru', port: 8080, username: 'login', password: 'canary-secret' };
+
+/** What the gateway is told of a company's proxies. */
+async function egress(token: string) {
+  const companyId = (await api.must(token, me)).company?.id ?? 0;
+  const source = { db: api.database.db, sealing: testSealing, log: api.app.log };
+  return (await readSnapshot(source, companyId))?.proxies ?? [];
+}
+
+describe('an edit', () => {
+  test('without a password keeps it; with one the gateway is told the new one', async () => {
+    const { id } = await api.must(owner, createProxy, { body: upstream });
+    await api.must(owner, createPolicy, { body: { name: 'Склад', proxyId: id } });
+    const edited = await api.must(owner, updateProxy, {
+      params: { id },
+      body: { host: 'other.example.ru', port: '9090' },
+    });
+    expect(edited).toMatchObject({ host: 'other.example.ru', port: '9090', username: 'login' });
+    expect(await egress(owner)).toMatchObject([{ host: 'other.example.ru', password: 'canary-secret' }]);
+    await api.must(owner, updateProxy, { params: { id }, body: { password: 'another-canary' } });
+    expect(await egress(owner)).toMatchObject([{ port: 9090, password: 'another-canary' }]);
+  });
+
+  test('of what does not fit changes nothing', async () => {
+    const { id } = await api.must(owner, createProxy, { body: upstream });
+    for (const body of [{ port: 80 }, { host: 'x' }, { password: 'abc' }, { password: 'abc\u0000def' }]) {
+      expect((await api.call(owner, updateProxy, { params: { id }, body })).status).toBe(400);
+    }
+    expect(await api.must(owner, getProxy, { params: { id } })).toMatchObject({ version: 1, port: '8080' });
+  });
+
+  test('by an owner never reaches settings', async () => {
+    const { id } = await api.must(owner, createProxy, { body: upstream });
+    const body = { username: 'renamed', settings: { type: 'payment', allSites: true } };
+    const proxy = await api.must(owner, updateProxy, { params: { id }, body });
+    expect(proxy.settings).toEqual({ type: 'users', allSites: false });
+  });
+
+  test('of a paid proxy’s address asks for its password anew: it is the platform’s secret', async () => {
+    const { id } = await api.must(owner, createProxy, { body: upstream });
+    await api.must(admin, updateAnyProxy, { params: { id }, body: { settings: { type: 'payment' } } });
+    const stolen = { host: 'thief.example.ru' };
+    expect(await api.call(owner, updateProxy, { params: { id }, body: stolen })).toMatchObject({
+      status: 400,
+      error: { fields: { password: expect.any(String) } },
+    });
+    await api.must(owner, updateProxy, { params: { id }, body: { ...stolen, password: 'my own password' } });
+  });
+});
+
+describe('the platform’s proxies', () => {
+  test('are made, edited and deleted by an admin; an owner may choose them and no more', async () => {
+    const proxy = await api.must(admin, createProxy, { body: upstream });
+    expect(proxy).toMatchObject({ company: null, settings: { type: 'default' }, username: 'login' });
+    const { id } = proxy;
+    const seen = await api.must(owner, getProxy, { params: { id } });
+    expect(seen).toMatchObject({ host: 'proxy.example.ru', username: '' });
+    const refused = { status: 403, error: { code: 'default_proxy' } };
+    expect(await api.call(owner, updateProxy, { params: { id }, body: { host: 'mine.ru' } })).toMatchObject(
+      refused,
+    );
+    expect(await api.call(owner, deleteProxy, { params: { id } })).toMatchObject(refused);
+    await api.must(owner, createPolicy, { body: { name: 'Общий', proxyId: id } });
+    expect(await egress(owner)).toContainEqual(expect.objectContaining({ id, password: 'canary-secret' }));
+    expect(await api.call(admin, deleteProxy, { params: { id } })).toMatchObject({
+      status: 409,
+      error: { code: 'proxy_in_use', message: expect.stringContaining('«Общий»') },
+    });
+  });
+
+  test('stay default, and a company’s never becomes one', async () => {
+    const own = await api.must(owner, createProxy, { body: upstream });
+    const shared = await api.must(admin, createProxy, { body: upstream });
+    for (const [id, type] of [
+      [own.id, 'default'],
+      [shared.id, 'users'],
+      [shared.id, 'payment'],
+    ] as const) {
+      const body = { settings: { type, allSites: true } };
+      expect(await api.call(admin, updateAnyProxy, { params: { id }, body })).toMatchObject({
+        status: 400,
+        error: { fields: { 'settings.type': expect.any(String) } },
+      });
+    }
+    expect((await api.must(admin, getProxy, { params: { id: own.id } })).settings.allSites).toBe(false);
+  });
+
+  test('the gateway itself follows its setting: only its flag is edited, and nobody deletes it', async () => {
+    const refused = { status: 403, error: { code: 'direct_proxy' } };
+    const params = { id: 1 };
+    expect(await api.call(admin, updateAnyProxy, { params, body: { host: 'evil.ru' } })).toMatchObject(
+      refused,
+    );
+    expect(await api.call(admin, updateAnyProxy, { params, body: { password: 'secret' } })).toMatchObject(
+      refused,
+    );
+    expect(await api.call(admin, deleteProxy, { params })).toMatchObject(refused);
+    const body = { host: 'gate.test', port: '3128', settings: { type: 'default', allSites: true } } as const;
+    expect((await api.must(admin, updateAnyProxy, { params, body })).settings.allSites).toBe(true);
+    await api.must(admin, updateAnyProxy, { params, body: { settings: { allSites: false } } });
+  });
+});
+
+test('a policy for all sites waits while its proxy does not allow it, and may still be renamed', async () => {
+  const { id: proxyId } = await api.must(owner, createProxy, { body: upstream });
+  const allow = (allSites: boolean) =>
+    api.must(admin, updateAnyProxy, { params: { id: proxyId }, body: { settings: { allSites } } });
+  await allow(true);
+  const { id } = await api.must(owner, createPolicy, { body: { name: 'Везде', proxyId, allSites: true } });
+  const seen = async () =>
+    (await api.must(owner, listPolicies)).rows.find((policy) => policy.id === id)?.allSites;
+  expect(await seen()).toBe(true);
+  await allow(false);
+  expect(await seen()).toBe(false);
+  await api.must(owner, updatePolicy, { params: { id }, body: { name: 'Везде и всегда' } });
+  await allow(true);
+  expect(await seen()).toBe(true);
+  await api.must(owner, updatePolicy, { params: { id }, body: { proxyId: 1 } });
+  expect(await seen()).toBe(false);
+});
+
+test('lists: an owner sees own and default ones, an admin every company’s', async () => {
+  const stranger = (await api.company()).token;
+  const foreign = await api.must(stranger, createProxy, { body: { ...upstream, host: 'stranger.ru' } });
+  const own = await api.must(owner, listProxies);
+  expect(own.rows.map(({ id }) => id)).not.toContain(foreign.id);
+  expect(own.rows.map(({ settings }) => settings.type)).toContain('default');
+  for (const endpoint of [listProxies, listAllProxies]) {
+    const { rows, count } = await api.must(admin, endpoint, { query: { name: 'STRANGER', take: 5 } });
+    expect([rows.map(({ id }) => id), count]).toEqual([[foreign.id], 1]);
+    expect(rows[0]?.company).toEqual({ companyName: expect.any(String), companySite: 'company.test' });
+  }
+  expect((await api.call(owner, getProxy, { params: { id: foreign.id } })).status).toBe(404);
+});
+
+test('an admin’s list by type: pages and count are of that type alone', async () => {
+  const shared = await api.must(admin, createProxy, { body: { ...upstream, host: 'typed.platform.ru' } });
+  const own = await api.must(owner, createProxy, { body: { ...upstream, host: 'typed.company.ru' } });
+  const listed = async (query: { type?: ProxyType }) => {
+    const { rows, count } = await api.must(admin, listAllProxies, { query: { name: 'typed', ...query } });
+    return [rows.map(({ id }) => id), count];
+  };
+  expect(await listed({ type: 'default' })).toEqual([[shared.id], 1]);
+  expect(await listed({ type: 'users' })).toEqual([[own.id], 1]);
+  expect(await listed({ type: 'payment' })).toEqual([[], 0]);
+  expect(await listed({})).toEqual([[shared.id, own.id], 2]);
+  const { rows } = await api.must(admin, listAllProxies, { query: { type: 'default' } });
+  expect(new Set(rows.map(({ settings }) => settings.type))).toEqual(new Set(['default']));
+});

@@ -1,0 +1,89 @@
+import { limits } from '@propusk/contract/limits';
+import type { Site, SiteInput } from '@propusk/contract/sites';
+import { sql } from 'kysely';
+import { lockCompany } from '../db/company.ts';
+import type { Tx } from '../db/open.ts';
+import type { Member } from '../http/actor.ts';
+import { AppError } from '../http/errors.ts';
+import { alreadyThere, readAddress, selectSites, shownAddress } from './store.ts';
+
+/**
+ * Adds a list of sites: all of them or none. Every line that is wrong is named by its place (`3.address`).
+ * @throws AppError bad_input, site_exists, too_many_objects
+ */
+export async function createSites(
+  tx: Tx,
+  actor: Member,
+  lines: readonly SiteInput[],
+): Promise<{ rows: Site[]; count: number }> {
+  const { companyId } = actor;
+  const addresses = readLines(lines);
+  await lockCompany(tx, companyId);
+  const held = await tx.selectFrom('sites').select('address').where('company_id', '=', companyId).execute();
+  const taken = new Set(held.map(({ address }) => address));
+  refuse('site_exists', lines, (_, at) => {
+    const address = addresses[at] ?? '';
+    return taken.has(address) ? ['address', alreadyThere(address)] : null;
+  });
+  if (taken.size + lines.length > limits.objectsPerCompany) throw new AppError('too_many_objects');
+  const politics = new Set(await policyIds(tx, companyId));
+  refuse('bad_input', lines, (line) =>
+    line.politics.every((id) => politics.has(id))
+      ? null
+      : ['politics', 'В списке есть то, чего уже нет. Обновите страницу'],
+  );
+  const sites = await tx
+    .insertInto('sites')
+    .values(
+      addresses.map((address) => ({ company_id: companyId, address, shown_address: shownAddress(address) })),
+    )
+    .returning(['id', 'address'])
+    .execute();
+  const ids = new Map(sites.map(({ id, address }) => [address, id]));
+  const pairs = lines.flatMap(({ politics: policies }, at) =>
+    policies.map((policyId) => ({ policyId, siteId: ids.get(addresses[at] ?? '') })),
+  );
+  await sql`insert into policy_sites (company_id, policy_id, site_id)
+    select ${companyId}, policy_id, site_id
+    from unnest(${pairs.map(({ policyId }) => policyId)}::bigint[], ${pairs.map(({ siteId }) => siteId)}::bigint[])
+      as pair (policy_id, site_id)`.execute(tx);
+  const rows = await selectSites(tx)
+    .where('sites.company_id', '=', companyId)
+    .where('sites.id', 'in', [...ids.values()])
+    .orderBy('sites.id')
+    .execute();
+  return { rows, count: rows.length };
+}
+
+function readLines(lines: readonly SiteInput[]): string[] {
+  const read = lines.map(({ address }) => readAddress(address));
+  const first = new Map<string, number>();
+  refuse('bad_input', lines, (_, at) => {
+    const line = read[at];
+    if (line === undefined || 'fault' in line) return ['address', line?.fault ?? ''];
+    const before = first.get(line.address);
+    if (before !== undefined) return ['address', `Этот сайт уже есть в строке ${before + 1}`];
+    first.set(line.address, at);
+    return null;
+  });
+  return read.map((line) => ('address' in line ? line.address : ''));
+}
+
+/** @throws AppError when a line has a fault, naming all that have one */
+function refuse(
+  code: 'bad_input' | 'site_exists',
+  lines: readonly SiteInput[],
+  faultOf: (line: SiteInput, at: number) => [field: string, message: string] | null,
+): void {
+  const fields: Record<string, string> = {};
+  for (const [at, line] of lines.entries()) {
+    const fault = faultOf(line, at);
+    if (fault !== null) fields[`${at}.${fault[0]}`] = fault[1];
+  }
+  if (Object.keys(fields).length > 0) throw new AppError(code, { fields });
+}
+
+async function policyIds(tx: Tx, companyId: number): Promise<number[]> {
+  const rows = await tx.selectFrom('policies').select('id').where('company_id', '=', companyId).execute();
+  return rows.map(({ id }) => id);
+}

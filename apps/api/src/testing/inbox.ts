@@ -1,0 +1,89 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { SMTPServer } from 'smtp-server';
+
+/** A mail as its reader sees it. */
+export interface ReadMail {
+  readonly to: string;
+  readonly from: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+  readonly raw: string;
+}
+
+export interface Inbox {
+  /** For SMTP_URL. */
+  readonly url: string;
+  /** Everything that arrived, in order. */
+  readonly mails: readonly ReadMail[];
+  /** The next mail to an address that nobody has taken yet, waiting up to 5 s for it. */
+  take(to: string): Promise<ReadMail>;
+  /** Answers the next so many mails with an SMTP reply code instead of taking them. */
+  refuse(times: number, code: number): void;
+  close(): Promise<void>;
+}
+
+/** A mail server on loopback that takes mail for everybody over a real SMTP conversation. */
+export async function openInbox(): Promise<Inbox> {
+  const mails: ReadMail[] = [];
+  const taken = new Set<ReadMail>();
+  let refusals = { times: 0, code: 0 };
+  const server = new SMTPServer({
+    authOptional: true,
+    logger: false,
+    onData: (stream, _session, done) => {
+      void text(stream).then((raw) => {
+        if (refusals.times-- > 0) {
+          done(Object.assign(new Error('no <somebody@secret.test> here'), { responseCode: refusals.code }));
+          return;
+        }
+        mails.push(readMail(raw));
+        done();
+      });
+    },
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server.server, 'listening');
+  return {
+    url: `smtp://127.0.0.1:${(server.server.address() as AddressInfo).port}`,
+    mails,
+    async take(to) {
+      for (let tries = 250; tries > 0; tries--) {
+        const mail = mails.find((one) => one.to === to && !taken.has(one));
+        if (mail !== undefined) {
+          taken.add(mail);
+          return mail;
+        }
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+      throw new Error(`no mail to ${to}`);
+    },
+    refuse: (times, code) => {
+      refusals = { times, code };
+    },
+    close: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+}
+
+/** Reads a mail of ours: two parts, text and html, in base64. */
+export function readMail(raw: string): ReadMail {
+  const header = (name: string) => new RegExp(`^${name}: ((?:.|\\r?\\n[ \\t])*)`, 'im').exec(raw)?.[1] ?? '';
+  const part = (type: string) => {
+    const body = new RegExp(`^content-type: ${type}[^]*?\\r?\\n\\r?\\n([^]*?)\\r?\\n--`, 'im').exec(raw)?.[1];
+    return Buffer.from(body ?? '', 'base64').toString();
+  };
+  const words = header('Subject').replace(/\r?\n[ \t]/g, ' ');
+  const subject = words
+    .replace(/\?= =\?/g, '?==?')
+    .replace(/=\?UTF-8\?B\?(.*?)\?=/g, (_, word: string) => Buffer.from(word, 'base64').toString());
+  return {
+    to: header('To'),
+    from: header('From'),
+    subject,
+    text: part('text/plain'),
+    html: part('text/html'),
+    raw,
+  };
+}
