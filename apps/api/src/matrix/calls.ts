@@ -1,0 +1,181 @@
+import type { Endpoint } from '@propusk/contract/endpoint';
+import { endpoints } from '@propusk/contract/endpoints';
+import { PASSWORD } from '../testing/api.ts';
+import type { Target } from './rows.ts';
+import { SHARED_ADDRESS, type Standing, type World } from './world.ts';
+
+/** What is sent with a call. */
+export interface Parts {
+  readonly params?: Readonly<Record<string, string | number>>;
+  readonly body?: unknown;
+}
+
+const ABSENT = 999_999;
+
+/** How the table and the tests name a call. */
+export const nameOf = ({ method, path }: Endpoint): string => `${method} ${path}`;
+
+/** The contract's calls by their names. */
+export const byName: ReadonlyMap<string, Endpoint> = new Map(
+  endpoints.map((endpoint) => [nameOf(endpoint), endpoint]),
+);
+
+/** What a caller sends to a call for a target of the table. */
+export function partsOf(
+  name: string,
+  target: Target,
+  { world, caller }: { world: World; caller: Standing },
+): Parts {
+  const things = thingsOf(world, caller);
+  const pick = (kind: Kind, word: string) => {
+    const found = things[kind][word];
+    if (found === undefined) throw new Error(`${name}: no ${kind} are ${word}`);
+    return found;
+  };
+  const kind = kinds.find(([prefix]) => name.includes(` ${prefix}`))?.[1];
+  const aim: Aim = {
+    target,
+    caller,
+    one: (of) => pick(of, target.which ?? ''),
+    some: (of) => {
+      const home = target.path.startsWith('other') ? 'other' : 'own';
+      return [...new Set([pick(of, home), pick(of, target.which ?? '')])];
+    },
+    company: pick('companies', target.path === 'absent' ? 'absent' : 'own'),
+  };
+  const body = bodies[name]?.(aim);
+  if (byName.get(name)?.body !== undefined && body === undefined) throw new Error(`${name}: no body`);
+  return {
+    ...(name.endsWith('/:id') && kind !== undefined && { params: { id: pick(kind, target.path) } }),
+    ...(name.endsWith('/:address') && { params: { address: addressOf(target.path, caller) } }),
+    ...(body !== undefined && { body }),
+  };
+}
+
+/** The company whose rows a call at the target may change: 0 for the platform. */
+export function companyOf(target: Target, world: World, caller: Standing): number {
+  if (target.path === 'unstaffed') return world.unstaffed;
+  if (['platform', 'direct', 'admin'].includes(target.path)) return 0;
+  if (target.path.startsWith('other')) return caller.other.id;
+  // Mail that is asked for by anybody goes to the agent.
+  if (['known', 'live'].includes(target.which ?? '')) return caller.own.id;
+  // What a person does to the own account, and what is created.
+  if (['-', 'self'].includes(target.path) && caller.userId !== 0) return caller.companyId ?? 0;
+  return caller.own.id;
+}
+
+type Kind = 'people' | 'companies' | 'proxies' | 'sites' | 'policies';
+
+const kinds: [string, Kind][] = [
+  ['/users/', 'people'],
+  ['/company/', 'companies'],
+  ['/proxy/', 'proxies'],
+  ['/domain-allowed/', 'sites'],
+  ['/politics/', 'policies'],
+];
+
+function thingsOf(world: World, { own, other, userId }: Standing): Record<Kind, Record<string, number>> {
+  const absent = ABSENT;
+  return {
+    people: {
+      own: own.people.agent,
+      other: other.people.agent,
+      self: userId === 0 ? own.people.USER : userId,
+      owner: own.people.owner,
+      'other owner': other.people.owner,
+      staff: own.people.staff,
+      admin: world.secondAdmin,
+      absent,
+    },
+    companies: { own: own.id, other: other.id, unstaffed: world.unstaffed, absent },
+    proxies: {
+      own: own.proxies.idle,
+      used: own.proxies.used,
+      other: other.proxies.idle,
+      platform: world.platformProxy,
+      direct: world.directProxy,
+      absent,
+    },
+    sites: { own: own.sites.reached, unreached: own.sites.unreached, other: other.sites.reached, absent },
+    policies: {
+      own: own.policies.reached,
+      unreached: own.policies.unreached,
+      other: other.policies.reached,
+      absent,
+    },
+  };
+}
+
+function addressOf(path: string, { own, other }: Standing): string {
+  const addresses: Record<string, string> = {
+    own: own.address,
+    other: other.address,
+    shared: SHARED_ADDRESS,
+    absent: 'absent.example.ru',
+  };
+  return addresses[path] ?? '';
+}
+
+interface Aim {
+  readonly target: Target;
+  readonly caller: Standing;
+  readonly company: number;
+  /** The id that the body names. */
+  one(kind: Kind): number;
+  /** The same beside an id that may be named: a list is refused for one wrong id in it. */
+  some(kind: Kind): number[];
+}
+
+const politics = ({ target, some }: Aim) =>
+  target.field === 'politics' ? { politics: some('policies') } : {};
+const proxy = { host: 'new.proxy.test', port: '3128', username: 'login', password: 'upstream secret' };
+const company = { companyName: 'Новое имя', companySite: 'new.test' };
+
+/** The body of every call that has one: valid but for the ids that the target is about. */
+const bodies: Record<string, (aim: Aim) => unknown> = {
+  'POST /auth/login': ({ caller }) => ({ email: caller.own.agentEmail, password: PASSWORD }),
+  'POST /auth/registration': () => ({
+    ...company,
+    name: 'Новое имя',
+    email: 'new@new.test',
+    password: PASSWORD,
+  }),
+  'POST /auth/register': ({ target: { field, which }, caller: { own } }) => {
+    const email = field === 'email' && which === 'known' ? own.agentEmail : 'new@new.test';
+    if (field === 'email') return { email };
+    if (field === 'change') return { email, change: true };
+    const live = field === 'password' ? own.links.password : own.links.email;
+    const token = which === 'live' ? live : 'A'.repeat(live.length);
+    return field === 'password' ? { token, password: 'another horse' } : { token };
+  },
+  'PUT /me/password': () => ({ currentPassword: PASSWORD, password: 'another horse' }),
+  'POST /users/user-inner': (aim) => ({ email: 'new@new.test', password: PASSWORD, ...politics(aim) }),
+  'PUT /users/:id': (aim) => {
+    const { field } = aim.target;
+    if (field === 'email') return { email: 'new@new.test' };
+    if (field === 'password') return { password: 'another horse' };
+    return { name: 'Новое имя', ...politics(aim) };
+  },
+  'POST /company': () => company,
+  'PUT /company/me-company': () => company,
+  'PUT /company/:id': () => company,
+  'POST /proxy': () => proxy,
+  'PUT /proxy/:id': () => proxy,
+  'PUT /proxy/admin/:id': ({ target }) =>
+    target.field === 'settings' ? { settings: { allSites: true } } : proxy,
+  'POST /domain-allowed': (aim) => ({ address: 'new.example.ru', ...politics(aim) }),
+  'POST /domain-allowed/many': (aim) => [
+    { address: 'first.example.ru' },
+    { address: 'new.example.ru', ...politics(aim) },
+  ],
+  'PUT /domain-allowed/:id': (aim) => ({ address: 'new.example.ru', ...politics(aim) }),
+  'POST /politics': (aim) => ({ name: 'Новая политика', proxyId: 1, ...policyLinks(aim) }),
+  'PUT /politics/:id': (aim) => ({ name: 'Новая политика', ...policyLinks(aim) }),
+  'POST /feed/acknowledge': ({ company }) => ({ gateway: 'gate', companyId: company, version: 1 }),
+};
+
+function policyLinks({ target, one, some }: Aim): object {
+  if (target.field === 'proxyId') return { proxyId: one('proxies') };
+  if (target.field === 'users') return { users: some('people') };
+  return {};
+}

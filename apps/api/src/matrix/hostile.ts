@@ -1,0 +1,128 @@
+import { Company } from '@propusk/contract/companies';
+import { Policy } from '@propusk/contract/policies';
+import { Proxy } from '@propusk/contract/proxies';
+import { Site } from '@propusk/contract/sites';
+import { User } from '@propusk/contract/users';
+import * as z from 'zod/mini';
+import type { World } from './world.ts';
+
+const LONG_AGO = '2001-01-01T00:00:00.000Z';
+/** In whatever text no column has a better value for; to be found in no row. */
+const MARK = 'HOSTILE';
+
+/**
+ * Keys that would give something away if they were stored, with values that the columns of their names take: every field
+ * of every entity, every column of every table, and what attackers try.
+ * @param columns the names of all columns
+ */
+export function hostileKeys(columns: readonly string[], world: World): ReadonlyMap<string, unknown> {
+  const { other } = world.standing.CREATOR;
+  const admin = { value: 'ADMIN' };
+  const told: Record<string, unknown> = {
+    id: other.people.agent,
+    userId: other.people.agent,
+    companyId: other.id,
+    ownerId: other.id,
+    tenant: other.id,
+    proxyId: world.directProxy,
+    proxyOwnerId: 0,
+    policyId: other.policies.reached,
+    siteId: other.sites.reached,
+    company: { id: other.id, companyName: MARK, companySite: MARK },
+    politics: [other.policies.reached],
+    users: [other.people.agent],
+    sites: [other.sites.reached],
+    proxy: [{ id: other.proxies.idle }],
+    domainsAllowed: [{ id: other.sites.reached, address: 'hostile.example.ru' }],
+    roles: ['ADMIN'],
+    role: 'ADMIN',
+    value: 'ADMIN',
+    isAdmin: true,
+    is_admin: true,
+    admin: true,
+    permissions: [admin],
+    email: 'hostile@hostile.test',
+    newEmail: 'hostile@hostile.test',
+    password: 'hostile horse',
+    // Not a hash of ours.
+    passwordHash: `$argon2id$v=19$m=8,t=1,p=1$${MARK}$${MARK}`,
+    passwordSealed: MARK,
+    tokenHash: MARK,
+    gatewayEpoch: 77,
+    policyVersion: 77,
+    version: 77,
+    claim: 77,
+    points: 77,
+    createdAt: LONG_AGO,
+    updatedAt: LONG_AGO,
+    acknowledgedAt: LONG_AGO,
+    expiresAt: '2101-01-01T00:00:00.000Z',
+    type: 'default',
+    direct: true,
+    allSites: true,
+    settings: { type: 'default', allSites: true },
+    port: 1234,
+    address: 'hostile.example.ru',
+    shownAddress: 'hostile.example.ru',
+  };
+  const names = [...entityFields(), ...columns.map(camelCase), ...Object.keys(told)];
+  return new Map(
+    names.flatMap((name) => {
+      const value = name in told ? told[name] : MARK;
+      return [
+        [name, value],
+        [snakeCase(name), value],
+      ];
+    }),
+  );
+}
+
+/** What turns a plain object into something else when a careless merge meets it. */
+export const poisons: readonly string[] = [
+  '{"__proto__": {"roles": ["ADMIN"], "polluted": true}}',
+  '{"constructor": {"prototype": {"roles": ["ADMIN"], "polluted": true}}}',
+  '{"prototype": {"roles": ["ADMIN"], "polluted": true}}',
+  '{"toString": "HOSTILE", "hasOwnProperty": "HOSTILE", "valueOf": 1, "then": "HOSTILE", "toJSON": "HOSTILE"}',
+];
+
+/** The fields of every entity in the contract's spelling. */
+export function entityFields(): string[] {
+  return [User, Company, Proxy, Site, Policy].flatMap(declaredKeys);
+}
+
+/** The keys that a schema of an object, or of a list of them, declares. */
+export function declaredKeys(schema: z.ZodMiniType): string[] {
+  return Object.keys(objectOf(schema).properties ?? {});
+}
+
+/**
+ * A body with the keys added wherever an object may stand in it, but for those that its schema declares there.
+ * @param body what the schema takes
+ */
+export function withKeys(body: unknown, schema: z.ZodMiniType, keys: ReadonlyMap<string, unknown>): unknown {
+  return add(body, describe(schema), keys);
+}
+
+interface JsonSchema {
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly items?: JsonSchema;
+}
+
+function add(body: unknown, schema: JsonSchema, keys: ReadonlyMap<string, unknown>): unknown {
+  if (Array.isArray(body)) return body.map((item: unknown) => add(item, schema.items ?? {}, keys));
+  if (typeof body !== 'object' || body === null) return body;
+  const { properties = {} } = schema;
+  const declared = Object.entries(body).map(([key, value]) => [key, add(value, properties[key] ?? {}, keys)]);
+  return Object.fromEntries([...[...keys].filter(([key]) => !Object.hasOwn(properties, key)), ...declared]);
+}
+
+const describe = (schema: z.ZodMiniType) =>
+  z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema;
+
+function objectOf(schema: z.ZodMiniType): JsonSchema {
+  const described = describe(schema);
+  return described.items ?? described;
+}
+
+const camelCase = (name: string) => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

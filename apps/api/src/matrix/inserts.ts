@@ -1,0 +1,101 @@
+import type { Role } from '@propusk/contract/roles';
+import type { Db } from '../db/open.ts';
+import { newToken } from '../http/actor.ts';
+
+/** A company without people. */
+export function insertCompany(db: Db, name: string): Promise<{ id: number }> {
+  return db
+    .insertInto('companies')
+    .values({ company_name: `Company ${name}`, company_site: `${name}.test` })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+}
+
+/** A person; the hash is made once for all of them. */
+export async function addUser(
+  db: Db,
+  user: { companyId: number | null; email: string; roles: Role[]; hash: string },
+): Promise<number> {
+  const { id } = await db
+    .insertInto('users')
+    .values({
+      company_id: user.companyId,
+      email: user.email,
+      name: 'Имя',
+      surname: 'Фамилия',
+      password_hash: user.hash,
+      roles: user.roles,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+/** A proxy of a company, or of the platform. */
+export async function addProxy(db: Db, companyId: number | null, host: string): Promise<number> {
+  const { id } = await db
+    .insertInto('proxies')
+    .values({
+      company_id: companyId,
+      type: companyId === null ? 'default' : 'users',
+      host,
+      port: 8080,
+      username: 'login',
+      password_sealed: null,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+/** A policy on a proxy of its own company. */
+export async function addPolicy(
+  db: Db,
+  companyId: number,
+  { name, proxyId }: { name: string; proxyId: number },
+): Promise<number> {
+  const { id } = await db
+    .insertInto('policies')
+    .values({
+      company_id: companyId,
+      name,
+      description: name,
+      proxy_id: proxyId,
+      proxy_owner_id: companyId,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+/** A site that no policy opens yet. */
+export async function addSite(db: Db, companyId: number, address: string): Promise<number> {
+  const { id } = await db
+    .insertInto('sites')
+    .values({ company_id: companyId, address, shown_address: address })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+/** @returns the token of a link in mail: to a new address, or without one to a new password */
+export async function addLink(db: Db, userId: number, newEmail: string | null): Promise<string> {
+  const { token, hash } = newToken();
+  await db
+    .insertInto('mail_links')
+    .values({ token_hash: hash, user_id: userId, new_email: newEmail, expires_at: inAnHour() })
+    .execute();
+  return token;
+}
+
+/** @returns the token of a session */
+export async function addSession(db: Db, userId: number): Promise<string> {
+  const { token, hash } = newToken();
+  await db
+    .insertInto('sessions')
+    .values({ token_hash: hash, user_id: userId, expires_at: inAnHour() })
+    .execute();
+  return token;
+}
+
+const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();

@@ -1,0 +1,112 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type pg from 'pg';
+
+/** What every cell starts from, and is compared with. */
+export interface Snapshot {
+  /** Hashes of all rows of each company, by its id; 0 is the platform. Equal hashes: nothing was stored. */
+  readonly digests: ReadonlyMap<number, string>;
+  /**
+   * The companies whose rows are not as they were.
+   * @param awaited a change is to come: a link in mail is made after its answer
+   */
+  changed(awaited?: boolean): Promise<number[]>;
+  /** Every row of every table, as JSON. */
+  dump(): Promise<Record<string, Record<string, unknown>[]>>;
+  /** Puts every row and every sequence back. */
+  restore(): Promise<void>;
+}
+
+// Parents before children; tables that are not named come after these.
+const parents = ['platform', 'companies', 'users', 'proxies', 'sites', 'policies'];
+// What a refused call may well write: that it was tried.
+const bookkeeping = new Set(['sessions', 'rate_limits', 'idempotency_keys']);
+
+/** Remembers the whole database. */
+export async function takeSnapshot(pool: pg.Pool): Promise<Snapshot> {
+  const columns = await readColumns(pool);
+  const tables = [...columns.keys()].toSorted((a, b) => rank(a) - rank(b));
+  await pool.query('create schema saved');
+  for (const table of tables) await pool.query(`create table saved.${table} as table public.${table}`);
+
+  const digestStatement = digestOf(tables, columns);
+  const digest = async () => {
+    const { rows } = await pool.query<{ company: number; digest: string }>(digestStatement);
+    return new Map(rows.map((row) => [row.company, row.digest]));
+  };
+  const digests = await digest();
+  const changed = async (awaited = false) => {
+    for (let tries = awaited ? 100 : 1; ; tries--) {
+      const now = await digest();
+      const companies = [...new Set([...digests.keys(), ...now.keys()])];
+      const different = companies.filter((company) => now.get(company) !== digests.get(company));
+      if (different.length > 0 || tries === 1) return different;
+      await pause(10);
+    }
+  };
+  const restoreStatement = await restoreOf(pool, tables, columns);
+  return {
+    digests,
+    changed,
+    dump: async () => {
+      const dumped: Record<string, Record<string, unknown>[]> = {};
+      for (const table of tables) {
+        const { rows } = await pool.query(`select to_jsonb(t) as row from ${table} t order by t::text`);
+        dumped[table] = rows.map(({ row }) => row);
+      }
+      return dumped;
+    },
+    restore: async () => {
+      await pool.query(restoreStatement);
+      if ((await changed()).length > 0) throw new Error('the world was not put back');
+    },
+  };
+}
+
+function rank(table: string): number {
+  const place = parents.indexOf(table);
+  return place === -1 ? parents.length : place;
+}
+
+async function readColumns(pool: pg.Pool): Promise<Map<string, string[]>> {
+  const { rows } = await pool.query<{ table: string; columns: string[] }>(`
+    select table_name::text as table, array_agg(column_name::text) as columns
+    from information_schema.columns join information_schema.tables using (table_schema, table_name)
+    where table_schema = 'public' and table_type = 'BASE TABLE' and is_generated = 'NEVER'
+      and table_name not like 'kysely%'
+    group by 1 order by 1`);
+  return new Map(rows.map((row) => [row.table, row.columns]));
+}
+
+/** Which company a row belongs to is told by its columns; a row that tells nothing is the platform's. */
+function digestOf(tables: string[], columns: Map<string, string[]>): string {
+  const parts = tables
+    .filter((table) => !bookkeeping.has(table))
+    .map((table) => {
+      const has = (column: string) => columns.get(table)?.includes(column);
+      let company = '0';
+      if (table === 'companies') company = 't.id';
+      else if (has('company_id')) company = 'coalesce(t.company_id, 0)';
+      else if (has('user_id'))
+        company = '(select coalesce(u.company_id, 0) from users u where u.id = t.user_id)';
+      return `select ${company} as company, '${table}' || t::text as row from ${table} t`;
+    });
+  return `select company, md5(string_agg(row, ',' order by row)) as digest
+    from (${parts.join(' union all ')}) as rows group by company`;
+}
+
+async function restoreOf(pool: pg.Pool, tables: string[], columns: Map<string, string[]>): Promise<string> {
+  const sequences = await pool.query<{ name: string; last: number; called: boolean }>(`
+    select quote_ident(sequencename) as name, coalesce(last_value, start_value) as last, last_value is not null as called
+    from pg_sequences where schemaname = 'public'`);
+  return [
+    ...tables.toReversed().map((table) => `delete from ${table}`),
+    ...tables.map((table) => {
+      const list = columns.get(table)?.join(', ');
+      return `insert into ${table} (${list}) select ${list} from saved.${table}`;
+    }),
+    // What the triggers of the lines above have moved.
+    'update companies c set policy_version = s.policy_version from saved.companies s where s.id = c.id',
+    'update sites c set claim = s.claim from saved.sites s where s.id = c.id',
+    ...sequences.rows.map(({ name, last, called }) => `select setval('${name}', ${last}, ${called})`),
+  ].join(';\n');
+}
