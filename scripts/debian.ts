@@ -13,6 +13,7 @@ const programs = {
   tinyproxy: '/usr/bin/tinyproxy',
   'postgresql-15': '/usr/lib/postgresql/15/bin/postgres',
   curl: '/usr/bin/curl',
+  jq: '/usr/bin/jq',
 };
 export type DebianPackage = keyof typeof programs;
 

@@ -40,7 +40,7 @@ async function playwrightCounts(): Promise<Counts> {
 }
 
 try {
-  await installPackages(['chromium', 'apache2', 'squid', 'tinyproxy', 'postgresql-15', 'curl'], say);
+  await installPackages(['chromium', 'apache2', 'squid', 'tinyproxy', 'postgresql-15', 'curl', 'jq'], say);
   await buildConsole(say);
   await rm(reports, { recursive: true, force: true });
   await mkdir(reports, { recursive: true });

@@ -1,0 +1,64 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { expect, test } from '@playwright/test';
+import { freePort } from '@propusk/gateway/testing/upstreams';
+import { startLockedSites } from '../scripts/locked-site.ts';
+import {
+  makeDataDir,
+  type RunningProduct,
+  removeDataDir,
+  runProduct,
+  stopProduct,
+  untilReady,
+} from './product.ts';
+
+/** The session of docs/api.md, word for word, on the running product and a site that admits the gateway alone. */
+const EGRESS = '127.0.0.2';
+const SITE = 'crm.romashka.test';
+const run = promisify(execFile);
+let dataDir: string;
+let product: RunningProduct;
+let sites: { stop(): Promise<void> };
+let sitePort: number;
+
+test.beforeAll(async () => {
+  test.setTimeout(180_000);
+  sitePort = await freePort();
+  sites = await startLockedSites(sitePort, [{ name: SITE, title: 'Клиенты', admits: EGRESS }]);
+  dataDir = await makeDataDir();
+  product = runProduct(
+    dataDir,
+    { console: await freePort(), gateway: await freePort() },
+    {
+      GATEWAY_EGRESS: EGRESS,
+      GATEWAY_HOSTS: `${SITE}=127.0.0.1`,
+      GATEWAY_ALLOW_NETWORKS: '127.0.0.0/8',
+    },
+  );
+  await untilReady(product);
+});
+
+test.afterAll(async () => {
+  await stopProduct(product);
+  await sites.stop();
+  await removeDataDir(dataDir);
+});
+
+test('the documented curl session goes from registration to a working policy and back', async () => {
+  const text = await readFile(new URL('../docs/api.md', import.meta.url), 'utf8');
+  const blocks = [...text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block]) => block);
+  expect(blocks).toHaveLength(7);
+  const { stdout } = await run('bash', ['-c', blocks.join('\n')], {
+    env: { ...process.env, API: `${product.consoleUrl}/api`, SITE: `http://${SITE}:${sitePort}` },
+    timeout: 60_000,
+  });
+  expect(stdout.trim().split('\n')).toEqual([
+    expect.stringMatching(/^\d+$/),
+    expect.stringMatching(/^\[\{"id":\d+,"name":"Отдел продаж"\}\]$/),
+    expect.stringMatching(/^\[\{"id":\d+,"name":"Отдел продаж"\}\]$/),
+    'with the policy: 200',
+    '[]',
+    'without it: 403',
+  ]);
+});
