@@ -20,7 +20,8 @@ const TAG = 16;
  * Layout: nonce, tag, ciphertext.
  */
 export function sealing(secretKey: string): Sealing {
-  const key = Buffer.from(hkdfSync('sha256', secretKey, 'propusk', 'sealed-columns', 32));
+  const key = derived(secretKey, 'sealed-columns');
+  const fingerprints = derived(secretKey, 'fingerprints');
   return {
     seal(place, text) {
       const nonce = randomBytes(NONCE);
@@ -36,7 +37,12 @@ export function sealing(secretKey: string): Sealing {
         'utf8',
       );
     },
-    fingerprint: (text) => createHmac('sha256', key).update('fingerprint').update(text).digest(),
+    fingerprint: (text) => createHmac('sha256', fingerprints).update(text).digest(),
     check: createHmac('sha256', key).update('key-check').digest(),
   };
+}
+
+/** A key for each use, so that what one of them gives away says nothing of another (RFC 5869). */
+function derived(secretKey: string, use: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', secretKey, 'propusk', use, 32));
 }

@@ -21,6 +21,7 @@ import type { Routes } from './http/implement.ts';
 import { readJsonBodies } from './http/json.ts';
 import { createLimits } from './http/limits.ts';
 import { describeCalls } from './http/openapi.ts';
+import { createQueue } from './http/queue.ts';
 import { serialize } from './http/replies.ts';
 import { createMailer } from './mail/mail.ts';
 import { policyRoutes } from './policies/routes.ts';
@@ -51,6 +52,9 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
   const app = fastify({
     loggerInstance: parts.logger,
     bodyLimit: limits.body,
+    // A client that sends its head or its body drop by drop holds a socket no longer (bars of slow clients).
+    requestTimeout: 30_000,
+    http: { headersTimeout: 10_000, connectionsCheckingInterval: 2_000 },
     trustProxy: [...parts.config.trustProxy],
     // On close idle connections end at once, busy ones after their answer.
     forceCloseConnections: 'idle',
@@ -79,7 +83,14 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
   await app.register(swaggerUi, { routePrefix: '/api/docs', logo: { type: 'image/svg+xml', content: mark } });
 
   const { opened, sealing, gatewayKeys, databaseUrl, config } = parts;
-  const routes: Routes = { app, db: opened.db, sealing, feedToken: gatewayKeys.feed, implemented: new Set() };
+  const routes: Routes = {
+    app,
+    db: opened.db,
+    sealing,
+    queue: createQueue(2, 100),
+    feedToken: gatewayKeys.feed,
+    implemented: new Set(),
+  };
   const tries = createLimits(opened.pool);
   app.addHook('onClose', async () => tries.close());
   const { smtpUrl, mailFrom, mailFolder } = config;

@@ -49,6 +49,7 @@ export const errors = {
   },
   too_many_requests: { status: 429, message: 'Слишком много попыток. Подождите и попробуйте снова' },
   internal: { status: 500, message: 'Ошибка на стороне сервера' },
+  busy: { status: 503, message: 'Слишком много изменений сразу. Повторите через несколько секунд' },
   unavailable: { status: 503, message: 'База данных недоступна. Попробуйте через минуту' },
 } as const satisfies Record<string, { status: number; message: string }>;
 

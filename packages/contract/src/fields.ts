@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { characters } from './issues.ts';
 import { limits } from './limits.ts';
 
 // PostgreSQL stores no NUL, half of a surrogate pair would come back as another character, and no field of ours has a
@@ -8,7 +9,12 @@ export const clean = z.regex(/^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\p{
 
 /** A trimmed line of text of `min` to `max` characters. */
 export function text(min: number, max: number = limits.name) {
-  return z.string().check(z.trim(), z.minLength(min), z.maxLength(max), clean);
+  return z.string().check(z.trim(), z.minLength(min), z.maxLength(max), clean, z.regex(/^[^\t\r\n]*$/));
+}
+
+/** Trimmed text that may have several lines. */
+export function paragraphs(max: number) {
+  return z.string().check(z.trim(), z.maxLength(max), clean);
 }
 
 /** Spec section 5. Kept in the letter case that was typed; compared without it. */
@@ -18,6 +24,18 @@ export const Email = z
 
 /** Spec section 5: at least 8 characters of any kind. */
 export const Password = z.string().check(z.minLength(limits.password.min), z.maxLength(limits.password.max));
+
+/** The same where an empty field means 'as it is': a form cannot show a password that is kept. */
+export const NewPassword = z.pipe(
+  z.string().check(
+    z.maxLength(limits.password.max),
+    z.refine(
+      (given) => given === '' || given.length >= limits.password.min,
+      `Не короче ${characters(limits.password.min)}`,
+    ),
+  ),
+  z.transform((given) => (given === '' ? undefined : given)),
+);
 
 /** An id as it stands in a body. Ids are never reused. */
 export const Id = z.int().check(z.gte(1));
@@ -43,7 +61,7 @@ export type Named = z.infer<typeof Named>;
 /** Ids of linked rows, each at most once. */
 export const Links = z.array(Id).check(
   z.maxLength(limits.objectsPerCompany),
-  z.refine((ids) => new Set(ids).size === ids.length),
+  z.refine((ids) => new Set(ids).size === ids.length, 'В списке есть повторы'),
 );
 
 /**

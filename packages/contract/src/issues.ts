@@ -22,6 +22,9 @@ export function issueMessage(issue: z.core.$ZodRawIssue): string {
   }
   if (issue.code === 'too_small') return `Не меньше ${issue.minimum}`;
   if (issue.code === 'too_big') return `Не больше ${issue.maximum}`;
+  if (issue.code === 'invalid_type' && (issue.expected === 'number' || issue.expected === 'int')) {
+    return 'Здесь нужно целое число, не текст';
+  }
   if (issue.code === 'invalid_format') return 'Здесь есть символы, которых быть не может';
   return 'Проверьте это поле';
 }
@@ -29,11 +32,13 @@ export function issueMessage(issue: z.core.$ZodRawIssue): string {
 /** The first sentence of each field, by its path, such as `politics.0`. */
 export function issueMessages(issues: readonly z.core.$ZodIssue[]): Record<string, string> {
   const messages: Record<string, string> = {};
-  for (const issue of issues) messages[issue.path.map(String).join('.')] ??= issue.message;
+  for (const issue of issues) {
+    if (issue.path.length > 0) messages[issue.path.map(String).join('.')] ??= issue.message;
+  }
   return messages;
 }
 
 const plural = new Intl.PluralRules('ru');
-function characters(n: number): string {
+export function characters(n: number): string {
   return `${n} ${plural.select(n) === 'one' ? 'символа' : 'символов'}`;
 }

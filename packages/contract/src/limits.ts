@@ -16,6 +16,8 @@ export const limits = {
   port: { min: 1000, max: 65535 },
   /** Rows of one kind that a company may hold. */
   objectsPerCompany: 1000,
+  /** People in the policies of a company, each counted in each policy; and sites likewise. */
+  linksPerCompany: 20_000,
   /** Rows of a list that is asked for without a page: a company's objects and the platform's own; no company has more. */
   list: 2000,
   /** Bytes of a request body, and how deep its lists and objects may nest. */

@@ -1,6 +1,17 @@
 import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
-import { Id, IdParams, IsoDate, Links, ListQuery, listOf, Named, text, Version } from './fields.ts';
+import {
+  Id,
+  IdParams,
+  IsoDate,
+  Links,
+  ListQuery,
+  listOf,
+  Named,
+  paragraphs,
+  text,
+  Version,
+} from './fields.ts';
 import { limits } from './limits.ts';
 import { ProxyType } from './proxies.ts';
 
@@ -31,7 +42,7 @@ export type Policy = z.infer<typeof Policy>;
 /** An absent description becomes a copy of the name (spec section 7). */
 export const PolicyInput = z.object({
   name: text(limits.policyName),
-  description: z._default(text(0, limits.description), ''),
+  description: z._default(paragraphs(limits.description), ''),
   proxyId: Id,
   allSites: z._default(z.boolean(), false),
   users: z._default(Links, []),
@@ -41,7 +52,7 @@ export type PolicyInput = z.infer<typeof PolicyInput>;
 /** What is absent stays as it is. */
 export const PolicyChange = z.object({
   name: z.optional(text(limits.policyName)),
-  description: z.optional(text(0, limits.description)),
+  description: z.optional(paragraphs(limits.description)),
   proxyId: z.optional(Id),
   allSites: z.optional(z.boolean()),
   users: z.optional(Links),

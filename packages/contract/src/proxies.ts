@@ -31,7 +31,19 @@ const Port = z.pipe(
   z.int().check(z.gte(limits.port.min), z.lte(limits.port.max)),
 );
 
-const Host = text(limits.proxyField, limits.address).check(z.regex(/^[\p{L}\p{N}._:[\]-]+$/u));
+const Host = text(limits.proxyField, limits.address).check(
+  z.regex(/^[\p{L}\p{N}._:[\]-]+$/u),
+  z.refine(isHost, 'Укажите имя или адрес сервера, например proxy.company.ru'),
+);
+
+/** A name without empty parts, or an address as URLs spell it; IPv6 with or without its brackets. */
+function isHost(text: string): boolean {
+  const spelled = /^[^[]*:.*:/.test(text) ? `[${text}]` : text;
+  if (!URL.canParse(`http://${spelled}`)) return false;
+  const { hostname, port } = new URL(`http://${spelled}`);
+  return port === '' && !/^\.|\.\.|^$/.test(hostname);
+}
+
 // A colon ends the name in Basic credentials (RFC 7617 section 2).
 const Username = text(limits.proxyField).check(z.regex(/^[^:]*$/));
 const Secret = z.string().check(z.minLength(limits.proxyField), z.maxLength(limits.password.max), clean);

@@ -9,6 +9,7 @@ import {
   ListQuery,
   listOf,
   Named,
+  NewPassword,
   Password,
   text,
   Version,
@@ -46,7 +47,7 @@ export const UserChange = z.object({
   name: z.optional(text(0)),
   surname: z.optional(text(0)),
   email: z.optional(Email),
-  password: z.optional(Password),
+  password: z.optional(NewPassword),
   politics: z.optional(Links),
 });
 export type UserChange = z.infer<typeof UserChange>;

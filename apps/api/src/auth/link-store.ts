@@ -5,8 +5,8 @@ import type { Tables } from '../db/schema.ts';
 import { type Actor, hashToken, newToken } from '../http/actor.ts';
 import { AppError } from '../http/errors.ts';
 import { refusing } from '../http/violations.ts';
-import { emailTaken, endLinks, endSessions } from '../users/store.ts';
-import { lockAccount, setPassword } from './store.ts';
+import { emailTaken, endLinks, endSessions, setPassword } from '../users/store.ts';
+import { lockAccount } from './store.ts';
 
 /** What a link from mail is for. */
 export type LinkKind = 'password' | 'email';
@@ -32,7 +32,7 @@ export async function addPasswordLink(tx: Tx, email: string): Promise<MadeLink |
 
 /**
  * A link that makes an address the actor's own.
- * @throws AppError email_taken; unauthorized when the session ended meanwhile: what it asked for must not outlive it
+ * @throws AppError email_taken; unauthorized when the session ended meanwhile
  */
 export async function addEmailLink(tx: Tx, actor: Actor, newEmail: string): Promise<MadeLink> {
   const gone = () => new AppError('unauthorized');
@@ -42,6 +42,7 @@ export async function addEmailLink(tx: Tx, actor: Actor, newEmail: string): Prom
     .where('id', '=', actor.userId)
     .forShare()
     .executeTakeFirstOrThrow(gone);
+  // Again, now that nobody can change the account: the wait may have been for a new password.
   await tx
     .selectFrom('sessions')
     .select('user_id')
@@ -85,10 +86,20 @@ export async function findLink(db: Db, kind: LinkKind, token: string): Promise<{
     .executeTakeFirstOrThrow(() => new AppError('link_dead'));
 }
 
-/** Sets the password that a link was sent for. @throws AppError link_dead */
-export async function redeemPasswordLink(tx: Tx, token: string, passwordHash: string): Promise<void> {
+/**
+ * Sets the password that a link was sent for.
+ * @returns the email of the account
+ * @throws AppError link_dead
+ */
+export async function redeemPasswordLink(tx: Tx, token: string, passwordHash: string): Promise<string> {
   const { user_id } = await useUp(tx, 'password', token);
   await setPassword(tx, user_id, passwordHash);
+  const { email } = await tx
+    .selectFrom('users')
+    .select('email')
+    .where('id', '=', user_id)
+    .executeTakeFirstOrThrow();
+  return email;
 }
 
 /** Makes the address that a link was sent to the account's own. @throws AppError link_dead, email_taken */

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { login, useLink } from '@propusk/contract/auth';
-import { me } from '@propusk/contract/users';
+import { changeOwnPassword, me } from '@propusk/contract/users';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { PASSWORD, startApi, type TestApi } from '../testing/api.ts';
 import { type Inbox, openInbox, type ReadMail, readMail } from '../testing/inbox.ts';
@@ -365,4 +365,22 @@ test('no token stands in clear in the database or the log', async () => {
     expect(log.join('')).not.toContain(token);
   }
   expect(log.join('')).toContain('/api/auth/register');
+});
+
+test('whoever was locked out by the guesses of others comes in with the password of a link, or changes the own one', async () => {
+  const { email, token: session } = await api.company();
+  for (let network = 0; network < 10; network++) {
+    await Promise.all(
+      Array.from({ length: 10 }, () =>
+        api.call(null, login, { body: { email, password: 'wrong horse' }, from: `10.50.0.${network}` }),
+      ),
+    );
+  }
+  expect((await signIn(email, PASSWORD)).status).toBe(429);
+  const own = { currentPassword: PASSWORD, password: 'newer horse' };
+  expect((await api.call(session, changeOwnPassword, { body: own, from: fresh() })).status).toBe(204);
+  await use({ email });
+  const { token } = follow(await inbox.take(email));
+  expect((await use({ token, password: 'another horse' })).status).toBe(204);
+  expect((await signIn(email, 'another horse')).status).toBe(200);
 });

@@ -4,7 +4,7 @@ import type { Db, Tx } from '../db/open.ts';
 import { type Actor, newToken } from '../http/actor.ts';
 import { AppError } from '../http/errors.ts';
 import { refusing } from '../http/violations.ts';
-import { emailTaken, endLinks, endSessions } from '../users/store.ts';
+import { emailTaken, setPassword } from '../users/store.ts';
 
 const SESSION_DAYS = 30;
 
@@ -70,30 +70,6 @@ export async function lockAccount(tx: Tx, userId: number): Promise<Account | und
   if (user === undefined) return undefined;
   if (user.company_id !== null) await lockCompany(tx, user.company_id);
   return selectAccounts(tx).where('id', '=', userId).forUpdate().executeTakeFirst();
-}
-
-/**
- * Sets the password of a locked account. Its sessions, gateway tokens and links in mail end.
- * @param keep the hash of the one token whose session goes on
- */
-export async function setPassword(
-  tx: Tx,
-  userId: number,
-  passwordHash: string,
-  keep?: Buffer,
-): Promise<void> {
-  await tx
-    .updateTable('users')
-    .set((eb) => ({
-      password_hash: passwordHash,
-      gateway_epoch: eb('gateway_epoch', '+', 1),
-      version: eb('version', '+', 1),
-      updated_at: eb.fn<string>('now'),
-    }))
-    .where('id', '=', userId)
-    .execute();
-  await endSessions(tx, userId, keep);
-  await endLinks(tx, userId);
 }
 
 /**

@@ -1,19 +1,32 @@
 import { limits } from '@propusk/contract/limits';
 import { sql } from 'kysely';
+import type { Member } from '../http/actor.ts';
 import { AppError } from '../http/errors.ts';
 import type { Tx } from './open.ts';
+
+/**
+ * The lock of the actor's own company, for what is made in it.
+ * @throws AppError unauthorized when the company is gone, and the actor with it
+ */
+export async function lockOwnCompany(tx: Tx, { companyId }: Member): Promise<void> {
+  await lock(tx, companyId, () => new AppError('unauthorized'));
+}
 
 /**
  * Makes the writes of one company wait for each other, so that counts and links cannot change between a check and
  * the write after it, and locks are taken in one order. The first statement of every such write.
  */
 export async function lockCompany(tx: Tx, companyId: number): Promise<void> {
+  await lock(tx, companyId, () => new AppError('not_found'));
+}
+
+async function lock(tx: Tx, companyId: number, missing: () => AppError): Promise<void> {
   await tx
     .selectFrom('companies')
     .select('id')
     .where('id', '=', companyId)
     .forNoKeyUpdate()
-    .executeTakeFirstOrThrow(() => new AppError('not_found'));
+    .executeTakeFirstOrThrow(missing);
 }
 
 /**
@@ -66,7 +79,7 @@ export async function replaceLinks(
       select company_id, ${ownId}, id from ${otherTable} where company_id = ${companyId} and id = any (${link.ids})
       on conflict do nothing returning ${other} as id
     )
-    update ${otherTable} set version = version + 1
+    update ${otherTable} set version = version + 1, updated_at = now()
     where ${listed} and company_id = ${companyId} and id in (select id from gone union all select id from come)`.execute(
     tx,
   );
@@ -77,4 +90,46 @@ export async function replaceLinks(
       fields: { [link.field]: 'В списке есть то, чего уже нет. Обновите страницу' },
     });
   }
+  await boundLinks(tx, link.table, companyId);
+}
+
+/**
+ * Raises the version of the rows that list an entity which is about to go: what was read of them before is stale.
+ */
+export async function touchLinked(
+  tx: Tx,
+  gone: {
+    table: 'policy_users' | 'policy_sites';
+    companyId: number;
+    own: 'policy_id' | 'user_id';
+    ownId: number;
+    other: 'policy_id' | 'user_id' | 'site_id';
+    otherTable: 'policies' | 'users' | 'sites';
+  },
+): Promise<void> {
+  const [table, own, other, otherTable] = [gone.table, gone.own, gone.other, gone.otherTable].map(sql.ref);
+  await sql`update ${otherTable} set version = version + 1, updated_at = now()
+    where company_id = ${gone.companyId} and id in (
+      select ${other} from ${table} where company_id = ${gone.companyId} and ${own} = ${gone.ownId}
+    )`.execute(tx);
+}
+
+/**
+ * Makes sure that a company links no more than it may: lists that name each other would grow beyond what one answer holds.
+ * @throws AppError too_many_objects
+ */
+export async function boundLinks(
+  tx: Tx,
+  table: 'policy_users' | 'policy_sites',
+  companyId: number,
+): Promise<void> {
+  const { held } = await tx
+    .selectFrom(table)
+    .select((eb) => eb.fn.countAll<number>().as('held'))
+    .where('company_id', '=', companyId)
+    .executeTakeFirstOrThrow();
+  if (held <= limits.linksPerCompany) return;
+  throw new AppError('too_many_objects', {
+    message: `Слишком много связей: в политиках компании вместе не больше ${limits.linksPerCompany} человек и столько же сайтов`,
+  });
 }

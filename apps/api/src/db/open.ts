@@ -30,6 +30,7 @@ export function connectionConfig(url: string): pg.ClientConfig {
     types,
     connectionTimeoutMillis: 2_000,
     statement_timeout: 10_000,
+    lock_timeout: 3_000,
     idle_in_transaction_session_timeout: 10_000,
     application_name: 'propusk',
   };
@@ -43,6 +44,8 @@ export function openDb(url: string): OpenDb {
   const pool = new pg.Pool({ ...connectionConfig(url), max: 20 });
   // An idle connection that breaks is replaced on next use; without a listener it would end the process.
   pool.on('error', () => {});
+  // One that breaks under a query: the query itself is told, the process must not be.
+  pool.on('connect', (client) => client.on('error', () => {}));
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   return { db, pool, close: () => db.destroy() };
 }

@@ -41,7 +41,11 @@ export function bearer(request: FastifyRequest): string | null {
  */
 export async function findActor(db: Db, token: string | null): Promise<Actor> {
   if (token === null) throw new AppError('unauthorized');
-  const tokenHash = hashToken(token);
+  return findHolder(db, hashToken(token));
+}
+
+/** The same by the stored hash. @throws AppError unauthorized */
+export async function findHolder(db: Db, tokenHash: Buffer): Promise<Actor> {
   const user = await db
     .selectFrom('sessions')
     .innerJoin('users', 'users.id', 'sessions.user_id')
@@ -65,8 +69,16 @@ export function asMember(actor: Actor): Member {
   return actor as Member;
 }
 
-/** Whose rows a list is about: every company's, the own company's, or the person's own. */
-export function scopeOf(actor: Actor): 'platform' | 'company' | 'own' {
+/** Whose rows a reading is about: every company's, the own company's, or the person's own. */
+export type Scope = 'platform' | 'company' | 'own';
+
+/** The scope of a row that is asked for by its id: an admin may name anybody's. */
+export function scopeById(actor: Actor): Scope {
+  return isAdmin(actor) ? 'platform' : scopeOf(actor);
+}
+
+/** The scope of a list. */
+export function scopeOf(actor: Actor): Scope {
   // An owner who is an admin as well works in the own company there; the admin lists are calls of their own.
   if (actor.roles.includes('CREATOR') && actor.companyId !== null) return 'company';
   return isAdmin(actor) ? 'platform' : 'own';

@@ -43,6 +43,9 @@ const byStatus: Record<number, ErrorCode> = {
   415: 'bad_media_type',
 };
 
+// A write waited for another's lock past its time (SQLSTATE).
+const LOCK_NOT_AVAILABLE = '55P03';
+
 // SQLSTATE classes and errno values that mean 'no database now', not 'a wrong statement'; 57014 is a statement that waited
 // past its time, 55000 a database that was closed to connections.
 const away = /^(08|55000$|57014$|57P|53|ECONNREFUSED|ECONNRESET|ENOENT|ENOTFOUND|EAI_AGAIN|EPIPE|ETIMEDOUT)/;
@@ -63,7 +66,9 @@ export function validate({ schema }: { schema: z.ZodMiniType }) {
   return (data: unknown) => {
     const read = z.safeParse(schema, data, { error: issueMessage });
     if (read.success) return { value: read.data };
-    return { error: new AppError('bad_input', { fields: issueMessages(read.error.issues) }) };
+    const fields = issueMessages(read.error.issues);
+    // A body that is no object has no field to name.
+    return { error: new AppError('bad_input', Object.keys(fields).length > 0 ? { fields } : {}) };
   };
 }
 
@@ -81,6 +86,8 @@ export function answerUnreadable(error: Error & { code?: string }, socket: Socke
     `HTTP/1.1 ${status} Bad Request\r\ncontent-type: application/json; charset=utf-8\r\n` +
       `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
   );
+  // Whoever was too slow to ask is not waited for to hang up either.
+  socket.destroySoon();
 }
 
 function answer(reply: FastifyReply, refusal: AppError): FastifyReply {
@@ -101,6 +108,7 @@ function asRefusal(error: FastifyError | AppError): AppError {
   if (error instanceof AppError) return error;
   const known = refusedByFastify[error.code];
   if (known !== undefined) return new AppError(known);
+  if ('code' in error && error.code === LOCK_NOT_AVAILABLE) return new AppError('busy', { retryAfter: 1 });
   if (isAway(error)) return new AppError('unavailable');
   // Plugins refuse with a status alone: a range that is not there, a folder above the root, an unknown encoding.
   const status = error.statusCode ?? 500;

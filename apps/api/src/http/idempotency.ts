@@ -1,11 +1,15 @@
 import { timingSafeEqual } from 'node:crypto';
+import { sql } from 'kysely';
+import { lockOwnCompany } from '../db/company.ts';
 import type { Tx } from '../db/open.ts';
 import type { Sealing } from '../sealing.ts';
+import { type Actor, asMember } from './actor.ts';
 import { AppError } from './errors.ts';
+import { refusing } from './violations.ts';
 
 /** A create that its caller may repeat: whose, under which key, and what was asked. */
 export interface Claim {
-  readonly userId: number;
+  readonly actor: Actor;
   readonly key: string;
   readonly fingerprint: Buffer;
 }
@@ -16,7 +20,7 @@ export interface Claim {
  */
 export function readClaim(
   header: string | string[] | undefined,
-  asked: { userId: number; call: string; body: unknown; sealing: Sealing },
+  asked: { actor: Actor; call: string; body: unknown; sealing: Sealing },
 ): Claim | null {
   if (header === undefined) return null;
   if (typeof header !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(header)) {
@@ -26,7 +30,7 @@ export function readClaim(
   }
   // Keyed: a plain hash of a body would let a reader of the database guess the password in it.
   const fingerprint = asked.sealing.fingerprint(`${asked.call}\n${JSON.stringify(asked.body)}`);
-  return { userId: asked.userId, key: header, fingerprint };
+  return { actor: asked.actor, key: header, fingerprint };
 }
 
 /**
@@ -36,20 +40,25 @@ export function readClaim(
  */
 export async function once<T>(
   tx: Tx,
-  { userId, key, fingerprint }: Claim,
+  { actor, key, fingerprint }: Claim,
   work: (tx: Tx) => Promise<T>,
 ): Promise<{ result: T; replayed: boolean }> {
-  await tx
-    .deleteFrom('idempotency_keys')
-    .where('user_id', '=', userId)
-    .where('created_at', '<', dayAgo())
-    .execute();
-  const claimed = await tx
-    .insertInto('idempotency_keys')
-    .values({ user_id: userId, key, fingerprint, reply: null })
-    .onConflict((oc) => oc.doNothing())
-    .returning('key')
-    .executeTakeFirst();
+  const { userId } = actor;
+  // Everybody's: an answer names people, and must not outlive its day because its asker never comes back.
+  await sql`delete from idempotency_keys where (user_id, key) in (
+    select user_id, key from idempotency_keys where created_at < now() - interval '1 day' for update skip locked
+  )`.execute(tx);
+  // The company before the key, as the deletion of a company takes them.
+  if (actor.companyId !== null) await lockOwnCompany(tx, asMember(actor));
+  const claimed = await refusing(
+    { idempotency_keys_user_id_fkey: () => new AppError('unauthorized') },
+    tx
+      .insertInto('idempotency_keys')
+      .values({ user_id: userId, key, fingerprint, reply: null })
+      .onConflict((oc) => oc.doNothing())
+      .returning('key')
+      .executeTakeFirst(),
+  );
   if (claimed === undefined) {
     const first = await tx
       .selectFrom('idempotency_keys')
@@ -69,5 +78,3 @@ export async function once<T>(
     .execute();
   return { result, replayed: false };
 }
-
-const dayAgo = () => new Date(Date.now() - 86_400_000).toISOString();

@@ -3,9 +3,10 @@ import { type Endpoint, isIdempotent, type Output } from '@propusk/contract/endp
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Db, Tx } from '../db/open.ts';
 import type { Sealing } from '../sealing.ts';
-import { type Actor, admit, bearer, findActor } from './actor.ts';
+import { type Actor, admit, bearer, findActor, findHolder } from './actor.ts';
 import { AppError } from './errors.ts';
 import { type Claim, once, readClaim } from './idempotency.ts';
+import type { Queue } from './queue.ts';
 import { etag, type IfMatch, readIfMatch } from './versions.ts';
 
 /** What a slice's routes are given. */
@@ -13,6 +14,8 @@ export interface Routes {
   readonly app: FastifyInstance;
   readonly db: Db;
   readonly sealing: Sealing;
+  /** Where the writes of a company wait for their turn. */
+  readonly queue: Queue;
   /** The gateways' bearer token. */
   readonly feedToken: string;
   /** Every endpoint that was implemented, so that a forgotten one stops the start. */
@@ -69,8 +72,9 @@ export function implement<const E extends Endpoint>(routes: Routes, endpoint: E,
         address: request.ip,
         db: routes.db,
         write: async <T>(work: (tx: Tx) => Promise<T>) => {
-          if (claim === null) return write(routes.db, work);
-          const { result, replayed } = await write(routes.db, (tx) => once(tx, claim, work));
+          const { result, replayed } = await inTurn(routes, request.actor, (tx) =>
+            claim === null ? plainly(work(tx)) : once(tx, claim, work),
+          );
           if (replayed) reply.header('idempotent-replayed', 'true');
           return result;
         },
@@ -82,12 +86,34 @@ export function implement<const E extends Endpoint>(routes: Routes, endpoint: E,
       return reply.status(endpoint.status).send(answer);
     },
   });
+
+  /** A write of the actor's, in the turn of their company. Those of nobody, and of an admin of none, have no line. */
+  function inTurn<T>({ db, queue }: Routes, actor: Actor | null, work: (tx: Tx) => Promise<T>): Promise<T> {
+    const writing = () =>
+      write(db, async (tx) => {
+        if (actor !== null) await admitAgain(tx, actor, endpoint);
+        return work(tx);
+      });
+    return actor === null || actor.companyId === null ? writing() : queue(actor.companyId, writing);
+  }
+}
+
+const plainly = async <T>(work: Promise<T>) => ({ result: await work, replayed: false });
+
+/**
+ * The guard stood at the head of the request. The body may have come much later, and then the queue: whose session has
+ * ended or whose role is gone meanwhile writes nothing.
+ * @throws AppError unauthorized, forbidden
+ */
+async function admitAgain(tx: Tx, actor: Actor, { access }: Endpoint): Promise<void> {
+  const holder = await findHolder(tx, actor.tokenHash);
+  if (access === 'signed-in' || typeof access !== 'string') admit(holder, access);
 }
 
 function claimOf(routes: Routes, endpoint: Endpoint, request: FastifyRequest): Claim | null {
   if (!isIdempotent(endpoint) || request.actor === null) return null;
   return readClaim(request.headers['idempotency-key'], {
-    userId: request.actor.userId,
+    actor: request.actor,
     call: `${endpoint.method} ${endpoint.path}`,
     body: request.body,
     sealing: routes.sealing,

@@ -14,8 +14,21 @@ export function readJsonBodies(app: FastifyInstance): void {
     // Some clients name the type with every request, a DELETE without a body too.
     if (text === '' && request.routeOptions.schema?.body === undefined) return done(null, undefined);
     if (depth(text) > limits.depth) return done(new AppError('too_deep'));
-    void parse(request, text, (error, value) => done(error === null ? null : new AppError('bad_json'), value));
+    void parse(request, text, (error, value) =>
+      error === null ? done(null, withoutNulls(value)) : done(new AppError('bad_json')),
+    );
   });
+}
+
+/**
+ * A body in which `null` is absent: forms send it for what nobody has filled in, and no field of ours means anything by
+ * it. A null in a list stays, to be refused by its place.
+ */
+function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  if (typeof value !== 'object' || value === null) return value;
+  const given = Object.entries(value).filter(([, part]) => part !== null);
+  return Object.fromEntries(given.map(([key, part]) => [key, withoutNulls(part)]));
 }
 
 /** How deep lists and objects nest in a text of JSON: a count of brackets outside strings, without recursion. */

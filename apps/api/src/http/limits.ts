@@ -13,8 +13,9 @@ const budgets = {
   /** Wrong passwords of one account, from whatever addresses. */
   passwordAccount: { tries: 100, minutes: 15 },
   registration: { tries: 20, minutes: 60 },
-  /** Links sent to one mailbox, whether or not it has an account. */
-  linkEmail: { tries: 3, minutes: 15 },
+  /** Links sent to one mailbox at the word of one address, whether or not it has an account; and at anybody's. */
+  linkPair: { tries: 3, minutes: 15 },
+  linkEmail: { tries: 10, minutes: 15 },
   linkAddress: { tries: 10, minutes: 15 },
   redeem: { tries: 30, minutes: 15 },
 } as const;
@@ -29,6 +30,10 @@ export interface Limits {
    * check, so that many at once are no more than one after another, and given back when the password is right.
    */
   checkPassword(email: string, address: string, check: () => Promise<boolean>): Promise<boolean>;
+  /** The same for somebody who is signed in: what strangers try on the account does not count against them. */
+  checkOwnPassword(email: string, address: string, check: () => Promise<boolean>): Promise<boolean>;
+  /** Forgets what was tried on an account: its holder has proved to be one in another way. */
+  forgive(email: string, address: string): Promise<void>;
   countRegistration(address: string): Promise<void>;
   /** @param email as typed: an address without an account is counted alike */
   countLink(email: string, address: string): Promise<void>;
@@ -103,19 +108,39 @@ export function createLimits(pool: pg.Pool): Limits {
     );
   }
 
+  async function checked(
+    email: string,
+    address: string,
+    check: () => Promise<boolean>,
+    wider: readonly (readonly [Budget, string])[],
+  ): Promise<boolean> {
+    const pair = hash(fold(email), network(address));
+    await prolong('passwordPair', pair);
+    const taken = await takeAll([['passwordPair', pair], ...wider]);
+    let right: boolean;
+    try {
+      right = await check();
+    } catch (error) {
+      // Nobody learnt whether it was right: it was no try. Where this fails too, the count stays too high.
+      await Promise.allSettled(taken.map(giveBack));
+      throw error;
+    }
+    if (!right) return false;
+    await limiters.passwordPair.delete(pair);
+    await Promise.all(taken.filter(({ key }) => key !== pair).map(giveBack));
+    return true;
+  }
+
   return {
-    async checkPassword(email, address, check) {
-      const pair = hash(fold(email), network(address));
-      await prolong('passwordPair', pair);
-      const taken = await takeAll([
-        ['passwordPair', pair],
+    checkPassword: (email, address, check) =>
+      checked(email, address, check, [
         ['passwordAddress', hash(network(address))],
         ['passwordAccount', hash(fold(email))],
-      ]);
-      if (!(await check())) return false;
-      await limiters.passwordPair.delete(pair);
-      await Promise.all(taken.filter(({ key }) => key !== pair).map(giveBack));
-      return true;
+      ]),
+    checkOwnPassword: (email, address, check) => checked(email, address, check, []),
+    async forgive(email, address) {
+      await limiters.passwordPair.delete(hash(fold(email), network(address)));
+      await limiters.passwordAccount.delete(hash(fold(email)));
     },
     async countRegistration(address) {
       await take('registration', hash(network(address)));
@@ -123,6 +148,7 @@ export function createLimits(pool: pg.Pool): Limits {
     async countLink(email, address) {
       await takeAll([
         ['linkAddress', hash(network(address))],
+        ['linkPair', hash(fold(email), network(address))],
         ['linkEmail', hash(fold(email))],
       ]);
     },

@@ -15,7 +15,14 @@ export function refusalsOf(endpoint: Endpoint): ErrorCode[] {
   const codes = new Set<ErrorCode>(endpoint.errors);
   // Fastify reads a body that comes with DELETE too, though no call of ours looks at it.
   if (method !== 'GET') {
-    for (const code of ['bad_json', 'too_deep', 'too_large', 'bad_media_type', 'bad_input'] as const) {
+    for (const code of [
+      'bad_json',
+      'too_deep',
+      'too_large',
+      'bad_media_type',
+      'bad_input',
+      'busy',
+    ] as const) {
       codes.add(code);
     }
   }

@@ -5,14 +5,14 @@ export const introduction = `The console of «Пропуск» speaks to the ser
 may never do is refused with 403; what another company owns is answered like what does not exist, with 404.
 
 **Bodies** are JSON in UTF-8, at most 1 MiB and 32 levels deep. Fields that are not declared are ignored and never stored.
-A field that is absent from a \`PUT\` stays as it is.
+A field that is absent from a \`PUT\`, or null, stays as it is.
 
 **Errors** have one form: \`{"code", "message", "fields"?}\`. Programs branch on \`code\`; \`message\` is a Russian sentence
 for people; \`fields\` says what is wrong, by its path. Any call may answer 500 \`internal\` and 503 \`unavailable\`. An address that no
 call has answers 404 \`no_such_call\`, and one that cannot be decoded 400 \`bad_input\`.
 
-**Lists** answer \`{"rows", "count"}\`. Without parameters all rows come; with any of \`page\`, \`take\`, \`order\`, \`name\` one page
-does, ordered by id. \`GET /api/company\` alone answers an array, with the count in \`X-Total-Count\`.
+**Lists** answer \`{"rows", "count"}\`. Without parameters all rows come (2,000 at most; no company has more, and
+\`count\` tells); with any of \`page\`, \`take\`, \`order\`, \`name\` one page does, ordered by id. \`GET /api/company\` alone answers an array, with the count in \`X-Total-Count\`.
 
 **Versions.** An entity carries \`version\`, and its replies an \`ETag\`. A \`PUT\` or \`DELETE\` with \`If-Match\` is refused with
 412 when the entity was changed meanwhile; without the header the last one to write wins.

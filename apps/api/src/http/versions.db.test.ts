@@ -3,7 +3,7 @@ import type { Endpoint } from '@propusk/contract/endpoint';
 import { createPolicy, deletePolicy, updatePolicy } from '@propusk/contract/policies';
 import { createProxy, getProxy, updateProxy } from '@propusk/contract/proxies';
 import { createSite, deleteSiteByAddress, getSite, updateSite } from '@propusk/contract/sites';
-import { getUser, me, updateUser } from '@propusk/contract/users';
+import { deleteUser, getUser, me, updateUser } from '@propusk/contract/users';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { startApi, type TestApi } from '../testing/api.ts';
 
@@ -148,4 +148,21 @@ test('a reading tells the version that an edit may be built on', async () => {
     expect((await api.call(owner, endpoint, { params: { id } })).headers.etag).toBe('"1"');
   }
   expect((await api.call(owner, me)).headers.etag).toMatch(/^"\d+"$/);
+});
+
+test('what is deleted makes stale what listed it', async () => {
+  const policy = await api.must(owner, createPolicy, { body: { name: 'Первая', proxyId: 1 } });
+  const agent = await api.agent(owner, [policy.id]);
+  const site = await api.must(owner, createSite, {
+    body: { address: 'listed.example.ru', politics: [policy.id] },
+  });
+  const other = await api.must(owner, createPolicy, {
+    body: { name: 'Вторая', proxyId: 1, users: [agent.id] },
+  });
+  const person = await api.must(owner, getUser, { params: { id: agent.id } });
+  await api.must(owner, deletePolicy, { params: { id: policy.id } });
+  expect((await put(updateUser, agent.id, {}, `"${person.version}"`)).status).toBe(412);
+  expect((await put(updateSite, site.id, {}, `"${site.version}"`)).status).toBe(412);
+  await api.must(owner, deleteUser, { params: { id: agent.id } });
+  expect((await put(updatePolicy, other.id, {}, `"${other.version}"`)).status).toBe(412);
 });

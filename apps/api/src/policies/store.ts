@@ -2,21 +2,21 @@ import type { ListQuery } from '@propusk/contract/fields';
 import type { Policy, PolicyChange, PolicyInput } from '@propusk/contract/policies';
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
-import { lockCompany, makeRoom, replaceLinks } from '../db/company.ts';
+import { lockOwnCompany, makeRoom, replaceLinks, touchLinked } from '../db/company.ts';
 import { contains, readList } from '../db/list.ts';
+import { lockRow } from '../db/lock.ts';
 import type { Db, Tx } from '../db/open.ts';
 import type { Tables } from '../db/schema.ts';
 import { managedBy } from '../db/scope.ts';
-import { type Actor, isAdmin, type Member, scopeOf } from '../http/actor.ts';
+import { type Actor, type Member, type Scope, scopeById, scopeOf } from '../http/actor.ts';
 import { AppError } from '../http/errors.ts';
-import { expectVersion, type IfMatch } from '../http/versions.ts';
+import type { IfMatch } from '../http/versions.ts';
 
 type Policies = ExpressionBuilder<Tables, 'policies'>;
 
 /** An owner sees the company's policies; a plain USER those that hold them; an admin all. */
-function maySee(actor: Actor) {
+function maySee(actor: Actor, scope: Scope) {
   return (eb: Policies): Expression<SqlBool> => {
-    const scope = scopeOf(actor);
     if (scope === 'platform') return sql<SqlBool>`true`;
     const ofCompany = eb('policies.company_id', '=', actor.companyId);
     if (scope === 'company') return ofCompany;
@@ -94,7 +94,7 @@ function present(actor: Actor, { proxies, users, allSites: wanted, ...row }: Row
 export async function findPolicy(db: Db, actor: Actor, id: number): Promise<Policy> {
   const row = await selectPolicies(db)
     .where('policies.id', '=', id)
-    .where(isAdmin(actor) ? managedBy(actor, 'policies.company_id') : maySee(actor))
+    .where(maySee(actor, scopeById(actor)))
     .executeTakeFirstOrThrow(() => new AppError('not_found'));
   return present(actor, row);
 }
@@ -105,7 +105,7 @@ export async function listPolicies(
   query: ListQuery,
 ): Promise<{ rows: Policy[]; count: number }> {
   const matching = selectPolicies(db)
-    .where(maySee(actor))
+    .where(maySee(actor, scopeOf(actor)))
     .where(contains(['policies.name', 'policies.description'], query.name));
   const { rows, count } = await readList(matching, query, sql.ref('policies.id'));
   return { rows: rows.map((row) => present(actor, row)), count };
@@ -113,7 +113,7 @@ export async function listPolicies(
 
 /** @throws AppError bad_input for a proxy or user that is not the company's, all_sites_refused, too_many_objects */
 export async function createPolicy(tx: Tx, actor: Member, body: PolicyInput): Promise<Policy> {
-  await lockCompany(tx, actor.companyId);
+  await lockOwnCompany(tx, actor);
   await makeRoom(tx, 'policies', actor.companyId);
   const proxy = await findEgress(tx, actor.companyId, body.proxyId);
   allowAllSites(body.allSites, proxy);
@@ -168,23 +168,15 @@ export async function updatePolicy(
 
 /** @throws AppError not_found, changed_meanwhile */
 export async function deletePolicy(tx: Tx, actor: Actor, id: number, ifMatch: IfMatch): Promise<void> {
-  await lockPolicy(tx, actor, id, ifMatch);
+  const { company_id: companyId } = await lockPolicy(tx, actor, id, ifMatch);
+  const policy = { companyId, own: 'policy_id', ownId: id } as const;
+  await touchLinked(tx, { ...policy, table: 'policy_users', other: 'user_id', otherTable: 'users' });
+  await touchLinked(tx, { ...policy, table: 'policy_sites', other: 'site_id', otherTable: 'sites' });
   await tx.deleteFrom('policies').where('id', '=', id).execute();
 }
 
-async function lockPolicy(tx: Tx, actor: Actor, id: number, ifMatch: IfMatch) {
-  const find = () =>
-    tx
-      .selectFrom('policies')
-      .select(['company_id', 'name', 'proxy_id', 'all_sites', 'version'])
-      .where('id', '=', id)
-      .where(managedBy(actor, 'policies.company_id'))
-      .executeTakeFirstOrThrow(() => new AppError('not_found'));
-  await lockCompany(tx, (await find()).company_id);
-  // Whoever held the lock before may have deleted or changed it.
-  const policy = await find();
-  expectVersion(ifMatch, policy.version);
-  return policy;
+function lockPolicy(tx: Tx, actor: Actor, id: number, ifMatch: IfMatch) {
+  return lockRow(tx, 'policies', id, managedBy(actor, 'company_id'), ifMatch);
 }
 
 /** A proxy that a company's policy may name: its own, or the platform's. */

@@ -1,12 +1,13 @@
 import type { AdminProxyChange, Proxy, ProxyInput, ProxyQuery } from '@propusk/contract/proxies';
 import { type Expression, type SqlBool, sql } from 'kysely';
 import { jsonObjectFrom } from 'kysely/helpers/postgres';
-import { lockCompany, makeRoom } from '../db/company.ts';
+import { lockOwnCompany, makeRoom } from '../db/company.ts';
 import { contains, readList } from '../db/list.ts';
+import { lockRow } from '../db/lock.ts';
 import type { Db, Tx } from '../db/open.ts';
 import { type Actor, asMember, isAdmin } from '../http/actor.ts';
 import { AppError } from '../http/errors.ts';
-import { expectVersion, type IfMatch } from '../http/versions.ts';
+import type { IfMatch } from '../http/versions.ts';
 import { refusing } from '../http/violations.ts';
 import type { Sealing } from '../sealing.ts';
 
@@ -86,7 +87,7 @@ export function passwordPlace(ownerId: number, proxyId: number): string {
  */
 export async function createProxy(tx: Tx, actor: Actor, body: ProxyInput, sealing: Sealing): Promise<Proxy> {
   const companyId = isAdmin(actor) ? actor.companyId : asMember(actor).companyId;
-  if (companyId !== null) await lockCompany(tx, companyId);
+  if (companyId !== null) await lockOwnCompany(tx, { ...actor, companyId });
   await makeRoom(tx, 'proxies', companyId);
   const { rows } = await sql<{
     id: number;
@@ -151,6 +152,15 @@ export async function updateProxy(
     }))
     .where('id', '=', id)
     .execute();
+  if (settings?.allSites !== undefined && settings.allSites !== proxy.all_sites) {
+    // Its policies for all sites show something else now: a form that was opened before is stale.
+    await tx
+      .updateTable('policies')
+      .set((eb) => ({ version: eb('version', '+', 1) }))
+      .where('proxy_id', '=', id)
+      .where('all_sites', '=', true)
+      .execute();
+  }
   return findProxy(tx, actor, id);
 }
 
@@ -160,15 +170,25 @@ function changed(body: AdminProxyChange, proxy: { host: string; port: number; us
   );
 }
 
+/** How many policies a refusal names. */
+const NAMED = 10;
+
 /** @throws AppError not_found, changed_meanwhile, default_proxy, direct_proxy, or proxy_in_use naming the policies */
 export async function deleteProxy(tx: Tx, actor: Actor, id: number, ifMatch: IfMatch): Promise<void> {
   const proxy = await lockProxy(tx, actor, id, ifMatch);
   if (proxy.direct) throw new AppError('direct_proxy');
-  const users = await tx.selectFrom('policies').select('name').where('proxy_id', '=', id).limit(5).execute();
+  const users = await tx
+    .selectFrom('policies')
+    .select('name')
+    .where('proxy_id', '=', id)
+    .orderBy('id')
+    .execute();
   if (users.length > 0) {
     // Of a shared proxy an admin is told as well: the policies are every company's there.
+    const named = users.slice(0, NAMED).map(({ name }) => `«${name}»`);
+    if (users.length > NAMED) named.push(`и ещё ${users.length - NAMED}`);
     throw new AppError('proxy_in_use', {
-      message: `Прокси используется в политиках доступа: ${users.map(({ name }) => `«${name}»`).join(', ')}. Сначала выберите в них другой прокси`,
+      message: `Прокси используется в политиках доступа: ${named.join(', ')}. Сначала выберите в них другой прокси`,
     });
   }
   await refusing(
@@ -179,14 +199,8 @@ export async function deleteProxy(tx: Tx, actor: Actor, id: number, ifMatch: IfM
 
 /** A proxy that the actor may change, its company locked. */
 async function lockProxy(tx: Tx, actor: Actor, id: number, ifMatch: IfMatch) {
-  const find = () => tx.selectFrom('proxies').selectAll().where('proxies.id', '=', id).where(maySee(actor));
-  const missing = () => new AppError('not_found');
-  const seen = await find().executeTakeFirstOrThrow(missing);
-  if (seen.company_id === null && !isAdmin(actor)) throw new AppError('default_proxy');
-  if (seen.company_id !== null) await lockCompany(tx, seen.company_id);
-  // Not for update: a policy that names it meanwhile holds a key share, which this does not wait for.
-  const proxy = await find().forNoKeyUpdate().executeTakeFirstOrThrow(missing);
-  expectVersion(ifMatch, proxy.version);
+  const proxy = await lockRow(tx, 'proxies', id, maySee(actor), ifMatch);
+  if (proxy.company_id === null && !isAdmin(actor)) throw new AppError('default_proxy');
   return proxy;
 }
 

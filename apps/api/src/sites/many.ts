@@ -1,7 +1,7 @@
 import { limits } from '@propusk/contract/limits';
 import type { Site, SiteInput } from '@propusk/contract/sites';
 import { sql } from 'kysely';
-import { lockCompany } from '../db/company.ts';
+import { boundLinks, lockOwnCompany } from '../db/company.ts';
 import type { Tx } from '../db/open.ts';
 import type { Member } from '../http/actor.ts';
 import { AppError } from '../http/errors.ts';
@@ -18,7 +18,7 @@ export async function createSites(
 ): Promise<{ rows: Site[]; count: number }> {
   const { companyId } = actor;
   const addresses = readLines(lines);
-  await lockCompany(tx, companyId);
+  await lockOwnCompany(tx, actor);
   const held = await tx.selectFrom('sites').select('address').where('company_id', '=', companyId).execute();
   const taken = new Set(held.map(({ address }) => address));
   refuse('site_exists', lines, (_, at) => {
@@ -47,7 +47,8 @@ export async function createSites(
     select ${companyId}, policy_id, site_id
     from unnest(${pairs.map(({ policyId }) => policyId)}::bigint[], ${pairs.map(({ siteId }) => siteId)}::bigint[])
       as pair (policy_id, site_id)`.execute(tx);
-  const rows = await selectSites(tx)
+  await boundLinks(tx, 'policy_sites', companyId);
+  const rows = await selectSites(tx, actor)
     .where('sites.company_id', '=', companyId)
     .where('sites.id', 'in', [...ids.values()])
     .orderBy('sites.id')

@@ -1,5 +1,13 @@
 import { createPolicy } from '@propusk/contract/policies';
-import { createSite, deleteSite, listSites, updateSite } from '@propusk/contract/sites';
+import {
+  createSite,
+  deleteSite,
+  deleteSiteByAddress,
+  getSite,
+  listSites,
+  updateSite,
+} from '@propusk/contract/sites';
+import { me } from '@propusk/contract/users';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { startApi, type TestApi } from '../testing/api.ts';
 
@@ -134,4 +142,34 @@ test('deleting a site takes its links and nothing else', async () => {
   expect(await addresses(owner)).not.toContain('gone.example.ru');
   expect(await addresses(owner)).toContain('crm.example.ru');
   expect((await api.call(owner, deleteSite, { params: { id: site.id } })).status).toBe(404);
+});
+
+test('removing by address removes no site that has another address by then', async () => {
+  const { token } = await api.company();
+  const companyId = (await api.must(token, me)).company?.id;
+  const site = await api.must(token, createSite, { body: { address: 'old.example.ru' } });
+  const client = await api.database.pool.connect();
+  await client.query('begin');
+  await client.query('select from companies where id = $1 for no key update', [companyId]);
+  await client.query("update sites set address = 'precious.example.ru' where id = $1", [site.id]);
+  const deleting = api.call(token, deleteSiteByAddress, { params: { address: 'old.example.ru' } });
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  await client.query('commit');
+  client.release();
+  expect((await deleting).status).toBe(404);
+  expect(await addresses(token)).toEqual(['precious.example.ru']);
+});
+
+test('a plain USER is told of no policy but the own ones', async () => {
+  const { token } = await api.company();
+  const own = await api.must(token, createPolicy, { body: { name: 'Своя политика', proxyId: 1 } });
+  const other = await api.must(token, createPolicy, { body: { name: 'Увольнения', proxyId: 1 } });
+  const body = { address: 'both.example.ru', politics: [own.id, other.id] };
+  const { id } = await api.must(token, createSite, { body });
+  const agent = await api.agent(token, [own.id]);
+  const told = [
+    (await api.must(agent.token, listSites)).rows[0],
+    await api.must(agent.token, getSite, { params: { id } }),
+  ];
+  for (const site of told) expect(site?.politics).toEqual([{ id: own.id, name: 'Своя политика' }]);
 });

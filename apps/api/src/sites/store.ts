@@ -4,22 +4,22 @@ import type { ListQuery } from '@propusk/contract/fields';
 import type { Site, SiteChange, SiteInput } from '@propusk/contract/sites';
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
-import { lockCompany, makeRoom, replaceLinks } from '../db/company.ts';
+import { lockOwnCompany, makeRoom, replaceLinks } from '../db/company.ts';
 import { contains, readList } from '../db/list.ts';
+import { lockRow } from '../db/lock.ts';
 import type { Db, Tx } from '../db/open.ts';
 import type { Tables } from '../db/schema.ts';
 import { managedBy } from '../db/scope.ts';
-import { type Actor, isAdmin, type Member, scopeOf } from '../http/actor.ts';
+import { type Actor, type Member, type Scope, scopeById, scopeOf } from '../http/actor.ts';
 import { AppError } from '../http/errors.ts';
-import { expectVersion, type IfMatch } from '../http/versions.ts';
+import type { IfMatch } from '../http/versions.ts';
 import { refusing } from '../http/violations.ts';
 
 type Sites = ExpressionBuilder<Tables, 'sites'>;
 
 /** An owner sees the company's sites; a plain USER those that one of the own policies holds; an admin all. */
-function maySee(actor: Actor) {
+function maySee(actor: Actor, scope: Scope) {
   return (eb: Sites): Expression<SqlBool> => {
-    const scope = scopeOf(actor);
     if (scope === 'platform') return sql<SqlBool>`true`;
     const ofCompany = eb('sites.company_id', '=', actor.companyId);
     if (scope === 'company') return ofCompany;
@@ -42,7 +42,9 @@ function maySee(actor: Actor) {
   };
 }
 
-export function selectSites(db: Db) {
+/** Sites as the actor is told of them: a plain USER of own policies alone. */
+export function selectSites(db: Db, actor: Actor) {
+  const own = scopeOf(actor) === 'own';
   return db.selectFrom('sites').select((eb) => [
     'sites.id',
     'sites.address',
@@ -60,6 +62,15 @@ export function selectSites(db: Db) {
         .select(['policies.id', 'policies.name'])
         .whereRef('policy_sites.company_id', '=', 'sites.company_id')
         .whereRef('policy_sites.site_id', '=', 'sites.id')
+        .$if(own, (named) =>
+          named.where('policies.id', 'in', (sub) =>
+            sub
+              .selectFrom('policy_users')
+              .select('policy_users.policy_id')
+              .where('policy_users.company_id', '=', actor.companyId)
+              .where('policy_users.user_id', '=', actor.userId),
+          ),
+        )
         .orderBy('policies.id'),
     ).as('politics'),
   ]);
@@ -67,15 +78,15 @@ export function selectSites(db: Db) {
 
 /** @throws AppError not_found, for another company's site as for none */
 export async function findSite(db: Db, actor: Actor, id: number): Promise<Site> {
-  return selectSites(db)
+  return selectSites(db, actor)
     .where('sites.id', '=', id)
-    .where(isAdmin(actor) ? managedBy(actor, 'sites.company_id') : maySee(actor))
+    .where(maySee(actor, scopeById(actor)))
     .executeTakeFirstOrThrow(() => new AppError('not_found'));
 }
 
 export function listSites(db: Db, actor: Actor, query: ListQuery): Promise<{ rows: Site[]; count: number }> {
-  const matching = selectSites(db)
-    .where(maySee(actor))
+  const matching = selectSites(db, actor)
+    .where(maySee(actor, scopeOf(actor)))
     .where(contains(['sites.address', 'sites.shown_address'], query.name));
   return readList(matching, query, sql.ref('sites.id'));
 }
@@ -111,7 +122,7 @@ export function shownAddress(address: string): string {
 /** @throws AppError bad_input, site_exists, too_many_objects */
 export async function createSite(tx: Tx, actor: Member, body: SiteInput): Promise<Site> {
   const address = storedAddress(body.address);
-  await lockCompany(tx, actor.companyId);
+  await lockOwnCompany(tx, actor);
   await makeRoom(tx, 'sites', actor.companyId);
   const { id } = await refusing(
     takenBy(address),
@@ -122,7 +133,7 @@ export async function createSite(tx: Tx, actor: Member, body: SiteInput): Promis
       .executeTakeFirstOrThrow(),
   );
   await linkPolicies(tx, actor.companyId, id, body.politics);
-  return readSite(tx, id);
+  return readSite(tx, actor, id);
 }
 
 /** @throws AppError not_found, bad_input, site_exists, changed_meanwhile */
@@ -133,7 +144,7 @@ export async function updateSite(
   body: SiteChange,
   ifMatch: IfMatch,
 ): Promise<Site> {
-  const companyId = await lockSite(tx, actor, id, ifMatch);
+  const { company_id: companyId } = await lockSite(tx, actor, id, ifMatch);
   const address = body.address === undefined ? undefined : storedAddress(body.address);
   await refusing(
     takenBy(address ?? ''),
@@ -148,7 +159,7 @@ export async function updateSite(
       .execute(),
   );
   if (body.politics !== undefined) await linkPolicies(tx, companyId, id, body.politics);
-  return readSite(tx, id);
+  return readSite(tx, actor, id);
 }
 
 /** @throws AppError not_found, changed_meanwhile */
@@ -164,38 +175,28 @@ export async function deleteSiteByAddress(
   raw: string,
   ifMatch: IfMatch,
 ): Promise<void> {
+  const address = storedAddress(raw);
+  // Before looking: whoever holds the lock may be giving the address to another site.
+  await lockOwnCompany(tx, actor);
   const site = await tx
     .selectFrom('sites')
     .select('id')
     .where('company_id', '=', actor.companyId)
-    .where('address', '=', storedAddress(raw))
+    .where('address', '=', address)
     .executeTakeFirstOrThrow(() => new AppError('not_found'));
   await deleteSite(tx, actor, site.id, ifMatch);
 }
 
-/** Locks the company of a site that the actor may change, and answers its id. */
-async function lockSite(tx: Tx, actor: Actor, id: number, ifMatch: IfMatch): Promise<number> {
-  const find = () =>
-    tx
-      .selectFrom('sites')
-      .select(['company_id', 'version'])
-      .where('id', '=', id)
-      .where(managedBy(actor, 'sites.company_id'))
-      .executeTakeFirstOrThrow(() => new AppError('not_found'));
-  const seen = await find();
-  await lockCompany(tx, seen.company_id);
-  // Whoever held the lock before may have deleted or changed it.
-  const site = await find();
-  expectVersion(ifMatch, site.version);
-  return site.company_id;
+function lockSite(tx: Tx, actor: Actor, id: number, ifMatch: IfMatch) {
+  return lockRow(tx, 'sites', id, managedBy(actor, 'company_id'), ifMatch);
 }
 
 const takenBy = (address: string) => ({
   sites_address_key: () => new AppError('site_exists', { fields: { address: alreadyThere(address) } }),
 });
 
-function readSite(tx: Tx, id: number): Promise<Site> {
-  return selectSites(tx).where('sites.id', '=', id).executeTakeFirstOrThrow();
+function readSite(tx: Tx, actor: Actor, id: number): Promise<Site> {
+  return selectSites(tx, actor).where('sites.id', '=', id).executeTakeFirstOrThrow();
 }
 
 function linkPolicies(tx: Tx, companyId: number, siteId: number, ids: readonly number[]): Promise<void> {

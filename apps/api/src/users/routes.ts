@@ -12,7 +12,7 @@ export function userRoutes(routes: Routes, limits: Limits): void {
 
   implement(routes, contract.changeOwnPassword, async ({ actor, body, address, db, write }) => {
     const { email, password_hash } = await findOwnAccount(db, actor);
-    const right = await limits.checkPassword(email, address, () =>
+    const right = await limits.checkOwnPassword(email, address, () =>
       verifyPassword(body.currentPassword, password_hash),
     );
     if (!right) throw wrongPassword();

@@ -2,13 +2,14 @@ import type { ListQuery } from '@propusk/contract/fields';
 import type { User, UserChange, UserInput } from '@propusk/contract/users';
 import { sql } from 'kysely';
 import { jsonArrayFrom, jsonObjectFrom } from 'kysely/helpers/postgres';
-import { lockCompany, makeRoom, replaceLinks } from '../db/company.ts';
+import { lockOwnCompany, makeRoom, replaceLinks, touchLinked } from '../db/company.ts';
 import { contains, readList } from '../db/list.ts';
+import { lockRow } from '../db/lock.ts';
 import type { Db, Tx } from '../db/open.ts';
 import { managedBy } from '../db/scope.ts';
 import { type Actor, isAdmin, type Member } from '../http/actor.ts';
 import { AppError } from '../http/errors.ts';
-import { expectVersion, type IfMatch } from '../http/versions.ts';
+import type { IfMatch } from '../http/versions.ts';
 import { refusing } from '../http/violations.ts';
 
 function selectUsers(db: Db) {
@@ -84,7 +85,7 @@ export async function createUser(
   body: UserInput,
   passwordHash: string,
 ): Promise<User> {
-  await lockCompany(tx, actor.companyId);
+  await lockOwnCompany(tx, actor);
   await makeRoom(tx, 'users', actor.companyId);
   const { id } = await refusing(
     { users_email_key: emailTaken },
@@ -140,18 +141,14 @@ export async function updateUser(
         ...(body.name !== undefined && { name: body.name }),
         ...(body.surname !== undefined && { surname: body.surname }),
         ...(body.email !== undefined && { email: body.email }),
-        ...(passwordHash !== undefined && {
-          password_hash: passwordHash,
-          gateway_epoch: eb('gateway_epoch', '+', 1),
-        }),
         version: eb('version', '+', 1),
         updated_at: eb.fn<string>('now'),
       }))
       .where('id', '=', id)
       .execute(),
   );
-  if (passwordHash !== undefined) await endSessions(tx, id);
-  if (passwordHash !== undefined || moved) await endLinks(tx, id);
+  if (passwordHash !== undefined) await setPassword(tx, id, passwordHash);
+  else if (moved) await endLinks(tx, id);
   if (body.politics !== undefined) {
     if (user.company_id === null) throw new AppError('no_company');
     await linkPolicies(tx, user.company_id, id, body.politics);
@@ -164,12 +161,46 @@ export async function deleteUser(tx: Tx, actor: Actor, id: number, ifMatch: IfMa
   const user = await lockUser(tx, actor, id, ifMatch);
   if (id === actor.userId) throw new AppError('own_account');
   if (isProtected(user.roles)) throw new AppError('protected_user');
+  if (user.company_id !== null) {
+    await touchLinked(tx, {
+      table: 'policy_users',
+      companyId: user.company_id,
+      own: 'user_id',
+      ownId: id,
+      other: 'policy_id',
+      otherTable: 'policies',
+    });
+  }
   await tx.deleteFrom('users').where('id', '=', id).execute();
 }
 
 /** The refusal of an address that another account has. */
 export function emailTaken(): AppError {
   return new AppError('email_taken', { fields: { email: 'Эта почта уже занята' } });
+}
+
+/**
+ * Sets the password of a locked account. Its sessions, gateway tokens and links in mail end.
+ * @param keep the hash of the one token whose session goes on
+ */
+export async function setPassword(
+  tx: Tx,
+  userId: number,
+  passwordHash: string,
+  keep?: Buffer,
+): Promise<void> {
+  await tx
+    .updateTable('users')
+    .set((eb) => ({
+      password_hash: passwordHash,
+      gateway_epoch: eb('gateway_epoch', '+', 1),
+      version: eb('version', '+', 1),
+      updated_at: eb.fn<string>('now'),
+    }))
+    .where('id', '=', userId)
+    .execute();
+  await endSessions(tx, userId, keep);
+  await endLinks(tx, userId);
 }
 
 /** Ends the sessions of a person, all or all but one. */
@@ -185,19 +216,8 @@ export async function endLinks(tx: Tx, userId: number): Promise<void> {
 
 const isProtected = (roles: readonly string[]) => roles.includes('ADMIN') || roles.includes('CREATOR');
 
-async function lockUser(tx: Tx, actor: Actor, id: number, ifMatch: IfMatch) {
-  const find = () =>
-    tx
-      .selectFrom('users')
-      .select(['id', 'company_id', 'roles', 'email', 'version'])
-      .where('id', '=', id)
-      .where(managedBy(actor, 'users.company_id'));
-  const missing = () => new AppError('not_found');
-  const seen = await find().executeTakeFirstOrThrow(missing);
-  if (seen.company_id !== null) await lockCompany(tx, seen.company_id);
-  const user = await find().forUpdate().executeTakeFirstOrThrow(missing);
-  expectVersion(ifMatch, user.version);
-  return user;
+function lockUser(tx: Tx, actor: Actor, id: number, ifMatch: IfMatch) {
+  return lockRow(tx, 'users', id, managedBy(actor, 'company_id'), ifMatch);
 }
 
 function linkPolicies(tx: Tx, companyId: number, userId: number, ids: readonly number[]): Promise<void> {

@@ -36,6 +36,8 @@ create table idempotency_keys (
   primary key (user_id, key)
 );
 
+create index idempotency_keys_age on idempotency_keys (created_at);
+
 -- The table of rate-limiter-flexible: tries of a key, which is a hash, until a moment in milliseconds.
 create table rate_limits (
   key varchar(255) primary key,
