@@ -14,6 +14,8 @@ export async function serveConsole(app: FastifyInstance): Promise<void> {
       root: built,
       wildcard: false,
       cacheControl: false,
+      // The build lays .br and .gz beside what they are of.
+      preCompressed: true,
       setHeaders: (reply, path) => {
         // Names in assets/ carry a hash of their content; the page that names them must be asked for again.
         const kept = path.includes('/assets/');

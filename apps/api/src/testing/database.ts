@@ -35,9 +35,21 @@ export async function createTestDatabase(
     reopen: () => administer(`alter database ${name} allow_connections true`),
     drop: async () => {
       await opened.close();
-      await administer(`drop database ${name} with (force)`);
+      await untilDropped(() => administer(`drop database ${name} with (force)`));
     },
   };
+}
+
+/** An autovacuum that is at work in the database belongs to the superuser: we may not end it, and it is soon done. */
+async function untilDropped(drop: () => Promise<void>, tries = 40): Promise<void> {
+  try {
+    await drop();
+  } catch (error) {
+    const refused = error instanceof pg.DatabaseError && error.code === '42501';
+    if (!refused || tries === 0) throw error;
+    await new Promise((resolve) => setTimeout(resolve, 250));
+    await untilDropped(drop, tries - 1);
+  }
 }
 
 /** Whether a server answers at the address. */
