@@ -5,16 +5,26 @@ export const paths = {
 
   login: '/auth/login',
   register: '/auth/register',
+  reset: '/auth/reset',
   rules: '/auth/rules',
+  checkEmail: '/security/check-email',
+  mailLink: '/security/login',
 
   dashboard: '/dashboard',
+  personalData: '/dashboard/personal-data',
   creatorSites: '/dashboard/creator/domains',
   creatorProxies: '/dashboard/creator/proxies',
   creatorPolicies: '/dashboard/creator/politics',
   creatorUsers: '/dashboard/creator/users',
   creatorCompany: '/dashboard/creator/company',
+  creatorStatistics: '/dashboard/creator/statistics',
+  creatorTariff: '/dashboard/creator/tariff',
 
   adminCompanies: '/dashboard/admin/companies',
+  adminUsers: '/dashboard/admin/users',
+  adminProxies: '/dashboard/admin/proxies',
+  adminPolicies: '/dashboard/admin/politics',
+  adminPlatformProxies: '/dashboard/admin/proxies-default',
 
   userPersonalData: '/dashboard/user/personal-data',
   userSites: '/dashboard/user/domains',
@@ -28,5 +38,7 @@ export const areas = {
   USER: '/dashboard/user/',
 } as const;
 
-/** The auth area, which is dark. */
-export const AUTH_AREA = '/auth/';
+/** The auth area, which is dark: its own pages, and those that mail leads to. */
+export function inAuthArea(pathname: string): boolean {
+  return pathname.startsWith('/auth/') || pathname.startsWith('/security/');
+}

@@ -1,17 +1,14 @@
-import {
-  createRootRoute,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  redirect,
-} from '@tanstack/react-router';
+import { createRootRoute, createRoute, createRouter, redirect } from '@tanstack/react-router';
 import { parseListSearch } from './common/list-search.ts';
+import { LoginPage } from './features/auth/login-page.tsx';
 import { paths } from './paths.ts';
-import { Crashed } from './shell/crashed.tsx';
+import { AuthShell } from './shell/auth-shell.tsx';
+import { Crashed, CrashedAlone } from './shell/crashed.tsx';
+import { lazyPage } from './shell/lazy-page.ts';
 import { NotFound } from './shell/not-found.tsx';
-import { Root } from './shell/root.tsx';
+import { Root, RootCrashed } from './shell/root.tsx';
 
-const root = createRootRoute({ component: Root, notFoundComponent: NotFound, errorComponent: Crashed });
+const root = createRootRoute({ component: Root, notFoundComponent: NotFound, errorComponent: RootCrashed });
 
 const home = createRoute({
   getParentRoute: () => root,
@@ -25,34 +22,54 @@ const home = createRoute({
 const rules = createRoute({
   getParentRoute: () => root,
   path: paths.rules,
-  component: lazyRouteComponent(() => import('./features/reading/reading-page.tsx'), 'RulesPage'),
+  errorComponent: CrashedAlone,
+  component: lazyPage(() => import('./features/reading/reading-page.tsx'), 'RulesPage'),
 });
 const help = createRoute({
   getParentRoute: () => root,
   path: paths.help,
-  component: lazyRouteComponent(() => import('./features/reading/reading-page.tsx'), 'HelpPage'),
+  errorComponent: CrashedAlone,
+  component: lazyPage(() => import('./features/reading/reading-page.tsx'), 'HelpPage'),
 });
 
 const auth = createRoute({
   getParentRoute: () => root,
   id: 'auth',
-  component: lazyRouteComponent(() => import('./shell/auth-shell.tsx'), 'AuthShell'),
+  errorComponent: CrashedAlone,
+  component: AuthShell,
 });
+// Where everybody begins: the one page that comes with the console itself, and not after it.
 const login = createRoute({
   getParentRoute: () => auth,
   path: paths.login,
-  component: lazyRouteComponent(() => import('./features/auth/login-page.tsx'), 'LoginPage'),
+  component: LoginPage,
 });
 const register = createRoute({
   getParentRoute: () => auth,
   path: paths.register,
-  component: lazyRouteComponent(() => import('./features/auth/register-page.tsx'), 'RegisterPage'),
+  component: lazyPage(() => import('./features/auth/register-page.tsx'), 'RegisterPage'),
+});
+const reset = createRoute({
+  getParentRoute: () => auth,
+  path: paths.reset,
+  component: lazyPage(() => import('./features/auth/reset-page.tsx'), 'ResetPage'),
+});
+const checkEmail = createRoute({
+  getParentRoute: () => auth,
+  path: paths.checkEmail,
+  component: lazyPage(() => import('./features/auth/check-email-page.tsx'), 'CheckEmailPage'),
+});
+const mailLink = createRoute({
+  getParentRoute: () => auth,
+  path: paths.mailLink,
+  component: lazyPage(() => import('./features/auth/mail-link-page.tsx'), 'MailLinkPage'),
 });
 
 const dashboard = createRoute({
   getParentRoute: () => root,
   id: 'dashboard',
-  component: lazyRouteComponent(() => import('./shell/dashboard-shell.tsx'), 'DashboardShell'),
+  errorComponent: CrashedAlone,
+  component: lazyPage(() => import('./shell/dashboard-shell.tsx'), 'DashboardShell'),
 });
 // The gate sends everybody from here to the page where their role begins.
 const landing = createRoute({ getParentRoute: () => dashboard, path: paths.dashboard });
@@ -61,52 +78,94 @@ const creatorSites = createRoute({
   getParentRoute: () => dashboard,
   path: paths.creatorSites,
   validateSearch: parseListSearch,
-  component: lazyRouteComponent(() => import('./features/sites/sites-page.tsx'), 'SitesPage'),
+  component: lazyPage(() => import('./features/sites/sites-page.tsx'), 'SitesPage'),
 });
 const userSites = createRoute({
   getParentRoute: () => dashboard,
   path: paths.userSites,
   validateSearch: parseListSearch,
-  component: lazyRouteComponent(() => import('./features/sites/sites-page.tsx'), 'OwnSitesPage'),
+  component: lazyPage(() => import('./features/sites/sites-page.tsx'), 'OwnSitesPage'),
 });
 const creatorProxies = createRoute({
   getParentRoute: () => dashboard,
   path: paths.creatorProxies,
   validateSearch: parseListSearch,
-  component: lazyRouteComponent(() => import('./features/proxies/proxies-page.tsx'), 'ProxiesPage'),
+  component: lazyPage(() => import('./features/proxies/proxies-page.tsx'), 'ProxiesPage'),
 });
 const creatorPolicies = createRoute({
   getParentRoute: () => dashboard,
   path: paths.creatorPolicies,
   validateSearch: parseListSearch,
-  component: lazyRouteComponent(() => import('./features/policies/policies-page.tsx'), 'PoliciesPage'),
+  component: lazyPage(() => import('./features/policies/policies-page.tsx'), 'PoliciesPage'),
 });
 const userPolicies = createRoute({
   getParentRoute: () => dashboard,
   path: paths.userPolicies,
   validateSearch: parseListSearch,
-  component: lazyRouteComponent(() => import('./features/policies/policies-page.tsx'), 'PoliciesPage'),
+  component: lazyPage(() => import('./features/policies/policies-page.tsx'), 'PoliciesPage'),
 });
 const creatorUsers = createRoute({
   getParentRoute: () => dashboard,
   path: paths.creatorUsers,
   validateSearch: parseListSearch,
-  component: lazyRouteComponent(() => import('./features/users/users-page.tsx'), 'UsersPage'),
+  component: lazyPage(() => import('./features/users/users-page.tsx'), 'UsersPage'),
 });
 const creatorCompany = createRoute({
   getParentRoute: () => dashboard,
   path: paths.creatorCompany,
-  component: lazyRouteComponent(() => import('./features/company/company-page.tsx'), 'CompanyPage'),
+  component: lazyPage(() => import('./features/company/company-page.tsx'), 'CompanyPage'),
 });
 const personalData = createRoute({
   getParentRoute: () => dashboard,
   path: paths.userPersonalData,
-  component: lazyRouteComponent(() => import('./features/personal/personal-page.tsx'), 'PersonalPage'),
+  component: lazyPage(() => import('./features/personal/personal-page.tsx'), 'PersonalPage'),
+});
+// The same for those whose navigation has no such item: behind the person's name in the header.
+const ownData = createRoute({
+  getParentRoute: () => dashboard,
+  path: paths.personalData,
+  component: lazyPage(() => import('./features/personal/personal-page.tsx'), 'PersonalPage'),
+});
+const statistics = createRoute({
+  getParentRoute: () => dashboard,
+  path: paths.creatorStatistics,
+  component: lazyPage(() => import('./features/company/soon-pages.tsx'), 'StatisticsPage'),
+});
+const tariff = createRoute({
+  getParentRoute: () => dashboard,
+  path: paths.creatorTariff,
+  component: lazyPage(() => import('./features/company/soon-pages.tsx'), 'TariffPage'),
 });
 const companies = createRoute({
   getParentRoute: () => dashboard,
   path: paths.adminCompanies,
-  component: lazyRouteComponent(() => import('./features/platform/companies-page.tsx'), 'CompaniesPage'),
+  validateSearch: parseListSearch,
+  component: lazyPage(() => import('./features/platform/companies-page.tsx'), 'CompaniesPage'),
+});
+const allUsers = createRoute({
+  getParentRoute: () => dashboard,
+  path: paths.adminUsers,
+  validateSearch: parseListSearch,
+  component: lazyPage(() => import('./features/users/all-users-page.tsx'), 'AllUsersPage'),
+});
+const allProxies = createRoute({
+  getParentRoute: () => dashboard,
+  path: paths.adminProxies,
+  validateSearch: parseListSearch,
+  component: lazyPage(() => import('./features/proxies/admin-pages.tsx'), 'AllProxiesPage'),
+});
+// Spec section 2: the admin's politics are the proxy table as well.
+const adminPolicies = createRoute({
+  getParentRoute: () => dashboard,
+  path: paths.adminPolicies,
+  validateSearch: parseListSearch,
+  component: lazyPage(() => import('./features/proxies/admin-pages.tsx'), 'AllProxiesPage'),
+});
+const platformProxies = createRoute({
+  getParentRoute: () => dashboard,
+  path: paths.adminPlatformProxies,
+  validateSearch: parseListSearch,
+  component: lazyPage(() => import('./features/proxies/admin-pages.tsx'), 'PlatformProxiesPage'),
 });
 
 /** Every route there is. */
@@ -115,7 +174,7 @@ export const router = createRouter({
     home,
     rules,
     help,
-    auth.addChildren([login, register]),
+    auth.addChildren([login, register, reset, checkEmail, mailLink]),
     dashboard.addChildren([
       landing,
       creatorSites,
@@ -126,7 +185,14 @@ export const router = createRouter({
       userSites,
       userPolicies,
       personalData,
+      ownData,
+      statistics,
+      tariff,
       companies,
+      allUsers,
+      allProxies,
+      adminPolicies,
+      platformProxies,
     ]),
   ]),
   defaultPreload: 'intent',

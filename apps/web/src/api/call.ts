@@ -11,7 +11,12 @@ type Part<Name extends string, Value> = Value extends undefined
 /** What a call takes: the endpoint's own params, query and body; a part where all is optional may be left out. */
 export type CallInput<E extends Endpoint> = Part<'params', Input<E['params']>> &
   Part<'query', Input<E['query']>> &
-  Part<'body', Input<E['body']>>;
+  Part<'body', Input<E['body']>> & {
+    /** The version that an edit was begun on: one that was changed since is refused (`If-Match`). */
+    version?: number | undefined;
+    /** Names a create, so that repeating it makes no second one (`Idempotency-Key`). */
+    key?: string | undefined;
+  };
 
 /** What a call answers. */
 export type Reply<E extends Endpoint> = Output<E['reply']>;
@@ -21,6 +26,8 @@ interface AnyInput {
   params?: object;
   query?: object;
   body?: unknown;
+  version?: number;
+  key?: string;
 }
 
 /**
@@ -33,11 +40,23 @@ export async function call<E extends Endpoint>(
   input: CallInput<E>,
   signal?: AbortSignal,
 ): Promise<Reply<E>> {
-  const { params, query, body } = input as AnyInput;
+  const { reply } = await send(endpoint, input as AnyInput, signal);
+  return reply as Reply<E>;
+}
+
+/** The same with the answer's headers, and no types: for what is built on it. */
+export async function send(
+  endpoint: Endpoint,
+  input: AnyInput,
+  signal?: AbortSignal,
+): Promise<{ reply: unknown; headers: Headers }> {
+  const { params, query, body, version, key } = input;
   const headers: Record<string, string> = { accept: 'application/json' };
   const bearer = token.read();
   if (bearer) headers.authorization = `Bearer ${bearer}`;
   if (body !== undefined) headers['content-type'] = 'application/json';
+  if (version !== undefined) headers['if-match'] = `"${version}"`;
+  if (key !== undefined) headers['idempotency-key'] = key;
 
   let response: Response;
   let text: string;
@@ -55,9 +74,9 @@ export async function call<E extends Endpoint>(
     throw networkError();
   }
   if (!response.ok) throw refusal(response.status, text);
-  if (!text) return undefined as Reply<E>;
+  if (!text) return { reply: undefined, headers: response.headers };
   try {
-    return JSON.parse(text) as Reply<E>;
+    return { reply: JSON.parse(text), headers: response.headers };
   } catch {
     // A captive portal or a balancer answers 200 with a page of its own.
     throw networkError();

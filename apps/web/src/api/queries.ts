@@ -1,5 +1,6 @@
-import type { Endpoint } from '@propusk/contract/endpoint';
+import { type Endpoint, isIdempotent } from '@propusk/contract/endpoint';
 import { queryOptions as tanstackQueryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useRef } from 'react';
 import { type CallInput, call, type Reply } from './call.ts';
 
 /** A GET of the contract as TanStack Query takes it. Its key is the call itself, and what it was asked. */
@@ -18,8 +19,34 @@ export function queryOptions<E extends Endpoint>(endpoint: E, input: CallInput<E
  */
 export function useCall<E extends Endpoint>(endpoint: E) {
   const client = useQueryClient();
+  const keyOf = useKey();
   return useMutation({
-    mutationFn: (input: CallInput<E>) => call(endpoint, input),
+    mutationFn: async (input: CallInput<E>) => {
+      if (!isIdempotent(endpoint)) return call(endpoint, input);
+      const reply = await call(endpoint, { ...input, key: keyOf(input) });
+      keyOf(null);
+      return reply;
+    },
     onSuccess: () => client.invalidateQueries(),
   });
+}
+
+/**
+ * A key for a create: the same while the same is sent again (the answer may have been lost on the way, the row not), a
+ * new one once it was answered or something else is sent.
+ */
+function useKey(): (input: unknown) => string {
+  const last = useRef({ sent: '', key: '' });
+  return (input) => {
+    const sent = JSON.stringify(input);
+    if (last.current.sent !== sent) last.current = { sent, key: randomKey() };
+    return last.current.key;
+  };
+}
+
+/** 128 random bits. (`crypto.randomUUID` is not there on a console without https.) */
+function randomKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
+    byte.toString(16).padStart(2, '0'),
+  ).join('');
 }

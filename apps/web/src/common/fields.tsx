@@ -1,12 +1,4 @@
-import {
-  Checkbox,
-  PasswordInput,
-  Textarea,
-  type TextareaProps,
-  TextInput,
-  type TextInputProps,
-} from '@mantine/core';
-import type { ReactNode } from 'react';
+import { PasswordInput, TextInput, type TextInputProps } from '@mantine/core';
 import { type Control, type FieldPath, type FieldValues, useController } from 'react-hook-form';
 
 /** What every field takes: the form, its place in it, and what it is called. */
@@ -54,12 +46,6 @@ export function TextField<V extends FieldValues, O>(
   );
 }
 
-/** Several lines of text. */
-export function TextAreaField<V extends FieldValues, O>(props: Bound<V, O> & Pick<TextareaProps, 'rows'>) {
-  const field = useField(props);
-  return <Textarea {...labels(props)} {...field} rows={props.rows ?? 2} value={field.value ?? ''} />;
-}
-
 /** A password. With `blank`, an empty field means 'not given' and not 'empty'. */
 export function PasswordField<V extends FieldValues, O>(
   props: Bound<V, O> & { autoComplete: 'current-password' | 'new-password'; blank?: boolean },
@@ -75,23 +61,6 @@ export function PasswordField<V extends FieldValues, O>(
         const { value } = event.currentTarget;
         field.onChange(props.blank && value === '' ? undefined : value);
       }}
-    />
-  );
-}
-
-/** Yes or no. */
-export function CheckboxField<V extends FieldValues, O>(
-  props: Omit<Bound<V, O>, 'label'> & { label: ReactNode },
-) {
-  const { field, fieldState } = useController({ control: props.control, name: props.name });
-  const { value, ...rest } = field;
-  return (
-    <Checkbox
-      {...rest}
-      label={props.label}
-      description={props.description}
-      checked={value === true}
-      error={fieldState.error?.message}
     />
   );
 }

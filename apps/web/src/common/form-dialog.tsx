@@ -2,11 +2,19 @@ import { Button, Group, Modal, Stack } from '@mantine/core';
 import { type ReactNode, useRef, useState } from 'react';
 import type { Control, DefaultValues } from 'react-hook-form';
 import type * as z from 'zod/mini';
+import { ApiError } from '../api/api-error.ts';
 import { t } from '../dictionary/dictionary.ts';
 import { confirm, useQuestion } from '../ui/confirm.ts';
 import { Notice } from '../ui/notice.tsx';
 import { useReturnFocus } from '../ui/use-return-focus.ts';
-import { type FormSchema, showFailure, useContractForm } from './use-contract-form.ts';
+import { type FormSchema, refill, showFailure } from './contract-form.ts';
+import { useContractForm } from './use-contract-form.ts';
+
+interface Failure {
+  text: string;
+  /** Somebody else has saved meanwhile. */
+  stale: boolean;
+}
 
 /**
  * A dialog with a form. It owns pending, the server's errors and closing: a failed save keeps the dialog and what was
@@ -18,12 +26,16 @@ export function FormDialog<S extends FormSchema>(props: {
   initial: DefaultValues<z.input<S>>;
   /** Saves; when it settles the dialog closes, when it throws the dialog says why. */
   submit: (values: z.output<S>) => Promise<unknown>;
+  /** Reads what somebody else has saved meanwhile, as the form holds it. */
+  reload?: () => Promise<DefaultValues<z.input<S>>>;
   onClose: () => void;
   children: (control: Control<z.input<S>, unknown, z.output<S>>) => ReactNode;
 }) {
   const form = useContractForm(props.schema, props.initial);
   const { isDirty, isValid, isSubmitting } = form.formState;
-  const [failure, setFailure] = useState<string | null>(null);
+  const [failure, setFailure] = useState<Failure | null>(null);
+  const [reloading, setReloading] = useState(false);
+  const [reloaded, setReloaded] = useState(false);
   // State comes too late for a double click: both clicks see the render before it.
   const saving = useRef(false);
   const asking = useQuestion() !== null;
@@ -37,9 +49,26 @@ export function FormDialog<S extends FormSchema>(props: {
       await props.submit(values);
       props.onClose();
     } catch (error) {
-      setFailure(showFailure(form, error));
+      const stale = error instanceof ApiError && error.code === 'changed_meanwhile';
+      setFailure({ text: showFailure(form, error), stale });
     } finally {
       saving.current = false;
+    }
+  }
+
+  async function reload() {
+    if (props.reload === undefined || saving.current) return;
+    saving.current = true;
+    setReloading(true);
+    try {
+      refill(form, await props.reload());
+      setFailure(null);
+      setReloaded(true);
+    } catch (error) {
+      setFailure({ text: showFailure(form, error), stale: true });
+    } finally {
+      saving.current = false;
+      setReloading(false);
     }
   }
 
@@ -65,7 +94,24 @@ export function FormDialog<S extends FormSchema>(props: {
     >
       <form onSubmit={(event) => form.handleSubmit(save)(event)} noValidate>
         <Stack gap="md">
-          {failure && <Notice kind="error">{failure}</Notice>}
+          {failure && (
+            <Notice kind="error">
+              {failure.text}
+              {failure.stale && props.reload && (
+                <Button
+                  display="block"
+                  size="compact-sm"
+                  variant="default"
+                  mt="xs"
+                  loading={reloading}
+                  onClick={reload}
+                >
+                  {t.form.reload}
+                </Button>
+              )}
+            </Notice>
+          )}
+          {reloaded && !failure && <Notice kind="warning">{t.form.reloaded}</Notice>}
           {props.children(form.control)}
         </Stack>
         <Group justify="flex-end" gap="xs" mt="lg">

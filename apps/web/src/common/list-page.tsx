@@ -1,13 +1,10 @@
 import { Button } from '@mantine/core';
-import type { Access, Endpoint } from '@propusk/contract/endpoint';
-import type { ListQuery } from '@propusk/contract/fields';
 import { limits } from '@propusk/contract/limits';
 import { IconCloudOff, IconSearch } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactNode, useEffect } from 'react';
-import type * as z from 'zod/mini';
-import { queryOptions } from '../api/queries.ts';
+import { type ListEndpoint, listOptions } from '../api/list.ts';
 import { t } from '../dictionary/dictionary.ts';
 import { type Column, DataTable } from '../ui/data-table.tsx';
 import { PageHeader } from '../ui/page-header.tsx';
@@ -16,14 +13,6 @@ import { type RowAction, RowMenu } from '../ui/row-menu.tsx';
 import { SearchField } from '../ui/search-field.tsx';
 import { State } from '../ui/state.tsx';
 import { type ListSearch, parseListSearch } from './list-search.ts';
-
-type ListEndpoint<Row> = Endpoint<
-  Access,
-  undefined,
-  typeof ListQuery,
-  undefined,
-  z.ZodMiniType<{ rows: Row[]; count: number }>
->;
 
 /**
  * A list page is a declaration: what to read, what to show of a row, what can be done with it, and what to say when
@@ -34,7 +23,10 @@ export function ListPage<Row extends { id: number }>(props: {
   help: string;
   searchLabel: string;
   list: ListEndpoint<Row>;
+  /** What the list is asked for besides page and search, where its call takes more. */
+  filter?: Readonly<Record<string, string>>;
   columns: readonly Column<Row>[];
+  rowClass?: (row: Row) => string | undefined;
   rowMenu?: { name: (row: Row) => string; actions: (row: Row) => readonly RowAction[] };
   empty: { icon: ReactNode; title: string; hint?: string; action?: ReactNode };
   actions?: ReactNode;
@@ -44,7 +36,7 @@ export function ListPage<Row extends { id: number }>(props: {
   const search = parseListSearch(useSearch({ strict: false }));
   const { page = 1, take = limits.page.take, name } = search;
   const { data, error, isPlaceholderData, isFetching, refetch } = useQuery({
-    ...queryOptions(props.list, { query: { page, take, name } }),
+    ...listOptions(props.list, { ...props.filter, page, take, name }),
     placeholderData: keepPreviousData,
   });
 
@@ -111,6 +103,7 @@ export function ListPage<Row extends { id: number }>(props: {
       <DataTable<Row>
         label={props.title}
         columns={props.columns}
+        rowClass={props.rowClass}
         rows={failed ? [] : rows}
         rowMenu={rowMenu && ((row) => <RowMenu name={rowMenu.name(row)} actions={rowMenu.actions(row)} />)}
         skeletonRows={Math.min(take, limits.page.take)}

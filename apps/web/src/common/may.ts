@@ -4,6 +4,6 @@ import type { Role } from '@propusk/contract/roles';
 /** Whether a holder of these roles may make a call: what may not be called is not offered. */
 export function may(roles: readonly Role[], endpoint: Endpoint): boolean {
   const { access } = endpoint;
-  if (typeof access === 'string') return access === 'public' || access === 'signed-in';
+  if (typeof access === 'string') return access !== 'gateway';
   return access.some((role) => roles.includes(role));
 }

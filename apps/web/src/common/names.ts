@@ -14,5 +14,5 @@ export function userLabel(user: { name: string; surname: string; email: string }
 
 /** A proxy's host; the platform's gateway itself has a name of its own. */
 export function proxyName(proxy: { host: string; direct: boolean }): string {
-  return proxy.direct ? t.proxies.thisGateway : unicodeHost(proxy.host);
+  return proxy.direct ? t.common.thisGateway : unicodeHost(proxy.host);
 }

@@ -1,41 +1,18 @@
 import { zodResolver } from '@hookform/resolvers/zod';
 import { issueMessage } from '@propusk/contract/issues';
-import { type DefaultValues, type FieldValues, type UseFormReturn, useForm } from 'react-hook-form';
+import type { DefaultValues, FieldValues } from 'react-hook-form';
 import type * as z from 'zod/mini';
-import { ApiError } from '../api/api-error.ts';
-import { t } from '../dictionary/dictionary.ts';
+import { type ContractForm, type ContractResolver, type FormSchema, useJudgedForm } from './contract-form.ts';
 
-/** A schema of an object, the contract's or one made of its fields. */
-export type FormSchema = z.ZodMiniType<FieldValues, FieldValues>;
+/** Judges by a schema. */
+export function contractResolver<S extends FormSchema>(schema: S): ContractResolver<S> {
+  return zodResolver<FieldValues, unknown, FieldValues, S>(schema, { error: issueMessage });
+}
 
-/** A form over a schema: it holds what the schema takes, and hands out what the schema gives. */
-export type ContractForm<S extends FormSchema> = UseFormReturn<z.input<S>, unknown, z.output<S>>;
-
-/** Opens a form that judges by the schema and says what is wrong, in Russian, once a field was touched. */
+/** Opens a form over a schema. */
 export function useContractForm<S extends FormSchema>(
   schema: S,
   initial: DefaultValues<z.input<S>>,
 ): ContractForm<S> {
-  return useForm<z.input<S>, unknown, z.output<S>>({
-    resolver: zodResolver<FieldValues, unknown, FieldValues, S>(schema, { error: issueMessage }),
-    mode: 'onTouched',
-    defaultValues: initial,
-  });
-}
-
-/**
- * Puts what the server said under the fields that it named.
- * @returns the sentence for the form's alert
- */
-export function showFailure<S extends FormSchema>(form: ContractForm<S>, error: unknown): string {
-  if (!(error instanceof ApiError)) return t.failures.unexpected;
-  const values: FieldValues = form.getValues();
-  const elsewhere: string[] = [];
-  for (const [path, message] of Object.entries(error.fields)) {
-    const field = path.split('.')[0] ?? path;
-    // The schema's keys are the form's fields; the type cannot say so of a string that came over the wire.
-    if (field in values) form.setError(field as Parameters<typeof form.setError>[0], { message });
-    else elsewhere.push(message);
-  }
-  return [error.message, ...elsewhere].join('. ');
+  return useJudgedForm(contractResolver(schema), initial);
 }

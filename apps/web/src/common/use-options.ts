@@ -16,14 +16,19 @@ const meta = { toast: true };
 /** The company's policies, to choose from. */
 export function usePolicyOptions(held: readonly Named[]): Option[] {
   const { data } = useQuery({ ...queryOptions(listPolicies, {}), meta });
-  return (data?.rows ?? held).map(({ id, name }) => ({ value: id, label: name }));
+  return namedOptions(data?.rows ?? held);
+}
+
+/** Entities that are known by their names, to choose from. */
+export function namedOptions(entities: readonly Named[]): Option[] {
+  return entities.map(({ id, name }) => ({ value: id, label: name }));
 }
 
 /** The company's people, to choose from. */
 export function useUserOptions(held: readonly Named[]): Option[] {
   const { data } = useQuery({ ...queryOptions(companyUsers, {}), meta });
   if (data) return data.rows.map((user) => ({ value: user.id, label: userLabel(user) }));
-  return held.map(({ id, name }) => ({ value: id, label: name }));
+  return namedOptions(held);
 }
 
 /** What a choice of a proxy needs to know about it. */

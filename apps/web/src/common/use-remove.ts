@@ -12,8 +12,13 @@ type Remove = Endpoint<Access, typeof IdParams, undefined, undefined, undefined>
 /**
  * Removing, the same everywhere: the spec's question with the entity's name under it, the call, the alert.
  * @param question word for word from the spec
+ * @param loss what goes with the entity, where that is more than people would think
  */
-export function useRemove(endpoint: Remove, question: string): (id: number, name: string) => Promise<void> {
+export function useRemove(
+  endpoint: Remove,
+  question: string,
+  loss?: string,
+): (id: number, name: string) => Promise<void> {
   const client = useQueryClient();
   const { mutateAsync } = useMutation({
     mutationFn: (id: number) => call(endpoint, { params: { id } }),
@@ -22,7 +27,7 @@ export function useRemove(endpoint: Remove, question: string): (id: number, name
   return async (id, name) => {
     const removed = await confirm({
       text: question,
-      hint: name,
+      hint: loss === undefined ? name : `${name}. ${loss}`,
       yes: t.common.yes,
       no: t.common.no,
       danger: true,

@@ -1,17 +1,51 @@
 import { Button } from '@mantine/core';
-import { IconAlertTriangle } from '@tabler/icons-react';
+import { IconAlertTriangle, IconCloudOff } from '@tabler/icons-react';
+import type { ErrorComponentProps } from '@tanstack/react-router';
+import { useState } from 'react';
 import { t } from '../dictionary/dictionary.ts';
 import { State } from '../ui/state.tsx';
+import { usePageTitle } from '../ui/use-page-title.ts';
+import classes from './gate.module.css';
+import { PageNotLoaded } from './lazy-page.ts';
 
-/** Where a page would be that threw. The shell around it stays. */
-export function Crashed() {
+/** The same where there is no shell around it. */
+export function CrashedAlone(props: Pick<ErrorComponentProps, 'error'>) {
+  return (
+    <main className={classes.wait}>
+      <Crashed {...props} />
+    </main>
+  );
+}
+
+/** Where a page would be that threw, or whose code did not come. The shell around it stays. */
+export function Crashed({ error }: Pick<ErrorComponentProps, 'error'>) {
+  const [trying, setTrying] = useState(false);
+  const [away, setAway] = useState(false);
+  const notLoaded = error instanceof PageNotLoaded;
+  const title = notLoaded ? t.failures.notLoaded : t.failures.unexpected;
+  usePageTitle(title);
+
+  async function reload() {
+    setTrying(true);
+    // A browser that reloads while the server is away ends on a page of its own, from which there is no way back here.
+    const there = await fetch(window.location.href, { cache: 'no-store' }).catch(() => null);
+    if (there?.ok) return window.location.reload();
+    setTrying(false);
+    setAway(true);
+  }
+
   return (
     <State
       alert
-      icon={<IconAlertTriangle size={24} />}
-      title={t.failures.unexpected}
-      hint={t.failures.unexpectedHint}
-      action={<Button onClick={() => window.location.reload()}>{t.failures.reload}</Button>}
+      alone
+      icon={notLoaded || away ? <IconCloudOff size={24} /> : <IconAlertTriangle size={24} />}
+      title={title}
+      hint={away ? t.failures.network : notLoaded ? t.failures.notLoadedHint : t.failures.unexpectedHint}
+      action={
+        <Button onClick={reload} loading={trying}>
+          {notLoaded ? t.common.retry : t.failures.reload}
+        </Button>
+      }
     />
   );
 }

@@ -12,8 +12,9 @@ import { t } from '../dictionary/dictionary.ts';
 import { paths } from '../paths.ts';
 import { State } from '../ui/state.tsx';
 import classes from './gate.module.css';
-import { landing } from './landing.ts';
-import { clientOf, forget, leave } from './session.ts';
+import { landing, sparesToken } from './landing.ts';
+import { clientOf, expire, leave } from './session.ts';
+import { returnTo } from './session-return.ts';
 
 const LOGIN_DELAY_MS = 1000;
 
@@ -31,6 +32,7 @@ export function Gate({ children }: { children: ReactNode }) {
 function SignInSoon() {
   const navigate = useNavigate();
   useEffect(() => {
+    returnTo.note();
     const timer = window.setTimeout(() => navigate({ to: paths.login, replace: true }), LOGIN_DELAY_MS);
     return () => window.clearTimeout(timer);
   }, [navigate]);
@@ -40,12 +42,17 @@ function SignInSoon() {
 function SignedIn({ children }: { children: ReactNode }) {
   const { data, error, refetch } = useQuery({ ...queryOptions(me, {}), staleTime: Number.POSITIVE_INFINITY });
   const { pathname } = useLocation();
-  // The lookup was refused: this token is nobody's. A server that is away refuses nothing, and may be asked again.
-  const refused = error instanceof ApiError && error.status >= 400 && error.status < 500;
+  // The lookup was refused: this token is nobody's. A server that is away or busy refuses nothing, and may be asked again.
+  const refused =
+    error instanceof ApiError &&
+    error.status >= 400 &&
+    error.status < 500 &&
+    error.status !== 429 &&
+    !sparesToken(window.location);
   const verdict = data && landing(rolesOf(data), pathname);
   const leaving = verdict?.kind === 'leave';
   useEffect(() => {
-    if (refused) forget();
+    if (refused) expire();
     else if (leaving) void leave();
   }, [refused, leaving]);
 

@@ -1,6 +1,6 @@
 import type { Role } from '@propusk/contract/roles';
 import { describe, expect, it } from 'vitest';
-import { landing } from './landing.ts';
+import { landing, sparesToken } from './landing.ts';
 
 const cases: [Role[], string, string][] = [
   [['USER'], '/dashboard', '/dashboard/user/domains'],
@@ -13,6 +13,12 @@ const cases: [Role[], string, string][] = [
   [['CREATOR'], '/dashboard/creator/politics', 'stay'],
   [['CREATOR', 'USER'], '/dashboard/user/politics', 'stay'],
   [['CREATOR'], '/dashboard/creators', '/dashboard/creator/domains'],
+  [['USER'], '/dashboard/personal-data', 'stay'],
+  [['CREATOR'], '/dashboard/personal-data', 'stay'],
+  [['ADMIN'], '/dashboard/personal-data', 'stay'],
+  [['ADMIN'], '/dashboard/personal-data-x', '/dashboard/admin/companies'],
+  [['CREATOR'], '/dashboard/user/personal-data', '/dashboard/creator/domains'],
+  [[], '/dashboard/personal-data', 'leave'],
   [[], '/dashboard/creator/domains', 'leave'],
 ];
 
@@ -20,5 +26,20 @@ describe('landing', () => {
   it.each(cases)('%o at %s: %s', (roles, pathname, expected) => {
     const result = landing(roles, pathname);
     expect(result.kind === 'go' ? result.to : result.kind).toBe(expected);
+  });
+});
+
+describe('sparesToken', () => {
+  it.each([
+    ['/dashboard/creator/users', '', false],
+    ['/dashboard/creator/users', '?page=2', false],
+    // What somebody searches for is not where they are.
+    ['/dashboard/creator/users', '?name=auth', false],
+    ['/dashboard/creator/users', '?name=hash', false],
+    ['/dashboard/creator/users', '?hash=abc', true],
+    ['/dashboard/creator/users', '?page=2&hash', true],
+    ['/auth/login', '', true],
+  ])('%s%s: %s', (pathname, search, spared) => {
+    expect(sparesToken({ pathname, search })).toBe(spared);
   });
 });

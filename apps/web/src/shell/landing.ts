@@ -6,12 +6,18 @@ export type Landing = { kind: 'stay' } | { kind: 'go'; to: string } | { kind: 'l
 
 /**
  * Spec section 4: USER, then ADMIN, then CREATOR; without any of them one is logged out. Whoever is in an area of an
- * own role stays, so that a reload and a link keep their page.
+ * own role stays, so that a reload and a link keep their page. The own data are for every role.
  */
 export function landing(roles: readonly Role[], pathname: string): Landing {
   if (roles.length === 0) return { kind: 'leave' };
+  if (pathname === paths.personalData) return { kind: 'stay' };
   if (roles.some((role) => pathname.startsWith(areas[role]))) return { kind: 'stay' };
   if (roles.includes('USER')) return { kind: 'go', to: paths.userSites };
   if (roles.includes('ADMIN')) return { kind: 'go', to: paths.adminCompanies };
   return { kind: 'go', to: paths.creatorSites };
+}
+
+/** Spec section 4: where a failed lookup of the current user leaves the token as it is. */
+export function sparesToken({ pathname, search }: { pathname: string; search: string }): boolean {
+  return new URLSearchParams(search).has('hash') || pathname.includes('auth');
 }

@@ -13,7 +13,7 @@ import { t } from '../dictionary/dictionary.ts';
 import { paths } from '../paths.ts';
 import classes from './navigation.module.css';
 
-/** Spec section 2, navigation by role. The admin's other pages come with the platform administration. */
+/** Spec section 2, navigation by role. */
 const items = {
   USER: [
     { to: paths.userPersonalData, label: t.nav.personalData, Icon: IconIdBadge2 },
@@ -27,7 +27,11 @@ const items = {
     { to: paths.creatorUsers, label: t.nav.users, Icon: IconUsers },
     { to: paths.creatorCompany, label: t.nav.company, Icon: IconBuilding },
   ],
-  ADMIN: [{ to: paths.adminCompanies, label: t.nav.companies, Icon: IconBuildings }],
+  ADMIN: [
+    { to: paths.adminCompanies, label: t.nav.companies, Icon: IconBuildings },
+    { to: paths.adminUsers, label: t.nav.users, Icon: IconUsers },
+    { to: paths.adminProxies, label: t.nav.proxies, Icon: IconServer2 },
+  ],
 } as const;
 
 const order: readonly Role[] = ['ADMIN', 'CREATOR', 'USER'];

@@ -4,19 +4,22 @@ import { Link } from '@tanstack/react-router';
 import { t } from '../dictionary/dictionary.ts';
 import { paths } from '../paths.ts';
 import { State } from '../ui/state.tsx';
+import { usePageTitle } from '../ui/use-page-title.ts';
 import classes from './gate.module.css';
 
 /** Any path that is nobody's. */
 export function NotFound() {
+  usePageTitle(t.failures.notFound);
   return (
     <main className={classes.wait}>
       <State
+        alone
         icon={<IconMapOff size={24} />}
-        title={t.shell.notFound}
-        hint={t.shell.notFoundHint}
+        title={t.failures.notFound}
+        hint={t.failures.notFoundHint}
         action={
           <Button component={Link} to={paths.home}>
-            {t.shell.toStart}
+            {t.failures.toStart}
           </Button>
         }
       />

@@ -5,11 +5,19 @@ import { call } from '../api/call.ts';
 import { token } from '../api/token.ts';
 import { paths } from '../paths.ts';
 import { toastFailure } from '../ui/toast.ts';
+import { sparesToken } from './landing.ts';
+import { returnTo } from './session-return.ts';
 
 /** Forgets who was here and opens the login page. A reload, so that nothing of theirs stays in memory. */
-export function forget(): void {
+function forget(): void {
   token.clear();
   window.location.assign(paths.login);
+}
+
+/** The session has died: the page that is open is where its owner comes back to after signing in. */
+export function expire(): void {
+  returnTo.note();
+  forget();
 }
 
 /** Logs out: the server ends the session if it can be reached, and this browser forgets it in any case. */
@@ -19,6 +27,8 @@ export async function leave(): Promise<void> {
   } catch {
     // A dead session or a dead network: the token is cleared below either way.
   }
+  // Whoever signs in next begins at the beginning.
+  returnTo.forget();
   forget();
 }
 
@@ -30,7 +40,7 @@ function isDead(error: Error): boolean {
 function newClient(bearer: string): QueryClient {
   // Another tab may have signed in as somebody else since: a late answer to the old token is not about theirs.
   const end = () => {
-    if (token.read() === bearer) forget();
+    if (token.read() === bearer && !sparesToken(window.location)) expire();
   };
   return new QueryClient({
     queryCache: new QueryCache({
@@ -48,11 +58,15 @@ function newClient(bearer: string): QueryClient {
     defaultOptions: {
       queries: {
         staleTime: 5_000,
+        // Paused until the network is back, a first load would show its skeleton for ever; it fails, and can be repeated.
+        networkMode: 'always',
+        refetchOnReconnect: true,
         // What the server refuses it will refuse again.
         retry: (failures, error) =>
           failures < 2 && error instanceof ApiError && (error.status === 0 || error.status >= 502),
         retryDelay: 800,
       },
+      mutations: { networkMode: 'always' },
     },
   });
 }

@@ -1,5 +1,5 @@
-// The styles of the Mantine components that only the dashboard has, in the order that Mantine asks for.
-import '@mantine/core/styles/ScrollArea.css';
+// The styles of the Mantine components that only the dashboard has, in the order that Mantine asks for. Those of what
+// opens rarely stand where it is imported: select-fields.tsx, checkbox-field.tsx, navigation-drawer.tsx.
 import '@mantine/core/styles/VisuallyHidden.css';
 import '@mantine/core/styles/Paper.css';
 import '@mantine/core/styles/Popover.css';
@@ -7,13 +7,9 @@ import '@mantine/core/styles/CloseButton.css';
 import '@mantine/core/styles/Group.css';
 import '@mantine/core/styles/Overlay.css';
 import '@mantine/core/styles/ModalBase.css';
-import '@mantine/core/styles/Combobox.css';
-import '@mantine/core/styles/Drawer.css';
 import '@mantine/core/styles/Menu.css';
 import '@mantine/core/styles/Modal.css';
 import '@mantine/core/styles/Notification.css';
 import '@mantine/core/styles/Pagination.css';
-import '@mantine/core/styles/Pill.css';
-import '@mantine/core/styles/PillsInput.css';
 import '@mantine/core/styles/Skeleton.css';
 import '@mantine/notifications/styles.css';

@@ -5,18 +5,18 @@ import { type Question, useQuestion } from './confirm.ts';
 import { Notice } from './notice.tsx';
 import { useReturnFocus } from './use-return-focus.ts';
 
-/** Renders what `confirm()` asks. Mounted once, beside the router. */
-export function ConfirmDialog() {
+/** Renders what `confirm()` asks. Mounted once, in the dashboard's shell. */
+export function ConfirmDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const open = useQuestion();
   // While the dialog fades out it goes on showing what it asked.
   const [last, setLast] = useState(open);
   if (open && open !== last) setLast(open);
-  useReturnFocus(open !== null);
+  useReturnFocus(opened);
   const shown = open ?? last;
   return (
     <Modal
-      opened={open !== null}
-      onClose={() => open?.answer(false)}
+      opened={opened}
+      onClose={onClose}
       withCloseButton={false}
       returnFocus={false}
       size={440}

@@ -14,6 +14,10 @@ export interface Column<Row> {
   width?: string;
   /** Names the row for screen readers, and heads its card on a phone. */
   main?: boolean;
+  /** What it shows stands in two lines, and so does its skeleton. */
+  lines?: 2;
+  /** Short enough to share a line of the card with the next one like it. */
+  short?: boolean;
 }
 
 /**
@@ -24,6 +28,8 @@ export function DataTable<Row extends { id: number }>(props: {
   label: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[] | undefined;
+  /** A class for rows that look different. */
+  rowClass?: (row: Row) => string | undefined;
   /** The menu at the end of a row; a row without one leaves the place empty. */
   rowMenu?: (row: Row) => ReactNode;
   skeletonRows: number;
@@ -59,13 +65,14 @@ export function DataTable<Row extends { id: number }>(props: {
         <tbody role="rowgroup">
           {rows
             ? rows.map((row) => (
-                <tr key={row.id} role="row">
+                <tr key={row.id} role="row" className={props.rowClass?.(row)}>
                   {columns.map((column) => (
                     <td
                       key={column.key}
                       role={column.main ? 'rowheader' : 'cell'}
                       data-label={column.title}
                       data-main={column.main || undefined}
+                      data-short={column.short || undefined}
                     >
                       {column.render(row)}
                     </td>
@@ -78,10 +85,16 @@ export function DataTable<Row extends { id: number }>(props: {
                 </tr>
               ))
             : Array.from({ length: props.skeletonRows }, (_, index) => (
-                <tr key={index} role="row" aria-hidden="true">
+                // No row's key: React would move the skeleton of that number, and everything would jump.
+                <tr key={`skeleton-${index}`} role="row" aria-hidden="true">
                   {columns.map((column) => (
-                    <td key={column.key} data-main={column.main || undefined}>
-                      <Skeleton height={12} width={column.main ? '70%' : '50%'} radius="xs" />
+                    <td
+                      key={column.key}
+                      data-label={column.title}
+                      data-main={column.main || undefined}
+                      data-short={column.short || undefined}
+                    >
+                      <Bones column={column} />
                     </td>
                   ))}
                   {rowMenu && <td className={classes.menu}>&nbsp;</td>}
@@ -89,6 +102,18 @@ export function DataTable<Row extends { id: number }>(props: {
               ))}
         </tbody>
       </table>
+    </div>
+  );
+}
+
+/** What stands for a cell until it is known, as high as the cell will be. */
+function Bones({ column }: { column: Pick<Column<never>, 'short' | 'main' | 'lines'> }) {
+  const first = <Skeleton height={12} width={column.short ? 72 : column.main ? '55%' : '40%'} radius="xs" />;
+  if (column.lines !== 2) return first;
+  return (
+    <div className={classes.bones}>
+      {first}
+      <Skeleton height={12} width="75%" radius="xs" />
     </div>
   );
 }

@@ -1,19 +1,27 @@
 import classes from './logo.module.css';
 
 /** The mark: the letter П as a gate, and a person on the way through it. */
-function LogoMark() {
+export function LogoMark({ size = 28, x, y }: { size?: number; x?: number; y?: number }) {
   return (
-    <svg width="28" height="28" viewBox="0 0 32 32" aria-hidden="true" className={classes.mark}>
-      <rect width="32" height="32" rx="8" fill="var(--mantine-color-pass-7)" />
+    <svg
+      x={x}
+      y={y}
+      width={size}
+      height={size}
+      viewBox="0 0 32 32"
+      aria-hidden="true"
+      className={classes.mark}
+    >
+      <rect width="32" height="32" rx="8" fill="var(--mark)" />
       <path
         d="M8.5 25V9.5a2 2 0 0 1 2-2h11a2 2 0 0 1 2 2V25"
         fill="none"
-        stroke="#fff"
+        stroke="var(--mark-gate)"
         strokeWidth="3"
         strokeLinecap="round"
       />
-      <circle cx="16" cy="15" r="2.4" fill="#8ff0d8" />
-      <path d="M16 20.5V25" stroke="#8ff0d8" strokeWidth="3" strokeLinecap="round" />
+      <circle cx="16" cy="15" r="2.4" fill="var(--mark-person)" />
+      <path d="M16 20.5V25" stroke="var(--mark-person)" strokeWidth="3" strokeLinecap="round" />
     </svg>
   );
 }

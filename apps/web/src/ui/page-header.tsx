@@ -1,20 +1,16 @@
 import { Button, Title } from '@mantine/core';
 import { IconHelpCircle } from '@tabler/icons-react';
-import { type ReactNode, useEffect, useId, useState } from 'react';
+import { type ReactNode, useId, useState } from 'react';
 import { t } from '../dictionary/dictionary.ts';
 import classes from './page-header.module.css';
+import { usePageTitle } from './use-page-title.ts';
 
 /** A page's title, its Help button with the panel that it opens, and what can be done on the page. */
 export function PageHeader(props: { title: string; help?: string; search?: ReactNode; actions?: ReactNode }) {
   const { title, help, search, actions } = props;
   const [open, setOpen] = useState(false);
   const panel = useId();
-  useEffect(() => {
-    document.title = `${title} · ${t.product}`;
-    return () => {
-      document.title = t.product;
-    };
-  }, [title]);
+  usePageTitle(title);
   return (
     <header className={classes.header}>
       <div className={classes.row}>
@@ -24,6 +20,7 @@ export function PageHeader(props: { title: string; help?: string; search?: React
             variant="subtle"
             color="gray"
             size="compact-sm"
+            className={classes.help}
             leftSection={<IconHelpCircle size={16} aria-hidden />}
             aria-expanded={open}
             aria-controls={panel}

@@ -9,13 +9,15 @@ export function State(props: {
   hint?: string;
   action?: ReactNode;
   alert?: boolean;
+  /** It is all that the page has to say. */
+  alone?: boolean;
 }) {
   return (
     <div className={classes.state} role={props.alert ? 'alert' : undefined}>
       <div className={classes.icon} data-alert={props.alert || undefined} aria-hidden="true">
         {props.icon}
       </div>
-      <Text fw={600} size="md" maw={440}>
+      <Text component={props.alone ? 'h1' : 'p'} m={0} fw={600} size="md" maw={440}>
         {props.title}
       </Text>
       {props.hint && (

@@ -1,38 +1,49 @@
-import { Button, Stack, Text, Title } from '@mantine/core';
-import type { FormEventHandler, ReactNode } from 'react';
+import { Button, Stack } from '@mantine/core';
+import { type FormEventHandler, type ReactNode, useEffect, useRef } from 'react';
+import type { ContractForm, FormSchema } from '../../common/contract-form.ts';
 import { Notice } from '../../ui/notice.tsx';
-import classes from './auth-form.module.css';
+import { AuthPage } from './auth-page.tsx';
+import type { Attempt } from './use-attempt.ts';
 
-/** What login and registration look like: a title, the failure, the fields, the button, the way to the other form. */
-export function AuthForm(props: {
+/** A page of the auth area that is a form: the failure, the fields, the button. The first field has the focus. */
+export function AuthForm<S extends FormSchema>(props: {
   title: string;
   hint: string;
-  failure: string | null;
+  form: ContractForm<S>;
+  attempt: Attempt;
   onSubmit: FormEventHandler;
   submitLabel: string;
-  pending: boolean;
-  disabled: boolean;
+  /** What stands above the fields while nothing has failed. */
+  notice?: ReactNode;
   children: ReactNode;
   footer: ReactNode;
 }) {
+  const { isDirty, isValid } = props.form.formState;
+  const { failure, busy } = props.attempt;
+  const element = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    element.current?.querySelector<HTMLInputElement>('input:not([hidden])')?.focus();
+  }, []);
   return (
-    <form onSubmit={props.onSubmit} noValidate>
-      <Title order={1} className={classes.title}>
-        {props.title}
-      </Title>
-      <Text c="dimmed" mt={4} mb="xl">
-        {props.hint}
-      </Text>
-      <Stack gap="md">
-        {props.failure && <Notice kind="warning">{props.failure}</Notice>}
-        {props.children}
-        <Button type="submit" size="md" mt="xs" fullWidth disabled={props.disabled} loading={props.pending}>
-          {props.submitLabel}
-        </Button>
-      </Stack>
-      <Text mt="lg" c="dimmed">
-        {props.footer}
-      </Text>
-    </form>
+    <AuthPage title={props.title} hint={props.hint} footer={props.footer}>
+      <form
+        ref={element}
+        onSubmit={props.onSubmit}
+        // Nobody has typed anything yet, and it was we who put the focus there: a complaint on the way out would push
+        // the link that is being clicked from under the mouse.
+        onBlurCapture={(event) => {
+          if (!isDirty) event.stopPropagation();
+        }}
+        noValidate
+      >
+        <Stack gap="md">
+          {failure ? <Notice kind="warning">{failure}</Notice> : props.notice}
+          {props.children}
+          <Button type="submit" size="md" mt="xs" fullWidth disabled={!isValid} loading={busy}>
+            {props.submitLabel}
+          </Button>
+        </Stack>
+      </form>
+    </AuthPage>
   );
 }

@@ -5,10 +5,12 @@ import { limits } from '@propusk/contract/limits';
 import { Link } from '@tanstack/react-router';
 import * as z from 'zod/mini';
 import { call } from '../../api/call.ts';
-import { CheckboxField, PasswordField, TextField } from '../../common/fields.tsx';
+import { CheckboxField } from '../../common/checkbox-field.tsx';
+import { PasswordField, TextField } from '../../common/fields.tsx';
 import { useContractForm } from '../../common/use-contract-form.ts';
 import { t } from '../../dictionary/dictionary.ts';
 import { paths } from '../../paths.ts';
+import { returnTo } from '../../shell/session-return.ts';
 import { AuthForm } from './auth-form.tsx';
 import { useSignIn } from './use-sign-in.ts';
 
@@ -30,11 +32,14 @@ export function RegisterPage() {
     repeat: '',
   });
   const { control } = form;
-  const { failure, setFailure, signIn } = useSignIn(form);
-  const { isValid, isSubmitting } = form.formState;
+  // Who has just begun has nowhere to come back to.
+  const { attempt, signIn } = useSignIn(form, () => {
+    returnTo.forget();
+    return null;
+  });
 
   const submit = form.handleSubmit(({ repeat, ownerName, companyName, companySite, email, password }) => {
-    if (repeat !== password) return setFailure(t.auth.mismatch);
+    if (repeat !== password) return attempt.fail(t.auth.mismatch);
     // Spec section 5: the payload's name is the company's.
     const body = { name: companyName, ownerName, companyName, companySite, email, password };
     return signIn(() => call(register, { body }));
@@ -44,11 +49,10 @@ export function RegisterPage() {
     <AuthForm
       title={t.auth.registerTitle}
       hint={t.auth.registerHint}
-      failure={failure}
+      form={form}
+      attempt={attempt}
       onSubmit={submit}
       submitLabel={t.auth.register}
-      pending={isSubmitting}
-      disabled={!isValid}
       footer={
         <>
           {t.auth.haveAccount}{' '}

@@ -1,38 +1,36 @@
 import type { login } from '@propusk/contract/auth';
-import { useNavigate } from '@tanstack/react-router';
-import { useRef, useState } from 'react';
+import { useRouter } from '@tanstack/react-router';
 import type { Reply } from '../../api/call.ts';
 import { token } from '../../api/token.ts';
-import { type ContractForm, type FormSchema, showFailure } from '../../common/use-contract-form.ts';
+import { type ContractForm, type FormSchema, showFailure } from '../../common/contract-form.ts';
 import { paths } from '../../paths.ts';
+import { passwordRequest } from './password-request.ts';
+import { type Attempt, useAttempt } from './use-attempt.ts';
 
 type SignedIn = Reply<typeof login>;
 
 /**
  * What login and registration share: the token is stored, and the dashboard opens, where the gate finds the page of the
  * role.
- * @returns a function that takes the call to make, and the sentence of the last failure
+ * @param landing asked once signed in: an address of this console to go on to, or null for where the role begins
+ * @returns a function that takes the call to make
  */
-export function useSignIn<S extends FormSchema>(form: ContractForm<S>) {
-  const navigate = useNavigate();
-  const [failure, setFailure] = useState<string | null>(null);
-  // State comes too late for a double click.
-  const pending = useRef(false);
+export function useSignIn<S extends FormSchema>(
+  form: ContractForm<S>,
+  landing: () => string | null,
+): { attempt: Attempt; signIn: (send: () => Promise<SignedIn>) => Promise<void> } {
+  const { history } = useRouter();
+  const attempt = useAttempt((error) => showFailure(form, error));
 
-  async function signIn(send: () => Promise<SignedIn>): Promise<void> {
-    if (pending.current) return;
-    pending.current = true;
-    setFailure(null);
-    try {
+  function signIn(send: () => Promise<SignedIn>): Promise<void> {
+    return attempt.run(async () => {
       const reply = await send();
       token.store(reply.token);
-      await navigate({ to: paths.dashboard, replace: true });
-    } catch (error) {
-      setFailure(showFailure(form, error));
-    } finally {
-      pending.current = false;
-    }
+      passwordRequest.forget();
+      // Within this page, and so within this origin, whatever the address says.
+      history.replace(landing() ?? paths.dashboard);
+    });
   }
 
-  return { failure, setFailure, signIn };
+  return { attempt, signIn };
 }

@@ -1,25 +1,35 @@
 import { Button } from '@mantine/core';
 import { type Company, myCompany } from '@propusk/contract/companies';
-import { IconCloudOff } from '@tabler/icons-react';
+import { IconCloudOff, IconPencil } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { queryOptions } from '../../api/queries.ts';
 import { AccessCard } from '../../common/access-card.tsx';
+import { CompanyCell } from '../../common/company-cell.tsx';
 import { dayColumns } from '../../common/day-columns.tsx';
+import { ChangeCompanyDialog } from '../../common/lazy-change-company.ts';
 import { t } from '../../dictionary/dictionary.ts';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
+import { RowMenu } from '../../ui/row-menu.tsx';
 import { State } from '../../ui/state.tsx';
 import classes from './company-page.module.css';
 
 const columns: readonly Column<Company>[] = [
-  { key: 'companyName', title: t.company.name, main: true, render: (company) => company.companyName },
-  { key: 'companySite', title: t.company.site, render: (company) => company.companySite },
+  {
+    key: 'companyName',
+    title: t.company.name,
+    main: true,
+    lines: 2,
+    render: (company) => <CompanyCell company={company} />,
+  },
   ...dayColumns<Company>(),
 ];
 
 /** /dashboard/creator/company: the own company, and how its owner connects. */
 export function CompanyPage() {
   const { data, error, isFetching, refetch } = useQuery(queryOptions(myCompany, {}));
+  const [edited, setEdited] = useState<Company | null>(null);
   const rows = data ? [data] : error ? [] : undefined;
   return (
     <>
@@ -28,6 +38,19 @@ export function CompanyPage() {
         label={t.company.title}
         columns={columns}
         rows={rows}
+        rowMenu={(company) => (
+          <RowMenu
+            name={company.companyName}
+            actions={[
+              {
+                label: t.common.edit,
+                icon: <IconPencil size={16} aria-hidden />,
+                opens: ChangeCompanyDialog,
+                run: () => setEdited(company),
+              },
+            ]}
+          />
+        )}
         skeletonRows={1}
         fallback={
           <State
@@ -46,6 +69,7 @@ export function CompanyPage() {
       <div className={classes.access}>
         <AccessCard />
       </div>
+      {edited && <ChangeCompanyDialog company={edited} onClose={() => setEdited(null)} />}
     </>
   );
 }

@@ -1,14 +1,31 @@
-import { Text } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
+import { useRef, useState } from 'react';
 import { AccessCard } from '../../common/access-card.tsx';
-import { useMe } from '../../common/me.tsx';
+import { rolesOf, useMe } from '../../common/me.tsx';
 import { t } from '../../dictionary/dictionary.ts';
 import { DefinitionCard } from '../../ui/definition-card.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
+import { OwnEmailForm } from './email-form.tsx';
+import { OwnPasswordForm } from './password-form.tsx';
 import classes from './personal-page.module.css';
 
-/** /dashboard/user/personal-data: who I am to the company, and how I reach its sites. */
+/**
+ * /dashboard/user/personal-data, and /dashboard/personal-data for those who are no agents: who I am to the company, what
+ * I sign in with, and for an agent the way to the sites.
+ */
 export function PersonalPage() {
   const me = useMe();
+  const roles = rolesOf(me);
+  // An owner alone may change names, the own one too; agents are told whom to ask.
+  const role = (['ADMIN', 'CREATOR'] as const).find((one) => roles.includes(one)) ?? 'USER';
+  const [changing, setChanging] = useState(false);
+  const opener = useRef<HTMLButtonElement>(null);
+
+  function close() {
+    setChanging(false);
+    opener.current?.focus();
+  }
+
   return (
     <div className={classes.page}>
       <PageHeader title={t.personal.title} />
@@ -16,11 +33,30 @@ export function PersonalPage() {
         rows={[
           { key: 'name', term: t.personal.name, value: me.name || t.common.none },
           { key: 'surname', term: t.personal.surname, value: me.surname || t.common.none },
-          { key: 'email', term: t.personal.email, value: me.email },
+          {
+            key: 'email',
+            term: t.personal.email,
+            value: me.email,
+            tools: (
+              <Button
+                ref={opener}
+                variant="subtle"
+                size="compact-sm"
+                aria-expanded={changing}
+                onClick={() => setChanging(!changing)}
+              >
+                {t.personal.changeEmail}
+              </Button>
+            ),
+          },
         ]}
-        footer={<Text c="dimmed">{t.personal.hint}</Text>}
+        footer={<Text c="dimmed">{t.personal.hint[role]}</Text>}
       />
-      <AccessCard />
+      {changing && <OwnEmailForm onClose={close} />}
+      {/* An owner who is no agent finds the own access beside the company. */}
+      {roles.includes('USER') && <AccessCard />}
+      {/* A link that was sent to another address is dead now: it must not be promised any more. */}
+      <OwnPasswordForm me={me} onChanged={() => setChanging(false)} />
     </div>
   );
 }

@@ -1,14 +1,77 @@
-import { IconBuildings } from '@tabler/icons-react';
+import { Button } from '@mantine/core';
+import { type Company, deleteCompany, listCompanies } from '@propusk/contract/companies';
+import { IconBuildings, IconPencil, IconPlus, IconTrash } from '@tabler/icons-react';
+import { useState } from 'react';
+import { CompanyCell } from '../../common/company-cell.tsx';
+import { dayColumns } from '../../common/day-columns.tsx';
+import { ChangeCompanyDialog } from '../../common/lazy-change-company.ts';
+import { ListPage } from '../../common/list-page.tsx';
+import { useRemove } from '../../common/use-remove.ts';
 import { t } from '../../dictionary/dictionary.ts';
-import { PageHeader } from '../../ui/page-header.tsx';
-import { State } from '../../ui/state.tsx';
+import type { Column } from '../../ui/data-table.tsx';
+import { lazyPart } from '../../ui/lazy-part.tsx';
 
-/** /dashboard/admin/companies: where an ADMIN lands until the platform's administration is here. */
+const CreateCompanyDialog = lazyPart(() =>
+  import('./create-company-dialog.tsx').then((module) => module.CreateCompanyDialog),
+);
+
+const columns: readonly Column<Company>[] = [
+  {
+    key: 'companyName',
+    title: t.company.name,
+    main: true,
+    lines: 2,
+    render: (company) => <CompanyCell company={company} />,
+  },
+  ...dayColumns<Company>(),
+];
+
+type Dialog = { kind: 'create' } | { kind: 'edit'; company: Company } | null;
+
+/** /dashboard/admin/companies. */
 export function CompaniesPage() {
+  const [dialog, setDialog] = useState<Dialog>(null);
+  const remove = useRemove(deleteCompany, t.companies.remove, t.companies.loss);
+  const close = () => setDialog(null);
+  const add = (
+    <Button
+      leftSection={<IconPlus size={16} aria-hidden />}
+      onClick={() => setDialog({ kind: 'create' })}
+      {...CreateCompanyDialog.intent}
+    >
+      {t.common.add}
+    </Button>
+  );
   return (
     <>
-      <PageHeader title={t.companies.title} />
-      <State icon={<IconBuildings size={24} />} title={t.companies.soon} hint={t.companies.soonHint} />
+      <ListPage
+        title={t.companies.title}
+        help={t.companies.help}
+        searchLabel={t.companies.search}
+        list={listCompanies}
+        columns={columns}
+        rowMenu={{
+          name: (company) => company.companyName,
+          actions: (company) => [
+            {
+              label: t.common.edit,
+              icon: <IconPencil size={16} aria-hidden />,
+              opens: ChangeCompanyDialog,
+              run: () => setDialog({ kind: 'edit', company }),
+            },
+            {
+              label: t.common.remove,
+              icon: <IconTrash size={16} aria-hidden />,
+              danger: true,
+              run: () => remove(company.id, company.companyName),
+            },
+          ],
+        }}
+        empty={{ icon: <IconBuildings size={24} />, title: t.companies.empty, action: add }}
+        actions={add}
+      />
+      {dialog?.kind === 'create' && <CreateCompanyDialog onClose={close} />}
+      {dialog?.kind === 'edit' && <ChangeCompanyDialog company={dialog.company} onClose={close} />}
     </>
   );
 }

@@ -1,37 +1,32 @@
-import { type Policy, PolicyChange, updatePolicy } from '@propusk/contract/policies';
-import { useCall } from '../../api/queries.ts';
-import { changes } from '../../common/changes.ts';
-import { FormDialog } from '../../common/form-dialog.tsx';
+import { getPolicy, type Policy, PolicyChange, updatePolicy } from '@propusk/contract/policies';
+import { EditDialog } from '../../common/edit-dialog.tsx';
 import { useProxies, useUserOptions } from '../../common/use-options.ts';
 import { t } from '../../dictionary/dictionary.ts';
-import { toastSuccess } from '../../ui/toast.ts';
 import { PolicyFields, withAllowedAllSites } from './policy-fields.tsx';
 
 /** Changes a policy, and who it holds. */
 export function EditPolicyDialog({ policy, onClose }: { policy: Policy; onClose: () => void }) {
-  const update = useCall(updatePolicy);
   const proxies = useProxies(policy.proxy);
   const users = useUserOptions(policy.users);
-  const initial = {
-    name: policy.name,
-    description: policy.description,
-    proxyId: policy.proxy[0]?.id,
-    allSites: policy.allSites,
-    users: policy.users.map(({ id }) => id),
-  };
   return (
-    <FormDialog
+    <EditDialog
       title={t.policies.edit}
+      entity={policy}
+      values={({ name, description, proxy, allSites, users: held }: Policy) => ({
+        name,
+        description,
+        proxyId: proxy[0]?.id,
+        allSites,
+        users: held.map(({ id }) => id),
+      })}
       schema={PolicyChange}
-      initial={initial}
-      submit={async (body) => {
-        const changed = changes(initial, withAllowedAllSites(body, proxies));
-        await update.mutateAsync({ params: { id: policy.id }, body: changed });
-        toastSuccess(t.alerts.updated, body.name);
-      }}
+      read={getPolicy}
+      update={updatePolicy}
+      prepare={(body) => withAllowedAllSites(body, proxies)}
+      name={({ name }) => name}
       onClose={onClose}
     >
       {(control) => <PolicyFields control={control} proxies={proxies} users={users} />}
-    </FormDialog>
+    </EditDialog>
   );
 }

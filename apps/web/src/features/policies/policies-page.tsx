@@ -15,12 +15,18 @@ import { proxyName } from '../../common/names.ts';
 import { useRemove } from '../../common/use-remove.ts';
 import { t } from '../../dictionary/dictionary.ts';
 import type { Column } from '../../ui/data-table.tsx';
+import { lazyPart } from '../../ui/lazy-part.tsx';
 import { TruncatedText } from '../../ui/truncated-text.tsx';
-import { CreatePolicyDialog } from './create-policy-dialog.tsx';
-import { EditPolicyDialog } from './edit-policy-dialog.tsx';
+
+const CreatePolicyDialog = lazyPart(() =>
+  import('./create-policy-dialog.tsx').then((module) => module.CreatePolicyDialog),
+);
+const EditPolicyDialog = lazyPart(() =>
+  import('./edit-policy-dialog.tsx').then((module) => module.EditPolicyDialog),
+);
 
 const columns: readonly Column<Policy>[] = [
-  { key: 'name', title: t.policies.name, main: true, render: (policy) => policy.name },
+  { key: 'name', title: t.policies.name, width: '22%', main: true, render: (policy) => policy.name },
   {
     key: 'description',
     title: t.policies.description,
@@ -29,6 +35,7 @@ const columns: readonly Column<Policy>[] = [
   {
     key: 'proxy',
     title: t.policies.proxy,
+    width: '20%',
     render: (policy) => policy.proxy.map(proxyName).join(', ') || t.common.none,
   },
   ...dayColumns<Policy>(),
@@ -43,7 +50,11 @@ export function PoliciesPage() {
   const remove = useRemove(deletePolicy, t.policies.remove);
   const close = () => setDialog(null);
   const add = may(createPolicy) ? (
-    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setDialog({ kind: 'create' })}>
+    <Button
+      leftSection={<IconPlus size={16} aria-hidden />}
+      onClick={() => setDialog({ kind: 'create' })}
+      {...CreatePolicyDialog.intent}
+    >
       {t.common.add}
     </Button>
   ) : undefined;
@@ -63,6 +74,7 @@ export function PoliciesPage() {
                   {
                     label: t.common.edit,
                     icon: <IconPencil size={16} aria-hidden />,
+                    opens: EditPolicyDialog,
                     run: () => setDialog({ kind: 'edit', policy }),
                   },
                   {

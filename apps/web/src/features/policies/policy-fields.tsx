@@ -1,7 +1,9 @@
 import { type Control, type FieldPath, type FieldValues, useWatch } from 'react-hook-form';
-import { CheckboxField, TextAreaField, TextField } from '../../common/fields.tsx';
+import { CheckboxField } from '../../common/checkbox-field.tsx';
+import { TextField } from '../../common/fields.tsx';
 import { proxyName } from '../../common/names.ts';
 import { MultiSelectField, type Option, SelectField } from '../../common/select-fields.tsx';
+import { TextAreaField } from '../../common/text-area-field.tsx';
 import type { ProxyChoice } from '../../common/use-options.ts';
 import { t } from '../../dictionary/dictionary.ts';
 

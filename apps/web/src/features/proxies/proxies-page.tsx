@@ -1,17 +1,24 @@
 import { Button, VisuallyHidden } from '@mantine/core';
 import { deleteProxy, listProxies, type Proxy } from '@propusk/contract/proxies';
-import { IconLock, IconPlus, IconServer2, IconTrash } from '@tabler/icons-react';
+import { IconLock, IconPencil, IconPlus, IconServer2, IconTrash } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { dayColumns } from '../../common/day-columns.tsx';
 import { ListPage } from '../../common/list-page.tsx';
 import { proxyName } from '../../common/names.ts';
 import { useRemove } from '../../common/use-remove.ts';
 import { t } from '../../dictionary/dictionary.ts';
+import { paths } from '../../paths.ts';
 import type { Column } from '../../ui/data-table.tsx';
-import { PaidDialog } from './paid-dialog.tsx';
+import { lazyPart } from '../../ui/lazy-part.tsx';
+import { CreateProxyDialog } from './lazy-create-proxy.ts';
 import classes from './proxies-page.module.css';
-import { ProxyDialog } from './proxy-dialog.tsx';
 import { ProxyTypeTag } from './proxy-type-tag.tsx';
+
+const EditProxyDialog = lazyPart(() =>
+  import('./edit-proxy-dialog.tsx').then((module) => module.EditProxyDialog),
+);
+const PaidDialog = lazyPart(() => import('./paid-dialog.tsx').then((module) => module.PaidDialog));
 
 const columns: readonly Column<Proxy>[] = [
   { key: 'host', title: t.proxies.host, main: true, render: proxyName },
@@ -25,7 +32,7 @@ const columns: readonly Column<Proxy>[] = [
   ...dayColumns<Proxy>(),
 ];
 
-type Dialog = 'create' | 'paid' | null;
+type Dialog = { kind: 'create' | 'paid' } | { kind: 'edit'; proxy: Proxy } | null;
 
 /** /dashboard/creator/proxies. */
 export function ProxiesPage() {
@@ -48,6 +55,12 @@ export function ProxiesPage() {
               ? []
               : [
                   {
+                    label: t.common.edit,
+                    icon: <IconPencil size={16} aria-hidden />,
+                    opens: EditProxyDialog,
+                    run: () => setDialog({ kind: 'edit', proxy }),
+                  },
+                  {
                     label: t.common.remove,
                     icon: <IconTrash size={16} aria-hidden />,
                     danger: true,
@@ -60,8 +73,10 @@ export function ProxiesPage() {
           title: t.proxies.empty,
           action: (
             <>
-              <Button onClick={() => setDialog('paid')}>{t.proxies.paidTariff}</Button>
-              <Button variant="default" onClick={() => setDialog('paid')}>
+              <Button component={Link} to={paths.creatorTariff}>
+                {t.proxies.paidTariff}
+              </Button>
+              <Button variant="default" onClick={() => setDialog({ kind: 'paid' })} {...PaidDialog.intent}>
                 {t.proxies.trial}
               </Button>
             </>
@@ -69,17 +84,22 @@ export function ProxiesPage() {
         }}
         actions={
           <>
-            <Button variant="default" onClick={() => setDialog('paid')}>
+            <Button variant="default" onClick={() => setDialog({ kind: 'paid' })} {...PaidDialog.intent}>
               {t.proxies.addPaid}
             </Button>
-            <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setDialog('create')}>
+            <Button
+              leftSection={<IconPlus size={16} aria-hidden />}
+              onClick={() => setDialog({ kind: 'create' })}
+              {...CreateProxyDialog.intent}
+            >
               {t.common.add}
             </Button>
           </>
         }
       />
-      {dialog === 'create' && <ProxyDialog onClose={close} />}
-      <PaidDialog opened={dialog === 'paid'} onClose={close} />
+      {dialog?.kind === 'create' && <CreateProxyDialog onClose={close} />}
+      {dialog?.kind === 'edit' && <EditProxyDialog proxy={dialog.proxy} onClose={close} />}
+      <PaidDialog opened={dialog?.kind === 'paid'} onClose={close} />
     </>
   );
 }

@@ -8,9 +8,15 @@ import { unicodeHost } from '../../common/unicode-host.ts';
 import { useRemove } from '../../common/use-remove.ts';
 import { t } from '../../dictionary/dictionary.ts';
 import type { Column } from '../../ui/data-table.tsx';
+import { lazyPart } from '../../ui/lazy-part.tsx';
 import { Tags } from '../../ui/tags.tsx';
-import { CreateSiteDialog } from './create-site-dialog.tsx';
-import { EditSiteDialog } from './edit-site-dialog.tsx';
+
+const CreateSiteDialog = lazyPart(() =>
+  import('./create-site-dialog.tsx').then((module) => module.CreateSiteDialog),
+);
+const EditSiteDialog = lazyPart(() =>
+  import('./edit-site-dialog.tsx').then((module) => module.EditSiteDialog),
+);
 
 const columns: readonly Column<Site>[] = [
   { key: 'address', title: t.sites.address, main: true, render: (site) => unicodeHost(site.address) },
@@ -30,7 +36,11 @@ export function SitesPage() {
   const close = () => setDialog(null);
   const remove = useRemove(deleteSite, t.sites.remove);
   const add = (
-    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setDialog({ kind: 'create' })}>
+    <Button
+      leftSection={<IconPlus size={16} aria-hidden />}
+      onClick={() => setDialog({ kind: 'create' })}
+      {...CreateSiteDialog.intent}
+    >
       {t.common.add}
     </Button>
   );
@@ -48,6 +58,7 @@ export function SitesPage() {
             {
               label: t.common.edit,
               icon: <IconPencil size={16} aria-hidden />,
+              opens: EditSiteDialog,
               run: () => setDialog({ kind: 'edit', site }),
             },
             {

@@ -1,43 +1,71 @@
-import { type User, UserChange, updateUser } from '@propusk/contract/users';
-import { useCall } from '../../api/queries.ts';
-import { changes } from '../../common/changes.ts';
+import { getUser, type User, UserChange, updateUser } from '@propusk/contract/users';
+import { EditDialog } from '../../common/edit-dialog.tsx';
 import { PasswordField, TextField } from '../../common/fields.tsx';
-import { FormDialog } from '../../common/form-dialog.tsx';
 import { userName } from '../../common/names.ts';
-import { MultiSelectField } from '../../common/select-fields.tsx';
-import { usePolicyOptions } from '../../common/use-options.ts';
+import { MultiSelectField, type Option } from '../../common/select-fields.tsx';
+import { namedOptions, usePolicyOptions } from '../../common/use-options.ts';
 import { t } from '../../dictionary/dictionary.ts';
-import { toastSuccess } from '../../ui/toast.ts';
+import { isProtected } from './is-protected.ts';
 
-/** Changes a person, and the policies that hold them. An untouched password stays what it is. */
-export function EditUserDialog(props: { user: User; withPassword: boolean; onClose: () => void }) {
-  const { user } = props;
-  const update = useCall(updateUser);
+/** Changes a person of the own company. */
+export function EditUserDialog({ user, onClose }: { user: User; onClose: () => void }) {
   const policies = usePolicyOptions(user.politics);
-  const initial = {
-    name: user.name,
-    surname: user.surname,
-    email: user.email,
-    password: undefined,
-    politics: user.politics.map(({ id }) => id),
-  };
+  return <UserDialog user={user} policies={() => policies} onClose={onClose} />;
+}
+
+/**
+ * Changes a person of any company. An ADMIN's list of policies is every company's and does not say whose each is; those
+ * that a person holds are of the own company for certain. So an ADMIN takes access away here, and the owner gives it.
+ */
+export function EditAnyUserDialog({ user, onClose }: { user: User; onClose: () => void }) {
   return (
-    <FormDialog
+    <UserDialog
+      user={user}
+      policies={(stored) => held(user, stored)}
+      policiesHint={t.users.heldHint}
+      onClose={onClose}
+    />
+  );
+}
+
+/** What the person held when the dialog opened, and what they hold now: neither may show as an id. */
+function held(...states: User[]): Option[] {
+  return namedOptions([
+    ...new Map(states.flatMap(({ politics }) => politics).map((one) => [one.id, one])).values(),
+  ]);
+}
+
+/** The person, and the policies that hold them. An untouched password stays what it is. */
+function UserDialog(props: {
+  user: User;
+  /** The policies to choose from; of what is stored of the person now. */
+  policies: (stored: User) => readonly Option[];
+  policiesHint?: string;
+  onClose: () => void;
+}) {
+  return (
+    <EditDialog
       title={t.users.edit}
+      entity={props.user}
+      values={({ name, surname, email, politics }: User) => ({
+        name,
+        surname,
+        email,
+        password: undefined,
+        politics: politics.map(({ id }) => id),
+      })}
       schema={UserChange}
-      initial={initial}
-      submit={async (body) => {
-        const changed = await update.mutateAsync({ params: { id: user.id }, body: changes(initial, body) });
-        toastSuccess(t.alerts.updated, userName(changed));
-      }}
+      read={getUser}
+      update={updateUser}
+      name={userName}
       onClose={props.onClose}
     >
-      {(control) => (
+      {(control, stored) => (
         <>
           <TextField control={control} name="name" label={t.users.name} autoFocus />
           <TextField control={control} name="surname" label={t.users.surname} />
           <TextField control={control} name="email" type="email" label={t.users.email} required />
-          {props.withPassword && (
+          {!isProtected(stored) && (
             <PasswordField
               control={control}
               name="password"
@@ -47,9 +75,17 @@ export function EditUserDialog(props: { user: User; withPassword: boolean; onClo
               blank
             />
           )}
-          <MultiSelectField control={control} name="politics" label={t.users.policies} options={policies} />
+          {(props.policiesHint === undefined || props.policies(stored).length > 0) && (
+            <MultiSelectField
+              control={control}
+              name="politics"
+              label={t.users.policies}
+              description={props.policiesHint}
+              options={props.policies(stored)}
+            />
+          )}
         </>
       )}
-    </FormDialog>
+    </EditDialog>
   );
 }

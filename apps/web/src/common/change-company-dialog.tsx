@@ -1,0 +1,27 @@
+import { type Company, CompanyChange, getCompany, updateCompany } from '@propusk/contract/companies';
+import { t } from '../dictionary/dictionary.ts';
+import { EditDialog } from './edit-dialog.tsx';
+import { TextField } from './fields.tsx';
+
+/** Changes a company's record: the owner's own one, or for an ADMIN any. */
+export function ChangeCompanyDialog({ company, onClose }: { company: Company; onClose: () => void }) {
+  return (
+    <EditDialog
+      title={t.company.edit}
+      entity={company}
+      values={({ companyName, companySite }: Company) => ({ companyName, companySite })}
+      schema={CompanyChange}
+      read={getCompany}
+      update={updateCompany}
+      name={({ companyName }) => companyName}
+      onClose={onClose}
+    >
+      {(control) => (
+        <>
+          <TextField control={control} name="companyName" label={t.company.name} required autoFocus />
+          <TextField control={control} name="companySite" label={t.company.site} inputMode="url" required />
+        </>
+      )}
+    </EditDialog>
+  );
+}

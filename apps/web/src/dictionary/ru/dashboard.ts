@@ -1,0 +1,46 @@
+// What the dashboard says on all of its pages.
+
+export const columns = { createdAt: 'Создано', updatedAt: 'Изменено', actions: 'Действия' };
+
+export const list = {
+  failed: 'Список не загрузился',
+  noMatch: (search: string) => `По запросу «${search}» ничего не нашлось`,
+  range: (from: number, to: number, total: number) => `${from}–${to} из ${total}`,
+  take: 'Строк на странице',
+  pages: 'Страницы',
+  page: (page: number) => `Страница ${page}`,
+  nextPage: 'Следующая страница',
+  previousPage: 'Предыдущая страница',
+};
+
+export const alerts = {
+  created: 'Успешное создание!',
+  updated: 'Успешное обновление!',
+  deleted: 'Успешное удаление!',
+};
+
+export const shell = {
+  admin: 'ADMIN',
+  knowledgeBase: 'База знаний',
+  scheme: 'Оформление',
+  schemes: { light: 'Светлое', dark: 'Тёмное', auto: 'Как в системе' },
+  exit: 'Выйти',
+  exitQuestion: 'Do you really want to leave the application?',
+  exitYes: 'Yes',
+  exitNo: 'No',
+  navigation: 'Разделы',
+  openNavigation: 'Открыть меню',
+  skip: 'К содержанию',
+  signInSoon: 'Вы не вошли. Открываем страницу входа…',
+};
+
+export const nav = {
+  sites: 'Сайты',
+  proxies: 'Прокси серверы',
+  policies: 'Политики доступа',
+  users: 'Пользователи',
+  company: 'Компания',
+  companies: 'Компании',
+  personalData: 'Персональные данные',
+  areas: { CREATOR: 'Компания', ADMIN: 'Платформа', USER: 'Моё' },
+};

@@ -1,0 +1,25 @@
+import { Text, Title } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { usePageTitle } from '../../ui/use-page-title.ts';
+import classes from './auth-page.module.css';
+
+/** What every page of the auth area looks like: a title, what it is about, the rest, the way to another page. */
+export function AuthPage(props: { title: string; hint: ReactNode; children: ReactNode; footer?: ReactNode }) {
+  usePageTitle(props.title);
+  return (
+    <>
+      <Title order={1} className={classes.title}>
+        {props.title}
+      </Title>
+      <Text c="dimmed" mt={4} mb="xl">
+        {props.hint}
+      </Text>
+      {props.children}
+      {props.footer && (
+        <Text mt="lg" c="dimmed">
+          {props.footer}
+        </Text>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,70 @@
+import { Anchor, Button, Stack, Text } from '@mantine/core';
+import { useLink as linkCall } from '@propusk/contract/auth';
+import { limits } from '@propusk/contract/limits';
+import { Link, Navigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { call } from '../../api/call.ts';
+import { t } from '../../dictionary/dictionary.ts';
+import { paths } from '../../paths.ts';
+import { Notice } from '../../ui/notice.tsx';
+import { AuthPage } from './auth-page.tsx';
+import classes from './check-email-page.module.css';
+import { DoneNotice } from './done-notice.tsx';
+import { passwordRequest } from './password-request.ts';
+import { useAttempt } from './use-attempt.ts';
+import { usePause } from './use-pause.ts';
+
+/** /security/check-email: the link was asked for. Whether the address has an account it tells nobody. */
+export function CheckEmailPage() {
+  const email = passwordRequest.email();
+  return email === null ? <Navigate to={paths.reset} replace /> : <CheckEmail email={email} />;
+}
+
+function CheckEmail({ email }: { email: string }) {
+  const attempt = useAttempt();
+  const { left, restart } = usePause();
+  const [resent, setResent] = useState(false);
+
+  function resend(): Promise<void> {
+    setResent(false);
+    return attempt.run(async () => {
+      await call(linkCall, { body: { email } });
+      passwordRequest.note(email);
+      restart();
+      setResent(true);
+    });
+  }
+
+  return (
+    <AuthPage
+      title={t.auth.checkTitle}
+      hint={t.auth.checkHint}
+      footer={
+        <>
+          {t.auth.remembered}{' '}
+          <Anchor component={Link} to={paths.login}>
+            {t.auth.toLogin}
+          </Anchor>
+        </>
+      }
+    >
+      <Stack gap="md">
+        <p className={classes.email}>{email}</p>
+        <div>
+          <Text>{t.auth.checkLife(limits.linkMinutes)}</Text>
+          <Text>{t.auth.checkSpam}</Text>
+        </div>
+        {attempt.failure && <Notice kind="warning">{attempt.failure}</Notice>}
+        {resent && <DoneNotice>{t.auth.resent}</DoneNotice>}
+        <div className={classes.actions}>
+          <Button size="md" variant="default" disabled={left > 0} loading={attempt.busy} onClick={resend}>
+            {left > 0 ? t.auth.resendIn(left) : t.auth.resend}
+          </Button>
+          <Button size="md" variant="subtle" component={Link} to={paths.reset}>
+            {t.auth.otherEmail}
+          </Button>
+        </div>
+      </Stack>
+    </AuthPage>
+  );
+}

@@ -1,0 +1,44 @@
+import { Anchor, Button, Stack } from '@mantine/core';
+import { useLink as linkCall } from '@propusk/contract/auth';
+import { Link } from '@tanstack/react-router';
+import { call } from '../../api/call.ts';
+import { t } from '../../dictionary/dictionary.ts';
+import { paths } from '../../paths.ts';
+import { Notice } from '../../ui/notice.tsx';
+import { AuthPage } from './auth-page.tsx';
+import { useAttempt } from './use-attempt.ts';
+
+/**
+ * Makes the new address the one to sign in with. By a button and not by being opened: scanners of mail open every link
+ * before its reader does, and would confirm what nobody has seen, or use the link up.
+ */
+export function ConfirmEmail(props: {
+  token: string;
+  /** Makes the call, and goes on to where its outcome belongs. */
+  use: (send: () => Promise<unknown>) => Promise<void>;
+}) {
+  const { failure, busy, run } = useAttempt();
+  return (
+    <AuthPage
+      title={t.auth.confirmEmailTitle}
+      hint={t.auth.confirmEmailHint}
+      footer={
+        <Anchor component={Link} to={paths.login}>
+          {t.auth.backToLogin}
+        </Anchor>
+      }
+    >
+      <Stack gap="md">
+        {failure && <Notice kind="warning">{failure}</Notice>}
+        <Button
+          size="md"
+          fullWidth
+          loading={busy}
+          onClick={() => run(() => props.use(() => call(linkCall, { body: { token: props.token } })))}
+        >
+          {t.auth.confirmEmail}
+        </Button>
+      </Stack>
+    </AuthPage>
+  );
+}

@@ -1,0 +1,51 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { ApiError } from '../../api/api-error.ts';
+import { token } from '../../api/token.ts';
+import { paths } from '../../paths.ts';
+import { ConfirmEmail } from './confirm-email.tsx';
+import { LinkDead } from './link-dead.tsx';
+import type { MailLink } from './mail-link.ts';
+import { NewPassword } from './new-password.tsx';
+import { passwordRequest } from './password-request.ts';
+import { useMailLink } from './use-mail-link.ts';
+
+declare module '@tanstack/react-router' {
+  interface HistoryState {
+    /** What a link from mail has just done: the login page says so. */
+    done?: MailLink['kind'];
+  }
+}
+
+/** /security/login: where links from mail land. */
+export function MailLinkPage() {
+  const link = useMailLink();
+  return <Opened key={link?.token} link={link} />;
+}
+
+function Opened({ link }: { link: MailLink | null }) {
+  const navigate = useNavigate();
+  const [dead, setDead] = useState(false);
+  if (link === null || dead) return <LinkDead kind={link?.kind} />;
+
+  /** @throws whatever the call threw, but a dead link: this page is about that then */
+  async function use(send: () => Promise<unknown>): Promise<void> {
+    try {
+      await send();
+    } catch (error) {
+      if (!(error instanceof ApiError && error.code === 'link_dead')) throw error;
+      setDead(true);
+      return;
+    }
+    // Spec section 4. The server has ended every session, the one of this browser too.
+    token.clear();
+    passwordRequest.forget();
+    await navigate({ to: paths.login, replace: true, state: { done: link?.kind } });
+  }
+
+  return link.kind === 'password' ? (
+    <NewPassword token={link.token} use={use} />
+  ) : (
+    <ConfirmEmail token={link.token} use={use} />
+  );
+}

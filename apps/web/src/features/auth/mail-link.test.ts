@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest';
+import { readMailLink } from './mail-link.ts';
+
+const token = 'Ab_-09'.repeat(7);
+
+describe('readMailLink', () => {
+  it('reads both kinds', () => {
+    expect(readMailLink(`#token=${token}&for=password`)).toEqual({ token, kind: 'password' });
+    expect(readMailLink(`token=${token}&for=email`)).toEqual({ token, kind: 'email' });
+    expect(readMailLink(`#for=email&token=${token}&utm_source=mail`)).toEqual({ token, kind: 'email' });
+  });
+  it.each([
+    '',
+    '#',
+    '#token=',
+    '#token=%20&for=email',
+    `#token=${token}`,
+    `#token=${token}&for=other`,
+    '#for=email',
+  ])('finds nothing in %s', (fragment) => {
+    expect(readMailLink(fragment)).toBeNull();
+  });
+});

@@ -1,0 +1,66 @@
+import { Anchor } from '@mantine/core';
+import { useLink as linkCall } from '@propusk/contract/auth';
+import { Password } from '@propusk/contract/fields';
+import { limits } from '@propusk/contract/limits';
+import { Link } from '@tanstack/react-router';
+import * as z from 'zod/mini';
+import { call } from '../../api/call.ts';
+import { showFailure } from '../../common/contract-form.ts';
+import { PasswordField } from '../../common/fields.tsx';
+import { useContractForm } from '../../common/use-contract-form.ts';
+import { t } from '../../dictionary/dictionary.ts';
+import { paths } from '../../paths.ts';
+import { AuthForm } from './auth-form.tsx';
+import { passwordRequest } from './password-request.ts';
+import { useAttempt } from './use-attempt.ts';
+
+const NewPasswordForm = z.object({ password: Password, repeat: Password });
+
+/** Sets the password that a link was sent for. */
+export function NewPassword(props: {
+  token: string;
+  /** Makes the call, and goes on to where its outcome belongs. */
+  use: (send: () => Promise<unknown>) => Promise<void>;
+}) {
+  const form = useContractForm(NewPasswordForm, { password: '', repeat: '' });
+  const attempt = useAttempt((error) => showFailure(form, error));
+
+  const submit = form.handleSubmit(({ password, repeat }) => {
+    if (password !== repeat) return attempt.fail(t.auth.mismatch);
+    return attempt.run(() => props.use(() => call(linkCall, { body: { token: props.token, password } })));
+  });
+
+  return (
+    <AuthForm
+      title={t.auth.newPasswordTitle}
+      hint={t.auth.newPasswordHint}
+      form={form}
+      attempt={attempt}
+      onSubmit={submit}
+      submitLabel={t.auth.savePassword}
+      footer={
+        <Anchor component={Link} to={paths.login}>
+          {t.auth.backToLogin}
+        </Anchor>
+      }
+    >
+      {/* For a password manager: whose password this is, where this browser knows it. */}
+      <input
+        hidden
+        readOnly
+        type="email"
+        name="email"
+        autoComplete="username"
+        value={passwordRequest.email() ?? ''}
+      />
+      <PasswordField
+        control={form.control}
+        name="password"
+        label={t.auth.newPassword}
+        description={t.auth.newPasswordRule(limits.password.min)}
+        autoComplete="new-password"
+      />
+      <PasswordField control={form.control} name="repeat" label={t.auth.repeat} autoComplete="new-password" />
+    </AuthForm>
+  );
+}

@@ -1,0 +1,59 @@
+import { Anchor } from '@mantine/core';
+import { useLink as linkCall } from '@propusk/contract/auth';
+import { Email } from '@propusk/contract/fields';
+import { Link, useNavigate } from '@tanstack/react-router';
+import * as z from 'zod/mini';
+import { call } from '../../api/call.ts';
+import { showFailure } from '../../common/contract-form.ts';
+import { TextField } from '../../common/fields.tsx';
+import { useContractForm } from '../../common/use-contract-form.ts';
+import { t } from '../../dictionary/dictionary.ts';
+import { paths } from '../../paths.ts';
+import { AuthForm } from './auth-form.tsx';
+import { passwordRequest } from './password-request.ts';
+import { useAttempt } from './use-attempt.ts';
+
+const ResetForm = z.object({ email: Email });
+
+/** /auth/reset: asks for a link to a new password. */
+export function ResetPage() {
+  const navigate = useNavigate();
+  const form = useContractForm(ResetForm, { email: passwordRequest.email() ?? '' });
+  const attempt = useAttempt((error) => showFailure(form, error));
+
+  const submit = form.handleSubmit(({ email }) =>
+    attempt.run(async () => {
+      await call(linkCall, { body: { email } });
+      passwordRequest.note(email);
+      await navigate({ to: paths.checkEmail });
+    }),
+  );
+
+  return (
+    <AuthForm
+      title={t.auth.resetTitle}
+      hint={t.auth.resetHint}
+      form={form}
+      attempt={attempt}
+      onSubmit={submit}
+      submitLabel={t.auth.sendRequest}
+      footer={
+        <>
+          {t.auth.remembered}{' '}
+          <Anchor component={Link} to={paths.login}>
+            {t.auth.toLogin}
+          </Anchor>
+        </>
+      }
+    >
+      <TextField
+        control={form.control}
+        name="email"
+        type="email"
+        label={t.auth.email}
+        autoComplete="username"
+        placeholder="name@company.ru"
+      />
+    </AuthForm>
+  );
+}

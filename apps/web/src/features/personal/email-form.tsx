@@ -1,0 +1,91 @@
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { useLink as linkCall } from '@propusk/contract/auth';
+import { Email } from '@propusk/contract/fields';
+import { limits } from '@propusk/contract/limits';
+import { useMutation } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import * as z from 'zod/mini';
+import { call } from '../../api/call.ts';
+import { showFailure } from '../../common/contract-form.ts';
+import { TextField } from '../../common/fields.tsx';
+import { useContractForm } from '../../common/use-contract-form.ts';
+import { t } from '../../dictionary/dictionary.ts';
+import { Notice } from '../../ui/notice.tsx';
+import { FormCard } from './form-card.tsx';
+
+const EmailForm = z.object({ email: Email });
+
+/** Asks for a link to another address; the email changes when that link is used. */
+export function OwnEmailForm({ onClose }: { onClose: () => void }) {
+  const [sent, setSent] = useState<string | null>(null);
+  if (sent === null) return <Ask onSent={setSent} onClose={onClose} />;
+  return (
+    <FormCard title={t.personal.changeEmail}>
+      <output>
+        <Text fw={500} style={{ overflowWrap: 'anywhere' }}>
+          {t.personal.emailSent(sent)}
+        </Text>
+        <Text c="dimmed">{t.personal.emailSentHint(limits.linkMinutes)}</Text>
+      </output>
+      {/* The field that had the focus is gone. */}
+      <Button variant="default" mt="md" onClick={onClose} autoFocus>
+        {t.common.close}
+      </Button>
+    </FormCard>
+  );
+}
+
+function Ask({ onSent, onClose }: { onSent: (email: string) => void; onClose: () => void }) {
+  const form = useContractForm(EmailForm, { email: '' });
+  const { isValid, isSubmitting } = form.formState;
+  const { mutateAsync } = useMutation({
+    mutationFn: (email: string) => call(linkCall, { body: { email, change: true } }),
+  });
+  const [failure, setFailure] = useState<string | null>(null);
+  // State comes too late for a double click.
+  const sending = useRef(false);
+  const element = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    element.current?.querySelector('input')?.focus();
+  }, []);
+
+  async function send({ email }: z.output<typeof EmailForm>) {
+    if (sending.current) return;
+    sending.current = true;
+    setFailure(null);
+    try {
+      await mutateAsync(email);
+      onSent(email);
+    } catch (error) {
+      setFailure(showFailure(form, error));
+    } finally {
+      sending.current = false;
+    }
+  }
+
+  return (
+    <FormCard title={t.personal.changeEmail} lead={t.personal.changeEmailHint}>
+      <form ref={element} onSubmit={(event) => form.handleSubmit(send)(event)} noValidate>
+        <Stack gap="md">
+          {failure && <Notice kind="warning">{failure}</Notice>}
+          <TextField
+            control={form.control}
+            name="email"
+            type="email"
+            label={t.personal.newEmail}
+            autoComplete="email"
+            placeholder="name@company.ru"
+          />
+          <Group gap="xs">
+            <Button type="submit" disabled={!isValid} loading={isSubmitting}>
+              {t.personal.sendLink}
+            </Button>
+            <Button variant="default" disabled={isSubmitting} onClick={onClose}>
+              {t.common.cancel}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </FormCard>
+  );
+}

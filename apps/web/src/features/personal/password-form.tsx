@@ -1,0 +1,87 @@
+import { Button, Stack } from '@mantine/core';
+import { Password } from '@propusk/contract/fields';
+import { limits } from '@propusk/contract/limits';
+import { changeOwnPassword, OwnPassword, type User } from '@propusk/contract/users';
+import { useRef, useState } from 'react';
+import * as z from 'zod/mini';
+import { useCall } from '../../api/queries.ts';
+import { showFailure } from '../../common/contract-form.ts';
+import { PasswordField } from '../../common/fields.tsx';
+import { useContractForm } from '../../common/use-contract-form.ts';
+import { t } from '../../dictionary/dictionary.ts';
+import { Notice } from '../../ui/notice.tsx';
+import { toastSuccess } from '../../ui/toast.ts';
+import { FormCard } from './form-card.tsx';
+
+// The call takes any current password, to refuse it; here an empty one is not worth a try out of ten.
+const PasswordForm = z.extend(OwnPassword, {
+  currentPassword: OwnPassword.shape.currentPassword.check(z.minLength(1)),
+  repeat: Password,
+});
+const EMPTY = { currentPassword: '', password: '', repeat: '' };
+
+/** Changes the own password. The session that asks goes on; the others, and links in mail, end. */
+export function OwnPasswordForm({ me, onChanged }: { me: User; onChanged: () => void }) {
+  const form = useContractForm(PasswordForm, EMPTY);
+  const { control, formState } = form;
+  const { mutateAsync } = useCall(changeOwnPassword);
+  const [failure, setFailure] = useState<string | null>(null);
+  // State comes too late for a double click.
+  const saving = useRef(false);
+
+  async function save({ repeat, ...body }: z.output<typeof PasswordForm>) {
+    if (saving.current) return;
+    if (repeat !== body.password) return setFailure(t.auth.mismatch);
+    saving.current = true;
+    setFailure(null);
+    try {
+      await mutateAsync({ body });
+      form.reset(EMPTY);
+      toastSuccess(t.alerts.updated);
+      onChanged();
+    } catch (error) {
+      setFailure(showFailure(form, error));
+    } finally {
+      saving.current = false;
+    }
+  }
+
+  return (
+    <FormCard
+      title={t.personal.passwordTitle}
+      lead={me.company ? t.personal.passwordHint : t.personal.passwordHintAlone}
+    >
+      <form onSubmit={(event) => form.handleSubmit(save)(event)} noValidate>
+        {/* For a password manager: whose password this is. */}
+        <input hidden readOnly type="email" name="email" autoComplete="username" value={me.email} />
+        <Stack gap="md">
+          {failure && <Notice kind="warning">{failure}</Notice>}
+          <PasswordField
+            control={control}
+            name="currentPassword"
+            label={t.personal.currentPassword}
+            autoComplete="current-password"
+          />
+          <PasswordField
+            control={control}
+            name="password"
+            label={t.personal.newPassword}
+            description={t.auth.newPasswordRule(limits.password.min)}
+            autoComplete="new-password"
+          />
+          <PasswordField
+            control={control}
+            name="repeat"
+            label={t.personal.repeatPassword}
+            autoComplete="new-password"
+          />
+          <div>
+            <Button type="submit" disabled={!formState.isValid} loading={formState.isSubmitting}>
+              {t.personal.changePassword}
+            </Button>
+          </div>
+        </Stack>
+      </form>
+    </FormCard>
+  );
+}

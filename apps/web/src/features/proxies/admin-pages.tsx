@@ -1,0 +1,114 @@
+import { Button } from '@mantine/core';
+import { deleteProxy, listAllProxies, type Proxy } from '@propusk/contract/proxies';
+import { IconPencil, IconPlus, IconServer2, IconTrash } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import { ListPage } from '../../common/list-page.tsx';
+import { useMe } from '../../common/me.tsx';
+import { useRemove } from '../../common/use-remove.ts';
+import { t } from '../../dictionary/dictionary.ts';
+import { paths } from '../../paths.ts';
+import { lazyPart } from '../../ui/lazy-part.tsx';
+import { adminColumns } from './admin-columns.tsx';
+import { CreateProxyDialog } from './lazy-create-proxy.ts';
+import classes from './proxies-page.module.css';
+
+const EditAnyProxyDialog = lazyPart(() =>
+  import('./edit-any-proxy-dialog.tsx').then((module) => module.EditAnyProxyDialog),
+);
+
+/** /dashboard/admin/proxies and /dashboard/admin/politics: every company's proxies and the platform's. */
+export function AllProxiesPage() {
+  return (
+    <AdminProxies
+      title={t.proxies.title}
+      help={t.proxies.adminHelp}
+      // Here default ones stand among others.
+      rowClass={({ settings }) => (settings.type === 'default' ? classes.default : undefined)}
+      actions={
+        <Button component={Link} to={paths.adminPlatformProxies} variant="default">
+          {t.proxies.platformTitle}
+        </Button>
+      }
+    />
+  );
+}
+
+/** /dashboard/admin/proxies-default: the platform's own proxies. */
+export function PlatformProxiesPage() {
+  const [creating, setCreating] = useState(false);
+  // What an ADMIN adds who belongs to a company is the company's (POST /proxy).
+  const adds = useMe().company === null;
+  return (
+    <>
+      <AdminProxies
+        title={t.proxies.platformTitle}
+        help={t.proxies.platformHelp}
+        filter={{ type: 'default' }}
+        actions={
+          <>
+            <Button component={Link} to={paths.adminProxies} variant="default">
+              {t.proxies.toAll}
+            </Button>
+            {adds && (
+              <Button
+                leftSection={<IconPlus size={16} aria-hidden />}
+                onClick={() => setCreating(true)}
+                {...CreateProxyDialog.intent}
+              >
+                {t.common.add}
+              </Button>
+            )}
+          </>
+        }
+      />
+      {creating && <CreateProxyDialog onClose={() => setCreating(false)} />}
+    </>
+  );
+}
+
+function AdminProxies(props: {
+  title: string;
+  help: string;
+  filter?: Readonly<Record<string, string>>;
+  rowClass?: (proxy: Proxy) => string | undefined;
+  actions: ReactNode;
+}) {
+  const [edited, setEdited] = useState<Proxy | null>(null);
+  const remove = useRemove(deleteProxy, t.proxies.remove);
+  const name = ({ host, port }: Proxy) => `${host}:${port}`;
+  return (
+    <>
+      <ListPage
+        {...props}
+        searchLabel={t.proxies.search}
+        list={listAllProxies}
+        columns={adminColumns}
+        rowMenu={{
+          name,
+          actions: (proxy) => [
+            {
+              label: t.common.edit,
+              icon: <IconPencil size={16} aria-hidden />,
+              opens: EditAnyProxyDialog,
+              run: () => setEdited(proxy),
+            },
+            // The gateway itself stays as long as the platform does.
+            ...(proxy.direct
+              ? []
+              : [
+                  {
+                    label: t.common.remove,
+                    icon: <IconTrash size={16} aria-hidden />,
+                    danger: true,
+                    run: () => remove(proxy.id, name(proxy)),
+                  },
+                ]),
+          ],
+        }}
+        empty={{ icon: <IconServer2 size={24} />, title: t.proxies.adminEmpty }}
+      />
+      {edited && <EditAnyProxyDialog proxy={edited} onClose={() => setEdited(null)} />}
+    </>
+  );
+}

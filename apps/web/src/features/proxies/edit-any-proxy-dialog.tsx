@@ -1,0 +1,56 @@
+import { Text, TextInput } from '@mantine/core';
+import { AdminProxyChange, getProxy, type Proxy, updateAnyProxy } from '@propusk/contract/proxies';
+import { CheckboxField } from '../../common/checkbox-field.tsx';
+import { EditDialog } from '../../common/edit-dialog.tsx';
+import { t } from '../../dictionary/dictionary.ts';
+import { ProxyFields } from './proxy-fields.tsx';
+import { proxyValues } from './proxy-values.ts';
+
+/**
+ * Changes any proxy, for an ADMIN. Its type stays what it is (spec section 4); of the gateway itself only the flag
+ * changes, the rest is its setting.
+ */
+export function EditAnyProxyDialog({ proxy, onClose }: { proxy: Proxy; onClose: () => void }) {
+  return (
+    <EditDialog
+      title={t.proxies.edit}
+      entity={proxy}
+      values={(stored: Proxy) => {
+        const { type, allSites } = stored.settings;
+        const settings = { settings: { type, allSites } };
+        return stored.direct ? settings : { ...proxyValues(stored), ...settings };
+      }}
+      schema={AdminProxyChange}
+      read={getProxy}
+      update={updateAnyProxy}
+      name={({ host, port }) => `${host}:${port}`}
+      onClose={onClose}
+    >
+      {(control, stored) => (
+        <>
+          {stored.direct ? (
+            <>
+              <Text c="dimmed">{t.proxies.directHint}</Text>
+              <TextInput label={t.proxies.host} value={stored.host} disabled />
+              <TextInput label={t.proxies.port} value={stored.port} disabled />
+            </>
+          ) : (
+            <ProxyFields control={control} password="kept" />
+          )}
+          <TextInput
+            label={t.proxies.type}
+            description={t.proxies.typeHint}
+            value={t.proxies.types[stored.settings.type]}
+            disabled
+          />
+          <CheckboxField
+            control={control}
+            name="settings.allSites"
+            label={t.proxies.allSites}
+            description={t.proxies.allSitesHint}
+          />
+        </>
+      )}
+    </EditDialog>
+  );
+}

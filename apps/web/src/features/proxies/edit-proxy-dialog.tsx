@@ -1,0 +1,23 @@
+import { getProxy, type Proxy, ProxyChange, updateProxy } from '@propusk/contract/proxies';
+import { EditDialog } from '../../common/edit-dialog.tsx';
+import { t } from '../../dictionary/dictionary.ts';
+import { ProxyFields } from './proxy-fields.tsx';
+import { proxyValues } from './proxy-values.ts';
+
+/** Changes the company's own proxy. Default ones, whose login and password are the platform's, never come here. */
+export function EditProxyDialog({ proxy, onClose }: { proxy: Proxy; onClose: () => void }) {
+  return (
+    <EditDialog
+      title={t.proxies.edit}
+      entity={proxy}
+      values={proxyValues}
+      schema={ProxyChange}
+      read={getProxy}
+      update={updateProxy}
+      name={({ host, port }) => `${host}:${port}`}
+      onClose={onClose}
+    >
+      {(control) => <ProxyFields control={control} password="kept" />}
+    </EditDialog>
+  );
+}

@@ -1,0 +1,53 @@
+import { Anchor } from '@mantine/core';
+import type { User } from '@propusk/contract/users';
+import { CompanyCell } from '../../common/company-cell.tsx';
+import { dayColumns } from '../../common/day-columns.tsx';
+import { rolesOf } from '../../common/me.tsx';
+import { userName } from '../../common/names.ts';
+import { t } from '../../dictionary/dictionary.ts';
+import type { Column } from '../../ui/data-table.tsx';
+import { Tags } from '../../ui/tags.tsx';
+import { TwoLines } from '../../ui/two-lines.tsx';
+
+const person: Column<User> = {
+  key: 'name',
+  title: t.users.person,
+  main: true,
+  lines: 2,
+  render: (user) => (
+    <TwoLines
+      first={userName(user)}
+      second={
+        <Anchor href={`mailto:${user.email}`} underline="hover">
+          {user.email}
+        </Anchor>
+      }
+    />
+  ),
+};
+const roles: Column<User> = {
+  key: 'roles',
+  title: t.users.roles,
+  width: '132px',
+  render: (user) =>
+    rolesOf(user)
+      .map((role) => t.users.role[role])
+      .join(', ') || t.common.none,
+};
+const policies: Column<User> = {
+  key: 'politics',
+  title: t.users.policies,
+  render: (user) => <Tags names={user.politics} none={t.users.noPolicies} />,
+};
+const company: Column<User> = {
+  key: 'company',
+  title: t.users.company,
+  width: '16%',
+  render: (user) => (user.company ? <CompanyCell company={user.company} /> : t.common.none),
+};
+
+/** The columns of a company's people. */
+export const userColumns = [person, roles, policies, ...dayColumns<User>()];
+
+/** The columns of everybody: whose they are as well. */
+export const allUserColumns = [person, company, roles, policies, ...dayColumns<User>()];

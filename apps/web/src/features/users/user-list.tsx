@@ -1,0 +1,65 @@
+import { deleteUser, type User } from '@propusk/contract/users';
+import { IconPencil, IconTrash, IconUsers } from '@tabler/icons-react';
+import { type ReactNode, useState } from 'react';
+import type { ListEndpoint } from '../../api/list.ts';
+import { ListPage } from '../../common/list-page.tsx';
+import { userName } from '../../common/names.ts';
+import { useRemove } from '../../common/use-remove.ts';
+import { t } from '../../dictionary/dictionary.ts';
+import type { Column } from '../../ui/data-table.tsx';
+import type { LazyPart } from '../../ui/lazy-part.tsx';
+import { isProtected } from './is-protected.ts';
+
+/** A list of people, each to be changed and, where that is offered, deleted. */
+export function UserList(props: {
+  list: ListEndpoint<User>;
+  help: string;
+  columns: readonly Column<User>[];
+  add?: ReactNode;
+  /** The dialog that changes one. */
+  Editor: LazyPart<{ user: User; onClose: () => void }>;
+}) {
+  const { Editor } = props;
+  const [edited, setEdited] = useState<User | null>(null);
+  const remove = useRemove(deleteUser, t.users.remove);
+  return (
+    <>
+      <ListPage
+        title={t.users.title}
+        help={props.help}
+        searchLabel={t.users.search}
+        list={props.list}
+        columns={props.columns}
+        rowMenu={{
+          name: userName,
+          actions: (user) => [
+            {
+              label: t.common.edit,
+              icon: <IconPencil size={16} aria-hidden />,
+              opens: Editor,
+              run: () => setEdited(user),
+            },
+            ...(isProtected(user)
+              ? []
+              : [
+                  {
+                    label: t.common.remove,
+                    icon: <IconTrash size={16} aria-hidden />,
+                    danger: true,
+                    run: () => remove(user.id, `${userName(user)}, ${user.email}`),
+                  },
+                ]),
+          ],
+        }}
+        empty={{
+          icon: <IconUsers size={24} />,
+          title: t.users.empty,
+          hint: t.users.emptyHint,
+          action: props.add,
+        }}
+        actions={props.add}
+      />
+      {edited && <Editor user={edited} onClose={() => setEdited(null)} />}
+    </>
+  );
+}

@@ -1,0 +1,77 @@
+import { ActionIcon, Button } from '@mantine/core';
+import { IconBook2, IconLogout2, IconMenu2 } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
+import { rolesOf, useMe } from '../common/me.tsx';
+import { t } from '../dictionary/dictionary.ts';
+import { paths } from '../paths.ts';
+import { confirm } from '../ui/confirm.ts';
+import { ConfirmDialog } from '../ui/lazy-confirm.ts';
+import { Logo } from '../ui/logo.tsx';
+import { Tag } from '../ui/tags.tsx';
+import classes from './header.module.css';
+import { NavigationDrawer } from './lazy-drawer.ts';
+import { PersonLink } from './person-link.tsx';
+import { SchemeMenu } from './scheme-menu.tsx';
+import { leave } from './session.ts';
+
+/** The dashboard's header. On a phone its buttons are icons, and the navigation opens from it. */
+export function Header({ menuOpen, onMenu }: { menuOpen: boolean; onMenu: () => void }) {
+  const roles = rolesOf(useMe());
+
+  async function exit() {
+    const sure = await confirm({ text: t.shell.exitQuestion, yes: t.shell.exitYes, no: t.shell.exitNo });
+    if (sure) await leave();
+  }
+
+  const tool = {
+    variant: 'subtle',
+    color: 'gray',
+    classNames: { root: classes.tool, label: classes.wide, section: classes.toolIcon },
+  } as const;
+  return (
+    <header className={classes.header}>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        size={40}
+        className={classes.burger}
+        aria-label={t.shell.openNavigation}
+        aria-expanded={menuOpen}
+        onClick={onMenu}
+        {...NavigationDrawer.intent}
+      >
+        <IconMenu2 size={20} aria-hidden />
+      </ActionIcon>
+      <Link to={paths.creatorSites} className={classes.logo} aria-label={t.common.toSites}>
+        <Logo name={t.product} />
+      </Link>
+      {roles.includes('ADMIN') && <Tag tone="accent">{t.shell.admin}</Tag>}
+      <div className={classes.end}>
+        <div className={classes.wide}>
+          <PersonLink wide />
+        </div>
+        <SchemeMenu />
+        <Button
+          {...tool}
+          component="a"
+          href={paths.help}
+          target="_blank"
+          rel="noopener"
+          aria-label={t.shell.knowledgeBase}
+          leftSection={<IconBook2 size={18} stroke={1.75} aria-hidden />}
+        >
+          {t.shell.knowledgeBase}
+        </Button>
+        <Button
+          {...tool}
+          onClick={exit}
+          {...ConfirmDialog.intent}
+          aria-label={t.shell.exit}
+          leftSection={<IconLogout2 size={18} stroke={1.75} aria-hidden />}
+        >
+          {t.shell.exit}
+        </Button>
+      </div>
+    </header>
+  );
+}

@@ -1,0 +1,20 @@
+import '@mantine/core/styles/Drawer.css';
+import { Drawer } from '@mantine/core';
+import { rolesOf, useMe } from '../common/me.tsx';
+import { t } from '../dictionary/dictionary.ts';
+import classes from './dashboard-shell.module.css';
+import { Navigation } from './navigation.tsx';
+import { PersonLink } from './person-link.tsx';
+
+/** The navigation where there is no room for it beside the page. */
+export function NavigationDrawer({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+  const roles = rolesOf(useMe());
+  return (
+    <Drawer opened={opened} onClose={onClose} size={288} title={t.product} padding="md">
+      <div className={classes.person}>
+        <PersonLink wide={false} onGo={onClose} />
+      </div>
+      <Navigation roles={roles} onGo={onClose} />
+    </Drawer>
+  );
+}

@@ -1,0 +1,126 @@
+/* oxlint-disable jsx-a11y/prefer-tag-over-role -- a carousel's slides and dots are groups (WAI-ARIA APG), and a fieldset is
+   one of a form */
+import { ActionIcon, Button, Modal } from '@mantine/core';
+import { IconArrowLeft, IconArrowRight } from '@tabler/icons-react';
+import { type KeyboardEvent, type TouchEvent, useRef, useState } from 'react';
+import { t } from '../../dictionary/dictionary.ts';
+import { ExtensionScene } from './extension-scene.tsx';
+import { HtaccessScene } from './htaccess-scene.tsx';
+import classes from './onboarding-dialog.module.css';
+import { PeopleScene } from './people-scene.tsx';
+import { SitesScene } from './sites-scene.tsx';
+
+/** Spec section 2, dialogs: the four slides in their order. */
+const scenes = [SitesScene, HtaccessScene, ExtensionScene, PeopleScene];
+const slides = t.onboarding.slides.map((slide, index) => ({ ...slide, Scene: scenes[index] ?? SitesScene }));
+const COUNT = slides.length;
+/** A finger that went less far has tapped. */
+const SWIPE_PX = 40;
+
+/** What the dialog is told, and what it tells. */
+export interface OnboardingDialogProps {
+  opened: boolean;
+  /** Escape: not now. */
+  onClose: () => void;
+  onUnderstood: () => void;
+}
+
+/** The carousel of the first visit. All slides lie on one place, so that it is as high as the highest of them always. */
+export function OnboardingDialog({ opened, onClose, onUnderstood }: OnboardingDialogProps) {
+  const [shown, setShown] = useState(0);
+  const touchedAt = useRef(0);
+  const go = (by: number) => setShown((index) => (index + by + COUNT) % COUNT);
+
+  function onKeyDown(event: KeyboardEvent) {
+    if (event.key === 'ArrowLeft') go(-1);
+    if (event.key === 'ArrowRight') go(1);
+  }
+  function onTouchEnd(event: TouchEvent) {
+    const by = (event.changedTouches[0]?.clientX ?? touchedAt.current) - touchedAt.current;
+    if (Math.abs(by) > SWIPE_PX) go(by < 0 ? 1 : -1);
+  }
+
+  return (
+    <Modal.Root
+      opened={opened}
+      onClose={onClose}
+      closeOnClickOutside={false}
+      centered
+      size={560}
+      padding={0}
+      transitionProps={{ duration: 150, transition: 'fade' }}
+    >
+      <Modal.Overlay backgroundOpacity={1} color="var(--backdrop)" />
+      <Modal.Content aria-label={t.onboarding.label} className={classes.content}>
+        {/* It takes the focus as a whole: the arrow keys work at once, and no button is about to be pressed. */}
+        <Modal.Body data-autofocus tabIndex={-1} className={classes.body} onKeyDown={onKeyDown}>
+          <section
+            aria-roledescription={t.onboarding.carousel}
+            aria-label={t.onboarding.label}
+            className={classes.slides}
+            onTouchStart={(event) => {
+              touchedAt.current = event.touches[0]?.clientX ?? 0;
+            }}
+            onTouchEnd={onTouchEnd}
+          >
+            {slides.map(({ title, text, Scene }, index) => (
+              <div
+                key={title}
+                role="group"
+                aria-roledescription={t.onboarding.slide}
+                aria-label={t.onboarding.position(index + 1, COUNT, title)}
+                className={classes.slide}
+                data-shown={index === shown || undefined}
+                inert={index !== shown}
+              >
+                <div className={classes.picture}>
+                  <Scene />
+                </div>
+                <h2>{title}</h2>
+                <p>{text}</p>
+              </div>
+            ))}
+          </section>
+          <output className={classes.spoken}>
+            {t.onboarding.position(shown + 1, COUNT, slides[shown]?.title ?? '')}
+          </output>
+          <footer className={classes.footer}>
+            <div className={classes.controls}>
+              <Arrow label={t.onboarding.previous} Icon={IconArrowLeft} onClick={() => go(-1)} />
+              <Dots shown={shown} onShow={setShown} />
+              <Arrow label={t.onboarding.next} Icon={IconArrowRight} onClick={() => go(1)} />
+            </div>
+            <Button onClick={onUnderstood} className={classes.understood}>
+              {t.onboarding.understood}
+            </Button>
+          </footer>
+        </Modal.Body>
+      </Modal.Content>
+    </Modal.Root>
+  );
+}
+
+function Arrow({ label, Icon, onClick }: { label: string; Icon: typeof IconArrowLeft; onClick: () => void }) {
+  return (
+    <ActionIcon variant="subtle" color="gray" size={40} aria-label={label} title={label} onClick={onClick}>
+      <Icon size={20} stroke={1.75} aria-hidden />
+    </ActionIcon>
+  );
+}
+
+function Dots({ shown, onShow }: { shown: number; onShow: (index: number) => void }) {
+  return (
+    <div className={classes.dots} role="group" aria-label={t.onboarding.dots}>
+      {slides.map(({ title }, index) => (
+        <button
+          key={title}
+          type="button"
+          className={classes.dot}
+          aria-label={t.onboarding.dot(index + 1, title)}
+          aria-current={index === shown || undefined}
+          onClick={() => onShow(index)}
+        />
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,32 @@
+import { type ComponentType, lazy, Suspense, useState } from 'react';
+import { onboarded } from './onboarded.ts';
+import type { OnboardingDialogProps } from './onboarding-dialog.tsx';
+
+// Most loads come after it was seen: its pictures are not among what they wait for. Should they not come, the page is
+// there without them, and the next load asks again.
+const OnboardingDialog = lazy<ComponentType<OnboardingDialogProps>>(() =>
+  import('./onboarding-dialog.tsx').then(
+    (module) => ({ default: module.OnboardingDialog }),
+    () => ({ default: Nothing }),
+  ),
+);
+
+function Nothing() {
+  return null;
+}
+
+/** Four slides at a person's first visit; 'Understood!' marks them seen (spec section 4), Escape puts them off. */
+export function Onboarding() {
+  const [seen] = useState(onboarded.read);
+  const [opened, setOpened] = useState(!seen);
+  if (seen) return null;
+  function understood() {
+    onboarded.store();
+    setOpened(false);
+  }
+  return (
+    <Suspense fallback={null}>
+      <OnboardingDialog opened={opened} onClose={() => setOpened(false)} onUnderstood={understood} />
+    </Suspense>
+  );
+}

@@ -1,0 +1,62 @@
+import { Menu } from '@mantine/core';
+import { type Ref, type RefCallback, useLayoutEffect } from 'react';
+import type { MenuLine } from './menu-button.tsx';
+
+/** The menu of a button that is in the page already. */
+export function MenuLines(props: {
+  /** The button's, from which the menu's own is made. */
+  id: string;
+  button: HTMLElement;
+  lines: readonly MenuLine[];
+  opened: boolean;
+  onClose: () => void;
+}) {
+  return (
+    <Menu
+      id={props.id}
+      position="bottom-end"
+      width={200}
+      opened={props.opened}
+      onChange={(open) => open || props.onClose()}
+    >
+      <Menu.Target>
+        <Elsewhere element={props.button} />
+      </Menu.Target>
+      <Menu.Dropdown>
+        {props.lines.map((line) =>
+          line.checked === undefined ? (
+            <Menu.Item
+              key={line.label}
+              leftSection={line.icon}
+              color={line.danger ? 'var(--mantine-color-error)' : undefined}
+              onClick={line.run}
+            >
+              {line.label}
+            </Menu.Item>
+          ) : (
+            <Menu.RadioItem
+              key={line.label}
+              value={line.label}
+              checked={line.checked}
+              closeMenuOnClick
+              onChange={line.run}
+              rightSection={line.icon}
+            >
+              {line.label}
+            </Menu.RadioItem>
+          ),
+        )}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+/** Tells the menu where its button is: mounted as the menu's own target the button would be a new one, without the focus. */
+function Elsewhere({ element, ref }: { element: HTMLElement; ref?: Ref<HTMLElement> }) {
+  // Menu.Target hands down a function.
+  const tell = ref as RefCallback<HTMLElement>;
+  useLayoutEffect(() => {
+    tell(element);
+  }, [tell, element]);
+  return null;
+}
