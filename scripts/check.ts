@@ -1,5 +1,8 @@
 import { execFile } from 'node:child_process';
 
+/** The one step that has something to tell when it is well, too. */
+const WEIGHT = 'weight of the console';
+
 /** `npm run check`: everything that can be told without a database or a browser, at most a minute. */
 const steps: [name: string, program: string, args: string[]][] = [
   ['types', 'tsc', ['-p', '.']],
@@ -8,6 +11,7 @@ const steps: [name: string, program: string, args: string[]][] = [
   ['format', 'biome', ['ci', '.']],
   ['unused code', 'knip', ['--no-progress']],
   ['unit tests', 'vitest', ['run', '--project', 'unit']],
+  [WEIGHT, process.execPath, ['scripts/weight.ts']],
 ];
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
@@ -22,9 +26,8 @@ async function run([name, program, args]: (typeof steps)[number]): Promise<void>
   });
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
   say(`${code === 0 ? 'ok    ' : 'FAILED'} ${name} (${seconds} s)`);
-  if (code === 0) return;
-  failed++;
-  say(output.trim());
+  if (code !== 0) failed++;
+  if (code !== 0 || name === WEIGHT) say(output.trim().replace(/^/gm, '       '));
 }
 
 // Two at a time: each of them uses more than one core for a part of its run.

@@ -7,7 +7,15 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 let interrupted = false;
-const commands = { start: 'supervise', dev: 'dev', demo: 'demo', check: 'check', test: 'test' };
+const commands = {
+  start: 'scripts/supervise',
+  dev: 'scripts/dev',
+  demo: 'scripts/demo',
+  check: 'scripts/check',
+  test: 'scripts/test',
+  tour: 'e2e/tour',
+  lighthouse: 'e2e/lighthouse',
+};
 
 /** Ends the command with one line that says what to do. */
 function fail(line) {
@@ -86,6 +94,4 @@ await install();
 const env = { ...process.env, PATH: `${root}/node_modules/.bin:${process.env.PATH}` };
 // The channel tells the script that we are gone, should we be killed: nothing may live on unwatched.
 const stdio = ['inherit', 'inherit', 'inherit', 'ipc'];
-process.exit(
-  await run(runtime(), [`${root}/scripts/${script}.ts`, ...process.argv.slice(3)], { env, stdio }),
-);
+process.exit(await run(runtime(), [`${root}/${script}.ts`, ...process.argv.slice(3)], { env, stdio }));
