@@ -1,0 +1,271 @@
+import { expect, type Page, test } from '@playwright/test';
+import { Token } from '@propusk/contract/auth';
+import { freePort } from '@propusk/gateway/testing/upstreams';
+import {
+  makeDataDir,
+  type RunningProduct,
+  removeDataDir,
+  runProduct,
+  stopProduct,
+  untilReady,
+} from './product.ts';
+
+/** The platform's administration and the owner's own records, in the browser, on a desk and on a phone. */
+const admin = { email: 'admin@propusk.test', password: 'open sesame' };
+const owner = { email: 'irina@romashka.test', password: 'correct horse' };
+let dataDir: string;
+let product: RunningProduct;
+let adminToken: string;
+let ownerToken: string;
+
+async function send(path: string, body: object, token?: string): Promise<unknown> {
+  const answer = await fetch(`${product.consoleUrl}/api${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) },
+    body: JSON.stringify(body),
+  });
+  expect(answer.ok, `${path}: ${answer.status}`).toBe(true);
+  return answer.json();
+}
+
+test.beforeAll(async () => {
+  test.setTimeout(180_000);
+  dataDir = await makeDataDir();
+  product = runProduct(
+    dataDir,
+    { console: await freePort(), gateway: await freePort() },
+    { ADMIN_EMAIL: admin.email, ADMIN_PASSWORD: admin.password },
+  );
+  await untilReady(product);
+  adminToken = Token.parse(await send('/auth/login', admin)).token;
+  const company = { name: 'Ромашка', companyName: 'ООО «Ромашка»', companySite: 'romashka.test' };
+  ownerToken = Token.parse(await send('/auth/registration', { ...company, ...owner })).token;
+  // More than a page of them.
+  for (let n = 1; n <= 11; n += 1) {
+    await send('/company', { companySite: `list-${n}.test`, companyName: `Список ${n}` }, adminToken);
+  }
+});
+
+test.afterAll(async () => {
+  await stopProduct(product);
+  await removeDataDir(dataDir);
+});
+
+/** A page of somebody who is signed in and has seen the onboarding. */
+async function open(page: Page, token: string, path: string): Promise<void> {
+  await page.addInitScript((value) => {
+    localStorage.setItem('access_token', value);
+    localStorage.setItem('checkOnboarding', 'true');
+  }, token);
+  await page.goto(product.consoleUrl + path);
+}
+
+const row = (page: Page, name: string | RegExp) => page.getByRole('row', { name });
+const dialogOf = (page: Page) => page.getByRole('dialog');
+
+async function choose(page: Page, name: string | RegExp, action: string): Promise<void> {
+  await row(page, name)
+    .getByRole('button', { name: /^Действия/ })
+    .click();
+  await page.getByRole('menuitem', { name: action }).click();
+}
+
+async function actionsOf(page: Page, name: string | RegExp): Promise<string[]> {
+  await row(page, name)
+    .getByRole('button', { name: /^Действия/ })
+    .click();
+  const names = await page.getByRole('menuitem').allTextContents();
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('menu')).toHaveCount(0);
+  return names;
+}
+
+async function save(page: Page): Promise<void> {
+  await dialogOf(page).getByRole('button', { name: 'Сохранить' }).click();
+  await expect(dialogOf(page)).toHaveCount(0);
+}
+
+async function agree(page: Page): Promise<void> {
+  await dialogOf(page).getByRole('button', { name: 'Да', exact: true }).click();
+}
+
+for (const [screen, viewport] of [
+  ['desk', { width: 1440, height: 900 }],
+  ['phone', { width: 390, height: 844 }],
+] as const) {
+  test.describe(screen, () => {
+    test.use({ viewport });
+
+    test('an admin lands on the companies, and the navigation is the spec’s', {
+      tag: ['@2.17', '@4.6'],
+    }, async ({ page }) => {
+      await open(page, adminToken, '/');
+      await expect(page).toHaveURL(/\/dashboard\/admin\/companies$/);
+      if (screen === 'phone') await page.getByRole('button', { name: 'Открыть меню' }).click();
+      const links = page.getByRole('navigation', { name: 'Разделы' }).getByRole('link');
+      await expect(links).toHaveText(['Компании', 'Пользователи', 'Прокси серверы']);
+      for (const [name, path] of [
+        ['Пользователи', 'users'],
+        ['Прокси серверы', 'proxies'],
+      ] as const) {
+        await links.filter({ hasText: name }).click();
+        await expect(page.getByRole('heading', { level: 1, name })).toBeVisible();
+        await expect(page).toHaveURL(new RegExp(`/dashboard/admin/${path}$`));
+        if (screen === 'phone') await page.getByRole('button', { name: 'Открыть меню' }).click();
+      }
+    });
+
+    test('companies have pages and a search; one is added, changed and deleted', {
+      tag: ['@2.48', '@2.60', '@2.63', '@4.23'],
+    }, async ({ page }) => {
+      await open(page, adminToken, '/dashboard/admin/companies');
+      await expect(row(page, 'ООО «Ромашка»')).toBeVisible();
+      await expect(page.getByText(/^1–10 из 1\d$/)).toBeVisible();
+      await page.getByRole('button', { name: 'Следующая страница' }).click();
+      await expect(page.getByText(/^11–1\d из 1\d$/)).toBeVisible();
+      await page.getByRole('searchbox', { name: 'Поиск по названию и сайту' }).fill('LIST-11');
+      await expect(row(page, 'Список 11')).toBeVisible();
+      await expect(page.getByText('1–1 из 1')).toBeVisible();
+
+      await page.getByRole('button', { name: 'Добавить' }).click();
+      await dialogOf(page).getByRole('textbox', { name: 'Сайт' }).fill(`${screen}.test`);
+      await save(page);
+      await page.getByRole('searchbox').fill(`${screen}.test`);
+      await choose(page, `${screen}.test`, 'Редактировать');
+      await expect(dialogOf(page).getByRole('heading', { name: 'Change company' })).toBeVisible();
+      await dialogOf(page).getByRole('textbox', { name: 'Название' }).fill(`Компания ${screen}`);
+      await save(page);
+      await expect(page.getByText('Успешное обновление!')).toBeVisible();
+
+      await choose(page, `Компания ${screen}`, 'Удалить');
+      await expect(dialogOf(page).getByText('Do you really want to delete the company?')).toBeVisible();
+      await expect(dialogOf(page).getByText(/Все её данные пропадут/)).toBeVisible();
+      await agree(page);
+      await expect(page.getByText('Успешное удаление!')).toBeVisible();
+      await expect(row(page, `Компания ${screen}`)).toHaveCount(0);
+    });
+
+    test('everybody is listed with their company; policies are taken away, owners keep what is theirs', {
+      tag: ['@2.19', '@2.52', '@6.5'],
+    }, async ({ page }) => {
+      const politics: number[] = [];
+      for (const name of ['Склад', 'Продажи']) {
+        const policy = await send('/politics', { name: `${name} ${screen}`, proxyId: 1 }, ownerToken);
+        politics.push((policy as { id: number }).id);
+      }
+      const email = `petr.${screen}@romashka.test`;
+      const agent = { name: 'Пётр', surname: screen, email, password: 'battery staple', politics };
+      await send('/users/user-inner', agent, ownerToken);
+      await open(page, adminToken, '/dashboard/admin/users');
+      await expect(row(page, email)).toContainText('ООО «Ромашка»');
+      await expect(row(page, email)).toContainText('Агент');
+      expect(await actionsOf(page, owner.email)).toEqual(['Редактировать']);
+      expect(await actionsOf(page, admin.email)).toEqual(['Редактировать']);
+      await choose(page, owner.email, 'Редактировать');
+      await expect(dialogOf(page).getByRole('textbox', { name: 'Почта' })).toHaveValue(owner.email);
+      await expect(dialogOf(page).getByLabel('Новый пароль')).toHaveCount(0);
+      await dialogOf(page).getByRole('button', { name: 'Отмена' }).click();
+
+      await choose(page, email, 'Редактировать');
+      await expect(dialogOf(page).getByLabel('Новый пароль')).toBeVisible();
+      await dialogOf(page).getByRole('combobox', { name: 'Политики доступа' }).click();
+      // Other policies may be another company's: only what the person holds is offered.
+      await expect(page.getByRole('option')).toHaveText([`Склад ${screen}`, `Продажи ${screen}`]);
+      await page.getByRole('option', { name: 'Склад' }).click();
+      await page.keyboard.press('Tab');
+      await save(page);
+      await expect(row(page, email)).toContainText(`Продажи ${screen}`);
+      await expect(row(page, email)).not.toContainText(`Склад ${screen}`);
+
+      await choose(page, email, 'Удалить');
+      await expect(dialogOf(page).getByText('Do you really want to delete the user?')).toBeVisible();
+      await agree(page);
+      await expect(row(page, email)).toHaveCount(0);
+    });
+
+    test('the platform’s proxies are added, opened for all sites and deleted; one in use stays', {
+      tag: ['@2.19', '@2.20', '@2.44', '@2.54', '@2.55', '@4.22'],
+    }, async ({ page }) => {
+      const host = `${screen}.platform.test`;
+      await open(page, adminToken, '/dashboard/admin/proxies');
+      await page.getByRole('link', { name: 'Прокси платформы' }).click();
+      await expect(page.getByRole('heading', { level: 1, name: 'Прокси платформы' })).toBeVisible();
+      await page.getByRole('button', { name: 'Добавить' }).click();
+      const dialog = dialogOf(page);
+      await dialog.getByRole('textbox', { name: 'Хост' }).fill(host);
+      await dialog.getByRole('textbox', { name: 'Порт' }).fill('3129');
+      await dialog.getByRole('textbox', { name: 'Логин' }).fill('login');
+      await dialog.getByLabel(/^Пароль/).fill('secret');
+      await save(page);
+      await expect(page.getByText('Порт 3129')).toBeVisible();
+      await choose(page, host, 'Редактировать');
+      await expect(dialog.getByRole('textbox', { name: 'Тип' })).toBeDisabled();
+      await dialog.getByRole('checkbox', { name: 'Для всех сайтов' }).check();
+      await save(page);
+      await expect(row(page, host)).toContainText('{"type":"default","allSites":true}');
+
+      // The gateway itself: the flag and no more.
+      expect(await actionsOf(page, 'Этот шлюз')).toEqual(['Редактировать']);
+      await choose(page, 'Этот шлюз', 'Редактировать');
+      await expect(dialog.getByRole('textbox', { name: 'Хост' })).toBeDisabled();
+      await expect(dialog.getByRole('textbox', { name: 'Логин' })).toHaveCount(0);
+      await dialog.getByRole('checkbox', { name: 'Для всех сайтов' }).click();
+      await save(page);
+
+      const own = { host: `${screen}.company.test`, port: 8080, username: 'login', password: 'secret' };
+      const { id } = (await send('/proxy', own, ownerToken)) as { id: number };
+      await send('/politics', { name: `Занят ${screen}`, proxyId: id }, ownerToken);
+      await page.reload();
+      await expect(row(page, host)).toBeVisible();
+      await expect(row(page, own.host)).toHaveCount(0);
+      // Spec section 2: both addresses show the admin proxy table.
+      for (const path of ['politics', 'proxies']) {
+        await page.goto(`${product.consoleUrl}/dashboard/admin/${path}`);
+        await expect(row(page, own.host)).toContainText('ООО «Ромашка»');
+        await expect(row(page, own.host)).not.toHaveClass(/default/);
+        await expect(row(page, host)).toHaveClass(/default/);
+      }
+      await choose(page, own.host, 'Удалить');
+      await agree(page);
+      await expect(dialog.getByRole('alert')).toContainText(`«Занят ${screen}»`);
+      await dialog.getByRole('button', { name: 'Нет', exact: true }).click();
+      await choose(page, host, 'Удалить');
+      await expect(dialog.getByText('Вы действительно хотите удалить прокси?')).toBeVisible();
+      await agree(page);
+      await expect(row(page, host)).toHaveCount(0);
+    });
+
+    test('an owner changes an own proxy without its password, and the company', {
+      tag: ['@2.21', '@2.22', '@5.11'],
+    }, async ({ page }) => {
+      const host = `${screen}.owner.test`;
+      await send('/proxy', { host, port: 8080, username: 'login', password: 'secret' }, ownerToken);
+      await open(page, ownerToken, '/dashboard/creator/proxies');
+      await expect(row(page, 'Этот шлюз').getByRole('button')).toHaveCount(0);
+      await choose(page, host, 'Редактировать');
+      const put = page.waitForRequest((request) => request.method() === 'PUT');
+      await dialogOf(page).getByRole('textbox', { name: 'Порт' }).fill('8081');
+      await save(page);
+      expect((await put).postDataJSON()).toEqual({ port: 8081 });
+      await expect(row(page, host)).toContainText('8081');
+      await page.getByRole('button', { name: 'Добавить Платный' }).click();
+      await expect(dialogOf(page).getByText(/обратитесь к менеджеру/)).toBeVisible();
+      await page.keyboard.press('Escape');
+
+      await page.goto(`${product.consoleUrl}/dashboard/creator/company`);
+      expect(await actionsOf(page, 'romashka.test')).toEqual(['Редактировать']);
+      await choose(page, 'romashka.test', 'Редактировать');
+      await expect(dialogOf(page).getByRole('heading', { name: 'Change company' })).toBeVisible();
+      await dialogOf(page).getByRole('textbox', { name: 'Сайт' }).fill(`${screen}.romashka.test`);
+      await save(page);
+      await expect(row(page, 'ООО «Ромашка»')).toContainText(`${screen}.romashka.test`);
+      for (const [path, title] of [
+        ['statistics', 'Статистика'],
+        ['tariff', 'Тариф'],
+      ]) {
+        await page.goto(`${product.consoleUrl}/dashboard/creator/${path}`);
+        await expect(page.getByRole('heading', { level: 1, name: title })).toBeVisible();
+      }
+    });
+  });
+}

@@ -1,0 +1,84 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import { expect, type Page, test } from '@playwright/test';
+import { freePort } from '@propusk/gateway/testing/upstreams';
+import { admin, PASSWORD } from '../scripts/demo-data.ts';
+import {
+  makeDataDir,
+  type RunningProduct,
+  removeDataDir,
+  runProduct,
+  stopProduct,
+  untilReady,
+} from './product.ts';
+import { stops } from './stops.ts';
+import { browserOf, prepare, type Tokens, visit } from './walk.ts';
+
+/**
+ * Every stop of the tour, in both schemes and sizes, on the product as it is delivered: axe finds nothing against
+ * WCAG 2.2 AA or good practice, the Content-Security-Policy has nothing to refuse, and nothing leaves the console's
+ * own origin.
+ */
+let dataDir: string;
+let product: RunningProduct;
+let tokens: Tokens;
+
+// A trace of every visit would take longer than the visits.
+test.use({ trace: 'off', screenshot: 'off' });
+
+test.beforeAll(async () => {
+  test.setTimeout(180_000);
+  dataDir = await makeDataDir();
+  product = runProduct(
+    dataDir,
+    { console: await freePort(), gateway: await freePort() },
+    { ADMIN_EMAIL: admin, ADMIN_PASSWORD: PASSWORD },
+  );
+  await untilReady(product);
+  tokens = await prepare(product.consoleUrl, await freePort());
+});
+test.afterAll(async () => {
+  await stopProduct(product);
+  await removeDataDir(dataDir);
+});
+
+/** The event is the same everywhere; what a browser writes to its console may be worded otherwise. Runs in the page. */
+const SPEAK_OF_VIOLATIONS = `document.addEventListener('securitypolicyviolation', (event) =>
+  console.error('Refused to load ' + event.blockedURI + ' (' + event.violatedDirective + ')'))`;
+
+/** What a page must not do, as it happens. */
+function watch(page: Page): string[] {
+  const seen: string[] = [];
+  page.on('console', (message) => {
+    if (/Refused to|Content Security Policy/.test(message.text())) seen.push(message.text());
+  });
+  page.on('request', (request) => {
+    const { protocol, origin } = new URL(request.url());
+    if (protocol !== 'data:' && origin !== product.consoleUrl) seen.push(`left the origin: ${request.url()}`);
+  });
+  return seen;
+}
+
+/** What axe finds on a page as it is now. */
+async function violations(page: Page): Promise<unknown[]> {
+  const found = await new AxeBuilder({ page }).setLegacyMode(true).analyze();
+  return found.violations.map(({ id, nodes }) => [id, nodes.map(({ html, any }) => [html, any[0]?.message])]);
+}
+
+for (const stop of stops) {
+  for (const size of stop.only ? [stop.only] : (['desktop', 'phone'] as const)) {
+    test(`${stop.name}, ${size}`, async ({ browser }) => {
+      const context = await browserOf(browser, tokens, { scheme: 'light', size }, stop);
+      await context.addInitScript(SPEAK_OF_VIOLATIONS);
+      const page = await context.newPage();
+      const seen = watch(page);
+      await visit(page, product.consoleUrl, stop);
+      expect(await page.title()).toMatch(/^.+ · Пропуск$/);
+      expect(await violations(page)).toEqual([]);
+      await page.emulateMedia({ colorScheme: 'dark' });
+      await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', 'dark');
+      expect(await violations(page)).toEqual([]);
+      expect(seen).toEqual([]);
+      await context.close();
+    });
+  }
+}

@@ -1,0 +1,81 @@
+import { gzipSync } from 'node:zlib';
+import { expect, type Page, test } from '@playwright/test';
+import { createSite } from '@propusk/contract/sites';
+import { enter, screens, startConsole } from './console.ts';
+
+/** What a load costs a browser that was never here, and that nothing moves while it comes. */
+const email = 'owner@romashka.test';
+let owner: string;
+const product = startConsole(async (console) => {
+  owner = await console.owner(email);
+  // More than a page of them: the pager is there as well.
+  for (let index = 0; index < 12; index++) {
+    await console.call(owner, createSite, { body: { address: `site-${index}.romashka.test` } });
+  }
+});
+
+/** Counts the scripts and style sheets that a page loads. @returns their weight so far, gzipped, in kilobytes */
+function scales(page: Page): () => Promise<number> {
+  const weighed: Promise<number>[] = [];
+  page.on('response', (response) => {
+    if (!/\.(js|css)$/.test(new URL(response.url()).pathname)) return;
+    weighed.push(response.body().then((body) => gzipSync(body, { level: 9 }).length));
+  });
+  return async () => {
+    // What comes with the page, and what it fetches when it is there.
+    await page.waitForLoadState('networkidle');
+    return (await Promise.all(weighed)).reduce((sum, one) => sum + one, 0) / 1000;
+  };
+}
+
+// The budgets that scripts/weight.ts holds the build to, on what is really loaded.
+test('weighs no more than it may, from the login page on', async ({ page }) => {
+  const weight = scales(page);
+  await page.goto(`${product.url}/auth/login`);
+  await expect(page.getByLabel('Почта')).toBeFocused();
+  const login = await weight();
+  expect(login).toBeLessThanOrEqual(150);
+
+  await page.getByLabel('Почта').fill(email);
+  await page.getByLabel('Пароль', { exact: true }).fill('correct horse');
+  await page.getByRole('button', { name: 'Войти' }).click();
+  await page.getByRole('button', { name: 'Understood!' }).click();
+  await expect(page.getByRole('row')).toHaveCount(11);
+  const dashboard = await weight();
+  expect(dashboard).toBeLessThanOrEqual(220);
+
+  let before = dashboard;
+  for (const name of ['Прокси серверы', 'Политики доступа', 'Пользователи', 'Компания']) {
+    await page.getByRole('navigation', { name: 'Разделы' }).getByRole('link', { name }).click();
+    await expect(page.getByRole('heading', { level: 1, name })).toBeVisible();
+    const now = await weight();
+    expect(now - before, name).toBeLessThanOrEqual(30);
+    before = now;
+  }
+});
+
+/** How far things have moved by themselves, as the browser counts it. Runs in the page. */
+const SHIFT = `new Promise((resolve) => {
+  let sum = 0;
+  const observer = new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) if (!entry.hadRecentInput) sum += entry.value;
+  });
+  observer.observe({ type: 'layout-shift', buffered: true });
+  requestAnimationFrame(() => requestAnimationFrame(() => resolve(sum)));
+})`;
+
+for (const [size, viewport] of screens) {
+  test.describe(`on a ${size}`, () => {
+    test.use({ viewport });
+    for (const path of ['/auth/login', '/dashboard/creator/domains']) {
+      test(`${path} does not move while it loads`, async ({ page }) => {
+        await enter(page, `${product.url}${path}`, path.startsWith('/auth') ? null : owner);
+        await expect(page).toHaveTitle(/ · /);
+        await page.waitForLoadState('networkidle');
+        await expect(page.locator('[aria-busy="true"]')).toHaveCount(0);
+        await page.evaluate('document.fonts.ready.then(() => null)');
+        expect(await page.evaluate(SHIFT)).toBe(0);
+      });
+    }
+  });
+}

@@ -1,0 +1,95 @@
+import { expect, type Page, test } from '@playwright/test';
+import { enter, heading, screens, startConsole, stored } from './console.ts';
+
+/** The four slides of a first visit. */
+let owner: string;
+const product = startConsole(async (console) => {
+  owner = await console.owner('owner@romashka.test');
+});
+
+const slides = [
+  ['Добавьте сайты компании', /CRM, база знаний, админка сайта/],
+  ['Настройте сайт', /файл \.htaccess.*сделают наши сотрудники/],
+  ['Установите расширение для браузера', /защищённые ресурсы.*защищает админ-панель/],
+  ['Добавьте сотрудников', /настройте доступ через политики доступа/],
+] as const;
+
+const dialogOf = (page: Page) => page.getByRole('dialog', { name: 'Знакомство с «Пропуском»' });
+
+/** One slide is to be seen, with its title, text, picture and dot. */
+async function shows(page: Page, index: number): Promise<void> {
+  const [title, text] = slides[index] ?? ['', ''];
+  const dialog = dialogOf(page);
+  await expect(dialog.getByRole('heading')).toHaveText([title]);
+  await expect(dialog.getByText(text)).toBeVisible();
+  await expect(dialog.getByRole('status')).toHaveText(`Слайд ${index + 1} из 4: ${title}`);
+  await expect(dialog.locator('[data-shown] svg').first()).toBeVisible();
+  const current = dialog.getByRole('group', { name: 'Слайды' }).locator('[aria-current="true"]');
+  await expect(current).toHaveAccessibleName(`Слайд ${index + 1}: ${title}`);
+}
+
+for (const [screen, viewport] of screens) {
+  test.describe(screen, () => {
+    test.use({ viewport });
+
+    test('the first visit begins with four slides that go round both ways, by arrows, dots and keys', {
+      tag: ['@2.49', '@2.50', '@4.15', '@4.17'],
+    }, async ({ page }) => {
+      await enter(page, `${product.url}/dashboard/creator/domains`, owner, {});
+      const dialog = dialogOf(page);
+      const next = dialog.getByRole('button', { name: 'Следующий слайд' });
+      const previous = dialog.getByRole('button', { name: 'Предыдущий слайд' });
+      for (const index of [0, 1, 2, 3]) {
+        await shows(page, index);
+        await next.click();
+      }
+      await shows(page, 0);
+      for (const index of [3, 2, 1]) {
+        await previous.click();
+        await shows(page, index);
+      }
+      const dots = dialog.getByRole('group', { name: 'Слайды' }).getByRole('button');
+      await expect(dots).toHaveCount(4);
+      for (const index of [3, 0, 2]) {
+        await dots.nth(index).click();
+        await shows(page, index);
+      }
+      await page.keyboard.press('ArrowRight');
+      await page.keyboard.press('ArrowRight');
+      await shows(page, 0);
+      await page.keyboard.press('ArrowLeft');
+      await shows(page, 3);
+    });
+
+    test('only Understood! ends it: then it opens on no page any more', {
+      tag: ['@2.49', '@4.15', '@4.16'],
+    }, async ({ page }) => {
+      // Not where nobody is signed in.
+      await enter(page, `${product.url}/auth/login`, null, {});
+      await expect(heading(page, 'Вход')).toBeVisible();
+      await expect(dialogOf(page)).toHaveCount(0);
+
+      await enter(page, `${product.url}/dashboard/creator/company`, owner, {});
+      await expect(dialogOf(page)).toBeVisible();
+      // A click beside it and Escape end nothing for good.
+      await page.mouse.click(2, viewport.height / 2);
+      await expect(dialogOf(page)).toBeVisible();
+      await page.keyboard.press('Escape');
+      await expect(dialogOf(page)).toHaveCount(0);
+      expect(await stored(page, 'checkOnboarding')).toBeNull();
+      await page.reload();
+      await dialogOf(page).getByRole('button', { name: 'Understood!' }).click();
+      await expect(dialogOf(page)).toHaveCount(0);
+      expect(await stored(page, 'checkOnboarding')).toBe('true');
+      for (const [path, title] of [
+        ['company', 'Компания'],
+        ['users', 'Пользователи'],
+      ]) {
+        await page.goto(`${product.url}/dashboard/creator/${path}`);
+        await expect(heading(page, title ?? '')).toBeVisible();
+        await expect(page.getByRole('row').nth(1)).toBeVisible();
+        await expect(dialogOf(page)).toHaveCount(0);
+      }
+    });
+  });
+}

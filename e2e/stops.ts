@@ -1,0 +1,258 @@
+import { expect, type Page } from '@playwright/test';
+
+/** Who looks: nobody who is signed in, an owner with data, an owner of a company that is empty, an agent, the admin. */
+export type Viewer = 'nobody' | 'owner' | 'newcomer' | 'agent' | 'stranger' | 'admin';
+
+/** One thing to look at: a page, and what was done on it. The tour takes pictures of it, axe reads it. */
+export interface Stop {
+  name: string;
+  role: Viewer;
+  path: string;
+  /** Only where it exists: the menu that stands for the navigation on a phone. */
+  only?: 'phone';
+  /** The onboarding has not been seen yet. */
+  firstVisit?: boolean;
+  open?: (page: Page) => Promise<void>;
+}
+
+const creator = '/dashboard/creator';
+const admin = '/dashboard/admin';
+
+const press = (name: string) => async (page: Page) => {
+  await page.getByRole('main').getByRole('button', { name, exact: true }).first().click();
+  await expect(page.getByRole('dialog')).toBeVisible();
+};
+const rowMenu = (row: RegExp) => async (page: Page) => {
+  await page
+    .getByRole('row', { name: row })
+    .getByRole('button', { name: /^Действия/ })
+    .click();
+  await expect(page.getByRole('menu')).toBeVisible();
+};
+const rowDialog = (row: RegExp, item: 'Редактировать' | 'Удалить') => async (page: Page) => {
+  await rowMenu(row)(page);
+  await page.getByRole('menuitem', { name: item }).click();
+  await expect(page.getByRole('dialog')).toBeVisible();
+};
+const pickList = (label: string) => async (page: Page) => {
+  await press('Добавить')(page);
+  await page.getByRole('dialog').getByRole('combobox', { name: label }).click();
+  await expect(page.getByRole('listbox')).toBeVisible();
+};
+/** The calls of a list never answer. */
+const loading = async (page: Page) => {
+  await page.route('**/api/domain-allowed*', () => {});
+  await page.reload();
+  await expect(page.locator('table[aria-busy="true"]')).toBeVisible();
+};
+/** The server answers what it must not. */
+const failed = async (page: Page) => {
+  await page.route('**/api/domain-allowed*', (route) => route.fulfill({ status: 500, body: '' }));
+  await page.reload();
+  await expect(page.getByText('Список не загрузился')).toBeVisible();
+};
+/** The code of another page does not come. */
+const codeLost = async (page: Page) => {
+  await page.route(/\/users-page[^/]*$/, (route) => route.abort());
+  await page.goto(new URL(`${creator}/users`, page.url()).href);
+  await expect(page.getByText('Страница не загрузилась')).toBeVisible();
+};
+const slide = (index: number) => async (page: Page) => {
+  await page.getByRole('button', { name: new RegExp(`^Слайд ${index}:`) }).click();
+};
+
+const auth: Stop[] = [
+  { name: 'login', role: 'nobody', path: '/auth/login' },
+  {
+    name: 'login-invalid',
+    role: 'nobody',
+    path: '/auth/login',
+    open: async (page) => {
+      await page.getByRole('textbox', { name: 'Почта' }).fill('irina@');
+      await page.getByRole('textbox', { name: 'Почта' }).press('Tab');
+    },
+  },
+  {
+    name: 'login-refused',
+    role: 'nobody',
+    path: '/auth/login',
+    open: async (page) => {
+      await page.getByRole('textbox', { name: 'Почта' }).fill('nobody@romashka.test');
+      await page.getByLabel(/^Пароль/).fill('not the password');
+      await page.getByRole('button', { name: 'Войти' }).click();
+      await expect(page.getByRole('alert')).toBeVisible();
+    },
+  },
+  { name: 'register', role: 'nobody', path: '/auth/register' },
+  { name: 'reset', role: 'nobody', path: '/auth/reset' },
+  { name: 'check-email', role: 'nobody', path: '/security/check-email' },
+  { name: 'mail-link', role: 'nobody', path: '/security/login' },
+  { name: 'rules', role: 'nobody', path: '/auth/rules' },
+  { name: 'help', role: 'nobody', path: '/help' },
+  { name: 'not-found', role: 'nobody', path: '/no/such/page' },
+];
+
+const shell: Stop[] = [
+  ...[1, 2, 3, 4].map(
+    (index): Stop => ({
+      name: `onboarding-${index}`,
+      role: 'newcomer',
+      path: `${creator}/domains`,
+      firstVisit: true,
+      open: slide(index),
+    }),
+  ),
+  {
+    name: 'scheme-menu',
+    role: 'owner',
+    path: `${creator}/domains`,
+    open: async (page) => {
+      await page.getByRole('button', { name: /^Оформление/ }).click();
+      await expect(page.getByRole('menu')).toBeVisible();
+    },
+  },
+  {
+    name: 'exit',
+    role: 'owner',
+    path: `${creator}/domains`,
+    open: async (page) => {
+      await page.getByRole('banner').getByRole('button', { name: 'Выйти' }).click();
+      await expect(page.getByRole('dialog')).toBeVisible();
+    },
+  },
+  {
+    name: 'navigation',
+    role: 'owner',
+    path: `${creator}/domains`,
+    only: 'phone',
+    open: async (page) => {
+      await page.getByRole('button', { name: 'Открыть меню' }).click();
+      await expect(page.getByRole('dialog')).toBeVisible();
+    },
+  },
+  {
+    name: 'page-help',
+    role: 'owner',
+    path: `${creator}/domains`,
+    open: (page) => page.getByRole('main').getByRole('button', { name: 'Помощь' }).click(),
+  },
+  { name: 'code-lost', role: 'owner', path: `${creator}/domains`, open: codeLost },
+];
+
+const sites: Stop[] = [
+  { name: 'sites', role: 'owner', path: `${creator}/domains` },
+  { name: 'sites-page-2', role: 'owner', path: `${creator}/domains?page=2` },
+  { name: 'sites-loading', role: 'owner', path: `${creator}/domains`, open: loading },
+  { name: 'sites-failed', role: 'owner', path: `${creator}/domains`, open: failed },
+  { name: 'sites-no-match', role: 'owner', path: `${creator}/domains?name=nothing` },
+  { name: 'sites-empty', role: 'newcomer', path: `${creator}/domains` },
+  { name: 'sites-menu', role: 'owner', path: `${creator}/domains`, open: rowMenu(/otchet/) },
+  { name: 'sites-create', role: 'owner', path: `${creator}/domains`, open: press('Добавить') },
+  { name: 'sites-pick', role: 'owner', path: `${creator}/domains`, open: pickList('Политики доступа') },
+  {
+    name: 'sites-edit',
+    role: 'owner',
+    path: `${creator}/domains`,
+    open: rowDialog(/otchet/, 'Редактировать'),
+  },
+  { name: 'sites-remove', role: 'owner', path: `${creator}/domains`, open: rowDialog(/otchet/, 'Удалить') },
+];
+
+const company: Stop[] = [
+  { name: 'proxies', role: 'owner', path: `${creator}/proxies` },
+  { name: 'proxies-create', role: 'owner', path: `${creator}/proxies`, open: press('Добавить') },
+  { name: 'proxies-paid', role: 'owner', path: `${creator}/proxies`, open: press('Добавить Платный') },
+  {
+    name: 'proxies-edit',
+    role: 'owner',
+    path: `${creator}/proxies`,
+    open: rowDialog(/proxy\.romashka/, 'Редактировать'),
+  },
+  { name: 'proxies-no-match', role: 'owner', path: `${creator}/proxies?name=nothing` },
+  { name: 'policies', role: 'owner', path: `${creator}/politics` },
+  {
+    name: 'policies-more',
+    role: 'owner',
+    path: `${creator}/politics`,
+    open: (page) => page.getByRole('button', { name: 'еще' }).first().click(),
+  },
+  { name: 'policies-empty', role: 'newcomer', path: `${creator}/politics` },
+  { name: 'policies-create', role: 'owner', path: `${creator}/politics`, open: press('Добавить') },
+  { name: 'policies-pick', role: 'owner', path: `${creator}/politics`, open: pickList('Прокси') },
+  {
+    name: 'policies-edit',
+    role: 'owner',
+    path: `${creator}/politics`,
+    open: rowDialog(/Продажи/, 'Редактировать'),
+  },
+  {
+    name: 'policies-remove',
+    role: 'owner',
+    path: `${creator}/politics`,
+    open: rowDialog(/Продажи/, 'Удалить'),
+  },
+  { name: 'users', role: 'owner', path: `${creator}/users` },
+  { name: 'users-create', role: 'owner', path: `${creator}/users`, open: press('Добавить') },
+  { name: 'users-edit', role: 'owner', path: `${creator}/users`, open: rowDialog(/Орлов/, 'Редактировать') },
+  { name: 'users-remove', role: 'owner', path: `${creator}/users`, open: rowDialog(/Орлов/, 'Удалить') },
+  { name: 'company', role: 'owner', path: `${creator}/company` },
+  {
+    name: 'company-edit',
+    role: 'owner',
+    path: `${creator}/company`,
+    open: rowDialog(/Ромашка/, 'Редактировать'),
+  },
+  { name: 'statistics', role: 'owner', path: `${creator}/statistics` },
+  { name: 'tariff', role: 'owner', path: `${creator}/tariff` },
+  { name: 'owner-personal', role: 'owner', path: '/dashboard/personal-data' },
+];
+
+const agent: Stop[] = [
+  { name: 'agent-personal', role: 'agent', path: '/dashboard/user/personal-data' },
+  { name: 'agent-sites', role: 'agent', path: '/dashboard/user/domains' },
+  { name: 'agent-sites-empty', role: 'stranger', path: '/dashboard/user/domains' },
+  { name: 'agent-policies', role: 'agent', path: '/dashboard/user/politics' },
+  { name: 'agent-policies-empty', role: 'stranger', path: '/dashboard/user/politics' },
+];
+
+const platform: Stop[] = [
+  { name: 'admin-companies', role: 'admin', path: `${admin}/companies` },
+  { name: 'admin-companies-create', role: 'admin', path: `${admin}/companies`, open: press('Добавить') },
+  {
+    name: 'admin-companies-edit',
+    role: 'admin',
+    path: `${admin}/companies`,
+    open: rowDialog(/Ромашка/, 'Редактировать'),
+  },
+  {
+    name: 'admin-companies-remove',
+    role: 'admin',
+    path: `${admin}/companies`,
+    open: rowDialog(/Ромашка/, 'Удалить'),
+  },
+  { name: 'admin-users', role: 'admin', path: `${admin}/users` },
+  {
+    name: 'admin-users-edit',
+    role: 'admin',
+    path: `${admin}/users`,
+    open: rowDialog(/Орлов/, 'Редактировать'),
+  },
+  { name: 'admin-proxies', role: 'admin', path: `${admin}/proxies` },
+  {
+    name: 'admin-proxies-edit',
+    role: 'admin',
+    path: `${admin}/proxies`,
+    open: rowDialog(/proxy\.romashka/, 'Редактировать'),
+  },
+  { name: 'admin-platform-proxies', role: 'admin', path: `${admin}/proxies-default` },
+  {
+    name: 'admin-platform-proxies-create',
+    role: 'admin',
+    path: `${admin}/proxies-default`,
+    open: press('Добавить'),
+  },
+  { name: 'admin-personal', role: 'admin', path: '/dashboard/personal-data' },
+];
+
+/** Every screen, every dialog, every state, for every role. */
+export const stops: readonly Stop[] = [...auth, ...shell, ...sites, ...company, ...agent, ...platform];

@@ -1,0 +1,234 @@
+import { expect, type Locator, type Page, test } from '@playwright/test';
+import { createPolicy, updatePolicy } from '@propusk/contract/policies';
+import { createProxy, updateAnyProxy } from '@propusk/contract/proxies';
+import { createSite } from '@propusk/contract/sites';
+import { createUser } from '@propusk/contract/users';
+import { choose, dialogOf, enter, heading, row, screens, startConsole } from './console.ts';
+
+/** What the rows of each table show, and what their menus offer. */
+const creator = '/dashboard/creator';
+/** 36 characters, and the first 35 of them. */
+const whole = 'Ровно тридцать шесть знаков в строке';
+const short = whole.slice(0, 35);
+let owner: string;
+let agent: string;
+let both: string;
+let admin: string;
+
+const product = startConsole(async (console) => {
+  admin = await console.admin();
+  owner = await console.owner('irina@romashka.test');
+  const password = 'correct horse';
+  const upstream = { port: 3128, username: 'login', password: 'secret' };
+  const own = await console.call(owner, createProxy, { body: { host: 'own.romashka.test', ...upstream } });
+  const paid = await console.call(owner, createProxy, { body: { host: 'paid.romashka.test', ...upstream } });
+  const settings = (type: 'payment' | 'default', allSites: boolean) => ({ settings: { type, allSites } });
+  await console.call(admin, updateAnyProxy, { params: { id: paid.id }, body: settings('payment', true) });
+  // What an admin adds who is in no company is the platform's.
+  const pro = await console.call(admin, createProxy, { body: { host: 'pro.platform.test', ...upstream } });
+  await console.call(admin, updateAnyProxy, { params: { id: pro.id }, body: settings('default', true) });
+
+  const policy = async (name: string, description: string, proxyId: number) =>
+    (await console.call(owner, createPolicy, { body: { name, description, proxyId } })).id;
+  const sales = await policy('Продажи', whole, own.id);
+  const books = await policy('Бухгалтерия', short, 1);
+  for (const [address, politics] of [
+    ['crm.romashka.test', [sales, books]],
+    ['почта.ромашка.рф', []],
+  ] as const) {
+    await console.call(owner, createSite, { body: { address, politics: [...politics] } });
+  }
+  const people = { password, politics: [sales, books] };
+  const petr = { name: 'Пётр', surname: 'Орлов', email: 'petr@romashka.test', ...people };
+  await console.call(owner, createUser, { body: petr });
+  await console.agent(owner, 'nameless@romashka.test');
+  both = await console.agent(owner, 'both@romashka.test');
+  await console.setRoles('both@romashka.test', ['CREATOR', 'USER']);
+  await console.agent(owner, 'helper@romashka.test');
+  await console.setRoles('helper@romashka.test', ['ADMIN']);
+  agent = await console.signIn('petr@romashka.test');
+});
+
+/** The cell of a row under a column's title; on a phone the title stands in the cell. */
+const cell = (line: Locator, title: string) => line.locator(`[data-label="${title}"]`);
+
+async function menuOf(page: Page, name: string | RegExp): Promise<string[]> {
+  const button = row(page, name).getByRole('button', { name: /^Действия/ });
+  await button.click();
+  await expect(page.getByRole('menu')).toBeVisible();
+  const items = await page.getByRole('menuitem').allTextContents();
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('menu')).toHaveCount(0);
+  return items;
+}
+
+for (const [screen, viewport] of screens) {
+  test.describe(screen, () => {
+    test.use({ viewport });
+    const open = (page: Page, path: string, token = owner) => enter(page, product.url + path, token);
+
+    test('people: names or No name, mail links, roles by their names, a tag for each policy', {
+      tag: ['@2.36', '@2.37', '@2.38', '@2.61', '@6.1', '@6.5'],
+    }, async ({ page }) => {
+      await open(page, `${creator}/users`);
+      const petr = row(page, /petr@/);
+      await expect(cell(petr, 'Имя')).toContainText('Пётр Орлов');
+      const mail = petr.getByRole('link', { name: 'petr@romashka.test' });
+      await expect(mail).toHaveAttribute('href', 'mailto:petr@romashka.test');
+      await expect(cell(petr, 'Политики доступа').locator('[data-tone]')).toHaveText([
+        'Продажи',
+        'Бухгалтерия',
+      ]);
+      const nameless = row(page, /nameless@/);
+      await expect(cell(nameless, 'Имя')).toContainText('No name');
+      await expect(cell(nameless, 'Политики доступа')).toHaveText('Без доступа');
+      for (const [person, roles, items] of [
+        [/petr@/, /^Агент$/, ['Редактировать', 'Удалить']],
+        [/irina@/, /^Пользователь$/, ['Редактировать']],
+        [/helper@/, /^Админ$/, ['Редактировать']],
+        [/both@/, /^(Агент, Пользователь|Пользователь, Агент)$/, ['Редактировать']],
+      ] as const) {
+        await expect(cell(row(page, person), 'Роли')).toHaveText(roles);
+        expect(await menuOf(page, person)).toEqual(items);
+      }
+    });
+
+    test('proxies: whose each is by its tag, and of the platform’s neither a port nor a menu', {
+      tag: ['@2.39', '@2.40', '@2.41', '@2.43', '@2.61', '@6.6'],
+    }, async ({ page }) => {
+      await open(page, `${creator}/proxies`);
+      for (const [host, tag, port] of [
+        ['own.romashka.test', 'личный', '3128'],
+        ['paid.romashka.test', 'личный', '3128'],
+        ['Этот шлюз', 'стандартный', null],
+        ['pro.platform.test', 'PRO', null],
+      ] as const) {
+        const line = row(page, host);
+        await expect(cell(line, 'Тип').locator('[data-tone]')).toHaveText(tag);
+        await expect(cell(line, 'Порт')).toHaveText(port ?? 'Порт задан платформой');
+        await expect(cell(line, 'Порт').locator('svg')).toHaveCount(port === null ? 1 : 0);
+        await expect(line.getByRole('button')).toHaveCount(port === null ? 0 : 1);
+      }
+      expect(await menuOf(page, 'own.romashka.test')).toEqual(['Редактировать', 'Удалить']);
+      const main = page.getByRole('main');
+      await expect(main.getByRole('button', { name: 'Добавить', exact: true })).toBeVisible();
+      await main.getByRole('button', { name: 'Добавить Платный' }).click();
+      const paid = page.getByRole('dialog', { name: 'Платный прокси' });
+      await expect(paid).toContainText(/подключить платный прокси сервер, обратитесь к менеджеру компании/);
+      await paid.getByRole('button', { name: 'Понятно' }).click();
+      await expect(paid).toHaveCount(0);
+    });
+
+    test('sites and policies: a tag for each policy, hosts of proxies, long descriptions cut at 35 characters', {
+      tag: ['@2.45', '@2.46', '@2.61', '@4.21'],
+    }, async ({ page }) => {
+      await open(page, `${creator}/domains`);
+      const crm = row(page, 'crm.romashka.test');
+      await expect(cell(crm, 'Политики доступа').locator('[data-tone]')).toHaveText([
+        'Продажи',
+        'Бухгалтерия',
+      ]);
+      await expect(row(page, 'почта.ромашка.рф')).toContainText('Никому не открыт');
+      expect(await menuOf(page, 'crm.romashka.test')).toEqual(['Редактировать', 'Удалить']);
+
+      await open(page, `${creator}/politics`);
+      const sales = row(page, 'Продажи');
+      const description = cell(sales, 'Описание');
+      await expect(cell(sales, 'Прокси')).toHaveText('own.romashka.test');
+      await expect(description).toHaveText(`${short}… еще`);
+      await description.getByRole('button', { name: 'еще' }).click();
+      await expect(description).toHaveText(`${whole} скрыть`);
+      await description.getByRole('button', { name: 'скрыть' }).click();
+      await expect(description).toHaveText(`${short}… еще`);
+      const books = row(page, 'Бухгалтерия');
+      await expect(cell(books, 'Прокси')).toHaveText('Этот шлюз');
+      await expect(cell(books, 'Описание')).toHaveText(short);
+      await expect(books.getByRole('button', { name: 'еще' })).toHaveCount(0);
+      expect(await menuOf(page, 'Продажи')).toEqual(['Редактировать', 'Удалить']);
+    });
+
+    test('an agent sees the own sites and policies and changes nothing; who is an owner too may', {
+      tag: ['@2.23', '@2.24'],
+    }, async ({ page }) => {
+      for (const [path, title, shown] of [
+        ['domains', 'Сайты', ['crm.romashka.test']],
+        ['politics', 'Политики доступа', ['Продажи', 'Бухгалтерия']],
+      ] as const) {
+        await open(page, `/dashboard/user/${path}`, agent);
+        await expect(heading(page, title)).toBeVisible();
+        await expect(page.getByRole('rowheader')).toHaveText([...shown]);
+        await expect(page.getByRole('button', { name: 'Добавить' })).toHaveCount(0);
+        await expect(page.getByRole('button', { name: /^Действия/ })).toHaveCount(0);
+      }
+      // What the page does not offer the server refuses.
+      const id = (await product.call(owner, createPolicy, { body: { name: `Чужая ${screen}`, proxyId: 1 } }))
+        .id;
+      const answer = await fetch(`${product.url}/api/politics/${id}`, {
+        method: updatePolicy.method,
+        headers: { authorization: `Bearer ${agent}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ name: 'Моя политика' }),
+      });
+      expect(answer.status).toBe(403);
+
+      await open(page, `/dashboard/user/politics?name=Чужая ${screen}`, both);
+      await expect(page.getByRole('button', { name: 'Добавить' })).toBeVisible();
+      expect(await menuOf(page, `Чужая ${screen}`)).toEqual(['Редактировать', 'Удалить']);
+      await choose(page, `Чужая ${screen}`, 'Удалить');
+      await dialogOf(page).getByRole('button', { name: 'Да', exact: true }).click();
+      await expect(row(page, `Чужая ${screen}`)).toHaveCount(0);
+    });
+
+    test('the personal data are to read, 800 pixels wide at most, with a password to change', {
+      tag: ['@2.25', '@2.26'],
+    }, async ({ page }) => {
+      await open(page, '/dashboard/user/personal-data', agent);
+      await expect(heading(page, 'Персональные данные')).toBeVisible();
+      const main = page.getByRole('main');
+      for (const [term, value] of [
+        ['Имя', 'Пётр'],
+        ['Фамилия', 'Орлов'],
+        ['Почта', 'petr@romashka.test'],
+      ] as const) {
+        const definition = main.locator('dt', { hasText: new RegExp(`^${term}$`) }).locator('..');
+        await expect(definition.getByRole('definition')).toContainText(value);
+      }
+      // All that can be typed into is the password's.
+      await expect(main.locator('input:visible')).toHaveCount(3);
+      await expect(main.locator('input:visible:not([type="password"])')).toHaveCount(0);
+      const card = await page.getByRole('region', { name: 'Пароль', exact: true }).boundingBox();
+      if (screen === 'desktop') expect(card?.width).toBe(800);
+      else expect(card?.width).toBeGreaterThan(340);
+    });
+
+    test('an admin’s tables: raw settings, whose each proxy is, and default rows marked', {
+      tag: ['@2.19', '@2.44', '@2.48', '@2.61'],
+    }, async ({ page }) => {
+      const days = ['Создано', 'Изменено'];
+      await open(page, '/dashboard/admin/proxies', admin);
+      const proxyColumns = ['Хост', 'Порт', ...days, 'Компания', 'Настройки', 'Действия'];
+      await expect(page.getByRole('columnheader')).toHaveText(proxyColumns);
+      const own = row(page, 'own.romashka.test');
+      await expect(cell(own, 'Компания')).toContainText('ООО «Ромашка»romashka.test');
+      await expect(cell(own, 'Настройки')).toHaveText('{"type":"users","allSites":false}');
+      await expect(cell(own, 'Порт')).toHaveText('3128');
+      await expect(own).not.toHaveClass(/default/);
+      await expect(row(page, 'pro.platform.test')).toHaveClass(/default/);
+      await expect(cell(row(page, 'pro.platform.test'), 'Настройки')).toHaveText(
+        '{"type":"default","allSites":true}',
+      );
+      await page.getByRole('link', { name: 'Прокси платформы' }).click();
+      await expect(heading(page, 'Прокси платформы')).toBeVisible();
+      await expect(page.getByRole('columnheader')).toHaveText(proxyColumns);
+      await expect(row(page, 'own.romashka.test')).toHaveCount(0);
+
+      await open(page, '/dashboard/admin/users', admin);
+      const userColumns = ['Имя', 'Компания', 'Роли', 'Политики доступа', ...days, 'Действия'];
+      await expect(page.getByRole('columnheader')).toHaveText(userColumns);
+      await expect(cell(row(page, /petr@/), 'Компания')).toContainText('ООО «Ромашка»');
+
+      await open(page, '/dashboard/admin/companies', admin);
+      await expect(page.getByRole('columnheader')).toHaveText(['Название', ...days, 'Действия']);
+      expect(await menuOf(page, 'ООО «Ромашка»')).toEqual(['Редактировать', 'Удалить']);
+    });
+  });
+}

@@ -1,0 +1,81 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Browser, type BrowserContext, chromium } from '@playwright/test';
+import { freePort } from '@propusk/gateway/testing/upstreams';
+import { installPackages } from '../scripts/debian.ts';
+import { admin, PASSWORD } from '../scripts/demo-data.ts';
+import config from './playwright.config.ts';
+import { makeDataDir, removeDataDir, runProduct, stopProduct, untilReady } from './product.ts';
+import { type Stop, stops } from './stops.ts';
+import { browserOf, type Looks, looks, prepare, type Tokens, visit } from './walk.ts';
+
+/**
+ * `npm run tour`: pictures of every screen, dialog and state of the console, in both schemes and both sizes, of a product
+ * on a throwaway folder with the demo's data. They land in .cache/tour.
+ *
+ *   npm run tour            everything
+ *   npm run tour sites      what has it in its name
+ */
+const say = (line: string) => process.stdout.write(`${line}\n`);
+const folder = fileURLToPath(new URL('../.cache/tour', import.meta.url));
+const wanted = process.argv[2] ?? '';
+let missed = 0;
+
+async function takePictures(
+  browser: Browser,
+  consoleUrl: string,
+  tokens: Tokens,
+  look: Looks,
+): Promise<void> {
+  const path = join(folder, `${look.scheme}-${look.size}`);
+  // One browser a viewer: what it has loaded once it need not load again.
+  const browsers = new Map<string, Promise<BrowserContext>>();
+  const of = (stop: Stop) => {
+    const viewer = `${stop.role}${stop.firstVisit ? ', first visit' : ''}`;
+    const mine = browsers.get(viewer) ?? browserOf(browser, tokens, look, stop);
+    browsers.set(viewer, mine);
+    return mine;
+  };
+  await mkdir(path, { recursive: true });
+  for (const stop of stops) {
+    if (!stop.name.includes(wanted) || (stop.only && stop.only !== look.size)) continue;
+    const page = await (await of(stop)).newPage();
+    try {
+      await visit(page, consoleUrl, stop);
+    } catch (error) {
+      missed++;
+      say(`Не вышло: ${stop.name}, ${look.scheme}, ${look.size}: ${String(error).split('\n')[0]}`);
+    }
+    await page.screenshot({ path: join(path, `${stop.name}.png`) });
+    await page.close();
+  }
+}
+
+await installPackages(['chromium'], say);
+const dataDir = await makeDataDir();
+const product = runProduct(
+  dataDir,
+  { console: await freePort(), gateway: await freePort() },
+  {
+    ADMIN_EMAIL: admin,
+    ADMIN_PASSWORD: PASSWORD,
+    // The tour's companies must never find their way into a real database.
+    DATABASE_URL: undefined,
+    SECRET_KEY: undefined,
+    GATEWAY_SECRET: undefined,
+  },
+);
+try {
+  await untilReady(product);
+  const tokens = await prepare(product.consoleUrl, await freePort());
+  await rm(folder, { recursive: true, force: true });
+  const browser = await chromium.launch(config.use?.launchOptions);
+  await Promise.all(looks.map((look) => takePictures(browser, product.consoleUrl, tokens, look)));
+  await browser.close();
+  say(`Снимки: ${folder}`);
+} finally {
+  await stopProduct(product);
+  await removeDataDir(dataDir);
+}
+process.exit(missed === 0 ? 0 : 1);

@@ -1,0 +1,89 @@
+import { type Browser, type BrowserContext, expect, type Page } from '@playwright/test';
+import { login, register, Token } from '@propusk/contract/auth';
+import { admin, fillDemo, PASSWORD } from '../scripts/demo-data.ts';
+import type { Stop, Viewer } from './stops.ts';
+
+const json = { 'content-type': 'application/json' };
+
+/** Everybody's token on a product that was filled for the walk. */
+export type Tokens = Readonly<Record<Exclude<Viewer, 'nobody'>, string>>;
+
+/** Fills a fresh product with the demo's companies and one that is empty, and signs everybody in. */
+export async function prepare(consoleUrl: string, sitePort: number): Promise<Tokens> {
+  const { agent, owners } = await fillDemo(consoleUrl, sitePort);
+  const post = async (path: string, body: object) => {
+    const answer = await fetch(`${consoleUrl}/api${path}`, {
+      method: 'POST',
+      headers: json,
+      body: JSON.stringify(body),
+    });
+    return Token.parse(await answer.json()).token;
+  };
+  const signIn = (email: string) => post(login.path, { email, password: PASSWORD });
+  return {
+    owner: await signIn(owners[0] ?? ''),
+    newcomer: await post(register.path, {
+      name: 'Новая компания',
+      companyName: 'Новая компания',
+      companySite: 'novaya.test',
+      ownerName: 'Вера Новикова',
+      email: 'owner@novaya.test',
+      password: PASSWORD,
+    }),
+    agent: await signIn(agent),
+    // The one of the demo whom no policy holds.
+    stranger: await signIn('gleb.tihonov@romashka.test'),
+    admin: await signIn(admin),
+  };
+}
+
+/** What a person's browser is like. */
+export interface Looks {
+  scheme: 'light' | 'dark';
+  size: 'desktop' | 'phone';
+}
+
+/** Every way to look at the console. */
+export const looks: readonly Looks[] = (['light', 'dark'] as const).flatMap((scheme) =>
+  (['desktop', 'phone'] as const).map((size) => ({ scheme, size })),
+);
+
+/** A browser of a viewer's own, signed in. */
+export async function browserOf(
+  browser: Browser,
+  tokens: Tokens,
+  { scheme, size }: Looks,
+  stop: Pick<Stop, 'role' | 'firstVisit'>,
+): Promise<BrowserContext> {
+  const phone = size === 'phone';
+  const context = await browser.newContext({
+    locale: 'ru-RU',
+    colorScheme: scheme,
+    viewport: phone ? { width: 390, height: 844 } : { width: 1440, height: 900 },
+    isMobile: phone,
+    hasTouch: phone,
+    reducedMotion: 'reduce',
+  });
+  const kept: Record<string, string> = {};
+  if (stop.role !== 'nobody') kept.access_token = tokens[stop.role];
+  if (!stop.firstVisit) kept.checkOnboarding = 'true';
+  await context.addInitScript((items) => {
+    for (const [name, value] of Object.entries(items)) localStorage.setItem(name, value);
+  }, kept);
+  return context;
+}
+
+/** Nothing moves but what always does (a skeleton). Runs in the page. */
+const STILL = `document.fonts.status === 'loaded' && document.getAnimations().every((one) =>
+  one.playState !== 'running' || one.effect.getComputedTiming().endTime === Infinity)`;
+
+/** Goes to a stop, and waits until nothing moves any more. */
+export async function visit(page: Page, consoleUrl: string, stop: Stop): Promise<void> {
+  await page.goto(`${consoleUrl}${stop.path}`);
+  await expect(page).toHaveTitle(/ · /, { timeout: 15_000 });
+  await expect(page.locator('[aria-busy="true"], .mantine-Skeleton-root')).toHaveCount(0, {
+    timeout: 15_000,
+  });
+  await stop.open?.(page);
+  await expect.poll(() => page.evaluate(STILL), { intervals: [50] }).toBe(true);
+}
