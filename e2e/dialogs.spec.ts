@@ -1,5 +1,5 @@
 import { expect, type Locator, type Page, test } from '@playwright/test';
-import { createPolicy, listPolicies } from '@propusk/contract/policies';
+import { createPolicy, deletePolicy, listPolicies } from '@propusk/contract/policies';
 import { createProxy, updateAnyProxy } from '@propusk/contract/proxies';
 import { createSite } from '@propusk/contract/sites';
 import { createUser } from '@propusk/contract/users';
@@ -335,7 +335,7 @@ for (const [screen, viewport] of screens) {
       const name = `Все сайты ${screen}`;
       const stored = async () => {
         const { rows } = await product.call(owner, listPolicies);
-        return rows.find((policy) => policy.name === name)?.allSites;
+        return rows.find((policy) => policy.name === name);
       };
       const dialog = await open(page, { path: `${creator}/politics`, title: 'Новая политика доступа' });
       const box = dialog.getByRole('checkbox', { name: 'Использовать для всех сайтов' });
@@ -348,7 +348,7 @@ for (const [screen, viewport] of screens) {
       await box.check();
       await saveOf(dialog).click();
       await expect(dialog).toHaveCount(0);
-      expect(await stored()).toBe(true);
+      expect((await stored())?.allSites).toBe(true);
 
       await choose(page, name, 'Редактировать');
       await expect(box).toBeChecked();
@@ -356,8 +356,10 @@ for (const [screen, viewport] of screens) {
       await expect(box).toHaveCount(0);
       await saveOf(dialog).click();
       await expect(dialog).toHaveCount(0);
-      expect(await stored()).toBe(false);
+      expect((await stored())?.allSites).toBe(false);
       await expect(row(page, name)).toContainText('own.romashka.test');
+      // The lists of the other tests have none of it.
+      await product.call(owner, deletePolicy, { params: { id: (await stored())?.id ?? 0 } });
     });
   });
 }

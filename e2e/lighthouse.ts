@@ -91,7 +91,9 @@ try {
     for (const [device, settings] of devices) {
       const runs: Figures[] = [];
       for (let run = 0; run < RUNS; run++) {
-        runs.push(await look(`${product.consoleUrl}${path}`, signedIn ? owner : null, settings));
+        const once = () => look(`${product.consoleUrl}${path}`, signedIn ? owner : null, settings);
+        // On a busy machine the trace of a load is lost now and then.
+        runs.push(await once().catch(once));
       }
       const best = runs.reduce((one, other) => (other.performance > one.performance ? other : one));
       const accessibility = Math.min(...runs.map((run) => run.accessibility));

@@ -55,6 +55,7 @@ export function PasswordField<V extends FieldValues, O>(
     <PasswordInput
       {...labels(props)}
       {...field}
+      aria-invalid={field.error !== undefined || undefined}
       autoComplete={props.autoComplete}
       value={field.value ?? ''}
       onChange={(event) => {

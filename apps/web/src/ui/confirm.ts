@@ -31,16 +31,15 @@ function set(next: Open | null): void {
 export function confirm(question: Question): Promise<boolean> {
   open?.answer(false);
   return new Promise((resolve) => {
-    set({
-      question,
-      answer: (yes) => {
-        // In a task of its own: the Escape that closes the question must not reach the dialog below it.
-        window.setTimeout(() => {
-          set(null);
-          resolve(yes);
-        });
-      },
-    });
+    const answer = (yes: boolean) => {
+      // In a task of its own: the Escape that closes the question must not reach the dialog below it.
+      window.setTimeout(() => {
+        set(null);
+        resolve(yes);
+      });
+    };
+    // Likewise: the Escape that opens the question must not close it again.
+    window.setTimeout(() => set({ question, answer }));
   });
 }
 
