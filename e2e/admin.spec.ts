@@ -74,6 +74,8 @@ async function actionsOf(page: Page, name: string | RegExp): Promise<string[]> {
   await row(page, name)
     .getByRole('button', { name: /^Действия/ })
     .click();
+  // The menu's code comes when it is asked for.
+  await expect(page.getByRole('menuitem').first()).toBeVisible();
   const names = await page.getByRole('menuitem').allTextContents();
   await page.keyboard.press('Escape');
   await expect(page.getByRole('menu')).toHaveCount(0);
