@@ -23,6 +23,23 @@ const compressed: Plugin = {
   },
 };
 
+/** The fonts come with the scripts, and not after them: no text is painted in another one first, and moves. */
+const fontsAtOnce: Plugin = {
+  name: 'fonts-at-once',
+  apply: 'build',
+  transformIndexHtml: {
+    order: 'post',
+    handler: (_, { bundle = {} }) =>
+      Object.keys(bundle)
+        .filter((name) => name.endsWith('.woff2'))
+        .map((name) => ({
+          tag: 'link',
+          injectTo: 'head',
+          attrs: { rel: 'preload', as: 'font', type: 'font/woff2', crossorigin: true, href: `/${name}` },
+        })),
+  },
+};
+
 /**
  * Mantine's Modal and Drawer import ScrollArea to compare what they were given with it, which here is nothing: 15 KB,
  * gzipped, of every dialog.
@@ -41,7 +58,7 @@ const withoutScrollArea: Plugin = {
 const ours = (...modules: string[]) => new RegExp(`[\\\\/]src[\\\\/](${modules.join('|')})\\.tsx?$`);
 
 export default defineConfig({
-  plugins: [react(), withoutScrollArea, compressed],
+  plugins: [react(), withoutScrollArea, fontsAtOnce, compressed],
   server: {
     host: '127.0.0.1',
     port: 5173,
