@@ -52,7 +52,7 @@ test.describe('the scheme', () => {
   test('follows the system, is chosen in the header, and is remembered', async ({ page }) => {
     await page.emulateMedia({ colorScheme: 'dark' });
     await enter(page, domains, seen);
-    await expect(page.getByRole('heading', { name: 'Сайты' })).toBeVisible();
+    await expect(page.getByRole('heading', { name: 'Сайты', exact: true })).toBeVisible();
     expect(await scheme(page)).toBe('dark');
     await page.emulateMedia({ colorScheme: 'light' });
     await expect.poll(() => scheme(page)).toBe('light');
@@ -134,7 +134,7 @@ test.describe('a list', () => {
     await expect(page).toHaveURL(/take=20.*name=/);
     const address = page.url();
     await page.getByRole('link', { name: 'Сайты', exact: true }).click();
-    await expect(page.getByRole('heading', { name: 'Сайты' })).toBeVisible();
+    await expect(page.getByRole('heading', { name: 'Сайты', exact: true })).toBeVisible();
     await page.goBack();
     await expect(page).toHaveURL(address);
     await expect(page.getByRole('searchbox')).toHaveValue('ова');

@@ -110,7 +110,7 @@ test('an owner registers a company and sets access up', { tag: ['@2.4', '@4.1'] 
   await form.getByRole('button', { name: 'Зарегистрироваться' }).click();
   // A first visit begins with what the product is about.
   await page.getByRole('button', { name: 'Understood!' }).click();
-  await expect(page.getByRole('heading', { name: 'Сайты' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Сайты', exact: true })).toBeVisible();
   await expect(page.getByText('Сайтов пока нет')).toBeVisible();
 
   await openSection(page, 'Прокси серверы');
