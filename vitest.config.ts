@@ -18,7 +18,14 @@ export default defineConfig({
           exclude: ['**/node_modules/**', '**/*.{db,net}.test.ts'],
         },
       },
-      { test: { ...real, name: 'net', include: ['apps/**/*.net.test.ts'] } },
+      {
+        test: {
+          ...real,
+          name: 'net',
+          include: ['{packages,apps}/**/*.net.test.ts'],
+          exclude: ['**/node_modules/**'],
+        },
+      },
       { test: { ...real, name: 'launcher', include: [launcher], maxWorkers: 2 } },
       { test: { ...database, name: 'db', globalSetup: 'apps/api/src/testing/postgres-embedded.ts' } },
       { test: { ...database, name: 'db15', globalSetup: 'apps/api/src/testing/postgres-debian.ts' } },

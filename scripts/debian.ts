@@ -6,12 +6,16 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 
 /** Programs of Debian that the tests and the demo use for real: where each stands, and the package that brings it. */
-const programs = {
+export const programs = {
   chromium: '/usr/bin/chromium',
   apache2: '/usr/sbin/apache2',
+  nginx: '/usr/sbin/nginx',
+  caddy: '/usr/bin/caddy',
+  'firefox-esr': '/usr/bin/firefox-esr',
   squid: '/usr/sbin/squid',
   tinyproxy: '/usr/bin/tinyproxy',
   'postgresql-15': '/usr/lib/postgresql/15/bin/postgres',
+  openssl: '/usr/bin/openssl',
   curl: '/usr/bin/curl',
   jq: '/usr/bin/jq',
 };

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { mkdir, readFile, rm } from 'node:fs/promises';
-import { installPackages } from './debian.ts';
+import { type DebianPackage, installPackages, programs } from './debian.ts';
 import { buildConsole } from './web-build.ts';
 
 /**
@@ -8,6 +8,7 @@ import { buildConsole } from './web-build.ts';
  * databases, and the main job in a browser. Its last line counts what the runners themselves reported.
  */
 const say = (line: string) => process.stdout.write(`${line}\n`);
+const everything = Object.keys(programs) as DebianPackage[];
 const reports = '.cache/reports';
 
 function run(program: string, args: string[], env: NodeJS.ProcessEnv = {}): Promise<number> {
@@ -40,7 +41,7 @@ async function playwrightCounts(): Promise<Counts> {
 }
 
 try {
-  await installPackages(['chromium', 'apache2', 'squid', 'tinyproxy', 'postgresql-15', 'curl', 'jq'], say);
+  await installPackages(everything, say);
   await buildConsole(say);
   await rm(reports, { recursive: true, force: true });
   await mkdir(reports, { recursive: true });

@@ -2,29 +2,47 @@ import {
   type GatewayKeys,
   type GatewayToken,
   gatewayUsername,
+  PROBE_USERNAME,
+  type ProbeToken,
   verifyGatewayToken,
+  verifyProbeToken,
 } from '@propusk/access/gateway-secret';
-import { Refusal } from './refusal.ts';
+import { Refusal } from '@propusk/dial/refusal';
 
 /**
- * Who asks: `Proxy-Authorization: Basic base64(u<id>:<token>)` (RFC 7617, RFC 9110 section 11.7.2). The signature is
- * checked here and now, for every request: nothing is remembered that a change could leave behind.
+ * Who asks: `Proxy-Authorization: Basic base64(name:token)` (RFC 7617, RFC 9110 section 11.7.2), a person (`u<id>`) or
+ * the api's probe (`probe`). The signature is checked here and now, for every request: nothing is remembered that a
+ * change could leave behind.
  */
+
+/** A person with a right to be judged, or a probe that may reach the one target it was signed for. */
+export type Caller = GatewayToken | ProbeToken;
+
+/** Whether the caller is a person. */
+export function isPerson(caller: Caller): caller is GatewayToken {
+  return 'userId' in caller;
+}
+
+/** The caller's name, as the log tells it and places are counted by it. */
+export function nameOf(caller: Caller): string {
+  return isPerson(caller) ? gatewayUsername(caller.userId) : PROBE_USERNAME;
+}
 
 /**
  * Reads the credentials of a request.
  * @returns the signed token; whether it still counts is for `Judge` to say
  * @throws Refusal no_credentials, bad_credentials
  */
-export function authenticate(keys: GatewayKeys, header: string | undefined): GatewayToken {
+export function authenticate(keys: GatewayKeys, header: string | undefined): Caller {
   if (header === undefined || header === '') throw new Refusal('no_credentials');
   const encoded = /^Basic +([A-Za-z0-9+/]+={0,2}) *$/i.exec(header)?.[1];
   if (encoded === undefined) throw new Refusal('bad_credentials');
   const pair = Buffer.from(encoded, 'base64').toString('latin1');
   const colon = pair.indexOf(':');
-  const token = colon === -1 ? null : verifyGatewayToken(keys, pair.slice(colon + 1));
-  if (token === null || pair.slice(0, colon) !== gatewayUsername(token.userId)) {
-    throw new Refusal('bad_credentials');
-  }
-  return token;
+  if (colon === -1) throw new Refusal('bad_credentials');
+  const [name, token] = [pair.slice(0, colon), pair.slice(colon + 1)];
+  // The name chooses the key, and the token must be of that name: neither kind can pass for the other.
+  const caller = name === PROBE_USERNAME ? verifyProbeToken(keys, token) : verifyGatewayToken(keys, token);
+  if (caller === null || name !== nameOf(caller)) throw new Refusal('bad_credentials');
+  return caller;
 }

@@ -1,3 +1,4 @@
+import { Resolver } from 'node:dns';
 import { expect, test } from 'vitest';
 import { readConfig } from './config.ts';
 
@@ -15,6 +16,9 @@ test('without settings but the secret', () => {
     allowNetworks: { v4: [], v6: [] },
     hosts: new Map(),
     egress: {},
+    dns: [],
+    tls: undefined,
+    metricsPort: undefined,
     logLevel: 'info',
   });
 });
@@ -37,12 +41,28 @@ test('GATEWAY_HOSTS: several names, several addresses, any spelling', () => {
   );
 });
 
+test('GATEWAY_DNS: addresses with a port and without, and what Node makes of them', () => {
+  const servers = ['10.0.0.53', '10.0.0.54:5353', 'fd00::53', '[fd00::54]:5353', '[fd00::55]'];
+  const { dns } = readConfig({ GATEWAY_SECRET, GATEWAY_DNS: servers.join(', ') });
+  expect(dns).toEqual(servers);
+  const resolver = new Resolver();
+  resolver.setServers([...dns]);
+  expect(resolver.getServers()).toEqual([
+    '10.0.0.53',
+    '10.0.0.54:5353',
+    'fd00::53',
+    '[fd00::54]:5353',
+    'fd00::55',
+  ]);
+});
+
 test('GATEWAY_EGRESS: one address of a family', () => {
   const egressOf = (GATEWAY_EGRESS: string) => readConfig({ GATEWAY_SECRET, GATEWAY_EGRESS }).egress;
   expect(egressOf('192.0.2.5')).toEqual({ v4: '192.0.2.5' });
   expect(egressOf('2001:db8::5, 192.0.2.5')).toEqual({ v4: '192.0.2.5', v6: '2001:db8::5' });
 });
 
+const dns = 'адреса DNS-серверов через запятую, например 10.0.0.53,[fd00::53]:5353';
 const egress =
   'адреса этой машины, с которых шлюз выходит к сайтам: один IPv4, один IPv6 или оба через запятую';
 const hosts = 'имена с адресами через запятую, например crm.example.ru=10.0.0.5';
@@ -64,6 +84,12 @@ test.each([
   ['GATEWAY_HOSTS', 'crm.example.ru=other.example.ru', hosts],
   ['GATEWAY_HOSTS', '10.0.0.5=10.0.0.6', hosts],
   ['GATEWAY_HOSTS', 'crm=10.0.0.6', hosts],
+  ['GATEWAY_DNS', 'dns.example.ru', dns],
+  ['GATEWAY_DNS', '10.0.0.53:0', dns],
+  ['GATEWAY_DNS', '10.0.0.53,', dns],
+  ['GATEWAY_DNS', '[10.0.0.53]', dns],
+  ['GATEWAY_METRICS_PORT', '65536', 'порт от 0 до 65535 на 127.0.0.1 для /health и /metrics'],
+  ['GATEWAY_METRICS_PORT', 'none', 'порт от 0 до 65535 на 127.0.0.1 для /health и /metrics'],
   ['GATEWAY_EGRESS', 'eth0', egress],
   ['GATEWAY_EGRESS', '192.0.2.5,192.0.2.6', egress],
   ['LOG_LEVEL', 'loud', 'fatal, error, warn, info, debug, trace или silent'],

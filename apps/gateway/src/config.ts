@@ -1,19 +1,20 @@
-import { isIP } from 'node:net';
-import { canonicalHost } from '@propusk/access/host';
-import { listenAddress, origin, readSettings, setting, wholeNumber } from '@propusk/contract/settings';
+import {
+  listenAddress,
+  origin,
+  plain,
+  readSettings,
+  SettingError,
+  setting,
+  wholeNumber,
+} from '@propusk/contract/settings';
+import type { Networks } from '@propusk/dial/addresses';
+import { dialSettings, type EgressAddresses } from '@propusk/dial/settings';
 import * as z from 'zod/mini';
-import { type Networks, parseNetworks } from './addresses.ts';
+import type { TlsFiles } from './tls.ts';
 
 /**
  * The gateway's settings, read from the environment once. A bad one stops the start with one line that names it.
  */
-
-/** Reads a setting by a function that answers null for what it does not take. */
-function parsed<T>(parse: (text: string) => T | null, absent: T) {
-  const readable = z.string().check(z.refine((text) => parse(text) !== null));
-  const value = (text: string | undefined) => (text === undefined ? absent : (parse(text) ?? absent));
-  return z.pipe(z.optional(readable), z.transform(value));
-}
 
 const spec = {
   GATEWAY_PORT: wholeNumber(3128, 0, 65535),
@@ -24,29 +25,23 @@ const spec = {
   CONSOLE_URL: origin(),
   DATA_DIR: setting('папка для данных', z._default(z.string(), './data')),
   SNAPSHOT_MAX_AGE: wholeNumber(900, 1, 86_400),
-  GATEWAY_ALLOW_NETWORKS: setting(
-    'сети через запятую, например 10.0.0.0/8,fd00::/8',
-    parsed(parseNetworks, { v4: [], v6: [] }),
-  ),
-  GATEWAY_HOSTS: setting(
-    'имена с адресами через запятую, например crm.example.ru=10.0.0.5',
-    parsed(parseHosts, new Map<string, readonly string[]>()),
-  ),
-  GATEWAY_EGRESS: setting(
-    'адреса этой машины, с которых шлюз выходит к сайтам: один IPv4, один IPv6 или оба через запятую',
-    parsed(parseEgress, {}),
+  ...dialSettings,
+  GATEWAY_TLS_CERT: plain('путь к файлу PEM с сертификатом и его цепочкой'),
+  GATEWAY_TLS_KEY: plain('путь к файлу PEM с ключом сертификата'),
+  GATEWAY_METRICS_PORT: setting(
+    'порт от 0 до 65535 на 127.0.0.1 для /health и /metrics',
+    z.optional(
+      z.string().check(
+        z.regex(/^\d{1,5}$/),
+        z.refine((text) => Number(text) <= 65_535),
+      ),
+    ),
   ),
   LOG_LEVEL: setting(
     'fatal, error, warn, info, debug, trace или silent',
     z._default(z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']), 'info'),
   ),
 };
-
-/** Addresses of this machine that sites see. */
-export interface Egress {
-  readonly v4?: string;
-  readonly v6?: string;
-}
 
 export interface Config {
   readonly host: string;
@@ -64,7 +59,13 @@ export interface Config {
   /** Addresses by name, asked before DNS. */
   readonly hosts: ReadonlyMap<string, readonly string[]>;
   /** Where connections leave from; without one of a family the system chooses. */
-  readonly egress: Egress;
+  readonly egress: EgressAddresses;
+  /** Resolvers that are asked in the system's place, as `address` or `address:port`. */
+  readonly dns: readonly string[];
+  /** Makes it an HTTPS proxy. */
+  readonly tls: TlsFiles | undefined;
+  /** Where health and metrics are, on loopback; 0 lets the system choose one, undefined is nowhere. */
+  readonly metricsPort: number | undefined;
   readonly logLevel: string;
 }
 
@@ -83,40 +84,16 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     allowNetworks: s.GATEWAY_ALLOW_NETWORKS,
     hosts: s.GATEWAY_HOSTS,
     egress: s.GATEWAY_EGRESS,
+    dns: s.GATEWAY_DNS,
+    tls: tlsFiles(s.GATEWAY_TLS_CERT, s.GATEWAY_TLS_KEY),
+    metricsPort: s.GATEWAY_METRICS_PORT === undefined ? undefined : Number(s.GATEWAY_METRICS_PORT),
     logLevel: s.LOG_LEVEL,
   };
 }
 
-/** Reads `192.0.2.5,2001:db8::5`: at most one address of a family. @returns null when it is anything else */
-export function parseEgress(text: string): Egress | null {
-  const egress: { v4?: string; v6?: string } = {};
-  for (const part of text.split(',')) {
-    const address = part.trim();
-    const family = isIP(address) === 4 ? 'v4' : 'v6';
-    if (isIP(address) === 0 || egress[family] !== undefined) return null;
-    egress[family] = address;
-  }
-  return egress;
-}
-
-/**
- * Reads `name=address,address,name=address`: a part without `=` is one more address of the name before it.
- * @returns null when a name or an address cannot be read
- */
-export function parseHosts(text: string): ReadonlyMap<string, readonly string[]> | null {
-  const hosts = new Map<string, string[]>();
-  let addresses: string[] | undefined;
-  for (const part of text.split(',')) {
-    const match = /^(?:([^=]*)=)?(.*)$/.exec(part.trim());
-    if (match?.[1] !== undefined) {
-      const name = canonicalHost(match[1]);
-      if (name === null) return null;
-      addresses = hosts.get(name) ?? [];
-      hosts.set(name, addresses);
-    }
-    const address = match?.[2] ?? '';
-    if (addresses === undefined || isIP(address) === 0) return null;
-    addresses.push(address);
-  }
-  return hosts;
+function tlsFiles(cert: string | undefined, key: string | undefined): TlsFiles | undefined {
+  if (cert !== undefined && key !== undefined) return { cert, key };
+  if (cert === undefined && key === undefined) return undefined;
+  const [given, missing] = cert === undefined ? ['KEY', 'CERT'] : ['CERT', 'KEY'];
+  throw new SettingError(`Задана настройка GATEWAY_TLS_${given}, а GATEWAY_TLS_${missing} нет: нужны обе`);
 }

@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
+import { parseNetworks } from '@propusk/dial/addresses';
+import { createDialer } from '@propusk/dial/dial';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { parseNetworks } from './addresses.ts';
-import { createDialer } from './dial.ts';
 import { get, openTunnel, stop, verdict } from './testing/client.ts';
+import { startNameServer } from './testing/dns.ts';
 import { company, credentials, DIRECT, startWorld, until, type World } from './testing/world.ts';
 
 /** Where the gateway never connects to, whatever a name or a tenant's proxy says. */
@@ -119,6 +120,59 @@ describe('a gateway without exemptions', () => {
   );
 });
 
+test('names that mean this machine, or no machine, are no way round the rule of names', async () => {
+  const everything = company([]);
+  for (const policy of everything.policies) policy.allSites = true;
+  const server = await startNameServer((name) => (name.includes('localhost') ? ['127.0.0.1'] : []));
+  await using world = await startWorld(() => [everything], {
+    GATEWAY_DNS: server.address,
+    GATEWAY_ALLOW_NETWORKS: '',
+  });
+  const ask = async (name: string) => [
+    verdict(await get(world.port, me, `http://${name}/`)),
+    verdict((await openTunnel(world.port, me, `${name}:443`)).head),
+  ];
+  for (const name of ['foo.localhost', 'localhost.localdomain', 'LOCALHOST.localdomain.']) {
+    expect(await ask(name)).toEqual(['403 address_refused', '403 address_refused']);
+  }
+  expect(await ask('10.in-addr.arpa')).toEqual(['502 resolve_failed', '502 resolve_failed']);
+  expect(world.origin.connections()).toBe(0);
+  await server.stop();
+});
+
+describe('a gateway with GATEWAY_DNS', () => {
+  test('a name that flips 1,000 times: 0 connections to the private address, one question a request', async () => {
+    let touched = 0;
+    const canary = createServer((socket) => {
+      touched += 1;
+      socket.destroy();
+    });
+    let flips = 0;
+    const server = await startNameServer(() => [flips++ % 2 === 0 ? '127.0.0.1' : '127.0.0.2']);
+    await using world = await startWorld((port) => [company([`flip.company.test:${port}`])], {
+      GATEWAY_DNS: server.address,
+      GATEWAY_ALLOW_NETWORKS: '127.0.0.1/32',
+    });
+    await once(canary.listen(world.origin.port, '127.0.0.2'), 'listening');
+    const authority = `flip.company.test:${world.origin.port}`;
+    const verdicts = new Map<string, number>();
+    for (let i = 0; i < 1_000; i++) {
+      const got =
+        i % 4 < 2
+          ? await get(world.port, me, `http://${authority}/`)
+          : await openTunnel(world.port, me, authority).then(({ socket, head }) => {
+              socket.destroy();
+              return head;
+            });
+      verdicts.set(verdict(got), (verdicts.get(verdict(got)) ?? 0) + 1);
+    }
+    expect(Object.fromEntries(verdicts)).toEqual({ 200: 500, '403 address_refused': 500 });
+    expect([touched, server.asked()]).toEqual([0, 1_000]);
+    canary.close();
+    await server.stop();
+  });
+});
+
 describe('a gateway with loopback exempt', () => {
   let world: World;
   const listed =
@@ -195,11 +249,12 @@ describe('dialling', () => {
     const { port } = allowed.address() as AddressInfo;
     const refused = createServer((socket) => socket.destroy(void (bad += 1))).listen(port, '127.0.0.2');
     await once(refused, 'listening');
+    const server = await startNameServer(() => [asked++ % 2 === 0 ? '127.0.0.1' : '127.0.0.2']);
     const dial = createDialer({
       hosts: new Map(),
       allowNetworks: networks('127.0.0.1/32'),
       self: () => null,
-      lookup: async () => [asked++ % 2 === 0 ? '127.0.0.1' : '127.0.0.2'],
+      dns: [server.address],
     });
     const outcomes = new Map<string, number>();
     for (let i = 0; i < 1_000; i++) {
@@ -217,9 +272,33 @@ describe('dialling', () => {
       ['address_refused', 500],
     ]);
     await until(() => good === 500);
-    expect([asked, bad]).toEqual([1_000, 0]);
+    expect([asked, server.asked(), bad]).toEqual([1_000, 1_000, 0]);
+    await server.stop();
     allowed.close();
     refused.close();
+  });
+
+  test('every address that DNS gives is judged, and a name that it does not know is told as that', async () => {
+    const zone: Record<string, string[]> = {
+      'mixed.test': ['127.0.0.1', '10.0.0.1'],
+      'good.test': ['127.0.0.1'],
+    };
+    const server = await startNameServer((name) => zone[name] ?? []);
+    const site = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
+    await once(site, 'listening');
+    const { port } = site.address() as AddressInfo;
+    const dial = createDialer({
+      hosts: new Map(),
+      allowNetworks: networks('127.0.0.1/32'),
+      self: () => null,
+      dns: [server.address],
+    });
+    (await dial('good.test', port, never)).destroy();
+    await expect(dial('mixed.test', port, never)).rejects.toMatchObject({ reason: 'address_refused' });
+    await expect(dial('unknown.test', port, never)).rejects.toMatchObject({ reason: 'resolve_failed' });
+    await server.stop();
+    await expect(dial('good.test', port, never)).rejects.toThrow(/resolve_failed|timeout/);
+    site.close();
   });
 
   test('gives up a silent address in time, and tells a timeout from a refusal', async () => {

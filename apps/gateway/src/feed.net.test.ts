@@ -165,6 +165,7 @@ describe('the feed', () => {
       gateway: 'test',
       snapshots: {
         index: world.gateway.index,
+        ageMs: () => 0,
         stale: () => false,
         put: () => false,
         drop: () => false,

@@ -6,14 +6,21 @@ import {
   request,
   type ServerResponse,
 } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { pipeline } from 'node:stream';
-import type { Dial } from './dial.ts';
+import type { Dial } from '@propusk/dial/dial';
+import { Refusal } from '@propusk/dial/refusal';
+import {
+  dialUpstream,
+  refusedCredentials,
+  upstreamAuthorization,
+  upstreamRefusal,
+} from '@propusk/dial/upstream';
+import { nameOf } from './authenticate.ts';
 import { endToEnd, hasBody, without } from './headers.ts';
 import type { Passage } from './live.ts';
-import { Refusal } from './refusal.ts';
 import type { PlainTarget } from './target.ts';
-import { dialUpstream, refusedCredentials, upstreamAuthorization, upstreamRefusal } from './upstream.ts';
 
 /**
  * Plain HTTP in absolute form (RFC 9112 section 3.2.2):
@@ -28,13 +35,12 @@ import { dialUpstream, refusedCredentials, upstreamAuthorization, upstreamRefusa
 /** Silence onward that ends a request. */
 const IDLE_MS = 5 * 60_000;
 
-/** Carries one judged request to its end. @throws Refusal when nothing of a response has been sent yet */
-export type Forward = (
-  passage: Passage,
-  target: PlainTarget,
-  req: IncomingMessage,
-  res: ServerResponse,
-) => Promise<void>;
+export interface Forward {
+  /** Carries one judged request to its end. @throws Refusal when nothing of a response has been sent yet */
+  carry(passage: Passage, target: PlainTarget, req: IncomingMessage, res: ServerResponse): Promise<void>;
+  /** Takes a connection to the passage's site that is open already, for the client's first request. */
+  adopt(passage: Passage, client: Duplex, remote: Socket): void;
+}
 
 interface Onward extends ClientRequestArgs {
   passage: Passage;
@@ -43,6 +49,8 @@ interface Onward extends ClientRequestArgs {
 /** Connections onward of one client connection. */
 class OnwardAgent extends Agent {
   readonly #dial: Dial;
+  /** Opened before there was a request for it. */
+  spare: Socket | undefined;
 
   constructor(dial: Dial) {
     super({ keepAlive: true, maxFreeSockets: 4 });
@@ -54,6 +62,12 @@ class OnwardAgent extends Agent {
     done: (error: Error | null, socket?: Duplex) => void,
   ): undefined {
     const { egress, target, signal } = options.passage;
+    const { spare } = this;
+    this.spare = undefined;
+    if (spare?.writable && spare.readable) {
+      done(null, spare);
+      return;
+    }
     const dialled =
       egress.kind === 'direct'
         ? this.#dial(target.host, target.port, signal)
@@ -64,13 +78,18 @@ class OnwardAgent extends Agent {
     );
   }
 
+  override destroy(): void {
+    this.spare?.destroy();
+    super.destroy();
+  }
+
   /** Connections of one name are interchangeable. */
   override getName(options?: Partial<Onward>): string {
     if (options?.passage === undefined) return '';
-    const { egress, target, token } = options.passage;
+    const { egress, target, caller } = options.passage;
     const where =
       egress.kind === 'direct' ? `${target.host}:${target.port}` : `via ${egress.host}:${egress.port}`;
-    return `${token.userId} ${where}`;
+    return `${nameOf(caller)} ${where}`;
   }
 }
 
@@ -111,63 +130,70 @@ export function createForward(dial: Dial, via: string): Forward {
     return request(onward);
   }
 
-  return (passage, target, req, res) =>
-    new Promise((resolve, reject) => {
-      if (loops(req, via)) throw new Refusal('loop');
-      const { signal } = passage;
-      let current: ClientRequest | IncomingMessage;
-      const onAbort = () => current.destroy(signal.reason);
-      signal.addEventListener('abort', onAbort, { once: true });
-      const end = (refusal?: Error) => {
-        signal.removeEventListener('abort', onAbort);
-        if (refusal === undefined) resolve();
-        else reject(refusal);
-      };
+  return {
+    adopt({ egress }, client, remote) {
+      // A company's proxy takes plain requests, not a tunnel for them.
+      if (egress.kind === 'upstream' || client.destroyed) remote.destroy();
+      else agentOf(client).spare = remote;
+    },
+    carry: (passage, target, req, res) =>
+      new Promise((resolve, reject) => {
+        if (loops(req, via)) throw new Refusal('loop');
+        const { signal } = passage;
+        let current: ClientRequest | IncomingMessage;
+        const onAbort = () => current.destroy(signal.reason);
+        signal.addEventListener('abort', onAbort, { once: true });
+        const end = (refusal?: Error) => {
+          signal.removeEventListener('abort', onAbort);
+          if (refusal === undefined) resolve();
+          else reject(refusal);
+        };
 
-      const attempt = (mayRetry: boolean) => {
-        const asking = ask(passage, target, req);
-        current = asking;
-        asking.setTimeout(IDLE_MS, () => asking.destroy(new Refusal('timeout')));
-        asking.on('error', (error) => {
-          if (current !== asking) return;
-          // A kept connection may be closed by the other side just as it is used again (RFC 9112 section 9.3.1).
-          if (mayRetry && asking.reusedSocket && !signal.aborted && repeatable(req)) return attempt(false);
-          end(refusalOf(error, passage));
-        });
-        asking.once('response', (reply) => {
-          current = reply;
-          const unwanted = challengeOf(reply, passage);
-          if (unwanted !== null) {
-            reply.destroy();
-            return end(unwanted);
-          }
-          const headers = [...endToEnd(reply.rawHeaders), 'Via', `1.1 ${via}`];
-          try {
-            res.writeHead(reply.statusCode ?? 502, reply.statusMessage ?? '', headers);
-          } catch {
-            // Node's parser lets in status lines that its writer refuses: `000`, control characters in the phrase.
-            reply.destroy();
-            // Kept by Node, it would spoil the refusal too.
-            res.statusMessage = '';
-            return end(unreadable(passage));
-          }
-          // A response that breaks off breaks the client's connection too, so that it cannot pass for a whole one.
-          pipeline(reply, res, () => end());
-        });
-        // Nobody asked to change the protocol; without a listener Node would wait for ever.
-        asking.once('upgrade', (_reply, socket) => {
-          socket.destroy();
-          end(unreadable(passage));
-        });
-        // The client waits with its body until the other side wants it (RFC 9110 section 10.1.1).
-        asking.once('continue', () => res.writeContinue());
-        if (hasBody(req.headers)) {
-          asking.flushHeaders();
-          req.pipe(asking);
-        } else asking.end();
-      };
-      attempt(true);
-    });
+        const attempt = (mayRetry: boolean) => {
+          const asking = ask(passage, target, req);
+          current = asking;
+          asking.setTimeout(IDLE_MS, () => asking.destroy(new Refusal('timeout')));
+          asking.on('error', (error) => {
+            if (current !== asking) return;
+            // A kept connection may be closed by the other side just as it is used again (RFC 9112 section 9.3.1).
+            if (mayRetry && asking.reusedSocket && !signal.aborted && repeatable(req)) return attempt(false);
+            end(refusalOf(error, passage));
+          });
+          asking.once('response', (reply) => {
+            current = reply;
+            const unwanted = challengeOf(reply, passage);
+            if (unwanted !== null) {
+              reply.destroy();
+              return end(unwanted);
+            }
+            const headers = [...endToEnd(reply.rawHeaders), 'Via', `1.1 ${via}`];
+            try {
+              res.writeHead(reply.statusCode ?? 502, reply.statusMessage ?? '', headers);
+            } catch {
+              // Node's parser lets in status lines that its writer refuses: `000`, control characters in the phrase.
+              reply.destroy();
+              // Kept by Node, it would spoil the refusal too.
+              res.statusMessage = '';
+              return end(unreadable(passage));
+            }
+            // A response that breaks off breaks the client's connection too, so that it cannot pass for a whole one.
+            pipeline(reply, res, () => end());
+          });
+          // Nobody asked to change the protocol; without a listener Node would wait for ever.
+          asking.once('upgrade', (_reply, socket) => {
+            socket.destroy();
+            end(unreadable(passage));
+          });
+          // The client waits with its body until the other side wants it (RFC 9110 section 10.1.1).
+          asking.once('continue', () => res.writeContinue());
+          if (hasBody(req.headers)) {
+            asking.flushHeaders();
+            req.pipe(asking);
+          } else asking.end();
+        };
+        attempt(true);
+      }),
+  };
 }
 
 /**
@@ -187,7 +213,7 @@ function repeatable(req: IncomingMessage): boolean {
 }
 
 /** RFC 9110 section 7.6.3: our own name in Via means that the request went in a circle. */
-function loops(req: IncomingMessage, via: string): boolean {
+export function loops(req: IncomingMessage, via: string): boolean {
   return req.headers.via?.includes(via) ?? false;
 }
 

@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { curl, get, openTunnel, raw, verdict } from './testing/client.ts';
 import { freePort } from './testing/upstreams.ts';
@@ -30,8 +31,14 @@ afterEach(() => world[Symbol.asyncDispose]());
 async function carrying() {
   const tunnel = await openTunnel(world.port, me, host, 'GET /drip HTTP/1.1\r\nHost: x\r\n\r\n');
   let ended = false;
-  const response = get(world.port, me, `http://${host}/drip`).finally(() => (ended = true));
-  await until(() => tunnel.got().includes('drop') && world.origin.requests.length === 2);
+  let heard = '';
+  const plain = connect(world.port, '127.0.0.1').on('error', () => {});
+  plain.setEncoding('latin1').on('data', (data: string) => (heard += data));
+  plain.write(`GET http://${host}/drip HTTP/1.1\r\nHost: x\r\n${authorization(me)}\r\n`);
+  const response = new Promise<string>((resolve) => plain.once('close', () => resolve(heard))).finally(
+    () => (ended = true),
+  );
+  await until(() => tunnel.got().includes('drop') && heard.includes('drop'));
   await until(() => world.gateway.live() === 2);
   return { tunnel, response, ended: () => ended && tunnel.socket.destroyed };
 }
@@ -68,8 +75,8 @@ test.each(changes)('within a second, when %s', async (_, change, expected) => {
   expect(verdict((await openTunnel(world.port, me, host)).head)).toBe(expected);
   await until(() => world.origin.open() <= 1);
   // Another company's tunnel goes on.
-  foreign.socket.write('GET / HTTP/1.1\r\nHost: still-here\r\n\r\n');
-  await until(() => foreign.got().includes('hello from still-here'));
+  foreign.socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+  await until(() => foreign.got().includes('hello from wiki.company.test'));
   foreign.socket.destroy();
 });
 

@@ -3,7 +3,7 @@ import { emptyIndex, putCompany, removeCompany } from '@propusk/access/snapshot'
 import { beforeEach, expect, test } from 'vitest';
 import { createJudge } from './judge.ts';
 import { createLive, type Live } from './live.ts';
-import { company } from './testing/world.ts';
+import { company, DIRECT } from './testing/world.ts';
 
 /** Who may enter, who may stay. */
 
@@ -18,7 +18,7 @@ beforeEach(() => {
   stale = false;
   live = createLive(
     createJudge(index, () => stale),
-    { perUser: 2, total: 3 },
+    { perCaller: 2, perCompany: 9, total: 3 },
   );
   putCompany(index, company(['crm.company.test'], { users: [1, 2] }));
 });
@@ -97,4 +97,30 @@ test('places are counted by user and in all, and given back once', () => {
   expect(live.size).toBe(2);
   live.enter(token, target);
   expect(() => live.enter(token, target)).toThrow('too_many');
+});
+
+test('a company has so many places, whoever of its people takes them', () => {
+  live = createLive(
+    createJudge(index, () => stale),
+    { perCaller: 2, perCompany: 3, total: 9 },
+  );
+  const other = { ...token, userId: 11 };
+  putCompany(index, company(['crm.company.test'], { id: 2, proxy: { ...DIRECT, type: 'users' } }));
+  const passages = [1, 1, 2].map((userId) => live.enter({ ...token, userId }, target));
+  expect(() => live.enter({ ...token, userId: 2 }, target)).toThrow('too_many');
+  // The places of another company are its own.
+  live.enter(other, target);
+  passages[0]?.leave();
+  live.enter({ ...token, userId: 2 }, target);
+  expect(() => live.enter({ ...token, userId: 2 }, target)).toThrow('too_many');
+});
+
+test('probes take places of their own', () => {
+  const probe = { host: target.host, port: target.port, expires: token.expires };
+  live.enter(probe, target);
+  live.enter(probe, target);
+  expect(() => live.enter(probe, target)).toThrow('too_many');
+  live.enter(token, target);
+  live.recheck();
+  expect(live.size).toBe(3);
 });

@@ -123,6 +123,14 @@ describe('it ends with code 1 and one line on stderr', () => {
       { GATEWAY_ALLOW_NETWORKS: '10.0.0.0' },
       `Настройка GATEWAY_ALLOW_NETWORKS задана неверно: «10.0.0.0». ${networks}`,
     ],
+    [
+      { GATEWAY_TLS_CERT: '/etc/hostname' },
+      'Задана настройка GATEWAY_TLS_CERT, а GATEWAY_TLS_KEY нет: нужны обе',
+    ],
+    [
+      { GATEWAY_TLS_CERT: '/none/cert.pem', GATEWAY_TLS_KEY: '/none/key.pem' },
+      'Файл «/none/cert.pem» не читается (ENOENT). Проверьте настройку GATEWAY_TLS_CERT',
+    ],
   ])('%o', async (env, line) => {
     const { said, complained, ended } = start(env);
     expect(await ended).toBe(1);
@@ -135,6 +143,15 @@ describe('it ends with code 1 and one line on stderr', () => {
     expect(await second.ended).toBe(1);
     const line = `Порт ${port} на 127.0.0.1 занят другой программой. Укажите другой порт в настройке GATEWAY_PORT\n`;
     expect(second.complained()).toBe(line);
+  });
+
+  test('a port for metrics in use', async () => {
+    const { port } = await serving();
+    const { complained, ended } = start({ GATEWAY_METRICS_PORT: String(port) });
+    expect(await ended).toBe(1);
+    expect(complained()).toBe(
+      `Порт ${port} на 127.0.0.1 не открывается. Укажите другой порт в настройке GATEWAY_METRICS_PORT\n`,
+    );
   });
 
   test('an address that is not of this machine', async () => {
@@ -178,7 +195,7 @@ test('the log tells of refusals and holds no secret', async () => {
   child.kill('SIGTERM');
   await ended;
   expect(said()).toMatch(/"reason":"bad_credentials"/);
-  expect(said()).toMatch(/"user":1,"target":"crm\.company\.test:\d+"/);
+  expect(said()).toMatch(/"user":"u1","target":"crm\.company\.test:\d+"/);
   const token = me.slice(me.indexOf(':') + 1);
   for (const secret of [SECRET, token, token.slice(-43), 'canary-5f2', 'in-the-query', 'Basic ', 'Bearer']) {
     expect(said()).not.toContain(secret);

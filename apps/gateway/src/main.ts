@@ -26,7 +26,12 @@ function settings(): Config {
 }
 
 /** What stops a listener from starting, in terms of the setting that helps. */
-function listenFault(error: unknown, { host, port }: Config): string | null {
+function listenFault(error: unknown, { host, port, metricsPort }: Config): string | null {
+  const ofMetrics =
+    error instanceof Error && 'port' in error && metricsPort !== undefined && error.port === metricsPort;
+  if (ofMetrics && metricsPort !== port) {
+    return `Порт ${metricsPort} на 127.0.0.1 не открывается. Укажите другой порт в настройке GATEWAY_METRICS_PORT`;
+  }
   switch (error instanceof Error && 'code' in error ? error.code : '') {
     case 'EADDRINUSE':
       return `Порт ${port} на ${host} занят другой программой. Укажите другой порт в настройке GATEWAY_PORT`;
@@ -61,6 +66,7 @@ async function open(): Promise<Gateway> {
   try {
     return await createGateway(config, log);
   } catch (error) {
+    if (error instanceof SettingError) fail(error.message);
     if (!(error instanceof Error) || !('code' in error)) throw error;
     fail(
       `Папка данных «${config.dataDir}» не читается (${String(error.code)}). Проверьте права на неё или укажите другую в настройке DATA_DIR`,
@@ -81,7 +87,7 @@ try {
   if (line === null) throw error;
   fail(line);
 }
-log.info({ host: config.host, port }, 'Listening');
+log.info({ host: config.host, port, metricsPort: gateway.metricsPort() }, 'Listening');
 
 let ending = false;
 async function end(why: string): Promise<void> {

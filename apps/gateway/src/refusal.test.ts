@@ -1,7 +1,9 @@
+import { Refusal, type RefusalReason } from '@propusk/dial/refusal';
 import { expect, test } from 'vitest';
-import { answerBytes, answerRefusal, Refusal, type RefusalReason, sayings } from './refusal.ts';
+import { answerBytes, answerRefusal, said } from './refusal.ts';
 
-const reasons = Object.keys(sayings) as RefusalReason[];
+const reasons = Object.keys(said) as RefusalReason[];
+const statusOf = (reason: RefusalReason) => answerRefusal(new Refusal(reason), '', '').status;
 
 test.each(reasons)('%s has a page that is whole', (reason) => {
   const answer = answerRefusal(new Refusal(reason), 'crm.example.ru', 'https://console.test');
@@ -13,15 +15,15 @@ test.each(reasons)('%s has a page that is whole', (reason) => {
   expect('Proxy-Authenticate' in headers).toBe(answer.status === 407);
   expect(answer.body).toContain('crm.example.ru');
   expect(answer.body).toContain('href="https://console.test"');
-  expect(answer.body).toContain(sayings[reason].why);
-  expect(answer.body).toContain(sayings[reason].advice);
+  expect(answer.body).toContain(said[reason].why);
+  expect(answer.body).toContain(said[reason].advice);
   expect(answerBytes(answer, 'X')).toMatch(
     new RegExp(`^HTTP/1\\.1 ${answer.status} X\r\n[^]*Connection: close\r\n\r\n<!doctype`),
   );
 });
 
 test('the statuses of each kind', () => {
-  const of = (status: number) => reasons.filter((reason) => sayings[reason].status === status);
+  const of = (status: number) => reasons.filter((reason) => statusOf(reason) === status);
   expect(of(407)).toEqual(['no_credentials', 'bad_credentials', 'expired']);
   expect(of(400)).toEqual(['bad_host', 'bad_request', 'loop']);
   expect(of(502)).toEqual(['resolve_failed', 'connect_failed', 'upstream_failed']);

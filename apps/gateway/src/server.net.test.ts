@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { curl, get, openTunnel, raw, verdict } from './testing/client.ts';
@@ -159,6 +159,18 @@ describe('refusals', () => {
     expect(got.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 403', 'HTTP/1.1 200', 'HTTP/1.1 403']);
   });
 
+  test('nonsense behind a request ends the connection and reaches nobody', async () => {
+    const before = world.origin.requests.length;
+    const request = `GET http://foreign.company.test/ HTTP/1.1\r\nHost: x\r\n${authorization(me)}\r\n`;
+    const got = await raw(
+      world.port,
+      `${request}\0\x01 nonsense\r\n\r\n${request.replace('foreign', 'crm')}`,
+    );
+    expect(got).toMatch(/^HTTP\/1\.1 403 /);
+    expect(got).not.toMatch(/HTTP\/1\.1 [12]/);
+    expect(world.origin.requests.length).toBe(before);
+  });
+
   test('an unwanted body is not awaited', async () => {
     const head = `POST ${site}/ HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\nonly this`;
     expect(verdict(await raw(world.port, head))).toBe('407 no_credentials');
@@ -281,41 +293,58 @@ describe('what reaches the site', () => {
 describe('tunnels', () => {
   const request = 'GET / HTTP/1.1\r\nHost: inside\r\n\r\n';
 
+  /** A site of user 1 that speaks first, and what it does with what it is told. */
+  async function talker(answer: (socket: Socket) => void): Promise<{ authority: string; stop: () => void }> {
+    const server = createServer({ allowHalfOpen: true }, (socket) => {
+      socket.on('error', () => {}).write('220 welcome\n');
+      answer(socket);
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const authority = `crm.company.test:${(server.address() as AddressInfo).port}`;
+    const version = (world.gateway.index.companies.get(1)?.version ?? 0) + 1;
+    world.feed.publish(company([...sites(world.origin.port), authority], { version }));
+    await until(() => world.gateway.index.companies.get(1)?.version === version);
+    return { authority, stop: () => server.close() };
+  }
+
   test('pass bytes that the client sent without waiting', async () => {
     const tunnel = await openTunnel(world.port, me, site.slice(7), request);
-    await until(() => tunnel.got().endsWith('inside'));
-    expect(tunnel.got()).toContain('hello from inside');
+    await until(() => tunnel.got().endsWith(`hello from ${site.slice(7)}`));
+    expect(tunnel.got()).toMatch(/^HTTP\/1\.1 200 /);
     tunnel.socket.destroy();
   });
 
   test('pass one end on and let the other direction finish', async () => {
-    const tunnel = await openTunnel(world.port, me, site.slice(7));
-    tunnel.socket.end(request);
+    const { authority, stop } = await talker(async (socket) => socket.end(`heard ${await text(socket)}`));
+    const tunnel = await openTunnel(world.port, me, authority);
+    await until(() => tunnel.got().includes('welcome'));
+    tunnel.socket.end('all of it');
     await tunnel.closed;
-    expect(tunnel.got()).toContain('hello from inside');
+    expect(tunnel.got()).toBe('220 welcome\nheard all of it');
+    stop();
   });
 
   test('close at the client when the site breaks off', async () => {
-    const tunnel = await openTunnel(world.port, me, site.slice(7), request.replace('/', '/reset'));
-    expect(tunnel.status).toBe(200);
+    const { authority, stop } = await talker((socket) => socket.once('data', () => socket.resetAndDestroy()));
+    const tunnel = await openTunnel(world.port, me, authority);
+    await until(() => tunnel.got().includes('welcome'));
+    tunnel.socket.write('now');
     await until(() => tunnel.socket.destroyed, 1_000);
+    expect(tunnel.got()).toBe('220 welcome\n');
+    stop();
   });
 
   test("pass the site's end on while the client goes on sending", async () => {
     let got = '';
-    const talker = createServer((socket) => socket.on('data', (data) => (got += data)).end('220 welcome'));
-    await once(talker.listen(0, '127.0.0.1'), 'listening');
-    const { port } = talker.address() as AddressInfo;
-    world.feed.publish(company([...sites(world.origin.port), `crm.company.test:${port}`], { version: 2 }));
-    await until(() => world.gateway.index.companies.get(1)?.version === 2);
+    const { authority, stop } = await talker((socket) => socket.on('data', (data) => (got += data)).end());
     const client = connect({ port: world.port, host: '127.0.0.1', allowHalfOpen: true });
-    client.write(`CONNECT crm.company.test:${port} HTTP/1.1\r\nHost: x\r\n${authorization(me)}\r\n`);
+    client.write(`CONNECT ${authority} HTTP/1.1\r\nHost: x\r\n${authorization(me)}\r\n`);
     const heard = await text(client);
-    expect(heard).toMatch(/^HTTP\/1\.1 200 .*220 welcome$/s);
+    expect(heard).toMatch(/^HTTP\/1\.1 200 .*220 welcome\n$/s);
     client.end('late words');
     await until(() => got !== '');
     expect(got).toBe('late words');
-    talker.close();
+    stop();
   });
 
   test('close at the site when the client goes', async () => {

@@ -23,6 +23,8 @@ import {
 
 export interface Snapshots {
   readonly index: AccessIndex;
+  /** Since the feed last spoke; infinite before it has told all once. */
+  readonly ageMs: () => number;
   /** True until the feed has told all once, and when it has been silent for too long: deny everything. */
   readonly stale: () => boolean;
   /** Applies a snapshot unless the one here is as new. @returns whether anything changed */
@@ -103,9 +105,12 @@ export async function openSnapshots(options: SnapshotsOptions, key: Buffer, log:
     timer ??= setTimeout(write, Math.max(SETTLE_MS, tookMs * WRITING_SHARE));
   }
 
+  const ageMs = () => Math.max(Date.now() - wall, performance.now() - steady);
+
   return {
     index,
-    stale: () => Math.max(Date.now() - wall, performance.now() - steady) > maxAgeMs,
+    ageMs,
+    stale: () => ageMs() > maxAgeMs,
     put(snapshot, anyVersion) {
       if (!putCompany(index, snapshot, anyVersion)) return false;
       companies.set(snapshot.companyId, snapshot);

@@ -1,5 +1,5 @@
 import { parseAuthority, type Target } from '@propusk/access/host';
-import { Refusal } from './refusal.ts';
+import { Refusal } from '@propusk/dial/refusal';
 
 /**
  * What a request asks for, in both forms that a proxy gets (RFC 9112 section 3.2). The host comes from the request

@@ -1,31 +1,51 @@
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { Dial } from './dial.ts';
+import type { Dial } from '@propusk/dial/dial';
+import { connectUpstream } from '@propusk/dial/upstream';
 import { type Carried, join } from './join.ts';
 import type { Passage } from './live.ts';
-import { connectUpstream } from './upstream.ts';
+import { readOpening } from './opening.ts';
 
 /**
  * CONNECT (RFC 9110 section 9.3.6):
  *
  *   client ── CONNECT ──> gateway ── dial ──────────────> site
  *                                └── dial ──> proxy ── CONNECT ──> site
- *   client <── 200 ────── gateway, and from then on bytes (join.ts)
+ *   client <── 200 ────── gateway, then its first bytes are looked at (opening.ts), and from then on bytes (join.ts)
  */
 
-const IDLE_MS = 5 * 60_000;
+export const TUNNEL_IDLE_MS = 5 * 60_000;
+
+/** A connection to the site itself, past or through the company's proxy. @throws Refusal */
+export function reach(dial: Dial, { target, egress, signal }: Passage): Promise<Socket> {
+  return egress.kind === 'direct'
+    ? dial(target.host, target.port, signal)
+    : connectUpstream(dial, egress, target, signal);
+}
 
 /**
- * Opens the tunnel and carries it to its end.
+ * Opens the tunnel and carries it to its end, or until it turns out to carry HTTP that must be parsed.
  * @param head what the client sent behind its request without waiting
- * @throws Refusal when it could not be opened; nothing has been written to the client then
+ * @returns what was carried, or the connection to the site for whoever parses
+ * @throws Refusal `opened` tells whether the client has had its 200
  */
-export async function tunnel(dial: Dial, passage: Passage, client: Duplex, head: Buffer): Promise<Carried> {
-  const { target, egress, signal } = passage;
-  const remote =
-    egress.kind === 'direct'
-      ? await dial(target.host, target.port, signal)
-      : await connectUpstream(dial, egress, target, signal);
+export async function tunnel(
+  dial: Dial,
+  passage: Passage,
+  client: Duplex,
+  head: Buffer,
+  opened: () => void,
+): Promise<Carried | Socket> {
+  const remote = await reach(dial, passage);
   client.write('HTTP/1.1 200 Connection established\r\n\r\n');
+  opened();
   if (head.length > 0) client.unshift(head);
-  return join(client, remote, { signal, idleMs: IDLE_MS });
+  try {
+    if ((await readOpening(client, remote, passage)) === 'http') return remote;
+  } catch (error) {
+    remote.destroy();
+    client.destroy();
+    throw error;
+  }
+  return join(client, remote, { signal: passage.signal, idleMs: TUNNEL_IDLE_MS });
 }

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
+import type { CompanySnapshot } from '@propusk/contract/feed';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { curl, get, openTunnel, verdict } from './testing/client.ts';
 import {
@@ -48,7 +49,7 @@ afterAll(async () => {
 });
 
 /** Gives the company this proxy, and waits until the gateway has it. */
-async function leaveBy(proxy: ReturnType<typeof upstream>): Promise<void> {
+async function leaveBy(proxy: CompanySnapshot['proxies'][number]): Promise<void> {
   version += 1;
   world.feed.publish(company([`crm.company.test:${world.origin.port}`], { version, proxy }));
   await until(() => world.gateway.index.companies.get(1)?.version === version);
@@ -74,6 +75,15 @@ describe.each([
     const got = await curl(world.port, me, '--proxytunnel', `${site}/in-a-tunnel`);
     expect(got).toMatchObject({ status: 200, connectStatus: 200, body: `hello from ${site.slice(7)}` });
     expect(await proxy().log()).toMatch(new RegExp(`CONNECT ${site.slice(7)}`));
+  });
+
+  test('as a way out that companies share, it gets HTTP in a tunnel as requests', async () => {
+    await leaveBy({ ...upstream(proxy().port), type: 'default' });
+    const options = ['-H', 'Host: evil.test', '--proxytunnel', `${site}/shared`];
+    const got = await curl(world.port, me, ...options);
+    expect(got).toMatchObject({ status: 200, connectStatus: 200, body: `hello from ${site.slice(7)}` });
+    expect(world.origin.requests.at(-1)?.headers.host).toBe(site.slice(7));
+    await leaveBy(upstream(proxy().port));
   });
 
   test('a body arrives whole', async () => {

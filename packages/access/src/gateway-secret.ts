@@ -7,6 +7,8 @@ import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 export interface GatewayKeys {
   /** Signs the tokens that people show to the gateway. */
   readonly token: Buffer;
+  /** Signs the tokens of the api's own probes. */
+  readonly probe: Buffer;
   /** Encrypts the snapshot on the gateway's disk (32 bytes, AES-256). */
   readonly snapshot: Buffer;
   /** The gateway's own bearer token at the feed. */
@@ -18,6 +20,7 @@ export function gatewayKeys(secret: string): GatewayKeys {
   const derive = (use: string) => Buffer.from(hkdfSync('sha256', secret, 'propusk', use, 32));
   return {
     token: derive('gateway-token'),
+    probe: derive('gateway-probe'),
     snapshot: derive('gateway-snapshot'),
     feed: derive('gateway-feed').toString('base64url'),
   };
@@ -52,5 +55,38 @@ export function verifyGatewayToken(keys: GatewayKeys, raw: string): GatewayToken
 }
 
 function sign(keys: GatewayKeys, claims: string): string {
-  return createHmac('sha256', keys.token).update(claims).digest('base64url');
+  return mac(keys.token, claims);
+}
+
+function mac(key: Buffer, claims: string): string {
+  return createHmac('sha256', key).update(claims).digest('base64url');
+}
+
+/** One host and port that a probe of the platform may reach through the gateway itself. */
+export interface ProbeToken {
+  readonly host: string;
+  readonly port: number;
+  /** Seconds since 1970. */
+  readonly expires: number;
+}
+
+/** The user name that goes with a probe's token. No person has it. */
+export const PROBE_USERNAME = 'probe';
+
+/**
+ * Signs a token for the api's own probes: to learn where the gateway leaves from, and to see a locked site through it.
+ * It opens one host for as long as a probe takes, and stands for nobody.
+ */
+export function signProbeToken({ probe }: GatewayKeys, { host, port, expires }: ProbeToken): string {
+  const claims = `${host}:${port}.${expires}`;
+  return `${claims}.${mac(probe, claims)}`;
+}
+
+/** @returns what was signed, expired or not; null for anything that this secret did not sign as a probe */
+export function verifyProbeToken({ probe }: GatewayKeys, raw: string): ProbeToken | null {
+  const match = /^(([^\s:]{1,253}):(\d{1,5})\.(\d{1,16}))\.([A-Za-z0-9_-]{43})$/.exec(raw);
+  const [, claims, host, port, expires, signature] = match ?? [];
+  if (claims === undefined || host === undefined || signature === undefined) return null;
+  if (!timingSafeEqual(Buffer.from(signature), Buffer.from(mac(probe, claims)))) return null;
+  return { host, port: Number(port), expires: Number(expires) };
 }

@@ -2,8 +2,9 @@ import { lookup as lookupName } from 'node:dns/promises';
 import { once } from 'node:events';
 import { connect, isIP, type Socket } from 'node:net';
 import { addressAllowed, arrivesAt, type Networks } from './addresses.ts';
-import type { Egress } from './config.ts';
 import { Refusal } from './refusal.ts';
+import { createLookup } from './resolver.ts';
+import type { EgressAddresses } from './settings.ts';
 
 /**
  * The one way out: every connection that the gateway opens for a person goes through here.
@@ -18,9 +19,11 @@ export interface DialerOptions {
   readonly hosts: ReadonlyMap<string, readonly string[]>;
   readonly allowNetworks: Networks;
   /** Where connections leave from, so that a site's lock can know the address. */
-  readonly egress?: Egress;
+  readonly egress?: EgressAddresses;
   /** Where the gateway itself listens: it never connects to itself, in an exempt network either. */
   readonly self: () => { readonly address: string; readonly port: number } | null;
+  /** Resolvers that are asked in the system's place, as `address` or `address:port`. */
+  readonly dns?: readonly string[];
   readonly resolveMs?: number;
   readonly connectMs?: number;
   /** The system's resolver, unless a test says otherwise. */
@@ -46,7 +49,8 @@ const ATTEMPT_MS = 2_000;
 
 /** Makes the function that dials. */
 export function createDialer(options: DialerOptions): Dial {
-  const { hosts, allowNetworks, egress = {}, self, lookup = systemLookup } = options;
+  const { hosts, allowNetworks, egress = {}, self, dns = [] } = options;
+  const { lookup = dns.length > 0 ? createLookup(dns) : systemLookup } = options;
   const { resolveMs = RESOLVE_MS, connectMs = CONNECT_MS } = options;
 
   async function resolve(host: string): Promise<readonly string[]> {

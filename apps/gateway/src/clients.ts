@@ -1,0 +1,59 @@
+import type { Server, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+
+/** The connections of clients: how many, what passed over them, and which have not asked for anything yet. */
+export interface Clients {
+  readonly size: number;
+  /** Bytes on the wire ever: `up` from clients, `down` to them. */
+  bytes(): { up: number; down: number };
+  /** A request came in on this connection. */
+  asked(client: Duplex): void;
+  /** Ends those that have asked for nothing: they would hold up a stop and have nothing to lose. */
+  endSilent(): void;
+}
+
+/** Follows a server's connections. */
+export function trackClients(server: Server): Clients {
+  const open = new Set<Socket>();
+  /** By the port that they come from: under TLS a request is on another object than the connection. */
+  const silent = new Map<string, Socket>();
+  const gone = { up: 0, down: 0 };
+
+  server.on('connection', (socket) => {
+    // A tunnel that is parsed comes here again.
+    if (open.has(socket)) return;
+    open.add(socket);
+    const name = nameOf(socket);
+    silent.set(name, socket);
+    socket.once('close', () => {
+      open.delete(socket);
+      if (silent.get(name) === socket) silent.delete(name);
+      gone.up += socket.bytesRead;
+      gone.down += socket.bytesWritten;
+    });
+  });
+
+  return {
+    get size() {
+      return open.size;
+    },
+    bytes() {
+      const sum = { ...gone };
+      for (const { bytesRead, bytesWritten } of open) {
+        sum.up += bytesRead;
+        sum.down += bytesWritten;
+      }
+      return sum;
+    },
+    asked(client) {
+      silent.delete(nameOf(client as Socket));
+    },
+    endSilent() {
+      for (const socket of silent.values()) socket.destroy();
+    },
+  };
+}
+
+function nameOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
+}

@@ -1,0 +1,242 @@
+import { once } from 'node:events';
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { GatewayKeys } from '@propusk/access/gateway-secret';
+import type { Target } from '@propusk/access/host';
+import type { Dial } from '@propusk/dial/dial';
+import { Refusal } from '@propusk/dial/refusal';
+import { authenticate, type Caller, nameOf } from './authenticate.ts';
+import { createForward } from './forward.ts';
+import { hasBody } from './headers.ts';
+import type { Live, Passage } from './live.ts';
+import type { Log } from './log.ts';
+import type { Metrics } from './metrics.ts';
+import { answerBytes, answerRefusal } from './refusal.ts';
+import { isAbsoluteForm, type PlainTarget, readAbsoluteForm, readAuthorityForm } from './target.ts';
+import { tunnel } from './tunnel.ts';
+import { upgrade } from './upgrade.ts';
+
+/**
+ * What comes through the door: requests, upgrades and tunnels, each authenticated, judged, carried, or told why not.
+ */
+
+export interface DoorOptions {
+  readonly keys: GatewayKeys;
+  readonly live: Live;
+  readonly dial: Dial;
+  /** This gateway's name in Via. */
+  readonly via: string;
+  readonly consoleUrl: string;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly draining: () => boolean;
+  /** A connection has asked for something. */
+  readonly asked: (client: Duplex) => void;
+  /** Gives a tunnel back to the HTTP server, to be parsed. */
+  readonly parse: (client: Duplex) => void;
+}
+
+export interface Door {
+  onRequest(req: IncomingMessage, res: ServerResponse): Promise<void>;
+  onUpgrade(req: IncomingMessage, client: Duplex, head: Buffer): Promise<void>;
+  onConnect(req: IncomingMessage, client: Duplex, head: Buffer): Promise<void>;
+  onClientError(error: NodeJS.ErrnoException, client: Duplex): void;
+}
+
+/** Why a passage is aborted when nobody is left to be told why. */
+const clientLeft = new Error('The client has left');
+
+/** Makes the listeners of the HTTP server. */
+export function createDoor({ keys, live, dial, via, metrics, log, draining, ...options }: DoorOptions): Door {
+  const forward = createForward(dial, via);
+  /** The response that a client connection is being given. */
+  const answering = new WeakMap<Duplex, ServerResponse>();
+  /** Tunnels whose bytes are parsed as HTTP: all requests in one are for the target that it was opened to. */
+  const parsed = new WeakMap<Duplex, Passage>();
+
+  function enter(caller: Caller, target: Target, form: 'tunnel' | 'request' | 'websocket'): Passage {
+    const passage = metrics.deciding(() => live.enter(caller, target));
+    metrics.carried(form);
+    return {
+      ...passage,
+      leave() {
+        const { reason } = passage.signal;
+        if (reason instanceof Refusal) metrics.cut(reason.reason);
+        passage.leave();
+      },
+    };
+  }
+
+  function admit(
+    req: IncomingMessage,
+    form: 'request' | 'websocket',
+    name: (caller: Caller) => void,
+  ): { passage: Passage; target: PlainTarget } {
+    const asked = req.url ?? '';
+    const outer = parsed.get(req.socket);
+    if (outer !== undefined) {
+      name(outer.caller);
+      if (!asked.startsWith('/')) throw new Refusal('bad_request');
+      const { host, port } = outer.target;
+      const target = readAbsoluteForm(`http://${host}:${port}${asked}`);
+      metrics.carried(form);
+      return { passage: part(outer), target };
+    }
+    if (!isAbsoluteForm(asked)) throw new Refusal('bad_request');
+    const caller = authenticate(keys, req.headers['proxy-authorization']);
+    name(caller);
+    const target = readAbsoluteForm(asked);
+    return { passage: enter(caller, target, form), target };
+  }
+
+  async function onRequest(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    options.asked(req.socket);
+    answering.set(req.socket, res);
+    if (draining()) res.shouldKeepAlive = false;
+    let caller: Caller | undefined;
+    try {
+      const { passage, target } = admit(req, 'request', (who) => (caller = who));
+      res.once('close', () => passage.abort(clientLeft));
+      try {
+        await forward.carry(passage, target, req, res);
+      } finally {
+        passage.leave();
+      }
+    } catch (error) {
+      refuseRequest(req, res, noteRefusal(error, caller, req.url ?? ''));
+    }
+  }
+
+  async function onUpgrade(req: IncomingMessage, client: Duplex, head: Buffer): Promise<void> {
+    if (!takeOver(client)) return;
+    let caller: Caller | undefined;
+    try {
+      if (draining()) throw new Refusal('stopping');
+      const { passage, target } = admit(req, 'websocket', (who) => (caller = who));
+      client.once('close', () => passage.abort(clientLeft));
+      try {
+        await upgrade(dial, via, passage, target, req, client, head);
+      } finally {
+        passage.leave();
+      }
+    } catch (error) {
+      const asked = req.url ?? '';
+      refuseSocket(client, noteRefusal(error, caller, asked), asked);
+    }
+  }
+
+  async function onConnect(req: IncomingMessage, client: Duplex, head: Buffer): Promise<void> {
+    if (!takeOver(client)) return;
+    const asked = req.url ?? '';
+    let caller: Caller | undefined;
+    let opened = false;
+    try {
+      if (parsed.has(client)) throw new Refusal('bad_request');
+      caller = authenticate(keys, req.headers['proxy-authorization']);
+      if (draining()) throw new Refusal('stopping');
+      const passage = enter(caller, readAuthorityForm(asked), 'tunnel');
+      client.once('close', () => passage.abort(clientLeft));
+      try {
+        const carried = await tunnel(dial, passage, client, head, () => (opened = true));
+        if (carried instanceof Socket) await parseTunnel(passage, client, carried);
+        else log.debug({ user: nameOf(caller), target: asked, ...carried }, 'Tunnel ended');
+      } finally {
+        passage.leave();
+      }
+    } catch (error) {
+      const refusal = noteRefusal(error, caller, asked);
+      // A client that has had its 200 can be told nothing more.
+      if (!opened) refuseSocket(client, refusal, asked);
+    }
+  }
+
+  /** Carries a tunnel as requests to its own target, until it closes. */
+  async function parseTunnel(passage: Passage, client: Duplex, remote: Socket): Promise<void> {
+    const closed = once(client, 'close');
+    const cut = () => client.destroy();
+    passage.signal.addEventListener('abort', cut, { once: true });
+    parsed.set(client, passage);
+    forward.adopt(passage, client, remote);
+    options.parse(client);
+    await closed;
+    passage.signal.removeEventListener('abort', cut);
+  }
+
+  /** The HTTP server lets a socket go. @returns false when it must not be used */
+  function takeOver(client: Duplex): boolean {
+    options.asked(client);
+    // Always followed by 'close', which is listened to.
+    client.on('error', () => {});
+    // Pipelined behind a request that is still being answered: an answer now would pass for the other's.
+    if (answering.get(client)?.writableFinished !== false) return true;
+    client.destroy();
+    return false;
+  }
+
+  function onClientError(error: NodeJS.ErrnoException, client: Duplex): void {
+    const answer = answering.get(client);
+    // A TLS handshake that failed has nobody who could read an answer.
+    const unreadable = /^(ERR_SSL|ERR_TLS|EPROTO)/.test(error.code ?? '');
+    if (unreadable || !client.writable || (answer?.headersSent && !answer.writableFinished)) {
+      return void client.destroy();
+    }
+    const [status, detail] = headFaults[error.code ?? ''] ?? [];
+    metrics.refused('bad_request');
+    refuseSocket(client, new Refusal('bad_request', detail), '', status);
+  }
+
+  function refuseRequest(req: IncomingMessage, res: ServerResponse, refusal: Refusal): void {
+    if (res.destroyed) return;
+    // Too late for words: a cut is the only way left to say that this response is not whole.
+    if (res.headersSent) return void res.destroy();
+    // What is left of a body nobody wants would have to be read before the next request.
+    if (hasBody(req.headers)) res.shouldKeepAlive = false;
+    const { status, headers, body } = answerRefusal(refusal, siteOf(req.url), options.consoleUrl);
+    res.writeHead(status, [...headers]);
+    res.end(req.method === 'HEAD' ? undefined : body);
+  }
+
+  function refuseSocket(client: Duplex, refusal: Refusal, site: string, status?: number): void {
+    if (client.destroyed) return;
+    const answer = answerRefusal(refusal, siteOf(site), options.consoleUrl);
+    const shown = status === undefined ? answer : { ...answer, status };
+    client.end(answerBytes(shown, STATUS_CODES[shown.status] ?? 'Refused'), () => client.destroy());
+  }
+
+  function noteRefusal(error: unknown, caller: Caller | undefined, asked: string): Refusal {
+    if (error instanceof Refusal) {
+      metrics.refused(error.reason);
+      const user = caller === undefined ? undefined : nameOf(caller);
+      log.info({ reason: error.reason, user, target: siteOf(asked) }, 'Refused');
+      return error;
+    }
+    // Whatever went wrong, it is a refusal.
+    if (error !== clientLeft) log.error({ err: error }, 'Failed');
+    return new Refusal('connect_failed');
+  }
+
+  return { onRequest, onUpgrade, onConnect, onClientError };
+}
+
+/** A passage within another: it ends with that one, and may end before. */
+function part(outer: Passage): Passage {
+  const own = new AbortController();
+  return {
+    ...outer,
+    signal: AbortSignal.any([outer.signal, own.signal]),
+    abort: (reason) => own.abort(reason),
+    leave() {},
+  };
+}
+
+/** Faults of a request's head that have a status of their own. */
+const headFaults: Readonly<Record<string, readonly [number, string]>> = {
+  HPE_HEADER_OVERFLOW: [431, 'Заголовки запроса слишком велики.'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'Запрос не пришёл вовремя.'],
+};
+
+/** What a refusal page and the log call the site: without path and query, which may hold secrets. */
+function siteOf(requestTarget = ''): string {
+  return /^(?:[a-z][a-z0-9+.-]*:\/\/)?(?:[^/?#]*@)?([^/?#]*)/i.exec(requestTarget)?.[1] ?? '';
+}

@@ -1,0 +1,212 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createTestDatabase, type TestDatabase } from '@propusk/api/testing/database';
+import { myAccess } from '@propusk/contract/access';
+import { login, register } from '@propusk/contract/auth';
+import { createPolicy, updatePolicy } from '@propusk/contract/policies';
+import { listProxies } from '@propusk/contract/proxies';
+import { createSite } from '@propusk/contract/sites';
+import { createUser } from '@propusk/contract/users';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { createLog } from './log.ts';
+import { createGateway, type Gateway } from './server.ts';
+import { type ApiProcess, startApiProcess } from './testing/api-process.ts';
+import { get, openTunnel, verdict } from './testing/client.ts';
+import { type Origin, startOrigin } from './testing/origin.ts';
+import { freePort } from './testing/upstreams.ts';
+import { SECRET, testConfig, until } from './testing/world.ts';
+
+/** The whole feed: two api processes on one PostgreSQL, two gateways at the first and one at the second. */
+
+interface Running extends Gateway {
+  readonly port: number;
+  readonly dataDir: string;
+}
+
+const PASSWORD = 'correct horse';
+let folder: string;
+let database: TestDatabase;
+let origin: Origin;
+let apis: [ApiProcess, ApiProcess];
+const gateways: Running[] = [];
+let owner: string;
+let policy: number;
+/** `name:password` of the agent whose right comes and goes, of one who keeps it, and of one who never has it. */
+let agent: { id: number; who: string };
+let keeper: { id: number; who: string };
+let stranger: { id: number; who: string };
+let host: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'propusk-fleet-'));
+  database = await createTestDatabase(inject('serverUrl'));
+  origin = await startOrigin();
+  host = `crm.company.test:${origin.port}`;
+  const env = {
+    DATABASE_URL: database.url,
+    SECRET_KEY: 'the sealing secret of the fleet, long enough',
+    GATEWAY_SECRET: SECRET,
+    DATA_DIR: join(folder, 'api'),
+  };
+  const first = await startApiProcess(await freePort(), env);
+  apis = [first, await startApiProcess(await freePort(), env)];
+  for (const [i, api] of [apis[0], apis[0], apis[1]].entries()) gateways.push(await startGateway(i, api.url));
+
+  const names = { name: 'Компания', companyName: 'Компания', companySite: 'company.test' };
+  const account = { ...names, email: 'owner@company.test', password: PASSWORD };
+  owner = (await first.must(null, register, { body: account })).token;
+  const { rows } = await first.must(owner, listProxies);
+  const proxyId = rows.find(({ direct }) => direct)?.id ?? expect.fail('no default proxy');
+  policy = (await first.must(owner, createPolicy, { body: { name: 'Продажи', proxyId } })).id;
+  await first.must(owner, createSite, { body: { address: host, politics: [policy] } });
+  [agent, keeper, stranger] = [await person('agent'), await person('keeper'), await person('stranger')];
+  await allow(apis[0], agent, keeper);
+  await Promise.all(gateways.map((each) => becomes(each, agent.who, '200')));
+});
+afterAll(async () => {
+  for (const gateway of gateways) await gateway.close(0);
+  for (const api of apis ?? []) await api.kill();
+  await origin?.stop();
+  await database?.drop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function startGateway(i: number, API_URL: string, env: Record<string, string> = {}): Promise<Running> {
+  const dataDir = join(folder, `gateway-${i}`);
+  const gateway = await createGateway(
+    testConfig({ API_URL, DATA_DIR: dataDir, ...env }),
+    createLog('silent'),
+  );
+  return { ...gateway, dataDir, port: await gateway.listen() };
+}
+
+async function person(name: string): Promise<{ id: number; who: string }> {
+  const email = `${name}@company.test`;
+  const { id } = await apis[0].must(owner, createUser, { body: { email, password: PASSWORD } });
+  const { token } = await apis[0].must(null, login, { body: { email, password: PASSWORD } });
+  const { username, password } = await apis[0].must(token, myAccess);
+  return { id, who: `${username}:${password}` };
+}
+
+/** Gives the policy to these and to nobody else. */
+const allow = (api: ApiProcess, ...people: { id: number }[]) =>
+  api.must(owner, updatePolicy, { id: policy, body: { users: people.map(({ id }) => id) } });
+
+const ask = async (gateway: Running, who: string) => verdict(await get(gateway.port, who, `http://${host}/`));
+
+async function becomes(gateway: Running, who: string, expected: string, ms = 10_000): Promise<void> {
+  const deadline = performance.now() + ms;
+  for (let got = ''; got !== expected; got = await ask(gateway, who)) {
+    if (performance.now() > deadline) throw new Error(`${got} after ${ms} ms, and not ${expected}`);
+  }
+}
+
+const drip = (gateway: Running, who: string) =>
+  openTunnel(gateway.port, who, host, 'GET /drip HTTP/1.1\r\nHost: x\r\n\r\n');
+
+test('a revocation at one api ends live tunnels at all three gateways within a second', async () => {
+  for (const [through, other] of [apis, apis.toReversed()] as [ApiProcess, ApiProcess][]) {
+    await Promise.all(gateways.map((each) => becomes(each, agent.who, '200')));
+    const tunnels = await Promise.all(gateways.map((each) => drip(each, agent.who)));
+    expect(tunnels.map(({ status }) => status)).toEqual([200, 200, 200]);
+    const kept = await drip(gateways[0] ?? expect.fail(), keeper.who);
+    const started = performance.now();
+    await allow(through, keeper);
+    await Promise.all(tunnels.map(({ closed }) => closed));
+    expect(performance.now() - started).toBeLessThan(1_000);
+    for (const gateway of gateways) expect(await ask(gateway, agent.who)).toBe('403 no_policy');
+    expect(kept.socket.destroyed).toBe(false);
+    kept.socket.destroy();
+    await allow(other, agent, keeper);
+  }
+});
+
+test('200 revocations: p99 from the call to the dead tunnel and the refused request is within a second', {
+  timeout: 180_000,
+}, async () => {
+  const times: number[] = [];
+  for (let i = 0; i < 200; i++) {
+    const gateway = gateways[i % 3] ?? expect.fail();
+    const api = apis[i % 2] ?? expect.fail();
+    await becomes(gateway, agent.who, '200');
+    const tunnel = await drip(gateway, agent.who);
+    expect(tunnel.status).toBe(200);
+    const started = performance.now();
+    const revoked = allow(api, keeper);
+    await tunnel.closed;
+    expect(await ask(gateway, agent.who)).toBe('403 no_policy');
+    times.push(performance.now() - started);
+    await revoked;
+    await allow(api, agent, keeper);
+  }
+  times.sort((a, b) => a - b);
+  const [p50 = Infinity, p99 = Infinity] = [times[99], times[197]];
+  process.stdout.write(
+    `revocation over ${times.length} runs: p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms\n`,
+  );
+  expect(p99).toBeLessThanOrEqual(1_000);
+});
+
+test('an api killed and started under traffic: nobody gets in who may not, tunnels live on, what was missed is caught up', {
+  timeout: 60_000,
+}, async () => {
+  await Promise.all(gateways.map((each) => becomes(each, agent.who, '200')));
+  const tunnels = await Promise.all(gateways.map((each) => drip(each, keeper.who)));
+  const counts = new Map<string, number>();
+  const stop = new AbortController();
+  const traffic = gateways.map(async (gateway) => {
+    while (!stop.signal.aborted) {
+      for (const [name, who] of [
+        ['keeper', keeper.who],
+        ['stranger', stranger.who],
+      ] as const) {
+        const got = `${name}: ${await ask(gateway, who)}`;
+        counts.set(got, (counts.get(got) ?? 0) + 1);
+      }
+      await sleep(20);
+    }
+  });
+  await apis[0].kill();
+  // Only the second api and its gateway can know of this.
+  await allow(apis[1], keeper);
+  await becomes(gateways[2] ?? expect.fail(), agent.who, '403 no_policy', 1_000);
+  await sleep(1_500);
+  await apis[0].start();
+  await Promise.all(gateways.map((each) => becomes(each, agent.who, '403 no_policy')));
+  stop.abort();
+  await Promise.all(traffic);
+  expect([...counts.keys()].toSorted()).toEqual(['keeper: 200', 'stranger: 403 no_policy']);
+  for (const { socket, got } of tunnels) {
+    const before = got().length;
+    await until(() => got().length > before);
+    expect(socket.destroyed).toBe(false);
+    socket.destroy();
+  }
+  await allow(apis[1], agent, keeper);
+});
+
+test('a gateway started with an old snapshot denies, until the api tells it the present', {
+  timeout: 60_000,
+}, async () => {
+  const before = await startGateway(9, apis[0].url, { SNAPSHOT_MAX_AGE: '2' });
+  await becomes(before, agent.who, '200');
+  await before.close(0);
+  await sleep(2_500);
+  const nobody = await startGateway(9, 'http://127.0.0.1:9', { SNAPSHOT_MAX_AGE: '2' });
+  // It has the snapshot, and does not believe it.
+  expect(nobody.index.companies.size).toBe(1);
+  expect(await ask(nobody, agent.who)).toBe('503 snapshot_stale');
+  expect(verdict((await openTunnel(nobody.port, agent.who, host)).head)).toBe('503 snapshot_stale');
+  await nobody.close(0);
+  // Revoked while it was away: the old right never comes back.
+  await allow(apis[1], keeper);
+  const back = await startGateway(9, apis[0].url, { SNAPSHOT_MAX_AGE: '2' });
+  const seen = new Set<string>();
+  await until(() => !back.stale());
+  for (let i = 0; i < 20; i++) seen.add(await ask(back, agent.who));
+  expect([...seen]).toEqual(['403 no_policy']);
+  expect(await ask(back, keeper.who)).toBe('200');
+  await back.close(0);
+});

@@ -1,0 +1,118 @@
+import type { Dial } from '@propusk/dial/dial';
+import { Refusal, type RefusalReason } from '@propusk/dial/refusal';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { Clients } from './clients.ts';
+import type { Live } from './live.ts';
+import type { Snapshots } from './snapshot.ts';
+
+/**
+ * What the gateway counts, for Prometheus. Labels are closed lists: neither people nor sites are named, for they would
+ * leak here and have no end.
+ */
+export interface Metrics {
+  readonly registry: Registry;
+  /** A request was refused, or a tunnel cut at its first bytes. */
+  refused(reason: RefusalReason): void;
+  /** Something that was being carried lost its right. */
+  cut(reason: RefusalReason): void;
+  carried(form: 'tunnel' | 'request' | 'websocket'): void;
+  /** Runs a judgement and remembers how long it took. */
+  deciding<T>(judge: () => T): T;
+  /** The same dial, timed. */
+  timed(dial: Dial): Dial;
+}
+
+export interface Measured {
+  readonly live: Live;
+  readonly clients: Clients;
+  readonly snapshots: Snapshots;
+}
+
+/** Counters of one gateway. */
+export function createMetrics({ live, clients, snapshots }: Measured): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  const gauge = (name: string, help: string, read: () => number) =>
+    new Gauge({ name: `propusk_gateway_${name}`, help, registers, collect: metricReader(read) });
+  const counter = <L extends string>(name: string, help: string, ...labelNames: L[]) =>
+    new Counter({ name: `propusk_gateway_${name}_total`, help, labelNames, registers });
+
+  gauge('client_connections', 'Open connections of clients', () => clients.size);
+  gauge('passages', 'Tunnels and requests that are being carried', () => live.size);
+  gauge('snapshot_companies', 'Companies whose snapshot is known', () => snapshots.index.companies.size);
+  gauge('snapshot_version', 'The highest version of a snapshot that is enforced', () => {
+    let highest = 0;
+    for (const { version } of snapshots.index.companies.values()) highest = Math.max(highest, version);
+    return highest;
+  });
+  gauge(
+    'snapshot_age_seconds',
+    'Seconds since the feed last spoke; +Inf before it ever did',
+    () => snapshots.ageMs() / 1000,
+  );
+  gauge('snapshot_stale', '1 when the snapshot is too old to be believed and all is denied', () =>
+    snapshots.stale() ? 1 : 0,
+  );
+  const bytes = new Counter({
+    name: 'propusk_gateway_bytes_total',
+    help: 'Bytes on connections of clients: up from them, down to them',
+    labelNames: ['direction'],
+    registers,
+    collect() {
+      const { up, down } = clients.bytes();
+      this.reset();
+      this.inc({ direction: 'up' }, up);
+      this.inc({ direction: 'down' }, down);
+    },
+  });
+  void bytes;
+  const refusals = counter('refusals', 'Requests refused', 'reason');
+  const cuts = counter('cuts', 'Live tunnels and requests ended because their right ended', 'reason');
+  const passages = counter('passages', 'Tunnels and requests let in', 'form');
+  const decide = new Histogram({
+    name: 'propusk_gateway_decide_seconds',
+    help: 'Time that a judgement took',
+    buckets: [0.000_005, 0.000_01, 0.000_05, 0.000_1, 0.000_5, 0.001, 0.01],
+    registers,
+  });
+  const dialled = new Histogram({
+    name: 'propusk_gateway_dial_seconds',
+    help: 'Time from a name to an open connection, or to the failure',
+    labelNames: ['outcome'],
+    buckets: [0.001, 0.005, 0.025, 0.1, 0.25, 1, 2.5, 5, 10],
+    registers,
+  });
+
+  return {
+    registry,
+    refused: (reason) => refusals.inc({ reason }),
+    cut: (reason) => cuts.inc({ reason }),
+    carried: (form) => passages.inc({ form }),
+    deciding(judge) {
+      const started = performance.now();
+      try {
+        return judge();
+      } finally {
+        decide.observe((performance.now() - started) / 1000);
+      }
+    },
+    timed: (dial) => async (host, port, signal, towards) => {
+      const started = performance.now();
+      let outcome = 'connected';
+      try {
+        return await dial(host, port, signal, towards);
+      } catch (error) {
+        outcome = error instanceof Refusal ? error.reason : 'left';
+        throw error;
+      } finally {
+        dialled.observe({ outcome }, (performance.now() - started) / 1000);
+      }
+    },
+  };
+}
+
+function metricReader(read: () => number) {
+  return function collect(this: Gauge): void {
+    this.set(read());
+  };
+}

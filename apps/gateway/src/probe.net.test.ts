@@ -1,0 +1,121 @@
+import {
+  gatewayKeys,
+  type ProbeToken,
+  signGatewayToken,
+  signProbeToken,
+} from '@propusk/access/gateway-secret';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { curl, get, openTunnel, verdict } from './testing/client.ts';
+import {
+  company,
+  credentials,
+  OTHER_SECRET,
+  SECRET,
+  startWorld,
+  until,
+  type World,
+} from './testing/world.ts';
+
+/** The api's probe: it opens the one target that it was signed for, and nothing in anybody else's hands. */
+
+let world: World;
+let host: string;
+
+beforeAll(async () => {
+  world = await startWorld((port) => [company([`crm.company.test:${port}`])], { SNAPSHOT_MAX_AGE: '1' });
+  host = `wiki.company.test:${world.origin.port}`;
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+const inSeconds = (seconds: number) => Math.floor(Date.now() / 1000) + seconds;
+
+/** `name:password` of a probe of the wiki, which no company has. */
+function probe({ name = 'probe', secret = SECRET, ...claims }: Partial<ProbeToken> & Who = {}): string {
+  const token = { host: 'wiki.company.test', port: world.origin.port, expires: inSeconds(60), ...claims };
+  return `${name}:${signProbeToken(gatewayKeys(secret), token)}`;
+}
+interface Who {
+  name?: string;
+  secret?: string;
+}
+
+const ask = async (who: string, authority = host) => [
+  verdict(await get(world.port, who, `http://${authority}/`)),
+  verdict((await openTunnel(world.port, who, authority)).head),
+];
+
+test('it reaches its target in both request forms, in any spelling', async () => {
+  expect((await curl(world.port, probe(), `http://${host}/`)).body).toBe(`hello from ${host}`);
+  const tunnelled = await curl(world.port, probe(), '--proxytunnel', `http://${host}/`);
+  expect(tunnelled).toMatchObject({ status: 200, connectStatus: 200 });
+  expect(await ask(probe(), host.toUpperCase())).toEqual(['200', '200']);
+});
+
+test.each<[string, () => string, string]>([
+  ['another host', () => `crm.company.test:${world.origin.port}`, '403 no_policy'],
+  ['a name below it', () => `a.wiki.company.test:${world.origin.port}`, '403 no_policy'],
+  ['its www.', () => `www.wiki.company.test:${world.origin.port}`, '403 no_policy'],
+  ['another port', () => 'wiki.company.test:443', '403 no_policy'],
+  ['an address', () => `127.0.0.1:${world.origin.port}`, '400 bad_host'],
+])('it does not reach %s', async (_, authority, expected) => {
+  const before = world.origin.connections();
+  expect(await ask(probe(), authority())).toEqual([expected, expected]);
+  expect(world.origin.connections()).toBe(before);
+});
+
+test.each<[string, () => string, string]>([
+  ['an expired one', () => probe({ expires: inSeconds(-1) }), '407 expired'],
+  ['one of another secret', () => probe({ secret: OTHER_SECRET }), '407 bad_credentials'],
+  ['one changed to another port', () => probe().replace(/:\d+\./, ':443.'), '407 bad_credentials'],
+  ["a probe's token with a person's name", () => probe({ name: 'u1' }), '407 bad_credentials'],
+  [
+    "a person's token with the probe's name",
+    () => credentials(1, { username: 'probe' }),
+    '407 bad_credentials',
+  ],
+  [
+    "a token signed with the people's key",
+    () => {
+      const keys = gatewayKeys(SECRET);
+      const forged = { ...keys, probe: keys.token };
+      return `probe:${signProbeToken(forged, { host: 'wiki.company.test', port: world.origin.port, expires: inSeconds(60) })}`;
+    },
+    '407 bad_credentials',
+  ],
+  [
+    "a person's token made with the probe's key",
+    () => {
+      const keys = gatewayKeys(SECRET);
+      const forged = { ...keys, token: keys.probe };
+      return `u1:${signGatewayToken(forged, { userId: 1, epoch: 1, expires: inSeconds(60) })}`;
+    },
+    '407 bad_credentials',
+  ],
+])('%s is refused', async (_, who, expected) => {
+  const before = world.origin.connections();
+  expect(await ask(who())).toEqual([expected, expected]);
+  expect(world.origin.connections()).toBe(before);
+});
+
+test('the rule of addresses holds for it', async () => {
+  const own = { host: 'wiki.company.test', port: world.port };
+  const refused = ['403 address_refused', '403 address_refused'];
+  expect(await ask(probe(own), `wiki.company.test:${world.port}`)).toEqual(refused);
+});
+
+test('changes of the rules and their age leave it be; its own end does not', async () => {
+  const brief = probe({ expires: inSeconds(4) });
+  const tunnel = await openTunnel(world.port, brief, host, `GET /drip HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+  await until(() => tunnel.got().includes('drop'));
+  world.feed.publish(company([], { version: 2 }));
+  await until(() => world.gateway.index.companies.get(1)?.version === 2);
+  await world.feed.stop();
+  await until(() => world.gateway.stale());
+  expect(await ask(credentials(1))).toEqual(['503 snapshot_stale', '503 snapshot_stale']);
+  expect(await ask(probe())).toEqual(['200', '200']);
+  const before = tunnel.got().length;
+  await until(() => tunnel.got().length > before);
+  await until(() => tunnel.socket.destroyed);
+  expect(await ask(brief)).toEqual(['407 expired', '407 expired']);
+  await world.feed.start();
+});

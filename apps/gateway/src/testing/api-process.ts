@@ -1,0 +1,63 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import type { Endpoint, Input, Output } from '@propusk/contract/endpoint';
+import { stop } from './client.ts';
+
+/** The real api, as a process beside the gateways. */
+export interface ApiProcess {
+  readonly url: string;
+  /** Makes a call that must succeed. */
+  must<E extends Endpoint>(
+    token: string | null,
+    endpoint: E,
+    parts?: { id?: number; body?: Input<E['body']> },
+  ): Promise<Output<E['reply']>>;
+  /** Ends it as a crash would. */
+  kill(): Promise<void>;
+  /** Starts it again at the same place. */
+  start(): Promise<void>;
+}
+
+const main = fileURLToPath(import.meta.resolve('@propusk/api/main'));
+
+/** Starts an api. */
+export async function startApiProcess(
+  port: number,
+  env: Readonly<Record<'DATABASE_URL' | 'SECRET_KEY' | 'GATEWAY_SECRET' | 'DATA_DIR', string>>,
+): Promise<ApiProcess> {
+  const url = `http://127.0.0.1:${port}`;
+  let child: ChildProcess | undefined;
+
+  async function start(): Promise<void> {
+    const settings = { PATH: process.env.PATH, LOG_LEVEL: 'warn', PORT: String(port), ...env };
+    child = fork(main, { env: settings, execArgv: [], silent: true });
+    let said = '';
+    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (data) => (said += data));
+    const ended = once(child, 'exit').then(() => Promise.reject(new Error(`The api ended: ${said}`)));
+    ended.catch(() => {});
+    await Promise.race([once(child, 'message'), ended]);
+  }
+  await start();
+
+  return {
+    url,
+    start,
+    async kill() {
+      if (child !== undefined) await stop(child);
+    },
+    async must(token, endpoint, { id, body } = {}) {
+      const reply = await fetch(`${url}/api${endpoint.path.replace(':id', String(id))}`, {
+        method: endpoint.method,
+        headers: {
+          ...(token !== null && { authorization: `Bearer ${token}` }),
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+      const text = await reply.text();
+      if (reply.status !== endpoint.status) throw new Error(`${endpoint.path}: ${reply.status} ${text}`);
+      return text === '' ? undefined : JSON.parse(text);
+    },
+  };
+}

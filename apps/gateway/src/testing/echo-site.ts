@@ -1,0 +1,32 @@
+import { once } from 'node:events';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { WebSocketServer } from 'ws';
+import type { Certificate } from './certificate.ts';
+
+export interface EchoSite {
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+/** Starts a site over TLS for browsers: a page that says the Host it was asked for, and a WebSocket that answers. */
+export async function startEchoSite(certificate: Certificate): Promise<EchoSite> {
+  const server = createServer({ cert: certificate.cert, key: certificate.key }, (req, res) => {
+    res.setHeader('content-type', 'text/html').end(`<h1>secure ${req.headers.host}</h1>`);
+  });
+  const sockets = new WebSocketServer({ server });
+  sockets.on('connection', (socket) => {
+    socket.on('message', (data: Buffer) => socket.send(`heard ${data.toString()}`));
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    async stop() {
+      for (const socket of sockets.clients) socket.terminate();
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}

@@ -1,0 +1,80 @@
+import { readFile } from 'node:fs/promises';
+import { createSecureContext, type SecureContextOptions, type Server } from 'node:tls';
+import { SettingError } from '@propusk/contract/settings';
+import type { Log } from './log.ts';
+
+/**
+ * The certificate of an HTTPS proxy: between browser and gateway nobody can read names of sites or the Basic token. The
+ * files are read again when they change, as renewals do; connections that are open keep what they began with.
+ */
+
+export interface TlsFiles {
+  /** Paths of PEM files: the certificate with its chain, and its key. */
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** How often the files are looked at. Reading beats watching: renewals swap links as often as files. */
+const LOOK_MS = 5_000;
+
+/** Reads both files. @throws SettingError with one line that names the setting and what is wrong */
+export async function readCertificate({ cert, key }: TlsFiles): Promise<SecureContextOptions> {
+  const pair = {
+    cert: await readPem('GATEWAY_TLS_CERT', cert),
+    key: await readPem('GATEWAY_TLS_KEY', key),
+  };
+  try {
+    createSecureContext({ cert: pair.cert });
+  } catch {
+    throw new SettingError(
+      `В файле «${cert}» нет сертификата в виде PEM. Проверьте настройку GATEWAY_TLS_CERT`,
+    );
+  }
+  try {
+    createSecureContext(pair);
+  } catch {
+    throw new SettingError(
+      `Ключ в файле «${key}» не читается или не от этого сертификата. Нужен ключ PEM без пароля: настройка GATEWAY_TLS_KEY`,
+    );
+  }
+  return pair;
+}
+
+async function readPem(setting: string, path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'ошибка';
+    throw new SettingError(`Файл «${path}» не читается (${code}). Проверьте настройку ${setting}`);
+  }
+}
+
+/**
+ * Gives the server each new certificate. A pair that does not fit, as in the middle of a renewal, changes nothing.
+ * @returns what ends it
+ */
+export function followCertificate(
+  server: Server,
+  files: TlsFiles,
+  first: SecureContextOptions,
+  log: Log,
+): () => void {
+  let current = first;
+  let complaint = '';
+  const timer = setInterval(async () => {
+    try {
+      const now = await readCertificate(files);
+      complaint = '';
+      if (now.cert === current.cert && now.key === current.key) return;
+      server.setSecureContext(now);
+      current = now;
+      log.info('The certificate was renewed');
+    } catch (error) {
+      const fault = error instanceof Error ? error.message : 'unknown';
+      if (fault !== complaint) log.error({ fault }, 'Cannot renew the certificate, the last one stays');
+      complaint = fault;
+    }
+  }, LOOK_MS);
+  timer.unref();
+  return () => clearInterval(timer);
+}

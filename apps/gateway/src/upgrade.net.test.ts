@@ -1,0 +1,181 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { WebSocket, WebSocketServer } from 'ws';
+import { openTunnel, raw, verdict } from './testing/client.ts';
+import { startSquid, UPSTREAM_PASSWORD, UPSTREAM_USER, type UpstreamProxy } from './testing/upstreams.ts';
+import {
+  authorization,
+  company,
+  credentials,
+  DIRECT,
+  startWorld,
+  until,
+  type World,
+} from './testing/world.ts';
+
+/** WebSocket both ways through the gateway: in a tunnel, as browsers do it, and by Upgrade in absolute form. */
+
+const me = credentials(1);
+let world: World;
+let host: string;
+let squid: UpstreamProxy;
+const seen: { host: string | undefined; via: string | undefined; headers: string[] }[] = [];
+
+const site = createServer((req, res) => {
+  seen.push({ host: req.headers.host, via: req.headers.via, headers: Object.keys(req.headers) });
+  res
+    .writeHead(req.url === '/401' ? 401 : 200, { 'www-authenticate': 'Basic' })
+    .end(`hello from ${req.headers.host}`);
+});
+const echo = new WebSocketServer({ noServer: true });
+site.on('upgrade', (req, socket, head) => {
+  seen.push({ host: req.headers.host, via: req.headers.via, headers: Object.keys(req.headers) });
+  if (req.url === '/401') return void socket.end('HTTP/1.1 401 No\r\nContent-Length: 4\r\n\r\nwho?');
+  if (req.url === '/407')
+    return void socket.end(
+      'HTTP/1.1 407 No\r\nProxy-Authenticate: Basic realm="evil"\r\nContent-Length: 0\r\n\r\n',
+    );
+  if (req.url === '/other')
+    return void socket.write('HTTP/1.1 101 Switching\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n');
+  echo.handleUpgrade(req, socket, head, (ws) => {
+    ws.send('welcome');
+    ws.on('message', (data: Buffer) => ws.send(`heard ${data.toString()}`));
+  });
+});
+
+beforeAll(async () => {
+  await once(site.listen(0, '127.0.0.1'), 'listening');
+  host = `crm.company.test:${(site.address() as AddressInfo).port}`;
+  squid = await startSquid(['crm.company.test']);
+  const proxy = {
+    ...({ ...DIRECT, id: 7, type: 'users', direct: false, host: '127.0.0.1', port: squid.port } as const),
+    ...{ username: UPSTREAM_USER, password: UPSTREAM_PASSWORD },
+  };
+  world = await startWorld(() => [company([host]), company([host], { id: 2, proxy })]);
+});
+afterAll(async () => {
+  await world?.[Symbol.asyncDispose]();
+  await squid?.stop();
+  echo.close();
+  site.closeAllConnections();
+  site.close();
+});
+
+/** A WebSocket by Upgrade in absolute form. `finishRequest` is ws's own hook for what its API has no words for. */
+function absolute(who: string, path = '/ws', headers: Record<string, string> = {}): WebSocket {
+  return new WebSocket(`ws://127.0.0.1:${world.port}/`, {
+    finishRequest(req) {
+      req.path = `http://${host}${path}`;
+      req.setHeader('Proxy-Authorization', `Basic ${Buffer.from(who).toString('base64')}`);
+      for (const [name, value] of Object.entries(headers)) req.setHeader(name, value);
+      req.end();
+    },
+  });
+}
+
+async function tunnelled(): Promise<WebSocket> {
+  const tunnel = await openTunnel(world.port, me, host);
+  tunnel.socket.removeAllListeners('data').removeAllListeners('end');
+  return new WebSocket(`ws://${host}/ws`, { createConnection: () => tunnel.socket });
+}
+
+describe.each<[string, () => WebSocket | Promise<WebSocket>]>([
+  ['in a tunnel', tunnelled],
+  ['by Upgrade', () => absolute(me)],
+  ["by Upgrade, through the company's squid", () => absolute(credentials(11))],
+])('%s', (_, open) => {
+  test('words go both ways, long ones too', async () => {
+    const ws = await open();
+    const words: string[] = [];
+    ws.on('message', (data: Buffer) => words.push(data.toString()));
+    await once(ws, 'open');
+    const long = 'слово '.repeat(50_000);
+    ws.send('one');
+    ws.send(long);
+    await until(() => words.length === 3);
+    expect(words).toEqual(['welcome', 'heard one', `heard ${long}`]);
+    ws.close();
+    await until(() => world.gateway.live() === 0);
+  });
+});
+
+test('the site sees its own name and no credentials of ours', async () => {
+  seen.length = 0;
+  const ws = absolute(me, '/ws', {
+    Host: 'evil.test',
+    'X-Nominated': '1',
+    Connection: 'Upgrade, X-Nominated',
+  });
+  await once(ws, 'open');
+  ws.close();
+  expect(seen[0]?.host).toBe(host);
+  expect(seen[0]?.headers).not.toContain('proxy-authorization');
+  expect(seen[0]?.headers).not.toContain('x-nominated');
+  await until(() => world.gateway.live() === 0);
+});
+
+test.each([
+  ['nobody', '', '407 no_credentials'],
+  ['a user without a policy', credentials(2), '403 no_policy'],
+])('%s is refused before the site hears of it', async (_, who, expected) => {
+  seen.length = 0;
+  const head = who === '' ? '' : authorization(who);
+  const got = await raw(
+    world.port,
+    `GET http://${host}/ws HTTP/1.1\r\nHost: x\r\n${head}Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n`,
+  );
+  expect(verdict(got)).toBe(expected);
+  expect(seen).toEqual([]);
+});
+
+const upgrading = (path: string, more = 'Connection: Upgrade\r\nUpgrade: websocket\r\n') =>
+  raw(world.port, `GET http://${host}${path} HTTP/1.1\r\nHost: x\r\n${authorization(me)}${more}\r\n`);
+
+test('a site that answers otherwise is passed on, and a second request behind it is not', async () => {
+  seen.length = 0;
+  const got = await upgrading(
+    '/401',
+    'Connection: Upgrade\r\nUpgrade: websocket\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: y\r\n',
+  );
+  expect(got).toMatch(/^HTTP\/1\.1 401 [^]*who\?$/);
+  expect(seen).toHaveLength(1);
+});
+
+test.each(['/407', '/other'])('a site that answers what it may not: %s', async (path) => {
+  expect(verdict(await upgrading(path))).toBe('502 connect_failed');
+});
+
+test('one that comes back is a loop', async () => {
+  await upgrading('/', 'Connection: close\r\n');
+  const via = String(seen.at(-1)?.via);
+  expect(via).toContain('propusk-');
+  expect(
+    verdict(await upgrading('/ws', `Connection: Upgrade\r\nUpgrade: websocket\r\nVia: ${via}\r\n`)),
+  ).toBe('400 loop');
+});
+
+test('another protocol is not upgraded to, the request is carried', async () => {
+  const got = await upgrading(
+    '/',
+    'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAM\r\nConnection: close\r\n',
+  );
+  expect(got).toMatch(/^HTTP\/1\.1 200 [^]*hello from crm/);
+});
+
+test.each<[string, () => WebSocket | Promise<WebSocket>]>([
+  ['in a tunnel', tunnelled],
+  ['by Upgrade', () => absolute(me)],
+])('a WebSocket %s ends with the right', async (_, open) => {
+  const ws = await open();
+  await once(ws, 'open');
+  const closed = once(ws, 'close');
+  const version = (world.gateway.index.companies.get(1)?.version ?? 0) + 1;
+  const started = performance.now();
+  world.feed.publish(company([host], { version, users: [2] }));
+  expect((await closed)[0]).toBe(1006);
+  expect(performance.now() - started).toBeLessThan(1_000);
+  world.feed.publish(company([host], { version: version + 1 }));
+  await until(() => world.gateway.index.companies.get(1)?.version === version + 1);
+});

@@ -1,0 +1,117 @@
+import { type ClientRequest, type IncomingMessage, request, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { type Duplex, pipeline } from 'node:stream';
+import type { Dial } from '@propusk/dial/dial';
+import { Refusal } from '@propusk/dial/refusal';
+import { loops } from './forward.ts';
+import { endToEnd, hasBody, without } from './headers.ts';
+import { join } from './join.ts';
+import type { Passage } from './live.ts';
+import type { PlainTarget } from './target.ts';
+import { reach, TUNNEL_IDLE_MS } from './tunnel.ts';
+
+/**
+ * WebSocket in absolute form (RFC 9110 section 7.8, RFC 6455 section 4.1): `GET http://site/ws` with `Upgrade: websocket`.
+ * Browsers use CONNECT; this is for clients that do not.
+ *
+ *   client ── GET + Upgrade ──> gateway ── the same, Host of the URL ──> site, through the company's proxy by CONNECT
+ *   client <── 101 ──────────── gateway <── 101 ── site, and from then on bytes (join.ts)
+ *   client <── its response ─── gateway <── anything else ── site, and the connection ends
+ */
+
+const REPLY_MS = 30_000;
+
+/** Whether a request is one that `upgrade` takes. Others have their Upgrade ignored, as RFC 9110 section 7.8 allows. */
+export function isWebSocket(req: IncomingMessage): boolean {
+  return req.method === 'GET' && !hasBody(req.headers) && /^websocket$/i.test(req.headers.upgrade ?? '');
+}
+
+/**
+ * Carries one judged upgrade to its end.
+ * @param head what the client sent behind its request without waiting
+ * @throws Refusal when nothing of a response has been sent yet
+ */
+export async function upgrade(
+  dial: Dial,
+  via: string,
+  passage: Passage,
+  target: PlainTarget,
+  req: IncomingMessage,
+  client: Duplex,
+  head: Buffer,
+): Promise<void> {
+  if (loops(req, via)) throw new Refusal('loop');
+  const { signal } = passage;
+  const remote = await reach(dial, passage);
+  const asking = request({
+    method: 'GET',
+    path: target.path,
+    headers: [
+      'Host',
+      target.authority,
+      ...without(endToEnd(req.rawHeaders), 'host'),
+      ...['Connection', 'Upgrade', 'Upgrade', 'websocket', 'Via', `1.1 ${via}`],
+    ],
+    createConnection: () => remote,
+    signal,
+    maxHeaderSize: 65_536,
+  });
+  const { reply, socket } = await answered(asking, remote, signal);
+  if (socket === null) return relay(reply, req, client);
+  const lines = endToEnd(reply.rawHeaders);
+  let text = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n';
+  for (let i = 0; i < lines.length; i += 2) text += `${lines[i]}: ${lines[i + 1]}\r\n`;
+  client.write(`${text}\r\n`, 'latin1');
+  if (head.length > 0) client.unshift(head);
+  await join(client, socket, { signal, idleMs: TUNNEL_IDLE_MS });
+}
+
+interface Answered {
+  readonly reply: IncomingMessage;
+  /** The site's end when it changed the protocol. */
+  readonly socket: Socket | null;
+}
+
+function answered(asking: ClientRequest, remote: Socket, signal: AbortSignal): Promise<Answered> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => asking.destroy(new Refusal('timeout')), REPLY_MS);
+    const fail = (error: Error) => {
+      clearTimeout(timer);
+      remote.destroy();
+      if (signal.aborted) reject(signal.reason);
+      else reject(error instanceof Refusal ? error : new Refusal('connect_failed'));
+    };
+    asking.once('error', fail);
+    asking.once('upgrade', (reply: IncomingMessage, _socket, first: Buffer) => {
+      clearTimeout(timer);
+      if (!/^websocket$/i.test(reply.headers.upgrade ?? '')) {
+        return fail(new Refusal('connect_failed', 'Ответ сайта нарушает правила HTTP.'));
+      }
+      if (first.length > 0) remote.unshift(first);
+      resolve({ reply, socket: remote });
+    });
+    asking.once('response', (reply) => {
+      clearTimeout(timer);
+      // Only this gateway may ask the client for a proxy's credentials (forward.ts).
+      if (reply.statusCode === 407 || (reply.statusCode ?? 0) < 200)
+        return fail(new Refusal('connect_failed'));
+      resolve({ reply, socket: null });
+    });
+    asking.end();
+  });
+}
+
+/** Passes an ordinary response on and ends the connection. */
+function relay(reply: IncomingMessage, req: IncomingMessage, client: Duplex): Promise<void> {
+  const res = new ServerResponse(req);
+  res.shouldKeepAlive = false;
+  // The connection of an http server is a Socket or a TLSSocket; the event's type is wider.
+  res.assignSocket(client as Socket);
+  res.writeHead(reply.statusCode ?? 502, endToEnd(reply.rawHeaders));
+  return new Promise((resolve) => {
+    pipeline(reply, res, () => {
+      client.end(() => client.destroy());
+      resolve();
+    });
+  });
+}

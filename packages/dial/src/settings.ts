@@ -1,0 +1,95 @@
+import { isIP } from 'node:net';
+import { canonicalHost } from '@propusk/access/host';
+import { setting } from '@propusk/contract/settings';
+import * as z from 'zod/mini';
+import { parseNetworks } from './addresses.ts';
+
+/** The settings of dialling, which the gateway and whoever probes for it read from the same variables. */
+
+/** Reads a setting by a function that answers null for what it does not take. */
+function parsed<T>(parse: (text: string) => T | null, absent: T) {
+  const readable = z.string().check(z.refine((text) => parse(text) !== null));
+  const value = (text: string | undefined) => (text === undefined ? absent : (parse(text) ?? absent));
+  return z.pipe(z.optional(readable), z.transform(value));
+}
+
+export const dialSettings = {
+  GATEWAY_ALLOW_NETWORKS: setting(
+    'сети через запятую, например 10.0.0.0/8,fd00::/8',
+    parsed(parseNetworks, { v4: [], v6: [] }),
+  ),
+  GATEWAY_HOSTS: setting(
+    'имена с адресами через запятую, например crm.example.ru=10.0.0.5',
+    parsed(parseHosts, new Map<string, readonly string[]>()),
+  ),
+  GATEWAY_EGRESS: setting(
+    'адреса этой машины, с которых шлюз выходит к сайтам: один IPv4, один IPv6 или оба через запятую',
+    parsed(parseEgress, {}),
+  ),
+  GATEWAY_DNS: setting(
+    'адреса DNS-серверов через запятую, например 10.0.0.53,[fd00::53]:5353',
+    parsed<readonly string[]>(parseDns, []),
+  ),
+};
+
+/** Addresses of this machine that sites see. */
+export interface EgressAddresses {
+  readonly v4?: string;
+  readonly v6?: string;
+}
+
+/** Reads `192.0.2.5,2001:db8::5`: at most one address of a family. @returns null when it is anything else */
+export function parseEgress(text: string): EgressAddresses | null {
+  const egress: { v4?: string; v6?: string } = {};
+  for (const part of text.split(',')) {
+    const address = part.trim();
+    const family = isIP(address) === 4 ? 'v4' : 'v6';
+    if (isIP(address) === 0 || egress[family] !== undefined) return null;
+    egress[family] = address;
+  }
+  return egress;
+}
+
+/**
+ * Reads `name=address,address,name=address`: a part without `=` is one more address of the name before it.
+ * @returns null when a name or an address cannot be read
+ */
+export function parseHosts(text: string): ReadonlyMap<string, readonly string[]> | null {
+  const hosts = new Map<string, string[]>();
+  let addresses: string[] | undefined;
+  for (const part of text.split(',')) {
+    const match = /^(?:([^=]*)=)?(.*)$/.exec(part.trim());
+    if (match?.[1] !== undefined) {
+      const name = canonicalHost(match[1]);
+      if (name === null) return null;
+      addresses = hosts.get(name) ?? [];
+      hosts.set(name, addresses);
+    }
+    const address = match?.[2] ?? '';
+    if (addresses === undefined || isIP(address) === 0) return null;
+    addresses.push(address);
+  }
+  return hosts;
+}
+
+/** Reads `10.0.0.53,10.0.0.54:5353,[fd00::53]:5353`. @returns null when a part is not an address with a port or without */
+export function parseDns(text: string): readonly string[] | null {
+  const servers: string[] = [];
+  for (const part of text.split(',')) {
+    const server = part.trim();
+    const [, address = server, port = '53'] =
+      /^(.*[^:]):(\d{1,5})$/.exec(isIP(server) === 0 ? server : '') ?? [];
+    const literal = address.replace(/^\[(.*)\]$/, '$1');
+    const bracketed = literal !== address;
+    if (
+      isIP(literal) === 0 ||
+      (bracketed && isIP(literal) === 4) ||
+      Number(port) < 1 ||
+      Number(port) > 65_535
+    ) {
+      return null;
+    }
+    servers.push(server);
+  }
+  return servers;
+}
