@@ -1,0 +1,73 @@
+import { execFile } from 'node:child_process';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Snippet } from '@propusk/contract/lock';
+import { describe, expect, test } from 'vitest';
+import { lockSnippets } from './snippets.ts';
+import { APACHE, apacheConf } from './testing/apache.ts';
+import { CADDY } from './testing/caddy.ts';
+import { freePort, openFolder } from './testing/daemon.ts';
+import { NGINX, nginxArguments, nginxConf } from './testing/nginx.ts';
+import { put } from './testing/site.ts';
+
+/** The servers' own judgement of every text as it is given out, with Cloudflare's real networks. */
+
+const run = promisify(execFile);
+
+const many = Array.from({ length: 60 }, (_, index) => `198.51.100.${index + 1}`);
+const cases: [string, string[]][] = [
+  ['crm.example.ru', ['203.0.113.5']],
+  ['*.example.ru', ['203.0.113.5', '2001:db8::5']],
+  ['crm.example.ru:8443', ['2001:db8::5']],
+  ['xn--80a1acny.xn--e1afmkfd.xn--p1ai', many],
+  [`${'long-label-of-a-site-'.repeat(2)}x.${'y'.repeat(60)}.${'z'.repeat(60)}.example.ru`, ['203.0.113.5']],
+];
+
+/** Runs the check of the server that a text is for. @throws Error with its words when it refuses */
+async function judge({ kind, text }: Snippet): Promise<unknown> {
+  const folder = await openFolder('lock-check');
+  const port = await freePort();
+  try {
+    switch (kind) {
+      case 'apache':
+      case 'apache-cdn':
+      case 'litespeed':
+      case 'htaccess':
+      case 'htaccess-cdn': {
+        await put(join(folder, 'site', 'index.html'), '');
+        await put(join(folder, 'apache.conf'), apacheConf(folder, port, { host: text }));
+        return await run(APACHE, ['-t', '-f', join(folder, 'apache.conf')]);
+      }
+      case 'nginx':
+      case 'nginx-cdn': {
+        await put(join(folder, 'nginx.conf'), nginxConf(folder, port, { lock: text }));
+        return await run(NGINX, ['-t', ...nginxArguments(folder)]);
+      }
+      case 'caddy':
+      case 'caddy-cdn': {
+        await put(join(folder, 'Caddyfile'), text);
+        const env = { PATH: process.env.PATH, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };
+        const args = ['validate', '--adapter', 'caddyfile', '--config', join(folder, 'Caddyfile')];
+        return await run(CADDY, args, { env });
+      }
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+describe.each(cases)('%s', (address, egress) => {
+  test.each(lockSnippets({ address, egress }))('$kind is accepted', async (snippet) => {
+    await expect(judge(snippet)).resolves.toBeDefined();
+  });
+});
+
+test.each(lockSnippets({ address: 'crm.example.ru', egress: ['203.0.113.5'] }))(
+  'a broken $kind is not',
+  async (snippet) => {
+    await expect(judge({ ...snippet, text: `${snippet.text}\nbroken {\n` })).rejects.toThrow(
+      'Command failed',
+    );
+  },
+);

@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startApache } from './testing/apache.ts';
+import { type Application, startApplication } from './testing/application.ts';
+import { startCaddy } from './testing/caddy.ts';
+import { ask, EGRESS } from './testing/curl.ts';
+import type { Daemon } from './testing/daemon.ts';
+import { startNginx } from './testing/nginx.ts';
+import { ACME_FILE, lockOf, SECRET } from './testing/site.ts';
+
+/** A site whose pages an application makes: it takes every path, so nothing but the lock stands before it. */
+
+const servers: Record<string, (port: number) => Promise<Daemon>> = {
+  'Apache ProxyPass': (port) =>
+    startApache({
+      host: `ProxyPass / http://127.0.0.1:${port}/\n${lockOf('apache', [EGRESS])}`,
+    }),
+  'nginx proxy_pass': (port) =>
+    startNginx({
+      lock: lockOf('nginx', [EGRESS]),
+      server: `location / { proxy_pass http://127.0.0.1:${port}; }`,
+    }),
+  'nginx named location': (port) =>
+    startNginx({
+      lock: lockOf('nginx', [EGRESS]),
+      server: `error_page 403 404 = @app;
+        location / { try_files $uri @app; }
+        location @app { proxy_pass http://127.0.0.1:${port}; }`,
+    }),
+  'nginx whose server returns before any location': () =>
+    startNginx({ lock: lockOf('nginx', [EGRESS]), server: `return 200 "${SECRET}";` }),
+  'LiteSpeed rules on mod_rewrite before ProxyPass': (port) =>
+    startApache({ host: `ProxyPass / http://127.0.0.1:${port}/\n${lockOf('litespeed', [EGRESS])}` }),
+  'Caddy reverse_proxy': (port) =>
+    startCaddy({ lock: lockOf('caddy', [EGRESS]), block: `reverse_proxy 127.0.0.1:${port}` }),
+};
+
+describe.each(Object.entries(servers))('%s', (name, start) => {
+  let application: Application;
+  let server: Daemon;
+  beforeAll(async () => {
+    application = await startApplication();
+    server = await start(application.port);
+  });
+  afterAll(async () => {
+    await server?.stop();
+    await application?.stop();
+  });
+
+  test('the way out reaches the application', async () => {
+    const answer = await ask(server.port, '/any/path?with=query', { from: EGRESS, method: 'POST' });
+    expect(answer).toMatchObject({ status: 200, body: expect.stringContaining(SECRET) });
+  });
+
+  test.each(['/', '/any/path', '/.propusk-refused', '/%61dmin', '//', '/.well-known/acme-challenge/../../'])(
+    'outside does not: %s',
+    async (path) => {
+      for (const method of ['GET', 'POST', 'OPTIONS']) {
+        const answer = await ask(server.port, path, { method });
+        expect(answer.status).toBe(403);
+        expect(answer.body).not.toContain(SECRET);
+      }
+    },
+  );
+
+  // A server that answers everything itself answers a certificate authority too, as it did before the lock.
+  if (name.includes('returns')) return;
+  test('nor under the path of certificates', async () => {
+    const paths = ['/.well-known/acme-challenge/absent', `${ACME_FILE}?rest_route=/users`];
+    // Rules of rewriting see that the file is there, but not who will answer.
+    if (!name.startsWith('LiteSpeed')) paths.push(ACME_FILE);
+    for (const path of paths) {
+      for (const header of ['X-Original-URL: /admin', 'X-HTTP-Method-Override: POST', 'Accept: */*']) {
+        const answer = await ask(server.port, path, { headers: [header] });
+        expect(answer.body).not.toContain(SECRET);
+      }
+    }
+  });
+});

@@ -1,0 +1,253 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startApache } from './testing/apache.ts';
+import { startCaddy } from './testing/caddy.ts';
+import { ask, EGRESS, OUTSIDE } from './testing/curl.ts';
+import type { Daemon } from './testing/daemon.ts';
+import { startNginx } from './testing/nginx.ts';
+import { ACME_ANSWER, ACME_FILE, lockOf, SECRET, SITE } from './testing/site.ts';
+
+/** Each lock in the server it is written for, and clients who try to walk round it. */
+
+// One that the tests ask from, and two that must not disturb it.
+const known = [EGRESS, '203.0.113.5', '2001:db8::5'];
+
+const nginxOwner = `
+  error_page 404 = /index.php;
+  error_page 403 = @application;
+  location @application { try_files /index.php =404; }
+  default_type application/octet-stream;
+  location / { try_files $uri $uri/ /index.php?$args; }
+  location = /said { return 200 "${SECRET}"; }
+  location /allowed/ { allow all; alias /dev/null; }
+  location /inner/ { allow all; location /inner/said { allow all; return 200 "${SECRET}"; } }
+`;
+const caddyOwner = `
+  handle /said {
+    respond "${SECRET}" 200
+  }
+  handle_path /inner/* {
+    respond "${SECRET}" 200
+  }
+  redir /moved /private.txt
+  handle {
+    file_server browse
+  }
+`;
+const cms = `RewriteEngine On
+RewriteCond %{DOCUMENT_ROOT}%{REQUEST_URI} !-f
+RewriteCond %{DOCUMENT_ROOT}%{REQUEST_URI} !-d
+RewriteRule . /index.php [L]
+ErrorDocument 403 /private.txt
+ErrorDocument 404 /index.php
+`;
+
+interface Server {
+  /** Starts it with the site locked to the addresses. */
+  locked(egress: readonly string[]): Promise<Daemon>;
+  /** Starts it as the owner had it before. */
+  open(): Promise<Daemon>;
+}
+const granting = {
+  'child/.htaccess': 'Require all granted\n',
+  'admin/.htaccess': 'Order deny,allow\nAllow from all\nSatisfy Any\n',
+};
+const servers: Record<string, Server> = {
+  'Apache .htaccess': {
+    locked: (egress) =>
+      startApache({ htaccess: lockOf('htaccess', egress) + cms, allowOverride: 'All', files: granting }),
+    open: () => startApache({ htaccess: cms, allowOverride: 'All' }),
+  },
+  'Apache vhost': {
+    locked: (egress) =>
+      startApache({ host: cms + lockOf('apache', egress), allowOverride: 'All', files: granting }),
+    open: () => startApache({ host: cms }),
+  },
+  nginx: {
+    locked: (egress) => startNginx({ lock: lockOf('nginx', egress), server: nginxOwner }),
+    open: () => startNginx({ server: nginxOwner }),
+  },
+  Caddy: {
+    locked: (egress) => startCaddy({ lock: lockOf('caddy', egress), block: caddyOwner }),
+    open: () => startCaddy({ block: caddyOwner }),
+  },
+  'LiteSpeed rules on mod_rewrite': {
+    locked: (egress) =>
+      startApache({ htaccess: lockOf('litespeed', egress) + cms, allowOverride: 'FileInfo' }),
+    open: () => startApache({ htaccess: cms, allowOverride: 'FileInfo' }),
+  },
+};
+
+/** Paths that exist, and spellings that servers read as paths that exist. */
+const doors = [
+  '/',
+  '/index.html',
+  '/index.php',
+  '/index.php/anything',
+  '/admin',
+  '/admin/',
+  '/admin/users/deep/list.html',
+  '/private.txt',
+  '/info.php',
+  '/info.php?x=/.well-known/acme-challenge/Ab3_x-9',
+  '/child/',
+  '/child/index.html',
+  '/child%2findex.html',
+  '/said',
+  '/inner/said',
+  '/allowed/x',
+  '/moved',
+  '/nothing/there',
+  '/%61dmin/',
+  '/./admin/',
+  '//admin/',
+  '/admin/../private.txt',
+  '/ADMIN/',
+  '/private.txt%00',
+  '/private.txt;x',
+];
+
+/** The exception for certificates, and what stands next to it. */
+const aroundAcme = [
+  '/.well-known/acme-challenge/../../private.txt',
+  '/.well-known/acme-challenge/%2e%2e/%2e%2e/private.txt',
+  '/.well-known/acme-challenge/..%2f..%2fprivate.txt',
+  '/.well-known/acme-challenge/%2e%2e%2f%2e%2e%2fprivate.txt',
+  '/.well-known/acme-challenge/Ab3_x-9/../../../private.txt',
+  '/.well-known/acme-challenge/Ab3_x-9/../page.html',
+  '/.well-known/acme-challenge/..;/..;/private.txt',
+  '/.well-known/acme-challenge//../../private.txt',
+  '/.well-known/acme-challenge/./../../private.txt',
+  '/.well-known/acme-challenge/..\\..\\private.txt',
+  '/.well-known/acme-challenge/',
+  '/.well-known/acme-challenge',
+  '/.well-known/acme-challenge/page.html',
+  '/.well-known/acme-challenge/page',
+  '/.well-known/acme-challenge/Ab3_x-9/more',
+  '/.well-known/acme-challenge/index.php/Ab3_x-9',
+  '/.well-known/acme-challenge/index',
+  '/.well-known/acme-challenge/absent?rest_route=/users',
+  '/.well-known/acme-challenge/absent',
+  '/.well-known/acme-challenge/absent%0a',
+  '/.well-known/security.txt',
+  '/private.txt/.well-known/acme-challenge/Ab3_x-9',
+  '/index.php/.well-known/acme-challenge/Ab3_x-9',
+  '/x/../private.txt?/.well-known/acme-challenge/Ab3_x-9',
+  '/.WELL-KNOWN/acme-challenge/Ab3_x-9',
+];
+
+const lies = [
+  'X-Forwarded-For',
+  'X-Real-IP',
+  'CF-Connecting-IP',
+  'True-Client-IP',
+  'X-Client-IP',
+  'Client-IP',
+];
+
+describe.each(Object.entries(servers))('%s', (name, { locked, open }) => {
+  let server: Daemon;
+  beforeAll(async () => {
+    server = await locked(known);
+  });
+  afterAll(() => server?.stop());
+
+  test('without the lock anybody reads it', async () => {
+    const bare = await open();
+    try {
+      for (const path of ['/', '/private.txt', '/child/index.html']) {
+        expect((await ask(bare.port, path)).body).toContain(SECRET);
+      }
+    } finally {
+      await bare.stop();
+    }
+  });
+
+  test.each(['/', '/admin/users/deep/list.html', '/private.txt', '/info.php'])(
+    'the way out reads %s',
+    async (path) => {
+      const answer = await ask(server.port, path, { from: EGRESS });
+      expect(answer.status).toBe(200);
+      expect(answer.body).toContain(SECRET);
+    },
+  );
+
+  test.each(doors)('outside is refused %s', async (path) => {
+    const answer = await ask(server.port, path);
+    expect(answer.body).not.toContain(SECRET);
+    // A path that the server itself takes for broken or absent may say so before anybody is asked.
+    expect([403, ...(/%00|%2f/.test(path) ? [400, 404] : [])]).toContain(answer.status);
+  });
+
+  test.each(aroundAcme)('the exception for certificates does not lead on: %s', async (path) => {
+    const answer = await ask(server.port, path);
+    expect(answer.body).not.toContain(SECRET);
+    expect([400, 403, 404]).toContain(answer.status);
+  });
+
+  test.each(['HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'PROPFIND', 'TRACE', 'FOO'])(
+    'outside is refused by the method %s',
+    async (method) => {
+      const answer = await ask(server.port, '/private.txt', { method });
+      expect(answer.body).not.toContain(SECRET);
+      // TRACE never reaches the site: Apache repeats the request to its sender, nginx refuses the method.
+      if (method === 'TRACE') expect([200, 403, 405]).toContain(answer.status);
+      else expect([403, 405, 501]).toContain(answer.status);
+      if (['HEAD', 'POST', 'OPTIONS'].includes(method)) expect(answer.status).toBe(403);
+    },
+  );
+
+  test.each(lies)('outside does not pass by saying %s', async (header) => {
+    for (const value of [EGRESS, `${EGRESS}, ${OUTSIDE}`, '203.0.113.5', '127.0.0.1']) {
+      expect((await ask(server.port, '/', { headers: [`${header}: ${value}`] })).status).toBe(403);
+    }
+  });
+
+  test('outside does not pass by Forwarded or a path in a header', async () => {
+    for (const header of [
+      `Forwarded: for=${EGRESS}`,
+      `X-Original-URL: ${ACME_FILE}`,
+      `X-Rewrite-URL: ${ACME_FILE}`,
+    ]) {
+      expect((await ask(server.port, '/', { headers: [header] })).status).toBe(403);
+    }
+  });
+
+  test.each([
+    `http://${SITE}/private.txt`,
+    `http://${SITE}/.well-known/acme-challenge/../../private.txt`,
+    `http://${SITE}${ACME_FILE}/../../../private.txt`,
+    `/private.txt#${ACME_FILE}`,
+  ])('outside is refused the request line %s', async (target) => {
+    const answer = await ask(server.port, '/', { target });
+    expect(answer.body).not.toContain(SECRET);
+    expect([400, 403, 404]).toContain(answer.status);
+  });
+
+  if (name === 'Caddy') {
+    test('no file for certificates is open: Caddy answers authorities itself, before any of its lines', async () => {
+      expect((await ask(server.port, ACME_FILE)).status).toBe(403);
+    });
+  } else {
+    test('a certificate authority reads its file', async () => {
+      expect(await ask(server.port, ACME_FILE)).toEqual({ status: 200, body: ACME_ANSWER });
+      expect((await ask(server.port, ACME_FILE, { method: 'HEAD' })).status).toBe(200);
+    });
+  }
+
+  test('an IPv4 address that arrives on an IPv6 socket is the same address', async () => {
+    const at = '127.0.0.2';
+    expect((await ask(server.port, '/', { at, from: EGRESS })).status).toBe(200);
+    expect((await ask(server.port, '/', { at })).status).toBe(403);
+  });
+
+  test('IPv6 outside is refused, and passes when it is the way out', async () => {
+    expect((await ask(server.port, '/', { at: '[::1]' })).status).toBe(403);
+    const other = await locked(['::1']);
+    try {
+      expect((await ask(other.port, '/', { at: '[::1]' })).status).toBe(200);
+      expect((await ask(other.port, '/')).status).toBe(403);
+    } finally {
+      await other.stop();
+    }
+  });
+});

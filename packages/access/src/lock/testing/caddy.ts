@@ -1,0 +1,42 @@
+import { join } from 'node:path';
+import { type Daemon, freePort, openFolder, startDaemon } from './daemon.ts';
+import { put, SITE, writeSite } from './site.ts';
+
+export interface CaddySite {
+  /** The lock's text; none when left out. */
+  readonly lock?: string;
+  /** What the owner had in the site's block. */
+  readonly block: string;
+}
+
+export const CADDY = '/usr/bin/caddy';
+
+/** Starts Caddy with the site on loopback, on IPv4 and IPv6. */
+export async function startCaddy(site: CaddySite): Promise<Daemon> {
+  const folder = await openFolder('lock-caddy');
+  const port = await freePort();
+  await writeSite(join(folder, 'site'));
+  await put(join(folder, 'Caddyfile'), caddyfile(folder, port, site));
+  return startDaemon(folder, port, CADDY, [
+    'run',
+    '--adapter',
+    'caddyfile',
+    '--config',
+    join(folder, 'Caddyfile'),
+  ]);
+}
+
+/** The lock as a person fills it in, over plain HTTP on a port of the test. */
+function caddyfile(folder: string, port: number, { lock, block }: CaddySite): string {
+  const owner = `root * ${folder}/site\n${block}`;
+  const unlocked = `${SITE} {\n${owner}\n}\n`;
+  const place = /^\t\t# Дальше.*$/m;
+  if (lock !== undefined && !place.test(lock))
+    throw new Error('the lock for Caddy has no place for the rest');
+  const text = lock === undefined ? unlocked : lock.replace(place, () => owner);
+  return `{
+  admin off
+  auto_https off
+}
+${text.replace(`${SITE} {`, `http://${SITE}:${port} {\nbind 127.0.0.1 [::1] [::ffff:127.0.0.2]`)}`;
+}

@@ -1,0 +1,60 @@
+import { join } from 'node:path';
+import { type Daemon, freePort, openFolder, startDaemon } from './daemon.ts';
+import { put, SITE, writeSite } from './site.ts';
+
+export interface NginxSite {
+  /** The lock's text; none when left out. */
+  readonly lock?: string;
+  /** What the owner has in `server { }` below the lock. */
+  readonly server?: string;
+}
+
+export const NGINX = '/usr/sbin/nginx';
+
+/** Starts nginx with the site on loopback, on IPv4 and IPv6. */
+export async function startNginx(site: NginxSite): Promise<Daemon> {
+  const folder = await openFolder('lock-nginx');
+  const port = await freePort();
+  await writeSite(join(folder, 'site'));
+  await put(join(folder, 'nginx.conf'), nginxConf(folder, port, site));
+  return startDaemon(folder, port, NGINX, nginxArguments(folder));
+}
+
+/** How nginx is told to keep everything in one folder. */
+export function nginxArguments(folder: string): string[] {
+  return ['-p', folder, '-e', join(folder, 'error.log'), '-c', join(folder, 'nginx.conf')];
+}
+
+/** The two parts of the lock's text, as a person puts them in their places. */
+function parts(lock: string): { http: string; server: string } {
+  const at = lock.indexOf('# 2. ');
+  if (at < 0) throw new Error('the lock for nginx has no second part');
+  return { http: lock.slice(0, at), server: lock.slice(at) };
+}
+
+/** The whole settings: what a test changes is the owner's part and the lock. */
+export function nginxConf(folder: string, port: number, site: NginxSite): string {
+  const { http, server } = site.lock === undefined ? { http: '', server: '' } : parts(site.lock);
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
+  return `daemon off;
+master_process off;
+pid ${folder}/nginx.pid;
+events {}
+http {
+  access_log off;
+  ${temporary.map((name) => `${name}_temp_path ${folder}/${name};`).join('\n  ')}
+  include /etc/nginx/mime.types;
+  ${http}
+  server {
+    listen 127.0.0.1:${port};
+    listen [::1]:${port};
+    listen [::ffff:127.0.0.2]:${port} ipv6only=off;
+    server_name ${SITE};
+    root ${folder}/site;
+    index index.html;
+    ${server}
+    ${site.server ?? ''}
+  }
+}
+`;
+}

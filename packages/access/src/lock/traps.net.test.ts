@@ -1,0 +1,101 @@
+import { describe, expect, test } from 'vitest';
+import { lockSnippets } from './snippets.ts';
+import { startCaddy } from './testing/caddy.ts';
+import { ask, EGRESS } from './testing/curl.ts';
+import type { Daemon } from './testing/daemon.ts';
+import { startNginx } from './testing/nginx.ts';
+import { ACME_FILE, lockOf, SECRET } from './testing/site.ts';
+
+/** How a lock in nginx and Caddy comes to nothing: the lines that everybody writes first, and ours beside them. */
+
+async function statuses(server: Daemon, paths: readonly string[], headers: string[] = []): Promise<number[]> {
+  try {
+    const all: number[] = [];
+    for (const path of paths) all.push((await ask(server.port, path, { headers })).status);
+    return all;
+  } finally {
+    await server.stop();
+  }
+}
+
+describe('nginx', () => {
+  const lock = lockOf('nginx', [EGRESS]);
+  const bare = `allow ${EGRESS}; deny all;`;
+
+  test('allow and deny are passed by where a location returns or allows; ours are not', async () => {
+    const owner = `
+      location = /said { return 200 "${SECRET}"; }
+      location /child/ { allow all; }`;
+    const paths = ['/', '/said', '/child/'];
+    expect(await statuses(await startNginx({ server: bare + owner }), paths)).toEqual([403, 200, 200]);
+    expect(await statuses(await startNginx({ lock, server: owner }), paths)).toEqual([403, 403, 403]);
+  });
+
+  test('a refusal is led on by error_page to a named location; ours is not', async () => {
+    const owner = `
+      error_page 403 = @app;
+      location @app { try_files /private.txt =404; }`;
+    const byReturn = lock.replace(/rewrite \S+ \S+ last;/, 'return 403;');
+    expect(byReturn).not.toBe(lock);
+    expect(await statuses(await startNginx({ lock: byReturn, server: owner }), ['/admin/'])).toEqual([200]);
+    expect(await statuses(await startNginx({ lock, server: owner }), ['/admin/'])).toEqual([403]);
+  });
+
+  test("an owner's own place for certificates leads nowhere, though an application takes what is absent", async () => {
+    const own = lock.replace(/location \^~ [^}]*\}/, '');
+    expect(own).not.toBe(lock);
+    const owner = `
+      error_page 404 = /index.php;
+      location /.well-known/acme-challenge/ { try_files $uri /index.php; }
+      location / { }`;
+    const server = await startNginx({ lock: own, server: owner });
+    try {
+      expect((await ask(server.port, ACME_FILE)).status).toBe(200);
+      const answer = await ask(server.port, '/.well-known/acme-challenge/absent');
+      expect(answer.status).toBe(403);
+      expect(answer.body).not.toContain(SECRET);
+    } finally {
+      await server.stop();
+    }
+  });
+
+  test('a refusal is text whatever default_type says: browsers take a nameless body for a broken answer', async () => {
+    const server = await startNginx({ lock, server: 'default_type application/octet-stream;' });
+    try {
+      const { status, body } = await ask(server.port, '/admin/', { method: 'HEAD' });
+      expect(status).toBe(403);
+      expect(body).toMatch(/^Content-Type: text\/plain/im);
+    } finally {
+      await server.stop();
+    }
+  });
+
+  test('real_ip_header that believes everybody opens ours too, as the notes say', async () => {
+    const owner = (from: string) => `set_real_ip_from ${from}; real_ip_header X-Forwarded-For;`;
+    const lie = [`X-Forwarded-For: ${EGRESS}`];
+    expect(await statuses(await startNginx({ lock, server: owner('0.0.0.0/0') }), ['/'], lie)).toEqual([200]);
+    expect(await statuses(await startNginx({ lock, server: owner('127.0.0.9') }), ['/'], lie)).toEqual([403]);
+  });
+
+  test('two sites on one server keep locks of their own', async () => {
+    const snippets = lockSnippets({ address: 'other.example.test', egress: ['127.0.0.6'] });
+    const other = snippets.find(({ kind }) => kind === 'nginx')?.text ?? '';
+    const http = other.slice(0, other.indexOf('# 2. '));
+    const server = await startNginx({ lock: http + lock });
+    try {
+      expect((await ask(server.port, '/', { from: '127.0.0.6' })).status).toBe(403);
+      expect((await ask(server.port, '/', { from: EGRESS })).status).toBe(200);
+    } finally {
+      await server.stop();
+    }
+  });
+});
+
+test('Caddy: a respond of the site is passed by where the site has handle; ours, inside route, is not', async () => {
+  const owner = 'handle /said {\n respond "said" 200\n}\nhandle {\n file_server\n}';
+  const bare = `@out not remote_ip ${EGRESS}\nrespond @out 403\n`;
+  const paths = ['/said', '/private.txt'];
+  expect(await statuses(await startCaddy({ block: bare + owner }), paths)).toEqual([200, 200]);
+  const lock = lockOf('caddy', [EGRESS]);
+  expect(await statuses(await startCaddy({ lock, block: owner }), paths)).toEqual([403, 403]);
+});
