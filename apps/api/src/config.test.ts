@@ -71,3 +71,10 @@ test('DATA_DIR is absolute, and mail has a folder of its own there', () => {
   });
   expect(readConfig({ DATA_DIR: '/srv/pass' }).mailFolder).toBe('/srv/pass/mail');
 });
+
+test('the echo is the console, unless another name is given for it', () => {
+  expect(readConfig({ PUBLIC_URL: 'https://pass.example.ru' }).echoUrl.href).toBe('https://pass.example.ru/');
+  const named = readConfig({ PUBLIC_URL: 'http://10.0.0.5:3000', ECHO_URL: 'https://pass.example.ru' });
+  expect(named.echoUrl.href).toBe('https://pass.example.ru/');
+  expect(() => readConfig({ ECHO_URL: 'https://pass.example.ru/path' })).toThrow(/^Настройка ECHO_URL/);
+});

@@ -10,6 +10,8 @@ import {
   setting,
   wholeNumber,
 } from '@propusk/contract/settings';
+import type { Networks } from '@propusk/dial/addresses';
+import { dialSettings, type EgressAddresses } from '@propusk/dial/settings';
 import * as z from 'zod/mini';
 
 // What a mail's From may hold without quoting (RFC 5322 section 3.2.3), as far as anybody needs it.
@@ -22,6 +24,8 @@ const spec = {
   GATEWAY_PORT: wholeNumber(3128, 1, 65535),
   GATEWAY_HOST: listenAddress(),
   GATEWAY_PUBLIC_URL: origin(),
+  ECHO_URL: origin(),
+  ...dialSettings,
   DATABASE_URL: setting(
     'адрес PostgreSQL 15 или новее: postgresql://user:password@host/database',
     z.optional(z.string().check(z.regex(/^postgres(ql)?:\/\/\S+$/))),
@@ -70,6 +74,14 @@ export interface Config {
   readonly publicUrl: URL;
   /** Where clients reach the gateway. */
   readonly gatewayUrl: URL;
+  /** Where proxies reach our echo, to tell where they leave from. */
+  readonly echoUrl: URL;
+  /** What the gateway may dial, and how it resolves names: probes keep to the same rules. */
+  readonly allowNetworks: Networks;
+  readonly hosts: ReadonlyMap<string, readonly string[]>;
+  readonly egress: EgressAddresses;
+  /** DNS servers instead of the system's. */
+  readonly dns: readonly string[];
   readonly databaseUrl: string | undefined;
   readonly secretKey: string | undefined;
   readonly gatewaySecret: string | undefined;
@@ -104,6 +116,11 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     localUrl,
     publicUrl,
     gatewayUrl: new URL(s.GATEWAY_PUBLIC_URL ?? `http://${reachable(s.GATEWAY_HOST)}:${s.GATEWAY_PORT}`),
+    echoUrl: new URL(s.ECHO_URL ?? publicUrl),
+    allowNetworks: s.GATEWAY_ALLOW_NETWORKS,
+    hosts: s.GATEWAY_HOSTS,
+    egress: s.GATEWAY_EGRESS,
+    dns: s.GATEWAY_DNS,
     databaseUrl: s.DATABASE_URL,
     secretKey: s.SECRET_KEY,
     gatewaySecret: s.GATEWAY_SECRET,

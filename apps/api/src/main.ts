@@ -37,6 +37,7 @@ async function main(): Promise<void> {
     sealing: secrets,
     gatewayKeys: gatewayKeys(gatewaySecret),
     logger,
+    runsProbes: true,
   });
   await app.listen({ host: config.host, port: config.port });
   process.send?.({ type: 'listening' });

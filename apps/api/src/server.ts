@@ -10,9 +10,12 @@ import type { Logger } from 'pino';
 import type * as z from 'zod/mini';
 import { accessRoutes } from './access/routes.ts';
 import { authRoutes } from './auth/routes.ts';
+import { startChecker } from './checks/checker.ts';
+import { checkRoutes } from './checks/routes.ts';
 import { companyRoutes } from './companies/routes.ts';
 import type { Config } from './config.ts';
 import type { OpenDb } from './db/open.ts';
+import { evidenceRoutes } from './evidence/routes.ts';
 import { feedRoutes } from './feed/routes.ts';
 import { healthRoutes } from './health/routes.ts';
 import { serveConsole } from './http/console.ts';
@@ -23,7 +26,9 @@ import { createLimits } from './http/limits.ts';
 import { describeCalls } from './http/openapi.ts';
 import { createQueue } from './http/queue.ts';
 import { serialize } from './http/replies.ts';
+import { lockRoutes } from './lock/routes.ts';
 import { createMailer } from './mail/mail.ts';
+import { createReach, type ReachOptions } from './outbound/reach.ts';
 import { policyRoutes } from './policies/routes.ts';
 import { proxyRoutes } from './proxies/routes.ts';
 import type { Sealing } from './sealing.ts';
@@ -33,7 +38,17 @@ import { userRoutes } from './users/routes.ts';
 export interface ServerParts {
   readonly config: Pick<
     Config,
-    'publicUrl' | 'gatewayUrl' | 'smtpUrl' | 'mailFrom' | 'mailFolder' | 'trustProxy'
+    | 'publicUrl'
+    | 'gatewayUrl'
+    | 'echoUrl'
+    | 'allowNetworks'
+    | 'hosts'
+    | 'egress'
+    | 'dns'
+    | 'smtpUrl'
+    | 'mailFrom'
+    | 'mailFolder'
+    | 'trustProxy'
   >;
   readonly databaseUrl: string;
   readonly opened: OpenDb;
@@ -42,6 +57,10 @@ export interface ServerParts {
   readonly logger: Logger;
   /** Milliseconds between the feed's heartbeats, when not the contract's. */
   readonly heartbeatMs?: number;
+  /** How probes resolve names, when not as the system does. */
+  readonly lookup?: ReachOptions['lookup'];
+  /** Whether this process runs the probes that wait in the database, and looks for those that are due. */
+  readonly runsProbes: boolean;
 }
 
 /**
@@ -100,8 +119,25 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
   authRoutes(routes, { limits: tries, mailer, publicUrl: config.publicUrl });
   userRoutes(routes, tries);
   companyRoutes(routes);
-  proxyRoutes(routes);
+  const stopping = new AbortController();
+  const calls = createQueue(8, 50);
+  const outbound = {
+    reach: createReach({ ...config, keys: gatewayKeys, lookup: parts.lookup }),
+    echoUrl: config.echoUrl,
+    turns: <T>(work: () => Promise<T>) => calls(0, work),
+    stop: stopping.signal,
+  };
+  const checker = parts.runsProbes ? startChecker({ db: opened.db, sealing, log: app.log, outbound }) : null;
+  // Before the connections are waited for: a call that probes ends with its probe.
+  app.addHook('preClose', async () => {
+    stopping.abort();
+    await checker?.close();
+  });
+  proxyRoutes(routes, { ...outbound, limits: tries });
   siteRoutes(routes);
+  lockRoutes(routes, { ...outbound, limits: tries, publicUrl: config.publicUrl });
+  checkRoutes(routes, { limits: tries, wake: () => checker?.wake() });
+  evidenceRoutes(routes);
   policyRoutes(routes);
   accessRoutes(routes, {
     keys: gatewayKeys,

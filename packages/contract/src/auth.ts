@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
-import { Email, Password, text } from './fields.ts';
+import { Email, IsoDate, Password, text } from './fields.ts';
 import { limits } from './limits.ts';
 
 /** Spec section 5. `name` is the company's name (spec); what the person typed as a name travels as `ownerName`. */
@@ -14,7 +14,12 @@ export const Registration = z.object({
 });
 export type Registration = z.infer<typeof Registration>;
 
-export const Login = z.object({ email: Email, password: Password });
+/** `client` says that the browser extension signs in, and not the console. */
+export const Login = z.object({
+  email: Email,
+  password: Password,
+  client: z.optional(z.enum(['extension'])),
+});
 export type Login = z.infer<typeof Login>;
 
 /** The console's token: 256 bits, opaque, sent as `Authorization: Bearer`. */
@@ -81,4 +86,32 @@ export const logout = endpoint({
   path: '/auth/logout',
   access: 'signed-in',
   summary: 'End this session',
+});
+
+/** A code that signs the extension in once, within a minute, with nothing to type. */
+export const PairingCode = z.object({ code: z.string(), expiresAt: IsoDate });
+export type PairingCode = z.infer<typeof PairingCode>;
+
+export const createPairing = endpoint({
+  method: 'POST',
+  path: '/auth/pairing',
+  access: ['USER', 'CREATOR', 'ADMIN'],
+  summary: 'A code by which the extension signs in as the caller: works once, for a minute',
+  // Not 201: what creates keeps its answer for a repeated Idempotency-Key, and this one is a secret.
+  description: 'It dies with the session that asked for it.',
+  reply: PairingCode,
+});
+
+export const Pairing = z.object({ code: text(1) });
+export type Pairing = z.infer<typeof Pairing>;
+
+export const pair = endpoint({
+  method: 'POST',
+  path: '/auth/pair',
+  access: 'public',
+  summary: 'Sign the extension in by a pairing code: a session of its own',
+  description: 'It ends as any other session does, and signing out of the console leaves it.',
+  body: Pairing,
+  reply: Token,
+  errors: ['link_dead', 'too_many_requests'],
 });

@@ -8,11 +8,20 @@ import type { ProxyQuery } from './proxies.ts';
 type Said<T> = readonly [string, T];
 
 /** What stands in a path or a query: a sentence and an example. */
-export const parameters: { readonly id: Said<number>; readonly address: Said<string> } & {
+export const parameters: {
+  readonly id: Said<number>;
+  readonly address: Said<string>;
+  readonly user: Said<number>;
+  readonly host: Said<string>;
+  readonly port: Said<number>;
+} & {
   readonly [K in keyof ProxyQuery]-?: Said<NonNullable<ProxyQuery[K]>>;
 } = {
   id: ['Id of the entity that the call is about.', 42],
   address: ['Address of the site, in any spelling that adding it takes.', 'crm.romashka.ru'],
+  user: ['Id of the person whose access is explained.', 42],
+  host: ['A host name, in any spelling that a browser takes.', 'crm.romashka.ru'],
+  port: ['The port of the host.', 443],
   page: ['Page of the list, from 1; 1 when another parameter is given.', 1],
   take: ['Rows of a page; 10 when another parameter is given.', 10],
   order: ['Order by id; ASC when another parameter is given.', 'ASC'],
@@ -54,6 +63,8 @@ export const groups: Readonly<Record<string, string>> = {
   proxy: 'Upstream proxies: ways out to the sites.',
   'domain-allowed': 'Protected sites.',
   politics: 'Access policies: who reaches which sites through which proxy.',
+  lock: 'The lock of a site, for whoever has a link to it.',
+  echo: "The caller's own address.",
   feed: 'For gateways: who may reach what, as it changes.',
 };
 
@@ -62,6 +73,7 @@ export const meanings: Readonly<Record<ErrorCode, string>> = {
   bad_input: 'the input does not fit; `fields` says what is wrong, by its path',
   too_deep: 'lists and objects of the body nest deeper than 32',
   bad_json: 'the body is no JSON, or holds a `__proto__` or `constructor` key',
+  lock_link_dead: 'The link is unknown, or older than seven days.',
   link_dead: 'the link was used, is older than 10 minutes, or never was',
   unauthorized: 'no token, or one that is not valid any more',
   bad_login: 'no such account, or another password',

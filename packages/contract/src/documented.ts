@@ -1,7 +1,9 @@
 import { LinkUse, Login, Registration, Token } from './auth.ts';
 import { Company, CompanyChange, CompanyInput } from './companies.ts';
 import { named } from './documented-fields.ts';
+import './documented-extension.ts';
 import './documented-gateway.ts';
+import './documented-lock.ts';
 import { Named } from './fields.ts';
 import { health } from './health.ts';
 import { Policy, PolicyChange, PolicyInput } from './policies.ts';
@@ -194,8 +196,16 @@ named(
   {
     address: 'Host in lower case and punycode, with a port if one was named.',
     politics: 'The access policies that open it.',
+    protection: 'What the last probe said; null before the first one, and for a plain USER.',
   },
-  { id: 11, address: 'crm.romashka.ru', politics: [policyName], version: 3, ...dates },
+  {
+    id: 11,
+    address: 'crm.romashka.ru',
+    politics: [policyName],
+    protection: { verdict: 'protected', checkedAt: '2026-03-14T16:05:00.000Z', drifted: false },
+    version: 3,
+    ...dates,
+  },
 );
 const site = {
   address: 'What people paste, a whole URL too; the host is kept, and a port if one is named.',
@@ -267,7 +277,10 @@ named(
   'Login',
   Login,
   'What a person signs in with.',
-  { password: 'The password of the account.' },
+  {
+    client: '`extension` when the browser extension signs in; absent for the console.',
+    password: 'The password of the account.',
+  },
   { email: 'anna@romashka.ru', password: 'молоко-и-мёд' },
 );
 named(

@@ -1,5 +1,5 @@
 import { myAccess } from './access.ts';
-import { login, logout, register, useLink } from './auth.ts';
+import { createPairing, login, logout, pair, register, useLink } from './auth.ts';
 import {
   createCompany,
   deleteCompany,
@@ -12,8 +12,19 @@ import {
 import type { Endpoint } from './endpoint.ts';
 import { acknowledge, feed } from './feed.ts';
 import { health } from './health.ts';
+import {
+  checkSite,
+  echo,
+  evidence,
+  getSiteCheck,
+  getSiteLock,
+  learnEgress,
+  openLockLink,
+  shareLock,
+} from './lock.ts';
 import { createPolicy, deletePolicy, getPolicy, listPolicies, updatePolicy } from './policies.ts';
 import {
+  checkProxy,
   createProxy,
   deleteProxy,
   getProxy,
@@ -42,6 +53,7 @@ import {
   me,
   updateUser,
 } from './users.ts';
+import { whyHost, whySite } from './why.ts';
 
 /** Every call there is. The api refuses to start with one of them not implemented. */
 export const endpoints: readonly Endpoint[] = [
@@ -50,9 +62,12 @@ export const endpoints: readonly Endpoint[] = [
   register,
   useLink,
   logout,
+  createPairing,
+  pair,
   me,
   changeOwnPassword,
   myAccess,
+  whyHost,
   createUser,
   listUsers,
   companyUsers,
@@ -74,6 +89,7 @@ export const endpoints: readonly Endpoint[] = [
   updateProxy,
   updateAnyProxy,
   deleteProxy,
+  checkProxy,
   createSite,
   createSites,
   listSites,
@@ -81,6 +97,15 @@ export const endpoints: readonly Endpoint[] = [
   updateSite,
   deleteSite,
   deleteSiteByAddress,
+  whySite,
+  getSiteLock,
+  learnEgress,
+  shareLock,
+  openLockLink,
+  checkSite,
+  getSiteCheck,
+  evidence,
+  echo,
   createPolicy,
   listPolicies,
   getPolicy,

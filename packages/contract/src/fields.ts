@@ -42,7 +42,7 @@ export const Id = z.int().check(z.gte(1));
 export type Id = z.infer<typeof Id>;
 
 /** A whole number as it stands in a path or a query: digits, no sign, no leading zero, no exponent. */
-function numeral(check: z.ZodMiniNumber<number>) {
+export function numeral(check: z.ZodMiniNumber<number>) {
   const spelled = z.union([z.string().check(z.regex(/^(0|[1-9]\d{0,15})$/)), z.number()]);
   return z.pipe(z.pipe(spelled, z.transform(Number)), check);
 }

@@ -25,4 +25,6 @@ export const limits = {
   depth: 32,
   /** How long a link from mail lives, in minutes. */
   linkMinutes: 10,
+  /** How long a code that signs the extension in lives, in seconds. */
+  pairingSeconds: 60,
 } as const;

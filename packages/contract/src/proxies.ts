@@ -149,3 +149,28 @@ export const deleteProxy = endpoint({
   versioned: true,
   errors: ['not_found', 'default_proxy', 'direct_proxy', 'proxy_in_use'],
 });
+
+/** What a call through a proxy showed. */
+export const ProxyCheck = z.object({
+  reachable: z.boolean(),
+  /** Null when that did not come up: it was not reached, or broke off before. */
+  credentialsAccepted: z.nullable(z.boolean()),
+  /** The addresses that our echo saw; empty when it was not reached through the proxy. */
+  egress: z.array(z.string()),
+  roundTripMs: z.nullable(z.number()),
+  /** What is wrong and what to do, in Russian; null when all is well. */
+  problem: z.nullable(z.string()),
+  checkedAt: IsoDate,
+});
+export type ProxyCheck = z.infer<typeof ProxyCheck>;
+
+export const checkProxy = endpoint({
+  method: 'POST',
+  path: '/proxy/:id/check',
+  access: ['CREATOR', 'ADMIN'],
+  summary:
+    'Call our echo through a proxy: whether it answers, takes the credentials, and where it leaves from',
+  params: IdParams,
+  reply: ProxyCheck,
+  errors: ['not_found', 'too_many_requests'],
+});

@@ -2,12 +2,15 @@ import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
 import { Id, IdParams, IsoDate, Links, ListQuery, listOf, Named, text, Version } from './fields.ts';
 import { limits } from './limits.ts';
+import { Protection } from './lock.ts';
 
 /** A protected site (on the wire: allowed domain). `address` is a host in punycode, with a port if one was named. */
 export const Site = z.object({
   id: Id,
   address: z.string(),
   politics: z.array(Named),
+  /** What the last probe said; null before the first one, and for a plain USER. */
+  protection: z.nullable(Protection),
   version: Version,
   createdAt: IsoDate,
   updatedAt: IsoDate,

@@ -1,11 +1,13 @@
 import { reachable } from '@propusk/access/decide';
 import { type GatewayKeys, gatewayUsername, signGatewayToken } from '@propusk/access/gateway-secret';
-import { emptyIndex, putCompany } from '@propusk/access/snapshot';
 import { type GatewayAccess, myAccess } from '@propusk/contract/access';
 import { readSnapshot, type SnapshotSource } from '../feed/store.ts';
 import { asMember, type Member } from '../http/actor.ts';
 import { AppError } from '../http/errors.ts';
 import { implement, type Routes } from '../http/implement.ts';
+import { indexOf } from './explain.ts';
+import { noteExtension } from './store.ts';
+import { whyRoutes } from './why-routes.ts';
 
 const TOKEN_SECONDS = 24 * 60 * 60;
 
@@ -17,9 +19,12 @@ interface Gateway {
 
 /** `GET /me/access`: what a person's client needs, and nothing that a person may not know. */
 export function accessRoutes(routes: Routes, gateway: Gateway): void {
-  implement(routes, myAccess, ({ actor, db }) =>
-    grantAccess({ db, sealing: routes.sealing, log: routes.app.log }, asMember(actor), gateway),
-  );
+  implement(routes, myAccess, async ({ actor, db }) => {
+    const member = asMember(actor);
+    await noteExtension(db, member);
+    return grantAccess({ db, sealing: routes.sealing, log: routes.app.log }, member, gateway);
+  });
+  whyRoutes(routes);
 }
 
 /** The same snapshot and the same rule as the gateway's: the two cannot come apart. */
@@ -27,8 +32,7 @@ async function grantAccess(source: SnapshotSource, actor: Member, gateway: Gatew
   const snapshot = await readSnapshot(source, actor.companyId);
   const user = snapshot?.users.find(({ id }) => id === actor.userId);
   if (snapshot === null || user === undefined) throw new AppError('unauthorized');
-  const index = emptyIndex();
-  putCompany(index, snapshot);
+  const index = indexOf(snapshot);
   const { allSites, sites } = reachable(index, user.id) ?? { allSites: false, sites: [] };
   const expires = Math.floor(Date.now() / 1000) + TOKEN_SECONDS;
   const { url } = gateway;

@@ -3,6 +3,7 @@ import { AppError } from '../http/errors.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import { hashPassword, verifyPassword } from '../passwords.ts';
 import { type LinkParts, linkRoutes } from './link-routes.ts';
+import { pairingRoutes } from './pairing-routes.ts';
 import { endSession, findAccount, openSession, registerCompany, signIn } from './store.ts';
 
 /** Spec section 7: signing in and out, registration, links in mail. */
@@ -17,7 +18,7 @@ export function authRoutes(routes: Routes, parts: LinkParts): void {
     });
     const found = right ? account : undefined;
     if (found === undefined) throw new AppError('bad_login');
-    return { token: await write((tx) => signIn(tx, found)) };
+    return { token: await write((tx) => signIn(tx, found, body.client)) };
   });
 
   implement(routes, register, async ({ body, address, write }) => {
@@ -29,6 +30,7 @@ export function authRoutes(routes: Routes, parts: LinkParts): void {
   });
 
   linkRoutes(routes, parts);
+  pairingRoutes(routes, limits);
 
   implement(routes, logout, ({ actor, write }) => write((tx) => endSession(tx, actor.tokenHash)));
 }

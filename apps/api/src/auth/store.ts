@@ -8,13 +8,16 @@ import { emailTaken, setPassword } from '../users/store.ts';
 
 const SESSION_DAYS = 30;
 
+/** Who holds a session: the console, or the browser extension. */
+export type Client = 'console' | 'extension';
+
 /** Opens a session and answers its token, which is stored nowhere. */
-export async function openSession(tx: Tx, userId: number): Promise<string> {
+export async function openSession(tx: Tx, userId: number, client: Client = 'console'): Promise<string> {
   const { token, hash } = newToken();
   const expires = new Date(Date.now() + SESSION_DAYS * 86_400_000).toISOString();
   await tx
     .insertInto('sessions')
-    .values({ token_hash: hash, user_id: userId, expires_at: expires })
+    .values({ token_hash: hash, user_id: userId, expires_at: expires, client })
     .execute();
   // Nobody signs in with what has expired; swept here, where a person's own rows are at hand.
   await tx
@@ -25,7 +28,26 @@ export async function openSession(tx: Tx, userId: number): Promise<string> {
   return token;
 }
 
+/**
+ * Ends one session. With one of the extension the gateway tokens of the person end too: browsers keep what they once told
+ * a proxy until they are closed, and the next person at the same desk would go on under this one's name. The person's
+ * other extensions fetch new tokens by themselves.
+ */
 export async function endSession(tx: Tx, tokenHash: Buffer): Promise<void> {
+  const extension = await tx
+    .selectFrom('sessions')
+    .select('user_id')
+    .where('token_hash', '=', tokenHash)
+    .where('client', '=', 'extension')
+    .executeTakeFirst();
+  if (extension !== undefined) {
+    await lockAccount(tx, extension.user_id);
+    await tx
+      .updateTable('users')
+      .set((eb) => ({ gateway_epoch: eb('gateway_epoch', '+', 1) }))
+      .where('id', '=', extension.user_id)
+      .execute();
+  }
   await tx.deleteFrom('sessions').where('token_hash', '=', tokenHash).execute();
 }
 
@@ -55,13 +77,13 @@ function selectAccounts(db: Db) {
  * Opens a session for an account whose password was checked.
  * @throws AppError bad_login when the password was changed since: no session may outlive it
  */
-export async function signIn(tx: Tx, account: Account): Promise<string> {
+export async function signIn(tx: Tx, account: Account, client?: Client): Promise<string> {
   await selectAccounts(tx)
     .where('id', '=', account.id)
     .where('password_hash', '=', account.password_hash)
     .forShare()
     .executeTakeFirstOrThrow(() => new AppError('bad_login'));
-  return openSession(tx, account.id);
+  return openSession(tx, account.id, client);
 }
 
 /** Locks an account before a change of what it signs in with: its company first, as every write of a company does. */

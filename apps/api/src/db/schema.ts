@@ -1,3 +1,4 @@
+import type { ProbeStep, Verdict } from '@propusk/contract/lock';
 import type { ProxyType } from '@propusk/contract/proxies';
 import type { Role } from '@propusk/contract/roles';
 import type { Generated, GeneratedAlways } from 'kysely';
@@ -14,6 +15,7 @@ export interface Tables {
     password_hash: string;
     roles: Role[];
     gateway_epoch: Generated<number>;
+    extension_seen_at: Generated<string | null>;
   };
   mail_links: {
     token_hash: Buffer;
@@ -29,7 +31,14 @@ export interface Tables {
     reply: unknown;
     created_at: Generated<string>;
   };
-  sessions: { token_hash: Buffer; user_id: number; created_at: Generated<string>; expires_at: string };
+  sessions: {
+    token_hash: Buffer;
+    user_id: number;
+    client: Generated<'console' | 'extension'>;
+    created_at: Generated<string>;
+    expires_at: string;
+  };
+  pairing_codes: { token_hash: Buffer; session_hash: Buffer; user_id: number; expires_at: string };
   proxies: Row & {
     company_id: number | null;
     owner_id: GeneratedAlways<number>;
@@ -57,6 +66,48 @@ export interface Tables {
   };
   policy_users: { company_id: number; policy_id: number; user_id: number };
   policy_sites: { company_id: number; policy_id: number; site_id: number };
+  proxy_egress: {
+    owner_id: number;
+    proxy_id: number;
+    address: string;
+    learned_at: Generated<string>;
+    confirmed_at: Generated<string>;
+  };
+  proxy_learning: {
+    owner_id: number;
+    proxy_id: number;
+    tried_at: Generated<string>;
+    succeeded_at: string | null;
+    problem: string | null;
+    moved_at: string | null;
+  };
+  site_checks: {
+    company_id: number;
+    site_id: number;
+    state: 'waiting' | 'running' | 'done';
+    run: string | null;
+    begun_at: string | null;
+    started_at: Generated<string>;
+    finished_at: string | null;
+    steps: Generated<ProbeStep[]>;
+    verdict: Verdict | null;
+    meaning: string | null;
+    advice: string | null;
+    shown_verdict: Verdict | null;
+    shown_at: string | null;
+    was_protected: Generated<boolean>;
+    drifted: Generated<boolean>;
+    fingerprint: string | null;
+    policy_version: number | null;
+    next_at: string | null;
+  };
+  lock_links: {
+    token_hash: Buffer;
+    company_id: number;
+    site_id: number;
+    created_at: Generated<string>;
+    expires_at: string;
+  };
   gateway_acknowledgements: {
     gateway: string;
     company_id: number;

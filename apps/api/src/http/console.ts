@@ -1,12 +1,20 @@
 import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
 import { answerNoSuchCall } from './errors.ts';
 
 const built = fileURLToPath(new URL('../../../web/dist/', import.meta.url));
+const extension = new URL('../../../extension/dist/', import.meta.url);
 
-/** Serves the built console at `/`. Its routes live in the browser, so any other page address answers with it too. */
+const notBuilt = `<!doctype html>
+<html lang="ru"><meta charset="utf-8"><title>Расширение не собрано · Пропуск</title>
+<h1>Расширение ещё не собрано</h1>
+<p>На сервере «Пропуска» выполните <code>npm run build:extension</code> и повторите загрузку.</p></html>
+`;
+
+/** Serves the built console at `/`, and the extension to install at `/downloads/`. The console's routes live in the browser, so any other page address answers with it too. */
 export async function serveConsole(app: FastifyInstance): Promise<void> {
   const there = existsSync(`${built}index.html`);
   if (there) {
@@ -21,6 +29,18 @@ export async function serveConsole(app: FastifyInstance): Promise<void> {
         const kept = path.includes('/assets/');
         reply.header('cache-control', kept ? 'public, max-age=31536000, immutable' : 'no-cache');
       },
+    });
+  }
+  for (const browser of ['chromium', 'firefox']) {
+    const name = `propusk-${browser}.zip`;
+    app.get(`/downloads/${name}`, async (_, reply) => {
+      const zip = await readFile(new URL(name, extension)).catch(() => null);
+      reply.header('cache-control', 'no-cache');
+      if (zip === null) return reply.status(404).type('text/html; charset=utf-8').send(notBuilt);
+      return reply
+        .type('application/zip')
+        .header('content-disposition', `attachment; filename="${name}"`)
+        .send(zip);
     });
   }
   app.setNotFoundHandler((request, reply) => {

@@ -83,7 +83,11 @@ export function implement<const E extends Endpoint>(routes: Routes, endpoint: E,
       const answer = await handle(call);
       if (versioned && answer !== undefined)
         reply.header('etag', etag((answer as { version: number }).version));
-      return reply.status(endpoint.status).send(answer);
+      reply.status(endpoint.status);
+      // Fastify takes null for no body at all; a reply that may be null is that word.
+      if (answer === null)
+        return reply.type('application/json; charset=utf-8').serializer(String).send('null');
+      return reply.send(answer);
     },
   });
 

@@ -18,6 +18,8 @@ const budgets = {
   linkEmail: { tries: 10, minutes: 15 },
   linkAddress: { tries: 10, minutes: 15 },
   redeem: { tries: 30, minutes: 15 },
+  /** Calls of one person that make us call out: probes of sites, of proxies, of ways out. */
+  probe: { tries: 60, minutes: 5 },
 } as const;
 type Budget = keyof typeof budgets;
 
@@ -38,6 +40,7 @@ export interface Limits {
   /** @param email as typed: an address without an account is counted alike */
   countLink(email: string, address: string): Promise<void>;
   countRedeem(address: string): Promise<void>;
+  countProbe(userId: number): Promise<void>;
   close(): void;
 }
 
@@ -154,6 +157,9 @@ export function createLimits(pool: pg.Pool): Limits {
     },
     async countRedeem(address) {
       await take('redeem', hash(network(address)));
+    },
+    async countProbe(userId) {
+      await take('probe', String(userId));
     },
     close: () => clearInterval(sweep),
   };

@@ -105,6 +105,8 @@ export function exampleOf(components: Components, schema: JsonSchema): unknown {
   if (schema.examples !== undefined) return schema.examples[0];
   const named = components[schema.$ref?.replace('#/components/schemas/', '') ?? ''];
   if (named !== undefined) return exampleOf(components, named);
+  // A nullable one: the value is the first of the two.
+  if (schema.anyOf?.[0] !== undefined) return exampleOf(components, schema.anyOf[0]);
   if (schema.items !== undefined) return [exampleOf(components, schema.items)];
   if (schema.properties !== undefined) {
     const parts = Object.entries(schema.properties);

@@ -7,6 +7,7 @@ import { SHARED_ADDRESS, type Standing, type World } from './world.ts';
 /** What is sent with a call. */
 export interface Parts {
   readonly params?: Readonly<Record<string, string | number>>;
+  readonly query?: Readonly<Record<string, string | number>>;
   readonly body?: unknown;
 }
 
@@ -44,10 +45,12 @@ export function partsOf(
     company: pick('companies', target.path === 'absent' ? 'absent' : 'own'),
   };
   const body = bodies[name]?.(aim);
+  const query = queries[name]?.(aim);
   if (byName.get(name)?.body !== undefined && body === undefined) throw new Error(`${name}: no body`);
   return {
-    ...(name.endsWith('/:id') && kind !== undefined && { params: { id: pick(kind, target.path) } }),
+    ...(/\/:id(\/|$)/.test(name) && kind !== undefined && { params: { id: pick(kind, target.path) } }),
     ...(name.endsWith('/:address') && { params: { address: addressOf(target.path, caller) } }),
+    ...(query !== undefined && { query }),
     ...(body !== undefined && { body }),
   };
 }
@@ -126,6 +129,15 @@ interface Aim {
   some(kind: Kind): number[];
 }
 
+/** The query of the calls that need one. */
+const queries: Record<string, (aim: Aim) => Readonly<Record<string, string | number>>> = {
+  'GET /me/why': () => ({ host: 'crm.example.ru', port: 443 }),
+  'GET /domain-allowed/:id/why': ({ target, caller, one }) => {
+    const home = target.path.startsWith('other') ? caller.other : caller.own;
+    return { user: target.field === 'user' ? one('people') : home.people.agent };
+  },
+};
+
 const politics = ({ target, some }: Aim) =>
   target.field === 'politics' ? { politics: some('policies') } : {};
 const proxy = { host: 'new.proxy.test', port: '3128', username: 'login', password: 'upstream secret' };
@@ -148,6 +160,12 @@ const bodies: Record<string, (aim: Aim) => unknown> = {
     const token = which === 'live' ? live : 'A'.repeat(live.length);
     return field === 'password' ? { token, password: 'another horse' } : { token };
   },
+  'POST /auth/pair': ({ target, caller }) => ({
+    code: target.which === 'live' ? caller.own.links.pairing : 'A'.repeat(43),
+  }),
+  'POST /lock': ({ target, caller }) => ({
+    token: target.which === 'live' ? caller.own.links.lock : 'A'.repeat(43),
+  }),
   'PUT /me/password': () => ({ currentPassword: PASSWORD, password: 'another horse' }),
   'POST /users/user-inner': (aim) => ({ email: 'new@new.test', password: PASSWORD, ...politics(aim) }),
   'PUT /users/:id': (aim) => {

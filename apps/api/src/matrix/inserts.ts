@@ -1,6 +1,6 @@
 import type { Role } from '@propusk/contract/roles';
 import type { Db } from '../db/open.ts';
-import { newToken } from '../http/actor.ts';
+import { hashToken, newToken } from '../http/actor.ts';
 
 /** A company without people. */
 export function insertCompany(db: Db, name: string): Promise<{ id: number }> {
@@ -94,6 +94,27 @@ export async function addSession(db: Db, userId: number): Promise<string> {
   await db
     .insertInto('sessions')
     .values({ token_hash: hash, user_id: userId, expires_at: inAnHour() })
+    .execute();
+  return token;
+}
+
+/** @returns a code for a person's extension, asked for by a session of theirs */
+export async function addPairing(db: Db, userId: number): Promise<string> {
+  const session_hash = hashToken(await addSession(db, userId));
+  const { token, hash } = newToken();
+  await db
+    .insertInto('pairing_codes')
+    .values({ token_hash: hash, session_hash, user_id: userId, expires_at: inAnHour() })
+    .execute();
+  return token;
+}
+
+/** @returns the token of a link to the lock of a site */
+export async function addLockLink(db: Db, companyId: number, siteId: number): Promise<string> {
+  const { token, hash } = newToken();
+  await db
+    .insertInto('lock_links')
+    .values({ token_hash: hash, company_id: companyId, site_id: siteId, expires_at: inAnHour() })
     .execute();
   return token;
 }

@@ -77,7 +77,8 @@ const makesCompanies = new Set(['POST /auth/registration', 'POST /company']);
 
 /** Whether a success shows in the rows: sessions are not compared, and a gateway may know a company that is gone. */
 function leavesRows(call: string, { path, which }: Target): boolean {
-  if (call.startsWith('GET') || call === 'POST /auth/login' || call === 'DELETE /auth/logout') return false;
+  const sessions = call === 'POST /auth/login' || call === 'DELETE /auth/logout';
+  if (call.startsWith('GET') || sessions || call === 'POST /lock') return false;
   return path !== 'absent' && which !== 'unknown';
 }
 

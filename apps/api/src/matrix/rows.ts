@@ -57,6 +57,14 @@ POST /auth/register
   + password dead            400*    400*    400*    | 400*    400*    400*    400*    400*    | 400*    400*     link_dead
   + token live               204     204     204     | 204     204     204     204     204     | 204     204
   + token dead               400*    400*    400*    | 400*    400*    400*    400*    400*    | 400*    400*     link_dead
+POST /auth/pair
+  + code live                200     200     200     | 200     200     200     200     200     | 200     200
+  + code dead                400*    400*    400*    | 400*    400*    400*    400*    400*    | 400*    400*     link_dead
+GET /echo
+  -                          200     200     200     | 200     200     200     200     200     | 200     200
+POST /lock
+  + lock live                200     200     200     | 200     200     200     200     200     | 200     200
+  + lock dead                400*    400*    400*    | 400*    400*    400*    400*    400*    | 400*    400*     lock_link_dead
 
 # Anybody signed in, with roles or without
                              anon    dead    gate    | bare    USER    CREATOR both    ADMIN   | USER2   CREATOR2
@@ -70,6 +78,10 @@ PUT /me/password
   -                          401     401     401     | 204     204     204     204     204     | 204     204
 GET /me/access
   -                          401     401     401     | 403     200     200     200     409*    | 200     200      no_company
+GET /me/why
+  -                          401     401     401     | 403     200     200     200     409*    | 200     200      no_company
+POST /auth/pairing
+  -                          401     401     401     | 403     200     200     200     200     | 200     200
 
 # People
                              anon    dead    gate    | bare    USER    CREATOR both    ADMIN   | USER2   CREATOR2
@@ -161,6 +173,8 @@ DELETE /company/:id
   other                      401     401     401     | 403     403     403     403     409*    | 403     403      company_of_admin
   unstaffed                  401     401     401     | 403     403     403     403     204     | 403     403
   absent                     401     401     401     | 403     403     403     403     404     | 403     403
+GET /company/evidence
+  -                          401     401     401     | 403     403     200     200     403     | 403     200
 
 # Proxies
                              anon    dead    gate    | bare    USER    CREATOR both    ADMIN   | USER2   CREATOR2
@@ -200,6 +214,13 @@ DELETE /proxy/:id
   direct                     401     401     401     | 403     403     403*    403*    403*    | 403     403*     default_proxy/direct_proxy
   other                      401     401     401     | 403     403     404     404     204     | 403     404
   absent                     401     401     401     | 403     403     404     404     404     | 403     404
+POST /proxy/:id/check
+  own                        401     401     401     | 403     403     200     200     200     | 403     200
+  used                       401     401     401     | 403     403     200     200     200     | 403     200
+  platform                   401     401     401     | 403     403     200     200     200     | 403     200
+  direct                     401     401     401     | 403     403     200     200     200     | 403     200
+  other                      401     401     401     | 403     403     404     404     200     | 403     404
+  absent                     401     401     401     | 403     403     404     404     404     | 403     404
 
 # Sites
                              anon    dead    gate    | bare    USER    CREATOR both    ADMIN   | USER2   CREATOR2
@@ -236,6 +257,40 @@ DELETE /domain-allowed/:id
   own                        401     401     401     | 403     403     204     204     204     | 403     204
   unreached                  401     401     401     | 403     403     204     204     204     | 403     204
   other                      401     401     401     | 403     403     404     404     204     | 403     404
+  absent                     401     401     401     | 403     403     404     404     404     | 403     404
+GET /domain-allowed/:id/why
+  own                        401     401     401     | 403     403     200     200     200     | 403     200
+  unreached                  401     401     401     | 403     403     200     200     200     | 403     200
+  own + user other           401     401     401     | 403     403     404     404     404     | 403     404
+  own + user admin           401     401     401     | 403     403     404     404     404     | 403     404
+  own + user absent          401     401     401     | 403     403     404     404     404     | 403     404
+  other                      401     401     401     | 403     403     404     404     200     | 403     404
+  other + user own           401     401     401     | 403     403     404     404     404     | 403     404
+  absent                     401     401     401     | 403     403     404     404     404     | 403     404
+GET /domain-allowed/:id/lock
+  own                        401     401     401     | 403     403     200     200     200     | 403     200
+  unreached                  401     401     401     | 403     403     200     200     200     | 403     200
+  other                      401     401     401     | 403     403     404     404     200     | 403     404
+  absent                     401     401     401     | 403     403     404     404     404     | 403     404
+POST /domain-allowed/:id/lock/learn
+  own                        401     401     401     | 403     403     200     200     200     | 403     200
+  unreached                  401     401     401     | 403     403     200     200     200     | 403     200
+  other                      401     401     401     | 403     403     404     404     200     | 403     404
+  absent                     401     401     401     | 403     403     404     404     404     | 403     404
+POST /domain-allowed/:id/lock/link
+  own                        401     401     401     | 403     403     200     200     200     | 403     200
+  unreached                  401     401     401     | 403     403     200     200     200     | 403     200
+  other                      401     401     401     | 403     403     404     404     200     | 403     404
+  absent                     401     401     401     | 403     403     404     404     404     | 403     404
+POST /domain-allowed/:id/check
+  own                        401     401     401     | 403     403     202     202     202     | 403     202
+  unreached                  401     401     401     | 403     403     202     202     202     | 403     202
+  other                      401     401     401     | 403     403     404     404     202     | 403     404
+  absent                     401     401     401     | 403     403     404     404     404     | 403     404
+GET /domain-allowed/:id/check
+  own                        401     401     401     | 403     403     200     200     200     | 403     200
+  unreached                  401     401     401     | 403     403     200     200     200     | 403     200
+  other                      401     401     401     | 403     403     404     404     200     | 403     404
   absent                     401     401     401     | 403     403     404     404     404     | 403     404
 DELETE /domain-allowed/address/:address
   own                        401     401     401     | 403     403     204     204     403     | 403     204

@@ -17,7 +17,7 @@ export interface Snapshot {
 }
 
 // Parents before children; tables that are not named come after these.
-const parents = ['platform', 'companies', 'users', 'proxies', 'sites', 'policies'];
+const parents = ['platform', 'companies', 'users', 'proxies', 'sites', 'policies', 'sessions'];
 // What a refused call may well write: that it was tried.
 const bookkeeping = new Set(['sessions', 'rate_limits', 'idempotency_keys']);
 
@@ -86,6 +86,8 @@ function digestOf(tables: string[], columns: Map<string, string[]>): string {
       let company = '0';
       if (table === 'companies') company = 't.id';
       else if (has('company_id')) company = 'coalesce(t.company_id, 0)';
+      // Of what hangs on a proxy; 0 is the platform here too.
+      else if (has('owner_id')) company = 't.owner_id';
       else if (has('user_id'))
         company = '(select coalesce(u.company_id, 0) from users u where u.id = t.user_id)';
       return `select ${company} as company, '${table}' || t::text as row from ${table} t`;

@@ -3,7 +3,17 @@ import type { Role } from '@propusk/contract/roles';
 import type { Db } from '../db/open.ts';
 import { hashPassword } from '../passwords.ts';
 import { PASSWORD, type TestApi, testKeys } from '../testing/api.ts';
-import { addLink, addPolicy, addProxy, addSession, addSite, addUser, insertCompany } from './inserts.ts';
+import {
+  addLink,
+  addLockLink,
+  addPairing,
+  addPolicy,
+  addProxy,
+  addSession,
+  addSite,
+  addUser,
+  insertCompany,
+} from './inserts.ts';
 
 /** In the order of the table's columns. */
 export const callers = [
@@ -27,8 +37,8 @@ export interface Company {
     Record<'bare' | 'USER' | 'CREATOR' | 'both' | 'agent' | 'owner' | 'staff', number>
   >;
   readonly agentEmail: string;
-  /** Tokens of links in the agent's mail: one for a password, one for a new address. */
-  readonly links: { readonly password: string; readonly email: string };
+  /** Tokens of links in the agent's mail: one for a password, one for a new address; a code for the extension; and a link to a lock. */
+  readonly links: Readonly<Record<'password' | 'email' | 'pairing' | 'lock', string>>;
   readonly proxies: { readonly idle: number; readonly used: number };
   /** A plain USER is in the first one alone. */
   readonly policies: { readonly reached: number; readonly unreached: number };
@@ -147,6 +157,8 @@ async function addCompany(db: Db, name: string, hash: string): Promise<Company> 
     links: {
       password: await addLink(db, people.agent, null),
       email: await addLink(db, people.agent, `moved@${name}.test`),
+      pairing: await addPairing(db, people.agent),
+      lock: await addLockLink(db, id, sites.reached),
     },
     proxies: { idle, used },
     policies: { reached, unreached },

@@ -1,10 +1,15 @@
 import * as contract from '@propusk/contract/proxies';
+import { readProxyWay, saveLearned, sealBroken } from '../egress/store.ts';
 import { scopeOf } from '../http/actor.ts';
+import { AppError } from '../http/errors.ts';
 import { implement, type Routes } from '../http/implement.ts';
+import type { Limits } from '../http/limits.ts';
+import { learnEgress } from '../outbound/echo.ts';
+import type { Outbound } from '../outbound/parts.ts';
 import { createProxy, deleteProxy, findProxy, listProxies, updateProxy } from './store.ts';
 
 /** Spec section 7: proxy servers. */
-export function proxyRoutes(routes: Routes): void {
+export function proxyRoutes(routes: Routes, { limits, ...out }: Outbound & { limits: Limits }): void {
   const { sealing } = routes;
 
   implement(routes, contract.createProxy, ({ actor, body, write }) =>
@@ -32,4 +37,24 @@ export function proxyRoutes(routes: Routes): void {
   implement(routes, contract.deleteProxy, ({ actor, params, ifMatch, write }) =>
     write((tx) => deleteProxy(tx, actor, params.id, ifMatch)),
   );
+
+  implement(routes, contract.checkProxy, async ({ actor, params, db, write }) => {
+    const { id } = await findProxy(db, actor, params.id);
+    await limits.countProbe(actor.userId);
+    const proxy = await readProxyWay(db, sealing, id);
+    if (proxy === null) throw new AppError('not_found');
+    const { way } = proxy;
+    const learned =
+      way === null ? sealBroken : await out.turns(() => learnEgress(out.reach, way, out.echoUrl, out.stop));
+    await write((tx) => saveLearned(tx, proxy, learned));
+    const { reachable, credentialsAccepted, addresses, roundTripMs, problem } = learned;
+    return {
+      reachable,
+      credentialsAccepted,
+      egress: [...addresses],
+      roundTripMs,
+      problem,
+      checkedAt: new Date().toISOString(),
+    };
+  });
 }

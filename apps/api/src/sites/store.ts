@@ -1,6 +1,7 @@
 import { domainToUnicode } from 'node:url';
 import { type AddressFault, formatSiteAddress, parseSiteAddress } from '@propusk/access/site-address';
 import type { ListQuery } from '@propusk/contract/fields';
+import type { Protection } from '@propusk/contract/lock';
 import type { Site, SiteChange, SiteInput } from '@propusk/contract/sites';
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
@@ -42,6 +43,14 @@ function maySee(actor: Actor, scope: Scope) {
   };
 }
 
+/** What the last probe of a site said; how well it is guarded is the owner's business, and not a plain USER's. */
+function protection(own: boolean) {
+  if (own) return sql<null>`null`;
+  return sql<Protection | null>`(select json_build_object('verdict', k.shown_verdict,
+      'checkedAt', to_char(k.shown_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'drifted', k.drifted)
+    from site_checks k where k.company_id = sites.company_id and k.site_id = sites.id and k.shown_verdict is not null)`;
+}
+
 /** Sites as the actor is told of them: a plain USER of own policies alone. */
 export function selectSites(db: Db, actor: Actor) {
   const own = scopeOf(actor) === 'own';
@@ -51,6 +60,7 @@ export function selectSites(db: Db, actor: Actor) {
     'sites.version',
     'sites.created_at as createdAt',
     'sites.updated_at as updatedAt',
+    protection(own).as('protection'),
     jsonArrayFrom(
       eb
         .selectFrom('policy_sites')

@@ -15,7 +15,8 @@ import { createServer, type ServerParts } from '../server.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { watchReplies } from './openapi-check.ts';
 
-export const testKeys = gatewayKeys('the gateway secret of all the tests');
+export const GATEWAY_SECRET = 'the gateway secret of all the tests';
+export const testKeys = gatewayKeys(GATEWAY_SECRET);
 export const testSealing = sealing('the sealing secret of all the tests');
 
 type Parts<E extends Endpoint> = {
@@ -65,17 +66,25 @@ export async function startApi(
     heartbeatMs,
     logTo,
     settings,
+    runsProbes = false,
   }: {
     shared?: TestDatabase;
     heartbeatMs?: number;
     logTo?: (line: string) => void;
     settings?: Partial<ServerParts['config']>;
+    /** Whether probes are run, or only wait. */
+    runsProbes?: boolean;
   } = {},
 ): Promise<TestApi> {
   const database = shared ?? (await createTestDatabase(serverUrl));
   const config = {
     publicUrl: new URL('http://console.test'),
     gatewayUrl: new URL('http://gate.test:3128'),
+    echoUrl: new URL('http://console.test'),
+    allowNetworks: { v4: [], v6: [] },
+    hosts: new Map<string, readonly string[]>(),
+    egress: {},
+    dns: [],
     smtpUrl: undefined,
     mailFrom: 'Пропуск <pass@console.test>',
     mailFolder: join(tmpdir(), `propusk-mail-${process.pid}-${++started}`),
@@ -92,6 +101,9 @@ export async function startApi(
     gatewayKeys: testKeys,
     logger: logTo === undefined ? createLog('silent') : createLog('trace', { write: logTo }),
     ...(heartbeatMs !== undefined && { heartbeatMs }),
+    // Nothing that a test does not name is anywhere.
+    lookup: async () => [],
+    runsProbes,
   });
   const violations = watchReplies(app);
   await app.ready();

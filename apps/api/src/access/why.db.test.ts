@@ -1,0 +1,99 @@
+import { createPolicy, updatePolicy } from '@propusk/contract/policies';
+import { createSite } from '@propusk/contract/sites';
+import { me } from '@propusk/contract/users';
+import { whyHost, whySite } from '@propusk/contract/why';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { startApi, type TestApi } from '../testing/api.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startApi(inject('serverUrl'));
+});
+afterAll(() => api.close());
+
+/** Which links are missing, by their place. */
+const missing = ({ links }: { links: { there: boolean }[] }) =>
+  links.flatMap(({ there }, place) => (there ? [] : [place + 1]));
+
+async function scene(address = 'crm.example.ru') {
+  const owner = await api.company();
+  const agent = await api.agent(owner.token);
+  const policy = await api.must(owner.token, createPolicy, { body: { name: 'Продажи', proxyId: 1 } });
+  const site = await api.must(owner.token, createSite, { body: { address } });
+  const link = async (users: number[], held: boolean) => {
+    await api.must(owner.token, updatePolicy, { params: { id: policy.id }, body: { users } });
+    if (!held) return;
+    await api.database.pool.query(
+      'insert into policy_sites (company_id, policy_id, site_id) select company_id, $1, id from sites where id = $2',
+      [policy.id, site.id],
+    );
+  };
+  const why = (user = agent.id, asker = owner.token) =>
+    api.call(asker, whySite, { params: { id: site.id }, query: { user } });
+  return { owner, agent, policy, site, link, why };
+}
+
+describe('why a person reaches a site', () => {
+  test('or does not: the missing link is named, until nothing is missing', async () => {
+    const { agent, policy, link, why } = await scene();
+    const first = (await why()).body;
+    expect([first.allow, first.reason, missing(first)]).toEqual([false, 'no_policy', [2, 3, 5]]);
+    expect(first.message).toBe('Ваши политики доступа не включают этот сайт.');
+    await link([agent.id], false);
+    const second = (await why()).body;
+    expect([second.reason, missing(second)]).toEqual(['no_policy', [3, 5]]);
+    await link([agent.id], true);
+    expect((await why()).body).toEqual({
+      allow: true,
+      reason: null,
+      message: 'Доступ есть: его даёт политика «Продажи».',
+      advice: null,
+      policy: { id: policy.id, name: 'Продажи' },
+      proxy: { id: 1, name: 'Этот шлюз' },
+      links: expect.arrayContaining([{ title: 'Порт сайта открыт', there: true }]),
+    });
+  });
+
+  test('another company’s person and an absent one are answered alike', async () => {
+    const { why } = await scene();
+    const stranger = await api.must((await api.company()).token, me);
+    const [foreign, absent] = [await why(stranger.id), await why(999_999)];
+    expect([foreign.status, foreign.error]).toEqual([404, absent.error]);
+    expect(absent.status).toBe(404);
+  });
+
+  test('a host that another company holds on the shared egress is refused, as the gateway does', async () => {
+    const first = await scene('held.example.ru');
+    await first.link([first.agent.id], true);
+    const second = await scene('held.example.ru');
+    await second.link([second.agent.id], true);
+    expect((await first.why()).body.allow).toBe(true);
+    const { body } = await second.why();
+    expect([body.reason, missing(body)]).toEqual(['host_taken', [5]]);
+    const own = await api.must(second.agent.token, whyHost, {
+      query: { host: 'www.held.example.ru', port: 443 },
+    });
+    expect(own.reason).toBe('host_taken');
+  });
+});
+
+describe('why the caller reaches a host', () => {
+  test.each<[host: string, port: number, reason: string | null, links: number[]]>([
+    ['wiki.why.example.ru', 443, null, []],
+    ['WHY.example.ru.', 80, null, []],
+    ['wiki.why.example.ru', 8443, 'port_refused', [4, 5]],
+    ['other.example.ru', 443, 'site_unknown', [3, 4, 5]],
+    ['127.0.0.1', 443, 'bad_host', [3, 4, 5]],
+  ])('%s:%i is %s', async (host, port, reason, links) => {
+    const { agent, link } = await scene('*.why.example.ru');
+    await api.database.pool.query('update sites set claim = null');
+    await link([agent.id], true);
+    await api.database.pool.query(
+      `delete from companies where id <> (select company_id from users where id = $1)`,
+      [agent.id],
+    );
+    const body = await api.must(agent.token, whyHost, { query: { host, port } });
+    expect([body.reason, missing(body)]).toEqual([reason, links]);
+    expect(body.allow).toBe(reason === null);
+  });
+});

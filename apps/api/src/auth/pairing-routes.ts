@@ -1,0 +1,19 @@
+import { createPairing, pair } from '@propusk/contract/auth';
+import { implement, type Routes } from '../http/implement.ts';
+import type { Limits } from '../http/limits.ts';
+import { addPairingCode, findPairingCode, pairingDead, redeemPairingCode } from './pairing-store.ts';
+
+/** Signing the extension in from the console, with nothing to type. */
+export function pairingRoutes(routes: Routes, limits: Limits): void {
+  implement(routes, createPairing, ({ actor, write }) => write((tx) => addPairingCode(tx, actor)));
+
+  implement(routes, pair, async ({ body, address, db, write }) => {
+    const found = await findPairingCode(db, body.code);
+    // Only wrong ones are counted: a whole office pairs from one address on its first day.
+    if (found === undefined) {
+      await limits.countRedeem(address);
+      throw pairingDead();
+    }
+    return { token: await write((tx) => redeemPairingCode(tx, found.user_id, body.code)) };
+  });
+}

@@ -1,0 +1,62 @@
+import { limits } from '@propusk/contract/limits';
+import type { ExpressionBuilder } from 'kysely';
+import type { Db, Tx } from '../db/open.ts';
+import type { Tables } from '../db/schema.ts';
+import { type Actor, hashToken, newToken } from '../http/actor.ts';
+import { AppError } from '../http/errors.ts';
+import { lockAccount, openSession } from './store.ts';
+
+/** A code for the actor's extension; what is stored is its hash. It dies with the session that asked. */
+export async function addPairingCode(tx: Tx, actor: Actor): Promise<{ code: string; expiresAt: string }> {
+  const { token: code, hash } = newToken();
+  const expiresAt = new Date(Date.now() + limits.pairingSeconds * 1000).toISOString();
+  await tx
+    .deleteFrom('pairing_codes')
+    .where('user_id', '=', actor.userId)
+    .where('expires_at', '<', (eb) => eb.fn<string>('now'))
+    .execute();
+  await tx
+    .insertInto('pairing_codes')
+    .values({
+      token_hash: hash,
+      session_hash: actor.tokenHash,
+      user_id: actor.userId,
+      expires_at: expiresAt,
+    })
+    .execute();
+  return { code, expiresAt };
+}
+
+/** Whose code this is, if it works now. */
+export function findPairingCode(db: Db, code: string): Promise<{ user_id: number } | undefined> {
+  return db.selectFrom('pairing_codes').select('user_id').where(works(code)).executeTakeFirst();
+}
+
+/**
+ * Opens a session of the extension by a code. Of many who bring the same one the first deletes its row, under the lock of
+ * the account, which a new password waits for as well.
+ * @returns the token of the session
+ * @throws AppError link_dead
+ */
+export async function redeemPairingCode(tx: Tx, userId: number, code: string): Promise<string> {
+  await lockAccount(tx, userId);
+  const { user_id } = await tx
+    .deleteFrom('pairing_codes')
+    .where(works(code))
+    .returning('user_id')
+    .executeTakeFirstOrThrow(pairingDead);
+  return openSession(tx, user_id, 'extension');
+}
+
+/** The refusal of a code that is unknown, used or too old. */
+export function pairingDead(): AppError {
+  return new AppError('link_dead', {
+    message:
+      'Код подключения не действует: он живёт минуту и срабатывает один раз. Нажмите «Войти в расширение» ещё раз',
+  });
+}
+
+function works(code: string) {
+  return (eb: ExpressionBuilder<Tables, 'pairing_codes'>) =>
+    eb.and([eb('token_hash', '=', hashToken(code)), eb('expires_at', '>', eb.fn<string>('now'))]);
+}

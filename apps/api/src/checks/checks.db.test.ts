@@ -1,0 +1,322 @@
+import { SITE } from '@propusk/access/lock/testing/site';
+import { checkSite, evidence, getSiteCheck, getSiteLock, learnEgress } from '@propusk/contract/lock';
+import { updatePolicy } from '@propusk/contract/policies';
+import { createProxy } from '@propusk/contract/proxies';
+import { deleteSite, getSite, listSites, updateSite } from '@propusk/contract/sites';
+import { startSquid } from '@propusk/gateway/testing/upstreams';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import {
+  companyBehind,
+  ECHO_HOST,
+  EGRESS,
+  finished,
+  type ProbeWorld,
+  probe,
+  type Site,
+  startLiar,
+  startProbeWorld,
+} from '../testing/probe-world.ts';
+import { claimCheck, queueDueChecks, saveSteps } from './store.ts';
+
+let world: ProbeWorld;
+let site: Site;
+/** A company with the site behind squid, and the lines that the console shows for its `.htaccess`. */
+let token: string;
+let id: number;
+let policyId: number;
+let text: string;
+beforeAll(async () => {
+  world = await startProbeWorld(inject('serverUrl'));
+  site = await world.site({ allowOverride: 'AuthConfig' });
+  const company = await companyBehind(world);
+  ({ token, policyId } = company);
+  id = await company.add(site.address);
+  const { snippets } = await world.api.must(token, learnEgress, { params: { id } });
+  text = snippets.find(({ kind }) => kind === 'htaccess')?.text ?? '';
+});
+afterAll(() => world.close());
+
+const titles = (check: { steps: { title: string; outcome: string }[] }, outcome: string) =>
+  check.steps.filter((step) => step.outcome === outcome).map(({ title }) => title);
+
+describe('a site of Apache', () => {
+  test('with the very lines that the console shows is protected', async () => {
+    expect(text).toContain(EGRESS);
+    await site.lock(text);
+    const check = await probe(world.api, token, id);
+    expect(check).toMatchObject({ state: 'done', verdict: 'protected', advice: null });
+    // A port that was named speaks http alone: its own request, five headers and a deep path; squid, and its egress.
+    expect(titles(check, 'passed')).toHaveLength(9);
+    expect(titles(check, 'failed')).toEqual([]);
+    expect(check.steps.filter(({ outcome }) => outcome === 'waiting')).toEqual([]);
+    expect((await world.api.must(token, getSite, { params: { id } })).protection).toMatchObject({
+      verdict: 'protected',
+      drifted: false,
+    });
+  });
+
+  test('without them is open to all', async () => {
+    await site.lock(null);
+    const check = await probe(world.api, token, id);
+    expect(check).toMatchObject({ verdict: 'open' });
+    expect(check.meaning).toMatch(/открыт всем.*: 200/s);
+  });
+
+  test('whose settings do not let .htaccess speak is open, though the lines are there', async () => {
+    const deaf = await world.site({ allowOverride: 'None', htaccess: text });
+    const company = await companyBehind(world);
+    const check = await probe(world.api, company.token, await company.add(deaf.address));
+    expect(check).toMatchObject({ verdict: 'open', advice: expect.stringContaining('AllowOverride') });
+  });
+
+  test('that believes X-Forwarded-For of anybody is open, and the step says by which header', async () => {
+    const gullible = await world.site({
+      allowOverride: 'AuthConfig',
+      htaccess: text,
+      host: 'RemoteIPHeader X-Forwarded-For\nRemoteIPInternalProxy 127.0.0.0/8',
+    });
+    const company = await companyBehind(world);
+    const check = await probe(world.api, company.token, await company.add(gullible.address));
+    expect(check).toMatchObject({ verdict: 'open', advice: expect.stringContaining('RemoteIPHeader') });
+    expect(titles(check, 'failed')).toEqual([expect.stringContaining('с поддельным X-Forwarded-For')]);
+  });
+
+  test('locked on its first page alone is open', async () => {
+    const partly = await world.site({
+      allowOverride: 'AuthConfig',
+      // Not our lines: those hold whatever stands elsewhere.
+      htaccess: `Require ip ${EGRESS}`,
+      host: '<LocationMatch "^/[0-9a-f]{12}/">\nRequire all granted\n</LocationMatch>',
+    });
+    const company = await companyBehind(world);
+    const check = await probe(world.api, company.token, await company.add(partly.address));
+    expect(check).toMatchObject({ verdict: 'open', advice: expect.stringContaining('часть сайта') });
+    expect(titles(check, 'failed')).toEqual([expect.stringContaining('вложенный путь')]);
+  });
+
+  test('with the address of another proxy is closed to all', async () => {
+    await site.lock(text.replaceAll(EGRESS, '127.0.0.66'));
+    const check = await probe(world.api, token, id);
+    expect(check).toMatchObject({ verdict: 'closed' });
+    expect(titles(check, 'failed')).toEqual([expect.stringContaining('Через squid.example.test')]);
+  });
+
+  test('whose .htaccess it may not read is a server error', async () => {
+    await site.lock(`Header set X-A b\n${text}`);
+    expect(await probe(world.api, token, id)).toMatchObject({
+      verdict: 'server_error',
+      meaning: expect.stringContaining('500'),
+      advice: expect.stringContaining('AllowOverride'),
+    });
+  });
+
+  test('that says it stands behind a CDN is called so', async () => {
+    const fronted = await world.site({
+      allowOverride: 'AuthConfig',
+      htaccess: text,
+      host: 'Header always set CF-RAY 8f1-DME',
+    });
+    const company = await companyBehind(world);
+    const check = await probe(world.api, company.token, await company.add(fronted.address));
+    expect(check).toMatchObject({ verdict: 'cdn', meaning: expect.stringContaining('Cloudflare') });
+  });
+});
+
+describe('what cannot be told is unknown:', () => {
+  test('a site of no policy, without a single request', async () => {
+    const company = await companyBehind(world);
+    const lonely = await company.add(site.address);
+    await world.api.must(company.token, updateSite, { params: { id: lonely }, body: { politics: [] } });
+    const check = await probe(world.api, company.token, lonely);
+    expect(check).toMatchObject({ verdict: 'unknown', steps: [] });
+    expect(check.advice).toMatch(/политику/);
+  });
+
+  test('a proxy that is not there', async () => {
+    await site.lock(text);
+    const company = await companyBehind(world, { host: 'dead.example.test' });
+    const check = await probe(world.api, company.token, await company.add(site.address));
+    expect(check).toMatchObject({
+      verdict: 'unknown',
+      meaning: expect.stringContaining('прокси недоступен'),
+    });
+  });
+
+  test('a probe that stands where the proxy leaves from', async () => {
+    await site.lock(text.replaceAll(EGRESS, '127.0.0.1'));
+    const squid = await startSquid([ECHO_HOST, SITE], '127.0.0.1');
+    const company = await companyBehind({ api: world.api, squid });
+    const check = await probe(world.api, company.token, await company.add(site.address));
+    await squid.stop();
+    expect(check).toMatchObject({ verdict: 'unknown', advice: expect.stringContaining('GATEWAY_EGRESS') });
+    const outside = check.steps.filter(({ vantage }) => vantage === 'outside');
+    expect(new Set(outside.map(({ outcome }) => outcome))).toEqual(new Set(['skipped']));
+  });
+
+  test.each(['metadata.example.test', 'inner.example.test', 'mixed.example.test'])(
+    'a name that leads inside (%s), and nobody is called there',
+    async (host) => {
+      const inside = await startLiar(() => {}, '127.0.7.7');
+      const company = await companyBehind(world);
+      const check = await probe(world.api, company.token, await company.add(`${host}:${inside.port}`));
+      expect(check).toMatchObject({ verdict: 'unknown', meaning: expect.stringContaining('внутренний') });
+      expect(inside.connections()).toBe(0);
+      await inside.stop();
+    },
+  );
+
+  test('a name that is not in DNS', async () => {
+    const company = await companyBehind(world);
+    const check = await probe(world.api, company.token, await company.add('nowhere.example.test'));
+    expect(check).toMatchObject({ verdict: 'unknown', meaning: expect.stringContaining('DNS') });
+  });
+});
+
+describe('drift', () => {
+  test('begins when a protected site comes open, shows everywhere, and ends when it is protected again', async () => {
+    const { api } = world;
+    const shown = async () => ({
+      site: (await api.must(token, getSite, { params: { id } })).protection?.drifted,
+      listed: (await api.must(token, listSites)).rows.map(({ protection }) => protection?.drifted),
+      evidence: await api.must(token, evidence),
+    });
+    await site.lock(text);
+    await probe(api, token, id);
+    expect(await shown()).toMatchObject({
+      site: false,
+      evidence: { siteExists: true, lockVerified: true, userHasPolicy: false, drifted: [] },
+    });
+    await site.lock(null);
+    await probe(api, token, id);
+    expect(await shown()).toMatchObject({
+      site: true,
+      listed: [true],
+      evidence: { lockVerified: false, drifted: [{ id, verdict: 'open' }] },
+    });
+    await site.lock(text);
+    await probe(api, token, id);
+    expect(await shown()).toMatchObject({ site: false, evidence: { lockVerified: true, drifted: [] } });
+  });
+
+  test('is not told to a plain USER', async () => {
+    const agent = await world.api.agent(token, [policyId]);
+    expect(await world.api.must(agent.token, getSite, { params: { id } })).toMatchObject({
+      protection: null,
+    });
+    expect(await world.api.must(token, evidence)).toMatchObject({
+      userHasPolicy: true,
+      extensionSeen: false,
+    });
+    await world.api.database.pool.query('update users set extension_seen_at = now() where id = $1', [
+      agent.id,
+    ]);
+    expect(await world.api.must(token, evidence)).toMatchObject({ extensionSeen: true });
+  });
+
+  test('of another address is forgotten with the address', async () => {
+    const company = await companyBehind(world);
+    const moved = await company.add(site.address);
+    await probe(world.api, company.token, moved);
+    await world.api.must(company.token, updateSite, {
+      params: { id: moved },
+      body: { address: 'nowhere.example.test' },
+    });
+    expect((await world.api.must(company.token, getSite, { params: { id: moved } })).protection).toBeNull();
+  });
+});
+
+describe('the line of probes', () => {
+  test('gives a probe to one of many', async () => {
+    const company = await companyBehind(world);
+    const { db, pool } = world.api.database;
+    const one = await company.add('nowhere.example.test');
+    await pool.query(`update site_checks set state = 'done'`);
+    await pool.query(
+      `insert into site_checks (company_id, site_id, state) select company_id, id, 'waiting' from sites where id = $1`,
+      [one],
+    );
+    const claims = await Promise.all(Array.from({ length: 20 }, () => claimCheck(db)));
+    const mine = claims.filter((claim) => claim !== null);
+    expect(mine).toHaveLength(1);
+    // It seems to run, until it has been silent for longer than any probe takes.
+    expect(await claimCheck(db)).toBeNull();
+    await pool.query(`update site_checks set begun_at = now() - interval '3 minutes' where site_id = $1`, [
+      one,
+    ]);
+    const again = await claimCheck(db);
+    expect(again).toMatchObject({ siteId: one });
+    // The first one, alive after all, writes nothing more.
+    if (mine[0] === undefined || mine[0] === null || again === null) throw new Error('no claim');
+    expect(await saveSteps(db, mine[0], [])).toBe(false);
+    expect(await saveSteps(db, again, [])).toBe(true);
+    await pool.query('delete from site_checks where site_id = $1', [one]);
+  });
+
+  test('answers a probe that runs as it is, and refuses another one at once after it', async () => {
+    const silent = await startLiar(() => {});
+    const company = await companyBehind(world);
+    const slow = await company.add(`crm.example.test:${silent.port}`);
+    const params = { id: slow };
+    const first = await world.api.call(company.token, checkSite, { params });
+    expect(first).toMatchObject({ status: 202, body: { state: 'running', verdict: null } });
+    const second = await world.api.must(company.token, checkSite, { params });
+    expect(second.startedAt).toBe(first.body.startedAt);
+    await silent.stop();
+    await finished(world.api, company.token, slow);
+    const third = await world.api.call(company.token, checkSite, { params });
+    expect(third.status).toBe(429);
+    expect(Number(third.headers['retry-after'])).toBeGreaterThan(0);
+  });
+
+  test('takes up what is due: a day is over, or a policy leaves by another proxy', async () => {
+    const { api } = world;
+    await site.lock(text);
+    await probe(api, token, id);
+    const due = () => queueDueChecks(api.database.db, 100);
+    const state = async () =>
+      (
+        await api.database.db
+          .selectFrom('site_checks')
+          .select('state')
+          .where('site_id', '=', id)
+          .executeTakeFirstOrThrow()
+      ).state;
+    await api.database.pool.query("update site_checks set next_at = now() + interval '1 day'");
+    // A change of policies that is none of the lock's.
+    await api.agent(token, [policyId]);
+    await due();
+    expect(await state()).toBe('done');
+    const other = await api.must(token, createProxy, {
+      body: { host: 'dead.example.test', port: 3128, username: 'user', password: 'pass' },
+    });
+    await api.must(token, updatePolicy, { params: { id: policyId }, body: { proxyId: other.id } });
+    await due();
+    expect(await state()).toBe('waiting');
+    // It waits as it is, and is run.
+    await api.must(token, checkSite, { params: { id } });
+    expect((await finished(api, token, id)).verdict).toBe('unknown');
+    await api.database.pool.query(
+      `update site_checks set next_at = now() - interval '1 minute' where site_id = $1`,
+      [id],
+    );
+    expect(await due()).toBe(1);
+  });
+
+  test('a site that is removed while it is probed takes its probe along', async () => {
+    const silent = await startLiar(() => {});
+    const company = await companyBehind(world);
+    const doomed = await company.add(`crm.example.test:${silent.port}`);
+    await world.api.must(company.token, checkSite, { params: { id: doomed } });
+    await world.api.must(company.token, deleteSite, { params: { id: doomed } });
+    expect((await world.api.call(company.token, getSiteCheck, { params: { id: doomed } })).status).toBe(404);
+    await silent.stop();
+  });
+});
+
+test('a site that was never probed has none', async () => {
+  const company = await companyBehind(world);
+  const fresh = await company.add('fresh.example.test');
+  const reply = await world.api.call(company.token, getSiteCheck, { params: { id: fresh } });
+  expect(reply).toMatchObject({ status: 200, body: null });
+  expect((await world.api.must(company.token, getSiteLock, { params: { id: fresh } })).snippets).toEqual([]);
+});

@@ -1,0 +1,93 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { SITE } from '@propusk/access/lock/testing/site';
+import { learnEgress } from '@propusk/contract/lock';
+import { createPolicy } from '@propusk/contract/policies';
+import { checkProxy, listProxies } from '@propusk/contract/proxies';
+import { createSite } from '@propusk/contract/sites';
+import { createLog } from '@propusk/gateway/log';
+import { createGateway, type Gateway } from '@propusk/gateway/server';
+import { freePort } from '@propusk/gateway/testing/upstreams';
+import { testConfig } from '@propusk/gateway/testing/world';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { GATEWAY_SECRET } from '../testing/api.ts';
+import { ECHO_HOST, type ProbeWorld, probe, startProbeWorld } from '../testing/probe-world.ts';
+
+// The real gateway, which leaves by an address of its own: what the api sees through it by its probe tokens.
+const GATE_EGRESS = '127.0.0.6';
+let world: ProbeWorld;
+let gateway: Gateway;
+let folder: string;
+let direct: number;
+let token: string;
+beforeAll(async () => {
+  const port = await freePort();
+  world = await startProbeWorld(inject('serverUrl'), {
+    settings: { gatewayUrl: new URL(`http://127.0.0.1:${port}`) },
+  });
+  folder = await mkdtemp(join(tmpdir(), 'propusk-probe-gateway-'));
+  gateway = await createGateway(
+    testConfig({
+      GATEWAY_PORT: String(port),
+      GATEWAY_SECRET,
+      GATEWAY_HOSTS: `${ECHO_HOST}=127.0.0.1,${SITE}=127.0.0.1`,
+      GATEWAY_EGRESS: GATE_EGRESS,
+      // It has no feed, and so no right to carry for anybody: a probe needs none.
+      API_URL: 'http://127.0.0.1:9',
+      DATA_DIR: folder,
+    }),
+    createLog('silent'),
+  );
+  await gateway.listen();
+  ({ token } = await world.api.company());
+  const { rows } = await world.api.must(token, listProxies);
+  direct = rows.find((proxy) => proxy.direct)?.id ?? 0;
+});
+afterAll(async () => {
+  await gateway.close(0);
+  await world.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+test('the gateway tells where it leaves from', async () => {
+  expect(await world.api.must(token, checkProxy, { params: { id: direct } })).toMatchObject({
+    reachable: true,
+    credentialsAccepted: true,
+    egress: [GATE_EGRESS],
+    problem: null,
+  });
+});
+
+test('a site that is locked to the gateway is protected, and one that is locked to another address is closed', async () => {
+  const { api } = world;
+  const site = await world.site({ allowOverride: 'AuthConfig' });
+  const policy = await api.must(token, createPolicy, { body: { name: 'Склад', proxyId: direct } });
+  const { id } = await api.must(token, createSite, {
+    body: { address: site.address, politics: [policy.id] },
+  });
+  const { snippets, egress } = await api.must(token, learnEgress, { params: { id } });
+  expect(egress).toMatchObject([{ direct: true, addresses: [GATE_EGRESS] }]);
+  const text = snippets.find(({ kind }) => kind === 'htaccess')?.text ?? '';
+  await site.lock(text);
+  expect(await probe(api, token, id)).toMatchObject({ verdict: 'protected' });
+  await site.lock(text.replaceAll(GATE_EGRESS, '127.0.0.77'));
+  expect(await probe(api, token, id)).toMatchObject({ verdict: 'closed' });
+});
+
+test('of a site that another company holds on the gateway nothing is seen through it', async () => {
+  const { api } = world;
+  const site = await world.site({ allowOverride: 'AuthConfig', htaccess: `Require ip ${GATE_EGRESS}` });
+  const add = async (owner: string) => {
+    const policy = await api.must(owner, createPolicy, { body: { name: 'Склад', proxyId: direct } });
+    return api.must(owner, createSite, { body: { address: site.address, politics: [policy.id] } });
+  };
+  const { id: held } = await add(token);
+  const stranger = (await api.company()).token;
+  const { id } = await add(stranger);
+  const check = await probe(api, stranger, id);
+  expect(check).toMatchObject({ verdict: 'unknown', meaning: expect.stringContaining('другой компанией') });
+  const seen = check.steps.filter(({ title }) => title.startsWith('Через шлюз: http'));
+  expect(new Set(seen.map(({ detail }) => detail))).toEqual(new Set(['закреплён за другой компанией']));
+  expect(await probe(api, token, held)).toMatchObject({ verdict: 'protected' });
+});

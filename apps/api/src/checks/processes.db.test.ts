@@ -1,0 +1,109 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer as createPlain, type RequestListener, type Server } from 'node:http';
+import { createServer as createSecure } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { SITE } from '@propusk/access/lock/testing/site';
+import { checkSite } from '@propusk/contract/lock';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../testing/database.ts';
+import {
+  companyBehind,
+  EGRESS,
+  finished,
+  type ProbeWorld,
+  probe,
+  startLiar,
+  startProbeWorld,
+} from '../testing/probe-world.ts';
+
+// Two api processes on one database, and a site that counts.
+let database: TestDatabase;
+let first: ProbeWorld;
+let second: ProbeWorld;
+beforeAll(async () => {
+  database = await createTestDatabase(inject('serverUrl'));
+  first = await startProbeWorld(inject('serverUrl'), { shared: database });
+  second = await startProbeWorld(inject('serverUrl'), { shared: database });
+});
+afterAll(async () => {
+  await first.close();
+  await database.drop();
+});
+
+async function listening(server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
+}
+
+/** Lets in whoever comes from the proxy. */
+const locked =
+  (seen: string[] = []): RequestListener =>
+  (request, response) => {
+    seen.push(request.url ?? '');
+    response.writeHead(request.socket.remoteAddress === EGRESS ? 200 : 403).end();
+  };
+
+test('each probe is run by one of them', async () => {
+  const seen: string[] = [];
+  const site = createPlain(locked(seen));
+  const port = await listening(site);
+  const companies = await Promise.all(Array.from({ length: 8 }, () => companyBehind(first)));
+  const ids = await Promise.all(companies.map(({ add }) => add(`${SITE}:${port}`)));
+  // Each is asked for at both, twice, at once.
+  await Promise.all(
+    ids.flatMap((id, i) =>
+      [first, second, first, second].map(({ api }) =>
+        api.call(companies[i]?.token ?? '', checkSite, { params: { id } }),
+      ),
+    ),
+  );
+  for (const [i, id] of ids.entries()) {
+    expect(await finished(second.api, companies[i]?.token ?? '', id)).toMatchObject({ verdict: 'protected' });
+  }
+  // The deep path is made up for each probe, and asked for once in it.
+  const deep = seen.filter((path) => path !== '/');
+  expect(deep).toHaveLength(ids.length);
+  expect(new Set(deep).size).toBe(ids.length);
+  site.close();
+});
+
+test('a site that speaks TLS on its port is asked by TLS alone, and the fault of its certificate is told', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'propusk-certificate-'));
+  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
+  const subject = ['-subj', `/CN=${SITE}`, '-addext', `subjectAltName=DNS:${SITE}`];
+  const made = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '1'];
+  await promisify(execFile)('openssl', ['req', '-x509', ...made, ...subject, '-keyout', key, '-out', cert]);
+  const site = createSecure({ key: await readFile(key), cert: await readFile(cert) }, locked());
+  const port = await listening(site);
+  const { token, add } = await companyBehind(first);
+  const check = await probe(first.api, token, await add(`${SITE}:${port}`));
+  expect(check).toMatchObject({ verdict: 'protected' });
+  const told = check.steps.map(({ title, detail }) => `${title}: ${detail}`);
+  expect(told).toContainEqual(expect.stringMatching(/^Снаружи, https:.*: 403, сертификат: самоподписанный$/));
+  expect(told).toContainEqual(expect.stringMatching(/^Снаружи, http:.*: порт говорит по TLS$/));
+  site.close();
+  await rm(folder, { recursive: true });
+});
+
+// Last: it ends one of them.
+test('one that stops gives its probe back, and the other one can run it', async () => {
+  const silent = await startLiar(() => {});
+  const { token, add } = await companyBehind(second);
+  const id = await add(`${SITE}:${silent.port}`);
+  await second.api.must(token, checkSite, { params: { id } });
+  await expect.poll(() => silent.connections()).toBeGreaterThan(0);
+  const began = performance.now();
+  await second.close();
+  expect(performance.now() - began).toBeLessThan(4_000);
+  const { rows } = await database.pool.query('select state, run from site_checks where site_id = $1', [id]);
+  expect(rows).toEqual([{ state: 'waiting', run: null }]);
+  await silent.stop();
+  await first.api.must(token, checkSite, { params: { id } });
+  expect(await finished(first.api, token, id)).toMatchObject({ state: 'done' });
+});

@@ -1,0 +1,162 @@
+import { randomBytes } from 'node:crypto';
+import { parseSiteAddress } from '@propusk/access/site-address';
+import type { ProbeStep } from '@propusk/contract/lock';
+import { type SiteWay, sealBroken } from '../egress/store.ts';
+import { type Learned, learnEgress, ownAddress } from '../outbound/echo.ts';
+import type { Outbound } from '../outbound/parts.ts';
+import type { Reach } from '../outbound/reach.ts';
+import { askPlace } from './ask.ts';
+import {
+  namesOf,
+  type OutsideStep,
+  type PlannedStep,
+  planEgress,
+  planRequests,
+  type Resolved,
+  type ThroughStep,
+} from './plan.ts';
+import { OUT_OF_TIME, showSteps } from './say.ts';
+import { type Judgement, judge, type Taken } from './verdict.ts';
+
+/** What a probe is given of its site, and whom it tells. */
+export interface ProbeOptions {
+  readonly address: string;
+  readonly ways: readonly SiteWay[];
+  /** Whether another company holds a name on the egress that companies share. */
+  readonly isHeldByOther: (host: string) => Promise<boolean>;
+  /** Told of every change of the list of steps. */
+  readonly report: (steps: ProbeStep[]) => void;
+  /** Told of what the echo showed. */
+  readonly learned: (way: SiteWay, learned: Learned) => Promise<void>;
+  /** Ends the probe without a verdict. */
+  readonly stop: AbortSignal;
+}
+
+export interface ProbeResult extends Judgement {
+  readonly steps: ProbeStep[];
+}
+
+const WHOLE_MS = 60_000;
+/** What the echo is given of it. */
+const LEARN_MS = 25_000;
+/** Places that are asked at once; one place gets one request after another. */
+const AT_ONCE = 4;
+
+/**
+ * Probes a site: as a stranger from this machine, and through each proxy of its policies.
+ * @throws the signal's reason when it was stopped
+ */
+export async function runProbe(
+  { reach, echoUrl }: Outbound,
+  { address, ways, isHeldByOther, report, learned, stop }: ProbeOptions,
+): Promise<ProbeResult> {
+  const site = parseSiteAddress(address);
+  if ('fault' in site) throw new Error(`not a stored address: ${address}`);
+  const none = { proxies: ways.length, egressKnown: false, insider: false, unfinished: false, held: false };
+  if (ways.length === 0) return { ...judge([], none), steps: [] };
+
+  const clock = { stop, deadline: AbortSignal.timeout(WHOLE_MS) };
+  const proxies = ways.map(({ id, host, direct }) => ({ id, name: direct ? 'шлюз' : host }));
+  const steps: PlannedStep[] = planEgress(proxies);
+  const taken = new Map<PlannedStep, Taken>();
+  const settle = (one: Taken) => {
+    taken.set(one.step, one);
+    report(showSteps(steps, taken));
+  };
+  report(showSteps(steps, taken));
+
+  const began = performance.now();
+  const random = randomBytes(6).toString('hex');
+  const learn = async (way: SiteWay, place: number) => {
+    const step = steps[place];
+    if (step === undefined) return way.addresses;
+    if (performance.now() - began > LEARN_MS) {
+      settle({ step, finding: 'untold', detail: OUT_OF_TIME, cdn: null });
+      return way.addresses;
+    }
+    const seen = way.way === null ? sealBroken : await learnEgress(reach, way.way, echoUrl, stop);
+    await learned(way, seen);
+    const detail = seen.problem ?? seen.addresses.join(', ');
+    settle({ step, finding: seen.problem === null ? 'open' : 'untold', detail, cdn: null });
+    // What was known before may still be so.
+    return seen.problem === null ? seen.addresses : way.addresses;
+  };
+  const [known, own, names] = await Promise.all([
+    inTurns([...ways.entries()], ([place, way]) => learn(way, place)),
+    ownAddress(reach, echoUrl, stop),
+    Promise.all(namesOf(site, random).map((name) => resolve(reach, name))),
+  ]);
+  const egress = [...new Set(known.flat())];
+  const insider = own !== null && egress.includes(own);
+  steps.push(...planRequests({ names, port: site.port, proxies, egress: egress[0] ?? null, random }));
+  for (const step of steps) {
+    if (step.kind === 'unresolved' || step.kind === 'address_refused') {
+      const detail = step.kind === 'unresolved' ? 'имя не найдено в DNS' : 'ведёт на внутренний адрес';
+      settle({ step, finding: 'untold', detail, cdn: null });
+    } else if (step.vantage === 'outside' && insider) {
+      settle({ step, finding: 'untold', detail: 'проверка идёт с адреса выхода', cdn: null });
+    }
+  }
+
+  const outside = steps.filter((step): step is OutsideStep => 'address' in step && !taken.has(step));
+  const through = steps.filter((step): step is ThroughStep => step.kind === 'get');
+  const main = through[0]?.host;
+  // Proxies of the platform are the shared ones.
+  const shared = new Set(ways.filter(({ ownerId }) => ownerId === 0).map(({ id }) => id));
+  const held = main !== undefined && shared.size > 0 && (await isHeldByOther(main));
+  for (const step of held ? through : []) {
+    if (shared.has(step.proxyId))
+      settle({ step, finding: 'untold', detail: 'закреплён за другой компанией', cdn: null });
+  }
+  await Promise.all([
+    inTurns(
+      grouped(outside, (step) => `${step.host} ${step.address}`),
+      (group) => askPlace(reach, { kind: 'outside' }, group, clock, settle),
+    ),
+    inTurns(
+      ways.flatMap(({ id, way }) =>
+        way === null
+          ? []
+          : [{ way, group: through.filter((step) => step.proxyId === id && !taken.has(step)) }],
+      ),
+      ({ way, group }) => askPlace(reach, way, group, clock, settle),
+    ),
+  ]);
+  for (const step of through) {
+    if (!taken.has(step)) settle({ step, finding: 'untold', detail: 'прокси недоступен', cdn: null });
+  }
+  const unfinished = clock.deadline.aborted;
+  const judgement = judge([...taken.values()], {
+    proxies: ways.length,
+    egressKnown: egress.length > 0,
+    insider,
+    unfinished,
+    held,
+  });
+  return { ...judgement, steps: showSteps(steps, taken) };
+}
+
+async function resolve(
+  reach: Reach,
+  { host, optional }: { host: string; optional: boolean },
+): Promise<Resolved> {
+  const addresses = await reach.resolve(host);
+  // One bad address spoils the name, as it does at the gateway.
+  const refused = addresses.find((address) => !reach.allowed(address)) ?? null;
+  return { host, optional, addresses, refused };
+}
+
+function grouped<T>(items: readonly T[], key: (item: T) => string): T[][] {
+  return [...Map.groupBy(items, key).values()];
+}
+
+/** Does a list of work, some of it at a time. */
+async function inTurns<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  const left = items.entries();
+  const worker = async () => {
+    for (const [place, item] of left) results[place] = await work(item);
+  };
+  await Promise.all(Array.from({ length: Math.min(AT_ONCE, items.length) }, worker));
+  return results;
+}

@@ -1,0 +1,186 @@
+import { randomUUID } from 'node:crypto';
+import type { ProbeStep, SiteCheck } from '@propusk/contract/lock';
+import { sql } from 'kysely';
+import { patternsOf } from '../access/store.ts';
+import type { Db, Tx } from '../db/open.ts';
+import type { Actor } from '../http/actor.ts';
+import { AppError } from '../http/errors.ts';
+import { findManagedSite } from '../lock/store.ts';
+import type { Judgement } from './verdict.ts';
+
+/** A probe takes a minute at most: one that has run longer died with its process. */
+const DEAD = sql.raw(`interval '2 minutes'`);
+/** How often a person may have a site probed, in seconds. */
+const AGAIN_S = 10;
+
+/** A probe that this process has taken to run. */
+export interface ClaimedCheck {
+  readonly companyId: number;
+  readonly siteId: number;
+  readonly run: string;
+  readonly address: string;
+}
+
+/** The last probe of a site. @throws AppError not_found */
+export async function findCheck(db: Db, actor: Actor, siteId: number): Promise<SiteCheck | null> {
+  const { companyId } = await findManagedSite(db, actor, siteId);
+  return readCheck(db, companyId, siteId);
+}
+
+async function readCheck(db: Db, companyId: number, siteId: number): Promise<SiteCheck | null> {
+  const row = await db
+    .selectFrom('site_checks')
+    .selectAll()
+    .where('company_id', '=', companyId)
+    .where('site_id', '=', siteId)
+    .executeTakeFirst();
+  if (row === undefined) return null;
+  const { state, verdict, meaning, advice, steps, started_at: startedAt, finished_at: finishedAt } = row;
+  return {
+    state: state === 'done' ? 'done' : 'running',
+    verdict,
+    meaning,
+    advice,
+    steps,
+    startedAt,
+    finishedAt,
+  };
+}
+
+/**
+ * Asks for a probe. One that waits or runs is answered as it is.
+ * @throws AppError not_found; too_many_requests when the last one was asked for a moment ago
+ */
+export async function askForCheck(tx: Tx, actor: Actor, siteId: number): Promise<SiteCheck> {
+  const { companyId } = await findManagedSite(tx, actor, siteId);
+  const { rows } = await sql<{ wait: number | null }>`
+    insert into site_checks as k (company_id, site_id, state) 
+      select company_id, id, 'waiting' from sites where company_id = ${companyId} and id = ${siteId} for key share
+    on conflict (company_id, site_id) do update set
+      state = case when ${mayBegin()} then 'waiting' else k.state end,
+      run = case when ${mayBegin()} then null else k.run end,
+      started_at = case when ${mayBegin()} then now() else k.started_at end,
+      finished_at = case when ${mayBegin()} then null else k.finished_at end,
+      steps = case when ${mayBegin()} then '[]' else k.steps end,
+      verdict = case when ${mayBegin()} then null else k.verdict end,
+      meaning = case when ${mayBegin()} then null else k.meaning end,
+      advice = case when ${mayBegin()} then null else k.advice end
+    returning case when state = 'done'
+      then greatest(1, ceil(${AGAIN_S} - extract(epoch from now() - started_at)))::int end as wait`.execute(
+    tx,
+  );
+  // It was removed a moment ago.
+  if (rows.length === 0) throw new AppError('not_found');
+  const wait = rows[0]?.wait ?? null;
+  if (wait !== null) {
+    throw new AppError('too_many_requests', {
+      message: 'Сайт только что проверяли. Повторите через несколько секунд',
+      retryAfter: wait,
+    });
+  }
+  const check = await readCheck(tx, companyId, siteId);
+  if (check === null) throw new AppError('not_found');
+  return check;
+}
+
+function mayBegin() {
+  return sql`(k.state = 'done' and k.started_at < now() - ${AGAIN_S} * interval '1 second'
+    or k.state = 'running' and k.begun_at < now() - ${DEAD})`;
+}
+
+/** Takes the probe that has waited longest, or whose process died. Nobody else gets the same one. */
+export async function claimCheck(db: Db): Promise<ClaimedCheck | null> {
+  const run = randomUUID();
+  const { rows } = await sql<{ companyId: number; siteId: number; address: string }>`
+    update site_checks k set state = 'running', run = ${run}, begun_at = now(), steps = '[]'
+    from (
+      select company_id, site_id from site_checks
+      where state = 'waiting' or (state = 'running' and begun_at < now() - ${DEAD})
+      order by started_at for update skip locked limit 1
+    ) due join sites s on s.company_id = due.company_id and s.id = due.site_id
+    where k.company_id = due.company_id and k.site_id = due.site_id
+    returning k.company_id as "companyId", k.site_id as "siteId", s.address`.execute(db);
+  return rows[0] === undefined ? null : { ...rows[0], run };
+}
+
+/**
+ * Whether another company holds a host on the egress that companies share, by the rule of `decide()`: the oldest claim has
+ * it. Whoever does not hold it gets no word of what it answers to the gateway, not even a status.
+ */
+export async function isHeldByOther(db: Db, companyId: number, host: string): Promise<boolean> {
+  const holder = await db
+    .selectFrom('sites')
+    .select('company_id')
+    .where('claim', 'is not', null)
+    .where(sql`split_part(address, ':', 1)`, 'in', patternsOf(host))
+    .orderBy('claim')
+    .limit(1)
+    .executeTakeFirst();
+  return holder !== undefined && holder.company_id !== companyId;
+}
+
+/** What a probe depends on, as it is now. */
+export async function readFingerprint(
+  db: Db,
+  { companyId, siteId }: ClaimedCheck,
+): Promise<{ fingerprint: string; policyVersion: number } | null> {
+  const { rows } = await sql<{ fingerprint: string; policyVersion: number }>`
+    select site_fingerprint(id, ${siteId}) as fingerprint, policy_version as "policyVersion"
+    from companies where id = ${companyId} and site_fingerprint(id, ${siteId}) is not null`.execute(db);
+  return rows[0] ?? null;
+}
+
+/** @returns whether the run is still this process's own */
+export async function saveSteps(db: Db, claimed: ClaimedCheck, steps: ProbeStep[]): Promise<boolean> {
+  const { rows } = await sql<{ one: number }>`update site_checks set steps = ${JSON.stringify(steps)}
+    where ${own(claimed)} returning 1 as one`.execute(db);
+  return rows.length > 0;
+}
+
+/**
+ * Ends a probe. A site that was protected and is found otherwise has drifted until it is found protected again; what could
+ * not be told leaves that as it was.
+ */
+export async function finishCheck(
+  db: Db,
+  claimed: ClaimedCheck,
+  { verdict, meaning, advice, steps }: Judgement & { steps: ProbeStep[] },
+  { fingerprint, policyVersion }: { fingerprint: string; policyVersion: number },
+): Promise<void> {
+  // A day, and up to an hour more: sites that were added together are not probed together for ever.
+  await sql`update site_checks set state = 'done', run = null, finished_at = now(), steps = ${JSON.stringify(steps)},
+      verdict = ${verdict}, meaning = ${meaning}, advice = ${advice}, shown_verdict = ${verdict}, shown_at = now(),
+      was_protected = was_protected or ${verdict === 'protected'},
+      drifted = case ${verdict}::text when 'protected' then false when 'unknown' then drifted else was_protected end,
+      fingerprint = ${fingerprint}, policy_version = ${policyVersion},
+      next_at = now() + interval '24 hours' + random() * interval '1 hour'
+    where ${own(claimed)}`.execute(db);
+}
+
+/** Gives a probe back, for another process or a later time. */
+export async function releaseCheck(db: Db, claimed: ClaimedCheck): Promise<void> {
+  await sql`update site_checks set state = 'waiting', run = null, begun_at = null, steps = '[]'
+    where ${own(claimed)}`.execute(db);
+}
+
+function own({ companyId, siteId, run }: ClaimedCheck) {
+  return sql`company_id = ${companyId} and site_id = ${siteId} and run = ${run}`;
+}
+
+/**
+ * Puts sites in line that were probed before and are due: a day is over, or what the last finding depends on has changed.
+ * @returns how many
+ */
+export async function queueDueChecks(db: Db, most: number): Promise<number> {
+  const { rows } = await sql<{ one: number }>`
+    update site_checks k set state = 'waiting', run = null, started_at = now(), finished_at = null, steps = '[]',
+      verdict = null, meaning = null, advice = null
+    from (
+      select d.company_id, d.site_id from site_checks d join companies c on c.id = d.company_id
+      where d.state = 'done' and (d.next_at <= now() or d.policy_version is distinct from c.policy_version
+        and d.fingerprint is distinct from site_fingerprint(d.company_id, d.site_id))
+      order by d.next_at for update of d skip locked limit ${most}
+    ) due
+    where k.company_id = due.company_id and k.site_id = due.site_id returning 1 as one`.execute(db);
+  return rows.length;
+}

@@ -1,0 +1,247 @@
+import { describe, expect, test } from 'vitest';
+import { Unreached } from '../outbound/unreached.ts';
+import { cdnOf, type Finding, findOutside, findThrough, findUnreached } from './finding.ts';
+import { namesOf, type OutsideStep, type PlannedStep, planRequests, type ThroughStep } from './plan.ts';
+import { type Circumstances, judge, type Taken } from './verdict.ts';
+
+const usual: Circumstances = {
+  proxies: 1,
+  egressKnown: true,
+  insider: false,
+  unfinished: false,
+  held: false,
+};
+const place = { host: 'crm.example.ru', port: 443, scheme: 'https' } as const;
+const outside = (kind: OutsideStep['kind'] = 'plain', at: Partial<OutsideStep> = {}): OutsideStep => ({
+  ...place,
+  vantage: 'outside',
+  kind,
+  address: '198.51.100.7',
+  path: '/',
+  headers: {},
+  title: `outside ${kind}`,
+  ...at,
+});
+const through = (proxyId = 3, scheme: 'https' | 'http' = 'https'): ThroughStep => ({
+  ...place,
+  scheme,
+  vantage: 'through',
+  kind: 'get',
+  proxyId,
+  title: `through ${proxyId} ${scheme}`,
+});
+const took = (step: PlannedStep, finding: Finding, cdn: string | null = null): Taken => ({
+  step,
+  finding,
+  detail: finding,
+  cdn,
+});
+const shut = took(outside(), 'shut');
+const inside = took(through(), 'open');
+
+describe('the verdict', () => {
+  test.each<[string, Taken[], Partial<Circumstances>, string, RegExp]>([
+    ['strangers refused, the proxy let in', [shut, inside], {}, 'protected', /отказом/],
+    ['a firewall drops strangers', [took(outside(), 'silent'), inside], {}, 'protected', /отказом/],
+    [
+      'http leads to https, and https refuses',
+      [took(outside('plain', { scheme: 'http', port: 80 }), 'redirect'), shut, inside],
+      {},
+      'protected',
+      /отказом/,
+    ],
+    ['one scheme alone', [shut, inside, took(through(3, 'http'), 'silent')], {}, 'protected', /отказом/],
+    ['the first page is open', [took(outside(), 'open'), inside], {}, 'open', /outside plain: open/],
+    ['a header opens it', [shut, took(outside('spoofed'), 'open'), inside], {}, 'open', /outside spoofed/],
+    ['a folder is open', [shut, took(outside('deep'), 'open'), inside], {}, 'open', /outside deep/],
+    ['one address of two is open', [shut, took(outside(), 'open'), inside], {}, 'open', /открыт всем/],
+    ['open, though closed to its own', [took(outside(), 'open'), took(through(), 'shut')], {}, 'open', /./],
+    ['open, behind a CDN', [took(outside(), 'open', 'Cloudflare'), inside], {}, 'open', /./],
+    ['open, with the time over', [took(outside(), 'open'), inside], { unfinished: true }, 'open', /./],
+    ['nobody is let in', [shut, took(through(), 'shut')], {}, 'closed', /through 3/],
+    ['one proxy of two is not let in', [shut, inside, took(through(4), 'shut')], {}, 'closed', /through 4/],
+    [
+      'nobody is answered',
+      [took(outside(), 'silent'), took(through(), 'silent')],
+      {},
+      'closed',
+      /не отвечает/,
+    ],
+    [
+      'an error for all',
+      [took(outside(), 'server_error'), took(through(), 'server_error')],
+      {},
+      'server_error',
+      /./,
+    ],
+    ['an error inside alone', [shut, took(through(), 'server_error')], {}, 'server_error', /through 3/],
+    ['behind a CDN', [took(outside(), 'shut', 'Cloudflare'), inside], {}, 'cdn', /отказ мог дать сам CDN/],
+    [
+      'shut by a lock that sees the CDN',
+      [took(outside(), 'shut', 'Qrator'), took(through(), 'shut')],
+      {},
+      'cdn',
+      /не пускает никого/,
+    ],
+    ['no policy', [], { proxies: 0 }, 'unknown', /ни в одной политике/],
+    ['the proxy is away', [shut, took(through(), 'untold')], {}, 'unknown', /не дошли/],
+    ['one proxy of two is away', [shut, inside, took(through(4), 'untold')], {}, 'unknown', /through 4/],
+    ['we stand inside', [took(outside(), 'untold'), inside], { insider: true }, 'unknown', /того же адреса/],
+    ['we stand inside, and are not let in', [took(through(), 'shut')], { insider: true }, 'closed', /./],
+    [
+      'another company holds it',
+      [shut, took(through(), 'untold')],
+      { held: true },
+      'unknown',
+      /за другой компанией/,
+    ],
+    ['open, though another company holds it', [took(outside(), 'open')], { held: true }, 'open', /./],
+    ['the time is over', [shut, inside], { unfinished: true }, 'unknown', /не успела/],
+    ['an answer that says nothing', [took(outside(), 'unclear'), inside], {}, 'unknown', /не говорит/],
+    ['a TLS that is not ours', [shut, took(outside(), 'no_tls'), inside], {}, 'unknown', /не говорит/],
+    ['redirects alone', [took(outside(), 'redirect'), inside], {}, 'unknown', /переадресует/],
+    ['nothing was asked outside', [inside], {}, 'unknown', /./],
+    ['no address to pretend', [shut, inside], { egressKnown: false }, 'unknown', /подделку/],
+    [
+      'a name that is not there',
+      [took({ vantage: 'outside', kind: 'unresolved', host: 'x.ru', title: '' }, 'untold')],
+      {},
+      'unknown',
+      /DNS/,
+    ],
+    [
+      'a name that leads inside',
+      [
+        shut,
+        inside,
+        took({ vantage: 'outside', kind: 'address_refused', host: 'x.ru', title: '' }, 'untold'),
+      ],
+      {},
+      'unknown',
+      /внутренний/,
+    ],
+  ])('%s', (_, taken, known, verdict, meaning) => {
+    const found = judge(taken, { ...usual, ...known });
+    expect(found).toMatchObject({ verdict, meaning: expect.stringMatching(meaning) });
+    expect(found.advice === null).toBe(verdict === 'protected');
+  });
+});
+
+describe('an answer to a stranger', () => {
+  const http = outside('plain', { scheme: 'http', port: 80 });
+  test.each<[string, OutsideStep, number, Record<string, string>, Finding]>([
+    ['403', outside(), 403, {}, 'shut'],
+    ['200', outside(), 200, {}, 'open'],
+    ['a password is asked for', outside(), 401, {}, 'open'],
+    ['the site does not know the page', outside('deep'), 404, {}, 'open'],
+    ['an error', outside(), 500, {}, 'server_error'],
+    ['an error for a header', outside('spoofed'), 503, {}, 'unclear'],
+    ['a bad request', outside(), 400, {}, 'unclear'],
+    ['too many', outside(), 429, {}, 'unclear'],
+    ['not modified', outside(), 304, { location: 'https://crm.example.ru/' }, 'open'],
+    ['to https', http, 301, { location: 'https://crm.example.ru/' }, 'redirect'],
+    ['to https with www', http, 308, { location: 'https://www.crm.example.ru/x' }, 'redirect'],
+    ['to www', outside(), 301, { location: 'https://www.crm.example.ru/' }, 'redirect'],
+    ['to the sign-in', outside(), 302, { location: '/login' }, 'open'],
+    [
+      'to the sign-in by its whole address',
+      outside(),
+      302,
+      { location: 'https://crm.example.ru/login' },
+      'open',
+    ],
+    ['to another site', http, 301, { location: 'https://example.ru/' }, 'open'],
+    ['to another port', http, 301, { location: 'https://crm.example.ru:8443/' }, 'open'],
+    ['to http', http, 301, { location: 'http://www.crm.example.ru/' }, 'open'],
+    ['nowhere', http, 301, {}, 'open'],
+    [
+      'to https, with a page',
+      http,
+      301,
+      { location: 'https://crm.example.ru/', 'content-length': '50000' },
+      'open',
+    ],
+  ])('%s', (_, step, status, headers, expected) =>
+    expect(findOutside(step, { status, headers })).toBe(expected),
+  );
+
+  test('through a proxy all but a refusal and an error is in', () => {
+    const found = [200, 301, 401, 404, 403, 500].map((status) => findThrough({ status, headers: {} }));
+    expect(found).toEqual(['open', 'open', 'open', 'open', 'shut', 'server_error']);
+  });
+
+  test('none from the proxy says nothing of the site', () => {
+    expect(findUnreached(new Unreached('proxy', 'timeout'))).toBe('untold');
+    expect(findUnreached(new Unreached('site', 'timeout'))).toBe('silent');
+    expect(findUnreached(new Unreached('site', 'tls_failed'))).toBe('no_tls');
+  });
+
+  test.each<[Record<string, string>, string | null]>([
+    [{ 'cf-ray': '8f1-DME' }, 'Cloudflare'],
+    [{ server: 'cloudflare' }, 'Cloudflare'],
+    [{ 'x-amz-cf-id': 'x' }, 'Amazon CloudFront'],
+    [{ server: 'AkamaiGHost' }, 'Akamai'],
+    [{ server: 'ddos-guard' }, 'DDoS-Guard'],
+    [{ server: 'QRATOR' }, 'Qrator'],
+    [{ 'x-served-by': 'cache-fra-1' }, 'Fastly'],
+    [{ 'x-served-by': 'backend-1', server: 'nginx' }, null],
+  ])('%j comes through %s', (headers, expected) => expect(cdnOf(headers)).toBe(expected));
+});
+
+describe('the plan', () => {
+  const named = (host: string, addresses: string[]) => ({ host, addresses, refused: null, optional: false });
+  const plan = (
+    names: ReturnType<typeof named>[],
+    port: number | null = null,
+    egress: string | null = '192.0.2.5',
+  ) => planRequests({ names, port, proxies: [{ id: 3, name: 'proxy.ru' }], egress, random: 'abc' });
+
+  test('asks every address by both schemes, plainly, with five headers and deep; and once through each proxy', () => {
+    const steps = plan([named('a.ru', ['198.51.100.7', '2001:db8::7']), named('www.a.ru', ['198.51.100.7'])]);
+    expect(steps.filter(({ vantage }) => vantage === 'outside')).toHaveLength(3 * 2 * 7);
+    expect(steps.filter(({ kind }) => kind === 'get').map(({ title }) => title)).toEqual([
+      'Через proxy.ru: https://a.ru',
+      'Через proxy.ru: http://a.ru',
+    ]);
+  });
+
+  test('stops at eight addresses', () => {
+    const many = Array.from({ length: 20 }, (_, i) => `198.51.100.${i}`);
+    const steps = plan([named('a.ru', many.slice(0, 5)), named('b.ru', many)]);
+    const asked = new Set(
+      steps.flatMap((step) => ('address' in step ? [`${step.host} ${step.address}`] : [])),
+    );
+    expect(asked.size).toBe(8);
+  });
+
+  test('pretends an IPv6 address as RFC 7239 spells it, and nothing without an address', () => {
+    const headers = plan([named('a.ru', ['198.51.100.7'])], null, '2001:db8::5').flatMap((step) =>
+      'headers' in step ? Object.entries(step.headers) : [],
+    );
+    expect(headers).toContainEqual(['Forwarded', 'for="[2001:db8::5]"']);
+    expect(headers).toContainEqual(['X-Real-IP', '2001:db8::5']);
+    expect(plan([named('a.ru', ['198.51.100.7'])], null, null).some(({ kind }) => kind === 'spoofed')).toBe(
+      false,
+    );
+  });
+
+  test('asks a named port by both schemes, and no other port', () => {
+    const ports = plan([named('a.ru', ['198.51.100.7'])], 8443).flatMap((step) =>
+      'port' in step ? [step.port] : [],
+    );
+    expect(new Set(ports)).toEqual(new Set([8443]));
+  });
+
+  test.each([
+    [{ host: 'a.ru', wildcard: false }, ['a.ru', 'www.a.ru']],
+    [{ host: 'www.a.ru', wildcard: false }, ['www.a.ru']],
+    [{ host: 'a.ru', wildcard: true }, ['a.ru', 'www.a.ru', 'abc.a.ru']],
+  ])('%j is asked at %j', (site, expected) =>
+    expect(namesOf(site, 'abc').map(({ host }) => host)).toEqual(expected),
+  );
+
+  test('goes to no address of a name that leads inside', () => {
+    const steps = plan([{ ...named('a.ru', ['198.51.100.7', '10.0.0.1']), refused: '10.0.0.1' } as never]);
+    expect(steps.map(({ kind }) => kind)).toEqual(['address_refused']);
+  });
+});

@@ -1,0 +1,180 @@
+import { sayings } from '@propusk/access/sayings';
+import type { Verdict } from '@propusk/contract/lock';
+import type { Finding } from './finding.ts';
+import type { PlannedStep } from './plan.ts';
+
+/** A step with what came of it. */
+export interface Taken {
+  readonly step: PlannedStep;
+  readonly finding: Finding;
+  /** What came back, in Russian. */
+  readonly detail: string;
+  readonly cdn: string | null;
+}
+
+/** What else the verdict needs to know. */
+export interface Circumstances {
+  /** How many proxies the site's policies have. */
+  readonly proxies: number;
+  /** An address that the lock lets in was known, and so could be pretended. */
+  readonly egressKnown: boolean;
+  /** We call from an address that the lock lets in: what we see is not what strangers see. */
+  readonly insider: boolean;
+  /** Another company holds the site on the shared egress that a policy leaves by. */
+  readonly held: boolean;
+  /** The time was over before the end. */
+  readonly unfinished: boolean;
+}
+
+export interface Judgement {
+  readonly verdict: Verdict;
+  readonly meaning: string;
+  readonly advice: string | null;
+}
+
+const unknown = (meaning: string, advice: string): Judgement => ({ verdict: 'unknown', meaning, advice });
+
+/**
+ * What all steps together say: pure. «Защищён» needs proof of both halves, that strangers are turned away wherever they come
+ * and that each proxy of the policies gets in; whatever is missing to it makes another verdict.
+ */
+export function judge(taken: readonly Taken[], known: Circumstances): Judgement {
+  if (known.proxies === 0) {
+    return unknown(
+      'Сайт не стоит ни в одной политике: пускать на него некого.',
+      'Добавьте сайт в политику доступа и нажмите «Проверить» ещё раз.',
+    );
+  }
+  const outside = taken.filter(({ step }) => step.vantage === 'outside');
+  const through = taken.filter(({ step }) => step.vantage === 'through' && step.kind === 'get');
+  const open = known.insider ? undefined : outside.find(({ finding }) => finding === 'open');
+  const cdn = taken.find((one) => one.cdn !== null)?.cdn ?? null;
+  if (open !== undefined) return openTo(open, cdn);
+  const misled = taken.find(({ step }) => step.kind === 'address_refused' || step.kind === 'unresolved');
+  if (misled !== undefined) return noAddress(misled);
+  if (known.held) return unknown(sayings.host_taken.why, sayings.host_taken.advice);
+  if (cdn !== null) return behind(cdn, through);
+  const broken = taken.find(({ finding }) => finding === 'server_error');
+  if (broken !== undefined) {
+    return {
+      verdict: 'server_error',
+      meaning: `Сервер отвечает ошибкой. ${quote(broken)}.`,
+      advice:
+        'Чаще всего это строка в .htaccess, которой сервер не позволяет: включите AllowOverride AuthConfig и оставьте в файле только наши строки. Остальное скажет журнал ошибок сервера.',
+    };
+  }
+  const shutOut = closedTo(through);
+  if (shutOut !== null) return shutOut;
+  if (known.insider) {
+    return unknown(
+      'Проверка идёт с того же адреса, с которого выходит шлюз: что видят посторонние, отсюда не увидеть.',
+      'Задайте шлюзу собственный адрес в GATEWAY_EGRESS или запустите консоль на другой машине.',
+    );
+  }
+  if (known.unfinished) {
+    return unknown('Проверка не успела закончиться за минуту.', 'Нажмите «Проверить» ещё раз.');
+  }
+  const unreached = proxyUnreached(through);
+  if (unreached !== undefined) {
+    return unknown(
+      `Через прокси политики до сайта не дошли. ${quote(unreached)}.`,
+      'Проверьте этот прокси в разделе «Прокси» и нажмите «Проверить» ещё раз.',
+    );
+  }
+  const vague = outside.find(({ finding }) => finding === 'unclear' || finding === 'no_tls');
+  if (vague !== undefined) {
+    return unknown(
+      `Ответ не говорит, закрыт ли сайт. ${quote(vague)}.`,
+      'Посмотрите журнал сервера за это время и нажмите «Проверить» ещё раз.',
+    );
+  }
+  if (!outside.some(({ finding }) => finding === 'shut' || finding === 'silent')) {
+    return unknown(
+      'Снаружи сайт только переадресует и ничего не показывает: куда приводит переадресация, не видно.',
+      'Добавьте в список сайтов адрес, на который он переадресует, и проверьте его.',
+    );
+  }
+  if (!known.egressKnown) {
+    return unknown(
+      'Снаружи сайт закрыт и через прокси открыт, но адрес выхода неизвестен: подделку адреса проверить нечем.',
+      'Откройте «Защитить» и посмотрите, почему не удалось узнать адрес выхода.',
+    );
+  }
+  return {
+    verdict: 'protected',
+    meaning: 'Посторонним сайт отвечает отказом, а через «Пропуск» открывается.',
+    advice: null,
+  };
+}
+
+function openTo(open: Taken, cdn: string | null): Judgement {
+  const { step, detail } = open;
+  const advice =
+    cdn !== null
+      ? `Сайт стоит за ${cdn}: возьмите в «Защитить» вариант для CDN и отключите кеш страниц.`
+      : step.kind === 'spoofed'
+        ? 'Сервер верит заголовку с адресом от кого угодно. Уберите RemoteIPHeader, set_real_ip_from или trusted_proxies для всех сетей.'
+        : step.kind === 'deep'
+          ? 'Закрыта только часть сайта. Поставьте строки из «Защитить» на весь сайт, а не на одну папку.'
+          : 'Вставьте строки из «Защитить» на сервере. Если они уже там, проверьте, что включён AllowOverride AuthConfig и что их не отменяют другие файлы .htaccess.';
+  return {
+    verdict: 'open',
+    meaning: `Сайт открыт всем. ${step.title}: ${detail}.`,
+    advice,
+  };
+}
+
+function noAddress({ step }: Taken): Judgement {
+  const host = 'host' in step ? step.host : '';
+  return step.kind === 'unresolved'
+    ? unknown(`Имя ${host} не найдено в DNS.`, 'Проверьте адрес сайта и запись A или AAAA.')
+    : unknown(
+        `Имя ${host} ведёт на внутренний или служебный адрес, куда «Пропуск» не соединяет.`,
+        'Исправьте запись DNS. Для сайта во внутренней сети администратор добавляет её в GATEWAY_ALLOW_NETWORKS.',
+      );
+}
+
+function behind(cdn: string, through: readonly Taken[]): Judgement {
+  const closed = through.some(({ finding }) => finding === 'shut');
+  return {
+    verdict: 'cdn',
+    meaning: closed
+      ? `Сайт стоит за ${cdn}: сервер видит адреса CDN, а не выхода, и не пускает никого.`
+      : `Сайт стоит за ${cdn}. Через CDN посторонних не пускают, но сервер за ним отсюда не виден, и отказ мог дать сам CDN.`,
+    advice:
+      'Возьмите в «Защитить» вариант для CDN и закройте сервер для всех адресов, кроме адресов CDN. Надёжнее отключить для этого сайта проксирование в CDN.',
+  };
+}
+
+/** 403, or no answer at all, to people who are to get in. */
+function closedTo(through: readonly Taken[]): Judgement | null {
+  const refused = through.find(({ finding }) => finding === 'shut');
+  if (refused !== undefined) {
+    return {
+      verdict: 'closed',
+      meaning: `Сайт не пускает и своих. ${quote(refused)}.`,
+      advice:
+        'Откройте «Защитить», узнайте адреса выхода заново и замените ими адреса в замке. Если замок верен, посмотрите, не отвечает ли отказом сама главная страница.',
+    };
+  }
+  const silent = through.find(
+    ({ step, finding }) =>
+      finding === 'silent' &&
+      !through.some((other) => proxyOf(other.step) === proxyOf(step) && other.finding !== 'silent'),
+  );
+  if (silent === undefined) return null;
+  return {
+    verdict: 'closed',
+    meaning: `Сайт не отвечает и своим. ${quote(silent)}.`,
+    advice: 'Проверьте, что сервер работает и что его межсетевой экран пускает адреса выхода из «Защитить».',
+  };
+}
+
+/** A step through a proxy by which no request came back from the site. */
+function proxyUnreached(through: readonly Taken[]): Taken | undefined {
+  const came = new Set(through.filter(({ finding }) => finding === 'open').map(({ step }) => proxyOf(step)));
+  return through.find(({ step }) => !came.has(proxyOf(step)));
+}
+
+export const proxyOf = (step: PlannedStep) => ('proxyId' in step ? step.proxyId : 0);
+const quote = ({ step, detail }: Taken) => `${step.title}: ${detail}`;

@@ -1,0 +1,83 @@
+import { SITE } from '@propusk/access/lock/testing/site';
+import { getSiteLock, learnEgress } from '@propusk/contract/lock';
+import { checkProxy } from '@propusk/contract/proxies';
+import { parseNetworks } from '@propusk/dial/addresses';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { startChecker } from '../checks/checker.ts';
+import { createReach } from '../outbound/reach.ts';
+import { testKeys, testSealing } from '../testing/api.ts';
+import {
+  companyBehind,
+  ECHO_HOST,
+  EGRESS,
+  type ProbeWorld,
+  startProbeWorld,
+} from '../testing/probe-world.ts';
+import { readProxyWay, saveLearned } from './store.ts';
+
+// The echo has an address of either family here, and squid leaves by both.
+const allowNetworks = parseNetworks('127.0.0.0/22,::1/128') ?? { v4: [], v6: [] };
+const hosts = new Map([
+  [ECHO_HOST, ['127.0.0.1', '::1']],
+  [SITE, ['127.0.0.1']],
+  ['squid.example.test', ['127.0.0.1']],
+]);
+let world: ProbeWorld;
+beforeAll(async () => {
+  world = await startProbeWorld(inject('serverUrl'), { listen: '::', settings: { allowNetworks, hosts } });
+});
+afterAll(() => world.close());
+
+test('a proxy that leaves by IPv4 and by IPv6 is known by both', async () => {
+  const { token, proxyId } = await companyBehind(world);
+  const check = await world.api.must(token, checkProxy, { params: { id: proxyId } });
+  expect(check).toMatchObject({ egress: [EGRESS, '::1'], problem: null });
+});
+
+test('a family that does not answer once is not forgotten, and a failed try forgets nothing', async () => {
+  const { api } = world;
+  const { token, proxyId, add } = await companyBehind(world);
+  const id = await add('crm.example.ru');
+  const known = async () => {
+    const [egress] = (await api.must(token, getSiteLock, { params: { id } })).egress;
+    return { addresses: egress?.addresses, stale: egress?.stale, problem: egress?.problem };
+  };
+  await api.must(token, learnEgress, { params: { id } });
+  const proxy = await readProxyWay(api.database.db, testSealing, proxyId);
+  if (proxy === null) throw new Error('no proxy');
+  const learned = { reachable: true, credentialsAccepted: true, roundTripMs: 1 };
+  const save = (one: Parameters<typeof saveLearned>[2]) =>
+    api.database.db.transaction().execute((tx) => saveLearned(tx, proxy, one));
+  await save({ ...learned, addresses: [EGRESS], unanswered: [6], problem: null });
+  expect(await known()).toEqual({ addresses: [EGRESS, '::1'], stale: false, problem: null });
+  await save({ ...learned, addresses: [], unanswered: [], problem: 'Прокси не отвечает.' });
+  expect(await known()).toEqual({ addresses: [EGRESS, '::1'], stale: false, problem: 'Прокси не отвечает.' });
+  // It answered, and there is no such family any more.
+  await save({ ...learned, addresses: [EGRESS], unanswered: [], problem: null });
+  expect(await known()).toEqual({ addresses: [EGRESS], stale: true, problem: null });
+});
+
+test('what was learned a day ago is learned again by itself', async () => {
+  const { api, echoUrl } = world;
+  const { token, proxyId, add } = await companyBehind(world);
+  const id = await add('crm.example.ru');
+  await api.must(token, learnEgress, { params: { id } });
+  await api.database.pool.query(
+    `update proxy_learning set tried_at = now() - interval '25 hours', succeeded_at = now() - interval '25 hours'
+     where proxy_id = $1`,
+    [proxyId],
+  );
+  expect((await api.must(token, getSiteLock, { params: { id } })).egress).toMatchObject([{ stale: true }]);
+  const gatewayUrl = new URL('http://127.0.0.1:9');
+  const reach = createReach({ allowNetworks, hosts, dns: [], egress: {}, gatewayUrl, keys: testKeys });
+  const stop = new AbortController().signal;
+  const checker = startChecker({
+    db: api.database.db,
+    sealing: testSealing,
+    log: api.app.log,
+    outbound: { reach, echoUrl, stop, turns: (work) => work() },
+  });
+  await checker.tick();
+  await checker.close();
+  expect((await api.must(token, getSiteLock, { params: { id } })).egress).toMatchObject([{ stale: false }]);
+});

@@ -1,0 +1,188 @@
+import { isIP } from 'node:net';
+import { type RawBuilder, sql } from 'kysely';
+import type { Db, Tx } from '../db/open.ts';
+import type { Learned } from '../outbound/echo.ts';
+import type { Way } from '../outbound/reach.ts';
+import { passwordPlace } from '../proxies/store.ts';
+import type { Sealing } from '../sealing.ts';
+
+/** A proxy as probes go through it, and what is known of where it leaves from. */
+export interface ProxyWay {
+  readonly ownerId: number;
+  readonly id: number;
+  readonly host: string;
+  readonly direct: boolean;
+  /** Null: its password does not open (moved, damaged). */
+  readonly way: Exclude<Way, { kind: 'outside' }> | null;
+}
+
+/** A way that the people of a site's policies reach it by. */
+export interface SiteWay extends ProxyWay {
+  readonly politics: { id: number; name: string }[];
+  readonly addresses: string[];
+  readonly learnedAt: string | null;
+  readonly problem: string | null;
+  readonly stale: boolean;
+}
+
+interface SealedProxy {
+  owner_id: number;
+  id: number;
+  host: string;
+  port: number;
+  username: string;
+  direct: boolean;
+  password_sealed: Buffer | null;
+}
+
+const columns = sql.raw('x.owner_id, x.id, x.host, x.port, x.username, x.direct, x.password_sealed');
+
+function unsealed(proxy: SealedProxy, sealing: Sealing): ProxyWay {
+  const { owner_id: ownerId, id, host, direct } = proxy;
+  const common = { ownerId, id, host, direct };
+  if (direct) return { ...common, way: { kind: 'gateway' } };
+  try {
+    const password =
+      proxy.password_sealed === null ? '' : sealing.open(passwordPlace(ownerId, id), proxy.password_sealed);
+    const { port, username } = proxy;
+    return { ...common, way: { kind: 'upstream', host, port, username, password } };
+  } catch {
+    return { ...common, way: null };
+  }
+}
+
+/** What a proxy whose password does not open has to say for itself. */
+export const sealBroken: Learned = {
+  reachable: false,
+  credentialsAccepted: null,
+  addresses: [],
+  unanswered: [],
+  roundTripMs: null,
+  problem: 'Пароль этого прокси не расшифровывается: укажите его заново.',
+};
+
+/** A proxy by its id, whoever asks: the caller has looked whether they may. Null when it is gone. */
+export async function readProxyWay(db: Db, sealing: Sealing, id: number): Promise<ProxyWay | null> {
+  const { rows } = await sql<SealedProxy>`select ${columns} from proxies x where x.id = ${id}`.execute(db);
+  return rows[0] === undefined ? null : unsealed(rows[0], sealing);
+}
+
+/** The ways to a site, by the proxies' ids. */
+export async function readSiteWays(
+  db: Db,
+  sealing: Sealing,
+  { companyId, siteId }: { companyId: number; siteId: number },
+): Promise<SiteWay[]> {
+  const { rows } = await sql<SealedProxy & Omit<SiteWay, keyof ProxyWay>>`
+    select ${columns}, w.politics, l.succeeded_at as "learnedAt", l.problem,
+      array(select e.address from proxy_egress e where e.owner_id = x.owner_id and e.proxy_id = x.id
+        order by e.address like '%:%', e.address) as addresses,
+      coalesce(l.succeeded_at < now() - interval '24 hours'
+        or ${movedSince(sql`${companyId}`, sql`${siteId}`)}, false) as stale
+    from (
+      select s.owner_id, s.proxy_id, json_agg(json_build_object('id', p.id, 'name', p.name) order by p.id) as politics
+      from site_ways(${companyId}, ${siteId}) s join policies p on p.id = s.policy_id
+      group by s.owner_id, s.proxy_id
+    ) w
+    join proxies x on x.owner_id = w.owner_id and x.id = w.proxy_id
+    left join proxy_learning l on l.owner_id = x.owner_id and l.proxy_id = x.id
+    order by x.id`.execute(db);
+  return rows.map(({ politics, addresses, learnedAt, problem, stale, ...proxy }) => ({
+    ...unsealed(proxy, sealing),
+    politics,
+    addresses,
+    learnedAt,
+    problem,
+    stale,
+  }));
+}
+
+/** Whether a proxy (`l`) leaves from elsewhere since the site's lock was last proved. */
+function movedSince(companyId: RawBuilder<unknown>, siteId: RawBuilder<unknown>) {
+  return sql`(l.moved_at is not null and not exists (select from site_checks k
+    where k.company_id = ${companyId} and k.site_id = ${siteId} and k.shown_verdict = 'protected' and k.shown_at > l.moved_at))`;
+}
+
+/** The company's sites whose lock is from before one of these proxies moved. */
+export async function readBreaks(
+  db: Db,
+  companyId: number,
+  proxyIds: readonly number[],
+): Promise<{ id: number; name: string }[]> {
+  const { rows } = await sql<{ id: number; name: string }>`
+    select s.id, s.shown_address as name from sites s
+    where s.company_id = ${companyId} and exists (
+      select from site_ways(s.company_id, s.id) w
+      join proxy_learning l on l.owner_id = w.owner_id and l.proxy_id = w.proxy_id
+      where l.proxy_id = any (${proxyIds}) and ${movedSince(sql.raw('s.company_id'), sql.raw('s.id'))})
+    order by s.id`.execute(db);
+  return rows;
+}
+
+/** A proxy that moves at every call (a pool) must not have its sites probed without end. */
+const SETTLE = sql.raw(`interval '10 minutes'`);
+
+/**
+ * Keeps what a call of the echo showed. Where the way out is another one than before, the sites behind it are probed anew.
+ */
+export async function saveLearned(
+  tx: Tx,
+  { ownerId, id }: Pick<ProxyWay, 'ownerId' | 'id'>,
+  { addresses, unanswered, problem }: Learned,
+): Promise<void> {
+  const learned = problem === null;
+  const { rows } = await sql<{ one: number }>`
+    insert into proxy_learning (owner_id, proxy_id, problem, succeeded_at)
+    select owner_id, id, ${problem}::text, case when ${learned} then now() end from proxies
+      where owner_id = ${ownerId} and id = ${id} for key share
+    on conflict (owner_id, proxy_id) do update set tried_at = now(), problem = excluded.problem,
+      succeeded_at = coalesce(excluded.succeeded_at, proxy_learning.succeeded_at)
+    returning 1 as one`.execute(tx);
+  // It was removed while it was called.
+  if (rows.length === 0 || !learned) return;
+  const before = await tx
+    .selectFrom('proxy_egress')
+    .select('address')
+    .where('owner_id', '=', ownerId)
+    .where('proxy_id', '=', id)
+    .execute();
+  const known = before.map(({ address }) => address);
+  const kept = known.filter((address) => unanswered.some((family) => isIP(address) === family));
+  const now = new Set([...addresses, ...kept]);
+  const gone = known.filter((address) => !now.has(address));
+  if (gone.length > 0) {
+    await tx
+      .deleteFrom('proxy_egress')
+      .where('owner_id', '=', ownerId)
+      .where('proxy_id', '=', id)
+      .where('address', 'in', gone)
+      .execute();
+  }
+  await sql`insert into proxy_egress (owner_id, proxy_id, address)
+    select ${ownerId}, ${id}, unnest(${[...addresses]}::text[])
+    on conflict (owner_id, proxy_id, address) do update set confirmed_at = now()`.execute(tx);
+  const moved = known.length > 0 && (gone.length > 0 || now.size > known.length);
+  if (!moved) return;
+  await sql`update proxy_learning set moved_at = now() where owner_id = ${ownerId} and proxy_id = ${id}`.execute(
+    tx,
+  );
+  await sql`update site_checks k set next_at = least(k.next_at, greatest(now(), k.finished_at + ${SETTLE}))
+    from (select distinct company_id from policies where proxy_id = ${id}) c
+    where k.company_id = c.company_id and k.state = 'done'
+      and exists (select from site_ways(k.company_id, k.site_id) w where w.proxy_id = ${id})`.execute(tx);
+}
+
+/**
+ * Takes proxies that were learned once and not lately, one process each; a failed try is repeated sooner.
+ * @returns their ids
+ */
+export async function claimOldLearning(db: Db, most: number): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    update proxy_learning l set tried_at = now() from (
+      select owner_id, proxy_id from proxy_learning
+      where tried_at < now() - case when problem is null then interval '20 hours' else interval '1 hour' end
+      order by tried_at for update skip locked limit ${most}
+    ) due
+    where l.owner_id = due.owner_id and l.proxy_id = due.proxy_id returning l.proxy_id as id`.execute(db);
+  return rows.map(({ id }) => id);
+}

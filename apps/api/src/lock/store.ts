@@ -1,0 +1,113 @@
+import { lockSnippets } from '@propusk/access/lock/snippets';
+import type { SharedLock, SiteLock } from '@propusk/contract/lock';
+import { sql } from 'kysely';
+import type { Db, Tx } from '../db/open.ts';
+import { managedBy } from '../db/scope.ts';
+import { readBreaks, readSiteWays, type SiteWay } from '../egress/store.ts';
+import { type Actor, hashToken, newToken } from '../http/actor.ts';
+import { AppError } from '../http/errors.ts';
+import type { Sealing } from '../sealing.ts';
+
+/** A site that an actor manages. */
+export interface ManagedSite {
+  readonly id: number;
+  readonly companyId: number;
+  readonly address: string;
+  readonly shownAddress: string;
+}
+
+/** @throws AppError not_found, for another company's site as for none */
+export async function findManagedSite(db: Db, actor: Actor, id: number): Promise<ManagedSite> {
+  return db
+    .selectFrom('sites')
+    .select(['id', 'company_id as companyId', 'address', 'shown_address as shownAddress'])
+    .where('id', '=', id)
+    .where(managedBy(actor, 'sites.company_id'))
+    .executeTakeFirstOrThrow(() => new AppError('not_found'));
+}
+
+/** The ways to a site that an actor manages. @throws AppError not_found */
+export async function findSiteWays(
+  db: Db,
+  actor: Actor,
+  id: number,
+  sealing: Sealing,
+): Promise<readonly SiteWay[]> {
+  const { companyId } = await findManagedSite(db, actor, id);
+  return readSiteWays(db, sealing, { companyId, siteId: id });
+}
+
+/** What is known of a site's ways out, and the lock that follows. @throws AppError not_found */
+export async function findSiteLock(db: Db, actor: Actor, id: number, sealing: Sealing): Promise<SiteLock> {
+  const site = await findManagedSite(db, actor, id);
+  const ways = await readSiteWays(db, sealing, { companyId: site.companyId, siteId: id });
+  const stale = ways.filter((way) => way.stale).map((way) => way.id);
+  return {
+    site: { id, name: site.shownAddress },
+    egress: ways.map(({ id, host, direct, politics, addresses, learnedAt, stale, problem }) => ({
+      proxy: { id, name: host },
+      direct,
+      politics,
+      addresses,
+      learnedAt,
+      stale,
+      problem,
+    })),
+    breaks: stale.length === 0 ? [] : await readBreaks(db, site.companyId, stale),
+    snippets: snippetsOf(site.address, ways),
+  };
+}
+
+function snippetsOf(address: string, ways: readonly SiteWay[]): SiteLock['snippets'] {
+  return lockSnippets({ address, egress: ways.flatMap((way) => way.addresses) });
+}
+
+const LINK_DAYS = 7;
+/** Links of one site that live together; the oldest give way. */
+const LINKS = 20;
+
+/**
+ * A link to the lock of a site. The database has its hash alone.
+ * @throws AppError not_found
+ */
+export async function addLockLink(
+  tx: Tx,
+  actor: Actor,
+  siteId: number,
+): Promise<{ token: string; expiresAt: string }> {
+  const { companyId } = await findManagedSite(tx, actor, siteId);
+  const { token, hash } = newToken();
+  const expiresAt = new Date(Date.now() + LINK_DAYS * 24 * 3_600_000).toISOString();
+  const { rows } = await sql<{
+    one: number;
+  }>`insert into lock_links (token_hash, company_id, site_id, expires_at)
+    select ${hash}, company_id, id, ${expiresAt} from sites where company_id = ${companyId} and id = ${siteId} for key share
+    returning 1 as one`.execute(tx);
+  // It was removed a moment ago.
+  if (rows.length === 0) throw new AppError('not_found');
+  await sql`delete from lock_links where company_id = ${companyId} and site_id = ${siteId} and (expires_at < now()
+    or token_hash not in (select token_hash from lock_links where company_id = ${companyId} and site_id = ${siteId}
+      order by created_at desc, token_hash = ${hash} desc limit ${LINKS}))`.execute(tx);
+  return { token, expiresAt };
+}
+
+/** What a link shows: the address and the lock as they are now. @throws AppError lock_link_dead */
+export async function openLockLink(db: Db, token: string, sealing: Sealing): Promise<SharedLock> {
+  const link = await db
+    .selectFrom('lock_links')
+    .innerJoin('sites', (join) =>
+      join
+        .onRef('sites.company_id', '=', 'lock_links.company_id')
+        .onRef('sites.id', '=', 'lock_links.site_id'),
+    )
+    .select(['sites.id', 'sites.company_id', 'sites.address', 'lock_links.expires_at'])
+    .where('token_hash', '=', hashToken(token))
+    .where('lock_links.expires_at', '>', (eb) => eb.fn<string>('now'))
+    .executeTakeFirstOrThrow(() => new AppError('lock_link_dead'));
+  const ways = await readSiteWays(db, sealing, { companyId: link.company_id, siteId: link.id });
+  return {
+    address: link.address,
+    snippets: snippetsOf(link.address, ways),
+    expiresAt: link.expires_at,
+  };
+}

@@ -1,0 +1,30 @@
+/** What stood in the way: the proxy (a company's own, or our gateway), or the site behind it. */
+type Where = 'proxy' | 'site';
+
+export type UnreachedReason =
+  | 'resolve_failed'
+  | 'address_refused'
+  | 'connect_failed'
+  | 'timeout'
+  /** The connection ended before an answer, or in the middle of one. */
+  | 'broken_off'
+  | 'tls_failed'
+  /** The proxy did not take the name and the password. */
+  | 'credentials'
+  /** The proxy answered that it does not carry this. */
+  | 'refused';
+
+/** A place that no request came to. */
+export class Unreached extends Error {
+  readonly where: Where;
+  readonly reason: UnreachedReason;
+  /** The status that a proxy refused with. */
+  readonly status: number | undefined;
+
+  constructor(where: Where, reason: UnreachedReason, status?: number) {
+    super(`${where}: ${reason}`);
+    this.where = where;
+    this.reason = reason;
+    this.status = status;
+  }
+}

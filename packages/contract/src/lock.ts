@@ -1,0 +1,210 @@
+import * as z from 'zod/mini';
+import { endpoint } from './endpoint.ts';
+import { Id, IdParams, IsoDate, Named, text } from './fields.ts';
+
+/**
+ * The site's own lock: a few lines in its server's settings that let in nobody but the addresses by which its policies
+ * leave. Who sees what we know of it, and how it is proved.
+ */
+
+/** Servers and services that a lock is written for. */
+export const LockKind = z.enum([
+  'htaccess',
+  'apache',
+  'nginx',
+  'caddy',
+  'litespeed',
+  'htaccess-cdn',
+  'apache-cdn',
+  'nginx-cdn',
+  'caddy-cdn',
+]);
+export type LockKind = z.infer<typeof LockKind>;
+
+/** Ready text to paste: nothing in it is left to fill in. */
+export const Snippet = z.object({
+  kind: LockKind,
+  /** What people call the server, such as `nginx`. */
+  title: z.string(),
+  /** Where it goes, in Russian: a file or a place in one. */
+  place: z.string(),
+  text: z.string(),
+  /** What to know before pasting: Russian sentences. */
+  notes: z.array(z.string()),
+});
+export type Snippet = z.infer<typeof Snippet>;
+
+/** Where the traffic of one proxy really leaves from, seen by our echo when it was called through that proxy. */
+export const EgressOfProxy = z.object({
+  proxy: Named,
+  /** The platform's gateway itself. */
+  direct: z.boolean(),
+  /** The policies of the site that leave by it. */
+  politics: z.array(Named),
+  addresses: z.array(z.string()),
+  learnedAt: z.nullable(IsoDate),
+  /** Not confirmed for a day, or seen to have changed: a lock with it may shut people out. */
+  stale: z.boolean(),
+  /** Why the last try to learn failed: a Russian sentence. */
+  problem: z.nullable(z.string()),
+});
+export type EgressOfProxy = z.infer<typeof EgressOfProxy>;
+
+export const SiteLock = z.object({
+  site: Named,
+  egress: z.array(EgressOfProxy),
+  /** Sites of the company, this one included, whose lock would shut people out because a way out has moved. */
+  breaks: z.array(Named),
+  /** Empty while no address is known: a lock without addresses would shut everybody out. */
+  snippets: z.array(Snippet),
+});
+export type SiteLock = z.infer<typeof SiteLock>;
+
+export const getSiteLock = endpoint({
+  method: 'GET',
+  path: '/domain-allowed/:id/lock',
+  access: ['CREATOR', 'ADMIN'],
+  summary: "The lines that lock the site to its policies' ways out",
+  params: IdParams,
+  reply: SiteLock,
+  errors: ['not_found'],
+});
+
+export const learnEgress = endpoint({
+  method: 'POST',
+  path: '/domain-allowed/:id/lock/learn',
+  access: ['CREATOR', 'ADMIN'],
+  summary: "Call our echo through each proxy of the site's policies, and answer with the lock that follows",
+  description: 'Takes some seconds: each proxy is given up to ten.',
+  params: IdParams,
+  reply: SiteLock,
+  errors: ['not_found', 'too_many_requests'],
+});
+
+/** A link that shows the lock of one site to whoever has it, without an account. */
+export const LockLink = z.object({ url: z.string(), expiresAt: IsoDate });
+export type LockLink = z.infer<typeof LockLink>;
+
+export const shareLock = endpoint({
+  method: 'POST',
+  path: '/domain-allowed/:id/lock/link',
+  access: ['CREATOR', 'ADMIN'],
+  summary:
+    'A link for a colleague: shows the lines of the lock and nothing else, for seven days, without an account',
+  description:
+    'Each call makes another link. It takes no `Idempotency-Key`: the answer holds a secret that is stored nowhere.',
+  params: IdParams,
+  reply: LockLink,
+  errors: ['not_found'],
+});
+
+export const SharedLock = z.object({
+  address: z.string(),
+  snippets: z.array(Snippet),
+  expiresAt: IsoDate,
+});
+export type SharedLock = z.infer<typeof SharedLock>;
+
+export const openLockLink = endpoint({
+  method: 'POST',
+  path: '/lock',
+  access: 'public',
+  summary: 'What a colleague sees by the link',
+  description: 'The token stands in the fragment of the link, so that no log has it.',
+  body: z.object({ token: text(1) }),
+  reply: SharedLock,
+  errors: ['lock_link_dead', 'too_many_requests'],
+});
+
+export const Verdict = z.enum(['protected', 'open', 'closed', 'server_error', 'cdn', 'unknown']);
+export type Verdict = z.infer<typeof Verdict>;
+
+/** One request of a probe and what it says. */
+export const ProbeStep = z.object({
+  /** What was asked, in Russian: «Снаружи, https, с поддельным X-Forwarded-For». */
+  title: z.string(),
+  vantage: z.enum(['outside', 'through']),
+  outcome: z.enum(['waiting', 'passed', 'failed', 'skipped']),
+  /** What came back, in Russian: «403», «соединение отклонено». */
+  detail: z.string(),
+});
+export type ProbeStep = z.infer<typeof ProbeStep>;
+
+/** A probe of a site: while it runs the steps fill in, and then the verdict follows. */
+export const SiteCheck = z.object({
+  state: z.enum(['running', 'done']),
+  verdict: z.nullable(Verdict),
+  /** What the verdict means for this site and what to do: Russian sentences. */
+  meaning: z.nullable(z.string()),
+  advice: z.nullable(z.string()),
+  steps: z.array(ProbeStep),
+  startedAt: IsoDate,
+  finishedAt: z.nullable(IsoDate),
+});
+export type SiteCheck = z.infer<typeof SiteCheck>;
+
+export const checkSite = endpoint({
+  method: 'POST',
+  path: '/domain-allowed/:id/check',
+  access: ['CREATOR', 'ADMIN'],
+  summary: 'Start a probe: whether the site is shut to the world and open through its proxies',
+  description: 'A probe that is running already is answered as it is. Ask for the steps by GET.',
+  params: IdParams,
+  reply: SiteCheck,
+  status: 202,
+  errors: ['not_found', 'too_many_requests'],
+});
+
+export const getSiteCheck = endpoint({
+  method: 'GET',
+  path: '/domain-allowed/:id/check',
+  access: ['CREATOR', 'ADMIN'],
+  summary: 'The last probe of the site, or the one that is running',
+  params: IdParams,
+  reply: z.nullable(SiteCheck),
+  errors: ['not_found'],
+});
+
+/** What the last probe of a site said, as lists show it. */
+export const Protection = z.object({
+  verdict: Verdict,
+  checkedAt: IsoDate,
+  /** It was protected before and is not now; until a probe finds it protected again. */
+  drifted: z.boolean(),
+});
+export type Protection = z.infer<typeof Protection>;
+
+/** A site that was protected and is not now. */
+export const Drift = z.object({ id: Id, name: z.string(), verdict: Verdict, checkedAt: IsoDate });
+export type Drift = z.infer<typeof Drift>;
+
+/** What is really there of the four steps that the onboarding promises, and what has come apart since. */
+export const Evidence = z.object({
+  siteExists: z.boolean(),
+  /** A probe found a site protected. */
+  lockVerified: z.boolean(),
+  /** Somebody of the company has used the extension. */
+  extensionSeen: z.boolean(),
+  /** A person stands in a policy with a site, or with all sites. */
+  userHasPolicy: z.boolean(),
+  drifted: z.array(Drift),
+});
+export type Evidence = z.infer<typeof Evidence>;
+
+export const evidence = endpoint({
+  method: 'GET',
+  path: '/company/evidence',
+  access: ['CREATOR'],
+  summary: "What is really there of the onboarding's four steps, and which sites have come open",
+  reply: Evidence,
+  errors: ['no_company'],
+});
+
+/** The caller's own address as this server sees it: called through a proxy it tells where the proxy leaves from. */
+export const echo = endpoint({
+  method: 'GET',
+  path: '/echo',
+  access: 'public',
+  summary: "The caller's address",
+  reply: z.object({ address: z.string() }),
+});
