@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, type Locator, type Page, test } from '@playwright/test';
 import { login, register } from '@propusk/contract/auth';
-import type { Endpoint, Input, Output } from '@propusk/contract/endpoint';
 import type { Role } from '@propusk/contract/roles';
 import { createUser } from '@propusk/contract/users';
 import { freePort } from '@propusk/gateway/testing/upstreams';
+import { type Call, caller } from '../scripts/call.ts';
 import {
   makeDataDir,
   type RunningProduct,
@@ -29,12 +29,7 @@ export const screens = [
 /** The product of a spec file, and the calls that fill it. */
 export interface Console {
   readonly url: string;
-  /** Makes a call of the contract that must succeed. */
-  call<E extends Endpoint>(
-    token: string | null,
-    endpoint: E,
-    input?: { params?: Input<E['params']>; body?: Input<E['body']> },
-  ): Promise<Output<E['reply']>>;
+  readonly call: Call;
   /** A token of somebody's new session. */
   signIn(email: string): Promise<string>;
   admin(): Promise<string>;
@@ -49,29 +44,18 @@ export interface Console {
 /**
  * Starts the product once for the tests of a file.
  * @param fill puts in what its tests look at
+ * @param settings of the product, where its tests need other ones
  */
-export function startConsole(fill: (console: Console) => Promise<void>): Console {
+export function startConsole(
+  fill: (console: Console) => Promise<void>,
+  settings: (ports: { console: number }) => NodeJS.ProcessEnv = () => ({}),
+): Console {
   let product: RunningProduct;
   const console: Console = {
     get url() {
       return product.consoleUrl;
     },
-    async call(token, endpoint, input = {}) {
-      const path = endpoint.path.replace(/:(\w+)/g, (_, name: string) =>
-        String((input.params as Record<string, unknown>)[name]),
-      );
-      const answer = await fetch(`${product.consoleUrl}/api${path}`, {
-        method: endpoint.method,
-        headers: {
-          ...(token !== null && { authorization: `Bearer ${token}` }),
-          ...(input.body !== undefined && { 'content-type': 'application/json' }),
-        },
-        ...(input.body !== undefined && { body: JSON.stringify(input.body) }),
-      });
-      const text = await answer.text();
-      expect(answer.ok, `${endpoint.method} ${path}: ${answer.status} ${text}`).toBe(true);
-      return (text === '' ? undefined : JSON.parse(text)) as Output<(typeof endpoint)['reply']>;
-    },
+    call: caller(() => product.consoleUrl),
     async signIn(email) {
       return (await console.call(null, login, { body: { email, password: PASSWORD } })).token;
     },
@@ -94,7 +78,7 @@ export function startConsole(fill: (console: Console) => Promise<void>): Console
   test.beforeAll(async () => {
     test.setTimeout(180_000);
     const ports = { console: await freePort(), gateway: await freePort() };
-    const env = { ADMIN_EMAIL: adminEmail, ADMIN_PASSWORD: PASSWORD };
+    const env = { ADMIN_EMAIL: adminEmail, ADMIN_PASSWORD: PASSWORD, ...settings(ports) };
     product = runProduct(await makeDataDir(), ports, env);
     await untilReady(product);
     await fill(console);

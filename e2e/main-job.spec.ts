@@ -150,7 +150,9 @@ test('an owner registers a company and sets access up', { tag: ['@2.4', '@4.1'] 
     await expect(row(name)).toContainText(policy ?? 'Никому не открыт');
   }
   // A site can be opened later as well.
-  await row('wiki').getByRole('button').click();
+  await row('wiki')
+    .getByRole('button', { name: /^Действия/ })
+    .click();
   await page.getByRole('menuitem', { name: 'Редактировать' }).click();
   await pick(page, 'Политики доступа', ['Знания']);
   await save(page);
@@ -263,7 +265,10 @@ test('access that the owner takes away ends within a second, open tunnels too', 
   const tunnel = await openTunnel(access, 'crm.romashka.test');
   const closed = once(tunnel, 'close').then(() => performance.now());
 
-  await page.getByRole('row', { name: /Пётр/ }).getByRole('button').click();
+  await page
+    .getByRole('row', { name: /Пётр/ })
+    .getByRole('button', { name: /^Действия/ })
+    .click();
   await page.getByRole('menuitem', { name: 'Редактировать' }).click();
   const dialog = page.getByRole('dialog');
   await expect(dialog.getByText('Продажи')).toBeVisible();
@@ -288,7 +293,10 @@ test('a person who is deleted is nobody to the gateway', async ({ page }) => {
   const access = await accessOf(agent);
   await signIn(page, owner);
   await openSection(page, 'Пользователи');
-  await page.getByRole('row', { name: /Пётр/ }).getByRole('button').click();
+  await page
+    .getByRole('row', { name: /Пётр/ })
+    .getByRole('button', { name: /^Действия/ })
+    .click();
   await page.getByRole('menuitem', { name: 'Удалить' }).click();
   await expect(page.getByText('Do you really want to delete the user?')).toBeVisible();
   const answered = page.waitForResponse((response) => response.request().method() === 'DELETE');
@@ -311,7 +319,10 @@ test('sites, policies and proxies are deleted from their lists', async ({ page }
     ['Прокси серверы', /127\.0\.0\.1/],
   ] as const) {
     await openSection(page, section);
-    await page.getByRole('row', { name: row }).getByRole('button').click();
+    await page
+      .getByRole('row', { name: row })
+      .getByRole('button', { name: /^Действия/ })
+      .click();
     await page.getByRole('menuitem', { name: 'Удалить' }).click();
     await page.getByRole('button', { name: 'Да', exact: true }).click();
     await expect(page.getByText('Успешное удаление!').last()).toBeVisible();

@@ -7,6 +7,7 @@ const WEIGHT = 'weight of the console';
 const steps: [name: string, program: string, args: string[]][] = [
   ['types', 'tsc', ['-p', '.']],
   ['types of the console', 'tsc', ['-p', 'apps/web']],
+  ['types of the extension', 'tsc', ['-p', 'apps/extension']],
   ['lint and boundaries', 'oxlint', ['--type-aware', '--deny-warnings']],
   ['format', 'biome', ['ci', '.']],
   ['unused code', 'knip', ['--no-progress']],

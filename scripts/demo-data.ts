@@ -1,10 +1,11 @@
 import { type GatewayAccess, myAccess } from '@propusk/contract/access';
 import { login, register } from '@propusk/contract/auth';
-import type { Endpoint, Input, Output } from '@propusk/contract/endpoint';
+import { checkSite } from '@propusk/contract/lock';
 import { createPolicy } from '@propusk/contract/policies';
 import { createProxy, listProxies } from '@propusk/contract/proxies';
 import { createSite } from '@propusk/contract/sites';
 import { createUser } from '@propusk/contract/users';
+import { type Call, caller } from './call.ts';
 
 export const PASSWORD = 'propusk-demo';
 export const admin = 'admin@propusk.test';
@@ -107,18 +108,14 @@ export async function fillDemo(
   consoleUrl: string,
   sitePort: number,
 ): Promise<{ owners: string[]; agent: string; access: GatewayAccess }> {
-  const call = caller(consoleUrl);
+  const call = caller(() => consoleUrl);
   for (const demo of companies) await fillCompany(call, demo, sitePort);
   const agent = emailOf('Пётр', 'Орлов', 'romashka.test');
   const { token } = await call(null, login, { body: { email: agent, password: PASSWORD } });
   return { owners: companies.map(({ owner }) => owner.email), agent, access: await call(token, myAccess) };
 }
 
-async function fillCompany(
-  call: ReturnType<typeof caller>,
-  demo: DemoCompany,
-  sitePort: number,
-): Promise<void> {
+async function fillCompany(call: Call, demo: DemoCompany, sitePort: number): Promise<void> {
   const { companyName, companySite } = demo.company;
   const { token } = await call(null, register, {
     body: {
@@ -140,9 +137,10 @@ async function fillCompany(
   const ids = (names: string[]) => names.map((name) => policies.get(name) ?? 0);
   for (const [address, ...names] of demo.sites) {
     const served = demoSites.some(({ name }) => name === address);
-    await call(token, createSite, {
+    const { id } = await call(token, createSite, {
       body: { address: served ? `${address}:${sitePort}` : address, politics: ids(names) },
     });
+    if (served) await call(token, checkSite, { params: { id } });
   }
   for (const [name, surname, ...names] of demo.people) {
     const email = emailOf(name, surname, companySite);
@@ -160,25 +158,4 @@ const latin: Record<string, string> = Object.fromEntries(
 function emailOf(name: string, surname: string, domain: string): string {
   const spell = (text: string) => text.toLowerCase().replace(/./g, (letter) => latin[letter] ?? letter);
   return `${spell(name)}.${spell(surname)}@${domain}`;
-}
-
-/** Makes calls of the contract that must succeed. */
-function caller(consoleUrl: string) {
-  return async <E extends Endpoint>(
-    token: string | null,
-    endpoint: E,
-    parts: { body?: Input<E['body']> } = {},
-  ): Promise<Output<E['reply']>> => {
-    const response = await fetch(`${consoleUrl}/api${endpoint.path}`, {
-      method: endpoint.method,
-      headers: {
-        ...(token !== null && { authorization: `Bearer ${token}` }),
-        ...(parts.body !== undefined && { 'content-type': 'application/json' }),
-      },
-      ...(parts.body !== undefined && { body: JSON.stringify(parts.body) }),
-    });
-    if (!response.ok)
-      throw new Error(`${endpoint.method} ${endpoint.path}: ${response.status} ${await response.text()}`);
-    return (await response.json()) as Output<E['reply']>;
-  };
 }

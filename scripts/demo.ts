@@ -15,6 +15,7 @@ import { explain, startProduct } from './product.ts';
 const say = (line: string) => process.stdout.write(`${line}\n`);
 /** Another loopback address than a browser's, so that the lock can tell the gateway from everybody else. */
 const EGRESS = '127.0.0.2';
+const ECHO_NAME = 'console.propusk.test';
 
 async function freePort(): Promise<number> {
   const server = createServer();
@@ -51,15 +52,20 @@ try {
   await chmod(dataDir, 0o711);
   const port = await freePort();
   sites = await serveSites(port);
+  const consolePort = mine.PORT ?? '3000';
   const product = await startProduct({
     env: {
       ...mine,
+      // The gateway opens names alone, and has to reach the echo to learn where it leaves from.
+      ECHO_URL: `http://${ECHO_NAME}:${consolePort}`,
       DATA_DIR: dataDir,
       ADMIN_EMAIL: admin,
       ADMIN_PASSWORD: PASSWORD,
       GATEWAY_EGRESS: EGRESS,
       GATEWAY_ALLOW_NETWORKS: '127.0.0.0/8',
-      GATEWAY_HOSTS: demoSites.map(({ name }) => `${name}=127.0.0.1`).join(','),
+      GATEWAY_HOSTS: [ECHO_NAME, ...demoSites.map(({ name }) => name)]
+        .map((name) => `${name}=127.0.0.1`)
+        .join(','),
       LOG_LEVEL: process.env.LOG_LEVEL ?? 'warn',
     },
     say,

@@ -1,16 +1,17 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { lockSnippets } from '@propusk/access/lock/snippets';
 
-/** A site of the demo or of a test: served by Apache, and shut to every address but one by its own .htaccess. */
+/** A site of the demo or of a test: served by Apache, and locked by the lines that the console hands out. */
 export interface LockedSite {
   readonly name: string;
   readonly title: string;
-  /** The address that its lock lets in. */
-  readonly admits: string;
+  /** The address that its lock lets in; null is a site without a lock. */
+  readonly admits: string | null;
 }
 
 /**
@@ -20,7 +21,13 @@ export interface LockedSite {
 export async function startLockedSites(
   port: number,
   sites: LockedSite[],
-): Promise<{ stop(): Promise<void> }> {
+): Promise<{
+  /** Lines of `client name status`, one for each request that reached Apache. */
+  log(): Promise<string>;
+  /** Puts another lock on a site: the text of its .htaccess. */
+  lock(name: string, lines: string): Promise<void>;
+  stop(): Promise<void>;
+}> {
   const folder = await mkdtemp(join(tmpdir(), 'propusk-apache-'));
   const root = process.getuid?.() === 0;
   // Apache is another user than root, and writes its log and pid here.
@@ -28,7 +35,7 @@ export async function startLockedSites(
   for (const site of sites) {
     await mkdir(join(folder, site.name));
     await writeFile(join(folder, site.name, 'index.html'), page(site));
-    await writeFile(join(folder, site.name, '.htaccess'), `Require ip ${site.admits}\n`);
+    await writeFile(join(folder, site.name, '.htaccess'), lockOf(site));
   }
   await mkdir(join(folder, 'nobody'));
   await writeFile(join(folder, 'apache.conf'), configuration(folder, port, sites));
@@ -41,6 +48,8 @@ export async function startLockedSites(
   const failed = once(apache, 'error').then(([error]) => Promise.reject(error));
   await Promise.race([answers(port), failed, ended.then(() => Promise.reject(new Error('Apache ended')))]);
   return {
+    log: () => readFile(join(folder, 'access.log'), 'utf8'),
+    lock: (name, lines) => writeFile(join(folder, name, '.htaccess'), lines),
     async stop() {
       apache.kill('SIGTERM');
       await ended;
@@ -49,13 +58,26 @@ export async function startLockedSites(
   };
 }
 
+function lockOf({ name, admits }: LockedSite): string {
+  if (admits === null) return '';
+  const snippets = lockSnippets({ address: name, egress: [admits] });
+  const lines = snippets.find(({ kind }) => kind === 'htaccess');
+  if (lines === undefined) throw new Error('there are no lines for an .htaccess');
+  return lines.text;
+}
+
 function configuration(folder: string, port: number, sites: LockedSite[]): string {
   const modules = ['mpm_event', 'authz_core', 'authz_host', 'dir', 'mime', 'setenvif'];
   const load = modules.map((name) => `LoadModule ${name}_module /usr/lib/apache2/modules/mod_${name}.so`);
   const hosts = sites.map(
+    // Our lines are added to what a site says already, and an ordinary site grants.
     ({ name }) => `<VirtualHost 127.0.0.1:${port}>
   ServerName ${name}
   DocumentRoot ${folder}/${name}
+  <Directory ${folder}/${name}>
+    AllowOverride AuthConfig
+    Require all granted
+  </Directory>
 </VirtualHost>`,
   );
   return `${load.join('\n')}
@@ -64,11 +86,12 @@ ServerName localhost
 Listen 127.0.0.1:${port}
 PidFile ${folder}/apache.pid
 ErrorLog ${folder}/error.log
+CustomLog ${folder}/access.log "%a %v %>s"
 TypesConfig /etc/mime.types
 AddDefaultCharset utf-8
 DirectoryIndex index.html
 <Directory ${folder}>
-  AllowOverride AuthConfig
+  AllowOverride None
   Require all denied
 </Directory>
 # A name that no site has is nobody's.

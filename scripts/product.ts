@@ -6,6 +6,7 @@ import { type EmbeddedDatabase, openEmbedded, StartError } from '@propusk/api/db
 import { SettingError } from '@propusk/contract/settings';
 import { readConfig as readGatewayConfig } from '@propusk/gateway/config';
 import { ChildFailed, type Kept, keepRunning } from './children.ts';
+import { buildExtension } from './extension-build.ts';
 import { readSecrets } from './secrets.ts';
 import { buildConsole } from './web-build.ts';
 
@@ -53,7 +54,10 @@ export async function startProduct(options: {
     undo.push(() => lock.release());
     const secrets = await readSecrets(dataDir, env);
     readGatewayConfig({ ...env, ...secrets });
-    if (!options.watch) await buildConsole(say);
+    if (!options.watch) {
+      await buildConsole(say);
+      await buildExtension(say);
+    }
     const failed = Promise.withResolvers<string>();
     const databaseUrl = config.databaseUrl ?? (await openDatabase());
     const common: NodeJS.ProcessEnv = {
@@ -134,6 +138,7 @@ function restartOnChange(api: Kept, gateway: Kept): () => Promise<void> {
     ['apps/gateway/src', [gateway]],
     ['packages/contract/src', [api, gateway]],
     ['packages/access/src', [api, gateway]],
+    ['packages/dial/src', [api, gateway]],
   ];
   const watchers = rooms.map(([path, kept]) =>
     watchFolder(room(path), { recursive: true }, () => {

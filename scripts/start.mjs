@@ -15,6 +15,7 @@ const commands = {
   test: 'scripts/test',
   tour: 'e2e/tour',
   lighthouse: 'e2e/lighthouse',
+  'build:extension': 'scripts/extension-build',
 };
 
 /** Ends the command with one line that says what to do. */

@@ -33,7 +33,7 @@ export async function buildConsole(say: (line: string) => void): Promise<void> {
 }
 
 /** One hash of all files below some paths, by name and content. */
-async function digest(paths: string[]): Promise<string> {
+export async function digest(paths: string[]): Promise<string> {
   const hash = createHash('sha256');
   for (const path of paths) {
     for (const file of await filesBelow(join(root, path))) hash.update(file).update(await readFile(file));

@@ -1,0 +1,62 @@
+import { readFileSync } from 'node:fs';
+
+/** The browsers that the extension is built for. Edge, Yandex Browser, Opera and Vivaldi take Chromium's. */
+export type Target = 'chromium' | 'firefox';
+
+const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
+
+/**
+ * The public half of a key whose private half nobody kept: it fixes the id of an unpacked extension (the first 16 bytes of
+ * its SHA-256, in the letters a to p).
+ */
+const KEY =
+  'MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEAolu0brBP0nW+/IFYY/HAffmG8UeV8C4UCazS3nwoiCDz48lS+fVlZI8t80VmE5xR7zL314aLUUJDF9Z+EEaTurk/ST66LtofZRtlTL4UH8YfTmyveYG2GewsOtjrTB2RgfE4s5g66G81bDJAGgAb34HJ9doc7tc+d8E0SZ7up9KF/TvhOL+pncb3tr5wRJR54yva2YOIPvaFGC7//oKMd+xPb/ppQUygSObb/UZZ8GeirHOBnvXBne8JfEIHQXN57CeWPtCyGAwaiNlYihGOCAwMvF99E4bnLf5rfCBxVcRrn7CvDUXGszVFz2DiX/vRcEwUVa90hc3Oy2Pkw7C8jQIDAQAB';
+
+const icons = Object.fromEntries([16, 32, 48, 128].map((size) => [size, `icons/${size}.png`]));
+
+const common = {
+  manifest_version: 3,
+  name: 'Пропуск',
+  short_name: 'Пропуск',
+  version,
+  description: 'Открывает защищённые сайты вашей компании через её шлюз.',
+  icons,
+  action: { default_popup: 'popup.html', default_title: 'Пропуск', default_icon: icons },
+  content_scripts: [
+    { matches: ['*://*/extension/pair*'], js: ['pair-page.js'], run_at: 'document_start', all_frames: false },
+  ],
+  // All hosts: a picture of a protected site may stand in any page, and without the right to answer there it hangs on a
+  // login dialogue.
+  host_permissions: ['<all_urls>'],
+};
+
+const permissions = ['proxy', 'storage', 'alarms', 'webRequest', 'webRequestAuthProvider'];
+
+/** The manifest of a build. */
+export function manifestFor(target: Target): object {
+  if (target === 'chromium') {
+    return {
+      ...common,
+      key: KEY,
+      minimum_chrome_version: '120',
+      permissions,
+      background: { service_worker: 'worker.js', type: 'module' },
+      storage: { managed_schema: 'managed.json' },
+    };
+  }
+  return {
+    ...common,
+    permissions: [...permissions, 'webRequestBlocking'],
+    background: { scripts: ['worker.js'], type: 'module' },
+    browser_specific_settings: {
+      gecko: {
+        id: 'extension@propusk.example',
+        strict_min_version: '128.0',
+        // What Mozilla asks of every new add-on: nothing goes to anybody but the company's own console.
+        data_collection_permissions: { required: ['none'] },
+      },
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import { pacScript } from '@propusk/access/pac';
+import type { GatewayAccess } from '@propusk/contract/access';
+import type { Answer } from '../core/challenges.ts';
+import { startWorker } from '../core/worker.ts';
+
+/** Chromium and its relatives: the browser asks a PAC which way a request goes. */
+
+/** What was set last by this worker; a browser drops connections for every new setting, and a worker asks twice a minute. */
+let applied: string | undefined;
+
+async function apply(access: GatewayAccess | null): Promise<void> {
+  const wanted = access === null ? null : pacScript(access);
+  const text = JSON.stringify(wanted);
+  if (text === applied) return;
+  applied = text;
+  if (wanted === null) await chrome.proxy.settings.clear({ scope: 'regular' });
+  else {
+    const value: chrome.proxy.ProxyConfig = { mode: 'pac_script', pacScript: wanted };
+    await chrome.proxy.settings.set({ value, scope: 'regular' });
+  }
+  await noteHolder();
+}
+
+const { store, answer } = startWorker({
+  apply,
+  errors: {
+    refused: /ERR_TUNNEL_CONNECTION_FAILED|ERR_PROXY_AUTH|ERR_UNEXPECTED_PROXY_AUTH|ERR_TOO_MANY_RETRIES/,
+    away: /ERR_PROXY_CONNECTION_FAILED|ERR_PROXY_CERTIFICATE_INVALID|ERR_MANDATORY_PROXY_CONFIGURATION_FAILED/,
+  },
+});
+
+chrome.webRequest.onAuthRequired.addListener(
+  (details, respond) => {
+    answer(details).then(
+      (given: Answer) => respond?.(given as chrome.webRequest.BlockingResponse),
+      () => respond?.({ cancel: true }),
+    );
+    return undefined;
+  },
+  { urls: ['<all_urls>'] },
+  ['asyncBlocking'],
+);
+
+chrome.proxy.settings.onChange.addListener(() => void noteHolder());
+
+/** Another extension that was installed later, or the company's policy, may hold the setting: then ours does nothing. */
+async function noteHolder(): Promise<void> {
+  const { levelOfControl } = await chrome.proxy.settings.get({});
+  const holders: Partial<Record<string, 'extension' | 'policy'>> = {
+    controlled_by_other_extensions: 'extension',
+    not_controllable: 'policy',
+  };
+  const proxyHeldBy = holders[levelOfControl] ?? null;
+  // Not waited for: the store is waiting for us.
+  void store.change((state) => (state.proxyHeldBy === proxyHeldBy ? state : { ...state, proxyHeldBy }));
+}

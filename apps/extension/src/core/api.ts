@@ -1,0 +1,79 @@
+import type { Endpoint, Input, Output } from '@propusk/contract/endpoint';
+import { ErrorBody } from '@propusk/contract/errors';
+
+/** A call that did not succeed. `status` 0: the console did not answer, or not as a console does. */
+export class CallFailed extends Error {
+  readonly status: number;
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+const TIMEOUT_MS = 15_000;
+const AWAY = 'Консоль не отвечает. Проверьте адрес и соединение с интернетом';
+
+/**
+ * Makes a call of the contract.
+ * @param origin of the console
+ * @throws CallFailed with a sentence for the person
+ */
+export async function call<E extends Endpoint>(
+  origin: string,
+  endpoint: E,
+  { token, body, query }: { token?: string; body?: Input<E['body']>; query?: Input<E['query']> } = {},
+): Promise<Output<E['reply']>> {
+  const url = new URL(`/api${endpoint.path}`, origin);
+  for (const [name, value] of Object.entries((query as object | undefined) ?? {})) {
+    url.searchParams.set(name, String(value));
+  }
+  let status = 0;
+  let answer: unknown;
+  try {
+    const response = await fetch(url, {
+      method: endpoint.method,
+      headers: {
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      cache: 'no-store',
+      credentials: 'omit',
+      // A console that moved is a console that has to be named anew: its password goes nowhere else by itself.
+      redirect: 'error',
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    status = response.status;
+    const text = await response.text();
+    answer = text === '' ? undefined : JSON.parse(text);
+  } catch {
+    throw new CallFailed(0, AWAY);
+  }
+  if (status !== endpoint.status) {
+    const refusal = ErrorBody.safeParse(answer);
+    if (!refusal.success) throw new CallFailed(0, AWAY);
+    throw new CallFailed(status, Object.values(refusal.data.fields ?? {})[0] ?? refusal.data.message);
+  }
+  const read = endpoint.reply?.safeParse(answer);
+  if (read?.success === false) throw new CallFailed(0, 'По этому адресу отвечает не консоль «Пропуска»');
+  return read?.data as Output<E['reply']>;
+}
+
+/**
+ * The origin of a console as people type it; without a scheme it is https, on this machine http.
+ * @returns null for what is no web address
+ */
+export function consoleOrigin(typed: string): string | null {
+  const text = typed.trim();
+  const local = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?(\/|$)/i.test(text);
+  const url = /^https?:\/\//i.test(text) ? text : `${local ? 'http' : 'https'}://${text}`;
+  if (text === '' || !URL.canParse(url)) return null;
+  const { origin, username, hostname } = new URL(url);
+  return username === '' && hostname !== '' ? origin : null;
+}
+
+/** Whether what is sent to an origin may be read on the way. */
+export function isExposed(origin: string): boolean {
+  const { protocol, hostname } = new URL(origin);
+  return protocol === 'http:' && !/^(localhost|.*\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
+}

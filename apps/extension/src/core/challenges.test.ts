@@ -1,0 +1,69 @@
+import type { GatewayAccess } from '@propusk/contract/access';
+import { describe, expect, test } from 'vitest';
+import { createChallenges } from './challenges.ts';
+
+const access = (password: string, host = 'gate.propusk.test'): GatewayAccess => ({
+  version: 1,
+  gateway: { scheme: 'http', host, port: 3128 },
+  username: 'u42',
+  password,
+  expiresAt: '2030-01-01T00:00:00.000Z',
+  allSites: false,
+  sites: [],
+  bypass: [],
+});
+const challenge = (requestId: string, host = 'gate.propusk.test', port = 3128, isProxy = true) => ({
+  requestId,
+  isProxy,
+  challenger: { host, port },
+});
+const stored = async () => access('stored');
+const fresh = async () => access('fresh');
+const credentials = (password: string) => ({ authCredentials: { username: 'u42', password } });
+
+describe('challenges', () => {
+  test('of our gateway get what is stored, then what the api says now, then an end', async () => {
+    const answer = createChallenges(stored, fresh);
+    expect(await answer(challenge('1'))).toEqual(credentials('stored'));
+    expect(await answer(challenge('1'))).toEqual(credentials('fresh'));
+    for (let again = 0; again < 40; again++) expect(await answer(challenge('1'))).toEqual({ cancel: true });
+    // Another request begins anew.
+    expect(await answer(challenge('2'))).toEqual(credentials('stored'));
+  });
+
+  test.each([
+    ['a site', 'gate.propusk.test', 3128, false],
+    ['a foreign proxy', 'proxy.evil.test', 3128, true],
+    ['another port of our gateway', 'gate.propusk.test', 3129, true],
+    ['a name that begins alike', 'gate.propusk.test.evil.test', 3128, true],
+  ])('of %s are left alone', async (_, host, port, isProxy) => {
+    const answer = createChallenges(stored, fresh);
+    expect(await answer(challenge('1', host, port, isProxy))).toEqual({});
+  });
+
+  test('find the gateway in another letter case, and an IPv6 one with brackets or without', async () => {
+    const answer = createChallenges(stored, fresh);
+    expect(await answer(challenge('1', 'Gate.Propusk.TEST'))).toEqual(credentials('stored'));
+    const six = createChallenges(async () => access('stored', '[2001:db8::1]'), fresh);
+    expect(await six(challenge('1', '2001:db8::1'))).toEqual(credentials('stored'));
+  });
+
+  test('end at once where nothing newer is to be had', async () => {
+    for (const none of [stored, async () => null]) {
+      const answer = createChallenges(stored, none);
+      expect(await answer(challenge('1'))).toEqual(credentials('stored'));
+      expect(await answer(challenge('1'))).toEqual({ cancel: true });
+    }
+  });
+
+  test('are nobody’s when nobody is signed in', async () => {
+    expect(await createChallenges(async () => null, fresh)(challenge('1'))).toEqual({});
+  });
+
+  test('of requests without end fill no memory, and the latest are still counted', async () => {
+    const answer = createChallenges(stored, fresh);
+    for (let i = 0; i < 5_000; i++) await answer(challenge(String(i)));
+    expect(await answer(challenge('4999'))).toEqual(credentials('fresh'));
+    expect(await answer(challenge('0'))).toEqual(credentials('stored'));
+  });
+});

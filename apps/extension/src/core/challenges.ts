@@ -1,0 +1,49 @@
+import type { GatewayAccess } from '@propusk/contract/access';
+
+/**
+ * Credentials as `onAuthRequired` takes them; `cancel` ends the request without a login dialogue. An empty answer: not ours,
+ * and the browser goes on as if nobody were here.
+ */
+export interface Answer {
+  readonly authCredentials?: { readonly username: string; readonly password: string };
+  readonly cancel?: true;
+}
+
+export interface Challenge {
+  readonly requestId: string;
+  readonly isProxy: boolean;
+  readonly challenger: { readonly host: string; readonly port: number };
+}
+
+/** Requests whose tries are remembered; one that never ends must not fill the memory. */
+const REMEMBERED = 500;
+
+/**
+ * Answers challenges of our gateway, and of nobody else: neither a site that answers 401 nor another proxy learns anything.
+ * Of one request the first challenge gets what is stored, the second what the api says now, and the third ends it:
+ * Chromium would ask 33 times, Firefox without end.
+ * @param stored the access that is in force; null when nobody is signed in
+ * @param fresh asks the api again; null when it does not answer or takes us for nobody
+ */
+export function createChallenges(
+  stored: () => Promise<GatewayAccess | null>,
+  fresh: () => Promise<GatewayAccess | null>,
+): (challenge: Challenge) => Promise<Answer> {
+  const tried = new Map<string, string[]>();
+  return async ({ requestId, isProxy, challenger }) => {
+    const access = await stored();
+    if (!isProxy || access === null || !isOurs(access, challenger)) return {};
+    const passwords = tried.get(requestId) ?? [];
+    const next = passwords.length === 0 ? access : await fresh();
+    if (next === null || passwords.length > 1 || passwords.includes(next.password)) return { cancel: true };
+    if (tried.size >= REMEMBERED) tried.delete(tried.keys().next().value ?? '');
+    tried.set(requestId, [...passwords, next.password]);
+    return { authCredentials: { username: next.username, password: next.password } };
+  };
+}
+
+function isOurs({ gateway }: GatewayAccess, { host, port }: Challenge['challenger']): boolean {
+  // Browsers name an IPv6 proxy with or without brackets.
+  const bare = (name: string) => name.toLowerCase().replace(/^\[|\]$/g, '');
+  return bare(host) === bare(gateway.host) && port === gateway.port;
+}

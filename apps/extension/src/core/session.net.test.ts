@@ -1,0 +1,131 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createSession } from './session.ts';
+import { openStore } from './store.ts';
+
+/** A console that answers as it is told to: what the real one says is held by the tests in browsers. */
+const answers = new Map<string, () => Promise<[status: number, body: unknown]>>();
+let server: Server;
+let origin: string;
+let kept: Record<string, unknown>;
+
+beforeAll(async () => {
+  server = createServer(async (request, response) => {
+    const call = `${request.method} ${request.url?.split('?')[0]}`;
+    const [status, body] = (await answers.get(call)?.()) ?? [404, { code: 'no_such_call', message: 'Нет' }];
+    if (status === 302) response.setHeader('location', '/api/elsewhere');
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const local = {
+    get: async () => structuredClone(kept),
+    set: async (items: object) => void Object.assign(kept, structuredClone(items)),
+  };
+  // The browser's own part; all else is ours.
+  Object.assign(globalThis, { chrome: { storage: { local } } });
+});
+afterAll(() => server.close());
+
+const access = {
+  version: 7,
+  gateway: { scheme: 'http', host: '127.0.0.1', port: 9 },
+  username: 'u42',
+  password: 'secret',
+  expiresAt: '2030-01-01T00:00:00.000Z',
+  allSites: false,
+  sites: ['crm.example.ru'],
+  bypass: [],
+};
+const person = {
+  id: 42,
+  name: 'Анна',
+  surname: '',
+  email: 'anna@romashka.ru',
+  roles: [{ value: 'USER' }],
+  politics: [],
+  company: null,
+  version: 1,
+  createdAt: '2026-03-02T09:30:00.000Z',
+  updatedAt: '2026-03-02T09:30:00.000Z',
+};
+const always = (status: number, body: unknown) => async () => [status, body] as [number, unknown];
+
+beforeEach(() => {
+  kept = {};
+  answers.clear();
+  answers.set('POST /api/auth/login', always(200, { token: 'token' }));
+  answers.set('GET /api/me', always(200, person));
+  answers.set('GET /api/me/access', always(200, access));
+});
+
+async function signedIn(pinned: string | null = null) {
+  const store = openStore(async () => {});
+  const session = createSession(store, async () => pinned);
+  await session.signIn(origin, 'anna@romashka.ru', 'correct horse');
+  return { store, session };
+}
+
+describe('a session of the extension', () => {
+  test('is there again after the worker has died', async () => {
+    await signedIn();
+    const state = await openStore(async () => {}).get();
+    expect([state.console, state.token, state.access?.password]).toEqual([origin, 'token', 'secret']);
+    expect(state.person).toEqual({ email: 'anna@romashka.ru', name: 'Анна' });
+  });
+
+  test('that was left is not brought back by an answer that comes later', async () => {
+    const { store, session } = await signedIn();
+    const held = Promise.withResolvers<void>();
+    answers.set('GET /api/me/access', async () => {
+      await held.promise;
+      return [200, access];
+    });
+    const refreshing = session.refresh();
+    await session.signOut();
+    held.resolve();
+    await refreshing;
+    const { token, access: left } = await store.get();
+    expect([token, left]).toEqual([null, null]);
+    expect(JSON.stringify(kept)).not.toContain('secret');
+  });
+
+  test.each([500, 503, 302])('goes on while the console answers %i', async (status) => {
+    const { store, session } = await signedIn();
+    answers.set('GET /api/me/access', always(status, { code: 'unavailable', message: 'Нет базы' }));
+    await session.refresh();
+    const state = await store.get();
+    expect([state.access?.password, state.consoleAway]).toEqual(['secret', true]);
+  });
+
+  test('ends with a 401, and says so', async () => {
+    const { store, session } = await signedIn();
+    answers.set('GET /api/me/access', always(401, { code: 'unauthorized', message: 'Войдите' }));
+    await session.refresh();
+    const state = await store.get();
+    expect([state.token, state.access, state.problem]).toEqual([null, null, 'Вход завершён: войдите снова.']);
+  });
+
+  test('of somebody without a company opens nothing, and says why', async () => {
+    const { store, session } = await signedIn();
+    answers.set('GET /api/me/access', always(409, { code: 'no_company', message: 'Здесь нужна компания' }));
+    await session.refresh();
+    const state = await store.get();
+    expect([state.token, state.access, state.problem]).toEqual(['token', null, 'Здесь нужна компания']);
+  });
+
+  test('begins at no console but the one that the browser policy names', async () => {
+    await expect(signedIn('https://pass.example.ru')).rejects.toThrow(
+      /только консоль https:\/\/pass\.example\.ru/,
+    );
+    await expect(signedIn(origin)).resolves.toBeDefined();
+  });
+
+  test('finds the gateway away when nothing listens there', async () => {
+    const { store, session } = await signedIn();
+    await session.probe();
+    expect((await store.get()).gatewayAway).toBe(true);
+  });
+});

@@ -1,0 +1,144 @@
+import { type GatewayAccess, myAccess } from '@propusk/contract/access';
+import { login, logout, pair } from '@propusk/contract/auth';
+import { me } from '@propusk/contract/users';
+import { whyHost } from '@propusk/contract/why';
+import { CallFailed, call, consoleOrigin } from './api.ts';
+import { refusalOf, type State, signedOut, signOut, withAccess, withRefusal } from './state.ts';
+import type { Store } from './store.ts';
+
+/** Being signed in: what the worker does about it, in either browser. */
+export interface Session {
+  /** Asks the api what is open now. @returns the access that is in force after it */
+  refresh(): Promise<GatewayAccess | null>;
+  /** @throws CallFailed with a sentence for the person */
+  signIn(typed: string, email: string, password: string): Promise<void>;
+  /** @throws CallFailed with a sentence for the person */
+  pair(origin: string, code: string): Promise<void>;
+  /** Signs out here at once; the api is told when it can be. */
+  signOut(): Promise<void>;
+  /** Asks the api why a host did not open, and remembers it. Null: the api did not answer. */
+  explain(host: string, port: number): Promise<void>;
+  /** Whether the gateway takes connections. */
+  probe(): Promise<void>;
+}
+
+const PROBE_MS = 5_000;
+
+/** @param pinned the console that the company's policy names, or null */
+export function createSession(store: Store, pinned: () => Promise<string | null>): Session {
+  let refreshing: Promise<GatewayAccess | null> | undefined;
+
+  /** A change that counts only while the same session goes on: an answer may come after the sign-out. */
+  const changeOf = (token: string, next: (state: State) => State) =>
+    store.change((state) => (state.token === token ? next(state) : state));
+
+  async function fetchAccess(): Promise<GatewayAccess | null> {
+    const { console: origin, token } = await store.get();
+    if (origin === null || token === null) return null;
+    try {
+      const access = await call(origin, myAccess, { token });
+      return (await changeOf(token, (state) => withAccess(state, access))).access;
+    } catch (error) {
+      const { status, message } = failureOf(error);
+      const after = await changeOf(token, (state) => {
+        if (status === 401) return signOut(state, 'Вход завершён: войдите снова.');
+        // Signed in, but of no company or without a role: nothing is open.
+        if (status === 403 || status === 409) return { ...state, access: null, problem: message };
+        // Away or busy: what was open goes on until its time is over, and what is protected stays so.
+        return { ...state, consoleAway: true };
+      });
+      return after.access;
+    }
+  }
+
+  async function enter(origin: string, token: string): Promise<void> {
+    const { email, name, surname } = await call(origin, me, { token });
+    const full = [name, surname].filter(Boolean).join(' ');
+    await store.change(({ proxyHeldBy }) => ({
+      ...signedOut,
+      proxyHeldBy,
+      console: origin,
+      token,
+      person: { email, name: full === '' ? email : full },
+    }));
+    await fetchAccess();
+    await probe();
+  }
+
+  async function demandPinned(origin: string): Promise<void> {
+    const only = await pinned();
+    if (only !== null && only !== origin) {
+      throw new CallFailed(0, `Администратор компании разрешил только консоль ${only}`);
+    }
+  }
+
+  async function probe(): Promise<void> {
+    const { access, token } = await store.get();
+    if (access === null || token === null) return;
+    const { scheme, host, port } = access.gateway;
+    // It refuses what is no request for a proxy; any answer at all shows that it is there.
+    const there = await fetch(`${scheme}://${host}:${port}/`, {
+      method: 'HEAD',
+      cache: 'no-store',
+      credentials: 'omit',
+      signal: AbortSignal.timeout(PROBE_MS),
+    }).then(
+      () => true,
+      () => false,
+    );
+    await changeOf(token, (state) =>
+      state.gatewayAway === there ? { ...state, gatewayAway: !there } : state,
+    );
+  }
+
+  return {
+    probe,
+    refresh() {
+      refreshing ??= fetchAccess().finally(() => {
+        refreshing = undefined;
+      });
+      return refreshing;
+    },
+    async signIn(typed, email, password) {
+      const origin = consoleOrigin(typed);
+      if (origin === null) throw new CallFailed(0, 'Укажите адрес консоли, например pass.example.ru');
+      await demandPinned(origin);
+      const { token } = await call(origin, login, { body: { email, password, client: 'extension' } });
+      await enter(origin, token);
+    },
+    async pair(origin, code) {
+      await demandPinned(origin);
+      const { token } = await call(origin, pair, { body: { code } });
+      await enter(origin, token);
+    },
+    async signOut() {
+      const { console: origin, token } = await store.get();
+      await store.change((state) => signOut(state));
+      if (origin === null || token === null) return;
+      // A console that is away is not waited for: the session ends by itself in 30 days, the gateway's password in one.
+      await call(origin, logout, { token }).catch(() => {});
+    },
+    async explain(host, port) {
+      const { console: origin, token } = await store.get();
+      if (origin === null || token === null) return;
+      try {
+        const explanation = await call(origin, whyHost, { token, query: { host, port } });
+        await changeOf(token, (state) => withRefusal(state, host, refusalOf(explanation)));
+      } catch (error) {
+        const { message } = failureOf(error);
+        await changeOf(token, (state) =>
+          withRefusal(state, host, {
+            kind: 'refused',
+            message: 'Шлюз не пропустил запрос.',
+            advice: message,
+          }),
+        );
+      }
+    },
+  };
+}
+
+function failureOf(error: unknown): CallFailed {
+  if (error instanceof CallFailed) return error;
+  throw error;
+}

@@ -1,0 +1,108 @@
+import { describe, expect, test } from 'vitest';
+import { consoleOrigin, isExposed } from './api.ts';
+import {
+  gatewayAway,
+  type Refusal,
+  readState,
+  refusalOf,
+  type State,
+  signedOut,
+  signOut,
+  withAccess,
+  withOpened,
+  withRefusal,
+} from './state.ts';
+
+const refusal: Refusal = { kind: 'refused', message: 'Нет.', advice: null };
+const access = (version: number): NonNullable<State['access']> => ({
+  version,
+  gateway: { scheme: 'https', host: 'gate.propusk.test', port: 443 },
+  username: 'u42',
+  password: 'secret',
+  expiresAt: '2030-01-01T00:00:00.000Z',
+  allSites: false,
+  sites: ['crm.example.ru'],
+  bypass: [],
+});
+const signedIn: State = {
+  ...signedOut,
+  console: 'https://pass.example.ru',
+  token: 'token',
+  person: { email: 'anna@romashka.ru', name: 'Анна' },
+  access: access(1),
+};
+
+describe('the state', () => {
+  test('comes back from the storage, and what does not fit is nobody’s', () => {
+    expect(readState(JSON.parse(JSON.stringify(signedIn)))).toEqual(signedIn);
+    for (const stored of [undefined, null, 1, {}, { ...signedIn, access: { gateway: {} } }]) {
+      expect(readState(stored)).toEqual(signedOut);
+    }
+  });
+
+  test('of somebody who signed out holds the address of the console and no secret', () => {
+    const after = signOut(withRefusal(signedIn, 'crm.example.ru', refusal), 'Вход завершён.');
+    expect(after).toEqual({ ...signedOut, console: 'https://pass.example.ru', problem: 'Вход завершён.' });
+    expect(JSON.stringify(after)).not.toMatch(/secret|token":"|anna/);
+  });
+
+  test('forgets what was refused when the policies change, and only then', () => {
+    const refused = withRefusal(signedIn, 'crm.example.ru', refusal);
+    expect(withAccess(refused, access(1)).refusals).toEqual({ 'crm.example.ru': refusal });
+    expect(withAccess(refused, access(2)).refusals).toEqual({});
+  });
+
+  test('knows the gateway to be away until something opens through it', () => {
+    const away = withRefusal(signedIn, 'crm.example.ru', gatewayAway);
+    expect(away.gatewayAway).toBe(true);
+    const back = withOpened(away, 'crm.example.ru');
+    expect([back.gatewayAway, back.refusals]).toEqual([false, {}]);
+    // Nothing to store, nothing to draw.
+    expect(withOpened(back, 'crm.example.ru')).toBe(back);
+  });
+
+  test('remembers no more than a hundred refusals, the latest', () => {
+    let state = signedIn;
+    for (let i = 0; i < 300; i++) state = withRefusal(state, `site${i}.example.ru`, refusal);
+    expect(Object.keys(state.refusals)).toHaveLength(100);
+    expect(state.refusals['site299.example.ru']).toEqual(refusal);
+    expect(state.refusals['site100.example.ru']).toBeUndefined();
+  });
+
+  test('tells a site that is down from one that is shut', () => {
+    const links = { policy: null, proxy: null, links: [] };
+    expect(
+      refusalOf({ ...links, allow: true, reason: null, message: 'Доступ есть.', advice: null }).kind,
+    ).toBe('unreached');
+    const said = { allow: false, reason: 'no_policy', message: 'Нет политики.', advice: 'Обратитесь.' };
+    expect(refusalOf({ ...links, ...said })).toEqual({
+      kind: 'refused',
+      message: 'Нет политики.',
+      advice: 'Обратитесь.',
+    });
+  });
+});
+
+describe('the address of a console', () => {
+  test.each([
+    ['pass.example.ru', 'https://pass.example.ru'],
+    [' https://PASS.example.ru/personal?x#y ', 'https://pass.example.ru'],
+    ['http://pass.example.ru:3000/', 'http://pass.example.ru:3000'],
+    ['localhost:3000', 'http://localhost:3000'],
+    ['127.0.0.1:3000/', 'http://127.0.0.1:3000'],
+    ['пропуск.рф', 'https://xn--j1ahcbdin.xn--p1ai'],
+    ['', null],
+    ['https://', null],
+    ['https://user:password@pass.example.ru', null],
+    ['javascript:alert(1)', null],
+    ['два слова', null],
+  ])('%s is %s', (typed, origin) => expect(consoleOrigin(typed)).toBe(origin));
+
+  test.each([
+    ['http://pass.example.ru', true],
+    ['https://pass.example.ru', false],
+    ['http://localhost:3000', false],
+    ['http://127.0.0.1:3000', false],
+    ['http://localhost.evil.test', true],
+  ])('%s is read on the way: %s', (origin, exposed) => expect(isExposed(origin)).toBe(exposed));
+});

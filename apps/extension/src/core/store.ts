@@ -1,0 +1,39 @@
+import { readState, type State } from './state.ts';
+
+/** The state with its copy in memory. Only the worker changes it, one change after another. */
+export interface Store {
+  get(): Promise<State>;
+  /** Applies a change to the state as it is then, stores it, and tells the listener. */
+  change(next: (state: State) => State): Promise<State>;
+}
+
+/** @param changed is told of every change, and of the state that a worker starts with */
+export function openStore(changed: (state: State) => Promise<void>): Store {
+  let current: State | undefined;
+  let line: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const done = line.then(work);
+    line = done.catch(() => {});
+    return done;
+  };
+  const load = async () => {
+    if (current !== undefined) return current;
+    const { state } = await chrome.storage.local.get('state');
+    current = readState(state);
+    await changed(current);
+    return current;
+  };
+  return {
+    get: async () => current ?? inTurn(load),
+    change: (next) =>
+      inTurn(async () => {
+        const before = await load();
+        const after = next(before);
+        if (after === before) return after;
+        current = after;
+        await chrome.storage.local.set({ state: after });
+        await changed(after);
+        return after;
+      }),
+  };
+}

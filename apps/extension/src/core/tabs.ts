@@ -1,0 +1,52 @@
+import type { State } from './state.ts';
+import type { Store } from './store.ts';
+
+/** Whether a state sends an address through the gateway. */
+export interface Route {
+  through(state: State, url: string): boolean;
+}
+
+export const hostOf = (url: string): string => new URL(url).hostname.replace(/\.$/, '');
+
+/** The port of a web address. */
+export function portOf(url: string): number {
+  const { port, protocol } = new URL(url);
+  return Number(port) || (protocol === 'https:' ? 443 : 80);
+}
+
+const colours = { open: '#0b6e60', shut: '#c02626', held: '#8a5a00' };
+
+/** Marks the tabs of protected sites, as they come and go. */
+export function watchTabs(store: Store, route: Route): void {
+  chrome.tabs.onUpdated.addListener((tabId, { url, status }, tab) => {
+    const address = url ?? tab.url;
+    if (address === undefined || (url === undefined && status !== 'complete')) return;
+    void store.get().then((state) => mark(state, route, tabId, address));
+  });
+}
+
+/** Marks every tab anew: what is protected may have changed. */
+export async function showBadges(state: State, route: Route): Promise<void> {
+  // What holds for tabs that have no mark of their own.
+  const trouble = state.proxyHeldBy !== null && state.token !== null;
+  await chrome.action.setBadgeBackgroundColor({ color: colours.held });
+  await chrome.action.setBadgeText({ text: trouble ? '!' : '' });
+  const tabs = await chrome.tabs.query({});
+  const known = tabs.flatMap(({ id, url }) => (id === undefined || url === undefined ? [] : [{ id, url }]));
+  await Promise.all(known.map(({ id, url }) => mark(state, route, id, url)));
+}
+
+async function mark(state: State, route: Route, tabId: number, url: string): Promise<void> {
+  const guarded = URL.canParse(url) && route.through(state, url);
+  const shut = guarded && (state.gatewayAway || state.refusals[hostOf(url)] !== undefined);
+  // An empty text would hide the mark that all tabs have.
+  const text = guarded ? (shut ? '×' : '✓') : state.proxyHeldBy !== null && state.token !== null ? '!' : '';
+  try {
+    await chrome.action.setBadgeText({ tabId, text });
+    if (guarded) {
+      await chrome.action.setBadgeBackgroundColor({ tabId, color: shut ? colours.shut : colours.open });
+    }
+  } catch {
+    // The tab was closed meanwhile.
+  }
+}

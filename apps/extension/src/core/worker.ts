@@ -1,0 +1,130 @@
+import { createRoute } from '@propusk/access/pac-route';
+import type { GatewayAccess } from '@propusk/contract/access';
+import { CallFailed } from './api.ts';
+import { type Answer, type Challenge, createChallenges } from './challenges.ts';
+import { answerMessages } from './inbox.ts';
+import { createSession, type Session } from './session.ts';
+import { gatewayAway, type State, withOpened, withRefusal } from './state.ts';
+import { openStore, type Store } from './store.ts';
+import { hostOf, portOf, type Route, showBadges, watchTabs } from './tabs.ts';
+
+/** What differs between the browsers. */
+export interface Browser {
+  /** Sends the sites of an access through its gateway, or with null nothing; called at every start and change. */
+  apply(access: GatewayAccess | null): Promise<void>;
+  /** Whether an error of a main frame means that the gateway said no, or that it is not there. */
+  errors: { readonly refused: RegExp; readonly away: RegExp };
+}
+
+export interface Worker {
+  readonly store: Store;
+  readonly session: Session;
+  /** For `webRequest.onAuthRequired`. */
+  readonly answer: (challenge: Challenge) => Promise<Answer>;
+  readonly route: Route;
+}
+
+/** Chromium fires no alarm more often. */
+const REFRESH_MINUTES = 0.5;
+const REFRESH = 'refresh';
+/** The password is fetched anew this long before it dies. */
+const BEFORE_EXPIRY_MS = 60 * 60_000;
+const EXPIRY = 'expiry';
+
+/**
+ * Registers every listener that the browsers share. It must run to its end before the worker's first turn is over: a
+ * worker that was woken by an event gets it only through listeners that are there by then.
+ */
+export function startWorker(browser: Browser): Worker {
+  let routed: { access: GatewayAccess | null; through: (url: string) => boolean } | undefined;
+  const store = openStore(async (state) => {
+    await browser.apply(state.access);
+    await showBadges(state, route);
+    if (state.access !== null) {
+      const when = Date.parse(state.access.expiresAt) - BEFORE_EXPIRY_MS;
+      await chrome.alarms.create(EXPIRY, { when: Math.max(when, Date.now() + 30_000) });
+    }
+  });
+  const session = createSession(store, pinnedConsole);
+  const answer = createChallenges(async () => (await store.get()).access, session.refresh);
+  const route: Route = {
+    through(state: State, url: string) {
+      const { access } = state;
+      if (routed?.access !== access) {
+        routed = { access, through: access === null ? () => false : createRoute(access) };
+      }
+      return routed.through(url);
+    },
+  };
+
+  chrome.alarms.onAlarm.addListener(() => void session.refresh());
+  const start = async () => {
+    // A worker starts often; an alarm that is made anew each time would never be due.
+    const alarm = await chrome.alarms.get(REFRESH);
+    if (alarm === undefined) await chrome.alarms.create(REFRESH, { periodInMinutes: REFRESH_MINUTES });
+    await store.get();
+  };
+  const startAndAsk = () => void start().then(() => session.refresh());
+  chrome.runtime.onInstalled.addListener(startAndAsk);
+  chrome.runtime.onStartup.addListener(startAndAsk);
+  answerMessages(store, session, pinnedConsole);
+  watchTabs(store, route);
+
+  const all = { urls: ['<all_urls>'] };
+  chrome.webRequest.onCompleted.addListener(
+    ({ url, responseHeaders }) => {
+      void store.get().then(async (state) => {
+        if (!route.through(state, url)) return;
+        // Over plain http the gateway's own page says why; the popup is to say the same.
+        const refused = responseHeaders?.some(({ name }) => name.toLowerCase() === 'x-propusk-reason');
+        if (refused === true) await session.explain(hostOf(url), portOf(url));
+        else await store.change((now) => withOpened(now, hostOf(url)));
+      });
+    },
+    { ...all, types: ['main_frame'] },
+    ['responseHeaders'],
+  );
+  chrome.webRequest.onErrorOccurred.addListener(
+    ({ url, error, tabId }) => void explainError(url, error, tabId),
+    { ...all, types: ['main_frame'] },
+  );
+
+  async function explainError(url: string, error: string, tabId: number): Promise<void> {
+    if (!browser.errors.refused.test(error) && !browser.errors.away.test(error)) return;
+    const state = await store.get();
+    if (!route.through(state, url)) return;
+    const host = hostOf(url);
+    if (browser.errors.away.test(error)) await store.change((now) => withRefusal(now, host, gatewayAway));
+    else await session.explain(host, portOf(url));
+    await showRefused(tabId, url);
+  }
+
+  void start();
+  return { store, session, answer, route };
+}
+
+/** Puts our page in the place of the browser's own, which says 'tunnel failed' and nothing more. */
+async function showRefused(tabId: number, url: string): Promise<void> {
+  const page = chrome.runtime.getURL(`refused.html#${encodeURIComponent(url)}`);
+  // We may be told before the browser's page is there; a tab that went on meanwhile is left alone.
+  for (let tries = 0; tries < 20; tries++) {
+    const tab = await chrome.tabs.get(tabId).catch(() => null);
+    if (tab === null) return;
+    if (tab.url === url && tab.status === 'complete') {
+      await chrome.tabs.update(tabId, { url: page }).catch(() => {});
+      return;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+/** The console that the company's browser policy names; null when there is none. */
+async function pinnedConsole(): Promise<string | null> {
+  // Firefox has no managed storage at all where no policy gives it one.
+  const { consoleUrl } = await chrome.storage.managed
+    .get('consoleUrl')
+    .catch(() => ({ consoleUrl: undefined }));
+  if (typeof consoleUrl !== 'string' || consoleUrl === '') return null;
+  if (!URL.canParse(consoleUrl)) throw new CallFailed(0, 'Адрес консоли в политике браузера задан неверно');
+  return new URL(consoleUrl).origin;
+}

@@ -1,0 +1,33 @@
+type Child = Node | string | null;
+
+/** An element with attributes and children. Text stays text: nothing here reads HTML. */
+export function h<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  attributes: Readonly<Record<string, string | boolean | ((event: Event) => void)>> = {},
+  ...children: Child[]
+): HTMLElementTagNameMap[K] {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === 'function') element.addEventListener(name, value);
+    else if (value === true) element.setAttribute(name, '');
+    else if (value !== false) element.setAttribute(name, value);
+  }
+  element.append(...children.filter((child) => child !== null));
+  return element;
+}
+
+/** Shows what stands in the page's one room. */
+export function show(...children: Child[]): void {
+  const room = document.querySelector('main');
+  room?.replaceChildren(...children.filter((child) => child !== null));
+}
+
+/** A note that a screen reader tells at once. */
+export function notice(kind: 'error' | 'warning', ...text: string[]): HTMLElement {
+  return h('div', { class: `notice ${kind}`, role: 'alert' }, ...text.map((line) => h('p', {}, line)));
+}
+
+/** A host as people write it: `xn--…` in its own letters needs a table that browsers do not lend. */
+export function siteTitle(address: string): string {
+  return address.replace(/^\*\./, '');
+}

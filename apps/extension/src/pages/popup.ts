@@ -1,0 +1,179 @@
+import { isExposed } from '../core/api.ts';
+import { ask, type Message, type Reply } from '../core/messages.ts';
+import type { Refusal, State } from '../core/state.ts';
+import { h, notice, show, siteTitle } from './dom.ts';
+
+/** What was typed survives a failure, and a popup that was closed: all but the password. */
+const typed = { console: '', email: '', password: '' };
+
+let busy = false;
+
+async function act(message: Message): Promise<void> {
+  if (busy) return;
+  busy = true;
+  document.querySelector('main')?.setAttribute('aria-busy', 'true');
+  for (const button of document.querySelectorAll('button')) button.disabled = true;
+  try {
+    render(await ask(message));
+  } catch {
+    show(
+      notice('error', 'Расширение не отвечает.'),
+      h('button', { class: 'primary', click: () => void act({ type: 'status' }) }, 'Попробовать ещё раз'),
+    );
+  } finally {
+    busy = false;
+    document.querySelector('main')?.removeAttribute('aria-busy');
+  }
+}
+
+function render(reply: Reply): void {
+  if (reply.state.token === null) renderSignIn(reply);
+  else renderSignedIn(reply);
+}
+
+function renderSignIn({ state, error, pinned }: Reply): void {
+  typed.console ||= pinned ?? state.console ?? '';
+  const field = (name: keyof typeof typed, label: string, attributes: Record<string, string | boolean>) => {
+    const input = h('input', { id: name, name, required: true, ...attributes });
+    input.value = typed[name];
+    input.addEventListener('input', () => {
+      typed[name] = input.value;
+      if (name !== 'password') void chrome.storage.session.set({ typed: { ...typed, password: '' } });
+    });
+    return h('label', { for: name }, label, input);
+  };
+  const submit = (event: Event) => {
+    event.preventDefault();
+    const { console, email, password } = typed;
+    void act({ type: 'sign-in', console, email, password });
+  };
+  show(
+    error === undefined ? null : notice('error', error),
+    state.problem === null ? null : notice('warning', state.problem),
+    h(
+      'form',
+      { submit, novalidate: false },
+      field('console', 'Адрес консоли', {
+        type: 'text',
+        inputmode: 'url',
+        autocomplete: 'url',
+        placeholder: 'pass.example.ru',
+        readonly: pinned !== null,
+      }),
+      field('email', 'Почта', { type: 'email', autocomplete: 'username' }),
+      field('password', 'Пароль', { type: 'password', autocomplete: 'current-password' }),
+      h('button', { class: 'primary', type: 'submit' }, 'Войти'),
+    ),
+    h(
+      'p',
+      { class: 'hint' },
+      'Или без пароля: откройте консоль, войдите в неё и нажмите «Войти в расширение» в личном кабинете.',
+    ),
+  );
+}
+
+function renderSignedIn({ state, error }: Reply): void {
+  const { person, access, console: origin } = state;
+  const sites = access?.sites ?? [];
+  show(
+    h(
+      'section',
+      { class: 'person' },
+      h('div', {}, h('strong', {}, person?.name ?? ''), h('span', { class: 'dim' }, person?.email ?? '')),
+      h('button', { class: 'quiet', click: () => void act({ type: 'sign-out' }) }, 'Выйти'),
+    ),
+    error === undefined ? null : notice('error', error),
+    ...warnings(state),
+    access === null
+      ? null
+      : h('h2', {}, access.allSites ? 'Все сайты открываются через шлюз' : 'Защищённые сайты'),
+    access !== null && sites.length === 0 && !access.allSites
+      ? h(
+          'p',
+          { class: 'dim' },
+          'Вам пока не открыт ни один сайт. Обратитесь к администратору вашей компании.',
+        )
+      : null,
+    h('ul', { class: 'sites' }, ...sites.map((address) => siteRow(state, address))),
+    h(
+      'footer',
+      {},
+      h('button', { class: 'quiet', click: () => void act({ type: 'refresh' }) }, 'Обновить'),
+      origin === null ? null : h('a', { href: origin, target: '_blank', rel: 'noreferrer' }, 'Консоль'),
+    ),
+  );
+}
+
+function warnings(state: State): HTMLElement[] {
+  const found: HTMLElement[] = [];
+  if (state.proxyHeldBy === 'extension') {
+    found.push(
+      notice(
+        'warning',
+        'Настройкой прокси управляет другое расширение, поэтому защищённые сайты не открываются.',
+        'Отключите его: меню браузера → Расширения.',
+      ),
+    );
+  }
+  if (state.proxyHeldBy === 'policy') {
+    found.push(
+      notice(
+        'warning',
+        'Настройкой прокси управляет политика браузера. Обратитесь к администратору вашей компании.',
+      ),
+    );
+  }
+  if (state.problem !== null) found.push(notice('warning', state.problem));
+  if (state.gatewayAway) {
+    found.push(
+      notice('error', 'Шлюз недоступен: защищённые сайты пока закрыты. Остальные сайты работают как обычно.'),
+    );
+  }
+  if (state.consoleAway) {
+    found.push(notice('warning', 'Консоль не отвечает. Доступ остаётся прежним, пока не истечёт его срок.'));
+  }
+  if (state.console !== null && isExposed(state.console)) {
+    found.push(
+      notice(
+        'warning',
+        'Консоль открыта без шифрования: пароль видит любой, кто стоит на пути. Попросите администратора включить https.',
+      ),
+    );
+  }
+  return found;
+}
+
+function siteRow(state: State, address: string): HTMLElement {
+  const [host = '', port] = siteTitle(address).split(':');
+  const refusal = state.refusals[host];
+  const [mark, text] = stateOf(state, refusal);
+  const url = `${port === undefined || port === '443' ? 'https' : 'http'}://${host}${port === undefined ? '' : `:${port}`}/`;
+  return h(
+    'li',
+    {},
+    h(
+      'a',
+      { href: url, target: '_blank', rel: 'noreferrer' },
+      h('span', { class: 'address' }, address),
+      h('span', { class: `mark ${mark}` }, text),
+    ),
+    refusal === undefined || state.gatewayAway
+      ? null
+      : h('p', { class: 'dim' }, `${refusal.message} ${refusal.advice ?? ''}`),
+  );
+}
+
+function stateOf(state: State, refusal: Refusal | undefined): [mark: string, text: string] {
+  if (state.gatewayAway) return ['shut', 'шлюз недоступен'];
+  if (state.proxyHeldBy !== null) return ['shut', 'прокси занят'];
+  if (refusal?.kind === 'unreached') return ['held', 'сайт не отвечает'];
+  if (refusal !== undefined) return ['shut', 'закрыт'];
+  return ['open', 'открывается'];
+}
+
+const { typed: kept } = await chrome.storage.session.get('typed');
+Object.assign(typed, kept);
+await act({ type: 'status' });
+// The stored state is shown at once; what has changed since comes a moment later.
+const signedIn = document.querySelector('.person') !== null;
+if (signedIn) await act({ type: 'refresh' });

@@ -1,0 +1,28 @@
+import { ask } from '../core/messages.ts';
+import { hostOf } from '../core/tabs.ts';
+import { h, notice, show } from './dom.ts';
+
+/** Stands in the place of the browser's own 'tunnel failed': which site, why, and what to do. */
+const url = decodeURIComponent(location.hash.slice(1));
+const isWeb = URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
+
+if (isWeb) {
+  const host = hostOf(url);
+  document.title = `${host} не открылся`;
+  const { state } = await ask({ type: 'status' });
+  const refusal = state.refusals[host];
+  show(
+    h('h1', {}, 'Сайт не открылся'),
+    h('p', { class: 'origin' }, host),
+    refusal === undefined
+      ? h('p', {}, 'Теперь он, возможно, открывается: попробуйте ещё раз.')
+      : notice(refusal.kind === 'unreached' ? 'warning' : 'error', refusal.message),
+    refusal?.advice === undefined || refusal.advice === null ? null : h('p', {}, refusal.advice),
+    h(
+      'div',
+      { class: 'actions' },
+      h('a', { class: 'primary', href: url }, 'Попробовать ещё раз'),
+      state.console === null ? null : h('a', { class: 'quiet', href: state.console }, 'Консоль'),
+    ),
+  );
+}

@@ -1,0 +1,129 @@
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { test } from '@playwright/test';
+import { login, register } from '@propusk/contract/auth';
+import { createPolicy } from '@propusk/contract/policies';
+import { listProxies } from '@propusk/contract/proxies';
+import { createSite } from '@propusk/contract/sites';
+import { createUser } from '@propusk/contract/users';
+import { freePort } from '@propusk/gateway/testing/upstreams';
+import { type Call, caller } from '../scripts/call.ts';
+import { startLockedSites } from '../scripts/locked-site.ts';
+import {
+  makeDataDir,
+  type RunningProduct,
+  removeDataDir,
+  runProduct,
+  stopProduct,
+  untilReady,
+} from './product.ts';
+
+/**
+ * What the extension is tried on: the product, an Apache with a locked site and an open one, a site that asks for a
+ * password of its own, and a company whose agent may open the first and the last.
+ *
+ *   gateway leaves from 127.0.0.2 ── crm.romashka.test, locked to that address by our lines in its .htaccess
+ *   the browser itself, 127.0.0.1 ── open.test, open to this machine
+ */
+export interface World {
+  readonly product: RunningProduct;
+  readonly sitePort: number;
+  readonly lockedUrl: string;
+  readonly openUrl: string;
+  readonly askingUrl: string;
+  /** Headers of the requests to the site that answers 401. */
+  readonly asked: readonly IncomingHttpHeaders[];
+  readonly agent: { readonly email: string; readonly password: string; readonly id: number };
+  readonly owner: string;
+  readonly policyId: number;
+  /** Requests that reached Apache past the gateway, as its log has them. */
+  directHits(): Promise<string[]>;
+  readonly call: Call;
+  /** A session of the agent. */
+  signIn(client?: 'extension'): Promise<string>;
+  stop(): Promise<void>;
+}
+
+const EGRESS = '127.0.0.2';
+const password = 'correct horse';
+export const names = ['crm.romashka.test', 'ask.romashka.test', 'open.test'] as const;
+
+async function startWorld(): Promise<World> {
+  const sitePort = await freePort();
+  const sites = await startLockedSites(sitePort, [
+    { name: 'crm.romashka.test', title: 'Клиенты «Ромашки»', admits: EGRESS },
+    { name: 'open.test', title: 'Открытый сайт', admits: null },
+  ]);
+  const asked: IncomingHttpHeaders[] = [];
+  const asking = createServer((request, response) => {
+    asked.push(request.headers);
+    response.writeHead(401, { 'www-authenticate': 'Basic realm="Propusk"' }).end('Пароль?');
+  }).listen(0, '127.0.0.1');
+  await once(asking, 'listening');
+  const askingPort = (asking.address() as { port: number }).port;
+  const product = runProduct(
+    await makeDataDir(),
+    { console: await freePort(), gateway: await freePort() },
+    {
+      GATEWAY_EGRESS: EGRESS,
+      GATEWAY_HOSTS: names.map((name) => `${name}=127.0.0.1`).join(','),
+      GATEWAY_ALLOW_NETWORKS: '127.0.0.0/8',
+    },
+  );
+  await untilReady(product);
+
+  const call = caller(() => product.consoleUrl);
+  const company = { name: 'Ромашка', companyName: 'ООО «Ромашка»', companySite: 'romashka.test' };
+  const { token: owner } = await call(null, register, {
+    body: { ...company, email: 'owner@romashka.test', password },
+  });
+  const { rows } = await call(owner, listProxies);
+  const gate = rows.find(({ direct }) => direct);
+  const policy = await call(owner, createPolicy, { body: { name: 'Продажи', proxyId: gate?.id ?? 0 } });
+  for (const address of [`crm.romashka.test:${sitePort}`, `ask.romashka.test:${askingPort}`]) {
+    await call(owner, createSite, { body: { address, politics: [policy.id] } });
+  }
+  const agent = { email: 'agent@romashka.test', password };
+  const { id } = await call(owner, createUser, {
+    body: { ...agent, name: 'Пётр', surname: 'Иванов', politics: [policy.id] },
+  });
+  return {
+    product,
+    sitePort,
+    lockedUrl: `http://crm.romashka.test:${sitePort}/`,
+    openUrl: `http://open.test:${sitePort}/`,
+    askingUrl: `http://ask.romashka.test:${askingPort}/`,
+    asked,
+    agent: { ...agent, id },
+    owner,
+    policyId: policy.id,
+    call,
+    signIn: async (client) =>
+      (await call(null, login, { body: { ...agent, ...(client !== undefined && { client }) } })).token,
+    directHits: async () =>
+      (await sites.log()).split('\n').filter((line) => line.startsWith('127.0.0.1 crm.romashka.test ')),
+    async stop() {
+      await stopProduct(product);
+      asking.closeAllConnections();
+      asking.close();
+      await sites.stop();
+      await removeDataDir(product.dataDir);
+    },
+  };
+}
+
+/** The world of a spec file. */
+export function startWorldOnce(): () => World {
+  let world: World | undefined;
+  test.beforeAll(async () => {
+    test.setTimeout(180_000);
+    world = await startWorld();
+  });
+  test.afterAll(async () => {
+    await world?.stop();
+  });
+  return () => {
+    if (world === undefined) throw new Error('the world is not there yet');
+    return world;
+  };
+}
