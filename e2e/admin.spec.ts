@@ -166,6 +166,11 @@ for (const [screen, viewport] of [
       await choose(page, owner.email, 'Редактировать');
       await expect(dialogOf(page).getByRole('textbox', { name: 'Почта' })).toHaveValue(owner.email);
       await expect(dialogOf(page).getByLabel('Новый пароль')).toHaveCount(0);
+      await expect(dialogOf(page).getByRole('textbox', { name: 'Почта' })).toBeEnabled();
+      await dialogOf(page).getByRole('button', { name: 'Отмена' }).click();
+      // The own one moves by a link in mail alone.
+      await choose(page, admin.email, 'Редактировать');
+      await expect(dialogOf(page).getByRole('textbox', { name: 'Почта' })).toBeDisabled();
       await dialogOf(page).getByRole('button', { name: 'Отмена' }).click();
 
       await choose(page, email, 'Редактировать');

@@ -230,6 +230,13 @@ for (const [width, height] of [
       await expect(email).toBeFocused();
       const request = page.getByRole('button', { name: 'Отправить запрос' });
       await expect(request).toBeDisabled();
+      // A field that was left empty by nobody complains of nothing; one that was emptied does.
+      await email.press('Tab');
+      await expect(email).not.toHaveAttribute('aria-invalid');
+      await email.fill('irina');
+      await email.fill('');
+      await email.press('Tab');
+      await expect(email).toHaveAccessibleDescription('Заполните это поле');
 
       // An address without an account is told the same.
       for (const address of ['nobody@romashka.test', owner.email]) {

@@ -32,7 +32,7 @@ const lists: readonly List[] = [
     title: 'Сайты',
     call: '**/api/domain-allowed?*',
     search: 'Поиск по адресу',
-    columns: [...siteColumns, 'Действия'],
+    columns: ['Адрес', 'Защита', 'Политики доступа', ...dayColumns, 'Действия'],
     row: 'почта.ромашка.рф',
     typed: 'ПОЧТА',
     tags: ['@2.29', '@2.45'],

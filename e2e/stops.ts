@@ -1,4 +1,5 @@
 import { expect, type Page } from '@playwright/test';
+import { check, drifted, evidence, learned, shared } from './stop-answers.ts';
 
 /** Who looks: nobody who is signed in, an owner with data, an owner of a company that is empty, an agent, the admin. */
 export type Viewer = 'nobody' | 'owner' | 'newcomer' | 'agent' | 'stranger' | 'admin';
@@ -29,7 +30,7 @@ const rowMenu = (row: RegExp) => async (page: Page) => {
     .click();
   await expect(page.getByRole('menu')).toBeVisible();
 };
-const rowDialog = (row: RegExp, item: 'Редактировать' | 'Удалить') => async (page: Page) => {
+const rowDialog = (row: RegExp, item: string) => async (page: Page) => {
   await rowMenu(row)(page);
   await page.getByRole('menuitem', { name: item }).click();
   await expect(page.getByRole('dialog')).toBeVisible();
@@ -38,6 +39,28 @@ const pickList = (label: string) => async (page: Page) => {
   await press('Добавить')(page);
   await page.getByRole('dialog').getByRole('combobox', { name: label }).click();
   await expect(page.getByRole('listbox')).toBeVisible();
+};
+/** What a part of the server that the demo cannot bring about would answer. */
+const answering =
+  (call: string, body: unknown, then: (page: Page) => Promise<void>) => async (page: Page) => {
+    await page.route(call, (route) => route.fulfill({ json: body }));
+    await then(page);
+  };
+const lastCheck = (verdict: string | null) =>
+  answering('**/api/domain-allowed/*/check', check(verdict), async (page) => {
+    await page.getByRole('button', { name: /^Проверка otchet/ }).click();
+    await expect(page.getByRole('dialog').getByRole('list').first()).toBeVisible();
+  });
+/** The onboarding of somebody who has done it all. */
+const slideDone = answering('**/api/company/evidence', evidence, async (page) => {
+  await page.reload();
+  await expect(page.locator('[data-shown]').getByText('Сделано')).toBeVisible();
+});
+const why = async (page: Page) => {
+  await rowDialog(/otchet/, 'Почему?')(page);
+  await page.getByRole('combobox', { name: 'Кто открывает сайт' }).click();
+  await page.getByRole('option', { name: /Тихонов/ }).click();
+  await expect(page.getByRole('dialog').getByRole('status')).toBeVisible();
 };
 /** The calls of a list never answer. */
 const loading = async (page: Page) => {
@@ -89,6 +112,31 @@ const auth: Stop[] = [
   { name: 'mail-link', role: 'nobody', path: '/security/login' },
   { name: 'rules', role: 'nobody', path: '/auth/rules' },
   { name: 'help', role: 'nobody', path: '/help' },
+  {
+    name: 'lock-link',
+    role: 'nobody',
+    path: '/help',
+    open: answering('**/api/lock', shared, async (page) => {
+      await page.goto(new URL('/lock#token', page.url()).href);
+      await expect(page.getByRole('heading', { level: 1, name: /^Замок для сайта/ })).toBeVisible();
+    }),
+  },
+  { name: 'lock-link-dead', role: 'nobody', path: '/lock#dead' },
+  {
+    name: 'pair-absent',
+    role: 'nobody',
+    path: '/extension/pair#code',
+    open: (page) => expect(page.getByText('Расширение не найдено')).toBeVisible(),
+  },
+  {
+    name: 'pair-done',
+    role: 'nobody',
+    path: '/extension/pair#code',
+    open: async (page) => {
+      await page.evaluate("document.documentElement.dataset.propuskPaired = 'yes'");
+      await expect(page.getByText('Вы вошли в расширение')).toBeVisible();
+    },
+  },
   { name: 'not-found', role: 'nobody', path: '/no/such/page' },
 ];
 
@@ -102,6 +150,13 @@ const shell: Stop[] = [
       open: slide(index),
     }),
   ),
+  {
+    name: 'onboarding-done',
+    role: 'newcomer',
+    path: `${creator}/domains`,
+    firstVisit: true,
+    open: slideDone,
+  },
   {
     name: 'scheme-menu',
     role: 'owner',
@@ -155,6 +210,44 @@ const sites: Stop[] = [
     path: `${creator}/domains`,
     open: rowDialog(/otchet/, 'Редактировать'),
   },
+  {
+    name: 'sites-lock',
+    role: 'owner',
+    path: `${creator}/domains`,
+    open: answering('**/api/domain-allowed/*/lock', learned, rowDialog(/otchet/, 'Защитить')),
+  },
+  {
+    name: 'sites-lock-unknown',
+    role: 'owner',
+    path: `${creator}/domains`,
+    open: async (page) => {
+      await rowDialog(/otchet/, 'Защитить')(page);
+      await expect(page.getByRole('button', { name: 'Узнать адреса' })).toBeVisible();
+    },
+  },
+  {
+    name: 'sites-lock-no-policy',
+    role: 'owner',
+    path: `${creator}/domains?name=sklad`,
+    open: async (page) => {
+      await rowDialog(/sklad/, 'Защитить')(page);
+      await expect(page.getByText('Сначала откройте сайт')).toBeVisible();
+    },
+  },
+  { name: 'sites-check-running', role: 'owner', path: `${creator}/domains`, open: lastCheck(null) },
+  { name: 'sites-check-open', role: 'owner', path: `${creator}/domains`, open: lastCheck('open') },
+  { name: 'sites-check-protected', role: 'owner', path: `${creator}/domains`, open: lastCheck('protected') },
+  { name: 'sites-check-cdn', role: 'owner', path: `${creator}/domains`, open: lastCheck('cdn') },
+  { name: 'sites-why', role: 'owner', path: `${creator}/domains`, open: why },
+  {
+    name: 'sites-drifted',
+    role: 'owner',
+    path: `${creator}/domains`,
+    open: answering('**/api/company/evidence', { ...evidence, drifted }, async (page) => {
+      await page.reload();
+      await expect(page.getByRole('region', { name: 'Защита сайтов' })).toBeVisible();
+    }),
+  },
   { name: 'sites-remove', role: 'owner', path: `${creator}/domains`, open: rowDialog(/otchet/, 'Удалить') },
 ];
 
@@ -167,6 +260,15 @@ const company: Stop[] = [
     role: 'owner',
     path: `${creator}/proxies`,
     open: rowDialog(/proxy\.romashka/, 'Редактировать'),
+  },
+  {
+    name: 'proxies-check',
+    role: 'owner',
+    path: `${creator}/proxies`,
+    open: async (page) => {
+      await rowDialog(/proxy\.romashka/, 'Проверить прокси')(page);
+      await expect(page.getByRole('dialog').getByRole('list')).toBeVisible({ timeout: 30_000 });
+    },
   },
   { name: 'proxies-no-match', role: 'owner', path: `${creator}/proxies?name=nothing` },
   { name: 'policies', role: 'owner', path: `${creator}/politics` },

@@ -2,6 +2,10 @@
 export const paths = {
   home: '/',
   help: '/help',
+  /** A lock's lines for a colleague: the token follows as the fragment. */
+  lockLink: '/lock',
+  /** Where the extension signs in: the code follows as the fragment. */
+  pairing: '/extension/pair',
 
   login: '/auth/login',
   register: '/auth/register',
@@ -29,6 +33,12 @@ export const paths = {
   userPersonalData: '/dashboard/user/personal-data',
   userSites: '/dashboard/user/domains',
   userPolicies: '/dashboard/user/politics',
+} as const;
+
+/** The extension's files, which the server has beside the console. */
+export const downloads = {
+  chromium: '/downloads/propusk-chromium.zip',
+  firefox: '/downloads/propusk-firefox.zip',
 } as const;
 
 /** Everything below is for the holders of one role. */

@@ -32,6 +32,20 @@ const help = createRoute({
   component: lazyPage(() => import('./features/reading/reading-page.tsx'), 'HelpPage'),
 });
 
+// Reached by a link, with or without an account, in the shell of neither area.
+const lockLink = createRoute({
+  getParentRoute: () => root,
+  path: paths.lockLink,
+  errorComponent: CrashedAlone,
+  component: lazyPage(() => import('./features/sites/lock/shared-lock-page.tsx'), 'SharedLockPage'),
+});
+const pairing = createRoute({
+  getParentRoute: () => root,
+  path: paths.pairing,
+  errorComponent: CrashedAlone,
+  component: lazyPage(() => import('./features/extension/pair-page.tsx'), 'PairPage'),
+});
+
 const auth = createRoute({
   getParentRoute: () => root,
   id: 'auth',
@@ -174,6 +188,8 @@ export const router = createRouter({
     home,
     rules,
     help,
+    lockLink,
+    pairing,
     auth.addChildren([login, register, reset, checkEmail, mailLink]),
     dashboard.addChildren([
       landing,

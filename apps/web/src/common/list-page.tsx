@@ -27,7 +27,12 @@ export function ListPage<Row extends { id: number }>(props: {
   filter?: Readonly<Record<string, string>>;
   columns: readonly Column<Row>[];
   rowClass?: (row: Row) => string | undefined;
-  rowMenu?: { name: (row: Row) => string; actions: (row: Row) => readonly RowAction[] };
+  rowMenu?: {
+    name: (row: Row) => string;
+    actions: (row: Row) => readonly RowAction[];
+    /** What stands there for a row that has no menu. */
+    alone?: (row: Row) => ReactNode;
+  };
   empty: { icon: ReactNode; title: string; hint?: string; action?: ReactNode };
   actions?: ReactNode;
 }) {
@@ -39,6 +44,12 @@ export function ListPage<Row extends { id: number }>(props: {
     ...listOptions(props.list, { ...props.filter, page, take, name }),
     placeholderData: keepPreviousData,
   });
+
+  function menuOf(row: Row): ReactNode {
+    const actions = rowMenu?.actions(row) ?? [];
+    if (rowMenu === undefined || actions.length === 0) return rowMenu?.alone?.(row);
+    return <RowMenu name={rowMenu.name(row)} actions={actions} />;
+  }
 
   function go(next: ListSearch, replace = false) {
     void navigate({ to: '.', search: parseListSearch({ ...search, ...next }), replace });
@@ -105,7 +116,7 @@ export function ListPage<Row extends { id: number }>(props: {
         columns={props.columns}
         rowClass={props.rowClass}
         rows={failed ? [] : rows}
-        rowMenu={rowMenu && ((row) => <RowMenu name={rowMenu.name(row)} actions={rowMenu.actions(row)} />)}
+        rowMenu={rowMenu && menuOf}
         skeletonRows={Math.min(take, limits.page.take)}
         stale={isPlaceholderData}
         fallback={failed || noMatch || <State {...props.empty} />}

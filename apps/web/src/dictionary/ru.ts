@@ -4,6 +4,8 @@ export * from './ru/auth.ts';
 export * from './ru/company.ts';
 export * from './ru/dashboard.ts';
 export * from './ru/everywhere.ts';
+export * from './ru/extension.ts';
+export * from './ru/lock.ts';
 export * from './ru/onboarding.ts';
 export * from './ru/personal.ts';
 export * from './ru/policies.ts';

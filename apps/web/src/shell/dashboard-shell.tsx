@@ -7,6 +7,7 @@ import { useQuestion } from '../ui/confirm.ts';
 import { ConfirmDialog } from '../ui/lazy-confirm.ts';
 import { Toasts } from '../ui/toasts.tsx';
 import classes from './dashboard-shell.module.css';
+import { Drift } from './drift.tsx';
 import { Gate } from './gate.tsx';
 import { Header } from './header.tsx';
 import { NavigationDrawer } from './lazy-drawer.ts';
@@ -37,6 +38,7 @@ function Dashboard() {
       </aside>
       <NavigationDrawer opened={open} onClose={close} />
       <main id="content" className={classes.content} tabIndex={-1}>
+        {roles.includes('CREATOR') && <Drift />}
         <Outlet />
       </main>
       <Onboarding />

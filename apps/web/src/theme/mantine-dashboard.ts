@@ -1,5 +1,5 @@
 // The styles of the Mantine components that only the dashboard has, in the order that Mantine asks for. Those of what
-// opens rarely stand where it is imported: select-fields.tsx, checkbox-field.tsx, navigation-drawer.tsx.
+// opens rarely stand where it is imported: select-fields.tsx, checkbox-field.tsx, navigation-drawer.tsx, toast-voice.tsx.
 import '@mantine/core/styles/VisuallyHidden.css';
 import '@mantine/core/styles/Paper.css';
 import '@mantine/core/styles/Popover.css';
@@ -9,7 +9,5 @@ import '@mantine/core/styles/Overlay.css';
 import '@mantine/core/styles/ModalBase.css';
 import '@mantine/core/styles/Menu.css';
 import '@mantine/core/styles/Modal.css';
-import '@mantine/core/styles/Notification.css';
 import '@mantine/core/styles/Pagination.css';
 import '@mantine/core/styles/Skeleton.css';
-import '@mantine/notifications/styles.css';

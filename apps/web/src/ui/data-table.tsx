@@ -1,9 +1,10 @@
 /* oxlint-disable jsx-a11y/no-redundant-roles, jsx-a11y/no-interactive-element-to-noninteractive-role --
    on a phone rows are cards, `display: block`, which takes the table's meaning away: the roles give it back */
 import { Skeleton } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { t } from '../dictionary/dictionary.ts';
 import classes from './data-table.module.css';
+import { nextSort, type Sort, sorted } from './sort.ts';
 
 /** One column: its title, and what a row shows in it. */
 export interface Column<Row> {
@@ -18,6 +19,8 @@ export interface Column<Row> {
   lines?: 2;
   /** Short enough to share a line of the card with the next one like it. */
   short?: boolean;
+  /** Makes its header sort the rows on the screen. The lists of the console have no such column (spec section 2). */
+  sort?: (one: Row, other: Row) => number;
 }
 
 /**
@@ -37,7 +40,9 @@ export function DataTable<Row extends { id: number }>(props: {
   stale?: boolean;
   fallback: ReactNode;
 }) {
-  const { columns, rows, rowMenu } = props;
+  const { columns, rowMenu } = props;
+  const [sort, setSort] = useState<Sort>(null);
+  const rows = props.rows && sorted(props.rows, columns, sort);
   if (rows?.length === 0) return <div className={classes.frame}>{props.fallback}</div>;
   return (
     <div className={classes.frame}>
@@ -51,8 +56,22 @@ export function DataTable<Row extends { id: number }>(props: {
         <thead role="rowgroup">
           <tr role="row">
             {columns.map((column) => (
-              <th key={column.key} role="columnheader" scope="col" style={{ width: column.width }}>
-                {column.title}
+              <th
+                key={column.key}
+                role="columnheader"
+                scope="col"
+                style={{ width: column.width }}
+                aria-sort={column.sort && directionOf(column.key, sort)}
+              >
+                {column.sort ? (
+                  <Sorter
+                    title={column.title}
+                    direction={directionOf(column.key, sort)}
+                    onClick={() => setSort(nextSort(sort, column.key))}
+                  />
+                ) : (
+                  column.title
+                )}
               </th>
             ))}
             {rowMenu && (
@@ -103,6 +122,24 @@ export function DataTable<Row extends { id: number }>(props: {
         </tbody>
       </table>
     </div>
+  );
+}
+
+const arrows = { none: '', ascending: '↑', descending: '↓' };
+type Direction = keyof typeof arrows;
+
+function directionOf(key: string, sort: Sort): Direction {
+  if (sort?.key !== key) return 'none';
+  return sort.down ? 'descending' : 'ascending';
+}
+
+/** The title of a column that can be sorted by. */
+function Sorter(props: { title: string; direction: Direction; onClick: () => void }) {
+  return (
+    <button type="button" className={classes.sorter} onClick={props.onClick}>
+      {props.title}
+      <span aria-hidden="true">{arrows[props.direction]}</span>
+    </button>
   );
 }
 

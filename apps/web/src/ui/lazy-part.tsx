@@ -1,7 +1,7 @@
 import { type ComponentType, useEffect, useEffectEvent, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { t } from '../dictionary/dictionary.ts';
-import { toastFailure } from './toast.ts';
+import { preloadToasts, toastFailure } from './toast.ts';
 
 // Vite takes a style sheet that did not come for one that is there, and would open the part without it the next time.
 window.addEventListener('error', ({ target }) => target instanceof HTMLLinkElement && target.remove(), true);
@@ -40,7 +40,10 @@ export function lazyPart<Props extends Opens>(load: () => Promise<ComponentType<
     return loading;
   };
   // The click says that it failed.
-  const preload = () => void fetched().catch(() => {});
+  const preload = () => {
+    fetched().catch(() => {});
+    preloadToasts();
+  };
 
   function Part(props: Props) {
     const { opened = true, onClose } = props;

@@ -1,11 +1,58 @@
-import { notifications } from '@mantine/notifications';
+import { useSyncExternalStore } from 'react';
+
+/** What shows toasts: heavy, and silent on most visits. */
+type Voice = typeof import('./toast-voice.tsx');
+
+let voice: Voice | undefined;
+let loading: Promise<Voice> | undefined;
+const listeners = new Set<() => void>();
+
+function fetched(): Promise<Voice> {
+  loading ??= import('./toast-voice.tsx').then(
+    (module) => {
+      voice = module;
+      for (const listener of listeners) listener();
+      return module;
+    },
+    (error: unknown) => {
+      // The next toast tries again.
+      loading = undefined;
+      throw error;
+    },
+  );
+  return loading;
+}
+
+/**
+ * Brings what shows toasts before there is one to show: when something opens that may end in one, and once a page has
+ * come to rest, so that a toast about a lost network does not need the network.
+ */
+export function preloadToasts(): void {
+  fetched().catch(() => {});
+}
+
+/** What shows toasts, once it is there. */
+export function useVoice(): Voice | undefined {
+  return useSyncExternalStore(subscribe, () => voice);
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
 
 /** Says that something worked: a sentence, and what it was about. */
 export function toastSuccess(title: string, detail?: string): void {
-  notifications.show({ title, message: detail, color: 'pass', role: 'status', autoClose: 4000 });
+  fetched().then(
+    ({ success }) => success(title, detail),
+    () => {},
+  );
 }
 
 /** Says that something failed where no dialog or list can say it. */
 export function toastFailure(message: string): void {
-  notifications.show({ message, color: 'red', role: 'alert', autoClose: 8000 });
+  fetched().then(
+    ({ failure }) => failure(message),
+    () => {},
+  );
 }

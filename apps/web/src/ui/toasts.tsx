@@ -1,6 +1,15 @@
-import { Notifications } from '@mantine/notifications';
+import { useEffect } from 'react';
+import { preloadToasts, useVoice } from './toast.ts';
 
-/** Where toasts are shown. Mounted once, in the dashboard's shell. */
+/** A page that has stood for so long has all that it needs itself. */
+const REST_MS = 4000;
+
+/** The place of toasts. Mounted once, in the dashboard's shell and on pages of their own that have any. */
 export function Toasts() {
-  return <Notifications position="bottom-right" limit={3} notificationMaxHeight={240} />;
+  const voice = useVoice();
+  useEffect(() => {
+    const timer = window.setTimeout(preloadToasts, REST_MS);
+    return () => window.clearTimeout(timer);
+  }, []);
+  return voice ? <voice.ToastList /> : null;
 }

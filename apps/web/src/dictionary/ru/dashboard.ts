@@ -44,3 +44,17 @@ export const nav = {
   personalData: 'Персональные данные',
   areas: { CREATOR: 'Компания', ADMIN: 'Платформа', USER: 'Моё' },
 };
+
+export const drift = {
+  label: 'Защита сайтов',
+  says: {
+    protected: (host: string) => `Сайт ${host} снова защищён`,
+    open: (host: string) => `Сайт ${host} был защищён, а теперь открыт всем`,
+    closed: (host: string) => `Сайт ${host} был открыт своим, а теперь закрыт для всех`,
+    server_error: (host: string) => `Сайт ${host} был защищён, а теперь отвечает ошибкой`,
+    cdn: (host: string) => `Сайт ${host} был защищён, а теперь стоит за CDN`,
+    unknown: (host: string) => `Сайт ${host} был защищён, а теперь проверить его не удаётся`,
+  },
+  more: (count: number) => `И ещё сайтов: ${count}`,
+  check: (host: string) => `Проверить ${host}`,
+};

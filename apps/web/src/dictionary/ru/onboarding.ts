@@ -10,6 +10,8 @@ export const onboarding = {
   dot: (index: number, title: string) => `Слайд ${index}: ${title}`,
   position: (index: number, count: number, title: string) => `Слайд ${index} из ${count}: ${title}`,
   understood: 'Understood!',
+  done: 'Сделано',
+  download: { chromium: 'Скачать для Chrome', firefox: 'Скачать для Firefox' },
   slides: [
     {
       title: 'Добавьте сайты компании',

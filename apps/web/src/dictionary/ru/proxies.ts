@@ -40,5 +40,27 @@ export const proxies = {
   empty: 'Прокси серверы отсутствуют, Добавьте собственный прокси сервер или перейдите на платный тариф',
   paidTariff: 'Платный тариф',
   trial: 'Попробовать 30 дней',
+  check: 'Проверить прокси',
+  checkOf: (host: string) => `Проверить прокси: ${host}`,
   remove: 'Вы действительно хотите удалить прокси?',
+};
+
+export const proxyCheck = {
+  running: 'Обращаемся к прокси…',
+  runningHint: 'Это занимает до десяти секунд.',
+  works: 'Прокси работает',
+  fails: 'Прокси не работает',
+  reachable: 'Отвечает',
+  credentials: 'Логин и пароль',
+  egress: 'Выходит с адреса',
+  roundTrip: 'Время ответа',
+  yes: 'да',
+  no: 'нет',
+  accepted: 'приняты',
+  rejected: 'не приняты',
+  notAsked: 'не проверялись',
+  unknown: 'не известен',
+  milliseconds: (count: number) => `${Math.round(count)} мс`,
+  checkedAt: (moment: string) => `Проверено ${moment}`,
+  again: 'Проверить снова',
 };

@@ -18,9 +18,11 @@ export function AuthForm<S extends FormSchema>(props: {
   children: ReactNode;
   footer: ReactNode;
 }) {
-  const { isDirty, isValid } = props.form.formState;
+  const { isValid } = props.form.formState;
   const { failure, busy } = props.attempt;
   const element = useRef<HTMLFormElement>(null);
+  // A field that was filled in and emptied again holds what it began with, and yet somebody has typed.
+  const typed = useRef(false);
   useEffect(() => {
     element.current?.querySelector<HTMLInputElement>('input:not([hidden])')?.focus();
   }, []);
@@ -29,10 +31,13 @@ export function AuthForm<S extends FormSchema>(props: {
       <form
         ref={element}
         onSubmit={props.onSubmit}
+        onInputCapture={() => {
+          typed.current = true;
+        }}
         // Nobody has typed anything yet, and it was we who put the focus there: a complaint on the way out would push
         // the link that is being clicked from under the mouse.
         onBlurCapture={(event) => {
-          if (!isDirty) event.stopPropagation();
+          if (!typed.current) event.stopPropagation();
         }}
         noValidate
       >

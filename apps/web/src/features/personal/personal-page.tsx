@@ -1,6 +1,7 @@
 import { Button, Text } from '@mantine/core';
 import { useRef, useState } from 'react';
 import { AccessCard } from '../../common/access-card.tsx';
+import { ExtensionCard } from '../../common/extension-card.tsx';
 import { rolesOf, useMe } from '../../common/me.tsx';
 import { t } from '../../dictionary/dictionary.ts';
 import { DefinitionCard } from '../../ui/definition-card.tsx';
@@ -53,6 +54,7 @@ export function PersonalPage() {
         footer={<Text c="dimmed">{t.personal.hint[role]}</Text>}
       />
       {changing && <OwnEmailForm onClose={close} />}
+      <ExtensionCard />
       {/* An owner who is no agent finds the own access beside the company. */}
       {roles.includes('USER') && <AccessCard />}
       {/* A link that was sent to another address is dead now: it must not be promised any more. */}

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { deleteProxy, listAllProxies, type Proxy } from '@propusk/contract/proxies';
-import { IconPencil, IconPlus, IconServer2, IconTrash } from '@tabler/icons-react';
+import { IconPencil, IconPlugConnected, IconPlus, IconServer2, IconTrash } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { ListPage } from '../../common/list-page.tsx';
@@ -10,6 +10,7 @@ import { t } from '../../dictionary/dictionary.ts';
 import { paths } from '../../paths.ts';
 import { lazyPart } from '../../ui/lazy-part.tsx';
 import { adminColumns } from './admin-columns.tsx';
+import { CheckProxyDialog } from './lazy-check-proxy.ts';
 import { CreateProxyDialog } from './lazy-create-proxy.ts';
 import classes from './proxies-page.module.css';
 
@@ -75,6 +76,7 @@ function AdminProxies(props: {
   actions: ReactNode;
 }) {
   const [edited, setEdited] = useState<Proxy | null>(null);
+  const [checked, setChecked] = useState<Proxy | null>(null);
   const remove = useRemove(deleteProxy, t.proxies.remove);
   const name = ({ host, port }: Proxy) => `${host}:${port}`;
   return (
@@ -87,6 +89,12 @@ function AdminProxies(props: {
         rowMenu={{
           name,
           actions: (proxy) => [
+            {
+              label: t.proxies.check,
+              icon: <IconPlugConnected size={16} aria-hidden />,
+              opens: CheckProxyDialog,
+              run: () => setChecked(proxy),
+            },
             {
               label: t.common.edit,
               icon: <IconPencil size={16} aria-hidden />,
@@ -109,6 +117,7 @@ function AdminProxies(props: {
         empty={{ icon: <IconServer2 size={24} />, title: t.proxies.adminEmpty }}
       />
       {edited && <EditAnyProxyDialog proxy={edited} onClose={() => setEdited(null)} />}
+      {checked && <CheckProxyDialog proxy={checked} onClose={() => setChecked(null)} />}
     </>
   );
 }

@@ -1,6 +1,13 @@
-import { Button, VisuallyHidden } from '@mantine/core';
+import { ActionIcon, Button, VisuallyHidden } from '@mantine/core';
 import { deleteProxy, listProxies, type Proxy } from '@propusk/contract/proxies';
-import { IconLock, IconPencil, IconPlus, IconServer2, IconTrash } from '@tabler/icons-react';
+import {
+  IconLock,
+  IconPencil,
+  IconPlugConnected,
+  IconPlus,
+  IconServer2,
+  IconTrash,
+} from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { dayColumns } from '../../common/day-columns.tsx';
@@ -11,6 +18,7 @@ import { t } from '../../dictionary/dictionary.ts';
 import { paths } from '../../paths.ts';
 import type { Column } from '../../ui/data-table.tsx';
 import { lazyPart } from '../../ui/lazy-part.tsx';
+import { CheckProxyDialog } from './lazy-check-proxy.ts';
 import { CreateProxyDialog } from './lazy-create-proxy.ts';
 import classes from './proxies-page.module.css';
 import { ProxyTypeTag } from './proxy-type-tag.tsx';
@@ -32,7 +40,7 @@ const columns: readonly Column<Proxy>[] = [
   ...dayColumns<Proxy>(),
 ];
 
-type Dialog = { kind: 'create' | 'paid' } | { kind: 'edit'; proxy: Proxy } | null;
+type Dialog = { kind: 'create' | 'paid' } | { kind: 'edit' | 'check'; proxy: Proxy } | null;
 
 /** /dashboard/creator/proxies. */
 export function ProxiesPage() {
@@ -55,6 +63,12 @@ export function ProxiesPage() {
               ? []
               : [
                   {
+                    label: t.proxies.check,
+                    icon: <IconPlugConnected size={16} aria-hidden />,
+                    opens: CheckProxyDialog,
+                    run: () => setDialog({ kind: 'check', proxy }),
+                  },
+                  {
                     label: t.common.edit,
                     icon: <IconPencil size={16} aria-hidden />,
                     opens: EditProxyDialog,
@@ -67,6 +81,20 @@ export function ProxiesPage() {
                     run: () => remove(proxy.id, `${proxyName(proxy)}:${proxy.port}`),
                   },
                 ],
+          // Nor is there a menu of one line: what can be done stands in its place.
+          alone: (proxy) => (
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              size={40}
+              aria-label={t.proxies.checkOf(proxyName(proxy))}
+              title={t.proxies.check}
+              onClick={() => setDialog({ kind: 'check', proxy })}
+              {...CheckProxyDialog.intent}
+            >
+              <IconPlugConnected size={18} stroke={1.75} aria-hidden />
+            </ActionIcon>
+          ),
         }}
         empty={{
           icon: <IconServer2 size={24} />,
@@ -99,6 +127,7 @@ export function ProxiesPage() {
       />
       {dialog?.kind === 'create' && <CreateProxyDialog onClose={close} />}
       {dialog?.kind === 'edit' && <EditProxyDialog proxy={dialog.proxy} onClose={close} />}
+      {dialog?.kind === 'check' && <CheckProxyDialog proxy={dialog.proxy} onClose={close} />}
       <PaidDialog opened={dialog?.kind === 'paid'} onClose={close} />
     </>
   );

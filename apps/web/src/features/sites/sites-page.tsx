@@ -1,6 +1,14 @@
 import { Button } from '@mantine/core';
 import { deleteSite, listSites, type Site } from '@propusk/contract/sites';
-import { IconPencil, IconPlus, IconTrash, IconWorld } from '@tabler/icons-react';
+import {
+  IconHelpCircle,
+  IconLock,
+  IconPencil,
+  IconPlus,
+  IconShieldCheck,
+  IconTrash,
+  IconWorld,
+} from '@tabler/icons-react';
 import { useState } from 'react';
 import { dayColumns } from '../../common/day-columns.tsx';
 import { ListPage } from '../../common/list-page.tsx';
@@ -10,6 +18,9 @@ import { t } from '../../dictionary/dictionary.ts';
 import type { Column } from '../../ui/data-table.tsx';
 import { lazyPart } from '../../ui/lazy-part.tsx';
 import { Tags } from '../../ui/tags.tsx';
+import { LockDialog } from './lock/lazy-lock.ts';
+import type { LockStart } from './lock/lock-dialog.tsx';
+import { ProtectionMark } from './protection-mark.tsx';
 
 const CreateSiteDialog = lazyPart(() =>
   import('./create-site-dialog.tsx').then((module) => module.CreateSiteDialog),
@@ -18,17 +29,26 @@ const EditSiteDialog = lazyPart(() =>
   import('./edit-site-dialog.tsx').then((module) => module.EditSiteDialog),
 );
 
-const columns: readonly Column<Site>[] = [
-  { key: 'address', title: t.sites.address, main: true, render: (site) => unicodeHost(site.address) },
-  {
-    key: 'politics',
-    title: t.sites.policies,
-    render: (site) => <Tags names={site.politics} none={t.sites.noPolicies} />,
-  },
-  ...dayColumns<Site>(),
-];
+const WhyDialog = lazyPart(() => import('./why-dialog.tsx').then((module) => module.WhyDialog));
 
-type Dialog = { kind: 'create' } | { kind: 'edit'; site: Site } | null;
+const address: Column<Site> = {
+  key: 'address',
+  title: t.sites.address,
+  main: true,
+  render: (site) => unicodeHost(site.address),
+};
+const policies: Column<Site> = {
+  key: 'politics',
+  title: t.sites.policies,
+  render: (site) => <Tags names={site.politics} none={t.sites.noPolicies} />,
+};
+const ownColumns = [address, policies, ...dayColumns<Site>()];
+
+type Dialog =
+  | { kind: 'create' }
+  | { kind: 'edit' | 'why'; site: Site }
+  | { kind: 'lock'; site: Site; start: LockStart }
+  | null;
 
 /** /dashboard/creator/domains. */
 export function SitesPage() {
@@ -44,6 +64,19 @@ export function SitesPage() {
       {t.common.add}
     </Button>
   );
+  const columns = [
+    address,
+    {
+      key: 'protection',
+      title: t.sites.protection,
+      width: '192px',
+      render: (site: Site) => (
+        <ProtectionMark site={site} onOpen={() => setDialog({ kind: 'lock', site, start: 'last' })} />
+      ),
+    },
+    policies,
+    ...dayColumns<Site>(),
+  ];
   return (
     <>
       <ListPage
@@ -55,6 +88,24 @@ export function SitesPage() {
         rowMenu={{
           name: (site) => unicodeHost(site.address),
           actions: (site) => [
+            {
+              label: t.sites.protect,
+              icon: <IconLock size={16} aria-hidden />,
+              opens: LockDialog,
+              run: () => setDialog({ kind: 'lock', site, start: 'lock' }),
+            },
+            {
+              label: t.sites.check,
+              icon: <IconShieldCheck size={16} aria-hidden />,
+              opens: LockDialog,
+              run: () => setDialog({ kind: 'lock', site, start: 'check' }),
+            },
+            {
+              label: t.sites.why,
+              icon: <IconHelpCircle size={16} aria-hidden />,
+              opens: WhyDialog,
+              run: () => setDialog({ kind: 'why', site }),
+            },
             {
               label: t.common.edit,
               icon: <IconPencil size={16} aria-hidden />,
@@ -74,6 +125,8 @@ export function SitesPage() {
       />
       {dialog?.kind === 'create' && <CreateSiteDialog onClose={close} />}
       {dialog?.kind === 'edit' && <EditSiteDialog site={dialog.site} onClose={close} />}
+      {dialog?.kind === 'why' && <WhyDialog site={dialog.site} onClose={close} />}
+      {dialog?.kind === 'lock' && <LockDialog site={dialog.site} start={dialog.start} onClose={close} />}
     </>
   );
 }
@@ -86,7 +139,7 @@ export function OwnSitesPage() {
       help={t.sites.ownHelp}
       searchLabel={t.sites.search}
       list={listSites}
-      columns={columns}
+      columns={ownColumns}
       empty={{ icon: <IconWorld size={24} />, title: t.sites.ownEmpty, hint: t.sites.ownEmptyHint }}
     />
   );

@@ -1,6 +1,8 @@
+import { TextInput } from '@mantine/core';
 import { getUser, type User, UserChange, updateUser } from '@propusk/contract/users';
 import { EditDialog } from '../../common/edit-dialog.tsx';
 import { PasswordField, TextField } from '../../common/fields.tsx';
+import { rolesOf, useMe } from '../../common/me.tsx';
 import { userName } from '../../common/names.ts';
 import { MultiSelectField, type Option } from '../../common/select-fields.tsx';
 import { namedOptions, usePolicyOptions } from '../../common/use-options.ts';
@@ -43,6 +45,10 @@ function UserDialog(props: {
   policiesHint?: string;
   onClose: () => void;
 }) {
+  const me = useMe();
+  // Their email is where a link for a new password goes: the holder alone moves it, or an ADMIN for somebody else.
+  const emailStays = (stored: User) =>
+    isProtected(stored) && !(rolesOf(me).includes('ADMIN') && stored.id !== me.id);
   return (
     <EditDialog
       title={t.users.edit}
@@ -64,7 +70,16 @@ function UserDialog(props: {
         <>
           <TextField control={control} name="name" label={t.users.name} autoFocus />
           <TextField control={control} name="surname" label={t.users.surname} />
-          <TextField control={control} name="email" type="email" label={t.users.email} required />
+          {emailStays(stored) ? (
+            <TextInput
+              label={t.users.email}
+              description={t.users.ownEmailHint}
+              value={stored.email}
+              disabled
+            />
+          ) : (
+            <TextField control={control} name="email" type="email" label={t.users.email} required />
+          )}
           {!isProtected(stored) && (
             <PasswordField
               control={control}

@@ -1,9 +1,11 @@
 /* oxlint-disable jsx-a11y/prefer-tag-over-role -- a carousel's slides and dots are groups (WAI-ARIA APG), and a fieldset is
    one of a form */
 import { ActionIcon, Button, Modal } from '@mantine/core';
-import { IconArrowLeft, IconArrowRight } from '@tabler/icons-react';
-import { type KeyboardEvent, type TouchEvent, useRef, useState } from 'react';
+import type { Evidence } from '@propusk/contract/lock';
+import { IconArrowLeft, IconArrowRight, IconCircleCheck } from '@tabler/icons-react';
+import { type ComponentType, type KeyboardEvent, type TouchEvent, useRef, useState } from 'react';
 import { t } from '../../dictionary/dictionary.ts';
+import { downloads } from '../../paths.ts';
 import { ExtensionScene } from './extension-scene.tsx';
 import { HtaccessScene } from './htaccess-scene.tsx';
 import classes from './onboarding-dialog.module.css';
@@ -11,8 +13,13 @@ import { PeopleScene } from './people-scene.tsx';
 import { SitesScene } from './sites-scene.tsx';
 
 /** Spec section 2, dialogs: the four slides in their order. */
-const scenes = [SitesScene, HtaccessScene, ExtensionScene, PeopleScene];
-const slides = t.onboarding.slides.map((slide, index) => ({ ...slide, Scene: scenes[index] ?? SitesScene }));
+const steps = [
+  { Scene: SitesScene, proof: 'siteExists' },
+  { Scene: HtaccessScene, proof: 'lockVerified' },
+  { Scene: ExtensionScene, proof: 'extensionSeen' },
+  { Scene: PeopleScene, proof: 'userHasPolicy' },
+] as const satisfies readonly { Scene: ComponentType; proof: keyof Evidence }[];
+const slides = t.onboarding.slides.map((slide, index) => ({ ...slide, ...(steps[index] ?? steps[0]) }));
 const COUNT = slides.length;
 /** A finger that went less far has tapped. */
 const SWIPE_PX = 40;
@@ -20,13 +27,15 @@ const SWIPE_PX = 40;
 /** What the dialog is told, and what it tells. */
 export interface OnboardingDialogProps {
   opened: boolean;
+  /** Which steps are done already; undefined where it is not known, or none of this person's business. */
+  evidence: Evidence | undefined;
   /** Escape: not now. */
   onClose: () => void;
   onUnderstood: () => void;
 }
 
 /** The carousel of the first visit. All slides lie on one place, so that it is as high as the highest of them always. */
-export function OnboardingDialog({ opened, onClose, onUnderstood }: OnboardingDialogProps) {
+export function OnboardingDialog({ opened, evidence, onClose, onUnderstood }: OnboardingDialogProps) {
   const [shown, setShown] = useState(0);
   const touchedAt = useRef(0);
   const go = (by: number) => setShown((index) => (index + by + COUNT) % COUNT);
@@ -63,7 +72,7 @@ export function OnboardingDialog({ opened, onClose, onUnderstood }: OnboardingDi
             }}
             onTouchEnd={onTouchEnd}
           >
-            {slides.map(({ title, text, Scene }, index) => (
+            {slides.map(({ title, text, Scene, proof }, index) => (
               <div
                 key={title}
                 role="group"
@@ -75,9 +84,16 @@ export function OnboardingDialog({ opened, onClose, onUnderstood }: OnboardingDi
               >
                 <div className={classes.picture}>
                   <Scene />
+                  {evidence?.[proof] && (
+                    <span className={classes.done}>
+                      <IconCircleCheck size={16} aria-hidden />
+                      {t.onboarding.done}
+                    </span>
+                  )}
                 </div>
                 <h2>{title}</h2>
                 <p>{text}</p>
+                {proof === 'extensionSeen' && <Downloads />}
               </div>
             ))}
           </section>
@@ -97,6 +113,26 @@ export function OnboardingDialog({ opened, onClose, onUnderstood }: OnboardingDi
         </Modal.Body>
       </Modal.Content>
     </Modal.Root>
+  );
+}
+
+/** The extension, where the slides speak of it. */
+function Downloads() {
+  return (
+    <div className={classes.downloads}>
+      {(['chromium', 'firefox'] as const).map((browser) => (
+        <Button
+          key={browser}
+          component="a"
+          href={downloads[browser]}
+          download
+          variant="default"
+          size="compact-md"
+        >
+          {t.onboarding.download[browser]}
+        </Button>
+      ))}
+    </div>
   );
 }
 

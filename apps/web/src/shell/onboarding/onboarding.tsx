@@ -1,4 +1,8 @@
+import { evidence } from '@propusk/contract/lock';
+import { useQuery } from '@tanstack/react-query';
 import { type ComponentType, lazy, Suspense, useState } from 'react';
+import { queryOptions } from '../../api/queries.ts';
+import { rolesOf, useMe } from '../../common/me.tsx';
 import { onboarded } from './onboarded.ts';
 import type { OnboardingDialogProps } from './onboarding-dialog.tsx';
 
@@ -19,6 +23,9 @@ function Nothing() {
 export function Onboarding() {
   const [seen] = useState(onboarded.read);
   const [opened, setOpened] = useState(!seen);
+  // The steps are the owner's: nobody else has evidence of them.
+  const owner = rolesOf(useMe()).includes('CREATOR');
+  const { data } = useQuery({ ...queryOptions(evidence, {}), enabled: owner && opened });
   if (seen) return null;
   function understood() {
     onboarded.store();
@@ -26,7 +33,12 @@ export function Onboarding() {
   }
   return (
     <Suspense fallback={null}>
-      <OnboardingDialog opened={opened} onClose={() => setOpened(false)} onUnderstood={understood} />
+      <OnboardingDialog
+        opened={opened}
+        evidence={data}
+        onClose={() => setOpened(false)}
+        onUnderstood={understood}
+      />
     </Suspense>
   );
 }

@@ -1,0 +1,33 @@
+import { Button } from '@mantine/core';
+import { IconBrandChrome, IconBrandFirefox } from '@tabler/icons-react';
+import { t } from '../dictionary/dictionary.ts';
+import { downloads } from '../paths.ts';
+import classes from './extension-downloads.module.css';
+
+/** The extension, for either kind of browser. */
+export function ExtensionDownloads({ size }: { size?: 'compact-sm' }) {
+  return (
+    <div className={classes.downloads}>
+      <Button
+        component="a"
+        href={downloads.chromium}
+        download
+        variant="default"
+        size={size}
+        leftSection={<IconBrandChrome size={16} aria-hidden />}
+      >
+        {t.extension.downloadChromium}
+      </Button>
+      <Button
+        component="a"
+        href={downloads.firefox}
+        download
+        variant="default"
+        size={size}
+        leftSection={<IconBrandFirefox size={16} aria-hidden />}
+      >
+        {t.extension.downloadFirefox}
+      </Button>
+    </div>
+  );
+}

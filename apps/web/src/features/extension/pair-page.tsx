@@ -1,0 +1,141 @@
+import { Button, Loader } from '@mantine/core';
+import { createPairing } from '@propusk/contract/auth';
+import {
+  IconCircleCheck,
+  IconClockX,
+  IconKey,
+  IconPlugConnectedX,
+  IconPuzzle,
+  IconPuzzleOff,
+} from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import { ApiError } from '../../api/api-error.ts';
+import { call } from '../../api/call.ts';
+import { token } from '../../api/token.ts';
+import { ExtensionDownloads } from '../../common/extension-downloads.tsx';
+import { t } from '../../dictionary/dictionary.ts';
+import { paths } from '../../paths.ts';
+import { Logo } from '../../ui/logo.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { State } from '../../ui/state.tsx';
+import { usePageTitle } from '../../ui/use-page-title.ts';
+import classes from './pair-page.module.css';
+import { useExtension } from './use-extension.ts';
+
+/**
+ * /extension/pair#code: the extension finds the code in the address, asks the person, and signs in by it. The page itself
+ * sends nothing; it says what the extension says.
+ */
+export function PairPage() {
+  usePageTitle(t.pairing.title);
+  return (
+    <div className={classes.page}>
+      <header>
+        <Link to={paths.home} className={classes.logo} aria-label={t.common.toSites}>
+          <Logo name={t.product} />
+        </Link>
+      </header>
+      <main className={classes.card}>
+        <Pairing hasCode={window.location.hash.length > 1} />
+      </main>
+    </div>
+  );
+}
+
+function Pairing({ hasCode }: { hasCode: boolean }) {
+  const heard = useExtension();
+  const icon = 24;
+  if (heard === 'looking') return <Working title={t.pairing.looking} hint={t.pairing.lookingHint} />;
+  if (heard === 'yes') {
+    return (
+      <Say icon={<IconCircleCheck size={icon} />} title={t.pairing.done} hint={t.pairing.doneHint}>
+        <Button component={Link} to={paths.home} variant="default">
+          {t.pairing.toConsole}
+        </Button>
+      </Say>
+    );
+  }
+  if (heard === 'absent') {
+    return (
+      <Say icon={<IconPuzzleOff size={icon} />} title={t.pairing.absent} hint={t.pairing.absentHint}>
+        <ExtensionDownloads />
+        <NewCode label={t.common.retry} />
+      </Say>
+    );
+  }
+  if (!hasCode) {
+    return (
+      <Say icon={<IconKey size={icon} />} title={t.pairing.noCode} hint={t.pairing.noCodeHint}>
+        <NewCode label={t.pairing.newCode} />
+      </Say>
+    );
+  }
+  if (heard === 'there') {
+    return <Working title={t.pairing.asking} hint={t.pairing.askingHint} />;
+  }
+  return (
+    <Say
+      icon={heard === 'failed' ? <IconClockX size={icon} /> : <IconPlugConnectedX size={icon} />}
+      title={t.pairing[heard]}
+      hint={t.pairing[`${heard}Hint`]}
+    >
+      <NewCode label={t.pairing.newCode} />
+    </Say>
+  );
+}
+
+function Say(props: { icon: ReactNode; title: string; hint: string; children: ReactNode }) {
+  return (
+    <output>
+      <State alone icon={props.icon} title={props.title} hint={props.hint} action={props.children} />
+    </output>
+  );
+}
+
+function Working({ title, hint }: { title: string; hint: string }) {
+  return (
+    <Say icon={<IconPuzzle size={24} />} title={title} hint={hint}>
+      <Loader size="sm" aria-hidden />
+    </Say>
+  );
+}
+
+/** Another code, for whoever is signed in here; anybody else signs in first. */
+function NewCode({ label }: { label: string }) {
+  const [failure, setFailure] = useState<string | null>(null);
+  const [busy, setBusy] = useState(false);
+  // The session may have ended since this page was opened.
+  const [signedIn, setSignedIn] = useState(token.read() !== null);
+
+  async function ask() {
+    setBusy(true);
+    setFailure(null);
+    try {
+      const { code } = await call(createPairing, {});
+      // The extension reads the address as the page loads; one that was installed since is on no page before that.
+      window.history.replaceState(null, '', `#${code}`);
+      window.location.reload();
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 401) setSignedIn(false);
+      setFailure(error instanceof ApiError ? error.message : t.failures.unexpected);
+      setBusy(false);
+    }
+  }
+
+  if (!signedIn) {
+    return (
+      <Button component="a" href={paths.personalData}>
+        {t.pairing.toLogin}
+      </Button>
+    );
+  }
+  return (
+    <>
+      <Button loading={busy} onClick={ask}>
+        {label}
+      </Button>
+      {failure && <Notice kind="error">{failure}</Notice>}
+    </>
+  );
+}

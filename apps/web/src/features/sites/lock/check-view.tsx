@@ -1,0 +1,124 @@
+import { Button, Loader, Skeleton, Text } from '@mantine/core';
+import { checkSite, getSiteCheck, type SiteCheck } from '@propusk/contract/lock';
+import { IconCloudOff, IconShieldQuestion } from '@tabler/icons-react';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useEffectEvent, useRef } from 'react';
+import { call } from '../../../api/call.ts';
+import { t } from '../../../dictionary/dictionary.ts';
+import { formatMoment } from '../../../ui/day.tsx';
+import { Notice } from '../../../ui/notice.tsx';
+import { Outcome } from '../../../ui/outcome.tsx';
+import { State } from '../../../ui/state.tsx';
+import { CheckSteps } from './check-steps.tsx';
+import classes from './lock-dialog.module.css';
+import { VerdictOutcome } from './verdict-outcome.tsx';
+
+/** How often a running probe is asked for the steps that it has finished. */
+const POLL_MS = 500;
+
+/**
+ * A probe of a site, step by step, and its verdict.
+ * @param props.begin starts one at once; without it the last one is shown
+ */
+export function CheckView(props: { siteId: number; begin: boolean; onLock: () => void }) {
+  const { start, check, error, pending, refetch } = useCheck(props.siteId);
+  const begun = useRef(false);
+  const begin = useEffectEvent(() => {
+    if (!props.begin || begun.current) return;
+    begun.current = true;
+    start.mutate();
+  });
+  useEffect(() => begin(), []);
+
+  const running = start.isPending || check?.state === 'running';
+  // What an older probe said is no answer to the one that is starting.
+  const shown = start.isPending ? null : check;
+  return (
+    <div className={classes.view}>
+      {start.error && <Notice kind="error">{start.error.message}</Notice>}
+      {running ? (
+        <Outcome tone="neutral" icon={<Loader size={20} />} title={t.lock.checking}>
+          <Text c="dimmed">{t.lock.checkingHint}</Text>
+        </Outcome>
+      ) : (
+        shown && <VerdictOutcome check={shown} />
+      )}
+      {shown && <CheckSteps steps={shown.steps} />}
+      {!running && !shown && <Nothing pending={pending} error={error} onRetry={refetch} />}
+      {(shown !== undefined || start.error) && (
+        <footer className={classes.footer}>
+          {shown?.finishedAt && (
+            <Text className={classes.time} mr="auto">
+              {t.lock.checkedAt(formatMoment(shown.finishedAt))}
+            </Text>
+          )}
+          <Button variant="default" onClick={props.onLock}>
+            {t.lock.toLock}
+          </Button>
+          <Button loading={running} onClick={() => start.mutate()}>
+            {shown ? t.lock.checkAgain : t.lock.check}
+          </Button>
+        </footer>
+      )}
+    </div>
+  );
+}
+
+/** There was no probe yet, or it is not known. */
+function Nothing(props: { pending: boolean; error: Error | null; onRetry: () => void }) {
+  if (props.pending) return <Skeleton height={96} />;
+  if (!props.error) {
+    return <State icon={<IconShieldQuestion size={24} />} title={t.lock.never} hint={t.lock.neverHint} />;
+  }
+  return (
+    <State
+      alert
+      icon={<IconCloudOff size={24} />}
+      title={props.error.message}
+      action={
+        <Button variant="default" onClick={props.onRetry}>
+          {t.common.retry}
+        </Button>
+      }
+    />
+  );
+}
+
+/** The last probe of a site, kept fresh while it runs, and a way to start one. */
+function useCheck(siteId: number) {
+  const client = useQueryClient();
+  const params = { id: siteId };
+  const queryKey = [getSiteCheck.path, { params }] as const;
+  const query = useQuery({
+    queryKey,
+    // A query may not answer undefined, which is what an empty body is read as.
+    queryFn: async ({ signal }): Promise<SiteCheck | null> =>
+      (await call(getSiteCheck, { params }, signal)) ?? null,
+    refetchInterval: ({ state }) => (state.data?.state === 'running' ? POLL_MS : false),
+  });
+  const start = useMutation({
+    mutationFn: () => call(checkSite, { params }),
+    onSuccess: async (check) => {
+      // An answer that was on its way may be of the probe before.
+      await client.cancelQueries({ queryKey });
+      client.setQueryData(queryKey, check);
+    },
+  });
+  const state = query.data?.state;
+  const ran = useRef(false);
+  useEffect(() => {
+    if (state === 'running') ran.current = true;
+    // The lists show what the probe said.
+    else if (ran.current) {
+      ran.current = false;
+      void client.invalidateQueries();
+    }
+  }, [state, client]);
+  return {
+    start,
+    check: query.data,
+    error: query.error,
+    pending: query.isPending,
+    refetch: () => void query.refetch(),
+  };
+}

@@ -1,0 +1,30 @@
+import type { EgressOfProxy } from '@propusk/contract/lock';
+import { proxyName } from '../../../common/names.ts';
+import { t } from '../../../dictionary/dictionary.ts';
+import { formatMoment } from '../../../ui/day.tsx';
+import { Tag, Tags } from '../../../ui/tags.tsx';
+import classes from './egress-list.module.css';
+
+/** Where each proxy of a site's policies really leaves from, and since when we know. */
+export function EgressList({ egress }: { egress: readonly EgressOfProxy[] }) {
+  return (
+    <ul className={classes.list} aria-label={t.lock.egress}>
+      {egress.map((one) => (
+        <li key={one.proxy.id}>
+          <div className={classes.proxy}>
+            <span className={classes.name}>{proxyName({ host: one.proxy.name, direct: one.direct })}</span>
+            <Tags names={one.politics} none="" />
+          </div>
+          <div className={classes.addresses}>
+            {one.addresses.length > 0 ? <code>{one.addresses.join(', ')}</code> : t.lock.noAddress}
+            <span className={classes.since}>
+              {one.learnedAt ? t.lock.learned(formatMoment(one.learnedAt)) : t.lock.notLearned}
+              {one.stale && <Tag tone="special">{t.lock.stale}</Tag>}
+            </span>
+          </div>
+          {one.problem && <p className={classes.problem}>{one.problem}</p>}
+        </li>
+      ))}
+    </ul>
+  );
+}

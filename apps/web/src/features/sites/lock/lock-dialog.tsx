@@ -1,0 +1,39 @@
+import { Modal } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
+import { useState } from 'react';
+import { unicodeHost } from '../../../common/unicode-host.ts';
+import { t } from '../../../dictionary/dictionary.ts';
+import { useReturnFocus } from '../../../ui/use-return-focus.ts';
+import { CheckView } from './check-view.tsx';
+import { LockView } from './lock-view.tsx';
+
+/** What the dialog opens on: the lines, a probe that starts now, or what the last one said. */
+export type LockStart = 'lock' | 'check' | 'last';
+
+/** A site's own lock: its lines, and the proof that they hold. One leads to the other. */
+export function LockDialog(props: {
+  site: { id: number; address: string };
+  start: LockStart;
+  onClose: () => void;
+}) {
+  const [view, setView] = useState(props.start);
+  const small = useMediaQuery('(max-width: 48em)', undefined, { getInitialValueInEffect: false });
+  useReturnFocus(true);
+  const host = unicodeHost(props.site.address);
+  return (
+    <Modal
+      opened
+      onClose={props.onClose}
+      title={view === 'lock' ? t.lock.title(host) : t.lock.checkTitle(host)}
+      size={760}
+      fullScreen={small}
+      returnFocus={false}
+    >
+      {view === 'lock' ? (
+        <LockView siteId={props.site.id} onCheck={() => setView('check')} />
+      ) : (
+        <CheckView siteId={props.site.id} begin={view === 'check'} onLock={() => setView('lock')} />
+      )}
+    </Modal>
+  );
+}

@@ -1,0 +1,124 @@
+import { Button, Skeleton, Text } from '@mantine/core';
+import { getSiteLock, learnEgress, type SiteLock } from '@propusk/contract/lock';
+import { IconCloudOff, IconRefresh, IconRoute, IconShieldCheck } from '@tabler/icons-react';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { call } from '../../../api/call.ts';
+import { queryOptions } from '../../../api/queries.ts';
+import { unicodeHost } from '../../../common/unicode-host.ts';
+import { t } from '../../../dictionary/dictionary.ts';
+import { paths } from '../../../paths.ts';
+import { Notice } from '../../../ui/notice.tsx';
+import { State } from '../../../ui/state.tsx';
+import { EgressList } from './egress-list.tsx';
+import classes from './lock-dialog.module.css';
+import { ShareLink } from './share-link.tsx';
+import { Snippets } from './snippets.tsx';
+
+/** The lines that lock a site, from where its policies leave to the link for a colleague. */
+export function LockView({ siteId, onCheck }: { siteId: number; onCheck: () => void }) {
+  const { data, error, isFetching, refetch } = useQuery(
+    queryOptions(getSiteLock, { params: { id: siteId } }),
+  );
+  if (data) return <Lock lock={data} onCheck={onCheck} />;
+  if (error) {
+    return (
+      <State
+        alert
+        icon={<IconCloudOff size={24} />}
+        title={error.message}
+        action={
+          <Button variant="default" loading={isFetching} onClick={() => refetch()}>
+            {t.common.retry}
+          </Button>
+        }
+      />
+    );
+  }
+  return (
+    <div className={classes.view} aria-busy="true">
+      <Skeleton height={16} width="80%" radius="xs" />
+      <Skeleton height={72} />
+      <Skeleton height={32} width="90%" />
+      <Skeleton height={200} />
+    </div>
+  );
+}
+
+function Lock({ lock, onCheck }: { lock: SiteLock; onCheck: () => void }) {
+  const client = useQueryClient();
+  const params = { id: lock.site.id };
+  const learn = useMutation({
+    mutationFn: () => call(learnEgress, { params }),
+    onSuccess: (learned) => client.setQueryData(queryOptions(getSiteLock, { params }).queryKey, learned),
+  });
+  const known = lock.snippets.length > 0;
+
+  if (lock.egress.length === 0) {
+    return (
+      <State
+        icon={<IconRoute size={24} />}
+        title={t.lock.noPolicy}
+        hint={t.lock.noPolicyHint}
+        action={
+          <Button component={Link} to={paths.creatorPolicies}>
+            {t.lock.toPolicies}
+          </Button>
+        }
+      />
+    );
+  }
+  return (
+    <div className={classes.view}>
+      <Text c="dimmed">{t.lock.lead}</Text>
+      {lock.breaks.length > 0 && (
+        <Notice kind="warning">
+          {t.lock.breaks} <b>{lock.breaks.map(({ name }) => unicodeHost(name)).join(', ')}</b>
+        </Notice>
+      )}
+      <section className={classes.part}>
+        <header className={classes.heading}>
+          <h3>{t.lock.egress}</h3>
+          {known && (
+            <Button
+              variant="subtle"
+              size="compact-sm"
+              leftSection={<IconRefresh size={16} aria-hidden />}
+              loading={learn.isPending}
+              onClick={() => learn.mutate()}
+            >
+              {t.lock.learn}
+            </Button>
+          )}
+        </header>
+        <EgressList egress={lock.egress} />
+        <output>{learn.isPending && <Text c="dimmed">{t.lock.learning}</Text>}</output>
+        {learn.error && <Notice kind="error">{learn.error.message}</Notice>}
+      </section>
+      {known ? (
+        <Snippets snippets={lock.snippets} heading="h3" />
+      ) : (
+        <State
+          icon={<IconRoute size={24} />}
+          title={t.lock.noSnippets}
+          hint={t.lock.noSnippetsHint}
+          action={
+            <Button loading={learn.isPending} onClick={() => learn.mutate()}>
+              {t.lock.learnFirst}
+            </Button>
+          }
+        />
+      )}
+      {known && (
+        <footer className={classes.footer}>
+          <div className={classes.share}>
+            <ShareLink siteId={lock.site.id} />
+          </div>
+          <Button leftSection={<IconShieldCheck size={16} aria-hidden />} onClick={onCheck}>
+            {t.lock.check}
+          </Button>
+        </footer>
+      )}
+    </div>
+  );
+}

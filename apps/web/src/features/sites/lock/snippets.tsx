@@ -1,0 +1,74 @@
+import '@mantine/core/styles/InlineInput.css';
+import '@mantine/core/styles/Checkbox.css';
+import { Checkbox, Text } from '@mantine/core';
+import type { LockKind, Snippet } from '@propusk/contract/lock';
+import { useState } from 'react';
+import { t } from '../../../dictionary/dictionary.ts';
+import { Choice } from '../../../ui/choice.tsx';
+import { CopyButton } from '../../../ui/copy-button.tsx';
+import { Notice } from '../../../ui/notice.tsx';
+import classes from './snippets.module.css';
+
+type Server = keyof typeof t.lock.servers;
+const servers = (Object.keys(t.lock.servers) as Server[]).map((value) => ({
+  value,
+  label: t.lock.servers[value],
+}));
+
+/**
+ * The lines of a lock: for which server, where they go, the lines themselves, and what to know.
+ * @param props.heading of its parts: one below what stands above it
+ */
+export function Snippets({ snippets, heading }: { snippets: readonly Snippet[]; heading: 'h2' | 'h3' }) {
+  const has = (kind: string) => snippets.some((one) => one.kind === kind);
+  const offered = servers.filter(({ value }) => has(value));
+  const [chosen, setChosen] = useState<Server>('htaccess');
+  const [cdn, setCdn] = useState(false);
+  const server = offered.some(({ value }) => value === chosen) ? chosen : offered[0]?.value;
+  const kind: LockKind | undefined = cdn ? (`${server}-cdn` as LockKind) : server;
+  const snippet = snippets.find((one) => one.kind === kind);
+  return (
+    <div className={classes.snippets}>
+      {server && <Choice label={t.lock.server} options={offered} value={server} onChange={setChosen} />}
+      <Checkbox
+        label={t.lock.cdn}
+        description={t.lock.cdnHint}
+        checked={cdn}
+        onChange={(event) => setCdn(event.currentTarget.checked)}
+      />
+      {snippet ? (
+        <Lines snippet={snippet} Heading={heading} />
+      ) : (
+        <Notice kind="warning">{t.lock.noCdn}</Notice>
+      )}
+    </div>
+  );
+}
+
+function Lines({ snippet, Heading }: { snippet: Snippet; Heading: 'h2' | 'h3' }) {
+  return (
+    <>
+      <div>
+        <Heading className={classes.title}>{t.lock.place}</Heading>
+        <Text style={{ overflowWrap: 'anywhere' }}>{snippet.place}</Text>
+      </div>
+      <section className={classes.code} aria-label={t.lock.code}>
+        <header>
+          <span>{snippet.title}</span>
+          <CopyButton value={snippet.text} label={t.lock.copy} />
+        </header>
+        <pre>{snippet.text}</pre>
+      </section>
+      {snippet.notes.length > 0 && (
+        <div>
+          <Heading className={classes.title}>{t.lock.notes}</Heading>
+          <ul className={classes.notes}>
+            {snippet.notes.map((note) => (
+              <li key={note}>{note}</li>
+            ))}
+          </ul>
+        </div>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,21 @@
+import { Text } from '@mantine/core';
+import type { SiteCheck } from '@propusk/contract/lock';
+import { t } from '../../../dictionary/dictionary.ts';
+import { Outcome } from '../../../ui/outcome.tsx';
+import { verdicts } from './verdicts.ts';
+
+/** What a probe found: the verdict, what it means, and what to do. */
+export function VerdictOutcome({ check }: { check: SiteCheck }) {
+  const verdict = check.verdict ?? 'unknown';
+  const { tone, Icon } = verdicts[verdict];
+  return (
+    <Outcome tone={tone} icon={<Icon size={22} stroke={1.75} />} title={t.sites.verdicts[verdict]}>
+      {check.meaning && <Text component="span">{check.meaning}</Text>}
+      {check.advice && (
+        <Text component="span">
+          <b>{t.lock.advice}:</b> {check.advice}
+        </Text>
+      )}
+    </Outcome>
+  );
+}

@@ -1,0 +1,20 @@
+import type { Verdict } from '@propusk/contract/lock';
+import {
+  IconAlertTriangle,
+  IconCloud,
+  IconHelpCircle,
+  IconLock,
+  IconLockOpen,
+  IconShieldCheck,
+} from '@tabler/icons-react';
+import type { OutcomeTone } from '../../../ui/outcome.tsx';
+
+/** What each verdict on a site looks like. */
+export const verdicts: Readonly<Record<Verdict, { tone: OutcomeTone; Icon: typeof IconCloud }>> = {
+  protected: { tone: 'good', Icon: IconShieldCheck },
+  open: { tone: 'bad', Icon: IconLockOpen },
+  closed: { tone: 'bad', Icon: IconLock },
+  server_error: { tone: 'warning', Icon: IconAlertTriangle },
+  cdn: { tone: 'warning', Icon: IconCloud },
+  unknown: { tone: 'neutral', Icon: IconHelpCircle },
+};

@@ -1,0 +1,53 @@
+import { Button } from '@mantine/core';
+import type { Drift } from '@propusk/contract/lock';
+import { IconAlertTriangle } from '@tabler/icons-react';
+import { useState } from 'react';
+import { unicodeHost } from '../common/unicode-host.ts';
+import { t } from '../dictionary/dictionary.ts';
+import { LockDialog } from '../features/sites/lock/lazy-lock.ts';
+import { formatMoment } from '../ui/day.tsx';
+import classes from './drift-banner.module.css';
+
+/** More of them than this would push the page itself out of sight. */
+const SHOWN = 3;
+
+/** What the banner says. */
+export interface DriftBannerProps {
+  drifted: readonly Drift[];
+}
+
+/** Sites that were protected and are not, if there are any still: what became of each, and the way to look at it again. */
+export function DriftBanner({ drifted }: DriftBannerProps) {
+  const [checked, setChecked] = useState<{ id: number; address: string } | null>(null);
+  return (
+    <>
+      {drifted.length > 0 && (
+        <section className={classes.drift} aria-label={t.drift.label}>
+          {drifted.slice(0, SHOWN).map(({ id, name, verdict, checkedAt }) => {
+            const host = unicodeHost(name);
+            return (
+              <div key={id} className={classes.site} role="alert">
+                <IconAlertTriangle size={18} aria-hidden />
+                <p>
+                  <b>{t.drift.says[verdict](host)}</b>
+                  <small>{t.sites.checkedAt(formatMoment(checkedAt))}</small>
+                </p>
+                <Button
+                  variant="default"
+                  size="xs"
+                  aria-label={t.drift.check(host)}
+                  onClick={() => setChecked({ id, address: name })}
+                  {...LockDialog.intent}
+                >
+                  {t.sites.check}
+                </Button>
+              </div>
+            );
+          })}
+          {drifted.length > SHOWN && <p className={classes.more}>{t.drift.more(drifted.length - SHOWN)}</p>}
+        </section>
+      )}
+      {checked && <LockDialog site={checked} start="check" onClose={() => setChecked(null)} />}
+    </>
+  );
+}

@@ -1,0 +1,31 @@
+import { useId } from 'react';
+import classes from './choice.module.css';
+
+/** One of a few, all of them in sight; they go on in the next line where one is not enough. */
+export function Choice<Value extends string>(props: {
+  label: string;
+  options: readonly { value: Value; label: string }[];
+  value: Value;
+  onChange: (value: Value) => void;
+}) {
+  const name = useId();
+  return (
+    <fieldset className={classes.choice}>
+      <legend>{props.label}</legend>
+      <div className={classes.options}>
+        {props.options.map(({ value, label }) => (
+          <label key={value} className={classes.option}>
+            <input
+              type="radio"
+              name={name}
+              value={value}
+              checked={value === props.value}
+              onChange={() => props.onChange(value)}
+            />
+            {label}
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  );
+}

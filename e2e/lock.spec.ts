@@ -1,0 +1,228 @@
+import { expect, type Locator, type Page, test } from '@playwright/test';
+import { createPolicy } from '@propusk/contract/policies';
+import { createSite } from '@propusk/contract/sites';
+import { createUser } from '@propusk/contract/users';
+import { freePort } from '@propusk/gateway/testing/upstreams';
+import { startLockedSites } from '../scripts/locked-site.ts';
+import { choose, dialogOf, enter, row, screens, startConsole } from './console.ts';
+
+/**
+ * A site's own lock, as an owner meets it: the console says that the site is open, gives the lines, the lines go into a
+ * real Apache, and the console proves that they hold, and says so when they come off.
+ *
+ *   probe from outside ── 127.0.0.1, the gateway leaves from 127.0.0.2
+ */
+const EGRESS = '127.0.0.2';
+const OPEN = 'Require ip 127.0.0.0/8\n';
+const hosts = { desktop: 'crm.romashka.test', phone: 'wiki.romashka.test' };
+const domains = '/dashboard/creator/domains';
+/** A probe makes a dozen requests, one after another. */
+const PROBE = { timeout: 45_000 };
+
+let sites: Awaited<ReturnType<typeof startLockedSites>>;
+let sitePort: number;
+let owner: string;
+
+test.describe.configure({ mode: 'serial' });
+
+test.beforeAll(async () => {
+  sitePort = await freePort();
+  sites = await startLockedSites(
+    sitePort,
+    Object.values(hosts).map((name) => ({ name, title: name, admits: null })),
+  );
+});
+test.afterAll(() => sites.stop());
+
+const product = startConsole(
+  async (console) => {
+    owner = await console.owner('owner@romashka.test');
+    const politics = [
+      (await console.call(owner, createPolicy, { body: { name: 'Продажи', proxyId: 1 } })).id,
+    ];
+    for (const host of Object.values(hosts)) {
+      await console.call(owner, createSite, { body: { address: `${host}:${sitePort}`, politics } });
+    }
+    await console.call(owner, createSite, { body: { address: 'sklad.romashka.test' } });
+    const password = 'correct horse';
+    const petr = { name: 'Пётр', surname: 'Орлов', email: 'petr@romashka.test', password };
+    await console.call(owner, createUser, { body: { ...petr, politics } });
+    const gleb = { name: 'Глеб', surname: 'Тихонов', email: 'gleb@romashka.test', password };
+    await console.call(owner, createUser, { body: gleb });
+  },
+  (ports) => ({
+    GATEWAY_EGRESS: EGRESS,
+    GATEWAY_HOSTS: ['console.test', ...Object.values(hosts)].map((name) => `${name}=127.0.0.1`).join(','),
+    GATEWAY_ALLOW_NETWORKS: '127.0.0.0/8',
+    // The gateway opens names alone, and the console of a test has none.
+    ECHO_URL: `http://console.test:${ports.console}`,
+  }),
+);
+
+const open = (page: Page, path = domains) => enter(page, product.url + path, owner);
+/** Waits for a verdict; a site that was probed just now is not probed again for some seconds, and the dialog says so. */
+const verdict = (dialog: Locator, name: string) =>
+  expect(async () => {
+    const again = dialog.getByRole('button', { name: /^Проверить/ });
+    if (await dialog.getByText('Сайт только что проверяли').isVisible()) await again.click();
+    await expect(dialog.getByRole('status').filter({ hasText: name })).toBeVisible({ timeout: 3000 });
+  }).toPass(PROBE);
+const mark = (page: Page, host: string) =>
+  row(page, new RegExp(host)).getByRole('button', { name: /^Проверка/ });
+const close = async (page: Page) => {
+  await dialogOf(page).getByRole('button', { name: 'Закрыть' }).first().click();
+  await expect(dialogOf(page)).toHaveCount(0);
+};
+
+for (const [screen, viewport] of screens) {
+  test.describe(screen, () => {
+    test.use({ viewport });
+    const host = hosts[screen];
+    const title = () => `${host}:${sitePort}`;
+
+    test('a site that anybody opens is said to be open', async ({ page }) => {
+      await sites.lock(host, OPEN);
+      await open(page);
+      await expect(mark(page, host)).toHaveText('Не проверен');
+      // Looking at what the last probe said starts none.
+      await mark(page, host).click();
+      await expect(dialogOf(page).getByText('Этот сайт ещё не проверяли')).toBeVisible();
+      await close(page);
+
+      await choose(page, new RegExp(host), 'Проверить');
+      const dialog = dialogOf(page);
+      await verdict(dialog, 'Открыт всем');
+      await expect(dialog.getByText('Что сделать:')).toBeVisible();
+      const outside = dialog.getByRole('list', { name: 'Снаружи сайт должен отказать' });
+      await expect(outside.getByRole('listitem').filter({ hasText: 'не так' }).first()).toContainText('200');
+      await expect(
+        dialog
+          .getByRole('list', { name: 'Через «Пропуск» сайт должен открыться' })
+          .getByRole('listitem')
+          .first(),
+      ).toBeVisible();
+      await close(page);
+      await expect(mark(page, host)).toHaveText('Открыт всем');
+    });
+
+    test('the lines of the lock shut it, and the proof says so', async ({ page, browser }) => {
+      await open(page);
+      await choose(page, new RegExp(host), 'Защитить');
+      const dialog = dialogOf(page);
+      // The first time nobody has asked yet; where the desktop has, the address is known.
+      await dialog.getByRole('button', { name: /^Узнать адреса/ }).click();
+      const egress = dialog.getByRole('list', { name: 'Откуда выходят политики' });
+      await expect(egress).toContainText(EGRESS, PROBE);
+      await expect(egress).toContainText('Продажи');
+      await expect(dialog.getByRole('radio', { name: 'Apache, .htaccess' })).toBeChecked();
+      const code = dialog.getByRole('region', { name: 'Строки замка' }).locator('pre');
+      await expect(code).toContainText(`Require ip ${EGRESS}`);
+      const lines = (await code.textContent()) ?? '';
+
+      await dialog.getByRole('radio', { name: 'nginx' }).check();
+      await expect(code).toContainText(`${EGRESS} `);
+      await expect(code).not.toContainText('Require ip');
+      await dialog.getByRole('checkbox', { name: /за CDN/ }).check();
+      await expect(code).toContainText('http_cf_connecting_ip');
+
+      await dialog.getByRole('button', { name: 'Отправить коллеге' }).click();
+      const link = await dialog.getByRole('textbox', { name: 'Ссылка для коллеги' }).inputValue();
+      expect(link).toMatch(new RegExp(`^${product.url}/lock#.{43}$`));
+      const colleague = await browser.newPage({ viewport });
+      await colleague.goto(link);
+      await expect(
+        colleague.getByRole('heading', { level: 1, name: `Замок для сайта ${title()}` }),
+      ).toBeVisible();
+      await expect(colleague.locator('pre')).toHaveText(lines.trimEnd(), { useInnerText: true });
+      await expect(colleague.getByText(/Ссылка действует до/)).toBeVisible();
+      await colleague.close();
+
+      // Where the console says: the first lines of the file that the site has already.
+      await sites.lock(host, `${lines}\n${OPEN}`);
+      await dialog.getByRole('button', { name: 'Проверить' }).click();
+      await verdict(dialog, 'Защищён');
+      await expect(dialog.getByRole('listitem').filter({ hasText: 'не так' })).toHaveCount(0);
+      await close(page);
+      await expect(mark(page, host)).toHaveText('Защищён');
+    });
+
+    test('a lock that comes off is said on every page until it holds again', async ({ page }) => {
+      await open(page);
+      await expect(mark(page, host)).toHaveText('Защищён');
+      await sites.lock(host, OPEN);
+      await choose(page, new RegExp(host), 'Проверить');
+      await verdict(dialogOf(page), 'Открыт всем');
+      await close(page);
+      await expect(mark(page, host)).toHaveText('Открыт всемБыл защищён');
+
+      await open(page, '/dashboard/creator/users');
+      const banner = page.getByRole('region', { name: 'Защита сайтов' });
+      await expect(banner).toContainText(`Сайт ${title()} был защищён, а теперь открыт всем`);
+      await sites.lock(host, `Require ip ${EGRESS}\n`);
+      await banner.getByRole('button', { name: `Проверить ${title()}` }).click();
+      await verdict(dialogOf(page), 'Защищён');
+      await close(page);
+      await expect(banner).toHaveCount(0);
+    });
+
+    test('a site that no policy opens has no lock yet, and says what to do', async ({ page }) => {
+      await open(page);
+      await choose(page, /sklad/, 'Защитить');
+      await expect(dialogOf(page).getByText('Сначала откройте сайт хотя бы одной политике')).toBeVisible();
+      await dialogOf(page).getByRole('link', { name: 'К политикам доступа' }).click();
+      await expect(page.getByRole('heading', { level: 1, name: 'Политики доступа' })).toBeVisible();
+    });
+
+    test('why: a person’s way to a site, and the link that is missing', async ({ page }) => {
+      await open(page);
+      await choose(page, new RegExp(host), 'Почему?');
+      const dialog = dialogOf(page);
+      const ask = async (name: string) => {
+        await dialog.getByRole('combobox', { name: 'Кто открывает сайт' }).click();
+        await page.getByRole('option', { name: new RegExp(name) }).click();
+      };
+      await ask('Орлов');
+      await expect(dialog.getByRole('status')).toContainText('Доступ есть');
+      const links = dialog.getByRole('list', { name: 'Путь от человека к сайту' }).getByRole('listitem');
+      await expect(links.first()).toContainText('есть');
+      await expect(links.filter({ hasText: 'не хватает' })).toHaveCount(0);
+      await ask('Тихонов');
+      await expect(dialog.getByRole('status')).toContainText('Доступа нет');
+      await expect(dialog.getByRole('status')).toContainText('no_policy');
+      await expect(links.filter({ hasText: 'не хватает' }).first()).toBeVisible();
+      await expect(dialog.getByRole('link', { name: 'К политикам доступа' })).toBeVisible();
+    });
+
+    test('a proxy says whether it works, and where it leaves from', async ({ page }) => {
+      await open(page, '/dashboard/creator/proxies');
+      await row(page, 'Этот шлюз').getByRole('button', { name: 'Проверить прокси: Этот шлюз' }).click();
+      const dialog = dialogOf(page);
+      await expect(dialog.getByRole('status')).toContainText('Прокси работает', PROBE);
+      await expect(dialog.getByRole('listitem').filter({ hasText: 'Выходит с адреса' })).toContainText(
+        EGRESS,
+      );
+      await dialog.getByRole('button', { name: 'Проверить снова' }).click();
+      await expect(dialog.getByRole('status')).toContainText('Прокси работает', PROBE);
+    });
+
+    test('a link that is dead or cut says so', async ({ page }) => {
+      await page.goto(`${product.url}/lock#${'x'.repeat(43)}`);
+      await expect(page.getByRole('heading', { name: 'Ссылка не действует' })).toBeVisible();
+      await expect(page.getByText('она живёт 7 дней')).toBeVisible();
+      await page.goto(`${product.url}/help`);
+      await page.goto(`${product.url}/lock`);
+      await expect(page.getByText('здесь не хватает её последней части')).toBeVisible();
+    });
+
+    test('the onboarding marks the steps that are really done', async ({ page }) => {
+      await enter(page, product.url + domains, owner, {});
+      const dialog = page.getByRole('dialog', { name: 'Знакомство с «Пропуском»' });
+      for (const [index, done] of [true, true, false, true].entries()) {
+        await dialog.getByRole('button', { name: new RegExp(`^Слайд ${index + 1}:`) }).click();
+        const slide = dialog.locator('[data-shown]');
+        await expect(slide.getByText('Сделано')).toHaveCount(done ? 1 : 0);
+        await expect(slide.getByRole('link', { name: /^Скачать для/ })).toHaveCount(index === 2 ? 2 : 0);
+      }
+    });
+  });
+}

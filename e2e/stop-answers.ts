@@ -1,0 +1,68 @@
+// What the server would answer in states that the demo's data cannot bring about: probes need sites on the internet.
+const now = '2026-01-15T09:00:00.000Z';
+const steps = [
+  { title: 'Снаружи, https://crm.romashka.test', vantage: 'outside', outcome: 'failed', detail: '200' },
+  { title: 'Снаружи, http://crm.romashka.test', vantage: 'outside', outcome: 'passed', detail: '403' },
+  { title: 'Снаружи, вложенный путь', vantage: 'outside', outcome: 'skipped', detail: 'сайт открыт и так' },
+  { title: 'Через шлюз: https://crm.romashka.test', vantage: 'through', outcome: 'waiting', detail: '' },
+];
+/** A probe of a site: with a verdict it has ended. */
+export const check = (verdict: string | null) => ({
+  state: verdict === null ? 'running' : 'done',
+  verdict,
+  meaning: verdict && 'Так отвечает сервер сайта.',
+  advice: verdict && 'Сверьте строки замка и проверьте снова.',
+  steps,
+  startedAt: now,
+  finishedAt: verdict && now,
+});
+/** A lock whose ways out are known; one of them has moved. */
+export const learned = {
+  site: { id: 1, name: 'otchet.romashka.test' },
+  egress: [
+    {
+      proxy: { id: 1, name: 'gateway' },
+      direct: true,
+      politics: [{ id: 1, name: 'Продажи' }],
+      addresses: ['203.0.113.10', '2001:db8::10'],
+      learnedAt: now,
+      stale: false,
+      problem: null,
+    },
+    {
+      proxy: { id: 2, name: 'proxy.romashka.test' },
+      direct: false,
+      politics: [{ id: 2, name: 'Разработка' }],
+      addresses: ['198.51.100.7'],
+      learnedAt: now,
+      stale: true,
+      problem: 'Прокси не отвечает: проверьте его адрес и порт.',
+    },
+  ],
+  breaks: [{ id: 1, name: 'otchet.romashka.test' }],
+  snippets: [
+    {
+      kind: 'htaccess',
+      title: 'Apache: файл .htaccess',
+      place: 'Первыми строками в файл .htaccess в корневой папке сайта',
+      text: '<RequireAny>\n    Require ip 203.0.113.10 2001:db8::10 198.51.100.7\n</RequireAny>\n',
+      notes: ['Работает, если для папки сайта разрешено AllowOverride AuthConfig.'],
+    },
+    { kind: 'nginx', title: 'nginx', place: 'Файл сайта', text: 'deny all;\n', notes: [] },
+  ],
+};
+/** What a colleague sees by the link. */
+export const shared = { address: 'otchet.romashka.test', snippets: learned.snippets, expiresAt: now };
+/** Sites whose lock has come off. */
+export const drifted = [
+  { id: 1, name: 'crm.romashka.test', verdict: 'open', checkedAt: now },
+  { id: 2, name: 'wiki.romashka.test', verdict: 'closed', checkedAt: now },
+];
+/** All four steps are done. */
+export const evidence = {
+  siteExists: true,
+  lockVerified: true,
+  extensionSeen: true,
+  userHasPolicy: true,
+  drifted: [],
+};
