@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -15,6 +14,7 @@ import type { Metrics } from './metrics.ts';
 import { answerBytes, answerRefusal } from './refusal.ts';
 import { isAbsoluteForm, type PlainTarget, readAbsoluteForm, readAuthorityForm } from './target.ts';
 import { tunnel } from './tunnel.ts';
+import { clientLeft, createTurns } from './turns.ts';
 import { upgrade } from './upgrade.ts';
 
 /**
@@ -44,12 +44,10 @@ export interface Door {
   onClientError(error: NodeJS.ErrnoException, client: Duplex): void;
 }
 
-/** Why a passage is aborted when nobody is left to be told why. */
-const clientLeft = new Error('The client has left');
-
 /** Makes the listeners of the HTTP server. */
 export function createDoor({ keys, live, dial, via, metrics, log, draining, ...options }: DoorOptions): Door {
   const forward = createForward(dial, via);
+  const inTurn = createTurns();
   /** The response that a client connection is being given. */
   const answering = new WeakMap<Duplex, ServerResponse>();
   /** Tunnels whose bytes are parsed as HTTP: all requests in one are for the target that it was opened to. */
@@ -97,9 +95,8 @@ export function createDoor({ keys, live, dial, via, metrics, log, draining, ...o
     let caller: Caller | undefined;
     try {
       const { passage, target } = admit(req, 'request', (who) => (caller = who));
-      res.once('close', () => passage.abort(clientLeft));
       try {
-        await forward.carry(passage, target, req, res);
+        await inTurn(req.socket, passage, () => forward.carry(passage, target, req, res));
       } finally {
         passage.leave();
       }
@@ -153,7 +150,7 @@ export function createDoor({ keys, live, dial, via, metrics, log, draining, ...o
 
   /** Carries a tunnel as requests to its own target, until it closes. */
   async function parseTunnel(passage: Passage, client: Duplex, remote: Socket): Promise<void> {
-    const closed = once(client, 'close');
+    const closed = new Promise((resolve) => client.once('close', resolve));
     const cut = () => client.destroy();
     passage.signal.addEventListener('abort', cut, { once: true });
     parsed.set(client, passage);
@@ -219,7 +216,7 @@ export function createDoor({ keys, live, dial, via, metrics, log, draining, ...o
   return { onRequest, onUpgrade, onConnect, onClientError };
 }
 
-/** A passage within another: it ends with that one, and may end before. */
+/** A passage within another, in its place: it ends with that one, and may end before. */
 function part(outer: Passage): Passage {
   const own = new AbortController();
   return {

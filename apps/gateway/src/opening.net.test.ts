@@ -188,6 +188,19 @@ describe('HTTP in a tunnel on shared egress', () => {
     tunnel.socket.destroy();
   });
 
+  test('has one connection onward, however many requests come at once', async () => {
+    const authority = `crm.company.test:${world.origin.port}`;
+    await until(() => world.gateway.live() === 0 && world.origin.open() === 0);
+    const many = 'GET /drip HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(1_500);
+    const tunnel = await openTunnel(world.port, shared, authority, many);
+    await until(() => tunnel.got().includes('drop'));
+    await sleep(300);
+    expect(world.origin.open()).toBe(1);
+    expect(world.gateway.live()).toBe(1);
+    tunnel.socket.destroy();
+    await until(() => world.gateway.live() === 0 && world.origin.open() === 0);
+  });
+
   test('ends with the right', async () => {
     const authority = `crm.company.test:${world.origin.port}`;
     const tunnel = await openTunnel(world.port, shared, authority, 'GET /drip HTTP/1.1\r\nHost: x\r\n\r\n');

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { openTunnel, raw, verdict } from './testing/client.ts';
@@ -39,6 +39,7 @@ site.on('upgrade', (req, socket, head) => {
     );
   if (req.url === '/other')
     return void socket.write('HTTP/1.1 101 Switching\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n');
+  if (req.url === '/stays') return void socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf');
   echo.handleUpgrade(req, socket, head, (ws) => {
     ws.send('welcome');
     ws.on('message', (data: Buffer) => ws.send(`heard ${data.toString()}`));
@@ -141,6 +142,17 @@ test('a site that answers otherwise is passed on, and a second request behind it
   );
   expect(got).toMatch(/^HTTP\/1\.1 401 [^]*who\?$/);
   expect(seen).toHaveLength(1);
+});
+
+test('a client that leaves a response which never ends takes no place any more', async () => {
+  const client = connect(world.port, '127.0.0.1').on('error', () => {});
+  client.write(
+    `GET http://${host}/stays HTTP/1.1\r\nHost: x\r\n${authorization(me)}Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n`,
+  );
+  await once(client, 'data');
+  expect(world.gateway.live()).toBe(1);
+  client.end();
+  await until(() => world.gateway.live() === 0);
 });
 
 test.each(['/407', '/other'])('a site that answers what it may not: %s', async (path) => {

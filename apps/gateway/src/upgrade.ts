@@ -108,6 +108,9 @@ function relay(reply: IncomingMessage, req: IncomingMessage, client: Duplex): Pr
   // The connection of an http server is a Socket or a TLSSocket; the event's type is wider.
   res.assignSocket(client as Socket);
   res.writeHead(reply.statusCode ?? 502, endToEnd(reply.rawHeaders));
+  // Nobody reads the client any more: its leaving would not be seen, nor a site that falls silent.
+  client.once('end', () => client.destroy()).resume();
+  reply.setTimeout(TUNNEL_IDLE_MS, () => reply.destroy());
   return new Promise((resolve) => {
     pipeline(reply, res, () => {
       client.end(() => client.destroy());
