@@ -72,6 +72,21 @@ const badge = async (shown: Page) => {
   return text;
 };
 
+/** Waits until the next look at the console is 20 s away or more, so that a test can see what comes before it. */
+async function lookedJustNow(): Promise<void> {
+  const asking = await popup();
+  await expect
+    .poll(
+      () =>
+        asking.evaluate<number>(
+          `chrome.alarms.get('refresh').then((alarm) => alarm.scheduledTime - Date.now())`,
+        ),
+      { timeout: 40_000 },
+    )
+    .toBeGreaterThan(20_000);
+  await asking.close();
+}
+
 test('the console hands out what was built', async () => {
   for (const browser of ['chromium', 'firefox']) {
     const name = `propusk-${browser}.zip`;
@@ -104,8 +119,6 @@ test('a sign-in opens it; what was typed survives a wrong password', async () =>
   await sheet.getByRole('button', { name: 'Войти' }).click();
   await expect(sheet.getByText('Пётр Иванов')).toBeVisible();
   await expect(sheet.getByRole('link', { name: /crm\.romashka\.test.*открывается/ })).toBeVisible();
-  await sheet.setViewportSize({ width: 360, height: 520 });
-  await sheet.screenshot({ path: test.info().outputPath('popup.png') });
   await sheet.close();
   await expect.poll(() => load(lockedUrl)).toEqual({ status: 200, reason: null });
   await expect(page.getByRole('heading', { name: 'Клиенты «Ромашки»' })).toBeVisible();
@@ -127,7 +140,9 @@ test('a worker that sleeps answers the challenge of a gateway that knows the pas
   // Signing another extension out ends the person's gateway tokens, those that the browser remembers too.
   const { call, signIn, lockedUrl } = world();
   await call(await signIn('extension'), logout);
-  const sheet = await popup();
+  // A page that asks the worker nothing, and so does not wake it again.
+  const sheet = await context.newPage();
+  await sheet.goto(`${home}/refused.html`);
   const devtools = await context.newCDPSession(sheet);
   const running = new Map<string, string>();
   devtools.on('ServiceWorker.workerVersionUpdated', ({ versions }) => {
@@ -137,7 +152,7 @@ test('a worker that sleeps answers the challenge of a gateway that knows the pas
   await devtools.send('ServiceWorker.stopAllWorkers');
   await expect.poll(() => [...running.values()]).toEqual(['stopped']);
   expect(await load(lockedUrl)).toEqual({ status: 200, reason: null });
-  expect([...running.values()]).toEqual(['running']);
+  await expect.poll(() => [...running.values()]).toEqual(['running']);
   await sheet.close();
 });
 
@@ -146,6 +161,7 @@ test('a policy that is taken away shuts the site at once at the gateway, and wit
   const { call, owner, agent, policyId, lockedUrl } = world();
   const hold = (politics: number[]) =>
     call(owner, updateUser, { params: { id: agent.id }, body: { politics } });
+  await lookedJustNow();
   await hold([]);
   const taken = performance.now();
   await expect
@@ -182,39 +198,129 @@ test('signing out sends the browser past the gateway again', async () => {
 });
 
 /** Opens the page for pairing, which a console or anybody else may show. */
-async function offer(origin: string, code: string): Promise<Page> {
-  const asked = context.waitForEvent('page', (opened) => opened.url().startsWith(home));
-  await page.goto(`${origin}/extension/pair#${code}`);
-  await expect(page.locator('html')).toHaveAttribute('data-propusk-extension', /^\d+\.\d+/);
-  const question = await asked;
-  await expect(question.getByRole('heading', { name: 'Подключить расширение?' })).toBeVisible();
-  await expect(question.getByText(origin, { exact: true })).toBeVisible();
+async function show(shown: Page, origin: string, code: string): Promise<void> {
+  // From elsewhere: another fragment alone would load nothing, and a page offers once.
+  await shown.goto('about:blank');
+  await shown.goto(`${origin}/extension/pair#${code}`);
+  await expect(shown.locator('html')).toHaveAttribute('data-propusk-extension', /^\d+\.\d+/);
+}
+
+const ours = () => context.pages().filter((each) => each.url().startsWith(home));
+/** The extension's page that comes up; it is no page of the extension yet when the browser tells of it. */
+async function opened(): Promise<Page> {
+  await expect.poll(() => ours().length).toBe(1);
+  const [only] = ours();
+  if (only === undefined) throw new Error('it went away again');
+  return only;
+}
+const paired = (shown = page) => shown.locator('html').getAttribute('data-propusk-paired');
+const heading = (shown: Page, name: string) => shown.getByRole('heading', { name, exact: true });
+
+/** The person clicks 'sign in to the extension' in the console. @returns the extension's question */
+async function offer(session: string): Promise<Page> {
+  const { call, product } = world();
+  const { code } = await call(session, createPairing);
+  await show(page, product.consoleUrl, code);
+  const question = await opened();
+  await expect(heading(question, 'Подключить расширение?')).toBeVisible();
+  await expect(question.getByText(product.consoleUrl, { exact: true })).toBeVisible();
   return question;
 }
 
-const paired = () => page.locator('html').getAttribute('data-propusk-paired');
+async function shoot(shown: Page, name: string): Promise<void> {
+  await shown.setViewportSize(name === 'popup' ? { width: 360, height: 520 } : { width: 900, height: 760 });
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await shown.emulateMedia({ colorScheme });
+    await shown.screenshot({ path: test.info().outputPath(`${name}-${colorScheme}.png`) });
+  }
+}
 
 test('no page connects the extension without the person', async () => {
   const { call, signIn, openUrl, lockedUrl } = world();
+  // A page that is no console, with a code that works: nothing comes up, and nothing is asked of anybody else.
   const { code } = await call(await signIn(), createPairing);
-  const question = await offer(new URL(openUrl).origin, code);
-  await question.screenshot({ path: test.info().outputPath('pair.png') });
-  await question.getByRole('button', { name: 'Не подключать' }).click();
-  await expect.poll(paired).toBe('refused');
-  await question.close();
+  await show(page, new URL(openUrl).origin, code);
+  await expect.poll(() => paired()).toBe('failed');
+  expect(ours()).toEqual([]);
+  for (const way of ['no', 'close'] as const) {
+    const question = await offer(await signIn());
+    if (way === 'no') await question.getByRole('button', { name: 'Не подключать' }).click();
+    else await question.close();
+    await expect.poll(() => paired()).toBe('refused');
+    await question.close();
+  }
   expect((await load(lockedUrl)).status).toBe(403);
 });
 
 test('one click in the console signs the extension in, with nothing to type', async () => {
-  const { call, signIn, product, lockedUrl } = world();
-  const { code } = await call(await signIn(), createPairing);
-  const question = await offer(product.consoleUrl, code);
-  await question.getByRole('button', { name: 'Подключить', exact: true }).click();
-  await expect(question.getByRole('heading', { name: 'Готово' })).toBeVisible();
-  await expect.poll(paired).toBe('yes');
+  const { signIn, agent, lockedUrl } = world();
+  const question = await offer(await signIn());
+  const yes = question.getByRole('button', { name: 'Подключить', exact: true });
+  // A click that was meant for the page before does not answer.
+  await expect(yes).toBeDisabled({ timeout: 500 });
+  for (const words of ['Пётр Иванов', agent.email, 'ООО «Ромашка»']) {
+    await expect(question.getByText(words, { exact: true })).toBeVisible();
+  }
+  await expect(question.getByText('Учётная запись сменится.')).toBeHidden();
+  await yes.click();
+  await expect(heading(question, 'Готово')).toBeVisible();
+  await expect.poll(() => paired()).toBe('yes');
   await expect(page.getByRole('main')).toContainText('Вы вошли в расширение');
   await question.close();
   expect((await load(lockedUrl)).status).toBe(200);
+});
+
+test('an extension that has the account already says so, and goes on', async () => {
+  const { call, signIn, product, lockedUrl } = world();
+  const { code } = await call(await signIn(), createPairing);
+  await show(page, product.consoleUrl, code);
+  const said = await opened();
+  await expect(heading(said, 'Вы уже вошли')).toBeVisible();
+  await expect(said.getByText('Пётр Иванов')).toBeVisible();
+  await expect.poll(() => paired()).toBe('yes');
+  await said.close();
+  expect((await load(lockedUrl)).status).toBe(200);
+});
+
+test('a link with the code of somebody else names both accounts, and a flood of them asks once', async () => {
+  const { call, owner, product, agent, lockedUrl } = world();
+  const question = await offer(owner);
+  const warning = question.getByRole('alert').filter({ hasText: 'Учётная запись сменится.' });
+  await expect(warning).toContainText(`Сейчас: Пётр Иванов (${agent.email}).`);
+  await expect(warning).toContainText('Будет: owner@romashka.test.');
+  await shoot(question, 'pair');
+  const { code } = await call(owner, createPairing);
+  const other = await context.newPage();
+  await show(other, product.consoleUrl, code);
+  await expect.poll(() => paired(other)).toBe('failed');
+  await other.evaluate("for (let i = 0; i < 200; i++) location.hash = 'x'.repeat(30) + i");
+  await page.evaluate("for (let i = 0; i < 200; i++) location.hash = 'x'.repeat(30) + i");
+  await other.waitForTimeout(500);
+  expect(ours()).toEqual([question]);
+  await other.close();
+  await question.close();
+  await expect.poll(() => paired()).toBe('refused');
+  expect((await load(lockedUrl)).status).toBe(200);
+  const sheet = await popup();
+  await expect(sheet.getByText('Пётр Иванов')).toBeVisible();
+  await shoot(sheet, 'popup');
+  await sheet.close();
+});
+
+test('a change of account that the person agrees to ends the session before it', async () => {
+  const { owner, signIn, lockedUrl } = world();
+  const question = await offer(owner);
+  await question.getByRole('button', { name: 'Подключить', exact: true }).click();
+  await expect(heading(question, 'Готово')).toBeVisible();
+  await expect(question.getByText('owner@romashka.test')).toBeVisible();
+  await question.close();
+  // The owner holds no policy.
+  await expect.poll(() => load(lockedUrl)).toEqual({ status: 403, reason: null });
+  const back = await offer(await signIn());
+  await back.getByRole('button', { name: 'Подключить', exact: true }).click();
+  await expect(heading(back, 'Готово')).toBeVisible();
+  await back.close();
+  await expect.poll(() => load(lockedUrl)).toEqual({ status: 200, reason: null });
 });
 
 test('with the gateway away the protected site stays shut, and the others work', async () => {

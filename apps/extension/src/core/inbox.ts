@@ -1,13 +1,12 @@
 import { CallFailed } from './api.ts';
-import { Message, PairQuestion, type Reply } from './messages.ts';
+import { Message, type PairQuestion, type Reply } from './messages.ts';
+import { createPairing } from './pairing.ts';
 import type { Session } from './session.ts';
 import type { Store } from './store.ts';
 
-/** How long a question to the person stands, in milliseconds: the code lives a minute. */
-const QUESTION_MS = 2 * 60_000;
-
 /** Answers the extension's own pages, and takes the wish of a console's page to be connected. */
 export function answerMessages(store: Store, session: Session, pinned: () => Promise<string | null>): void {
+  const pairing = createPairing(session, pinned);
   chrome.runtime.onMessage.addListener((given: unknown, sender, reply: (answer: unknown) => void) => {
     const read = Message.safeParse(given);
     if (!read.success || sender.id !== chrome.runtime.id) return false;
@@ -16,7 +15,7 @@ export function answerMessages(store: Store, session: Session, pinned: () => Pro
     if (message.type === 'pair-request') {
       // What a web page says of itself is not asked for: the browser knows where it came from.
       if (sender.tab?.id === undefined || sender.url === undefined || sender.frameId !== 0) return false;
-      void askPerson(new URL(sender.url).origin, message.code, sender.tab.id);
+      void pairing.offer(new URL(sender.url).origin, message.code, sender.tab.id);
       return false;
     }
     if (!ownPage) return false;
@@ -41,10 +40,10 @@ export function answerMessages(store: Store, session: Session, pinned: () => Pro
           await session.signOut();
           break;
         case 'pair-question':
-          question = await readQuestion();
+          question = await pairing.question();
           break;
         case 'pair-answer':
-          await answerPairing(message.id, message.yes);
+          await pairing.answer(message.id, message.yes);
           break;
       }
     } catch (failure) {
@@ -57,39 +56,4 @@ export function answerMessages(store: Store, session: Session, pinned: () => Pro
       ...(error !== undefined && { error }),
     };
   }
-
-  async function askPerson(origin: string, code: string, tabId: number): Promise<void> {
-    const question: PairQuestion = { id: crypto.randomUUID(), origin, code, tabId, askedAt: Date.now() };
-    await chrome.storage.session.set({ question });
-    // One question at a time: the newer one takes the place of the older in the same tab.
-    const page = chrome.runtime.getURL('pair.html');
-    const [open] = await chrome.tabs.query({ url: page });
-    if (open?.id !== undefined) await chrome.tabs.update(open.id, { active: true, url: page });
-    else await chrome.tabs.create({ url: page, openerTabId: tabId });
-    if (open?.id !== undefined) await chrome.tabs.reload(open.id);
-  }
-
-  async function answerPairing(id: string, yes: boolean): Promise<void> {
-    const question = await readQuestion();
-    await chrome.storage.session.remove('question');
-    if (question === null || question.id !== id) {
-      throw new CallFailed(0, 'Вопрос устарел. Нажмите «Войти в расширение» в консоли ещё раз');
-    }
-    const { origin, code, tabId } = question;
-    const tell = (paired: string) => chrome.tabs.sendMessage(tabId, { paired }).catch(() => {});
-    if (!yes) return void (await tell('refused'));
-    try {
-      await session.pair(origin, code);
-    } catch (error) {
-      await tell('failed');
-      throw error;
-    }
-    await tell('yes');
-  }
-}
-
-async function readQuestion(): Promise<PairQuestion | null> {
-  const { question } = await chrome.storage.session.get('question');
-  const read = PairQuestion.safeParse(question);
-  return read.success && Date.now() - read.data.askedAt < QUESTION_MS ? read.data : null;
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { State } from './state.ts';
+import { Account, State } from './state.ts';
 
 /** What pages of the extension, and the script on the console's pairing page, ask of the worker. */
 export const Message = z.discriminatedUnion('type', [
@@ -7,7 +7,7 @@ export const Message = z.discriminatedUnion('type', [
   z.object({ type: z.literal('refresh') }),
   z.object({ type: z.literal('sign-in'), console: z.string(), email: z.string(), password: z.string() }),
   z.object({ type: z.literal('sign-out') }),
-  /** From a web page: nothing of it is believed but the code, and that is tried only once the person agrees. */
+  /** From a web page: nothing of it is believed but the code, and that goes to the page's own origin only. */
   z.object({ type: z.literal('pair-request'), code: z.string() }),
   z.object({ type: z.literal('pair-question') }),
   z.object({ type: z.literal('pair-answer'), id: z.string(), yes: z.boolean() }),
@@ -18,9 +18,8 @@ export type Message = z.infer<typeof Message>;
 export const PairQuestion = z.object({
   id: z.string(),
   origin: z.string(),
-  code: z.string(),
-  tabId: z.number(),
-  askedAt: z.number(),
+  /** Whose session it would be; null: the company's policy names another console, and there is nothing to agree to. */
+  account: z.nullable(Account),
 });
 export type PairQuestion = z.infer<typeof PairQuestion>;
 

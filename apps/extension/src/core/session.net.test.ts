@@ -73,7 +73,7 @@ describe('a session of the extension', () => {
     await signedIn();
     const state = await openStore(async () => {}).get();
     expect([state.console, state.token, state.access?.password]).toEqual([origin, 'token', 'secret']);
-    expect(state.person).toEqual({ email: 'anna@romashka.ru', name: 'Анна' });
+    expect(state.person).toEqual({ email: 'anna@romashka.ru', name: 'Анна', company: null });
   });
 
   test('that was left is not brought back by an answer that comes later', async () => {

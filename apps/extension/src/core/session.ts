@@ -1,9 +1,19 @@
 import { type GatewayAccess, myAccess } from '@propusk/contract/access';
 import { login, logout, pair } from '@propusk/contract/auth';
-import { me } from '@propusk/contract/users';
+import { unicodeHost } from '@propusk/contract/unicode-host';
+import { me, type User } from '@propusk/contract/users';
 import { whyHost } from '@propusk/contract/why';
 import { CallFailed, call, consoleOrigin } from './api.ts';
-import { refusalOf, type State, signedOut, signOut, withAccess, withRefusal } from './state.ts';
+import {
+  type Account,
+  isSignedInAs,
+  refusalOf,
+  type State,
+  signedOut,
+  signOut,
+  withAccess,
+  withRefusal,
+} from './state.ts';
 import type { Store } from './store.ts';
 
 /** Being signed in: what the worker does about it, in either browser. */
@@ -12,14 +22,33 @@ export interface Session {
   refresh(): Promise<GatewayAccess | null>;
   /** @throws CallFailed with a sentence for the person */
   signIn(typed: string, email: string, password: string): Promise<void>;
-  /** @throws CallFailed with a sentence for the person */
-  pair(origin: string, code: string): Promise<void>;
+  /**
+   * Makes a session of a pairing code, to be entered or left: who is signed in here stays so.
+   * @throws CallFailed with a sentence for the person
+   */
+  redeem(origin: string, code: string): Promise<Redeemed>;
+  /**
+   * Goes on with a session; the one before it ends.
+   * @throws CallFailed with a sentence for the person, and then nothing has changed
+   */
+  enter(session: Redeemed): Promise<void>;
+  /** Ends a session that is not, or no more, this extension's, if its console can be reached. */
+  leave(session: Pick<Redeemed, 'origin' | 'token'>): Promise<void>;
+  /** Whether the account of a session is signed in here already, in a session that still works. */
+  isAlready(session: Redeemed): Promise<boolean>;
   /** Signs out here at once; the api is told when it can be. */
   signOut(): Promise<void>;
   /** Asks the api why a host did not open, and remembers it. Null: the api did not answer. */
   explain(host: string, port: number): Promise<void>;
   /** Whether the gateway takes connections. */
   probe(): Promise<void>;
+}
+
+/** A session of a console that nobody has agreed to yet. */
+interface Redeemed {
+  readonly origin: string;
+  readonly token: string;
+  readonly account: Account;
 }
 
 const PROBE_MS = 5_000;
@@ -51,24 +80,30 @@ export function createSession(store: Store, pinned: () => Promise<string | null>
     }
   }
 
-  async function enter(origin: string, token: string): Promise<void> {
-    const { email, name, surname } = await call(origin, me, { token });
-    const full = [name, surname].filter(Boolean).join(' ');
-    await store.change(({ proxyHeldBy }) => ({
-      ...signedOut,
-      proxyHeldBy,
-      console: origin,
-      token,
-      person: { email, name: full === '' ? email : full },
-    }));
-    await fetchAccess();
-    await probe();
+  async function enter({ origin, token }: Pick<Redeemed, 'origin' | 'token'>): Promise<void> {
+    await demandPinned(origin);
+    const person = accountOf(await call(origin, me, { token }));
+    let before = signedOut;
+    await store.change((state) => {
+      before = state;
+      return { ...signedOut, proxyHeldBy: state.proxyHeldBy, console: origin, token, person };
+    });
+    const left = before.console !== null && before.token !== null;
+    await Promise.all([
+      fetchAccess().then(probe),
+      left && leave({ origin: before.console ?? '', token: before.token ?? '' }),
+    ]);
+  }
+
+  async function leave({ origin, token }: Pick<Redeemed, 'origin' | 'token'>): Promise<void> {
+    // A console that is away is not waited for: the session ends by itself in 30 days, the gateway's password in one.
+    await call(origin, logout, { token }).catch(() => {});
   }
 
   async function demandPinned(origin: string): Promise<void> {
     const only = await pinned();
     if (only !== null && only !== origin) {
-      throw new CallFailed(0, `Администратор компании разрешил только консоль ${only}`);
+      throw new CallFailed(0, `Администратор компании разрешил только консоль ${unicodeHost(only)}`);
     }
   }
 
@@ -91,32 +126,45 @@ export function createSession(store: Store, pinned: () => Promise<string | null>
     );
   }
 
+  function refresh(): Promise<GatewayAccess | null> {
+    refreshing ??= fetchAccess().finally(() => {
+      refreshing = undefined;
+    });
+    return refreshing;
+  }
+
   return {
     probe,
-    refresh() {
-      refreshing ??= fetchAccess().finally(() => {
-        refreshing = undefined;
-      });
-      return refreshing;
-    },
+    refresh,
     async signIn(typed, email, password) {
       const origin = consoleOrigin(typed);
       if (origin === null) throw new CallFailed(0, 'Укажите адрес консоли, например pass.example.ru');
       await demandPinned(origin);
       const { token } = await call(origin, login, { body: { email, password, client: 'extension' } });
-      await enter(origin, token);
+      await enter({ origin, token });
     },
-    async pair(origin, code) {
+    enter,
+    leave,
+    async redeem(origin, code) {
       await demandPinned(origin);
       const { token } = await call(origin, pair, { body: { code } });
-      await enter(origin, token);
+      try {
+        return { origin, token, account: accountOf(await call(origin, me, { token })) };
+      } catch (error) {
+        await leave({ origin, token });
+        throw error;
+      }
+    },
+    async isAlready({ origin, account }) {
+      if (!isSignedInAs(await store.get(), origin, account)) return false;
+      // A session that has ended meanwhile is found out by asking.
+      await refresh();
+      return isSignedInAs(await store.get(), origin, account);
     },
     async signOut() {
       const { console: origin, token } = await store.get();
       await store.change((state) => signOut(state));
-      if (origin === null || token === null) return;
-      // A console that is away is not waited for: the session ends by itself in 30 days, the gateway's password in one.
-      await call(origin, logout, { token }).catch(() => {});
+      if (origin !== null && token !== null) await leave({ origin, token });
     },
     async explain(host, port) {
       const { console: origin, token } = await store.get();
@@ -135,6 +183,24 @@ export function createSession(store: Store, pinned: () => Promise<string | null>
         );
       }
     },
+  };
+}
+
+/** As long as an address in mail may be: a console that is not trusted yet writes into our question. */
+const WORDS_MAX = 254;
+
+function accountOf({ email, name, surname, company }: User): Account {
+  // Nothing that turns the reading direction or hides: of a foreign console's words the question is made.
+  const plain = (text: string) =>
+    text
+      .replace(/[\p{Cc}\p{Cf}]/gu, '')
+      .slice(0, WORDS_MAX)
+      .toWellFormed();
+  const full = plain([name, surname].filter(Boolean).join(' '));
+  return {
+    email: plain(email),
+    name: full === '' ? plain(email) : full,
+    company: company === null ? null : plain(company.companyName),
   };
 }
 

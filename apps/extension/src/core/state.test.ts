@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { consoleOrigin, isExposed } from './api.ts';
 import {
   gatewayAway,
+  isSignedInAs,
   type Refusal,
   readState,
   refusalOf,
@@ -28,7 +29,7 @@ const signedIn: State = {
   ...signedOut,
   console: 'https://pass.example.ru',
   token: 'token',
-  person: { email: 'anna@romashka.ru', name: 'Анна' },
+  person: { email: 'anna@romashka.ru', name: 'Анна', company: 'Ромашка' },
   access: access(1),
 };
 
@@ -38,6 +39,21 @@ describe('the state', () => {
     for (const stored of [undefined, null, 1, {}, { ...signedIn, access: { gateway: {} } }]) {
       expect(readState(stored)).toEqual(signedOut);
     }
+  });
+
+  test('of a version that knew no company goes on', () => {
+    const before = { ...signedIn, person: { email: 'anna@romashka.ru', name: 'Анна' } };
+    expect(readState(before).person).toEqual({ ...before.person, company: null });
+  });
+
+  test('knows its account by the console and the address', () => {
+    const anna = { email: 'Anna@Romashka.ru', name: '', company: null };
+    expect(isSignedInAs(signedIn, 'https://pass.example.ru', anna)).toBe(true);
+    expect(isSignedInAs(signedIn, 'https://evil.test', anna)).toBe(false);
+    expect(isSignedInAs(signedIn, 'https://pass.example.ru', { ...anna, email: 'mallory@evil.test' })).toBe(
+      false,
+    );
+    expect(isSignedInAs(signOut(signedIn), 'https://pass.example.ru', anna)).toBe(false);
   });
 
   test('of somebody who signed out holds the address of the console and no secret', () => {

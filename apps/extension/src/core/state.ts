@@ -14,6 +14,14 @@ export const Refusal = z.object({
 });
 export type Refusal = z.infer<typeof Refusal>;
 
+/** Whose session it is. A console's words about itself: they are shown, and decide nothing. */
+export const Account = z.object({
+  email: z.string(),
+  name: z.string(),
+  company: z._default(z.nullable(z.string()), null),
+});
+export type Account = z.infer<typeof Account>;
+
 /**
  * All that the extension knows. It lives in `storage.local`, for a worker dies after half a minute without work; what is
  * kept in memory is a copy.
@@ -22,7 +30,7 @@ export const State = z.object({
   /** Origin of the console that was signed in to last; kept over signing out, to be offered again. */
   console: z.nullable(z.string()),
   token: z.nullable(z.string()),
-  person: z.nullable(z.object({ email: z.string(), name: z.string() })),
+  person: z.nullable(Account),
   access: z.nullable(GatewayAccess),
   /** Why there is no access although somebody is signed in: a sentence of the api. */
   problem: z.nullable(z.string()),
@@ -53,6 +61,15 @@ export const signedOut: State = {
 export function readState(stored: unknown): State {
   const read = State.safeParse(stored);
   return read.success ? read.data : signedOut;
+}
+
+/** Whether a console's account is the one that is signed in. */
+export function isSignedInAs(state: State, origin: string, { email }: Account): boolean {
+  return (
+    state.token !== null &&
+    state.console === origin &&
+    state.person?.email.toLowerCase() === email.toLowerCase()
+  );
 }
 
 /** Nobody any more; the console's address and what holds the proxy setting stay. */

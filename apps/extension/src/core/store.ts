@@ -1,3 +1,4 @@
+import { createLine } from './line.ts';
 import { readState, type State } from './state.ts';
 
 /** The state with its copy in memory. Only the worker changes it, one change after another. */
@@ -10,12 +11,7 @@ export interface Store {
 /** @param changed is told of every change, and of the state that a worker starts with */
 export function openStore(changed: (state: State) => Promise<void>): Store {
   let current: State | undefined;
-  let line: Promise<unknown> = Promise.resolve();
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const done = line.then(work);
-    line = done.catch(() => {});
-    return done;
-  };
+  const inTurn = createLine();
   const load = async () => {
     if (current !== undefined) return current;
     const { state } = await chrome.storage.local.get('state');

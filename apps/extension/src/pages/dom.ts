@@ -27,7 +27,7 @@ export function notice(kind: 'error' | 'warning', ...text: string[]): HTMLElemen
   return h('div', { class: `notice ${kind}`, role: 'alert' }, ...text.map((line) => h('p', {}, line)));
 }
 
-/** A host as people write it: `xn--…` in its own letters needs a table that browsers do not lend. */
+/** The host of a site's address, with its port. */
 export function siteTitle(address: string): string {
   return address.replace(/^\*\./, '');
 }

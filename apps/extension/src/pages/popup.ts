@@ -1,3 +1,4 @@
+import { unicodeHost } from '@propusk/contract/unicode-host';
 import { isExposed } from '../core/api.ts';
 import { ask, type Message, type Reply } from '../core/messages.ts';
 import type { Refusal, State } from '../core/state.ts';
@@ -32,7 +33,7 @@ function render(reply: Reply): void {
 }
 
 function renderSignIn({ state, error, pinned }: Reply): void {
-  typed.console ||= pinned ?? state.console ?? '';
+  typed.console ||= unicodeHost(pinned ?? state.console ?? '');
   const field = (name: keyof typeof typed, label: string, attributes: Record<string, string | boolean>) => {
     const input = h('input', { id: name, name, required: true, ...attributes });
     input.value = typed[name];
@@ -74,12 +75,19 @@ function renderSignIn({ state, error, pinned }: Reply): void {
 
 function renderSignedIn({ state, error }: Reply): void {
   const { person, access, console: origin } = state;
+  const company = person?.company ?? null;
   const sites = access?.sites ?? [];
   show(
     h(
       'section',
       { class: 'person' },
-      h('div', {}, h('strong', {}, person?.name ?? ''), h('span', { class: 'dim' }, person?.email ?? '')),
+      h(
+        'div',
+        {},
+        h('strong', {}, person?.name ?? ''),
+        person === null || person.name === person.email ? null : h('span', { class: 'dim' }, person.email),
+        company === null ? null : h('span', { class: 'dim' }, company),
+      ),
       h('button', { class: 'quiet', click: () => void act({ type: 'sign-out' }) }, 'Выйти'),
     ),
     error === undefined ? null : notice('error', error),
@@ -154,7 +162,7 @@ function siteRow(state: State, address: string): HTMLElement {
     h(
       'a',
       { href: url, target: '_blank', rel: 'noreferrer' },
-      h('span', { class: 'address' }, address),
+      h('span', { class: 'address' }, unicodeHost(address)),
       h('span', { class: `mark ${mark}` }, text),
     ),
     refusal === undefined || state.gatewayAway

@@ -1,3 +1,4 @@
+import { unicodeHost } from '@propusk/contract/unicode-host';
 import { ask } from '../core/messages.ts';
 import { hostOf } from '../core/tabs.ts';
 import { h, notice, show } from './dom.ts';
@@ -8,12 +9,12 @@ const isWeb = URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
 
 if (isWeb) {
   const host = hostOf(url);
-  document.title = `${host} не открылся`;
+  document.title = `${unicodeHost(host)} не открылся`;
   const { state } = await ask({ type: 'status' });
   const refusal = state.refusals[host];
   show(
     h('h1', {}, 'Сайт не открылся'),
-    h('p', { class: 'origin' }, host),
+    h('p', { class: 'origin' }, unicodeHost(host)),
     refusal === undefined
       ? h('p', {}, 'Теперь он, возможно, открывается: попробуйте ещё раз.')
       : notice(refusal.kind === 'unreached' ? 'warning' : 'error', refusal.message),

@@ -1,5 +1,6 @@
 import { ActionIcon, Button, Skeleton, Text } from '@mantine/core';
 import { type GatewayAccess, myAccess } from '@propusk/contract/access';
+import { unicodeHost } from '@propusk/contract/unicode-host';
 import { IconEye, IconEyeOff, IconPlugConnectedX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -12,7 +13,6 @@ import { State } from '../ui/state.tsx';
 import { Tags } from '../ui/tags.tsx';
 import classes from './access-card.module.css';
 import { curlLine } from './curl-line.ts';
-import { unicodeHost } from './unicode-host.ts';
 
 const MASK = '••••••••••••';
 

@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core';
 import type { Drift } from '@propusk/contract/lock';
+import { unicodeHost } from '@propusk/contract/unicode-host';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useState } from 'react';
-import { unicodeHost } from '../common/unicode-host.ts';
 import { t } from '../dictionary/dictionary.ts';
 import { LockDialog } from '../features/sites/lock/lazy-lock.ts';
 import { formatMoment } from '../ui/day.tsx';

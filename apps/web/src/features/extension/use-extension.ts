@@ -5,8 +5,8 @@ export type Heard = 'looking' | 'absent' | 'there' | 'yes' | 'refused' | 'failed
 
 /** The extension marks the page as soon as it sees it; one that is still silent after this long is not there. */
 const PATIENCE_MS = 1500;
-/** A code lives for a minute: what is not done by then will not be. */
-const CODE_MS = 60_000;
+/** The extension's question stands for two minutes: what is not answered by then will not be. */
+const QUESTION_MS = 150_000;
 
 /** Reads what the extension has said so far, or null while it is silent. */
 export function heardFrom(said: { propuskExtension?: string; propuskPaired?: string }): Heard | null {
@@ -31,7 +31,7 @@ export function useExtension(): Heard {
       () => setHeard((now) => (now === 'looking' ? 'absent' : now)),
       PATIENCE_MS,
     );
-    const late = window.setTimeout(() => setHeard((now) => (now === 'there' ? 'failed' : now)), CODE_MS);
+    const late = window.setTimeout(() => setHeard((now) => (now === 'there' ? 'failed' : now)), QUESTION_MS);
     return () => {
       observer.disconnect();
       window.clearTimeout(absent);

@@ -1,7 +1,7 @@
 import { createSite, SiteInput } from '@propusk/contract/sites';
+import { unicodeHost } from '@propusk/contract/unicode-host';
 import { useCall } from '../../api/queries.ts';
 import { FormDialog } from '../../common/form-dialog.tsx';
-import { unicodeHost } from '../../common/unicode-host.ts';
 import { usePolicyOptions } from '../../common/use-options.ts';
 import { t } from '../../dictionary/dictionary.ts';
 import { toastSuccess } from '../../ui/toast.ts';

@@ -1,6 +1,6 @@
 import { getSite, type Site, SiteChange, updateSite } from '@propusk/contract/sites';
+import { unicodeHost } from '@propusk/contract/unicode-host';
 import { EditDialog } from '../../common/edit-dialog.tsx';
-import { unicodeHost } from '../../common/unicode-host.ts';
 import { usePolicyOptions } from '../../common/use-options.ts';
 import { t } from '../../dictionary/dictionary.ts';
 import { SiteFields } from './site-fields.tsx';

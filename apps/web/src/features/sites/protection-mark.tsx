@@ -1,6 +1,6 @@
 import type { Site } from '@propusk/contract/sites';
+import { unicodeHost } from '@propusk/contract/unicode-host';
 import { IconAlertTriangle, IconCircleDashed } from '@tabler/icons-react';
-import { unicodeHost } from '../../common/unicode-host.ts';
 import { t } from '../../dictionary/dictionary.ts';
 import { formatMoment } from '../../ui/day.tsx';
 import { verdicts } from './lock/verdicts.ts';

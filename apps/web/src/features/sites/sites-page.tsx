@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core';
 import { deleteSite, listSites, type Site } from '@propusk/contract/sites';
+import { unicodeHost } from '@propusk/contract/unicode-host';
 import {
   IconHelpCircle,
   IconLock,
@@ -12,7 +13,6 @@ import {
 import { useState } from 'react';
 import { dayColumns } from '../../common/day-columns.tsx';
 import { ListPage } from '../../common/list-page.tsx';
-import { unicodeHost } from '../../common/unicode-host.ts';
 import { useRemove } from '../../common/use-remove.ts';
 import { t } from '../../dictionary/dictionary.ts';
 import type { Column } from '../../ui/data-table.tsx';

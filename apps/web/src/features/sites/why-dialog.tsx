@@ -1,5 +1,6 @@
 import { Button, Group, Modal, Skeleton, Stack, Text } from '@mantine/core';
 import type { Site } from '@propusk/contract/sites';
+import { unicodeHost } from '@propusk/contract/unicode-host';
 import { type Explanation, whySite } from '@propusk/contract/why';
 import { IconCircleCheck, IconLock } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -7,7 +8,6 @@ import { Link } from '@tanstack/react-router';
 import { useForm, useWatch } from 'react-hook-form';
 import { queryOptions } from '../../api/queries.ts';
 import { SelectField } from '../../common/select-fields.tsx';
-import { unicodeHost } from '../../common/unicode-host.ts';
 import { useUserOptions } from '../../common/use-options.ts';
 import { t } from '../../dictionary/dictionary.ts';
 import { paths } from '../../paths.ts';

@@ -1,7 +1,7 @@
 import { Modal } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
+import { unicodeHost } from '@propusk/contract/unicode-host';
 import { useState } from 'react';
-import { unicodeHost } from '../../../common/unicode-host.ts';
 import { t } from '../../../dictionary/dictionary.ts';
 import { useReturnFocus } from '../../../ui/use-return-focus.ts';
 import { CheckView } from './check-view.tsx';

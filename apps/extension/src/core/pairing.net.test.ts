@@ -1,0 +1,252 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createPairing, type Pairing } from './pairing.ts';
+import { createSession } from './session.ts';
+import { openStore, type Store } from './store.ts';
+
+/** A console of two accounts: the codes and tokens are the first letters of who they belong to. */
+const people = { anna: 'anna@romashka.ru', mallory: 'mallory@evil.test' };
+const PAGE = 'chrome-extension://us/pair.html';
+let server: Server;
+let origin: string;
+/** What the console was asked, as `token call`. */
+let asked: string[];
+let ended: Set<string>;
+/** The browser: its tabs, what was stored, and what pages were told. */
+let tabs: Map<number, { url: string; active: boolean; windowId: number; incognito: boolean }>;
+let local: Record<string, unknown>;
+let told: string[];
+let brought: string[];
+let closed: (tabId: number) => void;
+let ring: (alarm: { name: string }) => void;
+let started: () => void;
+let store: Store;
+let pairing: Pairing;
+let pinned: string | null;
+
+beforeAll(async () => {
+  server = createServer(async (request, response) => {
+    const token = (request.headers.authorization ?? 'Bearer nobody').slice(7);
+    const call = `${request.method} ${request.url}`;
+    let body = '';
+    for await (const part of request) body += String(part);
+    asked.push(`${token} ${call}`);
+    const [status, answer] = reply(call, token, body);
+    response.writeHead(status, { 'content-type': 'application/json' });
+    response.end(status === 204 ? undefined : JSON.stringify(answer));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => server.close());
+
+function reply(call: string, token: string, body: string): [status: number, body: unknown] {
+  if (call === 'POST /api/auth/pair' || call === 'POST /api/auth/login') {
+    const { code } = JSON.parse(body) as { code?: string };
+    if (code === 'dead') return [410, { code: 'link_dead', message: 'Код не действует' }];
+    return [200, { token: code ?? 'anna.typed' }];
+  }
+  if (ended.has(token)) return [401, { code: 'unauthorized', message: 'Войдите' }];
+  if (call === 'DELETE /api/auth/logout') {
+    ended.add(token);
+    return [204, undefined];
+  }
+  const who = token.startsWith('anna') ? 'anna' : 'mallory';
+  const at = '2026-03-02T09:30:00.000Z';
+  const company = { id: 1, companyName: who === 'anna' ? 'Ромашка' : 'Зло\u202e', companySite: 'x.test' };
+  const rest = { roles: [{ value: 'USER' }], politics: [], version: 1, createdAt: at, updatedAt: at };
+  if (call === 'GET /api/me') {
+    return [200, { id: 1, name: who, surname: '', email: people[who], company, ...rest }];
+  }
+  const gateway = { scheme: 'http', host: '127.0.0.1', port: 9 };
+  const access = {
+    version: 1,
+    gateway,
+    username: who,
+    password: token,
+    expiresAt: '2030-01-01T00:00:00.000Z',
+  };
+  return [200, { ...access, allSites: false, sites: [], bypass: [] }];
+}
+
+beforeEach(async () => {
+  asked = [];
+  ended = new Set();
+  local = {};
+  told = [];
+  brought = [];
+  pinned = null;
+  tabs = new Map();
+  for (const id of [1, 2]) openTab(id, `${origin}/extension/pair`);
+  const none = { addListener: () => {} };
+  const area = {
+    get: async (key: string) => structuredClone({ [key]: local[key] }),
+    set: async (items: object) => void Object.assign(local, structuredClone(items)),
+    remove: async (key: string) => void delete local[key],
+  };
+  // The browser's own part; all else is ours.
+  Object.assign(globalThis, {
+    chrome: {
+      storage: { local: area },
+      alarms: {
+        create: async () => {},
+        clear: async () => {},
+        onAlarm: { addListener: (f: typeof ring) => (ring = f) },
+      },
+      runtime: {
+        getURL: (path: string) => `chrome-extension://us/${path}`,
+        onStartup: { addListener: (f: typeof started) => (started = f) },
+        onInstalled: none,
+      },
+      tabs: {
+        onRemoved: { addListener: (f: typeof closed) => (closed = f) },
+        onUpdated: none,
+        get: async (id: number) => tabs.get(id) ?? Promise.reject(new Error('no such tab')),
+        create: async ({ url, active }: { url: string; active: boolean }) => {
+          const id = 100 + tabs.size;
+          openTab(id, url);
+          brought.push(`${url.slice(PAGE.length)}${active ? ' in front' : ''}`);
+          return { id };
+        },
+        remove: async (id: number) => {
+          tabs.delete(id);
+          closed(id);
+        },
+        sendMessage: async (id: number, { paired }: { paired: string }) => void told.push(`${id} ${paired}`),
+      },
+    },
+  });
+  store = openStore(async () => {});
+  const session = createSession(store, async () => pinned);
+  pairing = createPairing(session, async () => pinned);
+  await session.signIn(origin, people.anna, 'correct horse');
+  asked = [];
+});
+
+function openTab(id: number, url: string): void {
+  tabs.set(id, { url, active: true, windowId: 1, incognito: false });
+}
+const token = async () => (await store.get()).token;
+const leavings = () => asked.filter((call) => call.endsWith('/logout'));
+
+describe('an offer of somebody else’s account', () => {
+  test('names the account and its company before anything changes', async () => {
+    await pairing.offer(origin, 'mallory.1', 1);
+    expect(await pairing.question()).toEqual({
+      id: expect.any(String),
+      origin,
+      // What turns the reading direction is left out.
+      account: { name: 'mallory', email: people.mallory, company: 'Зло' },
+    });
+    expect([await token(), leavings(), brought]).toEqual(['anna.typed', [], [' in front']]);
+  });
+
+  test.each(['no', 'closing the tab', 'the time', 'a new start of the browser'])(
+    'is over with %s, and ends that session alone',
+    async (way) => {
+      await pairing.offer(origin, 'mallory.1', 1);
+      const id = (await pairing.question())?.id ?? '';
+      const ways: Record<string, () => unknown> = {
+        no: () => pairing.answer(id, false),
+        'closing the tab': () => closed(102),
+        'the time': () => ring({ name: 'question' }),
+        'a new start of the browser': () => started(),
+      };
+      await ways[way]?.();
+      await vi.waitFor(() => expect(leavings()).toEqual(['mallory.1 DELETE /api/auth/logout']));
+      expect([await pairing.question(), await token(), ended.has('anna.typed')]).toEqual([
+        null,
+        'anna.typed',
+        false,
+      ]);
+      expect(told).toEqual([way === 'the time' ? '1 failed' : '1 refused']);
+      await expect(pairing.answer(id, true)).rejects.toThrow(/устарел/);
+    },
+  );
+
+  test('takes the place of the old session with yes, and ends that one', async () => {
+    await pairing.offer(origin, 'mallory.1', 1);
+    await pairing.answer((await pairing.question())?.id ?? '', true);
+    expect([await token(), leavings(), told]).toEqual([
+      'mallory.1',
+      ['anna.typed DELETE /api/auth/logout'],
+      ['1 yes'],
+    ]);
+  });
+
+  test('that is over when the person agrees leaves the old session', async () => {
+    await pairing.offer(origin, 'mallory.1', 1);
+    ended.add('mallory.1');
+    await expect(pairing.answer((await pairing.question())?.id ?? '', true)).rejects.toThrow('Войдите');
+    expect([await token(), ended.has('anna.typed'), told]).toEqual(['anna.typed', false, ['1 failed']]);
+  });
+});
+
+describe('an offer', () => {
+  test('while another waits takes neither its place nor the focus', async () => {
+    await pairing.offer(origin, 'mallory.1', 1);
+    const before = await pairing.question();
+    for (let i = 0; i < 200; i++) await pairing.offer(origin, `mallory.more${i}`, 2);
+    // The same page loaded again: it goes on waiting.
+    await pairing.offer(origin, 'mallory.1', 1);
+    expect(await pairing.question()).toEqual(before);
+    expect([brought, new Set(told)]).toEqual([[' in front'], new Set(['2 failed'])]);
+    expect(asked.filter((call) => call.endsWith('/pair'))).toHaveLength(1);
+  });
+
+  test('of two at once leaves no session behind', async () => {
+    await Promise.all([pairing.offer(origin, 'mallory.1', 1), pairing.offer(origin, 'mallory.2', 2)]);
+    expect([brought.length, ended.size, told.length]).toEqual([1, 1, 1]);
+  });
+
+  test('of the account that is signed in says so, and keeps the session', async () => {
+    await pairing.offer(origin, 'anna.2', 1);
+    expect([await token(), leavings(), told, brought]).toEqual([
+      'anna.typed',
+      ['anna.2 DELETE /api/auth/logout'],
+      ['1 yes'],
+      ['#already in front'],
+    ]);
+    expect(await pairing.question()).toBeNull();
+    // What leaving took from the session that stays was fetched anew.
+    expect(asked.at(-1)).toBe('anna.typed GET /api/me/access');
+  });
+
+  test('of the same account asks when the session here has ended', async () => {
+    ended.add('anna.typed');
+    await pairing.offer(origin, 'anna.2', 1);
+    expect((await pairing.question())?.account?.email).toBe(people.anna);
+  });
+
+  test('with a code that is over, or of a page that is gone, opens nothing', async () => {
+    await pairing.offer(origin, 'dead', 1);
+    expect([brought, told]).toEqual([[], ['1 failed']]);
+    tabs.delete(2);
+    await pairing.offer(origin, 'mallory.1', 2);
+    expect([brought, [...ended]]).toEqual([[], ['mallory.1']]);
+  });
+
+  test('comes to the front only where its page is', async () => {
+    tabs.set(1, { url: `${origin}/extension/pair`, active: false, windowId: 1, incognito: false });
+    await pairing.offer(origin, 'mallory.1', 1);
+    expect(brought).toEqual(['']);
+  });
+
+  test('of a console that the browser policy does not name asks that console nothing', async () => {
+    pinned = 'https://pass.example.ru';
+    await pairing.offer(origin, 'mallory.1', 1);
+    const question = await pairing.question();
+    expect([question?.account, asked]).toEqual([null, []]);
+    await expect(pairing.answer(question?.id ?? '', true)).rejects.toThrow(/устарел/);
+    expect(await token()).toBe('anna.typed');
+  });
+
+  test('tells the outcome to its own origin alone', async () => {
+    await pairing.offer(origin, 'mallory.1', 1);
+    openTab(1, 'https://evil.test/extension/pair');
+    await pairing.answer((await pairing.question())?.id ?? '', false);
+    expect(told).toEqual([]);
+  });
+});
