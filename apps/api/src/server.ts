@@ -120,11 +120,12 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
   userRoutes(routes, tries);
   companyRoutes(routes);
   const stopping = new AbortController();
-  const calls = createQueue(8, 50);
+  // Each company has a few calls out, so that one whose proxies are all silent holds up nobody else.
+  const [ofCompany, ofAll] = [createQueue(4, 50), createQueue(32, 1_000)];
   const outbound = {
     reach: createReach({ ...config, keys: gatewayKeys, lookup: parts.lookup }),
     echoUrl: config.echoUrl,
-    turns: <T>(work: () => Promise<T>) => calls(0, work),
+    turns: <T>(company: number, work: () => Promise<T>) => ofCompany(company, () => ofAll(0, work)),
     stop: stopping.signal,
   };
   const checker = parts.runsProbes ? startChecker({ db: opened.db, sealing, log: app.log, outbound }) : null;

@@ -100,6 +100,7 @@ export const createPairing = endpoint({
   // Not 201: what creates keeps its answer for a repeated Idempotency-Key, and this one is a secret.
   description: 'It dies with the session that asked for it.',
   reply: PairingCode,
+  errors: ['too_many_requests'],
 });
 
 export const Pairing = z.object({ code: text(1) });

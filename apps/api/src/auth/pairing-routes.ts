@@ -5,7 +5,10 @@ import { addPairingCode, findPairingCode, pairingDead, redeemPairingCode } from 
 
 /** Signing the extension in from the console, with nothing to type. */
 export function pairingRoutes(routes: Routes, limits: Limits): void {
-  implement(routes, createPairing, ({ actor, write }) => write((tx) => addPairingCode(tx, actor)));
+  implement(routes, createPairing, async ({ actor, write }) => {
+    await limits.countPairing(actor.userId);
+    return write((tx) => addPairingCode(tx, actor));
+  });
 
   implement(routes, pair, async ({ body, address, db, write }) => {
     const found = await findPairingCode(db, body.code);

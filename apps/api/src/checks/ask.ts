@@ -1,7 +1,7 @@
-import { get } from '../outbound/get.ts';
+import { getOver } from '../outbound/get.ts';
 import type { Reach, Way } from '../outbound/reach.ts';
 import { Unreached } from '../outbound/unreached.ts';
-import { cdnOf, findOutside, findThrough, findUnreached } from './finding.ts';
+import { cdnOf, type Finding, findOutside, findThrough, findUnanswered, findUnreached } from './finding.ts';
 import type { OutsideStep, Scheme, ThroughStep } from './plan.ts';
 import { NEEDLESS, OUT_OF_TIME, sayAnswer, sayUnreached } from './say.ts';
 import type { Taken } from './verdict.ts';
@@ -15,6 +15,10 @@ export interface Clock {
 }
 
 const STEP_MS = 10_000;
+/** After these a place is asked for the rest: it takes connections, and may answer otherwise elsewhere. */
+const goesOn: ReadonlySet<Finding> = new Set(['shut', 'redirect', 'dropped']);
+/** No connection came up. */
+const noConnection: ReadonlySet<Finding> = new Set(['silent', 'refused', 'unsent']);
 
 /**
  * Asks a place for all that is planned there, one request after another.
@@ -31,7 +35,7 @@ export async function askPlace(
   const onePort = new Set(steps.map(({ port }) => port)).size === 1;
   const skipped: Partial<Record<Scheme, string>> = {};
   for (const step of steps) {
-    const first = step.kind === 'plain' || step.kind === 'get';
+    const first = isFirst(step);
     const why = clock.deadline.aborted ? OUT_OF_TIME : skipped[step.scheme];
     if (why !== undefined) {
       settle({
@@ -47,12 +51,14 @@ export async function askPlace(
     const plainPort = first && onePort && one.finding === 'no_tls';
     settle(plainPort ? { ...one, finding: 'untold', detail: 'порт не говорит по TLS' } : one);
     if (!first) continue;
-    if (!['shut', 'redirect'].includes(one.finding)) skipped[step.scheme] = NEEDLESS;
+    if (!goesOn.has(one.finding)) skipped[step.scheme] = NEEDLESS;
     if (onePort && step.scheme === 'https' && !plainPort) {
-      skipped.http = one.finding === 'silent' ? one.detail : 'порт говорит по TLS';
+      skipped.http = noConnection.has(one.finding) ? one.detail : 'порт говорит по TLS';
     }
   }
 }
+
+const isFirst = ({ kind }: Request) => kind === 'plain' || kind === 'get';
 
 async function ask(reach: Reach, way: Way, step: Request, { stop, deadline }: Clock): Promise<Taken> {
   const { host, port, scheme } = step;
@@ -60,15 +66,19 @@ async function ask(reach: Reach, way: Way, step: Request, { stop, deadline }: Cl
   const asked = {
     host,
     port,
-    ...(outside && { connectTo: step.address, headers: step.headers }),
+    ...(outside && { headers: step.headers }),
     path: outside ? step.path : '/',
     tls: scheme === 'https',
     // Its fault is told, and no more: whoever the site turns away, it turns away under any certificate.
     verify: false,
     bodyLimit: 0,
   };
+  const signal = AbortSignal.any([stop, deadline, AbortSignal.timeout(STEP_MS)]);
+  let connected = false;
   try {
-    const got = await get(reach, way, asked, AbortSignal.any([stop, deadline, AbortSignal.timeout(STEP_MS)]));
+    const stream = await reach.open(way, { host: outside ? step.address : host, port }, signal);
+    connected = true;
+    const got = await getOver(stream, asked, signal);
     const cdn = cdnOf(got.headers);
     const finding = outside ? findOutside(step, got) : findThrough(got);
     return { step, finding, detail: sayAnswer(got, cdn, got.certificateFault), cdn };
@@ -76,6 +86,9 @@ async function ask(reach: Reach, way: Way, step: Request, { stop, deadline }: Cl
     stop.throwIfAborted();
     if (deadline.aborted) return { step, finding: 'untold', detail: OUT_OF_TIME, cdn: null };
     const unreached = error instanceof Unreached ? error : new Unreached('site', 'timeout');
-    return { step, finding: findUnreached(unreached), detail: sayUnreached(unreached), cdn: null };
+    const finding = outside
+      ? findUnanswered(unreached, { first: isFirst(step), connected })
+      : findUnreached(unreached);
+    return { step, finding, detail: sayUnreached(unreached), cdn: null };
   }
 }

@@ -2,7 +2,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { ProbeStep } from '@propusk/contract/lock';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Db } from '../db/open.ts';
-import { claimOldLearning, readProxyWay, readSiteWays, saveLearned, sealBroken } from '../egress/store.ts';
+import {
+  claimOldLearning,
+  type ProxyWay,
+  readProxyWay,
+  readSiteWays,
+  saveLearned,
+  sealBroken,
+} from '../egress/store.ts';
 import { learnEgress } from '../outbound/echo.ts';
 import type { Outbound } from '../outbound/parts.ts';
 import type { Sealing } from '../sealing.ts';
@@ -84,6 +91,7 @@ export function startChecker({ db, sealing, log, outbound }: CheckerParts): Chec
     );
     const stop = AbortSignal.any([closing.signal, lost.signal]);
     try {
+      let before = claimed.fingerprint;
       const ways = await readSiteWays(db, sealing, { companyId, siteId });
       const result = await runProbe(outbound, {
         address,
@@ -91,11 +99,18 @@ export function startChecker({ db, sealing, log, outbound }: CheckerParts): Chec
         isHeldByOther: (host) => isHeldByOther(db, companyId, host),
         stop,
         report: writer.write,
-        learned: (way, learned) => db.transaction().execute((tx) => saveLearned(tx, way, learned)),
+        learned: async (way, learned) => {
+          await db.transaction().execute((tx) => saveLearned(tx, way, learned));
+          // What the probe itself has found out is no change under its feet.
+          before = (await readFingerprint(db, claimed))?.fingerprint ?? before;
+        },
       });
       await writer.end();
       const facts = await readFingerprint(db, claimed);
-      if (facts !== null) await finishCheck(db, claimed, result, facts);
+      if (facts === null) return;
+      const waysNow = await readSiteWays(db, sealing, { companyId, siteId });
+      const changed = facts.fingerprint !== before || spelled(waysNow) !== spelled(ways);
+      await finishCheck(db, claimed, result, { ...facts, policyVersion: claimed.policyVersion }, changed);
     } catch (error) {
       await writer.end();
       if (lost.signal.aborted) return;
@@ -135,6 +150,19 @@ export function startChecker({ db, sealing, log, outbound }: CheckerParts): Chec
       await Promise.all(underWay);
     },
   };
+}
+
+/** The ways by which a site is reached, with all that their proxies are called by. */
+function spelled(ways: readonly ProxyWay[]): string {
+  return JSON.stringify(
+    ways.map(({ id, host, port, username, passwordSealed }) => [
+      id,
+      host,
+      port,
+      username,
+      passwordSealed?.toString('base64') ?? null,
+    ]),
+  );
 }
 
 /** Writes the newest list of steps now and then, one write after another. */

@@ -1,3 +1,4 @@
+import { startNginx } from '@propusk/access/lock/testing/nginx';
 import { SITE } from '@propusk/access/lock/testing/site';
 import { checkSite, evidence, getSiteCheck, getSiteLock, learnEgress } from '@propusk/contract/lock';
 import { updatePolicy } from '@propusk/contract/policies';
@@ -45,8 +46,8 @@ describe('a site of Apache', () => {
     await site.lock(text);
     const check = await probe(world.api, token, id);
     expect(check).toMatchObject({ state: 'done', verdict: 'protected', advice: null });
-    // A port that was named speaks http alone: its own request, five headers and a deep path; squid, and its egress.
-    expect(titles(check, 'passed')).toHaveLength(9);
+    // A port that was named speaks http alone: its own request, five headers and five other places; squid, and its egress.
+    expect(titles(check, 'passed')).toHaveLength(13);
     expect(titles(check, 'failed')).toEqual([]);
     expect(check.steps.filter(({ outcome }) => outcome === 'waiting')).toEqual([]);
     expect((await world.api.must(token, getSite, { params: { id } })).protection).toMatchObject({
@@ -119,6 +120,23 @@ describe('a site of Apache', () => {
     const company = await companyBehind(world);
     const check = await probe(world.api, company.token, await company.add(fronted.address));
     expect(check).toMatchObject({ verdict: 'cdn', meaning: expect.stringContaining('Cloudflare') });
+  });
+});
+
+describe('a site of nginx whose programs have a location of their own is open', () => {
+  test.each([
+    ['beside one that refuses', `allow ${EGRESS}; deny all;`],
+    ['beside one that hangs up', `if ($remote_addr != ${EGRESS}) { return 444; }`],
+  ])('%s', async (_, lines) => {
+    const nginx = await startNginx({ server: `location / { ${lines} }\nlocation ~ \\.php$ { }` });
+    const company = await companyBehind(world);
+    const check = await probe(world.api, company.token, await company.add(`${SITE}:${nginx.port}`));
+    await nginx.stop();
+    expect(check).toMatchObject({ verdict: 'open', advice: expect.stringContaining('часть сайта') });
+    expect(titles(check, 'failed')).toEqual([
+      expect.stringContaining('/index.php'),
+      expect.stringContaining('программа .php'),
+    ]);
   });
 });
 
@@ -300,6 +318,35 @@ describe('the line of probes', () => {
       [id],
     );
     expect(await due()).toBe(1);
+  });
+
+  test('makes a finding anew at once when the way was changed under it', async () => {
+    const silent = await startLiar(() => {});
+    const company = await companyBehind(world);
+    const { api } = world;
+    const slow = await company.add(`crm.example.test:${silent.port}`);
+    const other = await api.must(company.token, createProxy, {
+      body: { host: 'dead.example.test', port: 3128, username: 'user', password: 'pass' },
+    });
+    await api.must(company.token, checkSite, { params: { id: slow } });
+    // The site is being asked: what goes on the way is settled.
+    await expect.poll(() => silent.connections(), { timeout: 10_000 }).toBeGreaterThan(0);
+    await api.must(company.token, updatePolicy, {
+      params: { id: company.policyId },
+      body: { proxyId: other.id },
+    });
+    await silent.stop();
+    await finished(api, company.token, slow);
+    const due = async () => {
+      const { rows } = await api.database.pool.query<{ due: boolean }>(
+        'select next_at <= now() as due from site_checks where site_id = $1',
+        [slow],
+      );
+      return rows[0]?.due;
+    };
+    expect(await due()).toBe(true);
+    await probe(api, company.token, slow);
+    expect(await due()).toBe(false);
   });
 
   test('a site that is removed while it is probed takes its probe along', async () => {

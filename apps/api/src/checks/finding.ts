@@ -8,8 +8,14 @@ import type { OutsideStep } from './plan.ts';
 export type Finding =
   /** The server turned the caller away. */
   | 'shut'
-  /** It did not even take the connection, or dropped it without a word. */
+  /** No connection came up. Whose doing that is, only other answers tell. */
   | 'silent'
+  /** The other side refused the connection. */
+  | 'refused'
+  /** It took the connection and ended it without a word. */
+  | 'dropped'
+  /** We did not get out to it ourselves. */
+  | 'unsent'
   /** It sent the stranger to another address of the same site, without anything of the site. */
   | 'redirect'
   /** The caller got something of the site. */
@@ -41,6 +47,8 @@ export function findThrough({ status }: Answer): Finding {
 /** What a stranger's answer says. */
 export function findOutside(step: OutsideStep, { status, headers }: Answer): Finding {
   if (status === 403) return 'shut';
+  // The one place that a lock leaves to certificate authorities: there may be no such file, but never an answer.
+  if (status === 404 && step.kind === 'acme') return 'shut';
   // A strange header or path may upset a server that turns plain requests away.
   if (status >= 500) return step.kind === 'plain' ? 'server_error' : 'unclear';
   if (status >= 300 && status < 400 && status !== 304)
@@ -60,8 +68,25 @@ function toTheSameSite({ host, scheme, port, path }: OutsideStep, headers: Incom
   // Another port is another site, which this probe does not see.
   if (to !== (port === 80 || port === 443 ? '' : String(port))) return false;
   const bare = (name: string) => name.replace(/^www\./, '');
-  // A redirect within one place leads on to a page of the site, such as its sign-in.
-  return bare(hostname) === bare(host) && origin !== new URL(base).origin;
+  if (bare(hostname) !== bare(host)) return false;
+  // A redirect within one place leads on to a page of the site, such as its sign-in; the first page was asked itself.
+  return origin !== new URL(base).origin || (path !== '/' && new URL(location, base).href === `${origin}/`);
+}
+
+/**
+ * What it says to a stranger that no answer came.
+ * @param first whether nothing was asked there before
+ * @param connected whether the connection was up
+ */
+export function findUnanswered(
+  unreached: Unreached,
+  { first, connected }: { first: boolean; connected: boolean },
+): Finding {
+  const found = findUnreached(unreached);
+  if (found !== 'silent' && found !== 'refused' && found !== 'unsent') return found;
+  if (connected && unreached.reason === 'broken_off') return 'dropped';
+  // It hangs, or took connections a moment ago and takes none now, as after too many tries: nothing of this very request.
+  return connected || !first ? 'unclear' : found;
 }
 
 /** What it says that no answer came. */
@@ -72,6 +97,10 @@ export function findUnreached({ where, reason }: Unreached): Finding {
     case 'timeout':
     case 'broken_off':
       return 'silent';
+    case 'connection_refused':
+      return 'refused';
+    case 'no_route':
+      return 'unsent';
     case 'tls_failed':
       return 'no_tls';
     case 'resolve_failed':

@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 /**
  * What a probe asks of a site, made up before anything is asked: pure, so that every list can be looked at in a test.
  *
- *   outside   each scheme, host and address:  /  ─ with spoofed headers  ─ a deep path
+ *   outside   each scheme, host and address:  /  ─ with spoofed headers  ─ other places of the site
  *   through   each proxy of the site's policies, by each scheme:  /
  */
 
@@ -17,7 +17,7 @@ interface Step {
 /** A request from a stranger's place, to one address of one name. */
 export interface OutsideStep extends Step {
   readonly vantage: 'outside';
-  readonly kind: 'plain' | 'spoofed' | 'deep';
+  readonly kind: 'plain' | 'spoofed' | 'deep' | 'acme';
   readonly host: string;
   readonly port: number;
   readonly scheme: Scheme;
@@ -172,7 +172,27 @@ function outsideSteps(at: {
       headers: { [name]: value },
       title: `${where}, с поддельным ${name}`,
     })),
-    { ...common, kind: 'deep', path: `/${random}/${random}`, headers: {}, title: `${where}, вложенный путь` },
+    ...elsewhere(random).map(([kind, path, title]) => ({
+      ...common,
+      kind,
+      path,
+      headers: {},
+      title: `${where}, ${title}`,
+    })),
+  ];
+}
+
+/**
+ * Places that servers keep settings of their own for, and so may have left out of the lock: folders, programs, files that
+ * are handed out as they are, and certificates.
+ */
+function elsewhere(random: string): ['deep' | 'acme', path: string, title: string][] {
+  return [
+    ['deep', `/${random}/${random}`, 'вложенный путь'],
+    ['deep', '/index.php', '/index.php'],
+    ['deep', `/${random}.php`, 'программа .php'],
+    ['deep', `/${random}.css`, 'файл .css'],
+    ['acme', `/.well-known/acme-challenge/${random}`, 'место для сертификата'],
   ];
 }
 

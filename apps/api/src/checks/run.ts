@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { parseSiteAddress } from '@propusk/access/site-address';
 import type { ProbeStep } from '@propusk/contract/lock';
 import { type SiteWay, sealBroken } from '../egress/store.ts';
-import { type Learned, learnEgress, ownAddress } from '../outbound/echo.ts';
+import { type Learned, learnEgress } from '../outbound/echo.ts';
+import { type Ends, endsOf, lookOut, shownBy } from '../outbound/lookout.ts';
 import type { Outbound } from '../outbound/parts.ts';
 import type { Reach } from '../outbound/reach.ts';
 import { askPlace } from './ask.ts';
@@ -16,6 +17,7 @@ import {
   type ThroughStep,
 } from './plan.ts';
 import { OUT_OF_TIME, showSteps } from './say.ts';
+import { type Vantage, weigh } from './vantage.ts';
 import { type Judgement, judge, type Taken } from './verdict.ts';
 
 /** What a probe is given of its site, and whom it tells. */
@@ -52,21 +54,25 @@ export async function runProbe(
 ): Promise<ProbeResult> {
   const site = parseSiteAddress(address);
   if ('fault' in site) throw new Error(`not a stored address: ${address}`);
-  const none = { proxies: ways.length, egressKnown: false, insider: false, unfinished: false, held: false };
-  if (ways.length === 0) return { ...judge([], none), steps: [] };
+  const none = { egressKnown: false, insider: false, unfinished: false, held: false, vantage: nothingShown };
+  if (ways.length === 0) return { ...judge([], { ...none, proxies: 0 }), steps: [] };
 
   const clock = { stop, deadline: AbortSignal.timeout(WHOLE_MS) };
   const proxies = ways.map(({ id, host, direct }) => ({ id, name: direct ? 'шлюз' : host }));
   const steps: PlannedStep[] = planEgress(proxies);
   const taken = new Map<PlannedStep, Taken>();
+  let vantage: Vantage = nothingShown;
+  const show = () =>
+    showSteps(steps, new Map(weigh([...taken.values()], vantage).map((one) => [one.step, one])));
   const settle = (one: Taken) => {
     taken.set(one.step, one);
-    report(showSteps(steps, taken));
+    report(show());
   };
-  report(showSteps(steps, taken));
+  report(show());
 
   const began = performance.now();
   const random = randomBytes(6).toString('hex');
+  const { watched, connections } = watchProxies(reach);
   const learn = async (way: SiteWay, place: number) => {
     const step = steps[place];
     if (step === undefined) return way.addresses;
@@ -74,20 +80,21 @@ export async function runProbe(
       settle({ step, finding: 'untold', detail: OUT_OF_TIME, cdn: null });
       return way.addresses;
     }
-    const seen = way.way === null ? sealBroken : await learnEgress(reach, way.way, echoUrl, stop);
+    const seen = way.way === null ? sealBroken : await learnEgress(watched, way.way, echoUrl, stop);
     await learned(way, seen);
     const detail = seen.problem ?? seen.addresses.join(', ');
     settle({ step, finding: seen.problem === null ? 'open' : 'untold', detail, cdn: null });
     // What was known before may still be so.
     return seen.problem === null ? seen.addresses : way.addresses;
   };
-  const [known, own, names] = await Promise.all([
+  const [known, lookout, names] = await Promise.all([
     inTurns([...ways.entries()], ([place, way]) => learn(way, place)),
-    ownAddress(reach, echoUrl, stop),
+    lookOut(reach, echoUrl, stop),
     Promise.all(namesOf(site, random).map((name) => resolve(reach, name))),
   ]);
   const egress = [...new Set(known.flat())];
-  const insider = own !== null && egress.includes(own);
+  const insider = lookout.own.some((address) => egress.includes(address));
+  vantage = { shown: [...lookout.shown, ...shownBy(connections, lookout)], failed: lookout.failed };
   steps.push(...planRequests({ names, port: site.port, proxies, egress: egress[0] ?? null, random }));
   for (const step of steps) {
     if (step.kind === 'unresolved' || step.kind === 'address_refused') {
@@ -132,8 +139,28 @@ export async function runProbe(
     insider,
     unfinished,
     held,
+    vantage,
   });
-  return { ...judgement, steps: showSteps(steps, taken) };
+  return { ...judgement, steps: show() };
+}
+
+/** Before anything has come back. */
+const nothingShown: Vantage = { shown: [], failed: [] };
+
+/** A way out that notes by which addresses companies' proxies were come to: that shows that this machine gets out. */
+function watchProxies(reach: Reach): { watched: Reach; connections: readonly Ends[] } {
+  const connections: Ends[] = [];
+  const watched: Reach = {
+    ...reach,
+    async openProxy(way, signal) {
+      const connection = await reach.openProxy(way, signal);
+      // Our gateway may stand on this machine.
+      const ends = way.kind === 'upstream' ? endsOf(connection) : null;
+      if (ends !== null) connections.push(ends);
+      return connection;
+    },
+  };
+  return { watched, connections };
 }
 
 async function resolve(

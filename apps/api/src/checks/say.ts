@@ -36,7 +36,11 @@ export function sayUnreached({ where, reason, status }: Unreached): string {
     case 'address_refused':
       return 'внутренний адрес';
     case 'connect_failed':
+      return 'соединение не установлено';
+    case 'connection_refused':
       return 'соединение отклонено';
+    case 'no_route':
+      return 'отсюда туда нет пути';
     case 'timeout':
       return 'нет ответа';
     case 'broken_off':
@@ -79,6 +83,9 @@ function outcomeOf({ step, finding }: Taken): ProbeStep['outcome'] {
 const outsideOutcomes: Readonly<Record<Finding, ProbeStep['outcome']>> = {
   shut: 'passed',
   silent: 'passed',
+  refused: 'passed',
+  dropped: 'passed',
+  unsent: 'skipped',
   redirect: 'passed',
   open: 'failed',
   server_error: 'failed',
@@ -92,6 +99,9 @@ const throughOutcomes: Readonly<Record<Finding, ProbeStep['outcome']>> = {
   redirect: 'passed',
   shut: 'failed',
   silent: 'failed',
+  refused: 'failed',
+  dropped: 'failed',
+  unsent: 'failed',
   no_tls: 'failed',
   server_error: 'failed',
   unclear: 'failed',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { Unreached } from '../outbound/unreached.ts';
-import { cdnOf, type Finding, findOutside, findThrough, findUnreached } from './finding.ts';
+import { Unreached, type UnreachedReason } from '../outbound/unreached.ts';
+import { cdnOf, type Finding, findOutside, findThrough, findUnanswered, findUnreached } from './finding.ts';
 import { namesOf, type OutsideStep, type PlannedStep, planRequests, type ThroughStep } from './plan.ts';
 import { type Circumstances, judge, type Taken } from './verdict.ts';
 
@@ -10,7 +10,10 @@ const usual: Circumstances = {
   insider: false,
   unfinished: false,
   held: false,
+  vantage: { shown: [], failed: [] },
 };
+/** Our echo answered a call without a proxy. */
+const seen = { vantage: { shown: [4 as const], failed: [] } };
 const place = { host: 'crm.example.ru', port: 443, scheme: 'https' } as const;
 const outside = (kind: OutsideStep['kind'] = 'plain', at: Partial<OutsideStep> = {}): OutsideStep => ({
   ...place,
@@ -37,20 +40,75 @@ const took = (step: PlannedStep, finding: Finding, cdn: string | null = null): T
   cdn,
 });
 const shut = took(outside(), 'shut');
+const deep = took(outside('deep'), 'shut');
 const inside = took(through(), 'open');
+const v6 = { address: '2606:4700::7' };
 
 describe('the verdict', () => {
   test.each<[string, Taken[], Partial<Circumstances>, string, RegExp]>([
-    ['strangers refused, the proxy let in', [shut, inside], {}, 'protected', /отказом/],
-    ['a firewall drops strangers', [took(outside(), 'silent'), inside], {}, 'protected', /отказом/],
+    ['strangers refused, the proxy let in', [shut, deep, inside], {}, 'protected', /отказом/],
+    ['a firewall drops strangers', [took(outside(), 'silent'), inside], seen, 'protected', /отказом/],
+    ['a firewall drops strangers, or us', [took(outside(), 'silent'), inside], {}, 'unknown', /не дозвалась/],
+    ['a firewall refuses strangers', [took(outside(), 'refused'), inside], {}, 'protected', /отказом/],
+    [
+      'something refuses us, our own echo too',
+      [took(outside(), 'refused'), inside],
+      { vantage: { shown: [], failed: [4] } },
+      'unknown',
+      /не дошли/,
+    ],
+    [
+      'shut by IPv4, and no way out by IPv6',
+      [shut, deep, took(outside('plain', v6), 'unsent'), inside],
+      seen,
+      'unknown',
+      /outside plain: unsent/,
+    ],
+    [
+      'shut by IPv4, and nothing comes back by IPv6',
+      [shut, deep, took(outside('plain', v6), 'silent'), inside],
+      seen,
+      'unknown',
+      /по IPv6 никуда/,
+    ],
+    [
+      'shut by IPv4, dropped by IPv6, which gets out',
+      [shut, deep, took(outside('plain', v6), 'silent'), inside],
+      { vantage: { shown: [6], failed: [] } },
+      'protected',
+      /отказом/,
+    ],
+    [
+      'nothing is reached from here, our own echo neither',
+      [took(outside(), 'silent'), took(outside('plain', v6), 'refused'), inside],
+      { vantage: { shown: [], failed: [4, 6] } },
+      'unknown',
+      /не дошли/,
+    ],
+    ['dropped, everywhere', [took(outside(), 'dropped'), deep, inside], {}, 'protected', /отказом/],
+    [
+      'dropped, but for a folder',
+      [took(outside(), 'dropped'), took(outside('deep'), 'open'), inside],
+      {},
+      'open',
+      /./,
+    ],
+    ['the first page alone was asked', [shut, inside], {}, 'unknown', /Спрошена только главная/],
+    ['a ban in the middle', [shut, took(outside('deep'), 'unclear'), inside], {}, 'unknown', /не говорит/],
     [
       'http leads to https, and https refuses',
-      [took(outside('plain', { scheme: 'http', port: 80 }), 'redirect'), shut, inside],
+      [took(outside('plain', { scheme: 'http', port: 80 }), 'redirect'), shut, deep, inside],
       {},
       'protected',
       /отказом/,
     ],
-    ['one scheme alone', [shut, inside, took(through(3, 'http'), 'silent')], {}, 'protected', /отказом/],
+    [
+      'one scheme alone',
+      [shut, deep, inside, took(through(3, 'http'), 'silent')],
+      {},
+      'protected',
+      /отказом/,
+    ],
     ['the first page is open', [took(outside(), 'open'), inside], {}, 'open', /outside plain: open/],
     ['a header opens it', [shut, took(outside('spoofed'), 'open'), inside], {}, 'open', /outside spoofed/],
     ['a folder is open', [shut, took(outside('deep'), 'open'), inside], {}, 'open', /outside deep/],
@@ -101,7 +159,7 @@ describe('the verdict', () => {
     ['a TLS that is not ours', [shut, took(outside(), 'no_tls'), inside], {}, 'unknown', /не говорит/],
     ['redirects alone', [took(outside(), 'redirect'), inside], {}, 'unknown', /переадресует/],
     ['nothing was asked outside', [inside], {}, 'unknown', /./],
-    ['no address to pretend', [shut, inside], { egressKnown: false }, 'unknown', /подделку/],
+    ['no address to pretend', [shut, deep, inside], { egressKnown: false }, 'unknown', /подделку/],
     [
       'a name that is not there',
       [took({ vantage: 'outside', kind: 'unresolved', host: 'x.ru', title: '' }, 'untold')],
@@ -150,6 +208,16 @@ describe('an answer to a stranger', () => {
       { location: 'https://crm.example.ru/login' },
       'open',
     ],
+    [
+      'a page, to the first page',
+      outside('deep', { path: '/index.php' }),
+      301,
+      { location: '/' },
+      'redirect',
+    ],
+    ['a page, to the sign-in', outside('deep', { path: '/index.php' }), 301, { location: '/?login' }, 'open'],
+    ['no certificate there', outside('acme', { path: '/.well-known/x' }), 404, {}, 'shut'],
+    ['something where a certificate is to be', outside('acme', { path: '/.well-known/x' }), 200, {}, 'open'],
     ['to another site', http, 301, { location: 'https://example.ru/' }, 'open'],
     ['to another port', http, 301, { location: 'https://crm.example.ru:8443/' }, 'open'],
     ['to http', http, 301, { location: 'http://www.crm.example.ru/' }, 'open'],
@@ -176,6 +244,19 @@ describe('an answer to a stranger', () => {
     expect(findUnreached(new Unreached('site', 'tls_failed'))).toBe('no_tls');
   });
 
+  test('none tells a refusal from a connection that we could not make', () => {
+    const at = (reason: UnreachedReason, first = true, connected = false) =>
+      findUnanswered(new Unreached('site', reason), { first, connected });
+    expect(at('connection_refused')).toBe('refused');
+    expect(at('no_route')).toBe('unsent');
+    expect(at('timeout')).toBe('silent');
+    expect(at('broken_off', true, true)).toBe('dropped');
+    // It hangs; and it took connections before.
+    expect(at('timeout', true, true)).toBe('unclear');
+    expect(at('timeout', false)).toBe('unclear');
+    expect(at('connection_refused', false)).toBe('unclear');
+  });
+
   test.each<[Record<string, string>, string | null]>([
     [{ 'cf-ray': '8f1-DME' }, 'Cloudflare'],
     [{ server: 'cloudflare' }, 'Cloudflare'],
@@ -196,9 +277,12 @@ describe('the plan', () => {
     egress: string | null = '192.0.2.5',
   ) => planRequests({ names, port, proxies: [{ id: 3, name: 'proxy.ru' }], egress, random: 'abc' });
 
-  test('asks every address by both schemes, plainly, with five headers and deep; and once through each proxy', () => {
+  test('asks every address by both schemes, plainly, with five headers and at five other places; and once through each proxy', () => {
     const steps = plan([named('a.ru', ['198.51.100.7', '2001:db8::7']), named('www.a.ru', ['198.51.100.7'])]);
-    expect(steps.filter(({ vantage }) => vantage === 'outside')).toHaveLength(3 * 2 * 7);
+    expect(steps.filter(({ vantage }) => vantage === 'outside')).toHaveLength(3 * 2 * 11);
+    expect(new Set(steps.flatMap((step) => ('path' in step ? [step.path] : [])))).toEqual(
+      new Set(['/', '/abc/abc', '/index.php', '/abc.php', '/abc.css', '/.well-known/acme-challenge/abc']),
+    );
     expect(steps.filter(({ kind }) => kind === 'get').map(({ title }) => title)).toEqual([
       'Через proxy.ru: https://a.ru',
       'Через proxy.ru: http://a.ru',

@@ -2,6 +2,7 @@ import { sayings } from '@propusk/access/sayings';
 import type { Verdict } from '@propusk/contract/lock';
 import type { Finding } from './finding.ts';
 import type { PlannedStep } from './plan.ts';
+import { familyAsked, type Vantage, weigh } from './vantage.ts';
 
 /** A step with what came of it. */
 export interface Taken {
@@ -20,6 +21,8 @@ export interface Circumstances {
   readonly egressKnown: boolean;
   /** We call from an address that the lock lets in: what we see is not what strangers see. */
   readonly insider: boolean;
+  /** Whether this machine was seen to get out, by each family. */
+  readonly vantage: Vantage;
   /** Another company holds the site on the shared egress that a policy leaves by. */
   readonly held: boolean;
   /** The time was over before the end. */
@@ -36,15 +39,16 @@ const unknown = (meaning: string, advice: string): Judgement => ({ verdict: 'unk
 
 /**
  * What all steps together say: pure. «Защищён» needs proof of both halves, that strangers are turned away wherever they come
- * and that each proxy of the policies gets in; whatever is missing to it makes another verdict.
+ * and that each proxy of the policies gets in; whatever is missing to it makes another verdict. Silence is no proof of itself.
  */
-export function judge(taken: readonly Taken[], known: Circumstances): Judgement {
+export function judge(all: readonly Taken[], known: Circumstances): Judgement {
   if (known.proxies === 0) {
     return unknown(
       'Сайт не стоит ни в одной политике: пускать на него некого.',
       'Добавьте сайт в политику доступа и нажмите «Проверить» ещё раз.',
     );
   }
+  const taken = weigh(all, known.vantage);
   const outside = taken.filter(({ step }) => step.vantage === 'outside');
   const through = taken.filter(({ step }) => step.vantage === 'through' && step.kind === 'get');
   const open = known.insider ? undefined : outside.find(({ finding }) => finding === 'open');
@@ -81,6 +85,8 @@ export function judge(taken: readonly Taken[], known: Circumstances): Judgement 
       'Проверьте этот прокси в разделе «Прокси» и нажмите «Проверить» ещё раз.',
     );
   }
+  const unsent = outside.find(({ finding }) => finding === 'unsent');
+  if (unsent !== undefined) return notSeen(unsent);
   const vague = outside.find(({ finding }) => finding === 'unclear' || finding === 'no_tls');
   if (vague !== undefined) {
     return unknown(
@@ -88,10 +94,17 @@ export function judge(taken: readonly Taken[], known: Circumstances): Judgement 
       'Посмотрите журнал сервера за это время и нажмите «Проверить» ещё раз.',
     );
   }
-  if (!outside.some(({ finding }) => finding === 'shut' || finding === 'silent')) {
+  if (!outside.some(({ finding }) => turnedAway.has(finding))) {
     return unknown(
       'Снаружи сайт только переадресует и ничего не показывает: куда приводит переадресация, не видно.',
       'Добавьте в список сайтов адрес, на который он переадресует, и проверьте его.',
+    );
+  }
+  const unwalked = outside.find((one) => takesConnections(one) && !walked(one, outside));
+  if (unwalked !== undefined) {
+    return unknown(
+      `Спрошена только главная страница, а другие места сайта не спрошены. ${quote(unwalked)}.`,
+      'Нажмите «Проверить» ещё раз.',
     );
   }
   if (!known.egressKnown) {
@@ -114,7 +127,7 @@ function openTo(open: Taken, cdn: string | null): Judgement {
       ? `Сайт стоит за ${cdn}: возьмите в «Защитить» вариант для CDN и отключите кеш страниц.`
       : step.kind === 'spoofed'
         ? 'Сервер верит заголовку с адресом от кого угодно. Уберите RemoteIPHeader, set_real_ip_from или trusted_proxies для всех сетей.'
-        : step.kind === 'deep'
+        : step.kind === 'deep' || step.kind === 'acme'
           ? 'Закрыта только часть сайта. Поставьте строки из «Защитить» на весь сайт, а не на одну папку.'
           : 'Вставьте строки из «Защитить» на сервере. Если они уже там, проверьте, что включён AllowOverride AuthConfig и что их не отменяют другие файлы .htaccess.';
   return {
@@ -122,6 +135,33 @@ function openTo(open: Taken, cdn: string | null): Judgement {
     meaning: `Сайт открыт всем. ${step.title}: ${detail}.`,
     advice,
   };
+}
+
+const turnedAway: ReadonlySet<Finding> = new Set(['shut', 'silent', 'refused', 'dropped']);
+
+const takesConnections = ({ step, finding }: Taken) =>
+  step.kind === 'plain' && (finding === 'shut' || finding === 'dropped');
+
+/** Whether the other places of a site were asked where its first page was refused. */
+function walked({ step: first }: Taken, outside: readonly Taken[]): boolean {
+  const place = placeAsked(first);
+  const others = outside.filter(
+    ({ step }) => (step.kind === 'deep' || step.kind === 'acme') && placeAsked(step) === place,
+  );
+  return others.length > 0 && others.every(({ finding }) => finding !== 'untold');
+}
+
+const placeAsked = (step: PlannedStep) =>
+  'address' in step ? `${step.scheme} ${step.host} ${step.port} ${step.address}` : '';
+
+/** Nothing of ours came to the site: what strangers see there is not known. */
+function notSeen(unsent: Taken): Judgement {
+  const family = familyAsked(unsent.step) ?? 4;
+  const record = family === 6 ? 'AAAA' : 'A';
+  return unknown(
+    `Снаружи до сайта не дошли, и видят ли его посторонние, неизвестно. ${quote(unsent)}.`,
+    `Проверьте, что сервер консоли сам, без прокси, выходит в интернет по IPv${family}. Если сайт посторонним вовсе не отвечает, пусть отвечает отказом 403: его видно, а молчание — нет. Если по IPv${family} сайт не работает, удалите его запись ${record}.`,
+  );
 }
 
 function noAddress({ step }: Taken): Judgement {

@@ -80,12 +80,14 @@ export interface Tables {
     succeeded_at: string | null;
     problem: string | null;
     moved_at: string | null;
+    placed_at: string | null;
   };
   site_checks: {
     company_id: number;
     site_id: number;
     state: 'waiting' | 'running' | 'done';
     run: string | null;
+    asked: Generated<boolean>;
     begun_at: string | null;
     started_at: Generated<string>;
     finished_at: string | null;
@@ -105,6 +107,7 @@ export interface Tables {
     token_hash: Buffer;
     company_id: number;
     site_id: number;
+    made_by: number;
     created_at: Generated<string>;
     expires_at: string;
   };

@@ -52,9 +52,17 @@ test('a family that does not answer once is not forgotten, and a failed try forg
   expect(await known()).toEqual({ addresses: [EGRESS, '::1'], stale: false, problem: null });
   await save({ ...learned, addresses: [], unanswered: [], problem: 'Прокси не отвечает.' });
   expect(await known()).toEqual({ addresses: [EGRESS, '::1'], stale: false, problem: 'Прокси не отвечает.' });
-  // It answered, and there is no such family any more.
+  // It answered, and there is no such family any more, for a week now.
   await save({ ...learned, addresses: [EGRESS], unanswered: [], problem: null });
-  expect(await known()).toEqual({ addresses: [EGRESS], stale: true, problem: null });
+  expect(await known()).toEqual({ addresses: [EGRESS, '::1'], stale: false, problem: null });
+  await api.database.pool.query(
+    `update proxy_egress set confirmed_at = now() - interval '8 days' where proxy_id = $1`,
+    [proxyId],
+  );
+  await save({ ...learned, addresses: [EGRESS], unanswered: [6], problem: null });
+  expect(await known()).toEqual({ addresses: [EGRESS, '::1'], stale: false, problem: null });
+  await save({ ...learned, addresses: [EGRESS], unanswered: [], problem: null });
+  expect(await known()).toEqual({ addresses: [EGRESS], stale: false, problem: null });
 });
 
 test('what was learned a day ago is learned again by itself', async () => {
@@ -75,7 +83,7 @@ test('what was learned a day ago is learned again by itself', async () => {
     db: api.database.db,
     sealing: testSealing,
     log: api.app.log,
-    outbound: { reach, echoUrl, stop, turns: (work) => work() },
+    outbound: { reach, echoUrl, stop, turns: (_, work) => work() },
   });
   await checker.tick();
   await checker.close();

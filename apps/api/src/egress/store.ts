@@ -11,6 +11,9 @@ export interface ProxyWay {
   readonly ownerId: number;
   readonly id: number;
   readonly host: string;
+  readonly port: number;
+  readonly username: string;
+  readonly passwordSealed: Buffer | null;
   readonly direct: boolean;
   /** Null: its password does not open (moved, damaged). */
   readonly way: Exclude<Way, { kind: 'outside' }> | null;
@@ -38,13 +41,11 @@ interface SealedProxy {
 const columns = sql.raw('x.owner_id, x.id, x.host, x.port, x.username, x.direct, x.password_sealed');
 
 function unsealed(proxy: SealedProxy, sealing: Sealing): ProxyWay {
-  const { owner_id: ownerId, id, host, direct } = proxy;
-  const common = { ownerId, id, host, direct };
+  const { owner_id: ownerId, id, host, port, username, password_sealed: passwordSealed, direct } = proxy;
+  const common = { ownerId, id, host, port, username, passwordSealed, direct };
   if (direct) return { ...common, way: { kind: 'gateway' } };
   try {
-    const password =
-      proxy.password_sealed === null ? '' : sealing.open(passwordPlace(ownerId, id), proxy.password_sealed);
-    const { port, username } = proxy;
+    const password = passwordSealed === null ? '' : sealing.open(passwordPlace(ownerId, id), passwordSealed);
     return { ...common, way: { kind: 'upstream', host, port, username, password } };
   } catch {
     return { ...common, way: null };
@@ -119,27 +120,53 @@ export async function readBreaks(
   return rows;
 }
 
-/** A proxy that moves at every call (a pool) must not have its sites probed without end. */
+/** A pool of exits shows one of them at a call: each stands as long as it was seen within this time, the newest first. */
+const KEPT = sql.raw(`interval '7 days'`);
+const MOST_KEPT = 32;
+/**
+ * How long after a probe another exit calls for the next one, for each exit that was known: a pool that shows a new one at
+ * every call must not have its sites probed without end.
+ */
 const SETTLE = sql.raw(`interval '10 minutes'`);
 
 /**
- * Keeps what a call of the echo showed. Where the way out is another one than before, the sites behind it are probed anew.
+ * Keeps what a call of the echo showed, unless the proxy was changed meanwhile: that was another one's way out. Where an
+ * address is new, locks pasted earlier turn it away: the sites behind it are probed anew. One that was not seen this time
+ * is no news, for a proxy may have several.
+ * @param dialled the proxy as it was read for the call
  */
-export async function saveLearned(
-  tx: Tx,
-  { ownerId, id }: Pick<ProxyWay, 'ownerId' | 'id'>,
-  { addresses, unanswered, problem }: Learned,
-): Promise<void> {
-  const learned = problem === null;
+export async function saveLearned(tx: Tx, dialled: ProxyWay, learned: Learned): Promise<void> {
+  const { ownerId, id } = dialled;
+  // The row is held: a change of the proxy that is under way ends first, and is seen here.
   const { rows } = await sql<{ one: number }>`
     insert into proxy_learning (owner_id, proxy_id, problem, succeeded_at)
-    select owner_id, id, ${problem}::text, case when ${learned} then now() end from proxies
-      where owner_id = ${ownerId} and id = ${id} for key share
+    select owner_id, id, ${learned.problem}::text, case when ${learned.problem === null} then now() end from proxies
+      where owner_id = ${ownerId} and id = ${id} and host = ${dialled.host} and port = ${dialled.port}
+        and username = ${dialled.username} and password_sealed is not distinct from ${dialled.passwordSealed}::bytea
+      for share
     on conflict (owner_id, proxy_id) do update set tried_at = now(), problem = excluded.problem,
       succeeded_at = coalesce(excluded.succeeded_at, proxy_learning.succeeded_at)
     returning 1 as one`.execute(tx);
-  // It was removed while it was called.
-  if (rows.length === 0 || !learned) return;
+  // It was changed or removed while it was called.
+  if (rows.length === 0 || learned.problem !== null) return;
+  const known = await keepAddresses(tx, dialled, learned);
+  if (known.length === 0 || learned.addresses.every((address) => known.includes(address))) return;
+  await sql`update proxy_learning set moved_at = now() where owner_id = ${ownerId} and proxy_id = ${id}`.execute(
+    tx,
+  );
+  await sql`update site_checks k
+    set next_at = least(k.next_at, greatest(now(), k.finished_at + ${known.length} * ${SETTLE}))
+    from (select distinct company_id from policies where proxy_id = ${id}) c
+    where k.company_id = c.company_id and k.state = 'done'
+      and exists (select from site_ways(k.company_id, k.site_id) w where w.proxy_id = ${id})`.execute(tx);
+}
+
+/** @returns the addresses that were known before */
+async function keepAddresses(
+  tx: Tx,
+  { ownerId, id }: Pick<ProxyWay, 'ownerId' | 'id'>,
+  { addresses, unanswered }: Learned,
+): Promise<string[]> {
   const before = await tx
     .selectFrom('proxy_egress')
     .select('address')
@@ -147,29 +174,18 @@ export async function saveLearned(
     .where('proxy_id', '=', id)
     .execute();
   const known = before.map(({ address }) => address);
-  const kept = known.filter((address) => unanswered.some((family) => isIP(address) === family));
-  const now = new Set([...addresses, ...kept]);
-  const gone = known.filter((address) => !now.has(address));
-  if (gone.length > 0) {
-    await tx
-      .deleteFrom('proxy_egress')
-      .where('owner_id', '=', ownerId)
-      .where('proxy_id', '=', id)
-      .where('address', 'in', gone)
-      .execute();
-  }
   await sql`insert into proxy_egress (owner_id, proxy_id, address)
     select ${ownerId}, ${id}, unnest(${[...addresses]}::text[])
     on conflict (owner_id, proxy_id, address) do update set confirmed_at = now()`.execute(tx);
-  const moved = known.length > 0 && (gone.length > 0 || now.size > known.length);
-  if (!moved) return;
-  await sql`update proxy_learning set moved_at = now() where owner_id = ${ownerId} and proxy_id = ${id}`.execute(
-    tx,
-  );
-  await sql`update site_checks k set next_at = least(k.next_at, greatest(now(), k.finished_at + ${SETTLE}))
-    from (select distinct company_id from policies where proxy_id = ${id}) c
-    where k.company_id = c.company_id and k.state = 'done'
-      and exists (select from site_ways(k.company_id, k.site_id) w where w.proxy_id = ${id})`.execute(tx);
+  // A family that did not answer this time is no older for it.
+  const silent = known.filter((address) => unanswered.some((family) => isIP(address) === family));
+  await sql`delete from proxy_egress e using proxy_learning l
+    where e.owner_id = ${ownerId} and e.proxy_id = ${id} and l.owner_id = e.owner_id and l.proxy_id = e.proxy_id
+      and (e.confirmed_at < l.placed_at
+        or e.confirmed_at < now() - ${KEPT} and e.address <> all (${silent}::text[])
+        or e.address not in (select n.address from proxy_egress n where n.owner_id = ${ownerId} and n.proxy_id = ${id}
+          order by n.confirmed_at desc, n.address limit ${MOST_KEPT}))`.execute(tx);
+  return known;
 }
 
 /**

@@ -18,8 +18,10 @@ const budgets = {
   linkEmail: { tries: 10, minutes: 15 },
   linkAddress: { tries: 10, minutes: 15 },
   redeem: { tries: 30, minutes: 15 },
-  /** Calls of one person that make us call out: probes of sites, of proxies, of ways out. */
+  /** Calls out at the word of one person: probes of sites and of proxies, and each way out that is learned. */
   probe: { tries: 60, minutes: 5 },
+  /** Codes for the extension of one person: each session that ends is news for every gateway. */
+  pairing: { tries: 20, minutes: 15 },
 } as const;
 type Budget = keyof typeof budgets;
 
@@ -40,7 +42,9 @@ export interface Limits {
   /** @param email as typed: an address without an account is counted alike */
   countLink(email: string, address: string): Promise<void>;
   countRedeem(address: string): Promise<void>;
-  countProbe(userId: number): Promise<void>;
+  /** @param calls how many calls out it makes; more than there are tries count as all of them */
+  countProbe(userId: number, calls?: number): Promise<void>;
+  countPairing(userId: number): Promise<void>;
   close(): void;
 }
 
@@ -73,12 +77,15 @@ export function createLimits(pool: pg.Pool): Limits {
     pool.query('delete from rate_limits where expire < $1', [Date.now()]).catch(() => {});
   }, SWEEP_MS).unref();
 
-  async function take(budget: Budget, key: string): Promise<Taken> {
+  async function take(budget: Budget, key: string, points = 1): Promise<Taken> {
     try {
-      const { msBeforeNext } = await limiters[budget].consume(key);
+      const { msBeforeNext } = await limiters[budget].consume(key, points);
       return { budget, key, until: Date.now() + msBeforeNext };
     } catch (error) {
-      throw error instanceof RateLimiterRes ? tooMany(error.msBeforeNext) : error;
+      if (!(error instanceof RateLimiterRes)) throw error;
+      // What is refused whole leaves room for smaller ones.
+      if (points > 1) await limiters[budget].reward(key, points);
+      throw tooMany(error.msBeforeNext);
     }
   }
 
@@ -158,8 +165,11 @@ export function createLimits(pool: pg.Pool): Limits {
     async countRedeem(address) {
       await take('redeem', hash(network(address)));
     },
-    async countProbe(userId) {
-      await take('probe', String(userId));
+    async countProbe(userId, calls = 1) {
+      await take('probe', String(userId), Math.min(calls, budgets.probe.tries));
+    },
+    async countPairing(userId) {
+      await take('pairing', String(userId));
     },
     close: () => clearInterval(sweep),
   };

@@ -88,10 +88,11 @@ describe('the lock of a site', () => {
     const { token, proxyId, add } = await companyBehind(world);
     const [id, second] = [await add('crm.example.ru'), await add('wiki.example.ru')];
     await api.must(token, learnEgress, { params: { id } });
-    // As if it had been learned elsewhere before.
-    await api.database.pool.query(`update proxy_egress set address = '192.0.2.9' where proxy_id = $1`, [
-      proxyId,
-    ]);
+    // As if it had been learned elsewhere before, and not within a week.
+    await api.database.pool.query(
+      `update proxy_egress set address = '192.0.2.9', confirmed_at = now() - interval '8 days' where proxy_id = $1`,
+      [proxyId],
+    );
     const moved = await api.must(token, learnEgress, { params: { id } });
     expect(moved.egress).toMatchObject([{ addresses: [EGRESS], stale: true }]);
     expect(moved.breaks).toEqual([
@@ -172,6 +173,35 @@ describe('a link for a colleague', () => {
     expect(await opens(secrets[20])).toBe(200);
     await api.database.pool.query(`update lock_links set expires_at = now() where site_id = $1`, [params.id]);
     expect(await opens(secrets[20])).toBe(400);
+  });
+
+  test('dies with whoever made it', async () => {
+    const { api } = world;
+    const { token, add } = await companyBehind(world);
+    const params = { id: await add('crm.example.ru') };
+    const leaver = await api.agent(token);
+    await api.database.pool.query(`update users set roles = '{CREATOR}' where id = $1`, [leaver.id]);
+    const secretOf = async (by: string) =>
+      (await api.must(by, shareLock, { params })).url.split('#')[1] ?? '';
+    const [theirs, kept] = [await secretOf(leaver.token), await secretOf(token)];
+    const opens = async (secret: string) =>
+      (await api.call(null, openLockLink, { body: { token: secret }, from: '10.9.0.5' })).status;
+    expect(await opens(theirs)).toBe(200);
+    await api.database.pool.query('delete from users where id = $1', [leaver.id]);
+    expect(await opens(theirs)).toBe(400);
+    expect(await opens(kept)).toBe(200);
+  });
+
+  test('that is good takes no tries from the links in mail and the codes of its address', async () => {
+    const { api } = world;
+    const { token, add } = await companyBehind(world);
+    const link = await api.must(token, shareLock, { params: { id: await add('crm.example.ru') } });
+    const secret = link.url.split('#')[1] ?? '';
+    const open = (one: string) => api.call(null, openLockLink, { body: { token: one }, from: '10.9.0.4' });
+    for (let i = 0; i < 40; i++) expect((await open(secret)).status).toBe(200);
+    for (let i = 0; i < 30; i++) expect((await open('A'.repeat(43))).error.code).toBe('lock_link_dead');
+    expect((await open('A'.repeat(43))).error.code).toBe('too_many_requests');
+    expect((await open(secret)).status).toBe(200);
   });
 
   test('cannot be guessed without end', async () => {

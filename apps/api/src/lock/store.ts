@@ -80,8 +80,8 @@ export async function addLockLink(
   const expiresAt = new Date(Date.now() + LINK_DAYS * 24 * 3_600_000).toISOString();
   const { rows } = await sql<{
     one: number;
-  }>`insert into lock_links (token_hash, company_id, site_id, expires_at)
-    select ${hash}, company_id, id, ${expiresAt} from sites where company_id = ${companyId} and id = ${siteId} for key share
+  }>`insert into lock_links (token_hash, company_id, site_id, made_by, expires_at)
+    select ${hash}, company_id, id, ${actor.userId}, ${expiresAt} from sites where company_id = ${companyId} and id = ${siteId} for key share
     returning 1 as one`.execute(tx);
   // It was removed a moment ago.
   if (rows.length === 0) throw new AppError('not_found');
@@ -91,8 +91,8 @@ export async function addLockLink(
   return { token, expiresAt };
 }
 
-/** What a link shows: the address and the lock as they are now. @throws AppError lock_link_dead */
-export async function openLockLink(db: Db, token: string, sealing: Sealing): Promise<SharedLock> {
+/** What a link shows: the address and the lock as they are now. Null for a link that is unknown or dead. */
+export async function openLockLink(db: Db, token: string, sealing: Sealing): Promise<SharedLock | null> {
   const link = await db
     .selectFrom('lock_links')
     .innerJoin('sites', (join) =>
@@ -103,7 +103,8 @@ export async function openLockLink(db: Db, token: string, sealing: Sealing): Pro
     .select(['sites.id', 'sites.company_id', 'sites.address', 'lock_links.expires_at'])
     .where('token_hash', '=', hashToken(token))
     .where('lock_links.expires_at', '>', (eb) => eb.fn<string>('now'))
-    .executeTakeFirstOrThrow(() => new AppError('lock_link_dead'));
+    .executeTakeFirst();
+  if (link === undefined) return null;
   const ways = await readSiteWays(db, sealing, { companyId: link.company_id, siteId: link.id });
   return {
     address: link.address,

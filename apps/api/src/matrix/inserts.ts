@@ -110,11 +110,22 @@ export async function addPairing(db: Db, userId: number): Promise<string> {
 }
 
 /** @returns the token of a link to the lock of a site */
-export async function addLockLink(db: Db, companyId: number, siteId: number): Promise<string> {
+export async function addLockLink(
+  db: Db,
+  companyId: number,
+  siteId: number,
+  userId: number,
+): Promise<string> {
   const { token, hash } = newToken();
   await db
     .insertInto('lock_links')
-    .values({ token_hash: hash, company_id: companyId, site_id: siteId, expires_at: inAnHour() })
+    .values({
+      token_hash: hash,
+      company_id: companyId,
+      site_id: siteId,
+      made_by: userId,
+      expires_at: inAnHour(),
+    })
     .execute();
   return token;
 }

@@ -158,7 +158,7 @@ async function addCompany(db: Db, name: string, hash: string): Promise<Company> 
       password: await addLink(db, people.agent, null),
       email: await addLink(db, people.agent, `moved@${name}.test`),
       pairing: await addPairing(db, people.agent),
-      lock: await addLockLink(db, id, sites.reached),
+      lock: await addLockLink(db, id, sites.reached, people.owner),
     },
     proxies: { idle, used },
     policies: { reached, unreached },

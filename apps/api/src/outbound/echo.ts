@@ -57,7 +57,7 @@ export async function learnEgress(
     const tunnel = await reach.through(way, proxy, place, signal);
     carried = true;
     const began = performance.now();
-    const address = await ask(reach, tunnel, echo, signal);
+    const address = await askEcho(reach, tunnel, echo, signal);
     const roundTripMs = Math.max(1, Math.round(performance.now() - began));
     const other = way.kind === 'upstream' ? await otherFamily(reach, way, echo, address, stop) : undefined;
     // The gateway leaves by what its settings say; the echo's one name shows but one family of it.
@@ -84,17 +84,6 @@ export async function learnEgress(
   }
 }
 
-/** Where a call without a proxy comes from: where the probes stand that go round the proxies. Null when it cannot be told. */
-export async function ownAddress(reach: Reach, echo: URL, stop: AbortSignal): Promise<string | null> {
-  const signal = AbortSignal.any([stop, AbortSignal.timeout(WHOLE_MS)]);
-  try {
-    return await ask(reach, await reach.open({ kind: 'outside' }, placeOf(echo), signal), echo, signal);
-  } catch {
-    stop.throwIfAborted();
-    return null;
-  }
-}
-
 /**
  * A site may have addresses of both families, and a proxy may leave by either: the one that the name did not lead to is
  * asked for by its literal.
@@ -114,7 +103,7 @@ async function otherFamily(
   if (literal === undefined || !addresses.some((address) => isIP(address) !== family)) return undefined;
   const signal = AbortSignal.any([stop, AbortSignal.timeout(WHOLE_MS / 2)]);
   try {
-    return await ask(reach, await reach.open(way, { host: literal, port }, signal), echo, signal);
+    return await askEcho(reach, await reach.open(way, { host: literal, port }, signal), echo, signal);
   } catch {
     stop.throwIfAborted();
     return family;
@@ -124,7 +113,12 @@ async function otherFamily(
 /** An answer of the echo that cannot be what it is to be. The message is for people. */
 class BadEcho extends Error {}
 
-async function ask(
+/**
+ * Calls the echo over a connection.
+ * @returns the address that it saw
+ * @throws BadEcho, Unreached
+ */
+export async function askEcho(
   reach: Reach,
   tunnel: Parameters<typeof getOver>[0],
   echo: URL,
@@ -159,7 +153,8 @@ function readAnswer(body: string): string | null {
   }
 }
 
-function placeOf({ hostname, port, protocol }: URL): Place {
+/** Where the echo listens. */
+export function placeOf({ hostname, port, protocol }: URL): Place {
   return {
     host: hostname.replace(/^\[(.*)\]$/, '$1'),
     port: Number(port) || (protocol === 'https:' ? 443 : 80),
@@ -194,6 +189,8 @@ function problemOf(error: unknown, way: Way, echo: URL, connected: boolean): str
     case 'address_refused':
       return 'Прокси стоит на внутреннем адресе, куда «Пропуск» не соединяет. Укажите внешний адрес.';
     case 'connect_failed':
+    case 'connection_refused':
+    case 'no_route':
       return `${who} не принимает соединений. Проверьте его адрес и порт.`;
     case 'refused':
       return `${who} отказал: ответ ${error.status ?? 'непонятный'}. Разрешите на нём CONNECT к ${echo.host}.`;

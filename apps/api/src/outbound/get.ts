@@ -1,13 +1,11 @@
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
-import { type Place, type Reach, startTls, type Way } from './reach.ts';
+import { type Place, startTls } from './reach.ts';
 import { Unreached } from './unreached.ts';
 
-/** One GET: where to, and how. */
+/** One GET: of which host, and how. */
 export interface Asked extends Place {
-  /** Where the connection goes when it is not to the host: an address that was judged before. */
-  readonly connectTo?: string | undefined;
   readonly tls: boolean;
   /** Whether a certificate that is not good ends the request. */
   readonly verify: boolean;
@@ -31,15 +29,9 @@ export interface Got {
 const AGENT = 'Mozilla/5.0 (compatible; Propusk)';
 
 /**
- * Opens a connection and sends one GET over it.
+ * Sends one GET over a connection that is open.
  * @throws Unreached; the signal's reason when it was aborted
  */
-export async function get(reach: Reach, way: Way, asked: Asked, signal: AbortSignal): Promise<Got> {
-  const place = { host: asked.connectTo ?? asked.host, port: asked.port };
-  return getOver(await reach.open(way, place, signal), asked, signal);
-}
-
-/** The same over a connection that is open already. */
 export async function getOver(open: Duplex, asked: Asked, signal: AbortSignal): Promise<Got> {
   const stream = asked.tls ? await startTls('site', open, asked, signal) : open;
   try {

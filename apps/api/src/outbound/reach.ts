@@ -12,6 +12,7 @@ import { Refusal } from '@propusk/dial/refusal';
 import { createLookup } from '@propusk/dial/resolver';
 import type { EgressAddresses } from '@propusk/dial/settings';
 import { askForTunnel, type TunnelAnswer } from './tunnel.ts';
+import { whyUnconnected } from './unconnected.ts';
 import { Unreached, type UnreachedReason } from './unreached.ts';
 
 /** How a probe goes: from this machine as a stranger, through our gateway, or through a company's own proxy. */
@@ -109,11 +110,21 @@ export function createReach(options: ReachOptions): Reach {
     }
   }
 
+  async function openOutside({ host, port }: Place, signal: AbortSignal): Promise<Duplex> {
+    try {
+      return await named('site', dial(host, port, signal));
+    } catch (error) {
+      const literal = isIP(host) !== 0;
+      if (!literal || !(error instanceof Unreached) || error.reason !== 'connect_failed') throw error;
+      throw new Unreached('site', await whyUnconnected(host, port, signal));
+    }
+  }
+
   return {
     openProxy,
     through,
     async open(way, place, signal) {
-      if (way.kind === 'outside') return named('site', dial(place.host, place.port, signal));
+      if (way.kind === 'outside') return openOutside(place, signal);
       return through(way, await openProxy(way, signal), place, signal);
     },
     async resolve(host) {

@@ -5,6 +5,10 @@ export type UnreachedReason =
   | 'resolve_failed'
   | 'address_refused'
   | 'connect_failed'
+  /** The other side itself refused the connection. */
+  | 'connection_refused'
+  /** Nothing was sent: this machine has no way to such an address. */
+  | 'no_route'
   | 'timeout'
   /** The connection ended before an answer, or in the middle of one. */
   | 'broken_off'

@@ -45,7 +45,9 @@ export function proxyRoutes(routes: Routes, { limits, ...out }: Outbound & { lim
     if (proxy === null) throw new AppError('not_found');
     const { way } = proxy;
     const learned =
-      way === null ? sealBroken : await out.turns(() => learnEgress(out.reach, way, out.echoUrl, out.stop));
+      way === null
+        ? sealBroken
+        : await out.turns(actor.companyId ?? 0, () => learnEgress(out.reach, way, out.echoUrl, out.stop));
     await write((tx) => saveLearned(tx, proxy, learned));
     const { reachable, credentialsAccepted, addresses, roundTripMs, problem } = learned;
     return {

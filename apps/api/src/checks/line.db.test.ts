@@ -1,0 +1,149 @@
+import { createPairing, pair } from '@propusk/contract/auth';
+import { checkSite } from '@propusk/contract/lock';
+import { createPolicy, updatePolicy } from '@propusk/contract/policies';
+import { createProxy } from '@propusk/contract/proxies';
+import { createSite } from '@propusk/contract/sites';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
+import { startApi, type TestApi } from '../testing/api.ts';
+import { claimCheck, queueDueChecks } from './store.ts';
+
+// Probes wait here and are not run.
+let api: TestApi;
+beforeAll(async () => {
+  api = await startApi(inject('serverUrl'));
+});
+afterAll(() => api.close());
+
+const query = async (text: string, values: unknown[] = []) =>
+  (await api.database.pool.query(text, values)).rows;
+beforeEach(() => query('delete from site_checks'));
+
+/** A company with sites behind a proxy of its own. */
+async function company(sites: number) {
+  const { token } = await api.company();
+  const proxy = { host: 'proxy.example.ru', port: 3128, username: 'user', password: 'pass' };
+  const { id: proxyId } = await api.must(token, createProxy, { body: proxy });
+  const { id: policyId } = await api.must(token, createPolicy, { body: { name: 'Склад', proxyId } });
+  const ids: number[] = [];
+  for (let i = 0; i < sites; i++) {
+    const body = { address: `s${i}.example.ru`, politics: [policyId] };
+    ids.push((await api.must(token, createSite, { body })).id);
+  }
+  return { token, policyId, ids };
+}
+const ask = async (token: string, ids: readonly number[]) => {
+  for (const id of ids) await api.must(token, checkSite, { params: { id } });
+};
+/** Puts sites in line as the schedule does. */
+async function schedule(ids: readonly number[]) {
+  await query(
+    `insert into site_checks (company_id, site_id, state, next_at) select company_id, id, 'done', now() from sites
+     where id = any ($1)`,
+    [ids],
+  );
+  await queueDueChecks(api.database.db, 100);
+}
+/** Takes probes, one after another, and none of them ends. */
+async function take(most: number): Promise<number[]> {
+  const taken: number[] = [];
+  for (let i = 0; i < most; i++) {
+    const claim = await claimCheck(api.database.db);
+    if (claim !== null) taken.push(claim.siteId);
+  }
+  return taken;
+}
+
+describe('the line of probes', () => {
+  test('lets a company that asks for one pass another that asked for many', async () => {
+    const [many, one] = [await company(8), await company(1)];
+    await ask(many.token, many.ids);
+    expect(await take(3)).toEqual(many.ids.slice(0, 3));
+    await ask(one.token, one.ids);
+    expect(await take(1)).toEqual(one.ids);
+    expect(await take(10)).toEqual(many.ids.slice(3));
+  });
+
+  test('takes what a person waits for before what was due, and one that died counts as none', async () => {
+    const [due, asked] = [await company(3), await company(1)];
+    await schedule(due.ids);
+    await query(
+      `update site_checks set state = 'running', begun_at = now() - interval '1 hour'
+      where site_id = $1`,
+      [due.ids[0]],
+    );
+    await ask(asked.token, asked.ids);
+    expect(await take(1)).toEqual(asked.ids);
+    // A person asks for one of those that wait by the schedule.
+    await ask(due.token, due.ids.slice(2));
+    expect(await take(1)).toEqual(due.ids.slice(2));
+  });
+
+  test('takes what is due all the same while others go on asking', async () => {
+    const [due, asked] = [await company(1), await company(8)];
+    await schedule(due.ids);
+    await ask(asked.token, asked.ids);
+    const first = await take(4);
+    expect(first).toContain(due.ids[0]);
+    expect(first[0]).toBe(asked.ids[0]);
+  });
+
+  test('takes what has waited for ten minutes as if it were asked for', async () => {
+    const [due, asked] = [await company(1), await company(2)];
+    await schedule(due.ids);
+    await query(`update site_checks set started_at = now() - interval '11 minutes'`);
+    await ask(asked.token, asked.ids);
+    expect(await take(1)).toEqual(due.ids);
+  });
+});
+
+describe('the schedule', () => {
+  const probed = (ids: readonly number[]) =>
+    query(
+      `insert into site_checks (company_id, site_id, state, finished_at, next_at, fingerprint, policy_version)
+       select s.company_id, s.id, 'done', now(), now() + interval '1 day', site_fingerprint(s.company_id, s.id), c.policy_version
+       from sites s join companies c on c.id = s.company_id where s.id = any ($1)`,
+      [ids],
+    );
+  const behind = async () =>
+    Number(
+      (
+        await query(`select count(*) from site_checks k join companies c on c.id = k.company_id
+          where k.policy_version is distinct from c.policy_version`)
+      )[0]?.count,
+    );
+  const look = () => queueDueChecks(api.database.db, 100);
+
+  test('looks once at a change that is none of the lock’s', async () => {
+    const { token, ids, policyId } = await company(3);
+    await probed(ids);
+    await api.agent(token, [policyId]);
+    expect(await behind()).toBe(3);
+    expect(await look()).toBe(0);
+    expect(await behind()).toBe(0);
+  });
+
+  test('probes anew after a change that is the lock’s', async () => {
+    const { token, ids, policyId } = await company(3);
+    await probed(ids);
+    const proxy = { host: 'other.example.ru', port: 3128, username: 'user', password: 'pass' };
+    const { id: proxyId } = await api.must(token, createProxy, { body: proxy });
+    await api.must(token, updatePolicy, { params: { id: policyId }, body: { proxyId } });
+    expect(await look()).toBe(3);
+    expect(await look()).toBe(0);
+  });
+
+  test('is not driven without end by pairing the extension', async () => {
+    const { token } = await company(0);
+    const from = '10.9.1.1';
+    const statuses: number[] = [];
+    for (let i = 0; i < 21; i++) {
+      const reply = await api.call(token, createPairing, { from });
+      statuses.push(reply.status);
+      if (reply.status === 200) await api.must(null, pair, { body: { code: reply.body.code }, from });
+    }
+    expect(statuses.slice(0, 20)).not.toContain(429);
+    expect(statuses[20]).toBe(429);
+    // Somebody else is not held up.
+    await api.must((await company(0)).token, createPairing, { from });
+  });
+});

@@ -1,0 +1,120 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { SiteWay } from '../egress/store.ts';
+import type { Reach } from '../outbound/reach.ts';
+import { Unreached, type UnreachedReason } from '../outbound/unreached.ts';
+import { runProbe } from './run.ts';
+
+/**
+ * A whole probe over a way out that a test makes: the site and the echo are one server on loopback, the proxy leaves by
+ * 127.0.0.5 and a stranger by 127.0.0.1.
+ */
+const EGRESS = '127.0.0.5';
+const SITE = 'crm.example.test';
+const ECHO = 'echo.example.test';
+const V4 = '198.51.100.7';
+const V6 = '2606:4700::7';
+
+let server: Server;
+let port: number;
+/** What strangers are answered. */
+let strangers = 403;
+beforeAll(async () => {
+  server = createServer((asking, reply) => {
+    const address = asking.socket.remoteAddress ?? '';
+    if (asking.url === '/api/echo') return reply.end(JSON.stringify({ address }));
+    reply.writeHead(address === EGRESS ? 200 : strangers).end();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  port = (server.address() as AddressInfo).port;
+});
+afterAll(() => server.close());
+
+const way: SiteWay = {
+  ownerId: 1,
+  id: 3,
+  host: 'proxy.example.test',
+  port: 3128,
+  username: '',
+  passwordSealed: null,
+  direct: false,
+  way: { kind: 'upstream', host: 'proxy.example.test', port: 3128, username: '', password: '' },
+  politics: [],
+  addresses: [],
+  learnedAt: null,
+  problem: null,
+  stale: false,
+};
+
+/** Probes the site; a stranger's call to some addresses fails. */
+async function probe(addresses: string[], dead: Readonly<Record<string, UnreachedReason>>) {
+  const connected = async (localAddress: string) => {
+    const socket = connect({ host: '127.0.0.1', port, localAddress });
+    await once(socket, 'connect');
+    return socket;
+  };
+  const reach: Reach = {
+    async open(way, { host }) {
+      if (way.kind !== 'outside') return connected(EGRESS);
+      const reason = dead[host];
+      if (reason !== undefined) throw new Unreached('site', reason);
+      return connected('127.0.0.1');
+    },
+    openProxy: () => connected(EGRESS),
+    through: async (_, proxy) => proxy,
+    resolve: async (host) => (host === SITE ? addresses : host === ECHO ? ['127.0.0.1'] : []),
+    configuredEgress: [],
+    allowed: () => true,
+  };
+  const stop = AbortSignal.timeout(25_000);
+  return runProbe(
+    {
+      reach,
+      echoUrl: new URL(`http://${ECHO}:${port}`),
+      turns: () => Promise.reject(new Error('nothing waits for its turn here')),
+      stop,
+    },
+    {
+      // A port of its own speaks http alone.
+      address: `${SITE}:${port}`,
+      ways: [way],
+      isHeldByOther: async () => false,
+      report: () => {},
+      learned: async () => {},
+      stop,
+    },
+  );
+}
+
+const outcomesAt = (steps: Awaited<ReturnType<typeof probe>>['steps'], address: string) =>
+  new Set(steps.filter(({ title }) => title.includes(`(${address})`)).map(({ outcome }) => outcome));
+
+test('a site that is shut by both families is protected', async () => {
+  expect(await probe([V4, V6], {})).toMatchObject({ verdict: 'protected' });
+});
+
+test.each<UnreachedReason>(['no_route', 'connect_failed', 'timeout'])(
+  'a family that we do not get out by shows nothing: %s',
+  async (reason) => {
+    const found = await probe([V4, V6], { [V6]: reason });
+    expect(found).toMatchObject({ verdict: 'unknown', advice: expect.stringContaining('IPv6') });
+    expect(outcomesAt(found.steps, V6)).toEqual(new Set(['skipped']));
+  },
+);
+
+test('an address that refuses was reached', async () => {
+  expect(await probe([V4, V6], { [V6]: 'connection_refused' })).toMatchObject({ verdict: 'protected' });
+});
+
+test.each<UnreachedReason>(['timeout', 'connect_failed', 'connection_refused'])(
+  'a machine without a way out finds no open site protected: %s',
+  async (reason) => {
+    strangers = 200;
+    const found = await probe([V4], { [V4]: reason, '127.0.0.1': reason });
+    strangers = 403;
+    expect(found).toMatchObject({ verdict: 'unknown' });
+    expect(outcomesAt(found.steps, V4)).toEqual(new Set(['skipped']));
+  },
+);

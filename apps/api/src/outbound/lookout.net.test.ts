@@ -1,0 +1,75 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { lookOut, shownBy } from './lookout.ts';
+import type { Reach } from './reach.ts';
+import { Unreached } from './unreached.ts';
+
+// An echo that says what a test wants, wherever the call was to go.
+let echo: Server;
+let port: number;
+let saw = '';
+beforeAll(async () => {
+  echo = createServer((_, reply) => reply.end(JSON.stringify({ address: saw }))).listen(0, '127.0.0.1');
+  await once(echo, 'listening');
+  port = (echo.address() as AddressInfo).port;
+});
+afterAll(() => echo.close());
+
+/** A way out by which some addresses are come to. */
+const reaching = (addresses: string[], dead: string[] = []): Reach => ({
+  open: async (_, { host }) => {
+    if (dead.includes(host)) throw new Unreached('site', 'timeout');
+    return connect({ host: '127.0.0.1', port });
+  },
+  openProxy: () => Promise.reject(new Unreached('proxy', 'timeout')),
+  through: () => Promise.reject(new Unreached('proxy', 'timeout')),
+  resolve: async () => addresses,
+  configuredEgress: [],
+  allowed: () => true,
+});
+const look = (reach: Reach) =>
+  lookOut(reach, new URL(`http://echo.example.test:${port}`), AbortSignal.timeout(20_000));
+
+test.each<[string, string, string[], string[], Partial<Awaited<ReturnType<typeof lookOut>>>]>([
+  ['an echo elsewhere shows the way out', '8.8.4.4', ['9.9.9.9'], [], { shown: [4], failed: [] }],
+  ['one at our own address shows none', '9.9.9.9', ['9.9.9.9'], [], { shown: [], failed: [] }],
+  ['nor does one that sees a private address', '10.0.0.7', ['9.9.9.9'], [], { shown: [], failed: [] }],
+  ['nor one in a network of our own', '8.8.4.4', ['10.0.0.1'], [], { shown: [], failed: [] }],
+  [
+    'nor one that is called by IPv6 and sees IPv4',
+    '8.8.4.4',
+    ['2606:4700::7'],
+    [],
+    { shown: [], failed: [] },
+  ],
+  [
+    'IPv4 says nothing of IPv6',
+    '8.8.4.4',
+    ['9.9.9.9', '2606:4700::7'],
+    ['2606:4700::7'],
+    { shown: [4], failed: [6] },
+  ],
+  [
+    'another address of the family does',
+    '8.8.4.4',
+    ['9.9.9.8', '9.9.9.9'],
+    ['9.9.9.8'],
+    { shown: [4], failed: [] },
+  ],
+  ['an echo that is away', '8.8.4.4', ['9.9.9.9'], ['9.9.9.9'], { shown: [], failed: [4], own: [] }],
+  ['an echo without a name', '8.8.4.4', [], [], { shown: [], failed: [], own: [] }],
+])('%s', async (_, from, addresses, dead, expected) => {
+  saw = from;
+  expect(await look(reaching(addresses, dead))).toMatchObject(expected);
+});
+
+test('a proxy that was come to shows the way out, unless it stands where the console does', () => {
+  const home = { home: ['9.9.9.9'] };
+  expect(shownBy([{ from: '10.0.0.7', to: '::ffff:8.8.4.4' }], home)).toEqual([4]);
+  expect(shownBy([{ from: '2606:4700::1', to: '2606:4700::7' }], home)).toEqual([6]);
+  expect(shownBy([{ from: '10.0.0.7', to: '9.9.9.9' }], home)).toEqual([]);
+  expect(shownBy([{ from: '8.8.4.4', to: '8.8.4.4' }], home)).toEqual([]);
+  expect(shownBy([{ from: '10.0.0.7', to: '10.0.0.8' }], home)).toEqual([]);
+});
