@@ -212,7 +212,7 @@ for (const [screen, viewport] of [
       await expect(row(page, host)).toContainText('{"type":"default","allSites":true}');
 
       // The gateway itself: the flag and no more.
-      expect(await actionsOf(page, 'Этот шлюз')).toEqual(['Редактировать']);
+      expect(await actionsOf(page, 'Этот шлюз')).toEqual(['Проверить прокси', 'Редактировать']);
       await choose(page, 'Этот шлюз', 'Редактировать');
       await expect(dialog.getByRole('textbox', { name: 'Хост' })).toBeDisabled();
       await expect(dialog.getByRole('textbox', { name: 'Логин' })).toHaveCount(0);
