@@ -76,7 +76,10 @@ const sessionsFailed = async (page: Page) => {
 const sessionsLoading = async (page: Page) => {
   await page.route('**/api/me/sessions', () => {});
   await page.reload();
-  await page.locator('.mantine-Skeleton-root').scrollIntoViewIfNeeded();
+  const bones = page.locator('.mantine-Skeleton-root');
+  // Those of the way to the sites go.
+  await expect(bones).toHaveCount(2);
+  await bones.last().scrollIntoViewIfNeeded();
 };
 const why = async (page: Page) => {
   await rowDialog(/otchet/, 'Почему?')(page);

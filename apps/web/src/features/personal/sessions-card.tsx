@@ -1,6 +1,6 @@
 import { Button, Skeleton } from '@mantine/core';
 import { listSessions, type Session } from '@propusk/contract/sessions';
-import { IconCloudOff, IconDeviceDesktop, IconPuzzle } from '@tabler/icons-react';
+import { IconCloudOff, IconDeviceDesktop, IconDeviceMobile, IconPuzzle } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useId } from 'react';
 import { queryOptions } from '../../api/queries.ts';
@@ -32,7 +32,16 @@ export function SessionsCard() {
       </Card>
     );
   }
-  if (!data) return <Skeleton height={260} radius="md" aria-hidden />;
+  if (!data) {
+    return (
+      <Card>
+        <div className={classes.bones} aria-hidden="true">
+          <Skeleton height={44} />
+          <Skeleton height={44} />
+        </div>
+      </Card>
+    );
+  }
   const { rows, count } = data;
   return (
     <Card>
@@ -73,7 +82,8 @@ function Row(props: { session: Session; onEnd: (session: Session, name: string) 
   const { client, current, address, createdAt, lastSeenAt } = session;
   const agent = session.agent ?? t.sessions.unknownAgent;
   const name = address === null ? agent : `${agent}, ${address}`;
-  const Icon = client === 'extension' ? IconPuzzle : IconDeviceDesktop;
+  const Device = /(Android|iOS)$/.test(agent) ? IconDeviceMobile : IconDeviceDesktop;
+  const Icon = client === 'extension' ? IconPuzzle : Device;
   return (
     <li className={classes.row}>
       <span className={classes.icon} aria-hidden="true">
@@ -82,11 +92,11 @@ function Row(props: { session: Session; onEnd: (session: Session, name: string) 
       <div className={classes.text}>
         <p className={classes.name}>
           <span>{agent}</span>
+          {address !== null && <span className={classes.address}>{address}</span>}
           {current && <Tag tone="accent">{t.sessions.current}</Tag>}
           {client === 'extension' && <Tag>{t.sessions.extension}</Tag>}
         </p>
         <p className={classes.facts}>
-          {address !== null && <span>{address}</span>}
           <span>
             {t.sessions.opened}: <time dateTime={createdAt}>{formatMoment(createdAt)}</time>
           </span>
@@ -99,6 +109,7 @@ function Row(props: { session: Session; onEnd: (session: Session, name: string) 
       {/* The one that looks is left by the button at the top. */}
       {!current && (
         <Button
+          className={classes.end}
           variant="subtle"
           size="compact-sm"
           aria-label={t.sessions.endOne(name)}
