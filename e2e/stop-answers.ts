@@ -66,3 +66,18 @@ export const evidence = {
   userHasPolicy: true,
   drifted: [],
 };
+/** Sessions of one person, of every kind; the addresses and dates stay as they are from picture to picture. */
+export const sessions = {
+  rows: [
+    { client: 'console', current: true, address: '203.0.113.24', agent: 'Firefox, Linux' },
+    { client: 'extension', current: false, address: '203.0.113.24', agent: 'Firefox, Linux' },
+    {
+      client: 'console',
+      current: false,
+      address: '2001:db8:85a3:8d3:1319:8a2e:370:7348',
+      agent: 'Chrome, Android',
+    },
+    { client: 'console', current: false, address: null, agent: null },
+  ].map((session, place) => ({ id: place + 1, createdAt: now, lastSeenAt: now, ...session })),
+  count: 4,
+};

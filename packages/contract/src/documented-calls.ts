@@ -57,7 +57,7 @@ showBodies(useLink, {
 export const groups: Readonly<Record<string, string>> = {
   health: 'Whether the service is ready.',
   auth: 'Signing in and out, registration, links from mail.',
-  me: 'The caller: who it is, its password, its way to the sites.',
+  me: 'The caller: who it is, its password, its sessions, its way to the sites.',
   users: 'People of companies (agents), their owners, and platform admins.',
   company: 'Companies.',
   proxy: 'Upstream proxies: ways out to the sites.',

@@ -4,6 +4,7 @@ import { named } from './documented-fields.ts';
 import './documented-extension.ts';
 import './documented-gateway.ts';
 import './documented-lock.ts';
+import './documented-sessions.ts';
 import { Named } from './fields.ts';
 import { health } from './health.ts';
 import { Policy, PolicyChange, PolicyInput } from './policies.ts';

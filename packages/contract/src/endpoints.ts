@@ -33,6 +33,7 @@ import {
   updateAnyProxy,
   updateProxy,
 } from './proxies.ts';
+import { endOtherSessions, endSession, listSessions } from './sessions.ts';
 import {
   createSite,
   createSites,
@@ -66,6 +67,9 @@ export const endpoints: readonly Endpoint[] = [
   pair,
   me,
   changeOwnPassword,
+  listSessions,
+  endSession,
+  endOtherSessions,
   myAccess,
   whyHost,
   createUser,

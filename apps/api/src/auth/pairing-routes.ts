@@ -10,13 +10,15 @@ export function pairingRoutes(routes: Routes, limits: Limits): void {
     return write((tx) => addPairingCode(tx, actor));
   });
 
-  implement(routes, pair, async ({ body, address, db, write }) => {
+  implement(routes, pair, async ({ body, address, agent, db, write }) => {
     const found = await findPairingCode(db, body.code);
     // Only wrong ones are counted: a whole office pairs from one address on its first day.
     if (found === undefined) {
       await limits.countRedeem(address);
       throw pairingDead();
     }
-    return { token: await write((tx) => redeemPairingCode(tx, found.user_id, body.code)) };
+    return {
+      token: await write((tx) => redeemPairingCode(tx, found.user_id, body.code, { address, agent })),
+    };
   });
 }

@@ -4,7 +4,7 @@ import type { Db, Tx } from '../db/open.ts';
 import type { Tables } from '../db/schema.ts';
 import { type Actor, hashToken, newToken } from '../http/actor.ts';
 import { AppError } from '../http/errors.ts';
-import { lockAccount, openSession } from './store.ts';
+import { lockAccount, type Origin, openSession } from './store.ts';
 
 /** A code for the actor's extension; what is stored is its hash. It dies with the session that asked. */
 export async function addPairingCode(tx: Tx, actor: Actor): Promise<{ code: string; expiresAt: string }> {
@@ -38,14 +38,19 @@ export function findPairingCode(db: Db, code: string): Promise<{ user_id: number
  * @returns the token of the session
  * @throws AppError link_dead
  */
-export async function redeemPairingCode(tx: Tx, userId: number, code: string): Promise<string> {
+export async function redeemPairingCode(
+  tx: Tx,
+  userId: number,
+  code: string,
+  origin: Omit<Origin, 'client'>,
+): Promise<string> {
   await lockAccount(tx, userId);
   const { user_id } = await tx
     .deleteFrom('pairing_codes')
     .where(works(code))
     .returning('user_id')
     .executeTakeFirstOrThrow(pairingDead);
-  return openSession(tx, user_id, 'extension');
+  return openSession(tx, user_id, { ...origin, client: 'extension' });
 }
 
 /** The refusal of a code that is unknown, used or too old. */

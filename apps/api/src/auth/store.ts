@@ -4,20 +4,42 @@ import type { Db, Tx } from '../db/open.ts';
 import { type Actor, newToken } from '../http/actor.ts';
 import { AppError } from '../http/errors.ts';
 import { refusing } from '../http/violations.ts';
+import { plainAddress } from '../outbound/echo.ts';
 import { emailTaken, setPassword } from '../users/store.ts';
+import { nameAgent } from './agent.ts';
 
 const SESSION_DAYS = 30;
 
 /** Who holds a session: the console, or the browser extension. */
-export type Client = 'console' | 'extension';
+type Client = 'console' | 'extension';
+
+/** Where a session is opened: what its holder will know it by. */
+export interface Origin {
+  readonly client?: Client | undefined;
+  /** The address that the request came from. */
+  readonly address: string;
+  /** Its `User-Agent`, of which a name is kept. */
+  readonly agent: string | undefined;
+}
 
 /** Opens a session and answers its token, which is stored nowhere. */
-export async function openSession(tx: Tx, userId: number, client: Client = 'console'): Promise<string> {
+export async function openSession(
+  tx: Tx,
+  userId: number,
+  { client = 'console', address, agent }: Origin,
+): Promise<string> {
   const { token, hash } = newToken();
   const expires = new Date(Date.now() + SESSION_DAYS * 86_400_000).toISOString();
   await tx
     .insertInto('sessions')
-    .values({ token_hash: hash, user_id: userId, expires_at: expires, client })
+    .values({
+      token_hash: hash,
+      user_id: userId,
+      expires_at: expires,
+      client,
+      address: plainAddress(address),
+      agent: nameAgent(agent),
+    })
     .execute();
   // Nobody signs in with what has expired; swept here, where a person's own rows are at hand.
   await tx
@@ -42,13 +64,18 @@ export async function endSession(tx: Tx, tokenHash: Buffer): Promise<void> {
     .executeTakeFirst();
   if (extension !== undefined) {
     await lockAccount(tx, extension.user_id);
-    await tx
-      .updateTable('users')
-      .set((eb) => ({ gateway_epoch: eb('gateway_epoch', '+', 1) }))
-      .where('id', '=', extension.user_id)
-      .execute();
+    await endGatewayTokens(tx, extension.user_id);
   }
   await tx.deleteFrom('sessions').where('token_hash', '=', tokenHash).execute();
+}
+
+/** Ends the gateway tokens of a locked account. */
+export async function endGatewayTokens(tx: Tx, userId: number): Promise<void> {
+  await tx
+    .updateTable('users')
+    .set((eb) => ({ gateway_epoch: eb('gateway_epoch', '+', 1) }))
+    .where('id', '=', userId)
+    .execute();
 }
 
 interface Account {
@@ -77,13 +104,13 @@ function selectAccounts(db: Db) {
  * Opens a session for an account whose password was checked.
  * @throws AppError bad_login when the password was changed since: no session may outlive it
  */
-export async function signIn(tx: Tx, account: Account, client?: Client): Promise<string> {
+export async function signIn(tx: Tx, account: Account, origin: Origin): Promise<string> {
   await selectAccounts(tx)
     .where('id', '=', account.id)
     .where('password_hash', '=', account.password_hash)
     .forShare()
     .executeTakeFirstOrThrow(() => new AppError('bad_login'));
-  return openSession(tx, account.id, client);
+  return openSession(tx, account.id, origin);
 }
 
 /** Locks an account before a change of what it signs in with: its company first, as every write of a company does. */

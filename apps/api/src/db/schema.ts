@@ -37,6 +37,10 @@ export interface Tables {
     client: Generated<'console' | 'extension'>;
     created_at: Generated<string>;
     expires_at: string;
+    id: Generated<number>;
+    last_seen_at: Generated<string>;
+    address: Generated<string | null>;
+    agent: Generated<string | null>;
   };
   pairing_codes: { token_hash: Buffer; session_hash: Buffer; user_id: number; expires_at: string };
   proxies: Row & {

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Role } from '@propusk/contract/roles';
 import type { FastifyRequest } from 'fastify';
+import { sql } from 'kysely';
 import type { Db } from '../db/open.ts';
 import { AppError } from './errors.ts';
 
@@ -41,20 +42,41 @@ export function bearer(request: FastifyRequest): string | null {
  */
 export async function findActor(db: Db, token: string | null): Promise<Actor> {
   if (token === null) throw new AppError('unauthorized');
-  return findHolder(db, hashToken(token));
+  const { actor, unseen } = await findSession(db, hashToken(token));
+  if (unseen) await noteSeen(db, actor);
+  return actor;
 }
 
 /** The same by the stored hash. @throws AppError unauthorized */
 export async function findHolder(db: Db, tokenHash: Buffer): Promise<Actor> {
+  return (await findSession(db, tokenHash)).actor;
+}
+
+async function findSession(db: Db, tokenHash: Buffer): Promise<{ actor: Actor; unseen: boolean }> {
   const user = await db
     .selectFrom('sessions')
     .innerJoin('users', 'users.id', 'sessions.user_id')
-    .select(['users.id', 'users.company_id', 'users.roles'])
+    .select(['users.id', 'users.company_id', 'users.roles', unseen.as('unseen')])
     .where('sessions.token_hash', '=', tokenHash)
     .where('sessions.expires_at', '>', (eb) => eb.fn<string>('now'))
     .executeTakeFirst();
   if (user === undefined) throw new AppError('unauthorized');
-  return { userId: user.id, companyId: user.company_id, roles: user.roles, tokenHash };
+  const { id, company_id, roles } = user;
+  return { actor: { userId: id, companyId: company_id, roles, tokenHash }, unseen: user.unseen };
+}
+
+// Not at every call: the list of sessions need not know the minute, and each note is a write.
+const unseen = sql<boolean>`sessions.last_seen_at < now() - interval '5 minutes'`;
+
+/** Notes that a session is in use. */
+async function noteSeen(db: Db, { tokenHash }: Actor): Promise<void> {
+  // A row that somebody else is writing is noted by them, or about to go.
+  const free = sql`select token_hash from sessions where token_hash = ${tokenHash} and ${unseen} for update skip locked`;
+  try {
+    await sql`update sessions set last_seen_at = now() where token_hash = (${free})`.execute(db);
+  } catch {
+    // On a full disk reading goes on: what was asked for must not fail for what nobody asked for.
+  }
 }
 
 /** @throws AppError forbidden when the call is for roles that the actor does not hold */

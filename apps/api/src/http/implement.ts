@@ -37,6 +37,8 @@ export interface Call<E extends Endpoint> {
   readonly ifMatch: IfMatch;
   /** Where the request came from, as far as TRUST_PROXY lets it be known. */
   readonly address: string;
+  /** What the caller says of its browser (`User-Agent`). */
+  readonly agent: string | undefined;
   /** For reading alone. */
   readonly db: Db;
   /**
@@ -70,6 +72,7 @@ export function implement<const E extends Endpoint>(routes: Routes, endpoint: E,
         body: request.body,
         ifMatch: conditional ? readIfMatch(request.headers['if-match']) : null,
         address: request.ip,
+        agent: request.headers['user-agent'],
         db: routes.db,
         write: async <T>(work: (tx: Tx) => Promise<T>) => {
           const { result, replayed } = await inTurn(routes, request.actor, (tx) =>

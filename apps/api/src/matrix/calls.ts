@@ -67,9 +67,10 @@ export function companyOf(target: Target, world: World, caller: Standing): numbe
   return caller.own.id;
 }
 
-type Kind = 'people' | 'companies' | 'proxies' | 'sites' | 'policies';
+type Kind = 'sessions' | 'people' | 'companies' | 'proxies' | 'sites' | 'policies';
 
 const kinds: [string, Kind][] = [
+  ['/me/sessions/', 'sessions'],
   ['/users/', 'people'],
   ['/company/', 'companies'],
   ['/proxy/', 'proxies'],
@@ -77,9 +78,20 @@ const kinds: [string, Kind][] = [
   ['/politics/', 'policies'],
 ];
 
-function thingsOf(world: World, { own, other, userId }: Standing): Record<Kind, Record<string, number>> {
+function thingsOf(
+  world: World,
+  { own, other, userId, sessions }: Standing,
+): Record<Kind, Record<string, number>> {
   const absent = ABSENT;
   return {
+    sessions: {
+      self: sessions?.another ?? own.agentSession,
+      asking: sessions?.asking ?? own.agentSession,
+      own: own.agentSession,
+      other: other.agentSession,
+      admin: world.secondAdminSession,
+      absent,
+    },
     people: {
       own: own.people.agent,
       other: other.people.agent,

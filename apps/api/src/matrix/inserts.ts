@@ -98,6 +98,12 @@ export async function addSession(db: Db, userId: number): Promise<string> {
   return token;
 }
 
+/** @returns the id of a session, by its token */
+export async function sessionId(db: Db, token: string): Promise<number> {
+  const sessions = db.selectFrom('sessions').select('id').where('token_hash', '=', hashToken(token));
+  return (await sessions.executeTakeFirstOrThrow()).id;
+}
+
 /** @returns a code for a person's extension, asked for by a session of theirs */
 export async function addPairing(db: Db, userId: number): Promise<string> {
   const session_hash = hashToken(await addSession(db, userId));

@@ -79,7 +79,7 @@ const makesCompanies = new Set(['POST /auth/registration', 'POST /company']);
 function leavesRows(call: string, { path, which }: Target): boolean {
   const sessions = call === 'POST /auth/login' || call === 'DELETE /auth/logout';
   if (call.startsWith('GET') || sessions || call === 'POST /lock') return false;
-  return path !== 'absent' && which !== 'unknown';
+  return path !== 'absent' && path !== 'asking' && which !== 'unknown';
 }
 
 /** The same call for an id that never was, which must be answered alike: else the answer tells that the thing exists. */

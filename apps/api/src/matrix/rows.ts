@@ -34,7 +34,8 @@ export interface Expected {
  * Targets: own is an object of the caller's company that the caller may see (for those without one: of the first
  * company), other the same of the other company, absent an id that never was. unreached: a site or policy that no policy
  * of the caller reaches. owner: another CREATOR of the company, staff: an ADMIN who belongs to it, admin: another ADMIN
- * of the platform. used: a proxy that a policy names; platform: a default one; direct: the gateway itself. shared: an
+ * of the platform. Of sessions self is another one of the caller's, asking the one that makes the call; own, other and
+ * admin are those of the people of these names. used: a proxy that a policy names; platform: a default one; direct: the gateway itself. shared: an
  * address that both companies hold. unstaffed: a third company, without an ADMIN among its people. After a plus: what
  * the body sets, and whose object it names; several named ones are mixed with one that is allowed.
  *
@@ -76,6 +77,17 @@ GET /me
   -                          401     401     401     | 200     200     200     200     200     | 200     200
 PUT /me/password
   -                          401     401     401     | 204     204     204     204     204     | 204     204
+GET /me/sessions
+  -                          401     401     401     | 200     200     200     200     200     | 200     200
+DELETE /me/sessions
+  -                          401     401     401     | 204     204     204     204     204     | 204     204
+DELETE /me/sessions/:id
+  self                       401     401     401     | 204     204     204     204     204     | 204     204
+  asking                     401     401     401     | 204     204     204     204     204     | 204     204
+  own                        401     401     401     | 404     404     404     404     404     | 404     404
+  other                      401     401     401     | 404     404     404     404     404     | 404     404
+  admin                      401     401     401     | 404     404     404     404     404     | 404     404
+  absent                     401     401     401     | 404     404     404     404     404     | 404     404
 GET /me/access
   -                          401     401     401     | 403     200     200     200     409*    | 200     200      no_company
 GET /me/why

@@ -13,6 +13,7 @@ import {
   addSite,
   addUser,
   insertCompany,
+  sessionId,
 } from './inserts.ts';
 
 /** In the order of the table's columns. */
@@ -37,6 +38,7 @@ export interface Company {
     Record<'bare' | 'USER' | 'CREATOR' | 'both' | 'agent' | 'owner' | 'staff', number>
   >;
   readonly agentEmail: string;
+  readonly agentSession: number;
   /** Tokens of links in the agent's mail: one for a password, one for a new address; a code for the extension; and a link to a lock. */
   readonly links: Readonly<Record<'password' | 'email' | 'pairing' | 'lock', string>>;
   readonly proxies: { readonly idle: number; readonly used: number };
@@ -52,6 +54,8 @@ export interface Standing {
   readonly userId: number;
   /** null: of no company. */
   readonly companyId: number | null;
+  /** The session of the token, and another one of the same person. */
+  readonly sessions?: { readonly asking: number; readonly another: number };
   readonly own: Company;
   readonly other: Company;
 }
@@ -62,6 +66,7 @@ export interface World {
   readonly platformProxy: number;
   readonly directProxy: number;
   readonly secondAdmin: number;
+  readonly secondAdminSession: number;
 }
 
 export const SHARED_ADDRESS = 'shared.example.ru';
@@ -91,7 +96,7 @@ export async function createWorld({ database: { db }, must }: TestApi): Promise<
   await must(dead, logout);
   const outside = { userId: 0, companyId: null, own: first, other: second };
   const member = async (own: Company, other: Company, who: 'bare' | 'USER' | 'CREATOR' | 'both') => ({
-    token: await addSession(db, own.people[who]),
+    ...(await signedIn(db, own.people[who])),
     userId: own.people[who],
     companyId: own.id,
     own,
@@ -105,11 +110,26 @@ export async function createWorld({ database: { db }, must }: TestApi): Promise<
     USER: await member(first, second, 'USER'),
     CREATOR: await member(first, second, 'CREATOR'),
     both: await member(first, second, 'both'),
-    ADMIN: { ...outside, userId: admin, token: await addSession(db, admin) },
+    ADMIN: { ...outside, userId: admin, ...(await signedIn(db, admin)) },
     USER2: await member(second, first, 'USER'),
     CREATOR2: await member(second, first, 'CREATOR'),
   };
-  return { standing, unstaffed, platformProxy, directProxy: directProxy.id, secondAdmin };
+  const secondAdminSession = await sessionId(db, await addSession(db, secondAdmin));
+  return {
+    standing,
+    unstaffed,
+    platformProxy,
+    directProxy: directProxy.id,
+    secondAdmin,
+    secondAdminSession,
+  };
+}
+
+/** A token of a person, and the ids of its session and of one more. */
+async function signedIn(db: Db, userId: number) {
+  const token = await addSession(db, userId);
+  const another = await sessionId(db, await addSession(db, userId));
+  return { token, sessions: { asking: await sessionId(db, token), another } };
 }
 
 async function addCompany(db: Db, name: string, hash: string): Promise<Company> {
@@ -154,6 +174,7 @@ async function addCompany(db: Db, name: string, hash: string): Promise<Company> 
     id,
     people,
     agentEmail: `agent@${name}.test`,
+    agentSession: await sessionId(db, await addSession(db, people.agent)),
     links: {
       password: await addLink(db, people.agent, null),
       email: await addLink(db, people.agent, `moved@${name}.test`),

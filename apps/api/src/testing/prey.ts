@@ -61,7 +61,11 @@ export async function createPrey(api: TestApi): Promise<Prey> {
     };
     const sites = db.selectFrom('sites').select('address').where('company_id', '=', companyId);
     const addresses = await sites.orderBy('id', 'desc').limit(30).execute();
+    const sessions = db.selectFrom('sessions').innerJoin('users', 'users.id', 'sessions.user_id');
+    const ofPeople = sessions.select('sessions.id').where('users.company_id', '=', companyId);
     return {
+      // After the first word of the path, as the others.
+      me: (await ofPeople.orderBy('sessions.id', 'desc').limit(30).execute()).map(({ id }) => id),
       users: await ids('users'),
       proxy: await ids('proxies'),
       'domain-allowed': await ids('sites'),

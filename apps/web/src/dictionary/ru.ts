@@ -11,5 +11,6 @@ export * from './ru/personal.ts';
 export * from './ru/policies.ts';
 export * from './ru/proxies.ts';
 export * from './ru/reading.ts';
+export * from './ru/sessions.ts';
 export * from './ru/sites.ts';
 export * from './ru/users.ts';

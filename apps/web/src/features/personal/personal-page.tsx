@@ -9,10 +9,11 @@ import { PageHeader } from '../../ui/page-header.tsx';
 import { OwnEmailForm } from './email-form.tsx';
 import { OwnPasswordForm } from './password-form.tsx';
 import classes from './personal-page.module.css';
+import { SessionsCard } from './sessions-card.tsx';
 
 /**
  * /dashboard/user/personal-data, and /dashboard/personal-data for those who are no agents: who I am to the company, what
- * I sign in with, and for an agent the way to the sites.
+ * I sign in with and where I am signed in, and for an agent the way to the sites.
  */
 export function PersonalPage() {
   const me = useMe();
@@ -59,6 +60,7 @@ export function PersonalPage() {
       {roles.includes('USER') && <AccessCard />}
       {/* A link that was sent to another address is dead now: it must not be promised any more. */}
       <OwnPasswordForm me={me} onChanged={() => setChanging(false)} />
+      <SessionsCard />
     </div>
   );
 }

@@ -1,0 +1,79 @@
+import { limits } from '@propusk/contract/limits';
+import type { Session } from '@propusk/contract/sessions';
+import { sql } from 'kysely';
+import type { Db, Tx } from '../db/open.ts';
+import { type Actor, findHolder } from '../http/actor.ts';
+import { AppError } from '../http/errors.ts';
+import { endLinks, endSessions } from '../users/store.ts';
+import { endGatewayTokens, endSession, lockAccount } from './store.ts';
+
+/** The actor's open sessions: the asking one, then those that were seen last. */
+export async function listSessions(db: Db, actor: Actor): Promise<{ rows: Session[]; count: number }> {
+  const found = await openSessions(db, actor)
+    .select([
+      'id',
+      'client',
+      'created_at as createdAt',
+      'last_seen_at as lastSeenAt',
+      'address',
+      'agent',
+      sql<boolean>`token_hash = ${actor.tokenHash}`.as('current'),
+      (eb) => eb.fn.countAll<number>().over().as('count'),
+    ])
+    .orderBy('current', 'desc')
+    .orderBy('last_seen_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limits.page.maxTake)
+    .execute();
+  // The count beside each row is declared nowhere, and does not leave.
+  return { rows: found, count: found[0]?.count ?? 0 };
+}
+
+/**
+ * Ends one session of the actor.
+ * @throws AppError not_found, for another person's as for none; unauthorized when the asking one was ended meanwhile
+ */
+export async function endOneSession(tx: Tx, actor: Actor, id: number): Promise<void> {
+  await lockAsAsking(tx, actor);
+  const { token_hash } = await openSessions(tx, actor)
+    .select('token_hash')
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow(() => new AppError('not_found'));
+  if (token_hash.equals(actor.tokenHash)) return endSession(tx, token_hash);
+  await tx.deleteFrom('sessions').where('token_hash', '=', token_hash).execute();
+  await endSpoils(tx, actor);
+}
+
+/** Ends all sessions of the actor but the asking one. @throws AppError unauthorized when that was ended meanwhile */
+export async function endOtherSessions(tx: Tx, actor: Actor): Promise<void> {
+  await lockAsAsking(tx, actor);
+  const other = await openSessions(tx, actor)
+    .select('id')
+    .where('token_hash', '<>', actor.tokenHash)
+    .executeTakeFirst();
+  if (other === undefined) return;
+  await endSessions(tx, actor.userId, actor.tokenHash);
+  await endSpoils(tx, actor);
+}
+
+/**
+ * What whoever held a session may have taken along: gateway tokens, which any session is told, and a link that makes
+ * another address the account's own.
+ */
+async function endSpoils(tx: Tx, { userId }: Actor): Promise<void> {
+  await endGatewayTokens(tx, userId);
+  await endLinks(tx, userId);
+}
+
+/** Of two sessions that end each other the second finds itself ended, and ends nothing. */
+async function lockAsAsking(tx: Tx, actor: Actor): Promise<void> {
+  await lockAccount(tx, actor.userId);
+  await findHolder(tx, actor.tokenHash);
+}
+
+function openSessions(db: Db, { userId }: Actor) {
+  return db
+    .selectFrom('sessions')
+    .where('user_id', '=', userId)
+    .where('expires_at', '>', (eb) => eb.fn<string>('now'));
+}

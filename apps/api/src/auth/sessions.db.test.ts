@@ -1,0 +1,223 @@
+import { myAccess } from '@propusk/contract/access';
+import { createPairing, login, pair, useLink } from '@propusk/contract/auth';
+import { endOtherSessions, endSession, listSessions } from '@propusk/contract/sessions';
+import { me } from '@propusk/contract/users';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { PASSWORD, startApi, type TestApi } from '../testing/api.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startApi(inject('serverUrl'));
+});
+afterAll(() => api.close());
+
+const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
+let addresses = 0;
+const fresh = () => `10.9.${addresses >> 8}.${addresses++ & 255}`;
+const signIn = async (email: string, { client, from = fresh(), agent = firefox }: SignIn = {}) => {
+  const body = { email, password: PASSWORD, ...(client && { client }) };
+  return (await api.must(null, login, { body, from, headers: { 'user-agent': agent } })).token;
+};
+interface SignIn {
+  client?: 'extension';
+  from?: string;
+  agent?: string;
+}
+const idOf = async (token: string) => {
+  const { rows } = await api.must(token, listSessions);
+  return rows.find(({ current }) => current)?.id ?? 0;
+};
+const alive = async (token: string) => (await api.call(token, me)).status === 200;
+const epochOf = async (email: string) => {
+  const { rows } = await api.database.pool.query('select gateway_epoch from users where email = $1', [email]);
+  return rows[0].gateway_epoch;
+};
+const age = (id: number, column: string, interval: string) =>
+  api.database.pool.query(`update sessions set ${column} = now() - interval '${interval}' where id = $1`, [
+    id,
+  ]);
+const end = (token: string, id: number) => api.call(token, endSession, { params: { id } });
+
+describe('the list of sessions', () => {
+  test('tells where each was opened, by which browser, and which one asks', async () => {
+    const owner = await api.company();
+    const agent = await api.agent(owner.token);
+    const mine = await signIn(agent.email, { from: '203.0.113.7' });
+    await signIn(agent.email, { client: 'extension', from: '::ffff:198.51.100.4' });
+    const { code } = await api.must(mine, createPairing);
+    await api.must(null, pair, {
+      body: { code },
+      from: '2001:db8::1',
+      headers: { 'user-agent': 'curl/8.14' },
+    });
+    const { rows, count } = await api.must(mine, listSessions);
+    expect(count).toBe(4);
+    expect(rows.map(({ client, current, address, agent }) => [client, current, address, agent])).toEqual([
+      ['console', true, '203.0.113.7', 'Firefox, Linux'],
+      ['extension', false, '2001:db8::1', 'curl'],
+      ['extension', false, '198.51.100.4', 'Firefox, Linux'],
+      // The one of `api.agent`.
+      ['console', false, expect.stringMatching(/^10\.1\./), 'lightMyRequest'],
+    ]);
+    for (const { createdAt, lastSeenAt } of rows) {
+      expect(lastSeenAt).toBe(createdAt);
+      expect(Math.abs(Date.now() - Date.parse(createdAt))).toBeLessThan(20_000);
+    }
+  });
+
+  test('is of the person alone, and without what has expired', async () => {
+    const owner = await api.company();
+    const agent = await api.agent(owner.token);
+    const old = await idOf(await signIn(agent.email));
+    await age(old, 'expires_at', '1 second');
+    expect((await api.must(agent.token, listSessions)).rows.map(({ id }) => id)).toEqual([
+      await idOf(agent.token),
+    ]);
+    expect((await api.must(owner.token, listSessions)).count).toBe(1);
+    expect((await end(agent.token, old)).status).toBe(404);
+  });
+
+  test('holds the 100 that were seen last, and counts all', async () => {
+    const { token, email } = await api.company();
+    await api.database.pool.query(
+      `insert into sessions (token_hash, user_id, expires_at)
+       select sha256(n::text::bytea || email::text::bytea), id, now() + interval '1 day' from users, generate_series(1, 150) n
+       where email = $1`,
+      [email],
+    );
+    const { rows, count } = await api.must(token, listSessions);
+    expect([rows.length, count, rows[0]?.current]).toEqual([100, 151, true]);
+    await api.must(token, endOtherSessions);
+    expect((await api.must(token, listSessions)).count).toBe(1);
+  });
+
+  test('keeps of a browser its name and nothing that it says besides', async () => {
+    const { email } = await api.company();
+    const agent = `x${'y'.repeat(5000)} (tell-tale)`;
+    const token = await signIn(email, { agent });
+    const { rows } = await api.must(token, listSessions);
+    expect(rows[0]?.agent).toBe(agent.slice(0, 200));
+    const stored = await api.database.pool.query('select s::text from sessions s');
+    expect(JSON.stringify(stored.rows)).not.toContain('tell-tale');
+  });
+});
+
+describe('when a session was last seen', () => {
+  test('is noted by its calls, after five minutes at the earliest', async () => {
+    const { token } = await api.company();
+    const id = await idOf(token);
+    const seen = async () => {
+      const { rows } = await api.database.pool.query('select last_seen_at from sessions where id = $1', [id]);
+      return rows[0].last_seen_at as string;
+    };
+    await age(id, 'last_seen_at', '4 minutes');
+    const before = await seen();
+    await api.must(token, me);
+    expect(await seen()).toBe(before);
+    await age(id, 'last_seen_at', '6 minutes');
+    await api.must(token, me);
+    expect(Date.now() - Date.parse(await seen())).toBeLessThan(20_000);
+  });
+
+  test('is not worth waiting for, nor failing', async () => {
+    const { token } = await api.company();
+    const id = await idOf(token);
+    await age(id, 'last_seen_at', '6 minutes');
+    const locker = await api.database.pool.connect();
+    await locker.query('begin');
+    await locker.query('select from sessions where id = $1 for update', [id]);
+    const started = performance.now();
+    expect(await alive(token)).toBe(true);
+    expect(performance.now() - started).toBeLessThan(1500);
+    await locker.query('rollback');
+    locker.release();
+    await api.database.pool.query(`
+      create function refuse() returns trigger language plpgsql as $$ begin raise 'disk full' using errcode = '53100'; end $$;
+      create trigger full_disk before update on sessions execute function refuse()`);
+    expect(await alive(token)).toBe(true);
+    await api.database.pool.query('drop trigger full_disk on sessions');
+  });
+});
+
+describe('ending a session', () => {
+  test('shuts it out at once, and with it what it may have taken along', async () => {
+    const owner = await api.company();
+    const agent = await api.agent(owner.token);
+    for (const client of [undefined, 'extension'] as const) {
+      const other = await signIn(agent.email, client && { client });
+      const before = await epochOf(agent.email);
+      await api.must(other, useLink, { body: { email: `moved${before}@company.test`, change: true } });
+      expect((await end(agent.token, await idOf(other))).status).toBe(204);
+      expect(await alive(other)).toBe(false);
+      expect((await api.call(other, myAccess)).status).toBe(401);
+      expect(await epochOf(agent.email)).toBe(before + 1);
+      const { rows } = await api.database.pool.query('select from mail_links where user_id = $1', [agent.id]);
+      expect(rows).toHaveLength(0);
+    }
+    expect(await alive(agent.token)).toBe(true);
+  });
+
+  test('that asks is signing out: an extension takes the gateway tokens along, the console does not', async () => {
+    const owner = await api.company();
+    const agent = await api.agent(owner.token);
+    const before = await epochOf(agent.email);
+    const [console, extension] = [
+      await signIn(agent.email),
+      await signIn(agent.email, { client: 'extension' }),
+    ];
+    expect((await end(console, await idOf(console))).status).toBe(204);
+    expect([await alive(console), await epochOf(agent.email)]).toEqual([false, before]);
+    expect((await end(extension, await idOf(extension))).status).toBe(204);
+    expect([await alive(extension), await epochOf(agent.email)]).toEqual([false, before + 1]);
+  });
+
+  test('of a colleague, of the owner, or that never was is answered alike, and ends nothing', async () => {
+    const owner = await api.company();
+    const agent = await api.agent(owner.token);
+    const stranger = await api.company();
+    const replies = [];
+    for (const [token, target] of [
+      [owner.token, agent.token],
+      [agent.token, owner.token],
+      [stranger.token, agent.token],
+    ] as const) {
+      replies.push(await end(token, await idOf(target)));
+    }
+    replies.push(await end(agent.token, 999_999_999));
+    const spent = await idOf(await signIn(agent.email));
+    await end(agent.token, spent);
+    replies.push(await end(agent.token, spent));
+    const [first] = replies;
+    expect(first?.status).toBe(404);
+    for (const { status, error } of replies) expect([status, error]).toEqual([404, first?.error]);
+    for (const { token } of [owner, agent, stranger]) expect(await alive(token)).toBe(true);
+  });
+
+  test('all others: 20 are dead, the asking one goes on, and once more changes nothing', async () => {
+    const owner = await api.company();
+    const agent = await api.agent(owner.token);
+    const others = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => signIn(agent.email, i % 2 ? {} : { client: 'extension' })),
+    );
+    const before = await epochOf(agent.email);
+    expect((await api.call(agent.token, endOtherSessions)).status).toBe(204);
+    expect(await Promise.all(others.map(alive))).toEqual(others.map(() => false));
+    expect([await alive(agent.token), await alive(owner.token)]).toEqual([true, true]);
+    expect(await epochOf(agent.email)).toBe(before + 1);
+    expect((await api.call(agent.token, endOtherSessions)).status).toBe(204);
+    expect(await epochOf(agent.email)).toBe(before + 1);
+  });
+
+  test('two that end each other at once: one of them goes on', async () => {
+    for (let round = 0; round < 10; round++) {
+      const { token, email } = await api.company();
+      const other = await signIn(email);
+      const replies = await Promise.all([
+        api.call(token, endOtherSessions),
+        api.call(other, endOtherSessions),
+      ]);
+      expect(replies.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([204, 401]);
+      expect([await alive(token), await alive(other)].filter(Boolean)).toHaveLength(1);
+    }
+  });
+});

@@ -1,0 +1,31 @@
+import type { Session } from '@propusk/contract/sessions';
+
+// Where one is signed in.
+
+export const sessions = {
+  title: 'Сеансы',
+  hint: 'Браузеры и расширения, в которых вы вошли. Незнакомый сеанс завершите и смените пароль.',
+  list: 'Открытые сеансы',
+  current: 'Этот сеанс',
+  extension: 'Расширение',
+  unknownAgent: 'Браузер неизвестен',
+  opened: 'Вход',
+  seen: 'Активность',
+  seenNow: 'сейчас',
+  end: 'Завершить',
+  endOne: (name: string) => `Завершить: ${name}`,
+  endOthers: 'Завершить все другие',
+  alone: 'Других открытых сеансов нет.',
+  some: (shown: number, all: number) => `Показаны последние ${shown} из ${all}.`,
+  failed: 'Сеансы не загрузились',
+  question: 'Завершить этот сеанс?',
+  questionOthers: 'Завершить все сеансы, кроме этого?',
+  loss: {
+    console: 'Там нужно будет войти заново.',
+    extension: 'Сайты компании перестанут открываться в том браузере, пока в расширение не войдут заново.',
+  } satisfies Record<Session['client'], string>,
+  lossOfOthers: 'Во всех остальных браузерах и расширениях нужно будет войти заново.',
+  lossOfAccess: 'Пароль шлюза станет другим.',
+  ended: 'Сеанс завершён',
+  endedOthers: 'Остальные сеансы завершены',
+};

@@ -1,0 +1,45 @@
+import { endOtherSessions, endSession, type Session } from '@propusk/contract/sessions';
+import { ApiError } from '../../api/api-error.ts';
+import { useCall } from '../../api/queries.ts';
+import { useMe } from '../../common/me.tsx';
+import { t } from '../../dictionary/dictionary.ts';
+import { confirm } from '../../ui/confirm.ts';
+import { toastSuccess } from '../../ui/toast.ts';
+
+/** Ending sessions from afar: each asks first, and says what is lost. */
+export function useEndSessions(refetch: () => Promise<unknown>) {
+  const one = useCall(endSession);
+  const others = useCall(endOtherSessions);
+  const { company } = useMe();
+  const ask = (text: string, loss: string[], action: () => Promise<unknown>) =>
+    confirm({
+      text,
+      // Whoever belongs to no company has no gateway password.
+      hint: [...loss, ...(company ? [t.sessions.lossOfAccess] : [])].join(' '),
+      yes: t.sessions.end,
+      no: t.common.cancel,
+      danger: true,
+      action,
+    });
+
+  return {
+    async end({ id, client }: Session, name: string): Promise<void> {
+      const ended = await ask(t.sessions.question, [`${name}.`, t.sessions.loss[client]], async () => {
+        try {
+          await one.mutateAsync({ params: { id } });
+        } catch (error) {
+          // Gone already is what was wanted.
+          if (!(error instanceof ApiError && error.status === 404)) throw error;
+          await refetch();
+        }
+      });
+      if (ended) toastSuccess(t.sessions.ended, name);
+    },
+    async endOthers(): Promise<void> {
+      const ended = await ask(t.sessions.questionOthers, [t.sessions.lossOfOthers], () =>
+        others.mutateAsync({}),
+      );
+      if (ended) toastSuccess(t.sessions.endedOthers);
+    },
+  };
+}

@@ -1,0 +1,126 @@
+/** A package as `package-lock.json` has it. */
+export interface LockedPackage {
+  readonly name?: string;
+  readonly version?: string;
+  readonly resolved?: string;
+  readonly integrity?: string;
+  readonly license?: string;
+  readonly link?: boolean;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+  readonly hasInstallScript?: boolean;
+}
+/** The packages of a lock, by where they are laid. */
+export type Lock = Readonly<Record<string, LockedPackage>>;
+
+/** What may ship with us: nobody who runs it owes its source to anybody. By their SPDX names. */
+const free = new Set([
+  ...['MIT', 'MIT-0', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', '0BSD', 'Apache-2.0', 'BlueOak-1.0.0'],
+  ...['CC0-1.0', 'Unlicense'],
+  // A font's: it may not be sold by itself.
+  'OFL-1.1',
+]);
+
+type Named = readonly [name: string, locked: LockedPackage];
+const MODULES = 'node_modules/';
+
+/** The packages that come from the registry; those of our own are links and folders. */
+function registered(lock: Lock): Named[] {
+  return Object.entries(lock).flatMap(([place, locked]) =>
+    place.includes(MODULES) && locked.link !== true ? [[nameOf(place), locked] as const] : [],
+  );
+}
+
+const nameOf = (place: string) => place.slice(place.lastIndexOf(MODULES) + MODULES.length);
+
+/** Of those the ones that the apps and the runtime under them are made of, on any platform. */
+export function shipped(lock: Lock): Named[] {
+  const found = new Set<string>();
+  const take = (from: string) => {
+    const { dependencies, optionalDependencies, peerDependencies } = lock[from] ?? {};
+    for (const name of Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies })) {
+      const place = placeOf(lock, from, name);
+      if (place === undefined || found.has(place)) continue;
+      found.add(place);
+      take(place);
+    }
+  };
+  for (const place of ['', ...Object.keys(lock)]) {
+    if (place === '' || /^apps\/[^/]+$/.test(place)) take(place);
+  }
+  return [...found].flatMap((place) =>
+    place.includes(MODULES) ? [[nameOf(place), lock[place] ?? {}] as const] : [],
+  );
+}
+
+/** Where a package finds another, as Node looks for it: beside itself, then further up. */
+function placeOf(lock: Lock, from: string, name: string): string | undefined {
+  for (let folder = from; ; folder = folder.replace(/(^|\/)[^/]*$/, '')) {
+    const place = `${folder === '' ? '' : `${folder}/`}${MODULES}${name}`;
+    const found = lock[place];
+    if (found !== undefined) return found.link === true ? found.resolved : place;
+    if (folder === '') return undefined;
+  }
+}
+
+/** A bill of materials of what ships, in CycloneDX 1.5. (That of `npm sbom` leaves out what workspaces share.) */
+export function billOf(lock: Lock): object {
+  const { name, version, license } = lock[''] ?? {};
+  const component = ([name, locked]: Named) => ({
+    type: 'library',
+    'bom-ref': purlOf(name, locked.version),
+    name,
+    version: locked.version,
+    purl: purlOf(name, locked.version),
+    hashes: [{ alg: 'SHA-512', content: hexOf(locked.integrity) }],
+    licenses: [{ expression: locked.license }],
+  });
+  const components = new Map(shipped(lock).map((one) => [purlOf(one[0], one[1].version), component(one)]));
+  return {
+    bomFormat: 'CycloneDX',
+    specVersion: '1.5',
+    version: 1,
+    metadata: {
+      component: { type: 'application', 'bom-ref': name, name, version, licenses: [{ expression: license }] },
+    },
+    components: [...components].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one),
+  };
+}
+
+const purlOf = (name: string, version = '') => `pkg:npm/${name.replace('@', '%40')}@${version}`;
+const hexOf = (integrity = '') => Buffer.from(integrity.replace('sha512-', ''), 'base64').toString('hex');
+
+/**
+ * What is wrong with a lock: a package that comes from elsewhere, under another name or without a hash; a licence that is
+ * unknown or not free in what ships; a script at installation that nobody named, and a name without such a script.
+ * @param allowed `allowScripts` of package.json
+ */
+export function faultsOf(lock: Lock, allowed: Readonly<Record<string, boolean>>): string[] {
+  const faults: string[] = [];
+  for (const [name, { integrity, resolved, hasInstallScript, name: other }] of registered(lock)) {
+    // `omit-lockfile-registry-resolved`: an address is written for what does not come from the registry.
+    if (resolved !== undefined) faults.push(`${name}: comes from ${resolved}`);
+    if (other !== undefined && other !== name) faults.push(`${name}: is ${other} under another name`);
+    if (!/^sha512-[\w+/]{86}==$/.test(integrity ?? '')) faults.push(`${name}: has no SHA-512`);
+    if (hasInstallScript === true && allowed[name] !== true)
+      faults.push(`${name}: runs a script at installation, and allowScripts does not name it`);
+  }
+  for (const [name, { license }] of shipped(lock)) {
+    if (!isFree(license ?? '')) faults.push(`${name}: ships under ${license ?? 'no licence'}`);
+  }
+  const withScripts = new Set(
+    registered(lock).flatMap(([name, { hasInstallScript }]) => (hasInstallScript ? [name] : [])),
+  );
+  for (const name of Object.keys(allowed)) {
+    if (!withScripts.has(name)) faults.push(`${name}: allowScripts names it, and it runs none`);
+  }
+  return faults;
+}
+
+/** Whether an SPDX expression leaves us free: all of what `AND` joins, one of what `OR` joins; nothing deeper is read. */
+function isFree(license: string): boolean {
+  const plain = license.replace(/^\((.*)\)$/, '$1');
+  if (plain.includes(' OR ')) return plain.split(' OR ').some((one) => free.has(one));
+  return plain.split(' AND ').every((one) => free.has(one));
+}

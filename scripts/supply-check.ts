@@ -1,0 +1,16 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { billOf, faultsOf, type Lock, shipped } from './supply-chain.ts';
+
+/**
+ * A step of `npm run check`: fails on a fault of the lock, and writes what ships into .cache: its licences, and a bill of
+ * materials in CycloneDX. Nothing is asked of the network.
+ */
+const readJson = async (name: string) => JSON.parse(await readFile(name, 'utf8'));
+const lock: Lock = (await readJson('package-lock.json')).packages;
+const faults = faultsOf(lock, (await readJson('package.json')).allowScripts);
+const lines = new Set(shipped(lock).map(([name, { version, license }]) => `${name} ${version} ${license}\n`));
+await mkdir('.cache', { recursive: true });
+await writeFile('.cache/licences.txt', [...lines].toSorted().join(''));
+await writeFile('.cache/sbom.json', `${JSON.stringify(billOf(lock), null, 2)}\n`);
+process.stdout.write(faults.map((fault) => `${fault}\n`).join(''));
+process.exit(faults.length > 0 ? 1 : 0);
