@@ -72,6 +72,8 @@ export async function startProduct(options: {
       GATEWAY_SECRET: secrets.GATEWAY_SECRET,
       DATA_DIR: dataDir,
     };
+    // Of the commands for backups: neither has any use for it.
+    delete common.BACKUP_PASSPHRASE;
     const forApi = { ...common, SECRET_KEY: secrets.SECRET_KEY, DATABASE_URL: databaseUrl };
     // The gateway faces strangers: it holds the keys of its own trade and no other.
     const forGateway = { ...common };

@@ -143,6 +143,7 @@ test('another passphrase, or none of ours', async () => {
     await writeFile(stranger, text);
     await expect(verify(stranger, phrase), text.slice(0, 20)).rejects.toThrow(/не копия/);
   }
+  await expect(verify(folder, phrase)).rejects.toThrow(/не файл/);
   await expect(verify(join(folder, 'absent'), phrase)).rejects.toThrow(/нет: проверьте путь/);
 });
 
@@ -267,27 +268,23 @@ test('under writes a backup is one moment: keys hold, and each company is at the
     }
   };
   const writers = [1, 2, 3, 4, 5, 6, 7, 8].map((company) => writer(company));
-  const counts: number[] = [];
-  for (const round of [1, 2]) {
-    const before = written;
-    const path = join(folder, `busy-${round}`);
-    const header = await dump(source.url, keys, phrase, path);
-    expect(written - before, 'writes during the backup').toBeGreaterThan(20);
-    const target = await restored(path);
-    const { rows } = await target.pool.query(`select c.policy_version as version,
-      (select count(*) from sites s where s.company_id = c.id) as sites from companies c`);
-    expect(rows).toHaveLength(8);
-    for (const { version, sites } of rows) expect(version).toBe(sites + 1);
-    const held = rows.reduce((sum, { sites }) => sum + sites, 0);
-    expect(header.tables.sites).toBe(held);
-    counts.push(held);
-    const { rows: beyond } = await target.pool.query(`insert into sites (company_id, address, shown_address)
-      values (1, 'after.test', 'after.test') returning id, (select max(id) from sites) as max`);
-    expect(beyond[0].id).toBeGreaterThan(beyond[0].max);
-    await target.drop();
-  }
+  const path = join(folder, 'busy');
+  const before = written;
+  const header = await dump(source.url, keys, phrase, path);
+  expect(written - before, 'writes during the backup').toBeGreaterThan(20);
   writing.abort();
   await Promise.all(writers);
-  expect(counts[1]).toBeGreaterThan(counts[0] ?? 0);
+  const target = await restored(path);
+  const { rows } = await target.pool.query(`select c.policy_version as version,
+    (select count(*) from sites s where s.company_id = c.id) as sites from companies c`);
+  expect(rows).toHaveLength(8);
+  for (const { version, sites } of rows) expect(version).toBe(sites + 1);
+  const held = rows.reduce((sum, { sites }) => sum + sites, 0);
+  expect(header.tables.sites).toBe(held);
+  expect(held).toBeLessThan(written);
+  const { rows: beyond } = await target.pool.query(`insert into sites (company_id, address, shown_address)
+    values (1, 'after.test', 'after.test') returning id, (select max(id) from sites) as max`);
+  expect(beyond[0].id).toBeGreaterThan(beyond[0].max);
+  await target.drop();
   await source.drop();
 });

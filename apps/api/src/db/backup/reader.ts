@@ -97,8 +97,12 @@ async function headerOf(file: FileHandle): Promise<{ header: Header; line: Buffe
 
 async function openFile(path: string): Promise<FileHandle> {
   try {
-    return await open(path, 'r');
+    const file = await open(path, 'r');
+    if ((await file.stat()).isFile()) return file;
+    await file.close();
+    throw new BackupRefused(`${path} — не файл: укажите файл копии`);
   } catch (error) {
+    if (error instanceof BackupRefused) throw error;
     const { code } = error as NodeJS.ErrnoException;
     throw new BackupRefused(
       code === 'ENOENT'
