@@ -1,13 +1,16 @@
 import { watch as watchFolder } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { readConfig } from '@propusk/api/config';
+import { BackupRefused } from '@propusk/api/db/backup/refused';
 import { lockDataDir } from '@propusk/api/db/embedded/lock';
 import { type EmbeddedDatabase, openEmbedded, StartError } from '@propusk/api/db/embedded/open';
+import { DatabaseUnfit } from '@propusk/api/db/migrate';
 import { SettingError } from '@propusk/contract/settings';
 import { readConfig as readGatewayConfig } from '@propusk/gateway/config';
 import { ChildFailed, type Kept, keepRunning } from './children.ts';
 import { buildExtension } from './extension-build.ts';
 import { readSecrets } from './secrets.ts';
+import { refuseUnfinished } from './unfinished.ts';
 import { buildConsole } from './web-build.ts';
 
 const room = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
@@ -52,6 +55,7 @@ export async function startProduct(options: {
   try {
     const lock = await lockDataDir(dataDir);
     undo.push(() => lock.release());
+    refuseUnfinished(dataDir);
     const secrets = await readSecrets(dataDir, env);
     readGatewayConfig({ ...env, ...secrets });
     if (!options.watch) {
@@ -68,6 +72,8 @@ export async function startProduct(options: {
       GATEWAY_SECRET: secrets.GATEWAY_SECRET,
       DATA_DIR: dataDir,
     };
+    // Of the commands for backups: neither has any use for it.
+    delete common.BACKUP_PASSPHRASE;
     const forApi = { ...common, SECRET_KEY: secrets.SECRET_KEY, DATABASE_URL: databaseUrl };
     // The gateway faces strangers: it holds the keys of its own trade and no other.
     const forGateway = { ...common };
@@ -152,7 +158,11 @@ function restartOnChange(api: Kept, gateway: Kept): () => Promise<void> {
 /** The one line for a person; what nobody foresaw keeps its stack. */
 export function explain(error: unknown): string {
   const foreseen =
-    error instanceof SettingError || error instanceof StartError || error instanceof ChildFailed;
+    error instanceof SettingError ||
+    error instanceof StartError ||
+    error instanceof ChildFailed ||
+    error instanceof DatabaseUnfit ||
+    error instanceof BackupRefused;
   if (foreseen) return error.message;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

@@ -22,25 +22,65 @@ export async function readSecrets(
   };
 }
 
+/**
+ * The same of a product that has been started before: nothing is made.
+ * @throws StartError when one of them is nowhere
+ */
+export async function existingSecrets(
+  dataDir: string,
+  env: NodeJS.ProcessEnv,
+): Promise<{ SECRET_KEY: string; GATEWAY_SECRET: string }> {
+  return {
+    SECRET_KEY: env.SECRET_KEY || (await readSecret(join(dataDir, 'secret-key'), true)),
+    GATEWAY_SECRET: env.GATEWAY_SECRET || (await readSecret(join(dataDir, 'gateway-secret'), true)),
+  };
+}
+
+/**
+ * Puts the secrets of a backup into an empty data folder. What the environment gives is no file's business.
+ * @throws StartError when the environment gives another one
+ */
+export async function placeSecrets(
+  dataDir: string,
+  secrets: { SECRET_KEY: string; GATEWAY_SECRET: string },
+  env: NodeJS.ProcessEnv,
+): Promise<void> {
+  refuseOtherSecrets(secrets, env);
+  if (!env.SECRET_KEY) await writeSecret(join(dataDir, 'secret-key'), secrets.SECRET_KEY);
+  if (!env.GATEWAY_SECRET) await writeSecret(join(dataDir, 'gateway-secret'), secrets.GATEWAY_SECRET);
+}
+
+/** @throws StartError when the environment gives another secret than these: the product would start with the wrong one */
+export function refuseOtherSecrets(
+  secrets: { SECRET_KEY: string; GATEWAY_SECRET: string },
+  env: NodeJS.ProcessEnv,
+): void {
+  for (const [name, value] of Object.entries(secrets)) {
+    if (!env[name] || env[name] === value) continue;
+    throw new StartError(`В окружении другой ${name}, чем в копии: уберите его или укажите прежний`);
+  }
+}
+
 async function readSecret(path: string, mustBeThere: boolean): Promise<string> {
   if (!existsSync(path)) {
     if (mustBeThere) {
-      throw new StartError(`Нет файла ${path}, а база уже создана с ним: верните его или укажите SECRET_KEY`);
+      const name = path.endsWith('gateway-secret') ? 'GATEWAY_SECRET' : 'SECRET_KEY';
+      throw new StartError(`Нет файла ${path}, а база уже создана с ним: верните его или укажите ${name}`);
     }
-    // Whole or not at all: a half-written key would be the key from then on.
-    const draft = `${path}.${process.pid}`;
-    await writeFile(draft, `${randomBytes(32).toString('base64url')}\n`, {
-      mode: 0o600,
-      flag: 'wx',
-      flush: true,
-    });
-    try {
-      await link(draft, path);
-    } finally {
-      await unlink(draft);
-    }
+    await writeSecret(path, randomBytes(32).toString('base64url'));
   }
   const text = (await readFile(path, 'utf8')).trim();
   if (text.length < 32) throw new StartError(`Файл ${path} повреждён: верните его из резервной копии`);
   return text;
+}
+
+/** Whole or not at all: a half-written key would be the key from then on. */
+async function writeSecret(path: string, secret: string): Promise<void> {
+  const draft = `${path}.${process.pid}`;
+  await writeFile(draft, `${secret}\n`, { mode: 0o600, flag: 'wx', flush: true });
+  try {
+    await link(draft, path);
+  } finally {
+    await unlink(draft);
+  }
 }

@@ -15,6 +15,8 @@ const commands = {
   test: 'scripts/test',
   tour: 'e2e/tour',
   lighthouse: 'e2e/lighthouse',
+  backup: 'scripts/backup',
+  restore: 'scripts/restore',
   'build:extension': 'scripts/extension-build',
 };
 

@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { health } from '@propusk/contract/health';
 import { expect, inject, test } from 'vitest';
 import { sealing } from '../sealing.ts';
@@ -17,23 +17,6 @@ test('several processes may migrate at once, and once more', async () => {
   const files = await readdir(new URL('./migrations/', import.meta.url));
   expect(files.length).toBeGreaterThan(2);
   expect(rows.map(({ name }) => `${name}.sql`)).toEqual(files.toSorted());
-  await database.drop();
-});
-
-test('the database of the first release is brought forward with all that it holds', async () => {
-  const database = await createTestDatabase(serverUrl, { empty: true });
-  const first = await readFile(new URL('./migrations/001-entities.sql', import.meta.url), 'utf8');
-  await database.pool.query(first);
-  await database.pool.query(`create table kysely_migration (name varchar(255) primary key, timestamp varchar(255) not null);
-    insert into kysely_migration values ('001-entities', '2026-11-20T00:00:00.000Z');
-    insert into companies (company_name, company_site) values ('ООО Ромашка', 'romashka.test');
-    insert into users (company_id, email, name, surname, password_hash, roles)
-      values (1, 'ivan@romashka.test', 'Иван', '', '', '{CREATOR}')`);
-  await migrate(database.db);
-  const { rows } =
-    await database.pool.query(`select company_name, name, c.version as company, u.version as person
-    from companies c join users u on u.company_id = c.id`);
-  expect(rows).toEqual([{ company_name: 'ООО Ромашка', name: 'Иван', company: 1, person: 1 }]);
   await database.drop();
 });
 

@@ -1,9 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { sql } from 'kysely';
-import { type Migration, Migrator } from 'kysely/migration';
+import { type Migration, type MigrationResultSet, Migrator } from 'kysely/migration';
 import type { Db } from './open.ts';
 
-const folder = new URL('./migrations/', import.meta.url);
+const ours = new URL('./migrations/', import.meta.url);
 
 /** A database that this program cannot serve. The message is one Russian line that says what to do. */
 export class DatabaseUnfit extends Error {}
@@ -11,11 +11,31 @@ export class DatabaseUnfit extends Error {}
 /**
  * Brings the schema to this program's version: forward only, each file in the order of its number, all in one
  * transaction, under a lock that several processes share.
+ * @param folder the files, where a test has its own
  * @throws DatabaseUnfit when the server is older than 15, its locale cannot fold Cyrillic letters, or its schema is newer
  */
-export async function migrate(db: Db): Promise<void> {
+export async function migrate(db: Db, folder = ours): Promise<void> {
   await checkServer(db);
-  const { error, results } = await new Migrator({ db, provider: { getMigrations } }).migrateToLatest();
+  const provider = { getMigrations: () => readMigrations(folder) };
+  return judged(db, await new Migrator({ db, provider }).migrateToLatest());
+}
+
+/**
+ * Makes the schema as it was after one of the migrations, within the transaction that the connection is in.
+ * @throws DatabaseUnfit as `migrate` does
+ */
+export async function migrateTo(db: Db, name: string): Promise<void> {
+  await checkServer(db);
+  const provider = { getMigrations: () => readMigrations(ours) };
+  return judged(db, await new Migrator({ db, provider, disableTransactions: true }).migrateTo(name));
+}
+
+/** The migrations that this program knows, oldest first. */
+export async function migrationNames(): Promise<string[]> {
+  return Object.keys(await readMigrations(ours));
+}
+
+async function judged(db: Db, { error, results }: MigrationResultSet): Promise<void> {
   if (error === undefined) return checkTrigrams(db);
   const text = error instanceof Error ? error.message : 'без объяснения';
   if (/corrupted migrations/.test(text)) {
@@ -27,7 +47,7 @@ export async function migrate(db: Db): Promise<void> {
   throw new DatabaseUnfit(`Обновление базы данных (${failed}) не прошло, база осталась прежней: ${text}`);
 }
 
-async function getMigrations(): Promise<Record<string, Migration>> {
+async function readMigrations(folder: URL): Promise<Record<string, Migration>> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).toSorted();
   const migrations: Record<string, Migration> = {};
   for (const name of names) {

@@ -21,9 +21,8 @@ export interface SocketDir {
  * @throws StartError when /tmp cannot be written
  */
 export async function findSocketDir(place: Place): Promise<SocketDir> {
-  if (Buffer.byteLength(join(place.cluster, socketName)) <= longestPath) {
-    return { path: place.cluster, remove: async () => undefined };
-  }
+  const near = await socketOf(place.cluster, async () => '');
+  if (near !== '') return { path: near, remove: async () => undefined };
   const record = join(place.home, 'postgres.socket');
   const path = (await recorded(record, place.user.uid)) ?? (await make(record, place));
   return {
@@ -35,6 +34,11 @@ export async function findSocketDir(place: Place): Promise<SocketDir> {
       await rm(record, { force: true });
     },
   };
+}
+
+/** The folder of a cluster's socket: the cluster itself, or what `far` says where its path is too long for one. */
+export async function socketOf(cluster: string, far: () => Promise<string>): Promise<string> {
+  return Buffer.byteLength(join(cluster, socketName)) <= longestPath ? cluster : far();
 }
 
 /** /tmp is sticky: a folder there of the right owner and mode is one that the owner, or root for him, made. */

@@ -1,0 +1,89 @@
+import { argon2, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { promisify } from 'node:util';
+import * as z from 'zod/mini';
+import { BackupRefused, damaged } from './refused.ts';
+
+const derive = promisify(argon2);
+
+/** What this program writes, and the newest that it reads. */
+export const FORMAT = 1;
+/** No header of ours comes near it; without a bound a file without a line break would be read whole. */
+export const HEADER_LIMIT = 64 * 1024;
+
+/** The first line of a file, in the open: what it is, told without the passphrase. Every frame is bound to it. */
+export type Header = z.infer<typeof Header>;
+const Header = z.object({
+  propusk: z.literal('backup'),
+  format: z.literal(FORMAT),
+  created: z.string(),
+  /** The newest migration of the schema that the rows fit. */
+  migration: z.string().check(z.regex(/^\d{3}-[a-z0-9-]{1,100}$/)),
+  /** Rows of each table. */
+  tables: z.record(z.string(), z.number().check(z.int(), z.gte(0))),
+  salt: z.string().check(z.regex(/^[A-Za-z0-9_-]{22}$/)),
+  /** Tells the passphrase from another before anything is opened with it. */
+  check: z.string(),
+});
+
+/**
+ * @param line the first line of a file, without its end
+ * @throws BackupRefused when it is no backup, a damaged one, or one of a newer program
+ */
+export function parseHeader(line: Buffer): Header {
+  let header: unknown;
+  try {
+    header = JSON.parse(line.toString('utf8'));
+  } catch {
+    throw new BackupRefused('Это не копия «Пропуска»: укажите файл, который сделала npm run backup');
+  }
+  const told = z.safeParse(z.object({ propusk: z.literal('backup'), format: z.number() }), header);
+  if (!told.success) {
+    throw new BackupRefused('Это не копия «Пропуска»: укажите файл, который сделала npm run backup');
+  }
+  if (told.data.format > FORMAT) {
+    throw new BackupRefused('Копию сделала более новая версия «Пропуска»: восстановите её той же версией');
+  }
+  const parsed = z.safeParse(Header, header);
+  if (!parsed.success) throw damaged('первая строка');
+  return parsed.data;
+}
+
+/** What the passphrase opens. */
+export interface PassKeys {
+  /** Encrypts the frames. The salt is a file's own, so no two files share it. */
+  readonly frames: Buffer;
+  readonly check: string;
+}
+
+/**
+ * argon2id at the second choice of RFC 9106 (64 MiB, three passes, four lanes). The cost belongs to the format: a file
+ * cannot ask for another.
+ */
+export async function passKeys(passphrase: string, salt: string): Promise<PassKeys> {
+  const root = await derive('argon2id', {
+    // The same letters typed on two systems may differ in composition (NIST SP 800-63B section 5.1.1.2).
+    message: Buffer.from(passphrase.normalize('NFKC')),
+    nonce: Buffer.from(salt, 'base64url'),
+    memory: 65_536,
+    passes: 3,
+    parallelism: 4,
+    tagLength: 32,
+  });
+  const key = (use: string) => Buffer.from(hkdfSync('sha256', root, 'propusk-backup', use, 32));
+  return {
+    frames: key('frames'),
+    check: createHmac('sha256', key('check')).update('passphrase').digest('base64url'),
+  };
+}
+
+/** @throws BackupRefused when the file was sealed with another passphrase */
+export async function openWith(passphrase: string, header: Header): Promise<PassKeys> {
+  const keys = await passKeys(passphrase, header.salt);
+  const [ours, theirs] = [Buffer.from(keys.check), Buffer.from(header.check)];
+  if (ours.length !== theirs.length || !timingSafeEqual(ours, theirs)) {
+    throw new BackupRefused(
+      'Фраза не подходит к этой копии: введите ту, с которой копия сделана. Ничего не изменено',
+    );
+  }
+  return keys;
+}

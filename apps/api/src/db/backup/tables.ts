@@ -1,0 +1,79 @@
+import type pg from 'pg';
+import type { Sequence, Table } from './frames.ts';
+
+/**
+ * What a backup leaves out, and why. A restored database must sign nobody in, and tell nothing of the one that was lost.
+ * Every other table is in it; the tests name those as well, so that a new one has to be decided.
+ */
+export const leftOut: ReadonlySet<string> = new Set([
+  // Whoever holds one is let in: nobody was signed in to the restored database.
+  'sessions',
+  'pairing_codes',
+  'mail_links',
+  'lock_links',
+  // Live a day, and hold replies: some of them a link.
+  'idempotency_keys',
+  // Of this hour and these addresses.
+  'rate_limits',
+  // What gateways enforce, they tell anew; of a database that is gone it would be false.
+  'gateway_acknowledgements',
+  // The migrator's own, with nothing in it.
+  'kysely_migration_lock',
+]);
+
+const ofSchema = `join pg_namespace n on n.oid = c.relnamespace and n.nspname = current_schema()
+  and not exists (select from pg_depend d where d.objid = c.oid and d.classid = 'pg_class'::regclass and d.deptype = 'e')`;
+
+/** The tables that a backup holds, each after those that it refers to. */
+export async function keptTables(client: pg.ClientBase): Promise<Table[]> {
+  const { rows: tables } = await client.query<Table>(`
+    select c.relname::text as name, array(
+      select a.attname::text from pg_attribute a
+      where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = '' order by a.attnum) as columns
+    from pg_class c ${ofSchema} where c.relkind in ('r', 'p') order by 1`);
+  const { rows: links } = await client.query<{ child: string; parent: string }>(`
+    select k.conrelid::regclass::text as child, k.confrelid::regclass::text as parent
+    from pg_constraint k join pg_class c on c.oid = k.conrelid ${ofSchema}
+    where k.contype = 'f' and k.conrelid <> k.confrelid`);
+  const kept = tables.filter(({ name }) => !leftOut.has(name));
+  return inOrder(kept, (name) => links.filter(({ child }) => child === name).map(({ parent }) => parent));
+}
+
+/** @throws Error when tables refer to each other in a ring, or to one that is left out */
+function inOrder(tables: Table[], parentsOf: (name: string) => string[]): Table[] {
+  const done = new Set<string>();
+  const ordered: Table[] = [];
+  while (ordered.length < tables.length) {
+    const ready = tables.filter(
+      ({ name }) => !done.has(name) && parentsOf(name).every((one) => done.has(one)),
+    );
+    if (ready.length === 0) throw new Error('the tables of a backup refer to what is not in it');
+    for (const table of ready) done.add(table.name);
+    ordered.push(...ready);
+  }
+  return ordered;
+}
+
+/** Every table of the schema, also of what is left out. */
+export async function allTables(client: pg.ClientBase): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(
+    `select c.relname::text as name from pg_class c ${ofSchema} where c.relkind in ('r', 'p') order by 1`,
+  );
+  return rows.map(({ name }) => name);
+}
+
+/** Where every sequence stands. A sequence knows no snapshot: read after the snapshot was taken, it is beyond its rows. */
+export async function sequences(client: pg.ClientBase): Promise<Sequence[]> {
+  const { rows: names } = await client.query<{ name: string; identity: boolean }>(`
+    select c.relname::text as name, exists (
+      select from pg_depend d where d.objid = c.oid and d.classid = 'pg_class'::regclass and d.deptype = 'i') as identity
+    from pg_class c ${ofSchema} where c.relkind = 'S' order by 1`);
+  const found: Sequence[] = [];
+  for (const { name, identity } of names) {
+    const { rows } = await client.query<{ value: string; called: boolean }>(
+      `select last_value::text as value, is_called as called from ${client.escapeIdentifier(name)}`,
+    );
+    found.push(...rows.map((row) => ({ name, identity, ...row })));
+  }
+  return found;
+}

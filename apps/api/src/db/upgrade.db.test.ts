@@ -1,0 +1,185 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { login } from '@propusk/contract/auth';
+import { createSite, listSites } from '@propusk/contract/sites';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { hashPassword } from '../passwords.ts';
+import { sealing } from '../sealing.ts';
+import { PASSWORD, startApi } from '../testing/api.ts';
+import { createTestDatabase, type TestDatabase } from '../testing/database.ts';
+import { dump } from './backup/dump.ts';
+import { load } from './backup/load.ts';
+import { verify } from './backup/reader.ts';
+import { everything } from './backup/testing/compare.ts';
+import { DatabaseUnfit, migrate } from './migrate.ts';
+
+const serverUrl = inject('serverUrl');
+const migrations = fileURLToPath(new URL('./migrations/', import.meta.url));
+const files = (await readdir(migrations)).toSorted();
+const keys = { SECRET_KEY: 'the sealing secret of all the tests', GATEWAY_SECRET: 'x'.repeat(32) };
+const phrase = 'correct horse battery staple';
+
+let folder: string;
+let hash: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'propusk-upgrade-'));
+  hash = await hashPassword(PASSWORD);
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+/** A folder of migrations: the first ones, and perhaps one of a test's own. */
+async function folderOf(names: readonly string[], own: Record<string, string> = {}): Promise<URL> {
+  const made = await mkdtemp(join(folder, 'sql-'));
+  for (const name of names) await cp(join(migrations, name), join(made, name));
+  for (const [name, text] of Object.entries(own)) await writeFile(join(made, name), text);
+  return pathToFileURL(`${made}/`);
+}
+
+/** A database as an earlier program left it, with rows in every table that it had then. */
+async function earlier(count: number): Promise<TestDatabase> {
+  const database = await createTestDatabase(serverUrl, { empty: true });
+  await migrate(database.db, await folderOf(files.slice(0, count)));
+  const rows = [
+    `insert into platform (key_check) values ('\\x${sealing(keys.SECRET_KEY).check.toString('hex')}')`,
+    `insert into companies (company_name, company_site) values ('ООО Ромашка', 'romashka.test'), ('Б', 'b.test')`,
+    `insert into users (company_id, email, name, surname, password_hash, roles) values
+      (1, 'ivan@romashka.test', 'Иван', '', '${hash}', '{CREATOR}'), (1, 'anna@romashka.test', 'Анна', '', '${hash}', '{USER}'),
+      (null, 'admin@platform.test', '', '', '${hash}', '{ADMIN}')`,
+    `insert into sessions (token_hash, user_id, expires_at) values ('\\x01', 1, now() + interval '1 day')`,
+    `insert into proxies (company_id, type, host, port, password_sealed) values
+      (null, 'default', 'gate.test', 3128, null), (1, 'users', 'own.test', 8080, '\\x00ff')`,
+    `insert into sites (company_id, address, shown_address) values (1, 'crm.example.ru', 'crm.example.ru')`,
+    `insert into policies (company_id, name, description, proxy_id, proxy_owner_id) values (1, 'П', '', 1, 0)`,
+    'insert into policy_users values (1, 1, 2)',
+    'insert into policy_sites values (1, 1, 1)',
+    `insert into gateway_acknowledgements (gateway, company_id, version) values ('g', 1, 1)`,
+    // What each later file brought.
+    ...(count > 1
+      ? [
+          `insert into mail_links (token_hash, user_id, expires_at) values ('\\x02', 1, now() + interval '1 day')`,
+          `insert into idempotency_keys (user_id, key, fingerprint) values (1, 'k', '\\x03')`,
+          `insert into rate_limits (key) values ('k')`,
+        ]
+      : []),
+    ...(count > 2
+      ? [
+          `insert into proxy_egress (owner_id, proxy_id, address) values (0, 1, '192.0.2.7')`,
+          'insert into proxy_learning (owner_id, proxy_id) values (0, 1)',
+          `insert into site_checks (company_id, site_id, state, verdict) values (1, 1, 'done', 'protected')`,
+          `insert into lock_links (token_hash, company_id, site_id, expires_at) values ('\\x04', 1, 1, now() + interval '1 day')`,
+        ]
+      : []),
+    ...(count > 3
+      ? [
+          `insert into pairing_codes (token_hash, session_hash, user_id, expires_at) values ('\\x05', '\\x01', 1, now() + interval '1 day')`,
+        ]
+      : []),
+  ];
+  for (const statement of rows) await database.pool.query(statement);
+  return database;
+}
+
+/** Every row with the columns that it had before. */
+async function held(database: TestDatabase): Promise<Record<string, Record<string, unknown>[]>> {
+  const { rows: tables } = await database.pool.query(
+    `select tablename as name from pg_tables where schemaname = 'public' and tablename not like 'kysely%' order by 1`,
+  );
+  const found: Record<string, Record<string, unknown>[]> = {};
+  for (const { name } of tables) {
+    const { rows } = await database.pool.query(`select to_jsonb(t) as row from ${name} t order by t::text`);
+    found[name] = rows.map(({ row }) => row);
+  }
+  return found;
+}
+
+describe.each(files.map((name, i) => [name.slice(0, 3), i + 1] as const))(
+  'the schema after %s',
+  (_, count) => {
+    test('comes forward with every row that it held, and the product works on it', async () => {
+      const database = await earlier(count);
+      const before = await held(database);
+      for (const [name, rows] of Object.entries(before)) expect(rows.length, name).toBeGreaterThan(0);
+      await migrate(database.db);
+      const after = await held(database);
+      for (const [name, rows] of Object.entries(before)) {
+        expect(after[name], name).toMatchObject(rows);
+        expect(after[name], name).toHaveLength(rows.length);
+      }
+      const { rows: claims } = await database.pool.query('select claim from sites');
+      expect(claims).toEqual([{ claim: 1 }]);
+
+      const api = await startApi(serverUrl, { shared: database });
+      const { token } = await api.must(null, login, {
+        body: { email: 'ivan@romashka.test', password: PASSWORD },
+      });
+      await api.must(token, createSite, { body: { address: 'new.example.ru', politics: [1] } });
+      const sites = await api.must(token, listSites, { query: {} });
+      expect(sites.rows.map(({ address }) => address).toSorted()).toEqual([
+        'crm.example.ru',
+        'new.example.ru',
+      ]);
+      await api.close();
+      await database.drop();
+    });
+
+    test('is left as it was by an upgrade that fails, and still serves', async () => {
+      const database = await earlier(count);
+      const before = [await held(database), await everything(database.pool)];
+      // The last statement fails, after everything that the files before it have done.
+      const broken = { '900-broken.sql': 'alter table users drop column name; select 1 / 0;' };
+      await expect(migrate(database.db, await folderOf(files, broken))).rejects.toThrow(
+        /900-broken.*не прошло, база осталась прежней/,
+      );
+      expect([await held(database), await everything(database.pool)]).toEqual(before);
+      // The program that it belongs to finds its own schema, and the next one brings it forward.
+      await migrate(database.db, await folderOf(files.slice(0, count)));
+      await database.pool.query(`update users set name = 'Пётр' where id = 1`);
+      await migrate(database.db);
+      await database.drop();
+    });
+
+    test('is what a backup of then is restored to, and brought forward from', async () => {
+      const database = await earlier(count);
+      const path = join(folder, `${count}.backup`);
+      const header = await dump(database.url, keys, phrase, path);
+      expect(`${header.migration}.sql`).toBe(files[count - 1]);
+      const target = await createTestDatabase(serverUrl, { empty: true });
+      await load(target.url, await verify(path, phrase));
+      await migrate(database.db);
+      const [old, fresh] = [await everything(database.pool), await everything(target.pool)];
+      const { kysely_migration: ran, ...rows } = fresh.tables;
+      expect(ran).toHaveLength(files.length);
+      const { kysely_migration: _, ...expected } = old.tables;
+      expect(rows).toEqual(expected);
+      await database.drop();
+      await target.drop();
+    });
+  },
+);
+
+test('a program that is older than its database says so in one line and ends', async () => {
+  const database = await createTestDatabase(serverUrl, { empty: true });
+  const future = { '900-future.sql': 'create table future (id int)' };
+  await migrate(database.db, await folderOf(files, future));
+  await expect(migrate(database.db)).rejects.toThrow(DatabaseUnfit);
+  const child = fork(fileURLToPath(new URL('../main.ts', import.meta.url)), {
+    env: { PATH: process.env.PATH, DATABASE_URL: database.url, DATA_DIR: folder, ...keys },
+    execArgv: [],
+    silent: true,
+  });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (bytes) => (said += bytes));
+  const [code] = await once(child, 'close');
+  expect(code).toBe(1);
+  expect(said.trim()).toMatch(/^База данных создана более новой версией «Пропуска».*[^\n]$/);
+  expect(said.trim().split('\n')).toHaveLength(1);
+  await database.drop();
+});
+
+test('the numbers of the files follow each other', () => {
+  expect(files.map((name) => Number(name.slice(0, 3)))).toEqual(files.map((_, i) => i + 1));
+});
