@@ -77,6 +77,8 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     trustProxy: [...parts.config.trustProxy],
     // On close idle connections end at once, busy ones after their answer.
     forceCloseConnections: 'idle',
+    // What still arrives on a connection while we stop is answered like any other: a balancer repeats no POST for a 503.
+    return503OnClosing: false,
     clientErrorHandler: answerUnreadable,
     frameworkErrors: answerError,
     routerOptions: { caseSensitive: true, maxParamLength: limits.description },
@@ -133,6 +135,10 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     stopping.abort();
     await checker?.close();
   });
+  // A request that was here before the stop keeps no connection open behind its answer.
+  app.addHook('onSend', async (_request, reply) => {
+    if (stopping.signal.aborted) reply.header('connection', 'close');
+  });
   proxyRoutes(routes, { ...outbound, limits: tries });
   siteRoutes(routes);
   lockRoutes(routes, { ...outbound, limits: tries, publicUrl: config.publicUrl });
@@ -145,6 +151,9 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     consoleHost: config.publicUrl.hostname,
   });
   feedRoutes(routes, { databaseUrl, heartbeatMs: parts.heartbeatMs });
+  // The last of them: right behind the loop's look at its sockets, what has arrived is taken, and the listener that closes
+  // next leaves nobody in the kernel's queue.
+  app.addHook('preClose', () => new Promise((resolve) => setImmediate(resolve)));
   const forgotten = endpoints.filter((endpoint) => !routes.implemented.has(endpoint));
   if (forgotten.length > 0)
     throw new Error(`not implemented: ${forgotten.map(({ path }) => path).join(', ')}`);
