@@ -120,6 +120,6 @@ function asRefusal(error: FastifyError | AppError): AppError {
 /** Whether an error means that the database cannot be reached now. */
 export function isAway(error: Error & { code?: unknown }): boolean {
   if (typeof error.code === 'string' && away.test(error.code)) return true;
-  // node-postgres throws these two without a code.
-  return /timeout exceeded when trying to connect|Connection terminated/.test(error.message);
+  // node-postgres throws these without a code; the last is a query on a connection that broke just before it.
+  return /timeout exceeded when trying to connect|Connection terminated|is not queryable/.test(error.message);
 }
