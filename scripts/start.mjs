@@ -9,6 +9,9 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 let interrupted = false;
 const commands = {
   start: 'scripts/supervise',
+  api: 'scripts/api',
+  gateway: 'scripts/gateway',
+  build: 'scripts/build',
   dev: 'scripts/dev',
   demo: 'scripts/demo',
   check: 'scripts/check',

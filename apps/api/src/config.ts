@@ -56,6 +56,7 @@ const spec = {
       ),
     ),
   ),
+  STOP_DELAY: wholeNumber(0, 0, 60),
   ADMIN_EMAIL: setting('почта первого администратора', z.optional(Email)),
   ADMIN_PASSWORD: setting('пароль первого администратора, не меньше 8 символов', z.optional(Password)),
   LOG_LEVEL: setting(
@@ -93,6 +94,8 @@ export interface Config {
   readonly trustProxy: readonly string[];
   /** The data folder, absolute. */
   readonly dataDir: string;
+  /** How long it still serves after it was told to stop, while health sends balancers elsewhere. */
+  readonly stopDelayMs: number;
   readonly admin: { readonly email: string; readonly password: string } | null;
   readonly logLevel: string;
 }
@@ -129,6 +132,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     mailFolder: join(dataDir, 'mail'),
     trustProxy: s.TRUST_PROXY,
     dataDir,
+    stopDelayMs: s.STOP_DELAY * 1000,
     admin,
     logLevel: s.LOG_LEVEL,
   };

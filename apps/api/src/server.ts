@@ -68,6 +68,7 @@ export interface ServerParts {
  * @throws Error when a call of the contract has no handler
  */
 export async function createServer(parts: ServerParts): Promise<FastifyInstance> {
+  let draining = false;
   const app = fastify({
     loggerInstance: parts.logger,
     bodyLimit: limits.body,
@@ -77,6 +78,8 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     trustProxy: [...parts.config.trustProxy],
     // On close idle connections end at once, busy ones after their answer.
     forceCloseConnections: 'idle',
+    // What still arrives on a connection while we stop is answered like any other: a balancer repeats no POST for a 503.
+    return503OnClosing: false,
     clientErrorHandler: answerUnreadable,
     frameworkErrors: answerError,
     routerOptions: { caseSensitive: true, maxParamLength: limits.description },
@@ -115,7 +118,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
   const { smtpUrl, mailFrom, mailFolder } = config;
   const mailer = createMailer({ smtpUrl, from: mailFrom, folder: mailFolder, log: parts.logger });
   app.addHook('onClose', () => mailer.close());
-  healthRoutes(routes);
+  healthRoutes(routes, () => draining);
   authRoutes(routes, { limits: tries, mailer, publicUrl: config.publicUrl });
   userRoutes(routes, tries);
   companyRoutes(routes);
@@ -134,6 +137,10 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     stopping.abort();
     await checker?.close();
   });
+  // A request that was here before the stop keeps no connection open behind its answer.
+  app.addHook('onSend', async (_request, reply) => {
+    if (draining || stopping.signal.aborted) reply.header('connection', 'close');
+  });
   proxyRoutes(routes, { ...outbound, limits: tries });
   siteRoutes(routes);
   lockRoutes(routes, { ...outbound, limits: tries, publicUrl: config.publicUrl });
@@ -146,11 +153,27 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     consoleHost: config.publicUrl.hostname,
   });
   feedRoutes(routes, { databaseUrl, heartbeatMs: parts.heartbeatMs });
+  app.addHook('preClose', idleMoment);
+  app.decorate('drain', () => {
+    draining = true;
+  });
   const forgotten = endpoints.filter((endpoint) => !routes.implemented.has(endpoint));
   if (forgotten.length > 0)
     throw new Error(`not implemented: ${forgotten.map(({ path }) => path).join(', ')}`);
   await serveConsole(app);
   return app;
+}
+
+/**
+ * A moment right behind the loop's look at its sockets, when that look took no time: whoever has knocked was let in, and
+ * the listener that closes next leaves nobody in the kernel's queue. A process that is never idle is waited for 50 rounds.
+ */
+async function idleMoment(): Promise<void> {
+  for (let rounds = 0; rounds < 50; rounds++) {
+    const before = performance.now();
+    await new Promise((resolve) => setImmediate(resolve));
+    if (performance.now() - before < 0.3) return;
+  }
 }
 
 /** The product's mark, for the documentation. */
@@ -175,4 +198,11 @@ function policy(secure: boolean) {
     // Over plain http it would send every asset to a port that does not answer.
     upgradeInsecureRequests: secure ? [] : null,
   };
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** From now on health tells balancers to turn elsewhere, and every answer ends its connection. All is served on. */
+    drain(): void;
+  }
 }

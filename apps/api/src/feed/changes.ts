@@ -4,18 +4,32 @@ import { connectionConfig } from '../db/open.ts';
 
 const RETRY_MS = 1_000;
 
+// The cluster, its line of history (the first digits of a segment's name: promotion and recovery to a moment begin
+// another) and the database in it.
+const ORIGIN = `select concat_ws(' ', (select system_identifier from pg_control_system()),
+  left(pg_walfile_name(pg_current_wal_lsn()), 8),
+  (select oid from pg_database where datname = current_database())) as origin`;
+
+/** Who is told of changes. */
+export interface Changes {
+  /** A company's id, or null for 'any of them'; it may be told needlessly or twice. */
+  wake(companyId: number | null): void;
+  /** Another database stands at the address: a standby that was promoted, or one that was restored. */
+  startOver(): void;
+}
+
 /**
  * Wakes its caller when a company may have changed. It is a wake-up and no more: a NOTIFY is lost whenever the listening
  * connection is away, so whoever listens compares the versions now and then (see `hub.ts`).
- * @param wake is told a company's id, or null for 'any of them'; it may be told needlessly or twice
  */
 export function watchChanges(
   { databaseUrl, log }: { databaseUrl: string; log: FastifyBaseLogger },
-  wake: (companyId: number | null) => void,
+  { wake, startOver }: Changes,
 ): { close(): Promise<void> } {
   let closed = false;
   let listener: pg.Client | null = null;
   let retry: NodeJS.Timeout | undefined;
+  let origin: string | undefined;
 
   async function listen(): Promise<void> {
     const client = new pg.Client({ ...connectionConfig(databaseUrl), keepAlive: true });
@@ -32,6 +46,13 @@ export function watchChanges(
     client.on('notification', ({ payload }) => wake(Number(payload)));
     try {
       await client.connect();
+      const { rows } = await client.query<{ origin: string }>(ORIGIN);
+      const before = origin;
+      origin = rows[0]?.origin;
+      if (before !== undefined && origin !== before) {
+        log.warn('another database answers at the address: gateways are told everything anew');
+        startOver();
+      }
       await client.query('listen propusk_policy');
       // Whatever was said while nobody listened.
       wake(null);

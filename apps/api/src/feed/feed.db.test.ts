@@ -24,13 +24,15 @@ afterEach(() => {
 });
 afterAll(() => api.close());
 
-/** A gateway that only listens: what it heard of each company last, and everything in order. */
+/** A gateway that only listens: what it heard of each company last, everything in order, and whether it was sent away. */
 async function listen(to: TestApi = api) {
   const { port } = to.app.server.address() as AddressInfo;
   const heard: { event: string; data: unknown }[] = [];
+  let ended = false;
   const headers = { authorization: `Bearer ${testKeys.feed}` };
   const request = get({ host: '127.0.0.1', port, path: `/api${feed.path}`, headers }, (response) => {
     let text = '';
+    response.on('end', () => (ended = true));
     response.setEncoding('utf8').on('data', (more: string) => {
       const events = (text + more).split('\n\n');
       text = events.pop() ?? '';
@@ -48,7 +50,7 @@ async function listen(to: TestApi = api) {
       ({ event, data }) => event === 'company' && (data as CompanySnapshot).companyId === companyId,
     )?.data as CompanySnapshot | undefined;
   await vi.waitFor(() => expect(heard.map(({ event }) => event)).toContain('ready'), 5_000);
-  return { heard, last };
+  return { heard, last, ended: () => ended };
 }
 
 const soon = (check: () => void) => vi.waitFor(check, { timeout: 1_000, interval: 5 });
@@ -173,6 +175,27 @@ describe('the feed', () => {
     const { db } = other.database;
     await db.updateTable('companies').set({ policy_version: 77 }).where('id', '=', id).execute();
     await soon(() => expect(gateway.last(id)?.version).toBe(77));
+    await other.close();
+  });
+
+  test('a database that stands earlier than before is told anew on a new connection', async () => {
+    const other = await startApi(inject('serverUrl'), { heartbeatMs: 50 });
+    await other.app.listen({ host: '127.0.0.1', port: 0 });
+    const { token } = await other.company();
+    const id = (await other.must(token, me)).company?.id ?? 0;
+    const { db } = other.database;
+    const stand = (version: number) =>
+      db.updateTable('companies').set({ policy_version: version }).where('id', '=', id).execute();
+    await stand(77);
+    const gateway = await listen(other);
+    expect(gateway.last(id)?.version).toBe(77);
+    await stand(5);
+    await soon(() => expect(gateway.ended()).toBe(true));
+    // Whoever comes now is told what there is, and 77 again when it is reached.
+    const again = await listen(other);
+    expect(again.last(id)?.version).toBe(5);
+    await stand(77);
+    await soon(() => expect(again.last(id)?.version).toBe(77));
     await other.close();
   });
 

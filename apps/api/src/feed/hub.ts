@@ -20,6 +20,10 @@ export interface Hub {
   connect(stream: ServerResponse): Promise<void>;
   /** A company may have changed; null: any of them. */
   wake(companyId: number | null): void;
+  /** The database is another one than before, or stands earlier: gateways come again and are told everything anew. */
+  startOver(): void;
+  /** Whether it takes gateways no more. */
+  isClosed(): boolean;
   /** Ends every connection, so that gateways turn to another api. */
   close(): void;
 }
@@ -43,6 +47,8 @@ export function createHub(parts: HubParts): Hub {
 
   function send(connection: Connection, event: FeedEventName, data: object): void {
     const { stream } = connection;
+    // It was ended while this was read for it.
+    if (stream.writableEnded) return;
     stream.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
     if (stream.writableLength > MAX_WAITING_BYTES) stream.destroy();
   }
@@ -103,6 +109,12 @@ export function createHub(parts: HubParts): Hub {
     if (connections.size === 0) return true;
     try {
       const versions = await readVersions(db);
+      // A version that fell is a database that was restored: what was sent since never happened, under numbers that will
+      // be given again.
+      const fell = [...connections].some(({ sent }) =>
+        [...sent].some(([id, version]) => (versions.get(id) ?? version) < version),
+      );
+      if (fell) startOver();
       const differing = new Set<number>();
       for (const { sent } of connections) {
         for (const [id, version] of versions) if (sent.get(id) !== version) differing.add(id);
@@ -131,6 +143,13 @@ export function createHub(parts: HubParts): Hub {
     });
   }
 
+  function startOver(): void {
+    // Only a new connection lets a gateway believe a lower version, or other content under the one that it has.
+    for (const { stream } of connections) stream.end();
+    connections.clear();
+    gone.clear();
+  }
+
   return {
     async connect(stream) {
       const connection: Connection = { stream, sent: new Map(), ready: false };
@@ -139,7 +158,7 @@ export function createHub(parts: HubParts): Hub {
       stream.on('close', () => connections.delete(connection));
       try {
         for (const id of (await readVersions(db)).keys()) {
-          if (stream.destroyed) return;
+          if (stream.destroyed || stream.writableEnded) return;
           await deliver(id, [connection]);
           // A gateway reads at its own pace; nothing piles up for it here.
           if (stream.writableNeedDrain) await Promise.race([once(stream, 'drain'), once(stream, 'close')]);
@@ -153,6 +172,8 @@ export function createHub(parts: HubParts): Hub {
       }
     },
     wake,
+    startOver,
+    isClosed: () => closed,
     close() {
       closed = true;
       clearInterval(heartbeat);

@@ -1,4 +1,5 @@
 import { acknowledge, feed } from '@propusk/contract/feed';
+import { AppError } from '../http/errors.ts';
 import { implement, type Routes, routeOf } from '../http/implement.ts';
 import { watchChanges } from './changes.ts';
 import { createHub } from './hub.ts';
@@ -13,9 +14,7 @@ export function feedRoutes(
   const hub = createHub({ db, log: app.log, sealing, heartbeatMs: parts.heartbeatMs });
   let changes: { close(): Promise<void> } | undefined;
   app.addHook('onReady', async () => {
-    changes = watchChanges({ databaseUrl: parts.databaseUrl, log: app.log }, (companyId) =>
-      hub.wake(companyId),
-    );
+    changes = watchChanges({ databaseUrl: parts.databaseUrl, log: app.log }, hub);
   });
   app.addHook('preClose', async () => {
     hub.close();
@@ -27,6 +26,8 @@ export function feedRoutes(
     // A HEAD would wait for the end of a stream that has none.
     exposeHeadRoute: false,
     handler: (_request, reply) => {
+      // A stream that began during the stop would hold it up.
+      if (hub.isClosed()) throw new AppError('unavailable');
       reply.hijack();
       reply.raw.writeHead(200, {
         'content-type': 'text/event-stream',

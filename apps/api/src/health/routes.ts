@@ -5,9 +5,13 @@ import { implement, type Routes } from '../http/implement.ts';
 
 const LIMIT_MS = 2_000;
 
-/** 200 while the database answers within two seconds, else 503: what a balancer and the start ask. */
-export function healthRoutes(routes: Routes): void {
+/**
+ * 200 while the database answers within two seconds, else 503: what a balancer and the start ask.
+ * @param isDraining whether this process is about to stop: then it is 503 as well
+ */
+export function healthRoutes(routes: Routes, isDraining: () => boolean): void {
   implement(routes, health, async ({ db }) => {
+    if (isDraining()) throw new AppError('unavailable', { message: 'Сервер останавливается' });
     const asked = sql`select 1`.execute(db).then(
       () => true,
       () => false,

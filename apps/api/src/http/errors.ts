@@ -47,8 +47,9 @@ const byStatus: Record<number, ErrorCode> = {
 const LOCK_NOT_AVAILABLE = '55P03';
 
 // SQLSTATE classes and errno values that mean 'no database now', not 'a wrong statement'; 57014 is a statement that waited
-// past its time, 55000 a database that was closed to connections.
-const away = /^(08|55000$|57014$|57P|53|ECONNREFUSED|ECONNRESET|ENOENT|ENOTFOUND|EAI_AGAIN|EPIPE|ETIMEDOUT)/;
+// past its time, 55000 a database that was closed to connections, 25006 a standby that takes no writes yet.
+const away =
+  /^(08|25006$|55000$|57014$|57P|53|ECONNREFUSED|ECONNRESET|ENOENT|ENOTFOUND|EAI_AGAIN|EPIPE|ETIMEDOUT)/;
 
 /** The one place where an error becomes an answer: `{code, message, fields?}`, never a stack. */
 export function answerError(
@@ -119,6 +120,6 @@ function asRefusal(error: FastifyError | AppError): AppError {
 /** Whether an error means that the database cannot be reached now. */
 export function isAway(error: Error & { code?: unknown }): boolean {
   if (typeof error.code === 'string' && away.test(error.code)) return true;
-  // node-postgres throws these two without a code.
-  return /timeout exceeded when trying to connect|Connection terminated/.test(error.message);
+  // node-postgres throws these without a code; the last is a query on a connection that broke just before it.
+  return /timeout exceeded when trying to connect|Connection terminated|is not queryable/.test(error.message);
 }

@@ -15,6 +15,8 @@ export interface ApiProcess {
   ): Promise<Output<E['reply']>>;
   /** Ends it as a crash would. */
   kill(): Promise<void>;
+  /** Ends it as an operator does, by SIGTERM. @returns its exit code */
+  terminate(): Promise<number | null>;
   /** Starts it again at the same place. */
   start(): Promise<void>;
 }
@@ -24,7 +26,9 @@ const main = fileURLToPath(import.meta.resolve('@propusk/api/main'));
 /** Starts an api. */
 export async function startApiProcess(
   port: number,
-  env: Readonly<Record<'DATABASE_URL' | 'SECRET_KEY' | 'GATEWAY_SECRET' | 'DATA_DIR', string>>,
+  env: Readonly<
+    Record<'DATABASE_URL' | 'SECRET_KEY' | 'GATEWAY_SECRET' | 'DATA_DIR', string> & Record<string, string>
+  >,
 ): Promise<ApiProcess> {
   const url = `http://127.0.0.1:${port}`;
   let child: ChildProcess | undefined;
@@ -45,6 +49,12 @@ export async function startApiProcess(
     start,
     async kill() {
       if (child !== undefined) await stop(child);
+    },
+    async terminate() {
+      if (child === undefined || child.exitCode !== null) return null;
+      const ended = once(child, 'exit');
+      child.kill('SIGTERM');
+      return (await ended)[0];
     },
     async must(token, endpoint, { id, body } = {}) {
       const reply = await fetch(`${url}/api${endpoint.path.replace(':id', String(id))}`, {

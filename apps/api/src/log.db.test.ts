@@ -1,0 +1,45 @@
+import { login } from '@propusk/contract/auth';
+import { createProxy } from '@propusk/contract/proxies';
+import { me } from '@propusk/contract/users';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { startApi, type TestApi } from './testing/api.ts';
+
+/** The log as an operator's tools read it: docs/operating/watching.md lists these fields. */
+
+let api: TestApi;
+let said = '';
+beforeAll(async () => {
+  api = await startApi(inject('serverUrl'), { logTo: (line) => (said += line) });
+});
+afterAll(() => api.close());
+
+test('a line has its fields, and none holds a secret', async () => {
+  const { token, email } = await api.company();
+  await api.must(token, me);
+  await api.must(token, createProxy, {
+    body: { host: 'proxy.example.ru', port: 8080, username: 'login', password: 'canary-proxy' },
+  });
+  const wrong = { email, password: 'canary-guess' };
+  expect((await api.call(null, login, { body: wrong })).status).toBe(401);
+  const sent = { authorization: 'Bearer canary-bearer', cookie: 'a=canary-cookie' };
+  expect((await api.call(null, me, { headers: sent })).status).toBe(401);
+  // With the database away an error is logged whole: what it was asked with must not be in it.
+  await api.database.shut();
+  expect((await api.call(null, login, { body: wrong })).status).toBe(503);
+  await api.database.reopen();
+
+  const lines = said
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  const request = { method: expect.any(String), url: '/api/me', host: expect.any(String) };
+  const common = { room: 'api', time: expect.any(Number), reqId: expect.any(String) };
+  expect(lines).toContainEqual(
+    expect.objectContaining({ ...common, level: 30, req: expect.objectContaining(request) }),
+  );
+  expect(lines).toContainEqual(
+    expect.objectContaining({ ...common, res: { statusCode: 200 }, responseTime: expect.any(Number) }),
+  );
+  expect(lines).toContainEqual(expect.objectContaining({ ...common, level: 50, err: expect.anything() }));
+  for (const secret of ['canary', token, 'correct horse']) expect(said).not.toContain(secret);
+});

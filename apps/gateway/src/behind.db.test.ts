@@ -1,0 +1,255 @@
+import { type ChildProcess, execFile, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { Agent, request } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { createTestDatabase, type TestDatabase } from '@propusk/api/testing/database';
+import { myAccess } from '@propusk/contract/access';
+import { login, register } from '@propusk/contract/auth';
+import { createPolicy, updatePolicy } from '@propusk/contract/policies';
+import { listProxies } from '@propusk/contract/proxies';
+import { createSite, listSites } from '@propusk/contract/sites';
+import { createUser } from '@propusk/contract/users';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { type ApiProcess, startApiProcess } from './testing/api-process.ts';
+import { type Certificate, makeCertificate } from './testing/certificate.ts';
+import { stop } from './testing/client.ts';
+import { type Origin, startOrigin } from './testing/origin.ts';
+import { NAME, type ReverseProxy, reverseProxies, startReverseProxy } from './testing/reverse-proxies.ts';
+import { freePort } from './testing/upstreams.ts';
+import { SECRET } from './testing/world.ts';
+
+/** The product behind `deploy/nginx.conf` and `deploy/Caddyfile`: two api processes, an HTTPS gateway, their own CA. */
+
+const PASSWORD = 'correct horse';
+let folder: string;
+let database: TestDatabase;
+let certificate: Certificate;
+let origin: Origin;
+let apis: [ApiProcess, ApiProcess];
+let owner: string;
+const emailOf = (name: string) => `${name}@company.test`;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'propusk-behind-'));
+  database = await createTestDatabase(inject('serverUrl'));
+  certificate = await makeCertificate(`DNS:${NAME}`, 'IP:127.0.0.1');
+  origin = await startOrigin();
+  const env = {
+    DATABASE_URL: database.url,
+    SECRET_KEY: 'the sealing secret behind proxies, long enough',
+    GATEWAY_SECRET: SECRET,
+    DATA_DIR: folder,
+    PUBLIC_URL: `https://${NAME}`,
+    TRUST_PROXY: '127.0.0.1',
+    STOP_DELAY: '3',
+  };
+  const first = await startApiProcess(await freePort(), env);
+  apis = [first, await startApiProcess(await freePort(), env)];
+  owner = await company('owner');
+});
+afterAll(async () => {
+  for (const api of apis ?? []) await api.kill();
+  await origin?.stop();
+  await certificate?.remove();
+  await database?.drop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** A company of its own. @returns its owner's token */
+async function company(name: string): Promise<string> {
+  const names = { name: 'Компания', companyName: 'Компания', companySite: 'company.test' };
+  const account = { ...names, email: emailOf(name), password: PASSWORD };
+  return (await apis[0].must(null, register, { body: account })).token;
+}
+
+interface Asked {
+  readonly method?: string;
+  readonly token?: string;
+  readonly body?: object;
+  readonly headers?: Record<string, string>;
+  /** The loopback address that the person sits at. */
+  readonly from?: string;
+  readonly agent?: Agent;
+}
+
+/** A person's request over HTTPS, checked against our own authority. */
+function ask(
+  port: number,
+  path: string,
+  { method = 'GET', token, body, headers, from, agent }: Asked = {},
+): Promise<{ status: number; text: string }> {
+  const sent = body === undefined ? undefined : JSON.stringify(body);
+  return new Promise((resolve, reject) => {
+    const asking = request(
+      {
+        host: '127.0.0.1',
+        servername: NAME,
+        port,
+        path,
+        method,
+        ca: certificate.cert,
+        ...(agent !== undefined && { agent }),
+        ...(from !== undefined && { localAddress: from }),
+        headers: {
+          host: NAME,
+          ...(token !== undefined && { authorization: `Bearer ${token}` }),
+          ...(sent !== undefined && {
+            'content-type': 'application/json',
+            'content-length': String(Buffer.byteLength(sent)),
+          }),
+          ...headers,
+        },
+      },
+      (response) => {
+        let text = '';
+        response.setEncoding('utf8').on('data', (more: string) => (text += more));
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, text }));
+        response.on('error', reject);
+      },
+    );
+    asking.on('error', reject);
+    asking.end(sent);
+  });
+}
+
+describe.each(reverseProxies)('behind %s', (name) => {
+  let proxy: ReverseProxy;
+  beforeAll(async () => {
+    const [first, second] = apis.map(({ url }) => new URL(url).host);
+    proxy = await startReverseProxy(name, certificate, [first ?? '', second ?? '']);
+  });
+  afterAll(() => proxy?.stop());
+
+  test('the calls answer over HTTPS', async () => {
+    expect(await ask(proxy.port, '/api/health')).toEqual({ status: 200, text: '{"status":"ok"}' });
+  });
+
+  test('tries are counted by the person, whatever X-Forwarded-For the person writes', async () => {
+    const body = { email: `${name}-nobody@company.test`, password: 'wrong guess' };
+    const guess = (from: string, i: number) =>
+      ask(proxy.port, `/api${login.path}`, {
+        ...{ method: login.method, body, from },
+        headers: { 'x-forwarded-for': `203.0.113.${i}`, 'x-real-ip': `203.0.113.${i}` },
+      });
+    const statuses: number[] = [];
+    for (let i = 0; i < 11; i++) statuses.push((await guess('127.0.0.2', i)).status);
+    expect(statuses).toEqual([...Array(10).fill(401), 429]);
+    expect((await guess('127.0.0.3', 1)).status).toBe(401);
+  });
+
+  test('a gateway on another machine hears of a revocation at once, and is an HTTPS proxy itself', async () => {
+    const host = `${name}.company.test:${origin.port}`;
+    const { rows } = await apis[0].must(owner, listProxies);
+    const proxyId = rows.find(({ direct }) => direct)?.id ?? expect.fail('no default proxy');
+    const policy = await apis[0].must(owner, createPolicy, { body: { name: `За ${name}`, proxyId } });
+    await apis[0].must(owner, createSite, { body: { address: host, politics: [policy.id] } });
+    const account = { email: emailOf(`${name}-agent`), password: PASSWORD };
+    const { id } = await apis[0].must(owner, createUser, { body: account });
+    const { token } = await apis[0].must(null, login, { body: account });
+    const { username, password } = await apis[0].must(token, myAccess);
+    const gateway = await startHttpsGateway(`https://${NAME}:${proxy.port}`, name);
+    try {
+      const through = () => curlThrough(gateway.port, `${username}:${password}`, `http://${host}/`);
+      // Before it has heard from the api it refuses everybody.
+      const deadline = performance.now() + 10_000;
+      while ((await through()) === '503' && performance.now() < deadline) await sleep(50);
+      expect(await through()).toBe('403');
+      for (const users of [[id], [], [id], []]) {
+        const started = performance.now();
+        await apis[0].must(owner, updatePolicy, { id: policy.id, body: { users } });
+        const expected = users.length > 0 ? '200' : '403';
+        for (let got = ''; got !== expected; got = await through())
+          if (performance.now() - started > 1_000) expect.fail(`${got}, not ${expected}, after a second`);
+      }
+    } finally {
+      await stop(gateway.child);
+    }
+  });
+
+  test('two apis restart one after the other under load, and no request fails', {
+    timeout: 60_000,
+  }, async () => {
+    const failed: string[] = [];
+    let done = 0;
+    let created = 0;
+    // A company holds a thousand sites, so the load has one of its own.
+    const token = await company(`${name}-load`);
+    const end = new AbortController();
+    const agent = new Agent({ keepAlive: true, maxSockets: 12 });
+    const person = async (n: number) => {
+      for (let i = 0; !end.signal.aborted; i++) {
+        const creates = i % 10 === 0;
+        const asked = creates
+          ? { method: 'POST', body: { address: `${name}-${n}-${i}.example.ru` } }
+          : { method: 'GET' };
+        const path = creates ? '/api/domain-allowed' : '/api/me';
+        const status = await ask(proxy.port, path, { ...asked, token, agent }).then(
+          (answer) => (answer.status < 400 ? answer.status : `${answer.status} ${answer.text}`),
+          (error: Error) => error.message,
+        );
+        done++;
+        if (status === (creates ? createSite.status : 200)) created += creates ? 1 : 0;
+        else failed.push(`${asked.method} ${status}`);
+      }
+    };
+    const people = Array.from({ length: 12 }, (_, n) => person(n));
+    const stops: number[] = [];
+    for (const api of apis) {
+      // A balancer takes back in its time the one that it had left out.
+      await sleep(2_200);
+      const started = performance.now();
+      expect(await api.terminate()).toBe(0);
+      stops.push(Math.round(performance.now() - started));
+      await api.start();
+    }
+    await sleep(1_000);
+    end.abort();
+    await Promise.all(people);
+    agent.destroy();
+    process.stdout.write(
+      `restarts behind ${name}: ${done} requests, ${failed.length} failed, ${created} created; stops took ${stops.join(', ')} ms\n`,
+    );
+    expect(failed).toEqual([]);
+    expect(done).toBeGreaterThan(500);
+    // What was answered was done, and done once.
+    expect((await apis[0].must(token, listSites)).count).toBe(created);
+  });
+});
+
+/** The real gateway as a process of its own that trusts our authority, and finds the console's name by GATEWAY_HOSTS. */
+async function startHttpsGateway(
+  apiUrl: string,
+  name: string,
+): Promise<{ child: ChildProcess; port: number }> {
+  const env = {
+    PATH: process.env.PATH,
+    GATEWAY_PORT: '0',
+    GATEWAY_SECRET: SECRET,
+    GATEWAY_HOSTS: `${name}.company.test=127.0.0.1`,
+    GATEWAY_ALLOW_NETWORKS: '127.0.0.0/8',
+    GATEWAY_TLS_CERT: certificate.certPath,
+    GATEWAY_TLS_KEY: certificate.keyPath,
+    NODE_EXTRA_CA_CERTS: certificate.certPath,
+    API_URL: apiUrl.replace(NAME, '127.0.0.1'),
+    DATA_DIR: join(folder, `gateway-${name}`),
+    LOG_LEVEL: 'warn',
+  };
+  const child = fork(new URL('./main.ts', import.meta.url).pathname, { env, execArgv: [], silent: true });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (data) => (said += data));
+  const ended = once(child, 'exit').then(() => Promise.reject(new Error(`The gateway ended: ${said}`)));
+  ended.catch(() => {});
+  const [message] = (await Promise.race([once(child, 'message'), ended])) as [{ port: number }];
+  return { child, port: message.port };
+}
+
+/** curl through an HTTPS proxy whose certificate is checked. @returns the status */
+async function curlThrough(port: number, who: string, url: string): Promise<string> {
+  const args = ['-sS', '-o', '/dev/null', '-m', '5', '-w', '%{http_code}', '--noproxy', ''];
+  const proxy = ['--proxy-cacert', certificate.certPath, '-x', `https://${who}@127.0.0.1:${port}`];
+  return (await promisify(execFile)('/usr/bin/curl', [...args, ...proxy, url])).stdout;
+}

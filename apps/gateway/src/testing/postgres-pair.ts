@@ -1,0 +1,126 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chown, mkdtemp, rm } from 'node:fs/promises';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { demand } from './client.ts';
+import { freePort } from './upstreams.ts';
+
+/** Debian's PostgreSQL 15 with standbys, behind one address that can be moved from one server to another. */
+export interface Postgres {
+  readonly port: number;
+  /** Pulls its plug. */
+  kill(): Promise<void>;
+  /** Ends it cleanly; `start` brings it back. */
+  stop(): Promise<void>;
+  start(): Promise<void>;
+  /** Makes a standby the primary. */
+  promote(): Promise<void>;
+  /** A standby that follows this one. */
+  standby(): Promise<Postgres>;
+}
+
+const bin = '/usr/lib/postgresql/15/bin';
+// The server refuses to run as root.
+const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+
+/** Makes a folder, and a primary in it that answers a commit when a standby has it. */
+export async function startPostgres(): Promise<{ primary: Postgres; remove(): Promise<void> }> {
+  demand(`${bin}/postgres`, 'postgresql-15');
+  const folder = await mkdtemp(join(tmpdir(), 'propusk-pair-'));
+  if (nobody.uid !== undefined) await chown(folder, nobody.uid, nobody.gid);
+  const data = join(folder, 'first');
+  await command('initdb', ['-D', data, '-U', 'propusk', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8']);
+  const all: Postgres[] = [];
+  const primary = await serve(data, ['-c', 'synchronous_standby_names=*']);
+  return {
+    primary,
+    async remove() {
+      for (const each of all) await each.kill();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+
+  function command(name: string, args: readonly string[]) {
+    return promisify(execFile)(join(bin, name), args, { ...nobody, cwd: folder });
+  }
+
+  async function serve(at: string, options: readonly string[]): Promise<Postgres> {
+    const port = await freePort();
+    let child: ChildProcess | undefined;
+    const end = async (signal: NodeJS.Signals) => {
+      if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+      const ended = once(child, 'exit');
+      child.kill(signal);
+      await ended;
+    };
+    const own: Postgres = {
+      port,
+      kill: () => end('SIGKILL'),
+      stop: () => end('SIGINT'),
+      async start() {
+        const listen = ['-c', 'listen_addresses=127.0.0.1', '-p', String(port), '-k', folder];
+        child = spawn(join(bin, 'postgres'), ['-D', at, ...listen, ...options], {
+          ...nobody,
+          cwd: folder,
+          stdio: 'ignore',
+        });
+        const ready = () =>
+          command('pg_isready', ['-h', '127.0.0.1', '-p', String(port)]).then(
+            () => true,
+            () => false,
+          );
+        for (let tries = 100; !(await ready()); tries--) {
+          if (tries === 0) throw new Error('PostgreSQL 15 did not start');
+          await new Promise((resolve) => setTimeout(resolve, 50));
+        }
+      },
+      promote: async () => void (await command('pg_ctl', ['promote', '-D', at])),
+      async standby() {
+        const copy = join(folder, `standby-${all.length}`);
+        const from = ['-h', '127.0.0.1', '-p', String(port), '-U', 'propusk'];
+        await command('pg_basebackup', [...from, '-D', copy, '-R', '-X', 'stream', '-c', 'fast']);
+        return serve(copy, []);
+      },
+    };
+    all.push(own);
+    await own.start();
+    return own;
+  }
+}
+
+/** The address that people call a virtual one: connections go to one server, and break when it moves. */
+export async function startAddress(first: number) {
+  let target = first;
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    const beyond = connect(target, '127.0.0.1');
+    for (const [one, other] of [
+      [socket, beyond],
+      [beyond, socket],
+    ] as const) {
+      sockets.add(one);
+      one.on('error', () => {});
+      one.on('close', () => {
+        sockets.delete(one);
+        other.destroy();
+      });
+      one.pipe(other);
+    }
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    port,
+    move(to: number) {
+      target = to;
+      for (const socket of sockets) socket.destroy();
+    },
+    stop() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    },
+  };
+}

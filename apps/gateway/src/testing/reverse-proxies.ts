@@ -1,0 +1,103 @@
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Certificate } from './certificate.ts';
+import { demand, listens, run, stop } from './client.ts';
+import { freePort } from './upstreams.ts';
+
+/** The configurations that we hand to operators (`deploy/`), on Debian's own nginx and Caddy before the real api. */
+export interface ReverseProxy {
+  /** Where HTTPS is. */
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+export const reverseProxies = ['nginx', 'caddy'] as const;
+
+const deploy = new URL('../../../../deploy/', import.meta.url);
+
+/** The name that the files in `deploy/` are written for. */
+export const NAME = 'propusk.example.ru';
+
+/** Replaces what an operator would. @throws Error when the file no longer says it: the test would run another one */
+function edit(text: string, changes: readonly (readonly [from: string, to: string])[]): string {
+  return changes.reduce((edited, [from, to]) => {
+    if (!edited.includes(from)) throw new Error(`deploy no longer says ${from}`);
+    return edited.replaceAll(from, to);
+  }, text);
+}
+
+async function nginxConfig(folder: string, port: number, plain: number, apis: readonly string[]) {
+  const site = edit(await readFile(new URL('nginx.conf', deploy), 'utf8'), [
+    ['    listen [::]:80;\n', ''],
+    ['    listen [::]:443 ssl http2;\n', ''],
+    ['listen 80;', `listen 127.0.0.1:${plain};`],
+    ['listen 443 ssl', `listen 127.0.0.1:${port} ssl`],
+    ['/etc/ssl/propusk/', `${folder}/`],
+    ['server 127.0.0.1:3000 ', `server ${apis[0]} `],
+    ['# server 127.0.0.1:3001 ', `server ${apis[1]} `],
+  ]);
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
+  return `daemon off;
+master_process off;
+pid ${folder}/pid;
+error_log ${folder}/error.log;
+events {}
+http {
+  access_log off;
+  ${temporary.map((name) => `${name}_temp_path ${folder}/${name};`).join('\n  ')}
+  ${site}
+}
+`;
+}
+
+async function caddyConfig(folder: string, port: number, plain: number, apis: readonly string[]) {
+  const site = edit(await readFile(new URL('Caddyfile', deploy), 'utf8'), [
+    // The gateway of the test calls it by its address.
+    [`\n${NAME} {\n`, `\nhttps://${NAME}:${port}, https://127.0.0.1:${port} {\n\tbind 127.0.0.1\n`],
+    ['# tls /etc/ssl/propusk/cert.pem /etc/ssl/propusk/key.pem', `tls ${folder}/cert.pem ${folder}/key.pem`],
+    ['127.0.0.1:3000', apis[0] ?? ''],
+    ['# to 127.0.0.1:3001', `to ${apis[1]}`],
+  ]);
+  return `{\n\tadmin off\n\thttp_port ${plain}\n\tstorage file_system ${folder}/store\n\tdefault_sni ${NAME}\n}\n${site}`;
+}
+
+const programs = {
+  nginx: {
+    binary: '/usr/sbin/nginx',
+    config: nginxConfig,
+    args: (path: string) => ['-c', path, '-p', join(path, '..')],
+  },
+  caddy: {
+    binary: '/usr/bin/caddy',
+    config: caddyConfig,
+    args: (path: string) => ['run', '--config', path, '--adapter', 'caddyfile'],
+  },
+};
+
+/** Starts one before two apis (`host:port`). @throws Error naming the Debian package when it is missing */
+export async function startReverseProxy(
+  name: (typeof reverseProxies)[number],
+  certificate: Certificate,
+  apis: readonly [string, string],
+): Promise<ReverseProxy> {
+  const { binary, config, args } = programs[name];
+  demand(binary, name);
+  const folder = await mkdtemp(join(tmpdir(), `propusk-before-${name}-`));
+  await chmod(folder, 0o755);
+  const [port, plain] = [await freePort(), await freePort()];
+  await writeFile(join(folder, 'cert.pem'), certificate.cert);
+  await writeFile(join(folder, 'key.pem'), certificate.key);
+  await writeFile(join(folder, 'config'), await config(folder, port, plain, apis));
+  // Tied to this process: a killed test must not leave a server behind.
+  const child = await run('setpriv', ['--pdeathsig', 'KILL', binary, ...args(join(folder, 'config'))], () =>
+    listens(port),
+  );
+  return {
+    port,
+    async stop() {
+      await stop(child);
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

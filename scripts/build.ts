@@ -1,0 +1,14 @@
+import { buildExtension } from './extension-build.ts';
+import { explain } from './product.ts';
+import { buildConsole } from './web-build.ts';
+
+/** `npm run build`: all that a start would build, so that a service may run on a folder that it cannot write to. */
+try {
+  const say = (line: string) => process.stdout.write(`${line}\n`);
+  await buildConsole(say);
+  await buildExtension(say);
+  say('Собрано: консоль и расширение. Дальше: npm start, npm run api или npm run gateway');
+} catch (error) {
+  process.stderr.write(`${explain(error)}\n`);
+  process.exit(1);
+}
