@@ -175,25 +175,26 @@ describe.each(reverseProxies)('behind %s', (name) => {
   }, async () => {
     const failed: string[] = [];
     let done = 0;
+    let asked = 0;
     let created = 0;
-    // A company holds a thousand sites, so the load has one of its own.
     const token = await company(`${name}-load`);
     const end = new AbortController();
     const agent = new Agent({ keepAlive: true, maxSockets: 12 });
     const person = async (n: number) => {
       for (let i = 0; !end.signal.aborted; i++) {
-        const creates = i % 10 === 0;
-        const asked = creates
+        // A company holds a thousand sites, and a fast machine gets there.
+        const creates = i % 10 === 0 && asked++ < 600;
+        const call = creates
           ? { method: 'POST', body: { address: `${name}-${n}-${i}.example.ru` } }
           : { method: 'GET' };
         const path = creates ? '/api/domain-allowed' : '/api/me';
-        const status = await ask(proxy.port, path, { ...asked, token, agent }).then(
+        const status = await ask(proxy.port, path, { ...call, token, agent }).then(
           (answer) => (answer.status < 400 ? answer.status : `${answer.status} ${answer.text}`),
           (error: Error) => error.message,
         );
         done++;
         if (status === (creates ? createSite.status : 200)) created += creates ? 1 : 0;
-        else failed.push(`${asked.method} ${status}`);
+        else failed.push(`${call.method} ${status}`);
       }
     };
     const people = Array.from({ length: 12 }, (_, n) => person(n));

@@ -70,7 +70,7 @@ async function earlier(count: number): Promise<TestDatabase> {
           `insert into proxy_egress (owner_id, proxy_id, address) values (0, 1, '192.0.2.7')`,
           'insert into proxy_learning (owner_id, proxy_id) values (0, 1)',
           `insert into site_checks (company_id, site_id, state, verdict) values (1, 1, 'done', 'protected')`,
-          `insert into lock_links (token_hash, company_id, site_id, expires_at) values ('\\x04', 1, 1, now() + interval '1 day')`,
+          `insert into lock_links (token_hash, company_id, site_id, made_by, expires_at) values ('\\x04', 1, 1, 1, now() + interval '1 day')`,
         ]
       : []),
     ...(count > 3
