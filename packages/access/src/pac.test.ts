@@ -179,7 +179,7 @@ describe.each([false, true])('with all sites: %s, PAC and route agree with decid
     expect(through).toBeGreaterThan(50);
   });
 
-  test('over any host and any site', () => {
+  test('over any host and any site', { timeout: 30_000 }, () => {
     const label = fc.stringMatching(/^[a-z0-9_-]{1,6}$/);
     const host = fc.array(label, { minLength: 1, maxLength: 5 }).map((labels) => labels.join('.'));
     fc.assert(
@@ -249,14 +249,22 @@ describe('the PAC', () => {
     expect(() => pacScript({ ...plain, gateway: { ...gateway, host } })).toThrow(/no host/);
   });
 
-  test('of 30,000 hosts answers 10,000 requests in a second', () => {
+  test('of 30,000 hosts answers hardly slower than one of 30', { timeout: 30_000 }, () => {
     const many = Array.from({ length: 30_000 }, (_, i) => `site${i}.example.ru`);
     const script = { ...plain, sites: many };
     expect(pacScript(script).data.length).toBeLessThan(1_250_000);
     const pac = run(script);
-    const started = performance.now();
-    for (let i = 0; i < 10_000; i++) pac(`https://site${i * 4}.example.ru/`);
-    expect(performance.now() - started).toBeLessThan(1_000);
+    // A ratio, best of three: the time itself is the machine's. Reading the list through would be a thousand times slower.
+    const timed = (asked: typeof pac) => {
+      const rounds = [0, 1, 2].map(() => {
+        const started = performance.now();
+        for (let i = 0; i < 5_000; i++) asked(`https://site${i * 8}.example.ru/`);
+        return performance.now() - started;
+      });
+      return Math.min(...rounds);
+    };
+    const few = timed(run({ ...plain, sites: many.slice(0, 30) }));
+    expect(timed(pac) / few).toBeLessThan(5);
     expect([pac('https://site29999.example.ru/'), pac('https://site30000.example.ru/')]).toEqual([
       WAY,
       'DIRECT',
