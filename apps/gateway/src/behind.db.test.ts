@@ -218,7 +218,9 @@ describe.each(reverseProxies)('behind %s', (name) => {
     expect(failed.length, failed.join(', ')).toBeLessThanOrEqual(done / 5_000);
     expect(done).toBeGreaterThan(500);
     // What was answered was done, and done once.
-    expect((await apis[0].must(token, listSites)).count).toBe(created);
+    const { count } = await apis[0].must(token, listSites);
+    expect(count).toBeGreaterThanOrEqual(created);
+    expect(count).toBeLessThanOrEqual(created + failed.length);
   });
 });
 
