@@ -170,7 +170,7 @@ describe.each(reverseProxies)('behind %s', (name) => {
     }
   });
 
-  test('two apis restart one after the other under load, and the people hardly notice', {
+  test('two apis restart one after the other under load, and no request fails', {
     timeout: 60_000,
   }, async () => {
     const failed: string[] = [];
@@ -214,13 +214,10 @@ describe.each(reverseProxies)('behind %s', (name) => {
     process.stdout.write(
       `restarts behind ${name}: ${done} requests, ${failed.length} failed, ${created} created; stops took ${stops.join(', ')} ms\n`,
     );
-    // None, as a rule. The balancers themselves have a moment in which a port that is being closed counts as open.
-    expect(failed.length, failed.join(', ')).toBeLessThanOrEqual(done / 5_000);
+    expect(failed).toEqual([]);
     expect(done).toBeGreaterThan(500);
     // What was answered was done, and done once.
-    const { count } = await apis[0].must(token, listSites);
-    expect(count).toBeGreaterThanOrEqual(created);
-    expect(count).toBeLessThanOrEqual(created + failed.length);
+    expect((await apis[0].must(token, listSites)).count).toBe(created);
   });
 });
 
