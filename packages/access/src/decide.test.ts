@@ -1,7 +1,7 @@
 import type { CompanySnapshot } from '@propusk/contract/feed';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decide, reachable } from './decide.ts';
+import { decide, patternsCovering, reachable } from './decide.ts';
 import { type CanonicalHost, canonicalHost } from './host.ts';
 import { emptyIndex, putCompany, removeCompany } from './snapshot.ts';
 
@@ -272,4 +272,14 @@ describe('over arbitrary companies', () => {
       { numRuns: 300 },
     );
   });
+});
+
+test.each([
+  [
+    'www.crm.example.ru',
+    ['www.crm.example.ru', 'crm.example.ru', '*.www.crm.example.ru', '*.crm.example.ru', '*.example.ru'],
+  ],
+  ['www.ru', ['www.ru', '*.www.ru']],
+])('the patterns that cover %s', (host, patterns) => {
+  expect(patternsCovering(host)).toEqual(patterns);
 });

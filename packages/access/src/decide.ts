@@ -99,6 +99,15 @@ function next(host: string, step: number): string | null {
   return name.includes('.') ? `*.${name}` : null;
 }
 
+/** Every pattern that covers a host, most exact first: the one rule, for whoever asks a database or explains. */
+export function patternsCovering(host: string): string[] {
+  const patterns: string[] = [];
+  for (let pattern: string | null = host, step = 0; pattern !== null; step++, pattern = next(host, step)) {
+    patterns.push(pattern);
+  }
+  return patterns;
+}
+
 /** Whether a company other than this one holds the oldest claim to a host. */
 function takenByOther(index: AccessIndex, company: CompanyIndex, host: string): boolean {
   let owner = company.id;

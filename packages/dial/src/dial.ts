@@ -1,4 +1,3 @@
-import { lookup as lookupName } from 'node:dns/promises';
 import { once } from 'node:events';
 import { connect, isIP, type Socket } from 'node:net';
 import { addressAllowed, arrivesAt, type Networks } from './addresses.ts';
@@ -50,7 +49,7 @@ const ATTEMPT_MS = 2_000;
 /** Makes the function that dials. */
 export function createDialer(options: DialerOptions): Dial {
   const { hosts, allowNetworks, egress = {}, self, dns = [] } = options;
-  const { lookup = dns.length > 0 ? createLookup(dns) : systemLookup } = options;
+  const { lookup = createLookup(dns) } = options;
   const { resolveMs = RESOLVE_MS, connectMs = CONNECT_MS } = options;
 
   async function resolve(host: string): Promise<readonly string[]> {
@@ -129,11 +128,6 @@ async function connectTo(
   } finally {
     clearTimeout(timer);
   }
-}
-
-async function systemLookup(name: string): Promise<readonly string[]> {
-  const found = await lookupName(name, { all: true, order: 'verbatim' });
-  return found.map(({ address }) => address);
 }
 
 async function within<T>(ms: number, work: Promise<T>): Promise<T> {

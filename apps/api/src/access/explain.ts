@@ -1,4 +1,4 @@
-import { type Decision, decide } from '@propusk/access/decide';
+import { type Decision, decide, patternsCovering } from '@propusk/access/decide';
 import type { CanonicalHost } from '@propusk/access/host';
 import { sayings } from '@propusk/access/sayings';
 import { type AccessIndex, type CompanyIndex, emptyIndex, putCompany } from '@propusk/access/snapshot';
@@ -80,15 +80,8 @@ function linksOf(index: AccessIndex, decision: Decision, { userId, host, port }:
 /** The company's sites that cover a host, at whatever port; the port 0 stands for 80 and 443. */
 function sitesOf({ patterns }: CompanyIndex, host: CanonicalHost): { id: number; port: number }[] {
   const found: { id: number; port: number }[] = [];
-  for (const [pattern, ports] of patterns) {
-    if (!covers(pattern, host)) continue;
-    for (const [port, { id }] of ports) found.push({ id, port });
+  for (const pattern of patternsCovering(host)) {
+    for (const [port, { id }] of patterns.get(pattern) ?? []) found.push({ id, port });
   }
   return found;
-}
-
-/** Whether a stored pattern covers a host, as `decide()` has it. */
-function covers(pattern: string, host: string): boolean {
-  if (pattern.startsWith('*.')) return host === pattern.slice(2) || host.endsWith(pattern.slice(1));
-  return host === pattern || host === `www.${pattern}`;
 }

@@ -1,3 +1,4 @@
+import { patternsCovering } from '@propusk/access/decide';
 import type { CanonicalHost } from '@propusk/access/host';
 import type { AccessIndex } from '@propusk/access/snapshot';
 import { sql } from 'kysely';
@@ -48,20 +49,12 @@ export async function addForeignClaims(
 ): Promise<void> {
   const { rows } = await sql<{ pattern: string; company: number; claim: number }>`
     select split_part(address, ':', 1) as pattern, company_id as company, min(claim) as claim from sites
-    where claim is not null and company_id <> ${companyId} and split_part(address, ':', 1) = any (${patternsOf(host)})
+    where claim is not null and company_id <> ${companyId} and split_part(address, ':', 1) = any (${patternsCovering(host)})
     group by 1, 2`.execute(db);
   for (const { pattern, company, claim } of rows) {
     const holders = index.claims.get(pattern) ?? new Map<number, number>();
     index.claims.set(pattern, holders.set(company, claim));
   }
-}
-
-/** Every stored pattern that may cover a host; `decide()` reads only those that do. */
-export function patternsOf(host: string): string[] {
-  const patterns = [host, host.replace(/^www\./, '')];
-  const labels = host.split('.');
-  for (let up = 0; up < labels.length - 1; up++) patterns.push(`*.${labels.slice(up).join('.')}`);
-  return patterns;
 }
 
 /**

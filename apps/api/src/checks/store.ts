@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { patternsCovering } from '@propusk/access/decide';
 import type { ProbeStep, SiteCheck } from '@propusk/contract/lock';
 import { sql } from 'kysely';
-import { patternsOf } from '../access/store.ts';
 import type { Db, Tx } from '../db/open.ts';
 import type { Actor } from '../http/actor.ts';
 import { AppError } from '../http/errors.ts';
@@ -133,7 +133,7 @@ export async function isHeldByOther(db: Db, companyId: number, host: string): Pr
     .selectFrom('sites')
     .select('company_id')
     .where('claim', 'is not', null)
-    .where(sql`split_part(address, ':', 1)`, 'in', patternsOf(host))
+    .where(sql`split_part(address, ':', 1)`, 'in', patternsCovering(host))
     .orderBy('claim')
     .limit(1)
     .executeTakeFirst();

@@ -1,4 +1,3 @@
-import { lookup as lookupName } from 'node:dns/promises';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { isIP } from 'node:net';
@@ -76,7 +75,7 @@ const anywhere = parseNetworks('0.0.0.0/0,::/0') ?? { v4: [], v6: [] };
 /** Puts together the api's way out. */
 export function createReach(options: ReachOptions): Reach {
   const { allowNetworks, hosts, gatewayUrl, keys, egress, dns } = options;
-  const lookup = options.lookup ?? (dns.length > 0 ? createLookup(dns) : systemLookup);
+  const lookup = options.lookup ?? createLookup(dns);
   const dialing = { hosts, lookup, self: () => null };
   const dial = createDialer({ ...dialing, allowNetworks });
   const dialGateway = createDialer({ ...dialing, allowNetworks: anywhere });
@@ -215,9 +214,4 @@ export async function startTls(
     signal.throwIfAborted();
     throw new Unreached(where, 'tls_failed');
   }
-}
-
-async function systemLookup(name: string): Promise<readonly string[]> {
-  const found = await lookupName(name, { all: true, order: 'verbatim' });
-  return found.map(({ address }) => address);
 }
