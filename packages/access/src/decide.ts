@@ -1,5 +1,5 @@
 import type { CanonicalHost } from './host.ts';
-import type { AccessIndex, CompanyIndex, Egress, PolicyIndex } from './snapshot.ts';
+import type { AccessIndex, CompanyIndex, Grant, SiteIndex } from './snapshot.ts';
 
 /** Why a request was refused. The gateway, the console and the tests speak of it in these words. */
 export type Reason =
@@ -22,9 +22,7 @@ export type Reason =
   | 'timeout'
   | 'snapshot_stale';
 
-export type Decision =
-  | { readonly allow: true; readonly egress: Egress; readonly policyId: number }
-  | { readonly allow: false; readonly reason: Reason };
+export type Decision = Grant | { readonly allow: false; readonly reason: Reason };
 
 const refuse = (reason: Reason): Decision => ({ allow: false, reason });
 // Made once: a refusal allocates nothing.
@@ -44,27 +42,31 @@ const hostTaken = refuse('host_taken');
 export function decide(index: AccessIndex, userId: number, host: CanonicalHost, port: number): Decision {
   const user = index.users.get(userId);
   if (user === undefined) return userRemoved;
+  const web = port === 80 || port === 443;
+  const { company } = user;
   let knownSite = false;
   let knownPort = false;
   let taken = false;
-  for (let pattern: string | null = host, step = 0; pattern !== null; step++, pattern = next(host, step)) {
-    const ports = user.company.patterns.get(pattern);
-    if (ports === undefined) continue;
+  const patterns = company.wild || host.startsWith('www.') ? spellings(host) : null;
+  const count = patterns?.length ?? 1;
+  for (let i = 0; i < count; i++) {
+    const sites = company.patterns.get(patterns?.[i] ?? host);
+    if (sites === undefined) continue;
     knownSite = true;
-    const site = ports.get(port) ?? (port === 80 || port === 443 ? ports.get(0) : undefined);
+    const site = siteAt(sites, port, web);
     if (site === undefined) continue;
     knownPort = true;
-    for (const policy of user.policies) {
-      if (!policy.sites.has(site.id)) continue;
-      if (policy.egress.shared && takenByOther(index, user.company, host)) taken = true;
-      else return grant(policy);
+    for (const policy of site.policies) {
+      if (!user.policies.includes(policy)) continue;
+      if (policy.egress.shared && takenByOther(index, company, host)) taken = true;
+      else return policy.grant;
     }
   }
-  if (port === 80 || port === 443) {
+  if (web) {
     for (const policy of user.policies) {
       if (!policy.allSites) continue;
-      if (policy.egress.shared && takenByOther(index, user.company, host)) taken = true;
-      else return grant(policy);
+      if (policy.egress.shared && takenByOther(index, company, host)) taken = true;
+      else return policy.grant;
     }
   }
   if (taken) return hostTaken;
@@ -73,14 +75,14 @@ export function decide(index: AccessIndex, userId: number, host: CanonicalHost, 
   return siteUnknown;
 }
 
-const grants = new WeakMap<PolicyIndex, Decision>();
-function grant(policy: PolicyIndex): Decision {
-  let decision = grants.get(policy);
-  if (decision === undefined) {
-    decision = { allow: true, egress: policy.egress, policyId: policy.id };
-    grants.set(policy, decision);
+/** The site of a pattern at a port; one that names the port goes before one that stands for 80 and 443. */
+function siteAt(sites: readonly SiteIndex[], port: number, web: boolean): SiteIndex | undefined {
+  let usual: SiteIndex | undefined;
+  for (const site of sites) {
+    if (site.port === port) return site;
+    if (web && site.port === 0) usual = site;
   }
-  return decision;
+  return usual;
 }
 
 /**
@@ -99,6 +101,20 @@ function next(host: string, step: number): string | null {
   return name.includes('.') ? `*.${name}` : null;
 }
 
+/** The patterns of hosts that were asked for: they are spelled once, for spelling is what a decision costs. */
+const spelled = new Map<string, readonly string[]>();
+/** Some MB at most; strangers cannot fill it, for they are turned away before. */
+const SPELLED_MOST = 32_768;
+
+function spellings(host: string): readonly string[] {
+  const known = spelled.get(host);
+  if (known !== undefined) return known;
+  const patterns = patternsCovering(host);
+  if (spelled.size >= SPELLED_MOST) spelled.clear();
+  spelled.set(host, patterns);
+  return patterns;
+}
+
 /** Every pattern that covers a host, most exact first: the one rule, for whoever asks a database or explains. */
 export function patternsCovering(host: string): string[] {
   const patterns: string[] = [];
@@ -110,19 +126,16 @@ export function patternsCovering(host: string): string[] {
 
 /** Whether a company other than this one holds the oldest claim to a host. */
 function takenByOther(index: AccessIndex, company: CompanyIndex, host: string): boolean {
-  let owner = company.id;
-  let oldest = Number.POSITIVE_INFINITY;
-  for (let pattern: string | null = host, step = 0; pattern !== null; step++, pattern = next(host, step)) {
-    const holders = index.claims.get(pattern);
-    if (holders === undefined) continue;
-    for (const [companyId, claim] of holders) {
-      if (claim < oldest) {
-        oldest = claim;
-        owner = companyId;
-      }
+  let oldest = index.claims.get(host)?.[0];
+  if (index.wildClaims.size > 0 || host.startsWith('www.')) {
+    for (const pattern of spellings(host)) {
+      const claim = (
+        pattern === host ? undefined : (index.wildClaims.get(pattern) ?? index.claims.get(pattern))
+      )?.[0];
+      if (claim !== undefined && (oldest === undefined || claim.claim < oldest.claim)) oldest = claim;
     }
   }
-  return owner !== company.id;
+  return oldest !== undefined && oldest.companyId !== company.id;
 }
 
 /**
@@ -134,9 +147,9 @@ export function reachable(index: AccessIndex, userId: number): { allSites: boole
   const user = index.users.get(userId);
   if (user === undefined) return null;
   const sites: string[] = [];
-  for (const [pattern, ports] of user.company.patterns) {
-    for (const [port, site] of ports) {
-      if (!user.policies.some((policy) => policy.sites.has(site.id))) continue;
+  for (const [pattern, all] of user.company.patterns) {
+    for (const { port, policies } of all) {
+      if (!policies.some((policy) => user.policies.includes(policy))) continue;
       sites.push(port === 0 ? pattern : `${pattern}:${port}`);
     }
   }

@@ -1,4 +1,4 @@
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, hkdfSync, type KeyObject, timingSafeEqual } from 'node:crypto';
 
 /**
  * What the api and its gateways agree on by the one GATEWAY_SECRET. Each use has a key of its own (RFC 5869), so that
@@ -6,9 +6,9 @@ import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
  */
 export interface GatewayKeys {
   /** Signs the tokens that people show to the gateway. */
-  readonly token: Buffer;
+  readonly token: KeyObject;
   /** Signs the tokens of the api's own probes. */
-  readonly probe: Buffer;
+  readonly probe: KeyObject;
   /** Encrypts the snapshot on the gateway's disk (32 bytes, AES-256). */
   readonly snapshot: Buffer;
   /** The gateway's own bearer token at the feed. */
@@ -19,8 +19,9 @@ export interface GatewayKeys {
 export function gatewayKeys(secret: string): GatewayKeys {
   const derive = (use: string) => Buffer.from(hkdfSync('sha256', secret, 'propusk', use, 32));
   return {
-    token: derive('gateway-token'),
-    probe: derive('gateway-probe'),
+    // As objects: of bytes a key would be made anew for every signature.
+    token: createSecretKey(derive('gateway-token')),
+    probe: createSecretKey(derive('gateway-probe')),
     snapshot: derive('gateway-snapshot'),
     feed: derive('gateway-feed').toString('base64url'),
   };
@@ -58,7 +59,7 @@ function sign(keys: GatewayKeys, claims: string): string {
   return mac(keys.token, claims);
 }
 
-function mac(key: Buffer, claims: string): string {
+function mac(key: KeyObject, claims: string): string {
   return createHmac('sha256', key).update(claims).digest('base64url');
 }
 

@@ -1,7 +1,8 @@
 import { runInNewContext } from 'node:vm';
 import type { CompanySnapshot } from '@propusk/contract/feed';
+import { openRow } from '@propusk/contract/testing/row';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { decide, reachable } from './decide.ts';
 import { canonicalHost } from './host.ts';
 import { pacScript } from './pac.ts';
@@ -138,6 +139,12 @@ const spellings = [
   ],
 ];
 
+const tally = openRow(
+  'host spellings',
+  'a spelling, scheme and port: what the api tells, the extension and its PAC do, and the gateway decides agree',
+);
+afterAll(() => tally.close());
+
 /** What a browser would open, and the host that the gateway would then be asked for. */
 function asked(spelling: string, scheme: string, port: number | null): { url: string; port: number } | null {
   const url = `${scheme}://${spelling}${port === null || /[#@]/.test(spelling) ? '' : `:${port}`}/path?q#f`;
@@ -170,6 +177,7 @@ describe.each([false, true])('with all sites: %s, PAC and route agree with decid
           const expected = verdict(request.url, request.port);
           expect(pac(request.url), request.url).toBe(expected ? WAY : 'DIRECT');
           expect(route(request.url), request.url).toBe(expected);
+          tally.held(1);
           compared++;
           through += Number(expected);
         }

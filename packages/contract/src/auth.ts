@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
-import { Email, IsoDate, Password, text } from './fields.ts';
+import { CurrentPassword, Email, IsoDate, Password, text } from './fields.ts';
 import { limits } from './limits.ts';
+import { FactorCode } from './second-factor.ts';
 
 /** Spec section 5. `name` is the company's name (spec); what the person typed as a name travels as `ownerName`. */
 export const Registration = z.object({
@@ -14,10 +15,11 @@ export const Registration = z.object({
 });
 export type Registration = z.infer<typeof Registration>;
 
-/** `client` says that the browser extension signs in, and not the console. */
+/** `client` says that the browser extension signs in, and not the console. `code` is for those with a second factor. */
 export const Login = z.object({
   email: Email,
   password: Password,
+  code: z.optional(FactorCode),
   client: z.optional(z.enum(['extension'])),
 });
 export type Login = z.infer<typeof Login>;
@@ -29,10 +31,12 @@ export const login = endpoint({
   method: 'POST',
   path: '/auth/login',
   access: 'public',
-  summary: 'Sign in with email and password',
+  summary: 'Sign in with email and password, and the second factor where it is on',
+  description:
+    '`second_factor_needed`: the password is right, and the same call is to be made again with `code`. Nothing is kept in between.',
   body: Login,
   reply: Token,
-  errors: ['bad_login', 'too_many_requests'],
+  errors: ['bad_login', 'second_factor_needed', 'wrong_code', 'too_many_requests'],
 });
 
 export const register = endpoint({
@@ -50,7 +54,7 @@ export const register = endpoint({
 
 /**
  * One call for four things, told apart by what its body holds (answers.md): `{email}`, `{token, password}`,
- * `{email, change: true}`, `{token}`.
+ * `{email, change: true, currentPassword}`, `{token}`.
  */
 export const LinkUse = z
   .object({
@@ -58,15 +62,20 @@ export const LinkUse = z
     change: z.optional(z.boolean()),
     token: z.optional(text(1)),
     password: z.optional(Password),
+    currentPassword: z.optional(CurrentPassword),
   })
   .check((context) => {
-    const { email, token, change, password } = context.value;
+    const { email, token, change, password, currentPassword } = context.value;
     const refuse = (field: string, message: string) =>
       context.issues.push({ code: 'custom', input: context.value, path: [field], message });
     if (email === undefined && token === undefined) refuse('email', 'Заполните это поле');
     if (email !== undefined && token !== undefined) refuse('email', 'Здесь нужна или почта, или ссылка');
     if (email !== undefined && password !== undefined) refuse('password', 'Пароль задаёт ссылка из письма');
     if (token !== undefined && change === true) refuse('change', 'Ссылка из письма уже знает новую почту');
+    const asksForEmail = email !== undefined && token === undefined && change === true;
+    if (asksForEmail && currentPassword === undefined) refuse('currentPassword', 'Заполните это поле');
+    if (!asksForEmail && currentPassword !== undefined)
+      refuse('currentPassword', 'Текущий пароль нужен только для смены почты');
   });
 export type LinkUse = z.infer<typeof LinkUse>;
 
@@ -76,7 +85,7 @@ export const useLink = endpoint({
   access: 'maybe-signed-in',
   summary: 'Links in mail: ask for a new password or a new email, and confirm either',
   description:
-    '`{email}` sends a link for a new password, and answers the same whether or not the address has an account. `{token, password}` sets it: all sessions and gateway tokens end. `{email, change: true}`, signed in, sends a link to the new address. `{token}` makes that address the one to sign in with: all sessions end. A link lives 10 minutes and works once.',
+    '`{email}` sends a link for a new password, and answers the same whether or not the address has an account. `{token, password}` sets it: all sessions and gateway tokens end. `{email, change: true, currentPassword}`, signed in, sends a link to the new address and tells the old one; a session alone must not take an account over. `{token}` makes that address the one to sign in with, and tells the old one: all sessions and gateway tokens end. A link lives 10 minutes and works once.',
   body: LinkUse,
   errors: ['link_dead', 'unauthorized', 'email_taken', 'too_many_requests'],
 });
@@ -85,7 +94,10 @@ export const logout = endpoint({
   method: 'DELETE',
   path: '/auth/logout',
   access: 'signed-in',
+  beforeFactor: true,
   summary: 'End this session',
+  description:
+    'If it was told gateway credentials (`GET /me/access`), all gateway tokens of the caller end with it.',
 });
 
 /** A code that signs the extension in once, within a minute, with nothing to type. */

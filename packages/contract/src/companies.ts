@@ -14,6 +14,8 @@ export const Company = z.object({
   domainsBlock: z.array(Domain),
   proxy: z.array(z.object({ id: Id, host: z.string(), port: z.string() })),
   users: z.array(z.object({ id: Id, name: z.string(), surname: z.string(), email: z.string() })),
+  /** Its people may do nothing before they have turned on a second factor. */
+  secondFactorRequired: z.boolean(),
   version: Version,
   createdAt: IsoDate,
   updatedAt: IsoDate,
@@ -28,6 +30,7 @@ export type CompanyInput = z.infer<typeof CompanyInput>;
 export const CompanyChange = z.object({
   companyName: z.optional(text(1)),
   companySite: z.optional(text(1)),
+  secondFactorRequired: z.optional(z.boolean()),
 });
 export type CompanyChange = z.infer<typeof CompanyChange>;
 
@@ -67,10 +70,11 @@ export const updateMyCompany = endpoint({
   path: '/company/me-company',
   access: ['CREATOR'],
   summary: 'Change the own company',
+  description: 'Whoever requires a second factor has one already (`own_factor_first`).',
   body: CompanyChange,
   reply: Company,
   versioned: true,
-  errors: ['no_company'],
+  errors: ['no_company', 'own_factor_first'],
 });
 
 export const getCompany = endpoint({
@@ -89,11 +93,12 @@ export const updateCompany = endpoint({
   path: '/company/:id',
   access: ['CREATOR', 'ADMIN'],
   summary: 'Change a company; for a CREATOR the own one',
+  description: 'Whoever requires a second factor has one already (`own_factor_first`).',
   params: IdParams,
   body: CompanyChange,
   reply: Company,
   versioned: true,
-  errors: ['not_found'],
+  errors: ['not_found', 'own_factor_first'],
 });
 
 export const deleteCompany = endpoint({

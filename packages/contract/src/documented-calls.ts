@@ -1,3 +1,4 @@
+import type { AuditQuery } from './audit.ts';
 import { useLink } from './auth.ts';
 import type { Endpoint, Input } from './endpoint.ts';
 import type { ErrorCode } from './errors.ts';
@@ -15,7 +16,7 @@ export const parameters: {
   readonly host: Said<string>;
   readonly port: Said<number>;
 } & {
-  readonly [K in keyof ProxyQuery]-?: Said<NonNullable<ProxyQuery[K]>>;
+  readonly [K in keyof (ProxyQuery & AuditQuery)]-?: Said<NonNullable<(ProxyQuery & AuditQuery)[K]>>;
 } = {
   id: ['Id of the entity that the call is about.', 42],
   address: ['Address of the site, in any spelling that adding it takes.', 'crm.romashka.ru'],
@@ -27,6 +28,9 @@ export const parameters: {
   order: ['Order by id; ASC when another parameter is given.', 'ASC'],
   name: ['Rows that have this text anywhere, letter case ignored; `%` and `_` are letters.', 'ромашка'],
   type: ['Proxies of this type alone.', 'default'],
+  from: ['What was done then or later: a day in Moscow, or a moment with its zone.', '2026-03-02'],
+  to: ['What was done before that: before the end of a day in Moscow, or before a moment.', '2026-03-14'],
+  of: ['`platform`: everything there is, for an ADMIN who owns a company as well.', 'company'],
 };
 
 type Examples<T> = { readonly [name: string]: { readonly summary: string; readonly value: T } };
@@ -45,7 +49,7 @@ showBodies(useLink, {
   },
   askForEmail: {
     summary: 'Send a link to the new address of the signed-in caller',
-    value: { email: 'anna.petrova@romashka.ru', change: true },
+    value: { email: 'anna.petrova@romashka.ru', change: true, currentPassword: 'хлеб-с-маслом-и-солью' },
   },
   confirmEmail: {
     summary: 'Sign in with the new address from now on',
@@ -63,6 +67,7 @@ export const groups: Readonly<Record<string, string>> = {
   proxy: 'Upstream proxies: ways out to the sites.',
   'domain-allowed': 'Protected sites.',
   politics: 'Access policies: who reaches which sites through which proxy.',
+  audit: 'Who did what.',
   lock: 'The lock of a site, for whoever has a link to it.',
   echo: "The caller's own address.",
   feed: 'For gateways: who may reach what, as it changes.',
@@ -77,6 +82,9 @@ export const meanings: Readonly<Record<ErrorCode, string>> = {
   link_dead: 'the link was used, is older than 10 minutes, or never was',
   unauthorized: 'no token, or one that is not valid any more',
   bad_login: 'no such account, or another password',
+  second_factor_needed: 'the password is right; a code of the second factor is to come with it',
+  wrong_code: 'the password is right, and the code of the second factor is not, or was used',
+  second_factor_required: 'the company requires a second factor, and the caller has none yet',
   forbidden: 'the role may never make this call',
   protected_user: 'owners and admins are not changed or removed this way',
   own_account: 'nobody removes themselves',
@@ -87,6 +95,10 @@ export const meanings: Readonly<Record<ErrorCode, string>> = {
   no_such_call: 'there is no such call',
   email_taken: 'an account with this address exists',
   site_exists: 'the company has this site already',
+  second_factor_on: 'the second factor is on already',
+  second_factor_off: 'there is no second factor',
+  second_factor_not_begun: 'no secret waits to be confirmed, or it is older than an hour',
+  own_factor_first: 'whoever requires a second factor of a company has none',
   company_of_admin: 'an admin of the platform belongs to this company',
   proxy_in_use: 'policies use this proxy; the message names them',
   no_company: 'the caller belongs to no company',

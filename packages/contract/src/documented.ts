@@ -4,13 +4,15 @@ import { named } from './documented-fields.ts';
 import './documented-extension.ts';
 import './documented-gateway.ts';
 import './documented-lock.ts';
+import './documented-audit.ts';
+import './documented-second-factor.ts';
 import './documented-sessions.ts';
 import { Named } from './fields.ts';
 import { health } from './health.ts';
 import { Policy, PolicyChange, PolicyInput } from './policies.ts';
 import { AdminProxyChange, Proxy, ProxyChange, ProxyInput } from './proxies.ts';
 import { Site, SiteChange, SiteInput } from './sites.ts';
-import { OwnPassword, User, UserChange, UserInput } from './users.ts';
+import { OwnerInput, OwnPassword, User, UserChange, UserInput } from './users.ts';
 
 // What OpenAPI says of schemas in words. Apart from the contract, so that the console does not carry it.
 
@@ -39,8 +41,13 @@ named(
     politics: 'The access policies that hold the person.',
     company: [
       'The company of the person; null for an admin of the platform who belongs to none.',
-      { companyName: 'Its name.', companySite: 'Its site.' },
+      {
+        companyName: 'Its name.',
+        companySite: 'Its site.',
+        secondFactorRequired: 'Whether its people must have a second factor.',
+      },
     ],
+    secondFactor: 'Whether the person signs in with a second factor.',
   },
   {
     id: 42,
@@ -49,7 +56,13 @@ named(
     email: 'anna@romashka.ru',
     roles: [{ value: 'USER' }],
     politics: [policyName],
-    company: { id: 5, companyName: 'ООО «Ромашка»', companySite: 'romashka.ru' },
+    company: {
+      id: 5,
+      companyName: 'ООО «Ромашка»',
+      companySite: 'romashka.ru',
+      secondFactorRequired: false,
+    },
+    secondFactor: true,
     version: 3,
     ...dates,
   },
@@ -68,6 +81,13 @@ named('UserInput', UserInput, 'A person to add to the own company.', person, {
   password: 'молоко-и-мёд',
   politics: [7],
 });
+named(
+  'OwnerInput',
+  OwnerInput,
+  'An owner to invite: the person sets the password by the link in the letter.',
+  { name: person.name, surname: person.surname, email: person.email },
+  { email: 'owner@romashka.ru', name: 'Анна', surname: 'Иванова' },
+);
 named(
   'UserChange',
   UserChange,
@@ -101,6 +121,7 @@ named(
     ],
     proxy: ['Its own proxies.', { host: 'Host name or address.', port: 'Port, as digits.' }],
     users: ['Its people.', { name: 'Given name.', surname: 'Family name.' }],
+    secondFactorRequired: 'Whether its people must have a second factor.',
   },
   {
     id: 5,
@@ -110,6 +131,7 @@ named(
     domainsBlock: [],
     proxy: [{ id: 3, host: 'proxy.romashka.ru', port: '3128' }],
     users: [{ id: 42, name: 'Анна', surname: 'Иванова', email: 'anna@romashka.ru' }],
+    secondFactorRequired: false,
     version: 3,
     ...dates,
   },
@@ -125,7 +147,11 @@ named(
   'CompanyChange',
   CompanyChange,
   'What to change about a company; what is absent stays as it is.',
-  { companyName: 'A new name.', companySite: 'A new site.' },
+  {
+    companyName: 'A new name.',
+    companySite: 'A new site.',
+    secondFactorRequired: 'Whether its people may do nothing before they have a second factor.',
+  },
   { companyName: 'АО «Ромашка»' },
 );
 
@@ -281,6 +307,7 @@ named(
   {
     client: '`extension` when the browser extension signs in; absent for the console.',
     password: 'The password of the account.',
+    code: 'A code from the app, or a recovery code, where a second factor is on.',
   },
   { email: 'anna@romashka.ru', password: 'молоко-и-мёд' },
 );
@@ -315,12 +342,13 @@ named(
 named(
   'LinkUse',
   LinkUse,
-  'Exactly one of `{email}`, `{token, password}`, `{email, change: true}`, `{token}`.',
+  'Exactly one of `{email}`, `{token, password}`, `{email, change: true, currentPassword}`, `{token}`.',
   {
     email: 'Where the link is sent: the account whose password is forgotten, or the new address.',
     change: 'true: the link is to change the email of the signed-in caller.',
     token: 'What the link in the mail holds.',
     password: 'The new password.',
+    currentPassword: "The caller's password: only to change the email.",
   },
   { email: 'anna@romashka.ru' },
 );

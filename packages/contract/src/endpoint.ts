@@ -24,6 +24,11 @@ export interface Endpoint<
   /** Below `/api`, parameters as `:id`. */
   readonly path: `/${string}`;
   readonly access: Allowed;
+  /**
+   * Open also to a person whose company requires a second factor and who has none yet. Everything else is closed to them
+   * (`second_factor_required`), but for what is open to anybody.
+   */
+  readonly beforeFactor: boolean;
   /** One English line for OpenAPI. */
   readonly summary: string;
   /** What a caller could not guess from the rest, for OpenAPI. */
@@ -58,6 +63,7 @@ export function endpoint<
   method: Method;
   path: `/${string}`;
   access: Allowed;
+  beforeFactor?: boolean;
   summary: string;
   description?: string;
   params?: Params;
@@ -72,6 +78,7 @@ export function endpoint<
     method: spec.method,
     path: spec.path,
     access: spec.access,
+    beforeFactor: spec.beforeFactor ?? false,
     summary: spec.summary,
     description: spec.description,
     params: spec.params as Params,

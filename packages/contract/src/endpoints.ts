@@ -1,4 +1,5 @@
 import { myAccess } from './access.ts';
+import { listAudit } from './audit.ts';
 import { createPairing, login, logout, pair, register, useLink } from './auth.ts';
 import {
   createCompany,
@@ -33,6 +34,14 @@ import {
   updateAnyProxy,
   updateProxy,
 } from './proxies.ts';
+import {
+  confirmSecondFactor,
+  endSecondFactor,
+  getSecondFactor,
+  renewRecoveryCodes,
+  resetSecondFactor,
+  startSecondFactor,
+} from './second-factor.ts';
 import { endOtherSessions, endSession, listSessions } from './sessions.ts';
 import {
   createSite,
@@ -50,6 +59,7 @@ import {
   createUser,
   deleteUser,
   getUser,
+  inviteOwner,
   listUsers,
   me,
   updateUser,
@@ -70,6 +80,11 @@ export const endpoints: readonly Endpoint[] = [
   listSessions,
   endSession,
   endOtherSessions,
+  getSecondFactor,
+  startSecondFactor,
+  confirmSecondFactor,
+  renewRecoveryCodes,
+  endSecondFactor,
   myAccess,
   whyHost,
   createUser,
@@ -79,6 +94,7 @@ export const endpoints: readonly Endpoint[] = [
   getUser,
   updateUser,
   deleteUser,
+  resetSecondFactor,
   createCompany,
   listCompanies,
   myCompany,
@@ -86,6 +102,7 @@ export const endpoints: readonly Endpoint[] = [
   getCompany,
   updateCompany,
   deleteCompany,
+  inviteOwner,
   createProxy,
   listProxies,
   listAllProxies,
@@ -115,6 +132,7 @@ export const endpoints: readonly Endpoint[] = [
   getPolicy,
   updatePolicy,
   deletePolicy,
+  listAudit,
   feed,
   acknowledge,
 ];

@@ -18,6 +18,16 @@ export const errors = {
   },
   unauthorized: { status: 401, message: 'Войдите в приложение' },
   bad_login: { status: 401, message: 'Неверная почта или пароль' },
+  second_factor_needed: { status: 401, message: 'Введите код из приложения или запасной код' },
+  wrong_code: {
+    status: 401,
+    message:
+      'Код не подошёл: он живёт полминуты и срабатывает один раз. Дождитесь следующего и проверьте, что время на телефоне ставится автоматически',
+  },
+  second_factor_required: {
+    status: 403,
+    message: 'Ваша компания требует второй фактор. Включите его в консоли, и доступ откроется',
+  },
   forbidden: { status: 403, message: 'Недостаточно прав для этого действия' },
   protected_user: { status: 403, message: 'Владельца компании и администратора нельзя удалить отсюда' },
   own_account: { status: 403, message: 'Нельзя удалить самого себя' },
@@ -34,6 +44,16 @@ export const errors = {
   no_such_call: { status: 404, message: 'Такого вызова нет' },
   email_taken: { status: 409, message: 'Пользователь с такой почтой уже есть' },
   site_exists: { status: 409, message: 'Этот сайт уже есть в списке' },
+  second_factor_on: { status: 409, message: 'Второй фактор уже включён' },
+  second_factor_off: { status: 409, message: 'Второй фактор не включён' },
+  second_factor_not_begun: {
+    status: 409,
+    message: 'Включение второго фактора не начато, или с начала прошёл час. Начните заново',
+  },
+  own_factor_first: {
+    status: 409,
+    message: 'Сначала включите второй фактор себе в «Персональных данных», потом требуйте его от компании',
+  },
   company_of_admin: {
     status: 409,
     message: 'В этой компании состоит администратор платформы: вместе с ней он потерял бы доступ',

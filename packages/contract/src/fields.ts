@@ -25,7 +25,10 @@ export const Email = z
 /** Spec section 5: at least 8 characters of any kind. */
 export const Password = z.string().check(z.minLength(limits.password.min), z.maxLength(limits.password.max));
 
-/** The same where an empty field means 'as it is': a form cannot show a password that is kept. */
+/** The password that is in force now: any that may have been set, to be refused by the account and not by a rule. */
+export const CurrentPassword = z.string().check(z.maxLength(limits.password.max));
+
+/** A password where an empty field means 'as it is': a form cannot show a password that is kept. */
 export const NewPassword = z.pipe(
   z.string().check(
     z.maxLength(limits.password.max),

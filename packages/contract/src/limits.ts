@@ -27,4 +27,8 @@ export const limits = {
   linkMinutes: 10,
   /** How long a code that signs the extension in lives, in seconds. */
   pairingSeconds: 60,
+  /** Characters of a code of the second factor as it is typed, with spaces and hyphens. */
+  factorCode: 40,
+  /** Recovery codes of a set. */
+  recoveryCodes: 10,
 } as const;

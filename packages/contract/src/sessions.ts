@@ -18,6 +18,7 @@ export const listSessions = endpoint({
   method: 'GET',
   path: '/me/sessions',
   access: 'signed-in',
+  beforeFactor: true,
   summary: 'Where the caller is signed in: the session that asks, then the last seen first',
   description: 'The rows are the 100 that were seen last; `count` tells of all.',
   reply: listOf(Session),
@@ -27,6 +28,7 @@ export const endSession = endpoint({
   method: 'DELETE',
   path: '/me/sessions/:id',
   access: 'signed-in',
+  beforeFactor: true,
   summary: 'End one of the own sessions',
   description:
     "With another session than the asking one the caller's gateway tokens and links in mail end: whoever held it may have them. To end the asking one is to sign out.",
@@ -38,6 +40,7 @@ export const endOtherSessions = endpoint({
   method: 'DELETE',
   path: '/me/sessions',
   access: 'signed-in',
+  beforeFactor: true,
   summary: 'End all own sessions but the one that asks',
   description: "If there were any, the caller's gateway tokens and links in mail end with them.",
 });

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
 import {
+  CurrentPassword,
   Email,
   Id,
   IdParams,
@@ -14,7 +15,6 @@ import {
   text,
   Version,
 } from './fields.ts';
-import { limits } from './limits.ts';
 import { Role } from './roles.ts';
 
 /** A person of a company (an agent), its owner, or a platform admin. The password is in no reply. */
@@ -25,7 +25,16 @@ export const User = z.object({
   email: z.string(),
   roles: z.array(z.object({ value: Role })),
   politics: z.array(Named),
-  company: z.nullable(z.object({ id: Id, companyName: z.string(), companySite: z.string() })),
+  company: z.nullable(
+    z.object({
+      id: Id,
+      companyName: z.string(),
+      companySite: z.string(),
+      secondFactorRequired: z.boolean(),
+    }),
+  ),
+  /** Whether signing in takes a code as well. */
+  secondFactor: z.boolean(),
   version: Version,
   createdAt: IsoDate,
   updatedAt: IsoDate,
@@ -56,13 +65,14 @@ export const me = endpoint({
   method: 'GET',
   path: '/me',
   access: 'signed-in',
+  beforeFactor: true,
   summary: 'The signed-in user with roles and policies',
   reply: User,
   versioned: true,
 });
 
 export const OwnPassword = z.object({
-  currentPassword: z.string().check(z.maxLength(limits.password.max)),
+  currentPassword: CurrentPassword,
   password: Password,
 });
 export type OwnPassword = z.infer<typeof OwnPassword>;
@@ -71,6 +81,7 @@ export const changeOwnPassword = endpoint({
   method: 'PUT',
   path: '/me/password',
   access: 'signed-in',
+  beforeFactor: true,
   summary: 'Change the own password; all other sessions and the gateway tokens end',
   body: OwnPassword,
   errors: ['too_many_requests'],
@@ -86,6 +97,29 @@ export const createUser = endpoint({
   status: 201,
   versioned: true,
   errors: ['email_taken', 'too_many_objects', 'no_company'],
+});
+
+/** An owner to be: no password, for the person sets it by the link in the letter. */
+export const OwnerInput = z.object({
+  email: Email,
+  name: z._default(text(0), ''),
+  surname: z._default(text(0), ''),
+});
+export type OwnerInput = z.infer<typeof OwnerInput>;
+
+export const inviteOwner = endpoint({
+  method: 'POST',
+  path: '/company/:id/owner',
+  access: ['ADMIN'],
+  summary: 'Invite an owner (CREATOR) into a company by mail',
+  description:
+    'The letter holds a link that sets the first password; it lives 10 minutes, and later the person asks for another one (`POST /auth/register` with `{email}`).',
+  params: IdParams,
+  body: OwnerInput,
+  reply: User,
+  status: 201,
+  versioned: true,
+  errors: ['not_found', 'email_taken', 'too_many_objects'],
 });
 
 export const listUsers = endpoint({
@@ -136,7 +170,7 @@ export const updateUser = endpoint({
   summary: 'Change a person; `politics` replaces the policies that hold them',
   params: IdParams,
   description:
-    'The password of an owner or admin is changed by the holder alone (`PUT /me/password`); their email by the holder, through a link in mail, or by another ADMIN. A new password ends the sessions and gateway tokens of the person.',
+    'The password of an owner or admin is changed by the holder alone (`PUT /me/password`); their email by the holder, through a link in mail, or by another ADMIN. A new password or another email ends the sessions and gateway tokens of the person.',
   body: UserChange,
   reply: User,
   versioned: true,

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { connect, isIP, type Socket } from 'node:net';
 import { addressAllowed, arrivesAt, type Networks } from './addresses.ts';
 import { Refusal } from './refusal.ts';
@@ -80,7 +79,7 @@ export function createDialer(options: DialerOptions): Dial {
     signal.throwIfAborted();
     judge(addresses, port);
     const deadline = performance.now() + connectMs;
-    let failure = new Refusal(addresses.length === 0 ? 'resolve_failed' : 'timeout');
+    let failure: Refusal | undefined;
     for (const [i, address] of addresses.entries()) {
       const left = deadline - performance.now();
       if (left <= 0) break;
@@ -94,7 +93,7 @@ export function createDialer(options: DialerOptions): Dial {
       if (!(attempt instanceof Refusal)) return attempt;
       failure = attempt;
     }
-    throw failure;
+    throw failure ?? new Refusal(addresses.length === 0 ? 'resolve_failed' : 'timeout');
   };
 }
 
@@ -118,16 +117,18 @@ async function connectTo(
   // An 'error' is always followed by 'close', which whoever holds the socket listens to.
   socket.on('error', () => {});
   const timer = setTimeout(() => socket.destroy(new Refusal('timeout')), ms);
-  try {
-    await once(socket, 'connect', { signal });
-    return socket;
-  } catch (error) {
-    socket.destroy();
-    signal.throwIfAborted();
-    return error instanceof Refusal ? error : new Refusal('connect_failed');
-  } finally {
-    clearTimeout(timer);
-  }
+  const onAbort = () => socket.destroy();
+  signal.addEventListener('abort', onAbort, { once: true });
+  const failure = await new Promise<Error | null>((resolve) => {
+    socket.once('connect', () => resolve(null));
+    socket.once('close', () => resolve(socket.errored ?? new Refusal('connect_failed')));
+  });
+  clearTimeout(timer);
+  signal.removeEventListener('abort', onAbort);
+  if (failure === null && !signal.aborted) return socket;
+  socket.destroy();
+  signal.throwIfAborted();
+  return failure instanceof Refusal ? failure : new Refusal('connect_failed');
 }
 
 async function within<T>(ms: number, work: Promise<T>): Promise<T> {

@@ -1,0 +1,132 @@
+import * as z from 'zod/mini';
+import { endpoint } from './endpoint.ts';
+import { Id, IsoDate, ListQuery, listOf } from './fields.ts';
+import { Role } from './roles.ts';
+
+/** What people do. `changed` tells the fields; the rest are deeds with a name of their own. */
+export const AuditAction = z.enum([
+  'created',
+  'changed',
+  'deleted',
+  'registered',
+  'signed_in',
+  'signed_out',
+  'session_ended',
+  'other_sessions_ended',
+  'password_changed',
+  'password_reset',
+  'email_link_asked',
+  'email_confirmed',
+  'lock_shared',
+  'check_asked',
+  'second_factor_on',
+  'second_factor_off',
+  'second_factor_reset',
+  'recovery_code_used',
+  'recovery_codes_renewed',
+]);
+export type AuditAction = z.infer<typeof AuditAction>;
+
+/** What it is done to. */
+export const AuditKind = z.enum(['company', 'user', 'site', 'policy', 'proxy']);
+export type AuditKind = z.infer<typeof AuditKind>;
+
+/** The fields that a row may tell of, in the wire's spelling. */
+export const AuditField = z.enum([
+  'companyName',
+  'companySite',
+  'secondFactorRequired',
+  'name',
+  'surname',
+  'email',
+  'password',
+  'roles',
+  'address',
+  'politics',
+  'description',
+  'proxy',
+  'allSites',
+  'users',
+  'sites',
+  'proxies',
+  'host',
+  'port',
+  'username',
+  'type',
+  'client',
+  'agent',
+]);
+export type AuditField = z.infer<typeof AuditField>;
+
+const Value = z.union([z.string(), z.boolean()]);
+
+/**
+ * A field before and after; a list by the names of what came and what went. Neither of all: a secret, of which it is told
+ * that it was set and nothing else.
+ */
+export const AuditChange = z.object({
+  from: z.optional(Value),
+  to: z.optional(Value),
+  added: z.optional(z.array(z.string())),
+  removed: z.optional(z.array(z.string())),
+  /** Names that a long list leaves out. */
+  moreAdded: z.optional(z.int()),
+  moreRemoved: z.optional(z.int()),
+});
+export type AuditChange = z.infer<typeof AuditChange>;
+
+/** Who did what to which object, as all of them were called then. */
+export const AuditRow = z.object({
+  id: Id,
+  at: IsoDate,
+  /** Whose object it is; null for the platform's. */
+  company: z.nullable(z.object({ id: Id, name: z.string() })),
+  actor: z.object({
+    id: Id,
+    name: z.string(),
+    email: z.string(),
+    roles: z.array(z.object({ value: Role })),
+  }),
+  address: z.string(),
+  action: AuditAction,
+  object: z.object({ kind: AuditKind, id: Id, name: z.string() }),
+  changes: z.partialRecord(AuditField, AuditChange),
+});
+export type AuditRow = z.infer<typeof AuditRow>;
+
+/** A day, or a moment with its zone; of years that PostgreSQL and JavaScript both count. */
+const Moment = z
+  .string()
+  .check(
+    z.regex(
+      /^[12]\d{3}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])(T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d))?$/,
+    ),
+    z.refine(isOfCalendar, 'Такого дня нет'),
+  );
+
+/** Not the 30th of February, which JavaScript takes for one of March. */
+function isOfCalendar(moment: string): boolean {
+  const day = moment.slice(0, 'YYYY-MM-DD'.length);
+  const read = new Date(`${day}T00:00:00Z`);
+  return !Number.isNaN(read.getTime()) && read.toISOString().startsWith(day);
+}
+
+/** A day is one in Moscow, `to` takes the whole of it; a moment says its own zone, and `to` is not in it. */
+export const AuditQuery = z.extend(ListQuery, {
+  from: z.optional(Moment),
+  to: z.optional(Moment),
+  of: z.optional(z.enum(['company', 'platform'])),
+});
+export type AuditQuery = z.infer<typeof AuditQuery>;
+
+export const listAudit = endpoint({
+  method: 'GET',
+  path: '/audit',
+  access: ['CREATOR', 'ADMIN'],
+  summary: 'Who did what, newest first: in the own company; for an ADMIN everywhere',
+  description:
+    "Always a page: the first ten rows when nothing is asked. `name` searches the person's name and email and the object's name; for an ADMIN the company's too. An ADMIN who owns a company is told of that one, unless `of` is `platform`, which is for an ADMIN alone. A day in `from` and `to` is one in Moscow. Rows outlive what they tell of, and nobody changes or removes them.",
+  query: AuditQuery,
+  reply: listOf(AuditRow),
+  errors: ['no_company'],
+});

@@ -1,0 +1,101 @@
+import * as z from 'zod/mini';
+import { endpoint } from './endpoint.ts';
+import { IdParams, IsoDate, text } from './fields.ts';
+import { limits } from './limits.ts';
+
+/** A code from the app (6 digits), or a recovery code where one will do; spaces, hyphens and letter case do not matter. */
+export const FactorCode = text(1, limits.factorCode);
+
+/** The second factor of the caller. Its secret is told once, when enrolment begins. */
+export const SecondFactor = z.object({
+  on: z.boolean(),
+  since: z.nullable(IsoDate),
+  recoveryCodes: z.int(),
+});
+export type SecondFactor = z.infer<typeof SecondFactor>;
+
+export const getSecondFactor = endpoint({
+  method: 'GET',
+  path: '/me/second-factor',
+  access: 'signed-in',
+  beforeFactor: true,
+  summary: 'Whether the caller signs in with a second factor, and how many recovery codes are left',
+  reply: SecondFactor,
+});
+
+/** What is typed where the password alone is asked for again. */
+export const FactorStart = z.object({ currentPassword: z.string().check(z.maxLength(limits.password.max)) });
+
+/** A secret that an app makes codes of (RFC 6238), as text and as the address that a QR code carries. */
+export const FactorSecret = z.object({ secret: z.string(), uri: z.string() });
+export type FactorSecret = z.infer<typeof FactorSecret>;
+
+export const startSecondFactor = endpoint({
+  method: 'POST',
+  path: '/me/second-factor',
+  access: 'signed-in',
+  beforeFactor: true,
+  summary: 'Begin to turn the second factor on: a secret for the app',
+  description:
+    'Nothing is asked at sign-in until a code confirms it, within an hour. To begin again replaces the secret.',
+  body: FactorStart,
+  // Not 201: what creates keeps its answer for a repeated Idempotency-Key, and this one is a secret.
+  reply: FactorSecret,
+  errors: ['second_factor_on', 'too_many_requests'],
+});
+
+export const FactorConfirmation = z.object({ code: FactorCode });
+
+/** Each signs in once in place of a code from the app. Told once. */
+export const RecoveryCodes = z.object({ codes: z.array(z.string()) });
+export type RecoveryCodes = z.infer<typeof RecoveryCodes>;
+
+export const confirmSecondFactor = endpoint({
+  method: 'POST',
+  path: '/me/second-factor/confirm',
+  access: 'signed-in',
+  beforeFactor: true,
+  summary: 'Turn the second factor on by a first code from the app',
+  description:
+    'Answers ten recovery codes, which nobody tells again. All other sessions, the gateway tokens and links in mail end.',
+  body: FactorConfirmation,
+  reply: RecoveryCodes,
+  errors: ['second_factor_on', 'second_factor_not_begun', 'too_many_requests'],
+});
+
+/** The current password, and a code from the app or a recovery code. */
+export const FactorProof = z.extend(FactorStart, { code: FactorCode });
+
+export const renewRecoveryCodes = endpoint({
+  method: 'POST',
+  path: '/me/second-factor/recovery',
+  access: 'signed-in',
+  beforeFactor: true,
+  summary: 'Ten new recovery codes; those before them end',
+  body: FactorProof,
+  reply: RecoveryCodes,
+  errors: ['second_factor_off', 'too_many_requests'],
+});
+
+export const endSecondFactor = endpoint({
+  method: 'POST',
+  path: '/me/second-factor/off',
+  access: 'signed-in',
+  beforeFactor: true,
+  summary: 'Turn the own second factor off',
+  description:
+    'Where the company requires one, the caller may do nothing but turn it on again: another phone is taken this way.',
+  body: FactorProof,
+  errors: ['second_factor_off', 'too_many_requests'],
+});
+
+export const resetSecondFactor = endpoint({
+  method: 'DELETE',
+  path: '/users/:id/second-factor',
+  access: ['CREATOR', 'ADMIN'],
+  summary: 'End the second factor of somebody who has lost phone and recovery codes',
+  description:
+    'An owner does so for an agent of the company, an ADMIN for anybody else. Sessions and gateway tokens of the person end.',
+  params: IdParams,
+  errors: ['not_found', 'own_account', 'protected_user', 'second_factor_off'],
+});
