@@ -1,3 +1,4 @@
+import { inForm, openRow } from '@propusk/contract/testing/row';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
 import type { JsonSchema } from './http/openapi-schemas.ts';
@@ -7,9 +8,9 @@ import { type Attempt, attemptsAt } from './testing/attempts.ts';
 import { openapi } from './testing/openapi-check.ts';
 import { type Caller, callers, createPrey, type Prey } from './testing/prey.ts';
 
-// A longer hunt: FUZZ_REQUESTS=100000; another one: FUZZ_SEED. A failure prints its seed and what was sent.
+// The longer hunt is the soak's; another one: FUZZ_SEED. A failure prints its seed and what was sent.
 const seed = Number(process.env.FUZZ_SEED ?? 20_260_302);
-const wanted = Number(process.env.FUZZ_REQUESTS ?? 5_000);
+const wanted = inForm(5_000, 100_000);
 
 const operations = Object.entries(openapi.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
@@ -17,6 +18,10 @@ const operations = Object.entries(openapi.paths).flatMap(([path, methods]) =>
 // A password costs a hash, and a hash what thirty other requests cost: those calls get a third of the others' share.
 const shares = operations.map(({ operation: { requestBody } }) =>
   hasPassword(resolve(requestBody?.content['application/json']?.schema ?? {})) ? 1 / 3 : 1,
+);
+const tally = openRow(
+  'bad input',
+  'fuzzed requests to every call: none is a 5xx, and all answers are as documented',
 );
 const runs = wanted / shares.reduce((sum, share) => sum + share, 0);
 
@@ -31,6 +36,7 @@ beforeAll(async () => {
   prey = await createPrey(api);
   neighbour = await prey.neighbour();
 });
+afterAll(() => tally.close());
 afterAll(() => api.close());
 beforeEach(() => prey.restock());
 
@@ -49,10 +55,13 @@ test.each(operations.map((one, place) => [`${one.method} ${one.path}`, one, plac
     const before = sent;
     const numRuns = Math.ceil(runs * (shares[place] ?? 1));
     // Rows come and go, so that a smaller request would not meet what the first one met.
-    await fc.assert(property, { numRuns, seed: seed + place, endOnFailure: true });
+    await tally.watch(
+      () => fc.assert(property, { numRuns, seed: seed + place, endOnFailure: true }),
+      numRuns,
+    );
     expect(sent - before).toBe(numRuns);
   },
-  600_000,
+  inForm(600_000, 1_800_000),
 );
 
 test('all of that was enough, and no neighbour noticed', async () => {

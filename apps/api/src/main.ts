@@ -32,7 +32,6 @@ async function main(): Promise<void> {
 
   const app = await createServer({
     config,
-    databaseUrl,
     opened,
     sealing: secrets,
     gatewayKeys: gatewayKeys(gatewaySecret),

@@ -9,15 +9,18 @@ import fastify, { type FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type * as z from 'zod/mini';
 import { accessRoutes } from './access/routes.ts';
+import { auditRoutes } from './audit/routes.ts';
 import { authRoutes } from './auth/routes.ts';
 import { startChecker } from './checks/checker.ts';
 import { checkRoutes } from './checks/routes.ts';
 import { companyRoutes } from './companies/routes.ts';
 import type { Config } from './config.ts';
 import type { OpenDb } from './db/open.ts';
+import { watchDatabase } from './db/watch.ts';
 import { evidenceRoutes } from './evidence/routes.ts';
 import { feedRoutes } from './feed/routes.ts';
 import { healthRoutes } from './health/routes.ts';
+import { findSessions } from './http/actor.ts';
 import { serveConsole } from './http/console.ts';
 import { answerError, answerUnreadable, validate } from './http/errors.ts';
 import type { Routes } from './http/implement.ts';
@@ -26,6 +29,7 @@ import { createLimits } from './http/limits.ts';
 import { describeCalls } from './http/openapi.ts';
 import { createQueue } from './http/queue.ts';
 import { serialize } from './http/replies.ts';
+import { together } from './http/together.ts';
 import { lockRoutes } from './lock/routes.ts';
 import { createMailer } from './mail/mail.ts';
 import { createReach, type ReachOptions } from './outbound/reach.ts';
@@ -50,7 +54,6 @@ export interface ServerParts {
     | 'mailFolder'
     | 'trustProxy'
   >;
-  readonly databaseUrl: string;
   readonly opened: OpenDb;
   readonly sealing: Sealing;
   readonly gatewayKeys: GatewayKeys;
@@ -104,10 +107,14 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
   await app.register(swagger, { mode: 'static', specification: { document } });
   await app.register(swaggerUi, { routePrefix: '/api/docs', logo: { type: 'image/svg+xml', content: mark } });
 
-  const { opened, sealing, gatewayKeys, databaseUrl, config } = parts;
+  const { opened, sealing, gatewayKeys, config } = parts;
+  const watch = watchDatabase(opened, app.log);
+  app.addHook('onClose', async () => watch.close());
   const routes: Routes = {
     app,
+    isSilent: watch.isSilent,
     db: opened.db,
+    sessions: together((hashes) => findSessions(opened.db, hashes)),
     sealing,
     queue: createQueue(2, 100),
     feedToken: gatewayKeys.feed,
@@ -152,7 +159,8 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     url: config.gatewayUrl,
     consoleHost: config.publicUrl.hostname,
   });
-  feedRoutes(routes, { databaseUrl, heartbeatMs: parts.heartbeatMs });
+  auditRoutes(routes);
+  feedRoutes(routes, { opened, heartbeatMs: parts.heartbeatMs });
   app.addHook('preClose', idleMoment);
   app.decorate('drain', () => {
     draining = true;
@@ -166,10 +174,12 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
 
 /**
  * A moment right behind the loop's look at its sockets, when that look took no time: whoever has knocked was let in, and
- * the listener that closes next leaves nobody in the kernel's queue. A process that is never idle is waited for 50 rounds.
+ * the listener that closes next leaves nobody in the kernel's queue. A process that is never idle is waited for a second: one
+ * that is busy all the while may still leave somebody there.
  */
 async function idleMoment(): Promise<void> {
-  for (let rounds = 0; rounds < 50; rounds++) {
+  const late = performance.now() + 1_000;
+  while (performance.now() < late) {
     const before = performance.now();
     await new Promise((resolve) => setImmediate(resolve));
     if (performance.now() - before < 0.3) return;

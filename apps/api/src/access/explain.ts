@@ -1,7 +1,13 @@
 import { type Decision, decide, patternsCovering } from '@propusk/access/decide';
 import type { CanonicalHost } from '@propusk/access/host';
 import { sayings } from '@propusk/access/sayings';
-import { type AccessIndex, type CompanyIndex, emptyIndex, putCompany } from '@propusk/access/snapshot';
+import {
+  type AccessIndex,
+  type CompanyIndex,
+  emptyIndex,
+  putCompany,
+  type SiteIndex,
+} from '@propusk/access/snapshot';
 import type { CompanySnapshot } from '@propusk/contract/feed';
 import type { Explanation } from '@propusk/contract/why';
 
@@ -11,6 +17,17 @@ interface Question {
   readonly host: CanonicalHost | null;
   readonly port: number;
 }
+
+/** The verdict on somebody who is in no snapshot until they have a second factor. */
+export const withoutFactor: Explanation = {
+  allow: false,
+  reason: 'second_factor_required',
+  message: 'Компания требует второй фактор, а у этого человека его нет.',
+  advice: 'Пусть войдёт в консоль: она покажет, что делать. Доступ откроется сразу.',
+  policy: null,
+  proxy: null,
+  links: [{ title: 'Второй фактор включён', there: false }],
+};
 
 /** A snapshot as `decide()` reads it. */
 export function indexOf(snapshot: CompanySnapshot): AccessIndex {
@@ -59,7 +76,7 @@ function linksOf(index: AccessIndex, decision: Decision, { userId, host, port }:
   const web = port === 80 || port === 443;
   const covering = user === undefined || host === null ? [] : sitesOf(user.company, host);
   const opened = (user?.policies ?? []).filter(
-    (policy) => policy.allSites || covering.some(({ id }) => policy.sites.has(id)),
+    (policy) => policy.allSites || covering.some(({ policies }) => policies.includes(policy)),
   );
   const portOpen =
     covering.some((site) => site.port === port || (site.port === 0 && web)) ||
@@ -78,10 +95,6 @@ function linksOf(index: AccessIndex, decision: Decision, { userId, host, port }:
 }
 
 /** The company's sites that cover a host, at whatever port; the port 0 stands for 80 and 443. */
-function sitesOf({ patterns }: CompanyIndex, host: CanonicalHost): { id: number; port: number }[] {
-  const found: { id: number; port: number }[] = [];
-  for (const pattern of patternsCovering(host)) {
-    for (const [port, { id }] of patterns.get(pattern) ?? []) found.push({ id, port });
-  }
-  return found;
+function sitesOf({ patterns }: CompanyIndex, host: CanonicalHost): readonly SiteIndex[] {
+  return patternsCovering(host).flatMap((pattern) => patterns.get(pattern) ?? []);
 }

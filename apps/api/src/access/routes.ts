@@ -6,7 +6,7 @@ import { asMember, type Member } from '../http/actor.ts';
 import { AppError } from '../http/errors.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import { indexOf } from './explain.ts';
-import { noteExtension } from './store.ts';
+import { noteTold } from './store.ts';
 import { whyRoutes } from './why-routes.ts';
 
 const TOKEN_SECONDS = 24 * 60 * 60;
@@ -21,8 +21,10 @@ interface Gateway {
 export function accessRoutes(routes: Routes, gateway: Gateway): void {
   implement(routes, myAccess, async ({ actor, db }) => {
     const member = asMember(actor);
-    await noteExtension(db, member);
-    return grantAccess({ db, sealing: routes.sealing, log: routes.app.log }, member, gateway);
+    const access = await grantAccess({ db, sealing: routes.sealing, log: routes.app.log }, member, gateway);
+    // After the token was made: a sign-out that comes in between is found here, a later one finds the note.
+    await noteTold(db, member);
+    return access;
   });
   whyRoutes(routes);
 }

@@ -1,7 +1,8 @@
 import { patternsCovering } from '@propusk/access/decide';
 import type { CanonicalHost } from '@propusk/access/host';
-import type { AccessIndex } from '@propusk/access/snapshot';
+import { type AccessIndex, addClaim } from '@propusk/access/snapshot';
 import { sql } from 'kysely';
+import { lacksFactor } from '../db/factor.ts';
 import type { Db } from '../db/open.ts';
 import { managedBy } from '../db/scope.ts';
 import type { Actor } from '../http/actor.ts';
@@ -31,6 +32,16 @@ export async function findAskedPerson(db: Db, companyId: number, userId: number)
     .executeTakeFirstOrThrow(() => new AppError('not_found'));
 }
 
+/** Whether a person is kept out of everything for want of a second factor. */
+export async function personLacksFactor(db: Db, userId: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('users')
+    .select(lacksFactor.as('lacks'))
+    .where('id', '=', userId)
+    .executeTakeFirst();
+  return row?.lacks ?? false;
+}
+
 /** The names of a company's policies, by id. */
 export async function readPolicyNames(db: Db, companyId: number): Promise<ReadonlyMap<number, string>> {
   const rows = await db
@@ -52,21 +63,32 @@ export async function addForeignClaims(
     where claim is not null and company_id <> ${companyId} and split_part(address, ':', 1) = any (${patternsCovering(host)})
     group by 1, 2`.execute(db);
   for (const { pattern, company, claim } of rows) {
-    const holders = index.claims.get(pattern) ?? new Map<number, number>();
-    index.claims.set(pattern, holders.set(company, claim));
+    addClaim(index, pattern, { companyId: company, claim });
   }
 }
 
 /**
- * Notes that a person's extension is in use, once a day; a session of the console notes nothing. Neither the version of the
- * person nor the policy version moves.
+ * Notes that a session is told a gateway token, and once a day that a person's extension is in use. Neither the version of
+ * the person nor the policy version moves.
+ * @throws AppError unauthorized when the session ended meanwhile: the token must not be told
  */
-export async function noteExtension(db: Db, actor: Actor): Promise<void> {
-  // The reading is what all calls but one a day cost.
-  const { rows } = await sql`
-    select from sessions s join users u on u.id = s.user_id
-    where s.token_hash = ${actor.tokenHash} and s.client = 'extension'
-      and (u.extension_seen_at is null or u.extension_seen_at < now() - interval '1 day')`.execute(db);
-  if (rows.length === 0) return;
-  await sql`update users set extension_seen_at = now() where id = ${actor.userId}`.execute(db);
+export async function noteTold(db: Db, { tokenHash, userId }: Actor): Promise<void> {
+  // The reading is what all calls but the first, and one a day, cost.
+  const { rows } = await sql<{ told: boolean; unseen: boolean }>`
+    select s.told_access as told, s.client = 'extension'
+      and (u.extension_seen_at is null or u.extension_seen_at < now() - interval '1 day') as unseen
+    from sessions s join users u on u.id = s.user_id where s.token_hash = ${tokenHash}`.execute(db);
+  const session = rows[0];
+  if (session === undefined) throw new AppError('unauthorized');
+  if (!session.told) await markTold(db, tokenHash);
+  if (session.unseen) await sql`update users set extension_seen_at = now() where id = ${userId}`.execute(db);
+}
+
+async function markTold(db: Db, tokenHash: Buffer): Promise<void> {
+  await db
+    .updateTable('sessions')
+    .set({ told_access: true })
+    .where('token_hash', '=', tokenHash)
+    .returning('id')
+    .executeTakeFirstOrThrow(() => new AppError('unauthorized'));
 }

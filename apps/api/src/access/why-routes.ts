@@ -6,8 +6,14 @@ import { readSnapshot } from '../feed/store.ts';
 import { asMember } from '../http/actor.ts';
 import { AppError } from '../http/errors.ts';
 import { implement, type Routes } from '../http/implement.ts';
-import { explain, indexOf } from './explain.ts';
-import { addForeignClaims, findAskedPerson, findAskedSite, readPolicyNames } from './store.ts';
+import { explain, indexOf, withoutFactor } from './explain.ts';
+import {
+  addForeignClaims,
+  findAskedPerson,
+  findAskedSite,
+  personLacksFactor,
+  readPolicyNames,
+} from './store.ts';
 
 /** 'Why?': the verdict of the rule of access over the snapshot that gateways get. */
 export function whyRoutes(routes: Routes): void {
@@ -40,6 +46,7 @@ export function whyRoutes(routes: Routes): void {
     const snapshot = await readSnapshot(source, companyId);
     if (snapshot === null) throw new AppError(gone);
     const index = indexOf(snapshot);
+    if (await personLacksFactor(db, question.userId)) return withoutFactor;
     if (question.host !== null) await addForeignClaims(db, index, { companyId, host: question.host });
     const names = await readPolicyNames(db, companyId);
     return explain(index, snapshot, question, (id) => names.get(id) ?? String(id));

@@ -3,9 +3,10 @@ import { useLink } from '@propusk/contract/auth';
 import { AppError } from '../http/errors.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import type { Limits } from '../http/limits.ts';
-import { emailLetter, emailNotice, passwordLetter } from '../mail/letters.ts';
+import { emailLetter, emailNotice, movedNotice, passwordLetter } from '../mail/letters.ts';
 import type { Mailer } from '../mail/mail.ts';
-import { hashPassword } from '../passwords.ts';
+import { hashPassword, verifyPassword } from '../passwords.ts';
+import { inviteRoutes } from './invite-routes.ts';
 import {
   addEmailLink,
   addPasswordLink,
@@ -14,6 +15,7 @@ import {
   redeemEmailLink,
   redeemPasswordLink,
 } from './link-store.ts';
+import { findOwnAccount, wrongPassword } from './store.ts';
 
 /** What links in mail need. */
 export interface LinkParts {
@@ -28,23 +30,34 @@ export function linkRoutes(routes: Routes, { limits, mailer, publicUrl }: LinkPa
   const page = (path: string) => new URL(path, publicUrl).href;
   // In the fragment, which no browser sends: neither a server's log nor a Referer has it.
   const link = (kind: LinkKind, token: string) => page(`/security/login#token=${token}&for=${kind}`);
+  const passwordLink = (token: string) => link('password', token);
   const later = afterAnswer(routes);
+  inviteRoutes(routes, { mailer, passwordLink, page });
 
   implement(routes, useLink, async ({ actor, body, address, db, write }) => {
-    const { token, password, email, change } = body;
+    const { token, password, email, change, currentPassword } = body;
     if (token !== undefined) {
       await limits.countRedeem(address);
-      if (password === undefined) return write((tx) => redeemEmailLink(tx, token));
+      if (password === undefined) {
+        const moved = await write((tx) => redeemEmailLink(tx, token, address));
+        return mailer.send(movedNotice(moved.from, moved.to));
+      }
       // Before the slow hash: a dead link costs nothing.
       await findLink(db, 'password', token);
       const passwordHash = await hashPassword(password);
-      const owner = await write((tx) => redeemPasswordLink(tx, token, passwordHash));
+      const owner = await write((tx) => redeemPasswordLink(tx, token, passwordHash, address));
       // Whoever reads the mailbox is no guesser; and those who guessed must not keep its owner out.
       return limits.forgive(owner, address);
     }
     if (email === undefined) throw new AppError('bad_input');
     if (change === true) {
-      if (actor === null) throw new AppError('unauthorized');
+      if (actor === null || currentPassword === undefined) throw new AppError('unauthorized');
+      // A link to another address is a way to a new password: a stolen session must not get it.
+      const account = await findOwnAccount(db, actor);
+      const right = await limits.checkOwnPassword(account.email, address, () =>
+        verifyPassword(currentPassword, account.password_hash),
+      );
+      if (!right) throw wrongPassword();
       await limits.countLink(email, address);
       const made = await write((tx) => addEmailLink(tx, actor, email));
       mailer.send(emailLetter(email, link('email', made.token)));
@@ -55,7 +68,7 @@ export function linkRoutes(routes: Routes, { limits, mailer, publicUrl }: LinkPa
     // Whether there is such an account must not show in how long the answer takes.
     later(async () => {
       const made = await write((tx) => addPasswordLink(tx, email));
-      if (made !== null) mailer.send(passwordLetter(made.email, link('password', made.token)));
+      if (made !== null) mailer.send(passwordLetter(made.email, passwordLink(made.token)));
     });
   });
 }

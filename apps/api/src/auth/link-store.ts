@@ -1,11 +1,12 @@
 import { limits } from '@propusk/contract/limits';
 import type { ExpressionBuilder } from 'kysely';
+import { recordOwn } from '../audit/store.ts';
 import type { Db, Tx } from '../db/open.ts';
 import type { Tables } from '../db/schema.ts';
 import { type Actor, hashToken, newToken } from '../http/actor.ts';
 import { AppError } from '../http/errors.ts';
 import { refusing } from '../http/violations.ts';
-import { emailTaken, endLinks, endSessions, setPassword } from '../users/store.ts';
+import { emailTaken, endAccess, setPassword } from '../users/store.ts';
 import { lockAccount } from './store.ts';
 
 /** What a link from mail is for. */
@@ -55,6 +56,7 @@ export async function addEmailLink(tx: Tx, actor: Actor, newEmail: string): Prom
     .where('id', '<>', actor.userId)
     .executeTakeFirst();
   if (other !== undefined) throw emailTaken();
+  await recordOwn(tx, actor, 'email_link_asked', { before: { email }, after: { email: newEmail } });
   return { token: await addLink(tx, actor.userId, newEmail), email };
 }
 
@@ -88,23 +90,33 @@ export async function findLink(db: Db, kind: LinkKind, token: string): Promise<{
 
 /**
  * Sets the password that a link was sent for.
+ * @param address where the request came from
  * @returns the email of the account
  * @throws AppError link_dead
  */
-export async function redeemPasswordLink(tx: Tx, token: string, passwordHash: string): Promise<string> {
-  const { user_id } = await useUp(tx, 'password', token);
+export async function redeemPasswordLink(
+  tx: Tx,
+  token: string,
+  passwordHash: string,
+  address: string,
+): Promise<string> {
+  const { user_id, email } = await useUp(tx, 'password', token);
   await setPassword(tx, user_id, passwordHash);
-  const { email } = await tx
-    .selectFrom('users')
-    .select('email')
-    .where('id', '=', user_id)
-    .executeTakeFirstOrThrow();
+  await recordOwn(tx, { userId: user_id, address }, 'password_reset', { secret: 'password' });
   return email;
 }
 
-/** Makes the address that a link was sent to the account's own. @throws AppError link_dead, email_taken */
-export async function redeemEmailLink(tx: Tx, token: string): Promise<void> {
-  const { user_id, new_email } = await useUp(tx, 'email', token);
+/**
+ * Makes the address that a link was sent to the account's own. Its sessions, gateway tokens and links in mail end.
+ * @returns the address that was left, and the new one
+ * @throws AppError link_dead, email_taken
+ */
+export async function redeemEmailLink(
+  tx: Tx,
+  token: string,
+  address: string,
+): Promise<{ from: string; to: string }> {
+  const { user_id, new_email, email } = await useUp(tx, 'email', token);
   await refusing(
     { users_email_key: emailTaken },
     tx
@@ -117,19 +129,22 @@ export async function redeemEmailLink(tx: Tx, token: string): Promise<void> {
       .where('id', '=', user_id)
       .execute(),
   );
-  await endSessions(tx, user_id);
-  await endLinks(tx, user_id);
+  const difference = { before: { email }, after: { email: new_email as string } };
+  await recordOwn(tx, { userId: user_id, address }, 'email_confirmed', difference);
+  await endAccess(tx, user_id);
+  return { from: email, to: new_email as string };
 }
 
 /** Of many who bring the same link the first deletes its row; the others wait for that and find none. */
 async function useUp(tx: Tx, kind: LinkKind, token: string) {
   const { user_id } = await findLink(tx, kind, token);
-  await lockAccount(tx, user_id);
-  return tx
+  const account = await lockAccount(tx, user_id);
+  const used = await tx
     .deleteFrom('mail_links')
     .where(works(kind, token))
     .returning(['user_id', 'new_email'])
     .executeTakeFirstOrThrow(() => new AppError('link_dead'));
+  return { ...used, email: account?.email ?? '' };
 }
 
 function works(kind: LinkKind, token: string) {

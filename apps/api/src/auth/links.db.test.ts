@@ -2,8 +2,11 @@ import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { login, useLink } from '@propusk/contract/auth';
-import { changeOwnPassword, me } from '@propusk/contract/users';
+import { createCompany, myCompany } from '@propusk/contract/companies';
+import { inForm, row } from '@propusk/contract/testing/row';
+import { changeOwnPassword, inviteOwner, me } from '@propusk/contract/users';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { createAdmin } from '../testing/admin.ts';
 import { PASSWORD, startApi, type TestApi } from '../testing/api.ts';
 import { type Inbox, openInbox, type ReadMail, readMail } from '../testing/inbox.ts';
 
@@ -28,11 +31,20 @@ afterAll(async () => {
 let addresses = 0;
 const fresh = () => `10.3.${addresses >> 8}.${addresses++ & 255}`;
 
-type Body = { email?: string; change?: boolean; token?: string; password?: string };
+type Body = {
+  email?: string;
+  change?: boolean;
+  token?: string;
+  password?: string;
+  currentPassword?: string;
+};
 const use = (body: Body, token: string | null = null, on = api) =>
   on.call(token, useLink, { body, from: fresh() });
 const signIn = (email: string, password: string) =>
   api.call(null, login, { body: { email, password }, from: fresh() });
+
+const move = (email: string, session: string | null, currentPassword = PASSWORD) =>
+  use({ email, change: true, currentPassword }, session);
 
 /** What a person does with a mail: opens its link. */
 function follow(mail: ReadMail): { token: string; for: string } {
@@ -54,7 +66,7 @@ async function passwordLink(email: string): Promise<string> {
 }
 
 async function emailLink(session: string, email: string): Promise<string> {
-  expect((await use({ email, change: true }, session)).status).toBe(204);
+  expect((await move(email, session)).status).toBe(204);
   const link = follow(await inbox.take(email));
   expect(link.for).toBe('email');
   return link.token;
@@ -72,6 +84,46 @@ const DEAD = {
   code: 'link_dead',
   message: 'Ссылка не действует: она живёт 10 минут и срабатывает один раз. Запросите новую',
 };
+
+describe('an invited owner', () => {
+  test('sets a password by the letter, and owns the company; a repeated call sends no second letter', async () => {
+    const admin = await createAdmin(api);
+    const company = await api.must(admin, createCompany, { body: { companySite: 'invited.test' } });
+    const invitation = {
+      params: { id: company.id },
+      body: { email: 'Owner@invited.test', name: 'Анна' },
+      headers: { 'idempotency-key': 'one-invitation' },
+    };
+    const owner = await api.must(admin, inviteOwner, invitation);
+    expect(owner).toMatchObject({ roles: [{ value: 'CREATOR' }], company: { id: company.id }, name: 'Анна' });
+    expect(await api.must(admin, inviteOwner, invitation)).toEqual(owner);
+    // The same key for another company is another request.
+    const other = await api.must(admin, createCompany, { body: { companySite: 'other.invited.test' } });
+    const reused = await api.call(admin, inviteOwner, { ...invitation, params: { id: other.id } });
+    expect([reused.status, reused.error.code]).toEqual([422, 'idempotency_mismatch']);
+    const letter = await inbox.take('Owner@invited.test');
+    expect(letter.text).toContain('владельцем компании invited.test');
+    expect((await signIn('owner@invited.test', PASSWORD)).status).toBe(401);
+    const { token } = follow(letter);
+    expect((await use({ token, password: 'a new horse' })).status).toBe(204);
+    const { body } = await signIn('owner@invited.test', 'a new horse');
+    expect(await api.must(body.token, myCompany)).toMatchObject({ id: company.id });
+    // The next letter to the address is the one that is asked for now, and not a second invitation.
+    await use({ email: 'owner@invited.test' });
+    expect((await inbox.take('Owner@invited.test')).subject).toContain('Новый пароль');
+  });
+
+  test('needs an address of its own and a company that is there, and gets no letter otherwise', async () => {
+    const admin = await createAdmin(api);
+    const { email } = await api.company();
+    const { id } = await api.must(admin, createCompany, { body: { companySite: 'lonely.test' } });
+    const taken = await api.call(admin, inviteOwner, { params: { id }, body: { email } });
+    expect([taken.status, taken.error.code]).toEqual([409, 'email_taken']);
+    const gone = { params: { id: 999_999 }, body: { email: 'nobody@invited.test' } };
+    expect((await api.call(admin, inviteOwner, gone)).status).toBe(404);
+    expect(await account('nobody@invited.test')).toBeUndefined();
+  });
+});
 
 describe('a link to a new password', () => {
   test('sets it once; sessions, gateway tokens and the other links end', async () => {
@@ -105,20 +157,32 @@ describe('a link to a new password', () => {
     }
   });
 
-  test('works for one of 100 at once, over two processes', async () => {
-    const { email } = await api.company();
-    const token = await passwordLink(email);
-    const replies = await Promise.all(
-      Array.from({ length: 100 }, (_, i) =>
-        use({ token, password: `horse number ${i}` }, null, i % 2 === 0 ? api : second),
+  test(
+    'works for one of 100 at once, over two processes',
+    () =>
+      row(
+        'password link',
+        'one link redeemed at once over two processes: one wins, its password counts',
+        async (tally) => {
+          for (let round = 0; round < inForm(1, 3); round++) {
+            const { email } = await api.company();
+            const token = await passwordLink(email);
+            const replies = await Promise.all(
+              Array.from({ length: 100 }, (_, i) =>
+                use({ token, password: `horse number ${i}` }, null, i % 2 === 0 ? api : second),
+              ),
+            );
+            const winners = replies.flatMap(({ status }, i) => (status === 204 ? [i] : []));
+            expect(winners).toHaveLength(1);
+            const losers = replies.filter(({ status }) => status !== 204);
+            expect(losers.map(({ error }) => error)).toEqual(losers.map(() => DEAD));
+            expect((await signIn(email, `horse number ${winners[0]}`)).status).toBe(200);
+            tally.held(100);
+          }
+        },
       ),
-    );
-    const winners = replies.flatMap(({ status }, i) => (status === 204 ? [i] : []));
-    expect(winners).toHaveLength(1);
-    const losers = replies.filter(({ status }) => status !== 204);
-    expect(losers.map(({ error }) => error)).toEqual(losers.map(() => DEAD));
-    expect((await signIn(email, `horse number ${winners[0]}`)).status).toBe(200);
-  });
+    inForm(30_000, 120_000),
+  );
 
   test.each(['password', 'email'])('(%s) lives 10 minutes', async (kind) => {
     const { token: session, email } = await api.company();
@@ -229,18 +293,44 @@ describe('a link to a new email', () => {
       id: before.id,
       email: moved,
       version: before.version + 1,
+      epoch: before.epoch + 1,
       sessions: 0,
       links: 0,
     });
+    const moving = await inbox.take(email);
+    expect(moving.subject).toBe('Почта для входа в «Пропуск» изменена');
+    expect(moving.text).toContain(moved);
     expect((await use({ token })).error).toEqual(DEAD);
     expect((await use({ token: other, password: 'another horse' })).error).toEqual(DEAD);
     expect((await signIn(email, PASSWORD)).status).toBe(401);
     expect((await signIn(moved, PASSWORD)).status).toBe(200);
   });
 
+  test('takes the password as well: a stolen session does not take the account over', async () => {
+    const { token: session, email } = await api.company();
+    const moved = `thief-${email}`;
+    const bare = await use({ email: moved, change: true }, session);
+    expect([bare.status, bare.error.fields]).toEqual([400, { currentPassword: 'Заполните это поле' }]);
+    const guess = () =>
+      api.call(session, useLink, {
+        body: { email: moved, change: true, currentPassword: 'wrong horse' },
+        from: '203.0.113.99',
+      });
+    const replies = await Promise.all(Array.from({ length: 30 }, guess));
+    const wrong = replies.filter(({ status }) => status === 400);
+    // Counted with the tries at the sign-in, and never more than they are.
+    expect(wrong.length).toBeGreaterThan(0);
+    expect(wrong.length).toBeLessThanOrEqual(10);
+    for (const { error } of wrong) expect(error.fields).toEqual({ currentPassword: 'Неверный пароль' });
+    expect(replies.filter(({ status }) => status === 429)).toHaveLength(30 - wrong.length);
+    expect((await account(email)).links).toBe(0);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(inbox.mails.filter(({ to }) => to === moved || to === email)).toEqual([]);
+  });
+
   test('is sent only for somebody who is signed in', async () => {
     for (const nobody of [null, 'A'.repeat(43)]) {
-      const { status, error } = await use({ email: 'somebody@elsewhere.test', change: true }, nobody);
+      const { status, error } = await move('somebody@elsewhere.test', nobody);
       expect([status, error.code]).toEqual([401, 'unauthorized']);
     }
     // A dead token is no hindrance to what needs none.
@@ -256,7 +346,7 @@ describe('a link to a new email', () => {
       message: 'Пользователь с такой почтой уже есть',
       fields: { email: 'Эта почта уже занята' },
     };
-    const asked = await use({ email: other.email.toUpperCase(), change: true }, one.token);
+    const asked = await move(other.email.toUpperCase(), one.token);
     expect([asked.status, asked.error]).toEqual([409, taken]);
 
     const wanted = `wanted-${one.email}`;
@@ -280,6 +370,11 @@ test.each([
   [{ email: 'a@b.test', token: 'x' }, { email: 'Здесь нужна или почта, или ссылка' }],
   [{ email: 'a@b.test', password: PASSWORD }, { password: 'Пароль задаёт ссылка из письма' }],
   [{ token: 'x', change: true }, { change: 'Ссылка из письма уже знает новую почту' }],
+  [{ email: 'a@b.test', change: true }, { currentPassword: 'Заполните это поле' }],
+  [
+    { email: 'a@b.test', currentPassword: PASSWORD },
+    { currentPassword: 'Текущий пароль нужен только для смены почты' },
+  ],
 ])('%j is none of the four', async (body, fields) => {
   const { status, error } = await use(body);
   expect([status, error.code, error.fields]).toEqual([400, 'bad_input', fields]);
@@ -307,7 +402,7 @@ describe('of two at once', () => {
 
   test('a link that a session asks for dies with the session', async () => {
     const { token, email } = await api.company();
-    const ask = () => use({ email: `late-${email}`, change: true }, token);
+    const ask = () => move(`late-${email}`, token);
     const { status } = await whilePasswordChanges(email, ask);
     expect([status, (await account(email)).links]).toEqual([401, 0]);
   });

@@ -127,7 +127,7 @@ describe('a session of the extension', () => {
     expect((await seen(agent.email)).at >= after.at).toBe(true);
   });
 
-  test('ends with its logout, and the gateway tokens with it; the console’s logout ends none', async () => {
+  test('ends with its logout, and the gateway tokens with it; a console that was told none ends none', async () => {
     const owner = await api.company();
     const agent = await api.agent(owner.token);
     const token = await extension(agent.email);
@@ -140,6 +140,7 @@ describe('a session of the extension', () => {
     const before = await epoch();
     await api.must(agent.token, logout);
     expect(await epoch()).toBe(before);
+    await api.must(token, myAccess);
     await api.must(token, logout);
     expect(await epoch()).toBe(before + 1);
   });

@@ -2,24 +2,38 @@ import { login, logout, register } from '@propusk/contract/auth';
 import { AppError } from '../http/errors.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import { hashPassword, verifyPassword } from '../passwords.ts';
+import { factorRoutes } from './factor-routes.ts';
+import { useCode } from './factor-store.ts';
 import { type LinkParts, linkRoutes } from './link-routes.ts';
 import { pairingRoutes } from './pairing-routes.ts';
 import { sessionRoutes } from './session-routes.ts';
-import { endSession, findAccount, openSession, registerCompany, signIn } from './store.ts';
+import { endSession, findAccount, holdPassword, openSession, registerCompany } from './store.ts';
 
 /** Spec section 7: signing in and out, registration, links in mail; and where one is signed in. */
 export function authRoutes(routes: Routes, parts: LinkParts): void {
   const { limits } = parts;
 
   implement(routes, login, async ({ body, address, agent, db, write }) => {
-    let account: Awaited<ReturnType<typeof findAccount>>;
-    const right = await limits.checkPassword(body.email, address, async () => {
-      account = await findAccount(db, body.email);
-      return verifyPassword(body.password, account?.password_hash);
+    const { email, password, code, client } = body;
+    let passwordRight = false;
+    let token: string | null = null;
+    // The code is a part of the same try: it is not asked for before the password is right, and a wrong one counts.
+    await limits.checkPassword(email, address, async () => {
+      const account = await findAccount(db, email);
+      passwordRight = await verifyPassword(password, account?.password_hash);
+      if (!passwordRight || account === undefined) return false;
+      const enter = async () => {
+        token = await write(async (tx) => {
+          await holdPassword(tx, account);
+          if (!(await useCode(tx, { userId: account.id, address }, routes.sealing, code))) return null;
+          return openSession(tx, account.id, { client, address, agent });
+        });
+        return token !== null;
+      };
+      return code === undefined ? enter() : limits.checkCode(account.id, enter);
     });
-    const found = right ? account : undefined;
-    if (found === undefined) throw new AppError('bad_login');
-    return { token: await write((tx) => signIn(tx, found, { client: body.client, address, agent })) };
+    if (token === null) throw new AppError(passwordRight ? 'wrong_code' : 'bad_login');
+    return { token };
   });
 
   implement(routes, register, async ({ body, address, agent, write }) => {
@@ -27,7 +41,7 @@ export function authRoutes(routes: Routes, parts: LinkParts): void {
     const passwordHash = await hashPassword(body.password);
     return {
       token: await write(async (tx) => {
-        const owner = await registerCompany(tx, body, passwordHash);
+        const owner = await registerCompany(tx, body, passwordHash, address);
         return openSession(tx, owner, { address, agent });
       }),
     };
@@ -36,6 +50,7 @@ export function authRoutes(routes: Routes, parts: LinkParts): void {
   linkRoutes(routes, parts);
   pairingRoutes(routes, limits);
   sessionRoutes(routes);
+  factorRoutes(routes, limits);
 
-  implement(routes, logout, ({ actor, write }) => write((tx) => endSession(tx, actor.tokenHash)));
+  implement(routes, logout, ({ actor, write }) => write((tx) => endSession(tx, actor)));
 }

@@ -1,11 +1,12 @@
 import { limits } from '@propusk/contract/limits';
 import type { Session } from '@propusk/contract/sessions';
 import { sql } from 'kysely';
+import { recordOwn } from '../audit/store.ts';
 import type { Db, Tx } from '../db/open.ts';
 import { type Actor, findHolder } from '../http/actor.ts';
 import { AppError } from '../http/errors.ts';
-import { endLinks, endSessions } from '../users/store.ts';
-import { endGatewayTokens, endSession, lockAccount } from './store.ts';
+import { endAccess, endGatewayTokens, endLinks } from '../users/store.ts';
+import { endSession, lockAccount } from './store.ts';
 
 /** The actor's open sessions: the asking one, then those that were seen last. */
 export async function listSessions(db: Db, actor: Actor): Promise<{ rows: Session[]; count: number }> {
@@ -35,13 +36,16 @@ export async function listSessions(db: Db, actor: Actor): Promise<{ rows: Sessio
  */
 export async function endOneSession(tx: Tx, actor: Actor, id: number): Promise<void> {
   await lockAsAsking(tx, actor);
-  const { token_hash } = await openSessions(tx, actor)
-    .select('token_hash')
+  const { token_hash, client, agent } = await openSessions(tx, actor)
+    .select(['token_hash', 'client', 'agent'])
     .where('id', '=', id)
     .executeTakeFirstOrThrow(() => new AppError('not_found'));
-  if (token_hash.equals(actor.tokenHash)) return endSession(tx, token_hash);
+  if (token_hash.equals(actor.tokenHash)) return endSession(tx, actor);
   await tx.deleteFrom('sessions').where('token_hash', '=', token_hash).execute();
-  await endSpoils(tx, actor);
+  await recordOwn(tx, actor, 'session_ended', { before: { client, agent: agent ?? '' } });
+  // Whoever held it may have taken along gateway tokens, and a link that makes another address the account's own.
+  await endGatewayTokens(tx, actor.userId);
+  await endLinks(tx, actor.userId);
 }
 
 /** Ends all sessions of the actor but the asking one. @throws AppError unauthorized when that was ended meanwhile */
@@ -52,17 +56,8 @@ export async function endOtherSessions(tx: Tx, actor: Actor): Promise<void> {
     .where('token_hash', '<>', actor.tokenHash)
     .executeTakeFirst();
   if (other === undefined) return;
-  await endSessions(tx, actor.userId, actor.tokenHash);
-  await endSpoils(tx, actor);
-}
-
-/**
- * What whoever held a session may have taken along: gateway tokens, which any session is told, and a link that makes
- * another address the account's own.
- */
-async function endSpoils(tx: Tx, { userId }: Actor): Promise<void> {
-  await endGatewayTokens(tx, userId);
-  await endLinks(tx, userId);
+  await recordOwn(tx, actor, 'other_sessions_ended');
+  await endAccess(tx, actor.userId, actor.tokenHash);
 }
 
 /** Of two sessions that end each other the second finds itself ended, and ends nothing. */

@@ -1,9 +1,10 @@
+import { verifyGatewayToken } from '@propusk/access/gateway-secret';
 import { myAccess } from '@propusk/contract/access';
-import { createPairing, login, pair, useLink } from '@propusk/contract/auth';
+import { createPairing, login, logout, pair, useLink } from '@propusk/contract/auth';
 import { endOtherSessions, endSession, listSessions } from '@propusk/contract/sessions';
 import { me } from '@propusk/contract/users';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { PASSWORD, startApi, type TestApi } from '../testing/api.ts';
+import { PASSWORD, startApi, type TestApi, testKeys } from '../testing/api.ts';
 
 let api: TestApi;
 beforeAll(async () => {
@@ -146,7 +147,8 @@ describe('ending a session', () => {
     for (const client of [undefined, 'extension'] as const) {
       const other = await signIn(agent.email, client && { client });
       const before = await epochOf(agent.email);
-      await api.must(other, useLink, { body: { email: `moved${before}@company.test`, change: true } });
+      const body = { email: `moved${before}@company.test`, change: true, currentPassword: PASSWORD };
+      await api.must(other, useLink, { body });
       expect((await end(agent.token, await idOf(other))).status).toBe(204);
       expect(await alive(other)).toBe(false);
       expect((await api.call(other, myAccess)).status).toBe(401);
@@ -157,18 +159,46 @@ describe('ending a session', () => {
     expect(await alive(agent.token)).toBe(true);
   });
 
-  test('that asks is signing out: an extension takes the gateway tokens along, the console does not', async () => {
+  test.each([undefined, 'extension'] as const)(
+    'that asks is signing out (%s): it takes along the gateway tokens that it was told, and none that it was not',
+    async (client) => {
+      const owner = await api.company();
+      const agent = await api.agent(owner.token);
+      const before = await epochOf(agent.email);
+      const [ignorant, told] = [
+        await signIn(agent.email, client && { client }),
+        await signIn(agent.email, client && { client }),
+      ];
+      await api.must(told, myAccess);
+      expect((await end(ignorant, await idOf(ignorant))).status).toBe(204);
+      expect([await alive(ignorant), await epochOf(agent.email)]).toEqual([false, before]);
+      expect((await end(told, await idOf(told))).status).toBe(204);
+      expect([await alive(told), await epochOf(agent.email)]).toEqual([false, before + 1]);
+    },
+  );
+
+  test('tells nobody a gateway token that lives on after it', async () => {
+    const owner = await api.company();
+    for (let round = 0; round < 20; round++) {
+      const agent = await api.agent(owner.token);
+      const [access] = await Promise.all([api.call(agent.token, myAccess), api.must(agent.token, logout)]);
+      if (access.status !== 200) continue;
+      const token = verifyGatewayToken(testKeys, access.body.password);
+      expect(token?.epoch).toBeLessThan(await epochOf(agent.email));
+    }
+  });
+
+  test('waits for one who asks: the token that was made before it is not told after it', async () => {
     const owner = await api.company();
     const agent = await api.agent(owner.token);
-    const before = await epochOf(agent.email);
-    const [console, extension] = [
-      await signIn(agent.email),
-      await signIn(agent.email, { client: 'extension' }),
-    ];
-    expect((await end(console, await idOf(console))).status).toBe(204);
-    expect([await alive(console), await epochOf(agent.email)]).toEqual([false, before]);
-    expect((await end(extension, await idOf(extension))).status).toBe(204);
-    expect([await alive(extension), await epochOf(agent.email)]).toEqual([false, before + 1]);
+    const locker = await api.database.pool.connect();
+    await locker.query('begin');
+    await locker.query('delete from sessions where user_id = $1', [agent.id]);
+    const asking = api.call(agent.token, myAccess);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await locker.query('commit');
+    locker.release();
+    expect((await asking).status).toBe(401);
   });
 
   test('of a colleague, of the owner, or that never was is answered alike, and ends nothing', async () => {

@@ -1,11 +1,12 @@
 import type { Registration } from '@propusk/contract/auth';
+import { record, recordOwn } from '../audit/store.ts';
 import { lockCompany } from '../db/company.ts';
 import type { Db, Tx } from '../db/open.ts';
 import { type Actor, newToken } from '../http/actor.ts';
 import { AppError } from '../http/errors.ts';
 import { refusing } from '../http/violations.ts';
 import { plainAddress } from '../outbound/echo.ts';
-import { emailTaken, setPassword } from '../users/store.ts';
+import { emailTaken, endGatewayTokens, setPassword } from '../users/store.ts';
 import { nameAgent } from './agent.ts';
 
 const SESSION_DAYS = 30;
@@ -41,6 +42,7 @@ export async function openSession(
       agent: nameAgent(agent),
     })
     .execute();
+  await recordOwn(tx, { userId, address }, 'signed_in', { after: { client } });
   // Nobody signs in with what has expired; swept here, where a person's own rows are at hand.
   await tx
     .deleteFrom('sessions')
@@ -51,31 +53,23 @@ export async function openSession(
 }
 
 /**
- * Ends one session. With one of the extension the gateway tokens of the person end too: browsers keep what they once told
- * a proxy until they are closed, and the next person at the same desk would go on under this one's name. The person's
- * other extensions fetch new tokens by themselves.
+ * Ends the session that asks. With one that was told a gateway token all those of the person end: who signs out leaves nothing
+ * behind that still opens sites, and browsers keep what they once told a proxy until they are closed, so that the next person
+ * at the same desk would go on under this one's name. The person's other extensions fetch new tokens by themselves; one that
+ * is leaving without having asked for access ends nobody's.
  */
-export async function endSession(tx: Tx, tokenHash: Buffer): Promise<void> {
-  const extension = await tx
-    .selectFrom('sessions')
-    .select('user_id')
+export async function endSession(tx: Tx, actor: Actor): Promise<void> {
+  const { tokenHash, userId } = actor;
+  await lockAccount(tx, userId);
+  const ended = await tx
+    .deleteFrom('sessions')
     .where('token_hash', '=', tokenHash)
-    .where('client', '=', 'extension')
+    .returning('told_access')
     .executeTakeFirst();
-  if (extension !== undefined) {
-    await lockAccount(tx, extension.user_id);
-    await endGatewayTokens(tx, extension.user_id);
-  }
-  await tx.deleteFrom('sessions').where('token_hash', '=', tokenHash).execute();
-}
-
-/** Ends the gateway tokens of a locked account. */
-export async function endGatewayTokens(tx: Tx, userId: number): Promise<void> {
-  await tx
-    .updateTable('users')
-    .set((eb) => ({ gateway_epoch: eb('gateway_epoch', '+', 1) }))
-    .where('id', '=', userId)
-    .execute();
+  // Signed out twice at once: the other one did it all.
+  if (ended === undefined) return;
+  await recordOwn(tx, actor, 'signed_out');
+  if (ended.told_access) await endGatewayTokens(tx, userId);
 }
 
 interface Account {
@@ -101,16 +95,15 @@ function selectAccounts(db: Db) {
 }
 
 /**
- * Opens a session for an account whose password was checked.
+ * Holds an account at the password that was checked until its session is open.
  * @throws AppError bad_login when the password was changed since: no session may outlive it
  */
-export async function signIn(tx: Tx, account: Account, origin: Origin): Promise<string> {
+export async function holdPassword(tx: Tx, account: Account): Promise<void> {
   await selectAccounts(tx)
     .where('id', '=', account.id)
     .where('password_hash', '=', account.password_hash)
     .forShare()
     .executeTakeFirstOrThrow(() => new AppError('bad_login'));
-  return openSession(tx, account.id, origin);
 }
 
 /** Locks an account before a change of what it signs in with: its company first, as every write of a company does. */
@@ -135,6 +128,7 @@ export async function changeOwnPassword(
   const account = await lockAccount(tx, actor.userId);
   if (account?.password_hash !== checked) throw wrongPassword();
   await setPassword(tx, actor.userId, passwordHash, actor.tokenHash);
+  await recordOwn(tx, actor, 'password_changed', { secret: 'password' });
 }
 
 /** The refusal of a current password that is not the account's. */
@@ -144,10 +138,16 @@ export function wrongPassword(): AppError {
 
 /**
  * A company with its owner.
+ * @param address where the registration came from
  * @returns the owner's id
  * @throws AppError email_taken
  */
-export async function registerCompany(tx: Tx, body: Registration, passwordHash: string): Promise<number> {
+export async function registerCompany(
+  tx: Tx,
+  body: Registration,
+  passwordHash: string,
+  address: string,
+): Promise<number> {
   const company = await tx
     .insertInto('companies')
     .values({ company_name: body.companyName, company_site: body.companySite })
@@ -167,6 +167,19 @@ export async function registerCompany(tx: Tx, body: Registration, passwordHash: 
       })
       .returning('id')
       .executeTakeFirstOrThrow(),
+  );
+  const { companyName, companySite, email } = body;
+  await record(
+    tx,
+    { userId: owner.id, address },
+    {
+      action: 'registered',
+      kind: 'company',
+      id: company.id,
+      name: companyName,
+      companyId: company.id,
+      after: { companyName, companySite, email },
+    },
   );
   return owner.id;
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { patternsCovering } from '@propusk/access/decide';
 import type { ProbeStep, SiteCheck } from '@propusk/contract/lock';
 import { sql } from 'kysely';
+import { record } from '../audit/store.ts';
 import type { Db, Tx } from '../db/open.ts';
 import type { Actor } from '../http/actor.ts';
 import { AppError } from '../http/errors.ts';
@@ -63,7 +64,7 @@ async function readCheck(db: Db, companyId: number, siteId: number): Promise<Sit
  * @throws AppError not_found; too_many_requests when the last one was asked for a moment ago
  */
 export async function askForCheck(tx: Tx, actor: Actor, siteId: number): Promise<SiteCheck> {
-  const { companyId } = await findManagedSite(tx, actor, siteId);
+  const { companyId, shownAddress } = await findManagedSite(tx, actor, siteId);
   const { rows } = await sql<{ wait: number | null }>`
     insert into site_checks as k (company_id, site_id, state, asked)
       select company_id, id, 'waiting', true from sites where company_id = ${companyId} and id = ${siteId} for key share
@@ -92,6 +93,8 @@ export async function askForCheck(tx: Tx, actor: Actor, siteId: number): Promise
   }
   const check = await readCheck(tx, companyId, siteId);
   if (check === null) throw new AppError('not_found');
+  const deed = { action: 'check_asked', kind: 'site', id: siteId, name: shownAddress, companyId } as const;
+  await record(tx, actor, deed);
   return check;
 }
 

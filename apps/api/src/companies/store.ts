@@ -2,19 +2,23 @@ import type { Company, CompanyChange, CompanyInput } from '@propusk/contract/com
 import type { ListQuery } from '@propusk/contract/fields';
 import { sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
+import { type Facts, record } from '../audit/store.ts';
 import { lockCompany } from '../db/company.ts';
+import { hasFactor } from '../db/factor.ts';
 import { contains, readList } from '../db/list.ts';
 import type { Db, Tx } from '../db/open.ts';
 import { managedBy } from '../db/scope.ts';
 import type { Actor } from '../http/actor.ts';
 import { AppError } from '../http/errors.ts';
 import { expectVersion, type IfMatch } from '../http/versions.ts';
+import { shownAddress } from '../sites/store.ts';
 
 function selectCompanies(db: Db) {
   return db.selectFrom('companies').select((eb) => [
     'companies.id',
     'company_name as companyName',
     'company_site as companySite',
+    'second_factor_required as secondFactorRequired',
     'companies.version',
     'companies.created_at as createdAt',
     'companies.updated_at as updatedAt',
@@ -70,10 +74,12 @@ export async function createCompany(tx: Tx, actor: Actor, body: CompanyInput): P
     .values({ company_name: name, company_site: body.companySite })
     .returning('id')
     .executeTakeFirstOrThrow();
-  return findCompany(tx, actor, id);
+  const company = await findCompany(tx, actor, id);
+  await record(tx, actor, { ...deedOn(company), action: 'created', after: facts(company) });
+  return company;
 }
 
-/** @throws AppError not_found, changed_meanwhile */
+/** @throws AppError not_found, changed_meanwhile; own_factor_first when the actor requires what the actor has not */
 export async function updateCompany(
   tx: Tx,
   actor: Actor,
@@ -81,18 +87,23 @@ export async function updateCompany(
   body: CompanyChange,
   ifMatch: IfMatch,
 ): Promise<Company> {
-  await lockOwn(tx, actor, id, ifMatch);
+  const before = await lockOwn(tx, actor, id, ifMatch);
+  if (body.secondFactorRequired === true) await demandOwnFactor(tx, actor);
   await tx
     .updateTable('companies')
     .set((eb) => ({
       ...(body.companyName !== undefined && { company_name: body.companyName }),
       ...(body.companySite !== undefined && { company_site: body.companySite }),
+      ...(body.secondFactorRequired !== undefined && { second_factor_required: body.secondFactorRequired }),
       version: eb('version', '+', 1),
       updated_at: eb.fn<string>('now'),
     }))
     .where('id', '=', id)
     .execute();
-  return findCompany(tx, actor, id);
+  const company = await findCompany(tx, actor, id);
+  const deed = { ...deedOn(company), action: 'changed' } as const;
+  await record(tx, actor, { ...deed, before: facts(before), after: facts(company) });
+  return company;
 }
 
 /**
@@ -108,6 +119,7 @@ export async function deleteCompany(tx: Tx, actor: Actor, id: number, ifMatch: I
     .where('roles', '@>', sql<never>`array['ADMIN']`)
     .executeTakeFirst();
   if (admin !== undefined) throw new AppError('company_of_admin');
+  await recordDeletion(tx, actor, id);
   // A million links take longer than a statement may.
   await sql`set local statement_timeout = '60s'`.execute(tx);
   // Whole sets, links first: cascading row by row would wake the triggers for every policy. Policies go before the proxies
@@ -118,15 +130,65 @@ export async function deleteCompany(tx: Tx, actor: Actor, id: number, ifMatch: I
   await tx.deleteFrom('companies').where('id', '=', id).execute();
 }
 
-async function lockOwn(tx: Tx, actor: Actor, id: number, ifMatch: IfMatch): Promise<void> {
+/** With what the company loses: its rows go without a word of their own. */
+async function recordDeletion(tx: Tx, actor: Actor, id: number): Promise<void> {
+  const gone = await findCompany(tx, actor, id);
+  const policies = await tx
+    .selectFrom('policies')
+    .select(['id', 'name'])
+    .where('company_id', '=', id)
+    .orderBy('id')
+    .execute();
+  const before = {
+    ...facts(gone),
+    users: gone.users.map((user) => ({ id: user.id, name: user.email })),
+    sites: gone.domainsAllowed.map((site) => ({ id: site.id, name: shownAddress(site.address) })),
+    proxies: gone.proxy.map((proxy) => ({ id: proxy.id, name: `${proxy.host}:${proxy.port}` })),
+    politics: policies,
+  };
+  await record(tx, actor, { ...deedOn(gone), action: 'deleted', before });
+}
+
+function deedOn({ id, companyName }: Company) {
+  return { kind: 'company', id, name: companyName, companyId: id } as const;
+}
+
+const facts = ({
+  companyName,
+  companySite,
+  secondFactorRequired,
+}: Pick<Company, 'companyName' | 'companySite' | 'secondFactorRequired'>): Facts => ({
+  companyName,
+  companySite,
+  secondFactorRequired,
+});
+
+/** Whoever asks it of others knows how it is done, and is not shut out by their own word. */
+async function demandOwnFactor(tx: Tx, { userId }: Actor): Promise<void> {
+  await tx
+    .selectFrom('users')
+    .select('id')
+    .where('id', '=', userId)
+    .where(hasFactor('users.id'))
+    .executeTakeFirstOrThrow(() => new AppError('own_factor_first'));
+}
+
+async function lockOwn(tx: Tx, actor: Actor, id: number, ifMatch: IfMatch) {
   const find = () =>
     tx
       .selectFrom('companies')
-      .select('version')
+      .select([
+        'version',
+        'company_name as companyName',
+        'company_site as companySite',
+        'second_factor_required as secondFactorRequired',
+      ])
       .where('id', '=', id)
       .where(managedBy(actor, 'companies.id'))
       .executeTakeFirstOrThrow(() => new AppError('not_found'));
   await find();
   await lockCompany(tx, id);
-  expectVersion(ifMatch, (await find()).version);
+  const company = await find();
+  expectVersion(ifMatch, company.version);
+  return company;
 }

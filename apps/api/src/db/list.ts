@@ -3,16 +3,18 @@ import { limits } from '@propusk/contract/limits';
 import { type Expression, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 
 /**
- * A page of a list by id, and the count of all that match. Without parameters: all rows, in ascending order
+ * A page of a list by its keys, and the count of all that match. Without parameters: all rows, in ascending order
  * (answers.md), up to a number that no company reaches and the whole platform may.
  * @param matching the query with its conditions, without order and limit
  */
 export async function readList<DB, TB extends keyof DB, O>(
   matching: SelectQueryBuilder<DB, TB, O>,
   query: ListQuery,
-  id: Expression<number>,
+  ...keys: readonly Expression<unknown>[]
 ): Promise<{ rows: O[]; count: number }> {
-  const ordered = matching.orderBy(id, query.order === 'DESC' ? 'desc' : 'asc');
+  const direction = query.order === 'DESC' ? 'desc' : 'asc';
+  let ordered = matching;
+  for (const key of keys) ordered = ordered.orderBy(key, direction);
   const whole = Object.values(query).every((value) => value === undefined);
   const take = query.take ?? limits.page.take;
   const page = whole

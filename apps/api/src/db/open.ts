@@ -1,5 +1,7 @@
+import { Socket } from 'node:net';
 import { Kysely, PostgresDialect, type Transaction } from 'kysely';
 import pg from 'pg';
+import { preparing } from './prepared.ts';
 import type { Tables } from './schema.ts';
 
 export type Db = Kysely<Tables>;
@@ -18,8 +20,13 @@ const types: pg.CustomTypesConfig = {
 };
 
 export interface OpenDb {
+  readonly url: string;
   readonly db: Db;
   readonly pool: pg.Pool;
+  /** A connection beside the pool, not made yet. */
+  client(): pg.Client;
+  /** Ends every connection as a broken line would, those that are being made too: what waits on them fails at once. */
+  breakOff(): void;
   close(): Promise<void>;
 }
 
@@ -41,11 +48,20 @@ export function connectionConfig(url: string): pg.ClientConfig {
  * @param url postgresql://… with TCP or a socket folder as `?host=`
  */
 export function openDb(url: string): OpenDb {
-  const pool = new pg.Pool({ ...connectionConfig(url), max: 20 });
+  const sockets = new Set<Socket>();
+  const stream = () => {
+    const socket = new Socket();
+    sockets.add(socket);
+    return socket.once('close', () => sockets.delete(socket));
+  };
+  const config = { ...connectionConfig(url), stream };
+  const pool = new pg.Pool({ ...config, max: 20 });
   // An idle connection that breaks is replaced on next use; without a listener it would end the process.
   pool.on('error', () => {});
   // One that breaks under a query: the query itself is told, the process must not be.
   pool.on('connect', (client) => client.on('error', () => {}));
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
-  return { db, pool, close: () => db.destroy() };
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: preparing(pool) }) });
+  const breakOff = () => sockets.forEach((socket) => socket.destroy());
+  const client = () => new pg.Client({ ...config, keepAlive: true });
+  return { url, db, pool, client, breakOff, close: () => db.destroy() };
 }

@@ -1,3 +1,4 @@
+import type { AuditAction, AuditKind, AuditRow } from '@propusk/contract/audit';
 import type { ProbeStep, Verdict } from '@propusk/contract/lock';
 import type { ProxyType } from '@propusk/contract/proxies';
 import type { Role } from '@propusk/contract/roles';
@@ -6,7 +7,12 @@ import type { Generated, GeneratedAlways } from 'kysely';
 /** The tables as SQL spells them; the stores turn them into the wire's spelling. Times are ISO texts, ids numbers. */
 export interface Tables {
   platform: { only_row: Generated<boolean>; key_check: Buffer };
-  companies: Row & { company_name: string; company_site: string; policy_version: Generated<number> };
+  companies: Row & {
+    company_name: string;
+    company_site: string;
+    policy_version: Generated<number>;
+    second_factor_required: Generated<boolean>;
+  };
   users: Row & {
     company_id: number | null;
     email: string;
@@ -17,6 +23,14 @@ export interface Tables {
     gateway_epoch: Generated<number>;
     extension_seen_at: Generated<string | null>;
   };
+  second_factors: {
+    user_id: number;
+    secret_sealed: Buffer;
+    begun_at: Generated<string>;
+    confirmed_at: Generated<string | null>;
+    last_step: Generated<number>;
+  };
+  recovery_codes: { user_id: number; code_hash: Buffer };
   mail_links: {
     token_hash: Buffer;
     user_id: number;
@@ -41,6 +55,7 @@ export interface Tables {
     last_seen_at: Generated<string>;
     address: Generated<string | null>;
     agent: Generated<string | null>;
+    told_access: Generated<boolean>;
   };
   pairing_codes: { token_hash: Buffer; session_hash: Buffer; user_id: number; expires_at: string };
   proxies: Row & {
@@ -114,6 +129,23 @@ export interface Tables {
     made_by: number;
     created_at: Generated<string>;
     expires_at: string;
+  };
+  audit: {
+    id: GeneratedAlways<number>;
+    at: Generated<string>;
+    company_id: number | null;
+    company: string;
+    actor_id: number;
+    actor_name: string;
+    actor_email: string;
+    actor_roles: Role[];
+    address: string;
+    action: AuditAction;
+    object_kind: AuditKind;
+    object_id: number;
+    object_name: string;
+    changes: AuditRow['changes'];
+    words: GeneratedAlways<string>;
   };
   gateway_acknowledgements: {
     gateway: string;

@@ -78,6 +78,19 @@ async function earlier(count: number): Promise<TestDatabase> {
           `insert into pairing_codes (token_hash, session_hash, user_id, expires_at) values ('\\x05', '\\x01', 1, now() + interval '1 day')`,
         ]
       : []),
+    ...(count > 5
+      ? [
+          `insert into audit (company_id, company, actor_id, actor_name, actor_email, actor_roles, address, action, object_kind,
+            object_id, object_name) values (1, 'ООО Ромашка', 1, 'Иван', 'ivan@romashka.test', '{CREATOR}', '192.0.2.7',
+            'created', 'site', 1, 'crm.example.ru')`,
+        ]
+      : []),
+    ...(count > 6
+      ? [
+          `insert into second_factors (user_id, secret_sealed) values (1, '\\x06')`,
+          `insert into recovery_codes (user_id, code_hash) values (1, '\\x07')`,
+        ]
+      : []),
   ];
   for (const statement of rows) await database.pool.query(statement);
   return database;

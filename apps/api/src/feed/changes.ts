@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
-import pg from 'pg';
-import { connectionConfig } from '../db/open.ts';
+import type pg from 'pg';
+import type { OpenDb } from '../db/open.ts';
 
 const RETRY_MS = 1_000;
 
@@ -23,7 +23,7 @@ export interface Changes {
  * connection is away, so whoever listens compares the versions now and then (see `hub.ts`).
  */
 export function watchChanges(
-  { databaseUrl, log }: { databaseUrl: string; log: FastifyBaseLogger },
+  { opened, log }: { opened: OpenDb; log: FastifyBaseLogger },
   { wake, startOver }: Changes,
 ): { close(): Promise<void> } {
   let closed = false;
@@ -32,7 +32,7 @@ export function watchChanges(
   let origin: string | undefined;
 
   async function listen(): Promise<void> {
-    const client = new pg.Client({ ...connectionConfig(databaseUrl), keepAlive: true });
+    const client = opened.client();
     listener = client;
     const lost = () => {
       if (closed || listener !== client) return;

@@ -1,4 +1,5 @@
 import { acknowledge, feed } from '@propusk/contract/feed';
+import type { OpenDb } from '../db/open.ts';
 import { AppError } from '../http/errors.ts';
 import { implement, type Routes, routeOf } from '../http/implement.ts';
 import { watchChanges } from './changes.ts';
@@ -6,15 +7,12 @@ import { createHub } from './hub.ts';
 import { noteAcknowledgement } from './store.ts';
 
 /** What gateways hear: a stream of snapshots. */
-export function feedRoutes(
-  routes: Routes,
-  parts: { databaseUrl: string; heartbeatMs: number | undefined },
-): void {
+export function feedRoutes(routes: Routes, parts: { opened: OpenDb; heartbeatMs: number | undefined }): void {
   const { app, db, sealing } = routes;
   const hub = createHub({ db, log: app.log, sealing, heartbeatMs: parts.heartbeatMs });
   let changes: { close(): Promise<void> } | undefined;
   app.addHook('onReady', async () => {
-    changes = watchChanges({ databaseUrl: parts.databaseUrl, log: app.log }, hub);
+    changes = watchChanges({ opened: parts.opened, log: app.log }, hub);
   });
   app.addHook('preClose', async () => {
     hub.close();

@@ -1,6 +1,7 @@
 import type { CompanySnapshot } from '@propusk/contract/feed';
 import type { FastifyBaseLogger } from 'fastify';
 import { sql } from 'kysely';
+import { hasFactor } from '../db/factor.ts';
 import type { Db } from '../db/open.ts';
 import { passwordPlace } from '../proxies/store.ts';
 import type { Sealing } from '../sealing.ts';
@@ -33,8 +34,9 @@ export async function readSnapshot(
       'companyId', c.id,
       'version', c.policy_version,
       'users', coalesce((select json_agg(json_build_object('id', u.id, 'epoch', u.gateway_epoch) order by u.id)
-        -- Without a role a person is nobody (spec section 4).
-        from users u where u.company_id = c.id and u.roles <> '{}'), '[]'),
+        -- Without a role a person is nobody (spec section 4), and so is one without the second factor that is required.
+        from users u where u.company_id = c.id and u.roles <> '{}'
+          and (not c.second_factor_required or ${hasFactor('u.id')})), '[]'),
       'sites', coalesce((select json_agg(json_build_object('id', s.id, 'address', s.address, 'claim', s.claim) order by s.id)
         from sites s where s.company_id = c.id), '[]'),
       'proxies', coalesce((select json_agg(json_build_object('id', x.id, 'owner', x.owner_id, 'type', x.type,

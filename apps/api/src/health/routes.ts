@@ -3,10 +3,10 @@ import { sql } from 'kysely';
 import { AppError } from '../http/errors.ts';
 import { implement, type Routes } from '../http/implement.ts';
 
-const LIMIT_MS = 2_000;
+const LIMIT_MS = 1_500;
 
 /**
- * 200 while the database answers within two seconds, else 503: what a balancer and the start ask.
+ * 200 while the database answers within a second and a half, else 503: what a balancer and the start ask.
  * @param isDraining whether this process is about to stop: then it is 503 as well
  */
 export function healthRoutes(routes: Routes, isDraining: () => boolean): void {

@@ -1,9 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
+import type { Endpoint } from '@propusk/contract/endpoint';
 import type { Role } from '@propusk/contract/roles';
 import type { FastifyRequest } from 'fastify';
 import { sql } from 'kysely';
-import type { Db } from '../db/open.ts';
+import { lacksFactor as lacks } from '../db/factor.ts';
+import type { Db, Tx } from '../db/open.ts';
 import { AppError } from './errors.ts';
+import type { Find } from './together.ts';
 
 /** Who makes a call: comes first in every store call, and is what every statement is held to. */
 export interface Actor {
@@ -12,6 +15,10 @@ export interface Actor {
   readonly companyId: number | null;
   readonly roles: readonly Role[];
   readonly tokenHash: Buffer;
+  /** Where the call came from, as far as TRUST_PROXY lets it be known. */
+  readonly address: string;
+  /** The company requires a second factor, and this person has none yet: only what says `beforeFactor` is open. */
+  readonly lacksFactor: boolean;
 }
 
 /** An actor of a company, as CREATOR and USER calls get it. */
@@ -40,36 +47,60 @@ export function bearer(request: FastifyRequest): string | null {
  * Who stands behind a token now: a session that was ended, or whose user is gone, is nobody.
  * @throws AppError unauthorized
  */
-export async function findActor(db: Db, token: string | null): Promise<Actor> {
-  if (token === null) throw new AppError('unauthorized');
-  const { actor, unseen } = await findSession(db, hashToken(token));
-  if (unseen) await noteSeen(db, actor);
-  return actor;
+export async function findActor(
+  { db, sessions }: { db: Db; sessions: Find<Session> },
+  token: string | null,
+  address: string,
+): Promise<Actor> {
+  const session = token === null ? undefined : await sessions(hashToken(token));
+  if (session === undefined) throw new AppError('unauthorized');
+  if (session.unseen) await noteSeen(db, session.holder);
+  return { ...session.holder, address };
 }
 
-/** The same by the stored hash. @throws AppError unauthorized */
-export async function findHolder(db: Db, tokenHash: Buffer): Promise<Actor> {
-  return (await findSession(db, tokenHash)).actor;
+/** An actor, wherever the call came from. */
+type Holder = Omit<Actor, 'address'>;
+
+/** A session that is open. */
+export interface Session {
+  readonly holder: Holder;
+  /** Whether it was not noted for a while that it is in use. */
+  readonly unseen: boolean;
 }
 
-async function findSession(db: Db, tokenHash: Buffer): Promise<{ actor: Actor; unseen: boolean }> {
-  const user = await db
+/** The same by the stored hash, as a transaction sees it. @throws AppError unauthorized */
+export async function findHolder(tx: Tx, tokenHash: Buffer): Promise<Holder> {
+  const session = (await findSessions(tx, [tokenHash])).get(tokenHash.toString('hex'));
+  if (session === undefined) throw new AppError('unauthorized');
+  return session.holder;
+}
+
+/** The open sessions among those of some hashes, by the hash in hex. */
+export async function findSessions(db: Db, hashes: readonly Buffer[]): Promise<Map<string, Session>> {
+  const users = await db
     .selectFrom('sessions')
     .innerJoin('users', 'users.id', 'sessions.user_id')
-    .select(['users.id', 'users.company_id', 'users.roles', unseen.as('unseen')])
-    .where('sessions.token_hash', '=', tokenHash)
+    .select([
+      'sessions.token_hash as tokenHash',
+      'users.id as userId',
+      'users.company_id as companyId',
+      'users.roles',
+      unseen.as('unseen'),
+      lacks.as('lacksFactor'),
+    ])
+    .where('sessions.token_hash', '=', sql<Buffer>`any(${hashes}::bytea[])`)
     .where('sessions.expires_at', '>', (eb) => eb.fn<string>('now'))
-    .executeTakeFirst();
-  if (user === undefined) throw new AppError('unauthorized');
-  const { id, company_id, roles } = user;
-  return { actor: { userId: id, companyId: company_id, roles, tokenHash }, unseen: user.unseen };
+    .execute();
+  return new Map(
+    users.map(({ unseen, ...holder }) => [holder.tokenHash.toString('hex'), { holder, unseen }]),
+  );
 }
 
 // Not at every call: the list of sessions need not know the minute, and each note is a write.
 const unseen = sql<boolean>`sessions.last_seen_at < now() - interval '5 minutes'`;
 
 /** Notes that a session is in use. */
-async function noteSeen(db: Db, { tokenHash }: Actor): Promise<void> {
+async function noteSeen(db: Db, { tokenHash }: Holder): Promise<void> {
   // A row that somebody else is writing is noted by them, or about to go.
   const free = sql`select token_hash from sessions where token_hash = ${tokenHash} and ${unseen} for update skip locked`;
   try {
@@ -80,9 +111,15 @@ async function noteSeen(db: Db, { tokenHash }: Actor): Promise<void> {
 }
 
 /** @throws AppError forbidden when the call is for roles that the actor does not hold */
-export function admit(actor: Actor, access: 'signed-in' | readonly Role[]): void {
+export function admit(actor: Holder, access: 'signed-in' | readonly Role[]): void {
   if (access === 'signed-in') return;
   if (!access.some((role) => actor.roles.includes(role))) throw new AppError('forbidden');
+}
+
+/** @throws AppError forbidden; second_factor_required for what is not open before the actor has one */
+export function admitTo(actor: Holder, { access, beforeFactor }: Endpoint): void {
+  if (Array.isArray(access)) admit(actor, access);
+  if (actor.lacksFactor && !beforeFactor) throw new AppError('second_factor_required');
 }
 
 /** @throws AppError no_company for an admin who belongs to no company */

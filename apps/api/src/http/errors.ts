@@ -47,9 +47,20 @@ const byStatus: Record<number, ErrorCode> = {
 const LOCK_NOT_AVAILABLE = '55P03';
 
 // SQLSTATE classes and errno values that mean 'no database now', not 'a wrong statement'; 57014 is a statement that waited
-// past its time, 55000 a database that was closed to connections, 25006 a standby that takes no writes yet.
+// past its time, 55000 a database that was closed to connections, 25006 a standby that takes no writes yet; EAGAIN is a
+// socket whose queue is full of those who wait already.
 const away =
-  /^(08|25006$|55000$|57014$|57P|53|ECONNREFUSED|ECONNRESET|ENOENT|ENOTFOUND|EAI_AGAIN|EPIPE|ETIMEDOUT)/;
+  /^(08|25006$|55000$|57014$|57P|53|EAGAIN|ECONNREFUSED|ECONNRESET|ENOENT|ENOTFOUND|EAI_AGAIN|EPIPE|ETIMEDOUT)/;
+
+/** What an answer says that comes before any hook of the server's: to bytes or an address that nobody can read. */
+const bare = {
+  'content-security-policy': "default-src 'none';base-uri 'none';form-action 'none';frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+};
 
 /** The one place where an error becomes an answer: `{code, message, fields?}`, never a stack. */
 export function answerError(
@@ -83,8 +94,9 @@ export function answerUnreadable(error: Error & { code?: string }, socket: Socke
   if (error.code === 'ECONNRESET' || !socket.writable) return;
   const { status, message } = errors.bad_input;
   const body = JSON.stringify({ code: 'bad_input', message } satisfies ErrorBody);
+  const head = Object.entries(bare).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(
-    `HTTP/1.1 ${status} Bad Request\r\ncontent-type: application/json; charset=utf-8\r\n` +
+    `HTTP/1.1 ${status} Bad Request\r\ncontent-type: application/json; charset=utf-8\r\n${head.join('')}` +
       `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
   );
   // Whoever was too slow to ask is not waited for to hang up either.
@@ -97,6 +109,7 @@ function answer(reply: FastifyReply, refusal: AppError): FastifyReply {
   // RFC 9110 section 11.6.1; a browser asks nobody for a bearer token.
   if (errors[refusal.code].status === 401) reply.header('www-authenticate', 'Bearer');
   if (refusal.retryAfter !== undefined) reply.header('retry-after', String(refusal.retryAfter));
+  if (!reply.hasHeader('content-security-policy')) reply.headers(bare);
   // A string, so that the route's own reply schema does not apply.
   return reply
     .status(errors[refusal.code].status)

@@ -3,21 +3,26 @@ import { type Endpoint, isIdempotent, type Output } from '@propusk/contract/endp
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Db, Tx } from '../db/open.ts';
 import type { Sealing } from '../sealing.ts';
-import { type Actor, admit, bearer, findActor, findHolder } from './actor.ts';
+import { type Actor, admitTo, bearer, findActor, findHolder, type Session } from './actor.ts';
 import { AppError } from './errors.ts';
 import { type Claim, once, readClaim } from './idempotency.ts';
 import type { Queue } from './queue.ts';
+import type { Find } from './together.ts';
 import { etag, type IfMatch, readIfMatch } from './versions.ts';
 
 /** What a slice's routes are given. */
 export interface Routes {
   readonly app: FastifyInstance;
   readonly db: Db;
+  /** The open session of a token's hash. */
+  readonly sessions: Find<Session>;
   readonly sealing: Sealing;
   /** Where the writes of a company wait for their turn. */
   readonly queue: Queue;
   /** The gateways' bearer token. */
   readonly feedToken: string;
+  /** Whether the database has fallen silent (`db/watch.ts`). */
+  readonly isSilent: () => boolean;
   /** Every endpoint that was implemented, so that a forgotten one stops the start. */
   readonly implemented: Set<Endpoint>;
 }
@@ -110,18 +115,17 @@ const plainly = async <T>(work: Promise<T>) => ({ result: await work, replayed: 
 /**
  * The guard stood at the head of the request. The body may have come much later, and then the queue: whose session has
  * ended or whose role is gone meanwhile writes nothing.
- * @throws AppError unauthorized, forbidden
+ * @throws AppError unauthorized, forbidden, second_factor_required
  */
-async function admitAgain(tx: Tx, actor: Actor, { access }: Endpoint): Promise<void> {
-  const holder = await findHolder(tx, actor.tokenHash);
-  if (access === 'signed-in' || typeof access !== 'string') admit(holder, access);
+async function admitAgain(tx: Tx, actor: Actor, endpoint: Endpoint): Promise<void> {
+  admitTo(await findHolder(tx, actor.tokenHash), endpoint);
 }
 
 function claimOf(routes: Routes, endpoint: Endpoint, request: FastifyRequest): Claim | null {
   if (!isIdempotent(endpoint) || request.actor === null) return null;
   return readClaim(request.headers['idempotency-key'], {
     actor: request.actor,
-    call: `${endpoint.method} ${endpoint.path}`,
+    call: `${endpoint.method} ${endpoint.path} ${JSON.stringify(request.params)}`,
     body: request.body,
     sealing: routes.sealing,
   });
@@ -140,13 +144,18 @@ export function routeOf(routes: Routes, endpoint: Endpoint) {
       ...(body && { body }),
       ...(reply && { response: { [status]: reply } }),
     },
-    onRequest: async (request: FastifyRequest) => {
+    onRequest: async (request: FastifyRequest, reply: FastifyReply) => {
+      // What is answered is somebody's, a refusal too: neither a browser's disk nor a cache on the way keeps it.
+      reply.header('cache-control', 'no-store');
+      // Whoever would wait for it in vain is told at once.
+      if (routes.isSilent()) throw new AppError('unavailable');
       request.actor = await guard(routes, endpoint, request);
     },
   };
 }
 
-async function guard(routes: Routes, { access }: Endpoint, request: FastifyRequest): Promise<Actor | null> {
+async function guard(routes: Routes, endpoint: Endpoint, request: FastifyRequest): Promise<Actor | null> {
+  const { access } = endpoint;
   if (access === 'public') return null;
   if (access === 'gateway') {
     const given = Buffer.from(bearer(request) ?? '');
@@ -155,16 +164,17 @@ async function guard(routes: Routes, { access }: Endpoint, request: FastifyReque
       throw new AppError('unauthorized');
     return null;
   }
-  if (access === 'maybe-signed-in') return findMaybe(routes.db, bearer(request));
-  const actor = await findActor(routes.db, bearer(request));
-  admit(actor, access);
+  if (access === 'maybe-signed-in') return findMaybe(routes, bearer(request), request.ip);
+  const actor = await findActor(routes, bearer(request), request.ip);
+  admitTo(actor, endpoint);
   return actor;
 }
 
-/** A token that died is no hindrance to a call that needs none. */
-async function findMaybe(db: Db, token: string | null): Promise<Actor | null> {
+/** A token that died is no hindrance to a call that needs none, and neither is one that opens nothing yet. */
+async function findMaybe(routes: Routes, token: string | null, address: string): Promise<Actor | null> {
   try {
-    return await findActor(db, token);
+    const actor = await findActor(routes, token, address);
+    return actor.lacksFactor ? null : actor;
   } catch (error) {
     if (error instanceof AppError) return null;
     throw error;

@@ -12,6 +12,8 @@ const budgets = {
   passwordAddress: { tries: 100, minutes: 15 },
   /** Wrong passwords of one account, from whatever addresses. */
   passwordAccount: { tries: 100, minutes: 15 },
+  /** Wrong codes of one person's second factor, from whatever addresses: of a million codes three are right at a time. */
+  code: { tries: 20, minutes: 60 },
   registration: { tries: 20, minutes: 60 },
   /** Links sent to one mailbox at the word of one address, whether or not it has an account; and at anybody's. */
   linkPair: { tries: 3, minutes: 15 },
@@ -36,6 +38,8 @@ export interface Limits {
   checkPassword(email: string, address: string, check: () => Promise<boolean>): Promise<boolean>;
   /** The same for somebody who is signed in: what strangers try on the account does not count against them. */
   checkOwnPassword(email: string, address: string, check: () => Promise<boolean>): Promise<boolean>;
+  /** Runs a check of a code of somebody whose password was right, in the same way. */
+  checkCode(userId: number, check: () => Promise<boolean>): Promise<boolean>;
   /** Forgets what was tried on an account: its holder has proved to be one in another way. */
   forgive(email: string, address: string): Promise<void>;
   countRegistration(address: string): Promise<void>;
@@ -126,7 +130,15 @@ export function createLimits(pool: pg.Pool): Limits {
   ): Promise<boolean> {
     const pair = hash(fold(email), network(address));
     await prolong('passwordPair', pair);
-    const taken = await takeAll([['passwordPair', pair], ...wider]);
+    return tried([['passwordPair', pair], ...wider], check);
+  }
+
+  /** @param wanted of these the first is cleared by what is right, the others are given back */
+  async function tried(
+    wanted: readonly [readonly [Budget, string], ...(readonly [Budget, string])[]],
+    check: () => Promise<boolean>,
+  ): Promise<boolean> {
+    const taken = await takeAll(wanted);
     let right: boolean;
     try {
       right = await check();
@@ -136,8 +148,9 @@ export function createLimits(pool: pg.Pool): Limits {
       throw error;
     }
     if (!right) return false;
-    await limiters.passwordPair.delete(pair);
-    await Promise.all(taken.filter(({ key }) => key !== pair).map(giveBack));
+    const [[budget, cleared]] = wanted;
+    await limiters[budget].delete(cleared);
+    await Promise.all(taken.filter(({ key }) => key !== cleared).map(giveBack));
     return true;
   }
 
@@ -148,6 +161,16 @@ export function createLimits(pool: pg.Pool): Limits {
         ['passwordAccount', hash(fold(email))],
       ]),
     checkOwnPassword: (email, address, check) => checked(email, address, check, []),
+    // Right ones clear nothing: their holder signs in every day, and whoever guesses must not be given new tries by that.
+    async checkCode(userId, check) {
+      const taken = await take('code', String(userId));
+      const right = await check().catch(async (error: unknown) => {
+        await giveBack(taken);
+        throw error;
+      });
+      if (right) await giveBack(taken);
+      return right;
+    },
     async forgive(email, address) {
       await limiters.passwordPair.delete(hash(fold(email), network(address)));
       await limiters.passwordAccount.delete(hash(fold(email)));

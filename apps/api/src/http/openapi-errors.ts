@@ -29,6 +29,8 @@ export function refusalsOf(endpoint: Endpoint): ErrorCode[] {
   if (params !== undefined || query !== undefined) codes.add('bad_input');
   if (access !== 'public' && access !== 'maybe-signed-in') codes.add('unauthorized');
   if (Array.isArray(access)) codes.add('forbidden');
+  if ((Array.isArray(access) || access === 'signed-in') && !endpoint.beforeFactor)
+    codes.add('second_factor_required');
   if (isConditional(endpoint)) codes.add('changed_meanwhile');
   if (isIdempotent(endpoint)) codes.add('idempotency_mismatch');
   codes.add('internal').add('unavailable');

@@ -12,7 +12,7 @@ for people; \`fields\` says what is wrong, by its path. Any call may answer 500 
 call has answers 404 \`no_such_call\`, and one that cannot be decoded 400 \`bad_input\`.
 
 **Lists** answer \`{"rows", "count"}\`. Without parameters all rows come (2,000 at most; no company has more, and
-\`count\` tells); with any of \`page\`, \`take\`, \`order\`, \`name\` one page does, ordered by id. \`GET /api/company\` alone answers an array, with the count in \`X-Total-Count\`.
+\`count\` tells); with any of \`page\`, \`take\`, \`order\`, \`name\` one page does, ordered by id. \`GET /api/audit\` is always a page, the newest first. \`GET /api/company\` alone answers an array, with the count in \`X-Total-Count\`.
 
 **Versions.** An entity carries \`version\`, and its replies an \`ETag\`. A \`PUT\` or \`DELETE\` with \`If-Match\` is refused with
 412 when the entity was changed meanwhile; without the header the last one to write wins.

@@ -1,6 +1,7 @@
 import { lockSnippets } from '@propusk/access/lock/snippets';
 import type { SharedLock, SiteLock } from '@propusk/contract/lock';
 import { sql } from 'kysely';
+import { record } from '../audit/store.ts';
 import type { Db, Tx } from '../db/open.ts';
 import { managedBy } from '../db/scope.ts';
 import { readBreaks, readSiteWays, type SiteWay } from '../egress/store.ts';
@@ -75,7 +76,7 @@ export async function addLockLink(
   actor: Actor,
   siteId: number,
 ): Promise<{ token: string; expiresAt: string }> {
-  const { companyId } = await findManagedSite(tx, actor, siteId);
+  const { companyId, shownAddress } = await findManagedSite(tx, actor, siteId);
   const { token, hash } = newToken();
   const expiresAt = new Date(Date.now() + LINK_DAYS * 24 * 3_600_000).toISOString();
   const { rows } = await sql<{
@@ -88,6 +89,8 @@ export async function addLockLink(
   await sql`delete from lock_links where company_id = ${companyId} and site_id = ${siteId} and (expires_at < now()
     or token_hash not in (select token_hash from lock_links where company_id = ${companyId} and site_id = ${siteId}
       order by created_at desc, token_hash = ${hash} desc limit ${LINKS}))`.execute(tx);
+  const deed = { action: 'lock_shared', kind: 'site', id: siteId, name: shownAddress, companyId } as const;
+  await record(tx, actor, deed);
   return { token, expiresAt };
 }
 

@@ -22,6 +22,20 @@ export function passwordLetter(to: string, link: string): Letter {
   ]);
 }
 
+/** To the owner of a company that an admin made. */
+export function invitationLetter(
+  to: string,
+  { company, link, resetPage }: { company: string; link: string; resetPage: string },
+): Letter {
+  return letter(to, `Вас пригласили владельцем компании ${company} в «Пропуск»`, [
+    `Администратор платформы «Пропуск» сделал вас (${to}) владельцем компании ${company}: вы добавите её сайты и людей и решите, кому что открыто.`,
+    { link, label: 'Задать пароль и войти' },
+    `${lives} Если время вышло, запросите новую ссылку на странице входа, с этой же почтой:`,
+    { link: resetPage, label: 'Запросить новую ссылку' },
+    'Если вы не ждали приглашения, ничего делать не нужно.',
+  ]);
+}
+
 /** To a new address: the proof that it is the person's own. */
 export function emailLetter(to: string, link: string): Letter {
   return letter(to, 'Подтвердите новую почту для входа в «Пропуск»', [
@@ -39,6 +53,15 @@ export function emailNotice(to: string, newEmail: string, resetPage: string): Le
     'Ничего не изменится, пока её не подтвердят по ссылке из письма, которое ушло на новый адрес.',
     'Если это не вы, смените пароль: та ссылка сразу перестанет действовать.',
     { link: resetPage, label: 'Сменить пароль' },
+  ]);
+}
+
+/** To the address that an account has left. Whoever holds it now can neither sign in nor ask for a link. */
+export function movedNotice(to: string, newEmail: string): Letter {
+  return letter(to, 'Почта для входа в «Пропуск» изменена', [
+    `Для входа в «Пропуск» вместо ${to} теперь служит другая почта: ${newEmail}.`,
+    'Все открытые сеансы завершены, войти с прежней почтой больше нельзя.',
+    'Если это сделали не вы, сразу сообщите владельцу вашей компании в «Пропуске» или администратору платформы: они вернут прежнюю почту или закроют доступ.',
   ]);
 }
 

@@ -1,6 +1,8 @@
 import type { Endpoint } from '@propusk/contract/endpoint';
 import { endpoints } from '@propusk/contract/endpoints';
 import { PASSWORD } from '../testing/api.ts';
+import { appCode } from '../testing/app-code.ts';
+import { FACTOR_SECRET, RECOVERY_CODE } from './inserts.ts';
 import type { Target } from './rows.ts';
 import { SHARED_ADDRESS, type Standing, type World } from './world.ts';
 
@@ -63,7 +65,7 @@ export function companyOf(target: Target, world: World, caller: Standing): numbe
   // Mail that is asked for by anybody goes to the agent.
   if (['known', 'live'].includes(target.which ?? '')) return caller.own.id;
   // What a person does to the own account, and what is created.
-  if (['-', 'self'].includes(target.path) && caller.userId !== 0) return caller.companyId ?? 0;
+  if (['-', 'self', 'asking'].includes(target.path) && caller.userId !== 0) return caller.companyId ?? 0;
   return caller.own.id;
 }
 
@@ -99,6 +101,8 @@ function thingsOf(
       owner: own.people.owner,
       'other owner': other.people.owner,
       staff: own.people.staff,
+      enrolled: own.people.enrolled,
+      'other enrolled': other.people.enrolled,
       admin: world.secondAdmin,
       absent,
     },
@@ -143,6 +147,7 @@ interface Aim {
 
 /** The query of the calls that need one. */
 const queries: Record<string, (aim: Aim) => Readonly<Record<string, string | number>>> = {
+  'GET /audit': ({ target: { which } }) => ({ ...(which !== undefined && { of: which }) }),
   'GET /me/why': () => ({ host: 'crm.example.ru', port: 443 }),
   'GET /domain-allowed/:id/why': ({ target, caller, one }) => {
     const home = target.path.startsWith('other') ? caller.other : caller.own;
@@ -153,6 +158,7 @@ const queries: Record<string, (aim: Aim) => Readonly<Record<string, string | num
 const politics = ({ target, some }: Aim) =>
   target.field === 'politics' ? { politics: some('policies') } : {};
 const proxy = { host: 'new.proxy.test', port: '3128', username: 'login', password: 'upstream secret' };
+const required = ({ target: { field } }: Aim) => (field === undefined ? {} : { [field]: true });
 const company = { companyName: 'Новое имя', companySite: 'new.test' };
 
 /** The body of every call that has one: valid but for the ids that the target is about. */
@@ -167,7 +173,7 @@ const bodies: Record<string, (aim: Aim) => unknown> = {
   'POST /auth/register': ({ target: { field, which }, caller: { own } }) => {
     const email = field === 'email' && which === 'known' ? own.agentEmail : 'new@new.test';
     if (field === 'email') return { email };
-    if (field === 'change') return { email, change: true };
+    if (field === 'change') return { email, change: true, currentPassword: PASSWORD };
     const live = field === 'password' ? own.links.password : own.links.email;
     const token = which === 'live' ? live : 'A'.repeat(live.length);
     return field === 'password' ? { token, password: 'another horse' } : { token };
@@ -179,6 +185,10 @@ const bodies: Record<string, (aim: Aim) => unknown> = {
     token: target.which === 'live' ? caller.own.links.lock : 'A'.repeat(43),
   }),
   'PUT /me/password': () => ({ currentPassword: PASSWORD, password: 'another horse' }),
+  'POST /me/second-factor': () => ({ currentPassword: PASSWORD }),
+  'POST /me/second-factor/confirm': () => ({ code: appCode(FACTOR_SECRET) }),
+  'POST /me/second-factor/recovery': () => ({ currentPassword: PASSWORD, code: RECOVERY_CODE }),
+  'POST /me/second-factor/off': () => ({ currentPassword: PASSWORD, code: appCode(FACTOR_SECRET) }),
   'POST /users/user-inner': (aim) => ({ email: 'new@new.test', password: PASSWORD, ...politics(aim) }),
   'PUT /users/:id': (aim) => {
     const { field } = aim.target;
@@ -187,8 +197,9 @@ const bodies: Record<string, (aim: Aim) => unknown> = {
     return { name: 'Новое имя', ...politics(aim) };
   },
   'POST /company': () => company,
-  'PUT /company/me-company': () => company,
-  'PUT /company/:id': () => company,
+  'POST /company/:id/owner': () => ({ email: 'new@new.test', name: 'Новое имя' }),
+  'PUT /company/me-company': (aim) => ({ ...company, ...required(aim) }),
+  'PUT /company/:id': (aim) => ({ ...company, ...required(aim) }),
   'POST /proxy': () => proxy,
   'PUT /proxy/:id': () => proxy,
   'PUT /proxy/admin/:id': ({ target }) =>

@@ -1,6 +1,8 @@
 import type { Role } from '@propusk/contract/roles';
+import { recoveryHash, secretPlace } from '../auth/factor-store.ts';
 import type { Db } from '../db/open.ts';
 import { hashToken, newToken } from '../http/actor.ts';
+import { testSealing } from '../testing/api.ts';
 
 /** A company without people. */
 export function insertCompany(db: Db, name: string): Promise<{ id: number }> {
@@ -102,6 +104,20 @@ export async function addSession(db: Db, userId: number): Promise<string> {
 export async function sessionId(db: Db, token: string): Promise<number> {
   const sessions = db.selectFrom('sessions').select('id').where('token_hash', '=', hashToken(token));
   return (await sessions.executeTakeFirstOrThrow()).id;
+}
+
+/** What every app of these people makes its codes of, and the one recovery code that each of them has. */
+export const FACTOR_SECRET = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';
+export const RECOVERY_CODE = '7K3M-Q9XT-2HVD-W5PA';
+
+/** A second factor that is on, or one that waits to be confirmed. */
+export async function addFactor(db: Db, user_id: number, state: 'on' | 'begun'): Promise<void> {
+  const confirmed_at = state === 'on' ? new Date().toISOString() : null;
+  const secret_sealed = testSealing.seal(secretPlace(user_id), FACTOR_SECRET);
+  await db.insertInto('second_factors').values({ user_id, secret_sealed, confirmed_at }).execute();
+  if (state === 'begun') return;
+  const code_hash = recoveryHash(testSealing, user_id, RECOVERY_CODE);
+  await db.insertInto('recovery_codes').values({ user_id, code_hash }).execute();
 }
 
 /** @returns a code for a person's extension, asked for by a session of theirs */

@@ -1,3 +1,4 @@
+import { openRow } from '@propusk/contract/testing/row';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { startApi, type TestApi } from '../testing/api.ts';
 import { byName, companyOf, type Parts, partsOf } from './calls.ts';
@@ -13,6 +14,11 @@ beforeAll(async () => {
   world = await createWorld(api);
   snapshot = await takeSnapshot(api.database.pool);
 });
+const tally = openRow(
+  'tenant isolation',
+  'cells of every call, caller and target: as expected, foreign answered as absent',
+);
+afterAll(() => tally.close());
 afterAll(() => api.close());
 
 test('every call of the contract has its rows, and every row its call', () => {
@@ -27,7 +33,9 @@ describe(`the matrix of ${rows.length * callers.length} cells`, () => {
   test.each(rows.map((row) => [`${row.call}, ${row.target.text}`, row] as const))('%s', async (_, row) => {
     const faults: string[] = [];
     for (const caller of callers) {
-      faults.push(...(await faultsOf(row, caller)).map((fault) => `${caller}: ${fault}`));
+      const found = await faultsOf(row, caller);
+      tally.see(found.length === 0, `${row.call}, ${row.target.text}, ${caller}: ${found.join(', ')}`);
+      faults.push(...found.map((fault) => `${caller}: ${fault}`));
     }
     expect(faults).toEqual([]);
   });
@@ -53,6 +61,7 @@ async function faultsOf({ call, target, expected }: Row, caller: Caller): Promis
   const strayed = changed.filter((id) => !mayChange(id));
   if (strayed.length > 0) faults.push(`rows of companies ${strayed.join(', ')} are not as they were`);
   if (stores && changed.length === 0) faults.push('nothing was stored');
+  faults.push(...(await auditFaults({ call, target, status, caller })));
   // Sign-in calls count tries, which no cell is to inherit.
   if (changed.length > 0 || (status < 300 && !call.startsWith('GET')) || call.includes('/auth/')) {
     await snapshot.restore();
@@ -65,6 +74,42 @@ async function faultsOf({ call, target, expected }: Row, caller: Caller): Promis
     if (seen !== told) faults.push(`${seen}, and for ${twin.text} ${told}`);
   }
   return faults;
+}
+
+/** What nobody who is signed in does, or what changes nothing that the audit tells of. */
+const untold: Readonly<Record<string, string>> = {
+  'POST /auth/register + email': 'asked for by anybody, for whoever has the address',
+  'POST /auth/pairing': 'the sign-in by the code is told',
+  'POST /me/second-factor': 'nothing is on before a code confirms it',
+  'POST /lock + lock': 'reads',
+  'POST /proxy/:id/check': 'what is learned is no change by a person',
+  'POST /domain-allowed/:id/lock/learn': 'likewise',
+  'POST /feed/acknowledge': 'a gateway',
+};
+
+/** Every change by a person has its row in the audit, in its company and under its name; nothing else has one. */
+async function auditFaults({
+  call,
+  target,
+  status,
+  caller,
+}: Pick<Row, 'call' | 'target'> & { status: number; caller: Caller }): Promise<string[]> {
+  const [touched, written] = [await snapshot.touched(), await snapshot.written()];
+  const told = written.map(({ action, object_kind }) => `${action} ${object_kind}`).join(', ');
+  if (status >= 400 || call.startsWith('GET')) {
+    return told === '' ? [] : [`the audit was told ${told}`];
+  }
+  const name = target.field === undefined ? call : `${call} + ${target.field}`;
+  if (name in untold) return told === '' ? [] : [`the audit was told ${told}, which is nobody's deed`];
+  if (written.length === 0) return [`the audit was not told; ${touched.join(', ') || 'nothing'} changed`];
+  if (call.includes(' /auth/')) return [];
+  const standing = world.standing[caller];
+  const company = companyOf(target, world, standing);
+  const strange = written.filter(
+    ({ company_id, actor_id }) =>
+      actor_id !== standing.userId || (!makesCompanies.has(call) && (company_id ?? 0) !== company),
+  );
+  return strange.length === 0 ? [] : [`the audit was told of another person or company: ${told}`];
 }
 
 const implied: Record<number, string> = {

@@ -1,3 +1,4 @@
+import { factorTable } from './factor-rows.ts';
 import { type Caller, callers } from './world.ts';
 
 /** One line of the matrix: a call at a target, and how each caller is answered. */
@@ -185,6 +186,11 @@ DELETE /company/:id
   other                      401     401     401     | 403     403     403     403     409*    | 403     403      company_of_admin
   unstaffed                  401     401     401     | 403     403     403     403     204     | 403     403
   absent                     401     401     401     | 403     403     403     403     404     | 403     403
+POST /company/:id/owner
+  own                        401     401     401     | 403     403     403     403     201     | 403     403
+  other                      401     401     401     | 403     403     403     403     201     | 403     403
+  unstaffed                  401     401     401     | 403     403     403     403     201     | 403     403
+  absent                     401     401     401     | 403     403     403     403     404     | 403     403
 GET /company/evidence
   -                          401     401     401     | 403     403     200     200     403     | 403     200
 
@@ -356,6 +362,13 @@ DELETE /politics/:id
   other                      401     401     401     | 403     403     404     404     204     | 403     404
   absent                     401     401     401     | 403     403     404     404     404     | 403     404
 
+# The audit
+                             anon    dead    gate    | bare    USER    CREATOR both    ADMIN   | USER2   CREATOR2
+GET /audit
+  -                          401     401     401     | 403     403     200     200     200     | 403     200
+  + of company               401     401     401     | 403     403     200     200     409*    | 403     200      no_company
+  + of platform              401     401     401     | 403     403     403     403     200     | 403     403
+
 # Gateways
                              anon    dead    gate    | bare    USER    CREATOR both    ADMIN   | USER2   CREATOR2
 GET /feed
@@ -366,7 +379,7 @@ POST /feed/acknowledge
 `;
 
 /** The table as rows. */
-export const rows: readonly Row[] = parse(table);
+export const rows: readonly Row[] = parse(table + factorTable);
 
 function parse(text: string): Row[] {
   const parsed: Row[] = [];

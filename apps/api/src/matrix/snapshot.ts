@@ -10,16 +10,52 @@ export interface Snapshot {
    * @param awaited a change is to come: a link in mail is made after its answer
    */
   changed(awaited?: boolean): Promise<number[]>;
+  /** The tables whose changes by people the audit tells of, and that are not as they were. */
+  touched(): Promise<string[]>;
+  /** What the audit was told since this was last asked, or since all was put back. */
+  written(): Promise<Written[]>;
   /** Every row of every table, as JSON. */
   dump(): Promise<Record<string, Record<string, unknown>[]>>;
   /** Puts every row and every sequence back. */
   restore(): Promise<void>;
 }
 
+/** A row of the audit, without what differs from one try to the next. */
+export interface Written extends Record<string, unknown> {
+  readonly company_id: number | null;
+  readonly actor_id: number;
+  readonly action: string;
+  readonly object_kind: string;
+  readonly object_id: number;
+  readonly changes: unknown;
+}
+
 // Parents before children; tables that are not named come after these.
-const parents = ['platform', 'companies', 'users', 'proxies', 'sites', 'policies', 'sessions'];
+const parents = [
+  'platform',
+  'companies',
+  'users',
+  'proxies',
+  'sites',
+  'policies',
+  'sessions',
+  'second_factors',
+];
 // What a refused call may well write: that it was tried.
 const bookkeeping = new Set(['sessions', 'rate_limits', 'idempotency_keys']);
+// Of each the columns that move without anybody's deed.
+const audited: Readonly<Record<string, readonly string[]>> = {
+  companies: ['policy_version'],
+  users: ['extension_seen_at'],
+  proxies: [],
+  sites: [],
+  policies: [],
+  policy_users: [],
+  policy_sites: [],
+  sessions: ['last_seen_at'],
+  mail_links: [],
+  lock_links: [],
+};
 
 /** Remembers the whole database. */
 export async function takeSnapshot(pool: pg.Pool): Promise<Snapshot> {
@@ -43,12 +79,45 @@ export async function takeSnapshot(pool: pg.Pool): Promise<Snapshot> {
       await pause(10);
     }
   };
+  const hashes = Object.entries(audited).map(
+    ([table, moving]) =>
+      `select '${table}' as name, md5(string_agg(row, ',' order by row)) as digest from (
+        select (to_jsonb(t) - array[${moving.map((column) => `'${column}'`).join()}]::text[])::text as row from ${table} t) as rows`,
+  );
+  const digestTables = async () => {
+    const { rows } = await pool.query<{ name: string; digest: string }>(hashes.join(' union all '));
+    return new Map(rows.map(({ name, digest }) => [name, digest]));
+  };
+  const tableDigests = await digestTables();
+  // The audit takes rows and gives none back: what is new in it is beyond a mark.
+  let mark = 0;
+  const written = async () => {
+    const { rows } = await pool.query<Written & { id: number }>(
+      `select * from audit where id > $1 order by id`,
+      [mark],
+    );
+    mark = rows.at(-1)?.id ?? mark;
+    return rows.map(({ company_id, actor_id, action, object_kind, object_id, changes }) => ({
+      company_id,
+      actor_id,
+      action,
+      object_kind,
+      object_id,
+      changes,
+    }));
+  };
+  await written();
   const restoreStatement = await restoreOf(pool, tables, columns);
   return {
     digests,
     changed,
+    touched: async () => {
+      const now = await digestTables();
+      return [...now.keys()].filter((table) => now.get(table) !== tableDigests.get(table));
+    },
+    written,
     dump: async () => {
-      const dumped: Record<string, Record<string, unknown>[]> = {};
+      const dumped: Record<string, Record<string, unknown>[]> = { audit: [...(await written())] };
       for (const table of tables) {
         const { rows } = await pool.query(`select to_jsonb(t) as row from ${table} t order by t::text`);
         dumped[table] = rows.map(({ row }) => row);
@@ -58,6 +127,7 @@ export async function takeSnapshot(pool: pg.Pool): Promise<Snapshot> {
     restore: async () => {
       await pool.query(restoreStatement);
       if ((await changed()).length > 0) throw new Error('the world was not put back');
+      await written();
     },
   };
 }
@@ -72,7 +142,7 @@ async function readColumns(pool: pg.Pool): Promise<Map<string, string[]>> {
     select table_name::text as table, array_agg(column_name::text) as columns
     from information_schema.columns join information_schema.tables using (table_schema, table_name)
     where table_schema = 'public' and table_type = 'BASE TABLE' and is_generated = 'NEVER'
-      and table_name not like 'kysely%'
+      and table_name not like 'kysely%' and table_name <> 'audit'
     group by 1 order by 1`);
   return new Map(rows.map((row) => [row.table, row.columns]));
 }
@@ -99,7 +169,7 @@ function digestOf(tables: string[], columns: Map<string, string[]>): string {
 async function restoreOf(pool: pg.Pool, tables: string[], columns: Map<string, string[]>): Promise<string> {
   const sequences = await pool.query<{ name: string; last: number; called: boolean }>(`
     select quote_ident(sequencename) as name, coalesce(last_value, start_value) as last, last_value is not null as called
-    from pg_sequences where schemaname = 'public'`);
+    from pg_sequences where schemaname = 'public' and sequencename <> 'audit_id_seq'`);
   return [
     ...tables.toReversed().map((table) => `delete from ${table}`),
     ...tables.map((table) => {

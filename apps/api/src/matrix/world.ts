@@ -4,6 +4,7 @@ import type { Db } from '../db/open.ts';
 import { hashPassword } from '../passwords.ts';
 import { PASSWORD, type TestApi, testKeys } from '../testing/api.ts';
 import {
+  addFactor,
   addLink,
   addLockLink,
   addPairing,
@@ -35,7 +36,7 @@ export type Caller = (typeof callers)[number];
 export interface Company {
   readonly id: number;
   readonly people: Readonly<
-    Record<'bare' | 'USER' | 'CREATOR' | 'both' | 'agent' | 'owner' | 'staff', number>
+    Record<'bare' | 'USER' | 'CREATOR' | 'both' | 'agent' | 'owner' | 'staff' | 'enrolled', number>
   >;
   readonly agentEmail: string;
   readonly agentSession: number;
@@ -85,6 +86,7 @@ export async function createWorld({ database: { db }, must }: TestApi): Promise<
     roles: ['ADMIN'],
     hash,
   });
+  for (const each of [admin, secondAdmin]) await addFactor(db, each, 'on');
   const directProxy = await db
     .selectFrom('proxies')
     .select('id')
@@ -144,7 +146,11 @@ async function addCompany(db: Db, name: string, hash: string): Promise<Company> 
     agent: await person('agent', ['USER']),
     owner: await person('owner', ['CREATOR']),
     staff: await person('staff', ['ADMIN']),
+    enrolled: await person('enrolled', ['USER']),
   };
+  await addFactor(db, people.enrolled, 'on');
+  await addFactor(db, people.both, 'on');
+  await addFactor(db, people.CREATOR, 'begun');
   const idle = await addProxy(db, id, `idle.${name}.test`);
   const used = await addProxy(db, id, `used.${name}.test`);
   const reached = await addPolicy(db, id, { name: `Reached of ${name}`, proxyId: used });

@@ -2,6 +2,7 @@ import type { ListQuery } from '@propusk/contract/fields';
 import type { Policy, PolicyChange, PolicyInput } from '@propusk/contract/policies';
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
+import { type Facts, record } from '../audit/store.ts';
 import { lockOwnCompany, makeRoom, replaceLinks, touchLinked } from '../db/company.ts';
 import { contains, readList } from '../db/list.ts';
 import { lockRow } from '../db/lock.ts';
@@ -130,7 +131,9 @@ export async function createPolicy(tx: Tx, actor: Member, body: PolicyInput): Pr
     .returning('id')
     .executeTakeFirstOrThrow();
   await linkUsers(tx, actor.companyId, id, body.users);
-  return findPolicy(tx, actor, id);
+  const policy = await findPolicy(tx, actor, id);
+  await record(tx, actor, { ...deedOn(policy, actor.companyId), action: 'created', after: facts(policy) });
+  return policy;
 }
 
 /** @throws AppError not_found, bad_input, all_sites_refused, changed_meanwhile */
@@ -144,6 +147,7 @@ export async function updatePolicy(
   const policy = await lockPolicy(tx, actor, id, ifMatch);
   const proxy = await findEgress(tx, policy.company_id, body.proxyId ?? policy.proxy_id);
   allowAllSites(body.allSites === true, proxy);
+  const before = await findPolicy(tx, actor, id);
   // Another proxy that does not allow all sites takes the flag away; the same one only makes it wait.
   const kept = policy.all_sites && (proxy.all_sites || proxy.id === policy.proxy_id);
   const allSites = body.allSites ?? kept;
@@ -163,16 +167,50 @@ export async function updatePolicy(
     .where('id', '=', id)
     .execute();
   if (body.users !== undefined) await linkUsers(tx, policy.company_id, id, body.users);
-  return findPolicy(tx, actor, id);
+  const after = await findPolicy(tx, actor, id);
+  const deed = { ...deedOn(before, policy.company_id), action: 'changed' } as const;
+  await record(tx, actor, { ...deed, before: facts(before), after: facts(after) });
+  return after;
 }
 
 /** @throws AppError not_found, changed_meanwhile */
 export async function deletePolicy(tx: Tx, actor: Actor, id: number, ifMatch: IfMatch): Promise<void> {
   const { company_id: companyId } = await lockPolicy(tx, actor, id, ifMatch);
+  const gone = await findPolicy(tx, actor, id);
+  const before = { ...facts(gone), sites: await sitesOf(tx, companyId, id) };
+  await record(tx, actor, { ...deedOn(gone, companyId), action: 'deleted', before });
   const policy = { companyId, own: 'policy_id', ownId: id } as const;
   await touchLinked(tx, { ...policy, table: 'policy_users', other: 'user_id', otherTable: 'users' });
   await touchLinked(tx, { ...policy, table: 'policy_sites', other: 'site_id', otherTable: 'sites' });
   await tx.deleteFrom('policies').where('id', '=', id).execute();
+}
+
+function deedOn({ id, name }: Policy, companyId: number) {
+  return { kind: 'policy', id, name, companyId } as const;
+}
+
+const facts = ({ name, description, allSites, users, proxy }: Policy): Facts => ({
+  name,
+  description,
+  proxy: proxy.map(({ host }) => host).join(', '),
+  allSites,
+  users,
+});
+
+/** The sites that a policy opens. Who edits a site says in which policies it is; the policy itself tells of none. */
+function sitesOf(tx: Tx, companyId: number, policyId: number) {
+  return tx
+    .selectFrom('policy_sites')
+    .innerJoin('sites', (join) =>
+      join
+        .onRef('sites.company_id', '=', 'policy_sites.company_id')
+        .onRef('sites.id', '=', 'policy_sites.site_id'),
+    )
+    .select(['sites.id', 'sites.shown_address as name'])
+    .where('policy_sites.company_id', '=', companyId)
+    .where('policy_sites.policy_id', '=', policyId)
+    .orderBy('sites.id')
+    .execute();
 }
 
 function lockPolicy(tx: Tx, actor: Actor, id: number, ifMatch: IfMatch) {

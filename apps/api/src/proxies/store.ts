@@ -1,6 +1,7 @@
 import type { AdminProxyChange, Proxy, ProxyInput, ProxyQuery } from '@propusk/contract/proxies';
 import { type Expression, type SqlBool, sql } from 'kysely';
 import { jsonObjectFrom } from 'kysely/helpers/postgres';
+import { type Facts, record } from '../audit/store.ts';
 import { lockOwnCompany, makeRoom } from '../db/company.ts';
 import { contains, readList } from '../db/list.ts';
 import { lockRow } from '../db/lock.ts';
@@ -106,7 +107,9 @@ export async function createProxy(tx: Tx, actor: Actor, body: ProxyInput, sealin
       password_sealed: sealing.seal(passwordPlace(companyId ?? 0, id), body.password),
     })
     .execute();
-  return findProxy(tx, actor, id);
+  const proxy = await findProxy(tx, actor, id);
+  await record(tx, actor, { ...deedOn(proxy, companyId), action: 'created', after: facts(proxy) });
+  return proxy;
 }
 
 /**
@@ -136,6 +139,7 @@ export async function updateProxy(
         : 'Прокси компании не бывает стандартным';
     throw new AppError('bad_input', { fields: { 'settings.type': message } });
   }
+  const before = await findProxy(tx, actor, id);
   await tx
     .updateTable('proxies')
     .set((eb) => ({
@@ -161,8 +165,28 @@ export async function updateProxy(
       .where('all_sites', '=', true)
       .execute();
   }
-  return findProxy(tx, actor, id);
+  const after = await findProxy(tx, actor, id);
+  await record(tx, actor, {
+    ...deedOn(before, proxy.company_id),
+    action: 'changed',
+    before: facts(before),
+    after: facts(after),
+    secret: password === undefined ? undefined : 'password',
+  });
+  return after;
 }
+
+function deedOn({ id, host, port }: Proxy, companyId: number | null) {
+  return { kind: 'proxy', id, name: `${host}:${port}`, companyId } as const;
+}
+
+const facts = ({ host, port, username, settings }: Proxy): Facts => ({
+  host,
+  port,
+  username,
+  type: settings.type,
+  allSites: settings.allSites,
+});
 
 function changed(body: AdminProxyChange, proxy: { host: string; port: number; username: string }): boolean {
   return (['host', 'port', 'username'] as const).some(
@@ -191,6 +215,8 @@ export async function deleteProxy(tx: Tx, actor: Actor, id: number, ifMatch: IfM
       message: `Прокси используется в политиках доступа: ${named.join(', ')}. Сначала выберите в них другой прокси`,
     });
   }
+  const gone = await findProxy(tx, actor, id);
+  await record(tx, actor, { ...deedOn(gone, proxy.company_id), action: 'deleted', before: facts(gone) });
   await refusing(
     { policies_proxy_fkey: () => new AppError('proxy_in_use') },
     tx.deleteFrom('proxies').where('id', '=', id).execute(),

@@ -5,7 +5,7 @@ import { boundLinks, lockOwnCompany } from '../db/company.ts';
 import type { Tx } from '../db/open.ts';
 import type { Member } from '../http/actor.ts';
 import { AppError } from '../http/errors.ts';
-import { alreadyThere, readAddress, selectSites, shownAddress } from './store.ts';
+import { alreadyThere, readAddress, recordCreated, selectSites, shownAddress } from './store.ts';
 
 /**
  * Adds a list of sites: all of them or none. Every line that is wrong is named by its place (`3.address`).
@@ -53,6 +53,7 @@ export async function createSites(
     .where('sites.id', 'in', [...ids.values()])
     .orderBy('sites.id')
     .execute();
+  await recordCreated(tx, actor, ...rows);
   return { rows, count: rows.length };
 }
 

@@ -5,6 +5,7 @@ import type { Protection } from '@propusk/contract/lock';
 import type { Site, SiteChange, SiteInput } from '@propusk/contract/sites';
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
+import { type Facts, record } from '../audit/store.ts';
 import { lockOwnCompany, makeRoom, replaceLinks } from '../db/company.ts';
 import { contains, readList } from '../db/list.ts';
 import { lockRow } from '../db/lock.ts';
@@ -143,7 +144,9 @@ export async function createSite(tx: Tx, actor: Member, body: SiteInput): Promis
       .executeTakeFirstOrThrow(),
   );
   await linkPolicies(tx, actor.companyId, id, body.politics);
-  return readSite(tx, actor, id);
+  const site = await readSite(tx, actor, id);
+  await recordCreated(tx, actor, site);
+  return site;
 }
 
 /** @throws AppError not_found, bad_input, site_exists, changed_meanwhile */
@@ -156,6 +159,7 @@ export async function updateSite(
 ): Promise<Site> {
   const { company_id: companyId } = await lockSite(tx, actor, id, ifMatch);
   const address = body.address === undefined ? undefined : storedAddress(body.address);
+  const before = await readSite(tx, actor, id);
   await refusing(
     takenBy(address ?? ''),
     tx
@@ -169,12 +173,17 @@ export async function updateSite(
       .execute(),
   );
   if (body.politics !== undefined) await linkPolicies(tx, companyId, id, body.politics);
-  return readSite(tx, actor, id);
+  const after = await readSite(tx, actor, id);
+  const deed = { ...deedOn(before, companyId), action: 'changed' } as const;
+  await record(tx, actor, { ...deed, before: facts(before), after: facts(after) });
+  return after;
 }
 
 /** @throws AppError not_found, changed_meanwhile */
 export async function deleteSite(tx: Tx, actor: Actor, id: number, ifMatch: IfMatch): Promise<void> {
-  await lockSite(tx, actor, id, ifMatch);
+  const { company_id: companyId } = await lockSite(tx, actor, id, ifMatch);
+  const gone = await readSite(tx, actor, id);
+  await record(tx, actor, { ...deedOn(gone, companyId), action: 'deleted', before: facts(gone) });
   await tx.deleteFrom('sites').where('id', '=', id).execute();
 }
 
@@ -196,6 +205,22 @@ export async function deleteSiteByAddress(
     .executeTakeFirstOrThrow(() => new AppError('not_found'));
   await deleteSite(tx, actor, site.id, ifMatch);
 }
+
+/** Writes down that sites were added. */
+export function recordCreated(tx: Tx, actor: Member, ...sites: readonly Site[]): Promise<void> {
+  const deeds = sites.map((site) => ({
+    ...deedOn(site, actor.companyId),
+    action: 'created' as const,
+    after: facts(site),
+  }));
+  return record(tx, actor, ...deeds);
+}
+
+function deedOn({ id, address }: Site, companyId: number) {
+  return { kind: 'site', id, name: shownAddress(address), companyId } as const;
+}
+
+const facts = ({ address, politics }: Site): Facts => ({ address: shownAddress(address), politics });
 
 function lockSite(tx: Tx, actor: Actor, id: number, ifMatch: IfMatch) {
   return lockRow(tx, 'sites', id, managedBy(actor, 'company_id'), ifMatch);

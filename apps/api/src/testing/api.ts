@@ -95,7 +95,6 @@ export async function startApi(
   await ensureDirectProxy(database.db, config.gatewayUrl);
   const app = await createServer({
     config,
-    databaseUrl: database.url,
     opened: database,
     sealing: testSealing,
     gatewayKeys: testKeys,

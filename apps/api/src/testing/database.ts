@@ -4,7 +4,6 @@ import { migrate } from '../db/migrate.ts';
 import { type OpenDb, openDb } from '../db/open.ts';
 
 export interface TestDatabase extends OpenDb {
-  readonly url: string;
   /** Lets nobody in and ends every connection, as when the server is away. */
   shut(): Promise<void>;
   reopen(): Promise<void>;
@@ -27,7 +26,6 @@ export async function createTestDatabase(
   if (!empty) await migrate(opened.db);
   return {
     ...opened,
-    url,
     shut: async () => {
       await administer(`alter database ${name} allow_connections false`);
       await administer(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`);

@@ -21,6 +21,7 @@ const company = {
   id: 5,
   companyName: 'Ромашка',
   companySite: 'romashka.ru',
+  secondFactorRequired: false,
   domainsAllowed: [],
   domainsBlock: [],
   proxy: [],

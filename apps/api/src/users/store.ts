@@ -1,8 +1,10 @@
 import type { ListQuery } from '@propusk/contract/fields';
-import type { User, UserChange, UserInput } from '@propusk/contract/users';
+import type { OwnerInput, User, UserChange, UserInput } from '@propusk/contract/users';
 import { sql } from 'kysely';
 import { jsonArrayFrom, jsonObjectFrom } from 'kysely/helpers/postgres';
-import { lockOwnCompany, makeRoom, replaceLinks, touchLinked } from '../db/company.ts';
+import { type Facts, record } from '../audit/store.ts';
+import { lockCompany, lockOwnCompany, makeRoom, replaceLinks, touchLinked } from '../db/company.ts';
+import { hasFactor } from '../db/factor.ts';
 import { contains, readList } from '../db/list.ts';
 import { lockRow } from '../db/lock.ts';
 import type { Db, Tx } from '../db/open.ts';
@@ -20,6 +22,7 @@ function selectUsers(db: Db) {
     'users.email',
     'users.roles',
     'users.version',
+    hasFactor('users.id').as('secondFactor'),
     'users.created_at as createdAt',
     'users.updated_at as updatedAt',
     jsonArrayFrom(
@@ -38,7 +41,12 @@ function selectUsers(db: Db) {
     jsonObjectFrom(
       eb
         .selectFrom('companies')
-        .select(['companies.id', 'company_name as companyName', 'company_site as companySite'])
+        .select([
+          'companies.id',
+          'company_name as companyName',
+          'company_site as companySite',
+          'second_factor_required as secondFactorRequired',
+        ])
         .whereRef('companies.id', '=', 'users.company_id'),
     ).as('company'),
   ]);
@@ -86,28 +94,57 @@ export async function createUser(
   passwordHash: string,
 ): Promise<User> {
   await lockOwnCompany(tx, actor);
-  await makeRoom(tx, 'users', actor.companyId);
+  const id = await insertUser(tx, actor.companyId, { ...body, passwordHash, role: 'USER' });
+  await linkPolicies(tx, actor.companyId, id, body.politics);
+  return recordCreated(tx, actor, id);
+}
+
+/** An owner of a company: of any, for the actor is an admin. @throws AppError not_found, email_taken, too_many_objects */
+export async function createOwner(
+  tx: Tx,
+  actor: Actor,
+  companyId: number,
+  body: OwnerInput,
+  passwordHash: string,
+): Promise<User> {
+  await lockCompany(tx, companyId);
+  const id = await insertUser(tx, companyId, { ...body, passwordHash, role: 'CREATOR' });
+  return recordCreated(tx, actor, id);
+}
+
+async function recordCreated(tx: Tx, actor: Actor, id: number): Promise<User> {
+  const user = await findUser(tx, actor, id);
+  await record(tx, actor, { ...deedOn(user), action: 'created', after: facts(user) });
+  return user;
+}
+
+/** @throws AppError email_taken, too_many_objects */
+async function insertUser(
+  tx: Tx,
+  companyId: number,
+  user: { email: string; name: string; surname: string; passwordHash: string; role: 'USER' | 'CREATOR' },
+): Promise<number> {
+  await makeRoom(tx, 'users', companyId);
   const { id } = await refusing(
     { users_email_key: emailTaken },
     tx
       .insertInto('users')
       .values({
-        company_id: actor.companyId,
-        email: body.email,
-        name: body.name,
-        surname: body.surname,
-        password_hash: passwordHash,
-        roles: ['USER'],
+        company_id: companyId,
+        email: user.email,
+        name: user.name,
+        surname: user.surname,
+        password_hash: user.passwordHash,
+        roles: [user.role],
       })
       .returning('id')
       .executeTakeFirstOrThrow(),
   );
-  await linkPolicies(tx, actor.companyId, id, body.politics);
-  return findUser(tx, actor, id);
+  return id;
 }
 
 /**
- * Changes a person. A new password ends the person's sessions, gateway tokens and links in mail.
+ * Changes a person. A new password or another email ends the person's sessions, gateway tokens and links in mail.
  * @throws AppError not_found; changed_meanwhile; protected_user for password or email of a CREATOR or ADMIN; email_taken;
  *   bad_input
  */
@@ -133,6 +170,7 @@ export async function updateUser(
       message: 'Почту владельца или администратора меняет только он сам, по ссылке из письма',
     });
   }
+  const before = await findUser(tx, actor, id);
   await refusing(
     { users_email_key: emailTaken },
     tx
@@ -148,12 +186,21 @@ export async function updateUser(
       .execute(),
   );
   if (passwordHash !== undefined) await setPassword(tx, id, passwordHash);
-  else if (moved) await endLinks(tx, id);
+  // The account may have gone over to somebody else.
+  else if (moved) await endAccess(tx, id);
   if (body.politics !== undefined) {
     if (user.company_id === null) throw new AppError('no_company');
     await linkPolicies(tx, user.company_id, id, body.politics);
   }
-  return findUser(tx, actor, id);
+  const after = await findUser(tx, actor, id);
+  await record(tx, actor, {
+    ...deedOn(before),
+    action: 'changed',
+    before: facts(before),
+    after: facts(after),
+    secret: passwordHash === undefined ? undefined : 'password',
+  });
+  return after;
 }
 
 /** @throws AppError not_found, changed_meanwhile, own_account, protected_user */
@@ -161,6 +208,8 @@ export async function deleteUser(tx: Tx, actor: Actor, id: number, ifMatch: IfMa
   const user = await lockUser(tx, actor, id, ifMatch);
   if (id === actor.userId) throw new AppError('own_account');
   if (isProtected(user.roles)) throw new AppError('protected_user');
+  const gone = await findUser(tx, actor, id);
+  await record(tx, actor, { ...deedOn(gone), action: 'deleted', before: facts(gone) });
   if (user.company_id !== null) {
     await touchLinked(tx, {
       table: 'policy_users',
@@ -173,6 +222,18 @@ export async function deleteUser(tx: Tx, actor: Actor, id: number, ifMatch: IfMa
   }
   await tx.deleteFrom('users').where('id', '=', id).execute();
 }
+
+function deedOn({ id, email, company }: User) {
+  return { kind: 'user', id, name: email, companyId: company?.id ?? null } as const;
+}
+
+const facts = ({ name, surname, email, roles, politics }: User): Facts => ({
+  name,
+  surname,
+  email,
+  roles: roles.map(({ value }) => ({ id: value, name: value })),
+  politics,
+});
 
 /** The refusal of an address that another account has. */
 export function emailTaken(): AppError {
@@ -193,14 +254,40 @@ export async function setPassword(
     .updateTable('users')
     .set((eb) => ({
       password_hash: passwordHash,
-      gateway_epoch: eb('gateway_epoch', '+', 1),
       version: eb('version', '+', 1),
       updated_at: eb.fn<string>('now'),
     }))
     .where('id', '=', userId)
     .execute();
+  await endAccess(tx, userId, keep);
+}
+
+/**
+ * Ends everything that lets in a person whose account is locked: sessions, gateway tokens, links in mail.
+ * @param keep the hash of the one token whose session goes on
+ */
+export async function endAccess(tx: Tx, userId: number, keep?: Buffer): Promise<void> {
   await endSessions(tx, userId, keep);
+  await endGatewayTokens(tx, userId);
   await endLinks(tx, userId);
+}
+
+/** Ends the gateway tokens of a locked account. */
+export async function endGatewayTokens(tx: Tx, userId: number): Promise<void> {
+  await tx
+    .updateTable('users')
+    .set((eb) => ({ gateway_epoch: eb('gateway_epoch', '+', 1) }))
+    .where('id', '=', userId)
+    .execute();
+}
+
+/** Notes a change of what others see of a person. */
+export async function touchUser(tx: Tx, userId: number): Promise<void> {
+  await tx
+    .updateTable('users')
+    .set((eb) => ({ version: eb('version', '+', 1), updated_at: eb.fn<string>('now') }))
+    .where('id', '=', userId)
+    .execute();
 }
 
 /** Ends the sessions of a person, all or all but one. */
@@ -214,7 +301,8 @@ export async function endLinks(tx: Tx, userId: number): Promise<void> {
   await tx.deleteFrom('mail_links').where('user_id', '=', userId).execute();
 }
 
-const isProtected = (roles: readonly string[]) => roles.includes('ADMIN') || roles.includes('CREATOR');
+/** Whether a person is an owner or an admin, who are not deleted and get no password from others. */
+export const isProtected = (roles: readonly string[]) => roles.includes('ADMIN') || roles.includes('CREATOR');
 
 function lockUser(tx: Tx, actor: Actor, id: number, ifMatch: IfMatch) {
   return lockRow(tx, 'users', id, managedBy(actor, 'company_id'), ifMatch);

@@ -42,6 +42,10 @@ beforeAll(async () => {
     insert into proxy_learning (owner_id, proxy_id) values (0, ${world.directProxy});
     insert into site_checks (company_id, site_id, state, steps)
       select company_id, id, 'done', '[{"text": "a\\\"b\n"}]' from sites on conflict do nothing;
+    insert into audit (company_id, company, actor_id, actor_name, actor_email, actor_roles, address, action, object_kind,
+        object_id, object_name, changes)
+      select company_id, 'Имя', id, name, email, roles, '192.0.2.7', 'changed', 'user', id, email, '{"name": {"to": "a\\\"b"}}'
+      from users;
     insert into gateway_acknowledgements (gateway, company_id, version) values ('g', ${CREATOR.companyId}, 7);
     insert into companies (company_name, company_site) values ('lost', 'lost.test');
     delete from companies where company_name = 'lost'`);
@@ -66,8 +70,25 @@ test('every table is in a backup, or left out for a reason', async () => {
   client.release();
   // A new table has to be decided: here, or in `leftOut`, where whatever lets somebody in belongs.
   expect(names.filter((name) => !leftOut.has(name))).toEqual([
-    ...['companies', 'kysely_migration', 'platform', 'policies', 'policy_sites', 'policy_users', 'proxies'],
-    ...['proxy_egress', 'proxy_learning', 'site_checks', 'sites', 'users'],
+    ...[
+      'audit',
+      'companies',
+      'kysely_migration',
+      'platform',
+      'policies',
+      'policy_sites',
+      'policy_users',
+      'proxies',
+    ],
+    ...[
+      'proxy_egress',
+      'proxy_learning',
+      'recovery_codes',
+      'second_factors',
+      'site_checks',
+      'sites',
+      'users',
+    ],
   ]);
   expect(names.filter((name) => leftOut.has(name)).toSorted()).toEqual([...leftOut].toSorted());
   const { tables } = await everything(pool);
@@ -105,6 +126,13 @@ test('the restored product goes on: old sessions and gateway tokens are dead, pa
   const { token } = await again.must(null, login, {
     body: { email: 'creator@first.test', password: PASSWORD },
   });
+
+  // Nothing that came back can be rewritten.
+  await expect(target.pool.query('delete from audit')).rejects.toMatchObject({ code: '42501' });
+  const { rows: guard } = await target.pool.query(
+    `select tgenabled as state from pg_trigger where tgname = 'append_only'`,
+  );
+  expect(guard).toEqual([{ state: 'A' }]);
 
   // The triggers are awake again.
   const version = async () =>

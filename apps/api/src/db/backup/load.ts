@@ -46,7 +46,8 @@ export async function load(url: string, backup: Backup): Promise<void> {
     await refuseFull(client);
     await migrateTo(onOneConnection(client), backup.header.migration);
     const quote = (name: string) => client.escapeIdentifier(name);
-    const names = (await allTables(client)).map(quote);
+    // The audit takes rows and gives none back; no migration puts any in, and no trigger looks at them as they come.
+    const names = (await allTables(client)).filter((name) => name !== 'audit').map(quote);
     // What a migration itself puts in is in the backup as well, as it has become.
     await client.query(`truncate ${names.join()}`);
     // The rows come with the versions and claims that the triggers made of them; foreign keys are checked all the same.

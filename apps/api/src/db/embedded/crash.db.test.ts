@@ -163,7 +163,7 @@ test.concurrent.each([
   ],
   ["a live stranger's of the same user", async () => strangers('echo $$; exec sleep 60')],
   ["a zombie's", async () => strangers('sleep 0.01 & echo $!; exec sleep 60')],
-])('a postmaster.pid that is %s does not stop a start', async (name, prepare) => {
+])('a postmaster.pid and a socket’s lock that are %s do not stop a start', async (name, prepare) => {
   const folder = join(scratch, `pid-${name.replaceAll(/\W/g, '-')}`);
   await copyTemplate(folder);
   const db = await openEmbedded({ dataDir: folder });
@@ -176,6 +176,9 @@ test.concurrent.each([
 
   const { text, free } = await prepare();
   writeFileSync(file, typeof text === 'string' ? text : text(old));
+  const lock = join(folder, 'postgres', '.s.PGSQL.5432.lock');
+  const lockText = readFileSync(lock, 'utf8');
+  writeFileSync(lock, typeof text === 'string' ? text : text(lockText));
   const again = await openEmbedded({ dataDir: folder });
   expect(await ask(again.url, 'select one from kept')).toEqual([{ one: 1 }]);
   await again.close();

@@ -15,14 +15,15 @@ const patienceMs = 8_000;
  * and takes away a postmaster.pid that would only mislead the next one. The caller holds the lock of the data folder, so
  * no live Propusk uses this cluster. A pid in a file proves nothing: a process counts only as a `postgres` whose working
  * directory is this very cluster.
+ * @returns whether it is certain that no server works there
  * @throws StartError when a PostgreSQL that Propusk did not start works there, or one will not stop
  */
-export async function stopLeftovers(place: Place): Promise<void> {
+export async function stopLeftovers(place: Place): Promise<boolean> {
   const recorded = readText(join(place.cluster, 'postmaster.pid'));
-  if (recorded === undefined) return;
+  if (recorded === undefined) return true;
   const running = await serversOf(place);
   // Without /proc nothing can be proved; PostgreSQL's own check remains, and refuses when in doubt.
-  if (running === undefined) return;
+  if (running === undefined) return false;
 
   const heads: number[] = [];
   for (const pid of running) {
@@ -48,6 +49,7 @@ export async function stopLeftovers(place: Place): Promise<void> {
   const left = readText(join(place.cluster, 'postmaster.pid'));
   if (left !== undefined && !isDead(Number(left.split('\n')[0])))
     rmSync(join(place.cluster, 'postmaster.pid'));
+  return true;
 }
 
 /**

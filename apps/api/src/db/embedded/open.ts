@@ -54,11 +54,12 @@ export async function openEmbedded(options: {
     const log = openLog(place.base);
     opened.defer(log.close);
 
-    await stopLeftovers(place);
+    const isAlone = await stopLeftovers(place);
     await ensureCluster(place, native, log, say);
     if (place.home !== place.base) await markCreated(place.base, place.home);
     const socketDir = await findSocketDir(place);
     opened.defer(socketDir.remove);
+    if (isAlone) await socketDir.clear();
     await writeSettings(place, socketDir.path);
 
     const server = await startServer(place, native, log);

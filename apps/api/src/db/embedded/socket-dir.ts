@@ -11,6 +11,11 @@ const shortName = /^\/tmp\/propusk-\w{6}$/;
 /** A folder for the socket. `remove` takes away one that was made for it. */
 export interface SocketDir {
   readonly path: string;
+  /**
+   * Takes away the socket of a killed server and its lock, which holds a pid: should that be a stranger's by now, or a
+   * zombie's, PostgreSQL would not start. For who knows that no server is there.
+   */
+  clear(): Promise<void>;
   remove(): Promise<void>;
 }
 
@@ -22,18 +27,22 @@ export interface SocketDir {
  */
 export async function findSocketDir(place: Place): Promise<SocketDir> {
   const near = await socketOf(place.cluster, async () => '');
-  if (near !== '') return { path: near, remove: async () => undefined };
+  if (near !== '') return { path: near, clear: () => clear(near), remove: async () => undefined };
   const record = join(place.home, 'postgres.socket');
   const path = (await recorded(record, place.user.uid)) ?? (await make(record, place));
   return {
     path,
+    clear: () => clear(path),
     async remove() {
-      await rm(join(path, socketName), { force: true });
-      await rm(join(path, `${socketName}.lock`), { force: true });
+      await clear(path);
       await rmdir(path).catch(() => undefined);
       await rm(record, { force: true });
     },
   };
+}
+
+async function clear(path: string): Promise<void> {
+  for (const name of [socketName, `${socketName}.lock`]) await rm(join(path, name), { force: true });
 }
 
 /** The folder of a cluster's socket: the cluster itself, or what `far` says where its path is too long for one. */

@@ -1,0 +1,204 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { createSite, createSites, deleteSite, updateSite } from '@propusk/contract/sites';
+import { updateUser } from '@propusk/contract/users';
+import type pg from 'pg';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { addSession, addUser, insertCompany } from '../matrix/inserts.ts';
+import { startApi, type TestApi } from '../testing/api.ts';
+
+let api: TestApi;
+let pool: pg.Pool;
+beforeAll(async () => {
+  api = await startApi(inject('serverUrl'));
+  pool = api.database.pool;
+});
+afterAll(() => api.close());
+
+const all = async () => (await pool.query('select to_jsonb(a) as row from audit a order by id')).rows;
+
+const rewriting = [
+  `update audit set address = '192.0.2.1'`,
+  `update audit set address = '192.0.2.1' where false`,
+  'delete from audit',
+  'truncate audit',
+  'truncate companies, audit cascade',
+  `insert into audit (id, company, actor_id, actor_name, actor_email, actor_roles, address, action, object_kind, object_id, object_name)
+    select id, company, actor_id, 'другой', actor_email, actor_roles, address, action, object_kind, object_id, object_name from audit
+    on conflict (id) do update set actor_name = 'другой'`,
+  `merge into audit using (select 1) as one on true when matched then delete`,
+];
+
+describe('a row of the audit stays as it was written', () => {
+  let before: unknown[];
+  beforeAll(async () => {
+    await api.company();
+    before = await all();
+  });
+
+  // First: what the others grant and revoke again looks alike.
+  test('its owner is granted no other privilege than to read and to add', async () => {
+    const { rows } = await pool.query(`select privilege_type as may from pg_class c, aclexplode(c.relacl) a
+      where c.relname = 'audit' and a.grantee = c.relowner order by 1`);
+    const may = rows.map((row) => row.may);
+    expect(before.length).toBeGreaterThan(0);
+    expect(may).toEqual(expect.arrayContaining(['INSERT', 'SELECT']));
+    expect(may.filter((one) => ['UPDATE', 'DELETE', 'TRUNCATE'].includes(one))).toEqual([]);
+  });
+
+  test.each(rewriting)('for the role that owns it: %s', async (statement) => {
+    await expect(pool.query(statement)).rejects.toMatchObject({ code: '42501' });
+    expect(await all()).toEqual(before);
+  });
+
+  // As a superuser is, whom no privilege binds.
+  test.each(rewriting)('for a role that may do all: %s', async (statement) => {
+    await pool.query('grant all on audit to current_user');
+    await expect(pool.query(statement)).rejects.toThrow('the audit is append-only');
+    await pool.query('revoke update, delete, truncate on audit from current_user');
+    expect(await all()).toEqual(before);
+  });
+
+  test('even in a session that replays as a replica, where other triggers sleep', async () => {
+    const { rows } = await pool.query(
+      `select tgenabled as state from pg_trigger where tgname = 'append_only'`,
+    );
+    // A: always (pg_trigger); a role that could try it is a superuser, and the tests have none.
+    expect(rows).toEqual([{ state: 'A' }]);
+  });
+});
+
+describe('change and row are one:', () => {
+  test('a change that fails at its end leaves no row', async () => {
+    const { token } = await api.company();
+    const before = await all();
+    // At the commit: long after the row was written.
+    await pool.query(`create function fail() returns trigger language plpgsql as $$ begin raise exception 'no'; end $$;
+      create constraint trigger fail after insert or update or delete on sites deferrable initially deferred
+      for each row execute function fail()`);
+    expect((await api.call(token, createSite, { body: { address: 'lost.example.ru' } })).status).toBe(500);
+    expect((await api.call(token, createSites, { body: [{ address: 'lost.example.ru' }] })).status).toBe(500);
+    await pool.query('drop function fail cascade');
+    expect(await all()).toEqual(before);
+  });
+
+  test('a refusal after a part of the work leaves no row', async () => {
+    const { token } = await api.company();
+    const agent = await api.agent(token);
+    const site = await api.must(token, createSite, { body: { address: 'whole.example.ru' } });
+    const before = await all();
+    const other = { params: { id: agent.id }, body: { name: 'Новое', politics: [999_999] } };
+    expect((await api.call(token, updateUser, other)).status).toBe(400);
+    const params = { id: site.id };
+    const stale = { params, body: { address: 'other.example.ru' }, headers: { 'if-match': '"77"' } };
+    expect((await api.call(token, updateSite, stale)).status).toBe(412);
+    expect(await all()).toEqual(before);
+  });
+
+  test('where no row can be written nothing is changed', async () => {
+    const { token } = await api.company();
+    const site = await api.must(token, createSite, { body: { address: 'kept.example.ru' } });
+    const params = { id: site.id };
+    const held = async () => (await pool.query('select to_jsonb(s) as row from sites s order by id')).rows;
+    const before = await held();
+    await pool.query('alter table audit rename to audit_away');
+    expect((await api.call(token, createSite, { body: { address: 'new.example.ru' } })).status).toBe(500);
+    expect((await api.call(token, updateSite, { params, body: { address: 'x.example.ru' } })).status).toBe(
+      500,
+    );
+    expect((await api.call(token, deleteSite, { params })).status).toBe(500);
+    await pool.query('alter table audit_away rename to audit');
+    expect(await held()).toEqual(before);
+  });
+
+  test('an api that is killed in the middle leaves both or neither', async () => {
+    const { db } = api.database;
+    const { id: companyId } = await insertCompany(db, 'killed');
+    const owner = await addUser(db, { companyId, email: 'owner@killed.test', roles: ['CREATOR'], hash: 'x' });
+    const token = await addSession(db, owner);
+    const acknowledged = new Set<number>();
+    let broken = 0;
+    let serial = 0;
+    for (let round = 0; round < 4; round++) {
+      const program = await startProgram();
+      const writer = async () => {
+        for (;;) {
+          const response = await fetch(`${program.url}/api/domain-allowed`, {
+            method: 'POST',
+            headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+            body: JSON.stringify({ address: `killed${serial++}.example.ru` }),
+          }).catch(() => null);
+          const text = response?.status === 201 ? await response.text().catch(() => '') : '';
+          if (text === '') return void broken++;
+          acknowledged.add((JSON.parse(text) as { id: number }).id);
+        }
+      };
+      const already = acknowledged.size;
+      const writers = [writer(), writer(), writer(), writer()];
+      while (acknowledged.size < already + 20) await pause(5);
+      await program.kill();
+      await Promise.all(writers);
+    }
+    expect(broken).toBe(16);
+    // Those that died with a statement under way roll back by themselves, and soon.
+    await pool.query('select 1 from companies where id = $1 for update', [companyId]);
+    const { rows: sites } = await pool.query('select id from sites where company_id = $1 order by id', [
+      companyId,
+    ]);
+    const { rows: told } = await pool.query(
+      `select object_id as id from audit where company_id = $1 and action = 'created' order by object_id`,
+      [companyId],
+    );
+    expect(told).toEqual(sites);
+    const kept = new Set(sites.map(({ id }) => id));
+    expect([...acknowledged].filter((id) => !kept.has(id))).toEqual([]);
+  });
+});
+
+/** An api in a process of its own, on the database of this file. */
+async function startProgram(): Promise<{ url: string; kill(): Promise<void> }> {
+  const folder = await mkdtemp(join(tmpdir(), 'propusk-audit-'));
+  const port = await freePort();
+  const child = fork(fileURLToPath(new URL('../main.ts', import.meta.url)), {
+    env: {
+      PATH: process.env.PATH,
+      DATABASE_URL: api.database.url,
+      DATA_DIR: folder,
+      PORT: String(port),
+      SECRET_KEY: 'the sealing secret of all the tests',
+      GATEWAY_SECRET: 'the gateway secret of all the tests',
+    },
+    execArgv: [],
+    stdio: 'ignore',
+  });
+  const url = `http://127.0.0.1:${port}`;
+  const kill = async () => {
+    const gone = once(child, 'exit');
+    child.kill('SIGKILL');
+    await gone;
+    await rm(folder, { recursive: true });
+  };
+  for (let tries = 600; tries > 0; tries--) {
+    const health = await fetch(`${url}/api/health`).catch(() => null);
+    if (health?.ok) return { url, kill };
+    if (child.exitCode !== null) break;
+    await pause(50);
+  }
+  await kill();
+  throw new Error('the api did not start');
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}

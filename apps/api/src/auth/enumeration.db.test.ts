@@ -1,0 +1,103 @@
+import { login, useLink } from '@propusk/contract/auth';
+import { inForm, row } from '@propusk/contract/testing/row';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { PASSWORD, startApi, type TestApi } from '../testing/api.ts';
+
+/** What a stranger learns of who has an account, and what a stolen table of passwords costs to try. */
+
+let api: TestApi;
+let second: TestApi;
+beforeAll(async () => {
+  api = await startApi(inject('serverUrl'));
+  second = await startApi(inject('serverUrl'), { shared: api.database });
+});
+afterAll(async () => {
+  await second.close();
+  await api.close();
+});
+
+const THREAT = 'brute force, enumeration';
+let addresses = 0;
+const fresh = () => `10.6.${addresses >> 8}.${addresses++ & 255}`;
+const signIn = (email: string, from: string, password = 'wrong horse', on = api) =>
+  on.call(null, login, { body: { email, password }, from });
+
+const median = (times: readonly number[]) => times.toSorted((a, b) => a - b)[times.length >> 1] ?? 0;
+
+test(
+  'a wrong password and an unknown address are answered alike, and in the same time',
+  {
+    timeout: inForm(120_000, 600_000),
+  },
+  () =>
+    row(
+      THREAT,
+      'an unknown address and a wrong password in turn: same answer, medians of time',
+      async (tally) => {
+        const n = inForm(30, 500);
+        // A machine that has other things to do; an unknown address that costs no hash takes a tenth.
+        const within = inForm(0.4, 0.05);
+        const { email } = await api.company();
+        const took = { wrong: [] as number[], unknown: [] as number[] };
+        for (let i = 0; i < n; i++) {
+          await api.database.pool.query('delete from rate_limits');
+          const both = [
+            [took.wrong, email],
+            [took.unknown, `nobody${i}@company.test`],
+          ] as const;
+          const replies = [];
+          // Neither is always the one that follows the other.
+          for (const [times, address] of i % 2 === 0 ? both : both.toReversed()) {
+            const began = performance.now();
+            replies.push(await signIn(address, fresh()));
+            times.push(performance.now() - began);
+          }
+          const [one, other] = replies.map(({ status, error }) => JSON.stringify([status, error]));
+          tally.see(one === other, `${one} and ${other}`);
+        }
+        const [wrong, unknown] = [median(took.wrong), median(took.unknown)];
+        tally.note(`medians ${wrong.toFixed(1)} and ${unknown.toFixed(1)} ms, n = ${n} each`);
+        tally.see(Math.abs(unknown / wrong - 1) <= within, `medians ${wrong} and ${unknown} ms`);
+      },
+    ),
+);
+
+test('of all guesses at once over two processes ten are checked', { timeout: inForm(60_000, 300_000) }, () =>
+  row(THREAT, 'guesses at once over two processes: ten an account and address, then 429', async (tally) => {
+    for (let round = 0; round < inForm(1, 10); round++) {
+      const { email } = await api.company();
+      const from = fresh();
+      const guesses = Array.from({ length: inForm(60, 200) }, (_, i) =>
+        signIn(email, from, 'wrong horse', i % 2 === 0 ? api : second),
+      );
+      const statuses = (await Promise.all(guesses)).map(({ status }) => status);
+      const checked = statuses.filter((status) => status !== 429).length;
+      tally.see(checked <= 10, `${checked} were checked`);
+      tally.held(statuses.length - checked);
+      const { status } = await signIn(email, from, PASSWORD);
+      tally.see(status === 429, `the right one after them is ${status}`);
+    }
+  }),
+);
+
+test('a password is kept as argon2id of 46 MiB or more, each under a salt of its own', () =>
+  row(THREAT, 'stored passwords: argon2id, memory, salt', async (tally) => {
+    const { token, email } = await api.company();
+    await api.agent(token);
+    await api.company();
+    await api.call(null, useLink, { body: { email }, from: fresh() });
+    const { rows } = await api.database.pool.query<{ password_hash: string }>(
+      'select password_hash from users',
+    );
+    const salts = new Set<string>();
+    for (const { password_hash } of rows) {
+      const [, memory, passes, salt = ''] =
+        /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=\d+\$([A-Za-z0-9+/]{22,})\$[A-Za-z0-9+/]{43,}$/.exec(
+          password_hash,
+        ) ?? [];
+      tally.see(Number(memory) >= 47_104 && Number(passes) >= 1, password_hash);
+      salts.add(salt);
+    }
+    expect(rows.length).toBeGreaterThan(2);
+    expect(salts.size).toBe(rows.length);
+  }));

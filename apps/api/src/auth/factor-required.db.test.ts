@@ -1,0 +1,299 @@
+import { readFile } from 'node:fs/promises';
+import { myAccess } from '@propusk/contract/access';
+import { listAudit } from '@propusk/contract/audit';
+import { createPairing, login, pair, useLink } from '@propusk/contract/auth';
+import { myCompany, updateMyCompany } from '@propusk/contract/companies';
+import type { Endpoint } from '@propusk/contract/endpoint';
+import { endpoints } from '@propusk/contract/endpoints';
+import { endSecondFactor, renewRecoveryCodes, resetSecondFactor } from '@propusk/contract/second-factor';
+import { createSite } from '@propusk/contract/sites';
+import { allCompanyUsers, deleteUser, me } from '@propusk/contract/users';
+import { whySite } from '@propusk/contract/why';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { readSnapshot } from '../feed/store.ts';
+import { nameOf } from '../matrix/calls.ts';
+import { addLink, addSession, addUser } from '../matrix/inserts.ts';
+import { createAdmin } from '../testing/admin.ts';
+import { PASSWORD, startApi, type TestApi, testSealing } from '../testing/api.ts';
+import { enrol } from '../testing/authenticator.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startApi(inject('serverUrl'));
+});
+afterAll(() => api.close());
+
+let addresses = 0;
+const fresh = () => `10.15.0.${addresses++}`;
+const require = (token: string, secondFactorRequired: boolean) =>
+  api.call(token, updateMyCompany, { body: { secondFactorRequired } });
+const access = (token: string) => api.call(token, myAccess);
+
+/** A company that requires a second factor, its owner who has one, and an agent who has none. */
+async function strict() {
+  const owner = await api.company();
+  await enrol(api, owner.token);
+  const agent = await api.agent(owner.token);
+  const { id } = await api.must(owner.token, myCompany);
+  expect((await require(owner.token, true)).status).toBe(200);
+  return { owner, agent, companyId: id };
+}
+
+const usersIn = async (companyId: number) => {
+  const source = { db: api.database.db, sealing: testSealing, log: api.app.log };
+  const { users = [], version } = (await readSnapshot(source, companyId)) ?? {};
+  return { ids: users.map(({ id }) => id), version };
+};
+
+describe('a company that requires a second factor', () => {
+  test('is one whose owner has one', async () => {
+    const owner = await api.company();
+    expect((await require(owner.token, true)).error.code).toBe('own_factor_first');
+    // What is off already may be said again.
+    expect((await require(owner.token, false)).status).toBe(200);
+    await enrol(api, owner.token);
+    const { version } = await api.must(owner.token, myCompany);
+    const stale = await api.call(owner.token, updateMyCompany, {
+      body: { secondFactorRequired: true },
+      headers: { 'if-match': `"${version - 1}"` },
+    });
+    expect(stale.status).toBe(412);
+    expect((await require(owner.token, true)).body).toMatchObject({
+      secondFactorRequired: true,
+      version: version + 1,
+    });
+    expect((await api.must(owner.token, me)).company?.secondFactorRequired).toBe(true);
+  });
+
+  /** What is open to its person without one, written down by hand. A call that is not here must be closed. */
+  const open = [
+    'GET /me',
+    'GET /me/second-factor',
+    'POST /me/second-factor',
+    'POST /me/second-factor/confirm',
+    'POST /me/second-factor/recovery',
+    'POST /me/second-factor/off',
+    'PUT /me/password',
+    'GET /me/sessions',
+    'DELETE /me/sessions',
+    'DELETE /me/sessions/:id',
+    'DELETE /auth/logout',
+  ];
+  const signedIn = endpoints.filter(({ access }) => Array.isArray(access) || access === 'signed-in');
+
+  test('what is open before it is what the contract says', () => {
+    expect(
+      signedIn
+        .filter(({ beforeFactor }) => beforeFactor)
+        .map(nameOf)
+        .toSorted(),
+    ).toEqual(open.toSorted());
+  });
+
+  test.each(signedIn.map((endpoint) => [nameOf(endpoint), endpoint] as const))(
+    '%s',
+    async (name, endpoint) => {
+      const { companyId } = await (strictOnce ??= strict());
+      const { db } = api.database;
+      const person = { companyId, email: `${name}@every.test`, hash: 'none' };
+      // Every role at once: no call is closed for want of a role.
+      const id = await addUser(db, { ...person, roles: ['USER', 'CREATOR', 'ADMIN'] });
+      const reply = await send(await addSession(db, id), endpoint);
+      if (open.includes(name)) expect(reply.statusCode).not.toBe(403);
+      else {
+        expect(reply.statusCode).toBe(403);
+        expect(reply.json()).toEqual({
+          code: 'second_factor_required',
+          message: 'Ваша компания требует второй фактор. Включите его в консоли, и доступ откроется',
+        });
+      }
+      await db.deleteFrom('users').where('id', '=', id).execute();
+    },
+  );
+  let strictOnce: ReturnType<typeof strict> | undefined;
+
+  const send = (token: string, { method, path }: Endpoint) =>
+    api.app.inject({
+      method,
+      url: `/api${path.replace(/:\w+/g, '1')}`,
+      headers: { authorization: `Bearer ${token}` },
+    });
+
+  test('lets its person without one ask for a password by mail, and not for another address', async () => {
+    const { agent } = await strict();
+    const body = { email: agent.email };
+    expect((await api.call(agent.token, useLink, { body, from: fresh() })).status).toBe(204);
+    const change = { email: 'taken-over@company.test', change: true, currentPassword: PASSWORD };
+    expect((await api.call(agent.token, useLink, { body: change, from: fresh() })).status).toBe(401);
+  });
+
+  test('gives no pairing and no way to the sites; a code from before signs in to nothing more', async () => {
+    const owner = await api.company();
+    await enrol(api, owner.token);
+    const agent = await api.agent(owner.token);
+    const { code } = await api.must(agent.token, createPairing);
+    expect((await access(agent.token)).status).toBe(200);
+    await require(owner.token, true);
+    expect((await api.call(agent.token, createPairing)).error.code).toBe('second_factor_required');
+    const paired = await api.must(null, pair, { body: { code }, from: fresh() });
+    for (const token of [agent.token, paired.token]) {
+      expect((await access(token)).error.code).toBe('second_factor_required');
+      expect((await api.call(token, me)).status).toBe(200);
+    }
+  });
+
+  test('leaves them out of the snapshot until they have one, and takes them in at once', async () => {
+    const { owner, agent, companyId } = await strict();
+    const shut = await usersIn(companyId);
+    expect(shut.ids).not.toContain(agent.id);
+    expect(shut.ids).toHaveLength(1);
+    await enrol(api, agent.token);
+    const opened = await usersIn(companyId);
+    expect(opened.ids).toContain(agent.id);
+    expect(opened.version).toBeGreaterThan(shut.version ?? 0);
+    expect((await access(agent.token)).status).toBe(200);
+    // Another one who has none, and a company that does not ask any more.
+    const late = await api.agent(owner.token);
+    expect((await usersIn(companyId)).ids).not.toContain(late.id);
+    const { version } = await usersIn(companyId);
+    await require(owner.token, false);
+    expect((await usersIn(companyId)).ids).toContain(late.id);
+    expect((await usersIn(companyId)).version).toBeGreaterThan(version ?? 0);
+  });
+
+  test('tells its owner who has one, and why a person reaches nothing', async () => {
+    const { owner, agent } = await strict();
+    const { rows } = await api.must(owner.token, allCompanyUsers);
+    expect(rows.map(({ secondFactor }) => secondFactor)).toEqual([true, false]);
+    const site = await api.must(owner.token, createSite, { body: { address: 'crm.example.ru' } });
+    const query = { user: agent.id };
+    expect(await api.must(owner.token, whySite, { params: { id: site.id }, query })).toMatchObject({
+      allow: false,
+      reason: 'second_factor_required',
+    });
+  });
+
+  test('shuts nobody else out', async () => {
+    const { owner, agent } = await strict();
+    const other = await api.company();
+    expect((await access(other.token)).status).toBe(200);
+    expect((await access(owner.token)).status).toBe(200);
+    expect((await api.call(agent.token, me)).status).toBe(200);
+  });
+});
+
+test('what is done about a second factor is in the audit, and no code of it', async () => {
+  const owner = await api.company();
+  const { codes: ownerCodes } = await enrol(api, owner.token);
+  const agent = await api.agent(owner.token);
+  const { secret, codes } = await enrol(api, agent.token);
+  const [first = '', second = '', third = ''] = codes;
+  const { email } = agent;
+  const body = { email, password: PASSWORD, code: first };
+  expect((await api.call(null, login, { body, from: fresh() })).status).toBe(200);
+  const proof = (code: string) => ({ currentPassword: PASSWORD, code });
+  const renewed = await api.must(agent.token, renewRecoveryCodes, { body: proof(second) });
+  await api.call(agent.token, endSecondFactor, { body: proof(third) });
+  await api.must(agent.token, endSecondFactor, { body: proof(renewed.codes[0] ?? '') });
+  await enrol(api, agent.token);
+  await require(owner.token, true);
+  await api.must(owner.token, resetSecondFactor, { params: { id: agent.id } });
+  await require(owner.token, false);
+  const { rows } = await api.must(owner.token, listAudit, { query: { order: 'ASC', take: 100 } });
+  const deeds = rows.filter(({ action }) => /factor|recovery|changed/.test(action));
+  expect(deeds.map(({ actor, action, object }) => [actor.email, action, object.name])).toEqual([
+    [owner.email, 'second_factor_on', owner.email],
+    [email, 'second_factor_on', email],
+    [email, 'recovery_code_used', email],
+    [email, 'recovery_code_used', email],
+    [email, 'recovery_codes_renewed', email],
+    [email, 'recovery_code_used', email],
+    [email, 'second_factor_off', email],
+    [email, 'second_factor_on', email],
+    [owner.email, 'changed', expect.stringMatching(/^Компания/)],
+    [owner.email, 'second_factor_reset', email],
+    [owner.email, 'changed', expect.stringMatching(/^Компания/)],
+  ]);
+  expect(deeds[8]?.changes).toEqual({ secondFactorRequired: { from: false, to: true } });
+  const told = JSON.stringify(rows);
+  for (const each of [secret, ...codes, ...ownerCodes, ...renewed.codes]) expect(told).not.toContain(each);
+});
+
+describe('the end of a second factor that was lost', () => {
+  const reset = (token: string, id: number) => api.call(token, resetSecondFactor, { params: { id } });
+  const epoch = async (id: number) =>
+    (await api.database.pool.query('select gateway_epoch as epoch from users where id = $1', [id])).rows[0]
+      .epoch;
+
+  test('is at the owner’s word: sessions, gateway tokens and links go with it', async () => {
+    const owner = await api.company();
+    const agent = await api.agent(owner.token);
+    expect((await reset(owner.token, agent.id)).error.code).toBe('second_factor_off');
+    await enrol(api, agent.token);
+    const before = await epoch(agent.id);
+    const link = await addLink(api.database.db, agent.id, null);
+    expect((await reset(owner.token, agent.id)).status).toBe(204);
+    expect(await epoch(agent.id)).toBe(before + 1);
+    expect((await api.call(agent.token, me)).status).toBe(401);
+    const body = { token: link, password: 'another horse' };
+    expect((await api.call(null, useLink, { body, from: fresh() })).error.code).toBe('link_dead');
+    const { email } = agent;
+    const signedIn = await api.call(null, login, { body: { email, password: PASSWORD }, from: fresh() });
+    expect(signedIn.status).toBe(200);
+    expect((await api.must(signedIn.body.token, me)).secondFactor).toBe(false);
+  });
+
+  test('is not at the owner’s for an owner or an admin, nor at anybody’s for themselves; an admin does the rest', async () => {
+    const owner = await api.company();
+    await enrol(api, owner.token);
+    const { company, id } = await api.must(owner.token, me);
+    const hash = 'none';
+    const { db } = api.database;
+    const second = await addUser(db, {
+      companyId: company?.id ?? 0,
+      email: 'second.owner@company.test',
+      roles: ['CREATOR'],
+      hash,
+    });
+    const secondToken = await addSession(db, second);
+    expect((await reset(secondToken, id)).error.code).toBe('protected_user');
+    expect((await reset(owner.token, id)).error.code).toBe('own_account');
+    const admin = await createAdmin(api);
+    await enrol(api, admin);
+    expect((await reset(admin, (await api.must(admin, me)).id)).error.code).toBe('own_account');
+    const otherAdmin = await createAdmin(api, 'other.admin@platform.test');
+    expect((await reset(otherAdmin, id)).status).toBe(204);
+    expect((await reset(otherAdmin, (await api.call(admin, me)).body.id)).status).toBe(204);
+    expect((await api.call(owner.token, me)).status).toBe(401);
+  });
+
+  test('of the only admin is what the operator’s statement does', async () => {
+    const email = 'only.admin@platform.test';
+    const admin = await createAdmin(api, email);
+    await enrol(api, admin);
+    const { id } = await api.must(admin, me);
+    const before = await epoch(id);
+    const text = await readFile(new URL('../../../../docs/operating.md', import.meta.url), 'utf8');
+    const statement = /```sql\n([^`]*second_factors[^`]*)```/.exec(text)?.[1] ?? '';
+    expect(statement).toContain('admin@example.ru');
+    await api.database.pool.query(statement.replace('admin@example.ru', email));
+    expect(await epoch(id)).toBe(before + 1);
+    expect((await api.call(admin, me)).status).toBe(401);
+    const body = { email, password: PASSWORD };
+    expect((await api.call(null, login, { body, from: fresh() })).status).toBe(200);
+    const { rows } = await api.database.pool.query('select from recovery_codes where user_id = $1', [id]);
+    expect(rows).toEqual([]);
+  });
+
+  test('goes with a person who is deleted', async () => {
+    const owner = await api.company();
+    const agent = await api.agent(owner.token);
+    await enrol(api, agent.token);
+    await api.must(owner.token, deleteUser, { params: { id: agent.id } });
+    const { rows } = await api.database.pool.query(
+      'select (select count(*) from second_factors where user_id = $1) + (select count(*) from recovery_codes where user_id = $1) as n',
+      [agent.id],
+    );
+    expect(rows).toEqual([{ n: 0 }]);
+  });
+});

@@ -1,0 +1,193 @@
+import type { SecondFactor } from '@propusk/contract/second-factor';
+import { sql } from 'kysely';
+import { type Doer, record, recordOwn } from '../audit/store.ts';
+import { lockRow } from '../db/lock.ts';
+import type { Db, Tx } from '../db/open.ts';
+import { managedBy } from '../db/scope.ts';
+import { type Actor, isAdmin } from '../http/actor.ts';
+import { AppError } from '../http/errors.ts';
+import type { Sealing } from '../sealing.ts';
+import { endAccess, isProtected, touchUser } from '../users/store.ts';
+import { newRecoveryCodes, plainCode } from './recovery.ts';
+import { lockAccount } from './store.ts';
+import { enrolmentUri, newSecret, stepOf } from './totp.ts';
+
+/** What a secret is sealed for: it opens for nobody else. */
+export const secretPlace = (userId: number) => `second-factor/${userId}`;
+
+/** Whether the actor's second factor is on, and what is left of its recovery codes. */
+export async function findFactor(db: Db, { userId }: Actor): Promise<SecondFactor> {
+  const row = await db
+    .selectFrom('second_factors')
+    .select((eb) => [
+      'confirmed_at as since',
+      eb
+        .selectFrom('recovery_codes')
+        .select((codes) => codes.fn.countAll<number>().as('left'))
+        .whereRef('recovery_codes.user_id', '=', 'second_factors.user_id')
+        .as('left'),
+    ])
+    .where('user_id', '=', userId)
+    .where('confirmed_at', 'is not', null)
+    .executeTakeFirst();
+  return { on: row !== undefined, since: row?.since ?? null, recoveryCodes: row?.left ?? 0 };
+}
+
+/**
+ * Makes a secret for the actor, which asks for nothing until it is confirmed. One that waited before is replaced.
+ * @throws AppError second_factor_on
+ */
+export async function beginFactor(
+  tx: Tx,
+  actor: Actor,
+  sealing: Sealing,
+): Promise<{ secret: string; uri: string }> {
+  const account = await lockAccount(tx, actor.userId);
+  if (account === undefined) throw new AppError('unauthorized');
+  const secret = newSecret();
+  const row = { secret_sealed: sealing.seal(secretPlace(account.id), secret), last_step: 0 };
+  const begun = await tx
+    .insertInto('second_factors')
+    .values({ user_id: account.id, ...row })
+    .onConflict((oc) =>
+      oc
+        .column('user_id')
+        .doUpdateSet((eb) => ({ ...row, begun_at: eb.fn<string>('now') }))
+        .where('second_factors.confirmed_at', 'is', null),
+    )
+    .returning('user_id')
+    .executeTakeFirst();
+  if (begun === undefined) throw new AppError('second_factor_on');
+  return { secret, uri: enrolmentUri(secret, account.email) };
+}
+
+/**
+ * Turns the actor's second factor on. What was let in by the password alone ends: other sessions, gateway tokens and
+ * links in mail.
+ * @returns recovery codes; null when the code is not the app's
+ * @throws AppError second_factor_on, second_factor_not_begun
+ */
+export async function confirmFactor(
+  tx: Tx,
+  actor: Actor,
+  sealing: Sealing,
+  code: string,
+): Promise<string[] | null> {
+  const { userId } = actor;
+  await lockAccount(tx, userId);
+  const found = await tx
+    .selectFrom('second_factors')
+    .select(['secret_sealed', 'confirmed_at', sql<boolean>`begun_at < now() - interval '1 hour'`.as('stale')])
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  if (found === undefined) throw new AppError('second_factor_not_begun');
+  if (found.confirmed_at !== null) throw new AppError('second_factor_on');
+  if (found.stale) throw new AppError('second_factor_not_begun');
+  const step = appStep(sealing.open(secretPlace(userId), found.secret_sealed), code);
+  if (step === null) return null;
+  await tx
+    .updateTable('second_factors')
+    .set((eb) => ({ confirmed_at: eb.fn<string>('now'), last_step: step }))
+    .where('user_id', '=', userId)
+    .execute();
+  await endAccess(tx, userId, actor.tokenHash);
+  await touchUser(tx, userId);
+  await recordOwn(tx, actor, 'second_factor_on');
+  return replaceRecoveryCodes(tx, userId, sealing);
+}
+
+/**
+ * Takes a code of a person for good, in the transaction of what it opens: of many who bring the same one the first has it.
+ * @param code from the app, or a recovery code
+ * @returns whether it was one; true also where no second factor is on
+ * @throws AppError second_factor_needed without a code where one is needed
+ */
+export async function useCode(
+  tx: Tx,
+  by: Doer,
+  sealing: Sealing,
+  code: string | undefined,
+): Promise<boolean> {
+  const { userId } = by;
+  const factor = await tx
+    .selectFrom('second_factors')
+    .select('secret_sealed')
+    .where('user_id', '=', userId)
+    .where('confirmed_at', 'is not', null)
+    // Held, so that it is not turned off and on again under the code.
+    .forUpdate()
+    .executeTakeFirst();
+  if (factor === undefined) return true;
+  if (code === undefined) throw new AppError('second_factor_needed');
+  const step = appStep(sealing.open(secretPlace(userId), factor.secret_sealed), code);
+  if (step !== null) return takeStep(tx, userId, step);
+  const { numDeletedRows } = await tx
+    .deleteFrom('recovery_codes')
+    .where('user_id', '=', userId)
+    .where('code_hash', '=', recoveryHash(sealing, userId, code))
+    .executeTakeFirst();
+  if (numDeletedRows === 0n) return false;
+  await recordOwn(tx, by, 'recovery_code_used');
+  return true;
+}
+
+/** A step is taken once, and none before it afterwards. */
+async function takeStep(tx: Tx, userId: number, step: number): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('second_factors')
+    .set({ last_step: step })
+    .where('user_id', '=', userId)
+    .where('last_step', '<', step)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}
+
+/** New recovery codes of a second factor that is on; the old ones end. */
+export async function replaceRecoveryCodes(tx: Tx, userId: number, sealing: Sealing): Promise<string[]> {
+  const codes = newRecoveryCodes();
+  await tx.deleteFrom('recovery_codes').where('user_id', '=', userId).execute();
+  await tx
+    .insertInto('recovery_codes')
+    .values(codes.map((code) => ({ user_id: userId, code_hash: recoveryHash(sealing, userId, code) })))
+    .execute();
+  return codes;
+}
+
+/** Turns a locked account's second factor off. @throws AppError second_factor_off */
+export async function endFactor(tx: Tx, userId: number): Promise<void> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('second_factors')
+    .where('user_id', '=', userId)
+    .where('confirmed_at', 'is not', null)
+    .executeTakeFirst();
+  if (numDeletedRows === 0n) throw new AppError('second_factor_off');
+  await touchUser(tx, userId);
+}
+
+/**
+ * Ends the second factor of somebody else, and what they are let in by.
+ * @throws AppError not_found; own_account; protected_user for a CREATOR or ADMIN at the word of an owner;
+ *   second_factor_off
+ */
+export async function resetFactor(tx: Tx, actor: Actor, id: number): Promise<void> {
+  const user = await lockRow(tx, 'users', id, managedBy(actor, 'company_id'), null);
+  if (id === actor.userId) {
+    throw new AppError('own_account', { message: 'Свой второй фактор выключают в «Персональных данных»' });
+  }
+  if (isProtected(user.roles) && !isAdmin(actor)) {
+    throw new AppError('protected_user', {
+      message: 'Второй фактор владельца или администратора сбрасывает только администратор платформы',
+    });
+  }
+  await endFactor(tx, id);
+  await endAccess(tx, id);
+  const { email: name, company_id: companyId } = user;
+  await record(tx, actor, { action: 'second_factor_reset', kind: 'user', id, name, companyId });
+}
+
+const appStep = (secret: string, code: string) => stepOf(secret, code.replace(/\s/g, ''));
+
+/** What is kept of a recovery code. */
+export function recoveryHash(sealing: Sealing, userId: number, code: string): Buffer {
+  return sealing.fingerprint(`recovery-code/${userId}/${plainCode(code)}`);
+}

@@ -1,0 +1,56 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../testing/database.ts';
+import { contains } from './list.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase(inject('serverUrl'));
+});
+afterAll(() => database.drop());
+
+/** The texts that the connection has prepared, of those about companies. */
+const prepared = sql<{ statement: string }>`select statement from pg_prepared_statements
+  where statement like '%companies%' and statement not like '%pg_prepared%'`;
+
+test('what comes again is prepared; a search is planned for each pattern', async () => {
+  await database.db.connection().execute(async (db) => {
+    const byId = (id: number) => db.selectFrom('companies').select('id').where('id', '=', id).execute();
+    await byId(1);
+    await byId(2);
+    await byId(3);
+    await db
+      .selectFrom('companies')
+      .select('id')
+      .where(contains(['company_name'], 'a'))
+      .execute();
+    const { rows } = await prepared.execute(db);
+    expect(rows.map(({ statement }) => statement)).toEqual(['select "id" from "companies" where "id" = $1']);
+  });
+});
+
+test('a table that a newer program changes fails a statement at most once', async () => {
+  await sql`create table changing (id int primary key, word text)`.execute(database.db);
+  await sql`insert into changing values (1, 'one')`.execute(database.db);
+  await database.db.connection().execute(async (db) => {
+    const all = () => sql<{ word: string }>`select * from changing where id = ${1}`.execute(db);
+    await all();
+    await all();
+    await database.pool.query('alter table changing add more text');
+    await expect(all()).rejects.toThrow('cached plan must not change result type');
+    for (let again = 0; again < 3; again++)
+      expect((await all()).rows).toEqual([{ id: 1, word: 'one', more: null }]);
+  });
+  await sql`drop table changing`.execute(database.db);
+});
+
+test('lists of many lengths fill no connection, and take nobody’s place', async () => {
+  await database.db.connection().execute(async (db) => {
+    const among = (ids: number[]) => db.selectFrom('companies').select('id').where('id', 'in', ids).execute();
+    const before = (await prepared.execute(db)).rows.length;
+    for (let length = 1; length <= 600; length++) await among(Array.from({ length }, (_, index) => index));
+    expect((await prepared.execute(db)).rows).toHaveLength(before);
+    for (let again = 0; again < 3; again++) await among([1, 2]);
+    expect((await prepared.execute(db)).rows).toHaveLength(before + 1);
+  });
+});

@@ -1,0 +1,43 @@
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import pg from 'pg';
+import { afterEach, expect, inject, test } from 'vitest';
+import { createLog } from '../log.ts';
+import { openDb } from './open.ts';
+import { watchDatabase } from './watch.ts';
+
+let between: Server;
+const sockets = new Set<Socket>();
+afterEach(async () => {
+  for (const socket of sockets) socket.destroy();
+  await new Promise((resolve) => between.close(resolve));
+});
+
+/** The database behind a door that opens late. @returns its address there */
+async function behindSlowDoor(url: string, delayMs: number): Promise<string> {
+  const { host, port, user, database } = new pg.Client(url);
+  between = createServer(async (caller) => {
+    sockets.add(caller.pause().on('error', () => {}));
+    await sleep(delayMs);
+    const server = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host);
+    sockets.add(server.on('error', () => {}));
+    caller.pipe(server).pipe(caller);
+  });
+  await new Promise<void>((resolve) => between.listen(0, '127.0.0.1', resolve));
+  return `postgresql://${user}@127.0.0.1:${(between.address() as { port: number }).port}/${database}`;
+}
+
+test('a database that is slow to connect to is none that has fallen silent', async () => {
+  const opened = openDb(await behindSlowDoor(inject('serverUrl'), 1_650));
+  const watch = watchDatabase(opened, createLog('silent'));
+  const seen = new Set<boolean>();
+  for (let looks = 0; looks < 40; looks++) {
+    await sleep(100);
+    seen.add(watch.isSilent());
+  }
+  expect([...seen]).toEqual([false]);
+  expect((await sql<{ one: number }>`select 1 as one`.execute(opened.db)).rows).toEqual([{ one: 1 }]);
+  watch.close();
+  await opened.close();
+});

@@ -1,0 +1,229 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { login } from '@propusk/contract/auth';
+import { endpoints } from '@propusk/contract/endpoints';
+import { openRow } from '@propusk/contract/testing/row';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { createAdmin } from '../testing/admin.ts';
+import { PASSWORD, startApi, type TestApi } from '../testing/api.ts';
+
+let api: TestApi;
+let secure: TestApi;
+let callers: (string | null)[];
+const tally = openRow(
+  'XSS, CSP, CORS',
+  'headers of every answer: content policy, no frames, no foreign origin',
+);
+beforeAll(async () => {
+  api = await startApi(inject('serverUrl'));
+  const settings = { publicUrl: new URL('https://pass.example.ru') };
+  secure = await startApi(inject('serverUrl'), { settings });
+  const owner = await api.company();
+  callers = [null, 'A'.repeat(43), owner.token, (await api.agent(owner.token)).token, await createAdmin(api)];
+});
+afterAll(async () => {
+  await api.close();
+  await secure.close();
+  tally.close();
+});
+
+type Headers = Readonly<Record<string, unknown>>;
+
+const origins = ['https://evil.test', 'null', 'http://console.test.evil.test', 'http://console.test'];
+
+/** The directives of a content policy. */
+function policyOf(headers: Headers): Map<string, string[]> {
+  const directives = String(headers['content-security-policy']).split(';');
+  return new Map(
+    directives.map((one) => {
+      const [name = '', ...sources] = one.trim().split(/\s+/);
+      return [name, sources];
+    }),
+  );
+}
+
+/** What every answer has to say, whoever asked for whatever. */
+function judge(headers: Headers): void {
+  const policy = policyOf(headers);
+  // These three fall back to nothing (CSP 3 section 6.1).
+  const alone = new Set(['base-uri', 'form-action', 'frame-ancestors']);
+  const of = (directive: string) =>
+    policy.get(directive) ?? (alone.has(directive) ? undefined : policy.get('default-src'));
+  expect(policy.get('frame-ancestors')).toEqual(["'none'"]);
+  expect(of('object-src')).toEqual(["'none'"]);
+  for (const [directive, sources] of policy) {
+    // Nothing runs that is not a file of ours: neither inline, nor evaluated, nor from elsewhere.
+    const allowed = directive === 'style-src' ? ["'self'", "'unsafe-inline'"] : ["'self'", "'none'", 'data:'];
+    expect(sources.filter((source) => !allowed.includes(source))).toEqual([]);
+    if (directive !== 'img-src') expect(sources).not.toContain('data:');
+  }
+  for (const directive of ['script-src', 'connect-src', 'base-uri', 'form-action', 'script-src-attr']) {
+    const sources = of(directive);
+    expect([["'self'"], ["'none'"]], directive).toContainEqual(sources);
+  }
+  expect(headers).toMatchObject({
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+    'referrer-policy': 'no-referrer',
+    'cross-origin-opener-policy': 'same-origin',
+    'cross-origin-resource-policy': 'same-origin',
+  });
+  expect(
+    Object.keys(headers).filter((name) => /^access-control-|^set-cookie$|^x-powered-by$/.test(name)),
+  ).toEqual([]);
+}
+
+describe.each(endpoints.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint] as const))(
+  '%s',
+  (_, endpoint) => {
+    const url = `/api${endpoint.path.replace(/:\w+/g, '1')}`;
+
+    test('answers no foreign origin, and is kept by nobody', () =>
+      tally.watch(async () => {
+        for (const token of callers) {
+          for (const origin of origins) {
+            const { headers } = await api.app.inject({
+              method: endpoint.method,
+              url,
+              headers: { origin, ...(token !== null && { authorization: `Bearer ${token}` }) },
+              // No whole body: what creates or ends something would leave the next caller nothing.
+              ...(endpoint.body !== undefined && { payload: { hostile: true } }),
+              ...(endpoint.path === '/auth/logout' && { headers: { origin } }),
+            });
+            judge(headers);
+            expect(headers['cache-control']).toBe('no-store');
+          }
+        }
+      }, callers.length * origins.length));
+
+    test('allows no preflight', () =>
+      tally.watch(async () => {
+        for (const origin of origins) {
+          const { statusCode, headers } = await api.app.inject({
+            method: 'OPTIONS',
+            url,
+            headers: {
+              origin,
+              'access-control-request-method': endpoint.method,
+              'access-control-request-headers': 'authorization,content-type',
+              'access-control-request-private-network': 'true',
+            },
+          });
+          judge(headers);
+          expect(statusCode).toBe(404);
+        }
+      }, origins.length));
+  },
+);
+
+/** Pages, files, documentation, and what is refused before any call is found. */
+const addresses = [
+  ...['/', '/index.html', '/auth/login', '/dashboard/creator/domains', '/lock', '/extension/pair', '/help'],
+  ...[
+    '/favicon.svg',
+    '/scheme.js',
+    '/assets/none.js',
+    '/downloads/propusk-firefox.zip',
+    '/downloads/nothing',
+  ],
+  ...[
+    '/api',
+    '/api/',
+    '/api/nothing',
+    '/api/docs',
+    '/api/docs/',
+    '/api/docs/json',
+    '/api/docs/yaml',
+    '/api/docs/nothing',
+  ],
+  ...[
+    '/api/docs/static/index.html',
+    '/api/docs/static/swagger-ui.css',
+    '/api/docs/static/swagger-initializer.js',
+  ],
+  ...[
+    '//evil.test/',
+    '/\\evil.test',
+    '/%2f%2fevil.test',
+    '/..%2f..%2fetc/passwd',
+    '/%00',
+    '/a%0d%0aset-cookie:x=1',
+    '/%zz',
+  ],
+  ...['/?next=//evil.test', `/${'x'.repeat(5000)}`, `/api/proxy/${'9'.repeat(600)}`],
+];
+
+test.each(addresses)('%s says the same', (url) =>
+  tally.watch(async () => {
+    for (const method of ['GET', 'HEAD', 'POST', 'OPTIONS', 'TRACE', 'DELETE'] as const) {
+      const { statusCode, headers } = await api.app.inject({
+        method,
+        url,
+        headers: { origin: 'https://evil.test', host: 'evil.test' },
+      });
+      judge(headers);
+      expect(statusCode).toBeLessThan(500);
+      expect(headers.location ?? '/').toMatch(/^\/(?![/\\])/);
+    }
+  }, 6),
+);
+
+test('what the browser may keep: files that carry their hash, and nothing of anybody', async () => {
+  const page = await api.app.inject('/');
+  expect(page.headers['cache-control']).toBe('no-cache');
+  const assets = [...page.body.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path]) => path ?? '');
+  expect(assets.length).toBeGreaterThan(0);
+  for (const url of assets) {
+    const { headers } = await api.app.inject(url);
+    judge(headers);
+    expect(headers['cache-control']).toBe('public, max-age=31536000, immutable');
+    expect(headers['content-type']).toMatch(/^((text|application)\/(javascript|css)|font\/woff2)/);
+  }
+  const { headers } = await api.app.inject({
+    method: 'POST',
+    url: `/api${login.path}`,
+    payload: { email: 'nobody@company.test', password: PASSWORD },
+  });
+  expect(headers['cache-control']).toBe('no-store');
+});
+
+test('bodies that no call takes, and bytes that are no request, are refused under the same headers', async () => {
+  const url = `/api${login.path}`;
+  const bodies: [type: string, payload: string][] = [
+    ['application/json', '{'],
+    ['application/json', `"${'x'.repeat(2 ** 21)}"`],
+    ['text/plain', '{"email":"a@b.test","password":"correct horse"}'],
+    ['application/x-www-form-urlencoded', 'email=a%40b.test&password=correct+horse'],
+    ['multipart/form-data; boundary=x', '--x--'],
+  ];
+  for (const [type, payload] of bodies) {
+    const { statusCode, headers } = await api.app.inject({
+      method: 'POST',
+      url,
+      headers: { 'content-type': type, origin: 'https://evil.test' },
+      payload,
+    });
+    judge(headers);
+    // What a page elsewhere may send without a preflight is no body of ours.
+    expect([400, 413, 415]).toContain(statusCode);
+  }
+  await api.app.listen({ port: 0, host: '127.0.0.1' });
+  const socket = connect((api.app.server.address() as AddressInfo).port, '127.0.0.1');
+  await once(socket, 'connect');
+  socket.write('NONSENSE\r\n\r\n');
+  const [head = ''] = (await text(socket)).split('\r\n\r\n');
+  judge(
+    Object.fromEntries(
+      head
+        .split('\r\n')
+        .slice(1)
+        .map((line) => line.split(/: (.*)/).slice(0, 2)),
+    ),
+  );
+});
+
+test('over https the browser is told to stay there, over http not', async () => {
+  expect((await secure.app.inject('/')).headers['strict-transport-security']).toMatch(/max-age=\d{8,}/);
+  expect((await api.app.inject('/')).headers['strict-transport-security']).toBeUndefined();
+});

@@ -1,0 +1,14 @@
+import { confirmSecondFactor, startSecondFactor } from '@propusk/contract/second-factor';
+import { PASSWORD, type TestApi } from './api.ts';
+import { appCode } from './app-code.ts';
+
+/** Turns the second factor of a signed-in person on; the code of now is still to be used. */
+export async function enrol(
+  api: TestApi,
+  token: string,
+  currentPassword = PASSWORD,
+): Promise<{ secret: string; codes: string[] }> {
+  const { secret } = await api.must(token, startSecondFactor, { body: { currentPassword } });
+  const { codes } = await api.must(token, confirmSecondFactor, { body: { code: appCode(secret, -1) } });
+  return { secret, codes };
+}
