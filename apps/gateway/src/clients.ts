@@ -12,11 +12,12 @@ export interface Clients {
   endSilent(): void;
 }
 
-/** Follows a server's connections. */
-export function trackClients(server: Server): Clients {
+/** Follows a server's connections. @param secure whether it speaks TLS */
+export function trackClients(server: Server, secure: boolean): Clients {
   const open = new Set<Socket>();
-  /** By the port that they come from: under TLS a request is on another object than the connection. */
-  const silent = new Map<string, Socket>();
+  /** Under TLS by the port that they come from, for there a request is on another object than the connection. */
+  const silent = new Map<unknown, Socket>();
+  const nameOf = (socket: Duplex) => (secure ? portOf(socket as Socket) : socket);
   const gone = { up: 0, down: 0 };
 
   server.on('connection', (socket) => {
@@ -46,7 +47,7 @@ export function trackClients(server: Server): Clients {
       return sum;
     },
     asked(client) {
-      silent.delete(nameOf(client as Socket));
+      silent.delete(nameOf(client));
     },
     endSilent() {
       for (const socket of silent.values()) socket.destroy();
@@ -54,6 +55,6 @@ export function trackClients(server: Server): Clients {
   };
 }
 
-function nameOf({ remoteAddress, remotePort }: Socket): string {
+function portOf({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`;
 }

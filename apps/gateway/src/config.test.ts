@@ -1,4 +1,5 @@
 import { Resolver } from 'node:dns';
+import { availableParallelism } from 'node:os';
 import { expect, test } from 'vitest';
 import { readConfig } from './config.ts';
 
@@ -8,6 +9,7 @@ test('without settings but the secret', () => {
   expect(readConfig({ GATEWAY_SECRET })).toEqual({
     host: '127.0.0.1',
     port: 3128,
+    processes: availableParallelism(),
     secret: GATEWAY_SECRET,
     apiUrl: 'http://127.0.0.1:3000',
     consoleUrl: 'http://127.0.0.1:3000',

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import {
   listenAddress,
   origin,
@@ -19,6 +20,7 @@ import type { TlsFiles } from './tls.ts';
 const spec = {
   GATEWAY_PORT: wholeNumber(3128, 0, 65535),
   GATEWAY_HOST: listenAddress(),
+  GATEWAY_PROCESSES: wholeNumber(availableParallelism(), 1, 64),
   GATEWAY_SECRET: setting('не меньше 32 случайных символов', z.string().check(z.minLength(32))),
   API_URL: origin(),
   PUBLIC_URL: origin(),
@@ -47,6 +49,8 @@ export interface Config {
   readonly host: string;
   /** 0 lets the system choose one. */
   readonly port: number;
+  /** How many processes carry. */
+  readonly processes: number;
   readonly secret: string;
   /** Where the feed is: `${apiUrl}/api/feed`. */
   readonly apiUrl: string;
@@ -76,6 +80,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   return {
     host: s.GATEWAY_HOST,
     port: s.GATEWAY_PORT,
+    processes: s.GATEWAY_PROCESSES,
     secret: s.GATEWAY_SECRET,
     apiUrl,
     consoleUrl: s.CONSOLE_URL ?? s.PUBLIC_URL ?? apiUrl,

@@ -14,7 +14,7 @@ import type { Metrics } from './metrics.ts';
 import { answerBytes, answerRefusal } from './refusal.ts';
 import { isAbsoluteForm, type PlainTarget, readAbsoluteForm, readAuthorityForm } from './target.ts';
 import { tunnel } from './tunnel.ts';
-import { clientLeft, createTurns } from './turns.ts';
+import { clientLeft, createTurns, inOrder } from './turns.ts';
 import { upgrade } from './upgrade.ts';
 
 /**
@@ -53,8 +53,16 @@ export function createDoor({ keys, live, dial, via, metrics, log, draining, ...o
   /** Tunnels whose bytes are parsed as HTTP: all requests in one are for the target that it was opened to. */
   const parsed = new WeakMap<Duplex, Passage>();
 
-  function enter(caller: Caller, target: Target, form: 'tunnel' | 'request' | 'websocket'): Passage {
-    const passage = metrics.deciding(() => live.enter(caller, target));
+  function enter(
+    caller: Caller,
+    target: Target,
+    form: 'tunnel' | 'request' | 'websocket',
+  ): Passage | Promise<Passage> {
+    const entered = metrics.deciding(() => live.enter(caller, target));
+    return entered instanceof Promise ? entered.then((it) => counted(it, form)) : counted(entered, form);
+  }
+
+  function counted(passage: Passage, form: 'tunnel' | 'request' | 'websocket'): Passage {
     metrics.carried(form);
     return {
       ...passage,
@@ -70,7 +78,7 @@ export function createDoor({ keys, live, dial, via, metrics, log, draining, ...o
     req: IncomingMessage,
     form: 'request' | 'websocket',
     name: (caller: Caller) => void,
-  ): { passage: Passage; target: PlainTarget } {
+  ): { passage: Passage | Promise<Passage>; target: PlainTarget } {
     const asked = req.url ?? '';
     const outer = parsed.get(req.socket);
     if (outer !== undefined) {
@@ -94,8 +102,11 @@ export function createDoor({ keys, live, dial, via, metrics, log, draining, ...o
     if (draining()) res.shouldKeepAlive = false;
     let caller: Caller | undefined;
     try {
-      const { passage, target } = admit(req, 'request', (who) => (caller = who));
+      const admitted = admit(req, 'request', (who) => (caller = who));
+      const { target } = admitted;
+      const passage = await inOrder(req.socket, admitted.passage);
       try {
+        if (req.socket.destroyed) throw clientLeft;
         await inTurn(req.socket, passage, () => forward.carry(passage, target, req, res));
       } finally {
         passage.leave();
@@ -110,9 +121,12 @@ export function createDoor({ keys, live, dial, via, metrics, log, draining, ...o
     let caller: Caller | undefined;
     try {
       if (draining()) throw new Refusal('stopping');
-      const { passage, target } = admit(req, 'websocket', (who) => (caller = who));
+      const admitted = admit(req, 'websocket', (who) => (caller = who));
+      const { target } = admitted;
+      const passage = await admitted.passage;
       client.once('close', () => passage.abort(clientLeft));
       try {
+        if (client.destroyed) throw clientLeft;
         await upgrade(dial, via, passage, target, req, client, head);
       } finally {
         passage.leave();
@@ -132,9 +146,10 @@ export function createDoor({ keys, live, dial, via, metrics, log, draining, ...o
       if (parsed.has(client)) throw new Refusal('bad_request');
       caller = authenticate(keys, req.headers['proxy-authorization']);
       if (draining()) throw new Refusal('stopping');
-      const passage = enter(caller, readAuthorityForm(asked), 'tunnel');
+      const passage = await enter(caller, readAuthorityForm(asked), 'tunnel');
       client.once('close', () => passage.abort(clientLeft));
       try {
+        if (client.destroyed) throw clientLeft;
         const carried = await tunnel(dial, passage, client, head, () => (opened = true));
         if (carried instanceof Socket) await parseTunnel(passage, client, carried);
         else log.debug({ user: nameOf(caller), target: asked, ...carried }, 'Tunnel ended');

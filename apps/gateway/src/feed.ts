@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { FEED_HEARTBEAT_MS, feed, feedEvents } from '@propusk/contract/feed';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { createAcknowledger } from './acknowledge.ts';
-import type { Live } from './live.ts';
 import type { Log } from './log.ts';
 import type { Snapshots } from './snapshot.ts';
 
@@ -21,7 +20,8 @@ export interface FeedOptions {
   /** This gateway's name at the api. */
   readonly gateway: string;
   readonly snapshots: Snapshots;
-  readonly live: Live;
+  /** Judges again all that is live. What changed is enforced when it is done. */
+  readonly recheck: () => Promise<void> | void;
   readonly log: Log;
   /** Silence that means a dead connection: two heartbeats missed, and some. */
   readonly silenceMs?: number;
@@ -70,7 +70,7 @@ interface Connection {
 
 /** One connection, from its first byte to its last. */
 function follow(
-  { apiUrl, key, snapshots, live, log, silenceMs = SILENCE_MS }: FeedOptions,
+  { apiUrl, key, snapshots, recheck, log, silenceMs = SILENCE_MS }: FeedOptions,
   acknowledge: (companyId: number, version: number) => void,
   stop: AbortSignal,
 ): Connection {
@@ -78,6 +78,8 @@ function follow(
   /** To be acknowledged once live tunnels have been judged. */
   const applied = new Set<number>();
   let changed = false;
+  /** Settles when all that was changed so far is enforced; undefined where that was at once. */
+  let enforced: Promise<void> | undefined;
   let ready = false;
 
   function drop(companyId: number): void {
@@ -120,13 +122,15 @@ function follow(
 
   /** Once for all events that came in together. */
   function enforce(): void {
-    if (changed) live.recheck();
-    changed = false;
-    for (const companyId of applied) {
-      const version = snapshots.index.companies.get(companyId)?.version;
-      if (version !== undefined) acknowledge(companyId, version);
-    }
+    const versions = [...applied].map((id) => [id, snapshots.index.companies.get(id)?.version] as const);
     applied.clear();
+    const tell = () => {
+      for (const [companyId, version] of versions) if (version !== undefined) acknowledge(companyId, version);
+    };
+    if (changed) enforced = recheck() ?? undefined;
+    changed = false;
+    if (enforced === undefined) tell();
+    else void enforced.then(tell);
   }
 
   async function run(): Promise<void> {

@@ -8,6 +8,7 @@ import { login, register } from '@propusk/contract/auth';
 import { createPolicy, updatePolicy } from '@propusk/contract/policies';
 import { listProxies } from '@propusk/contract/proxies';
 import { createSite } from '@propusk/contract/sites';
+import { inForm, row } from '@propusk/contract/testing/row';
 import { createUser } from '@propusk/contract/users';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { createLog } from './log.ts';
@@ -123,69 +124,90 @@ test('a revocation at one api ends live tunnels at all three gateways within a s
   }
 });
 
-test('200 revocations: p99 from the call to the dead tunnel and the refused request is within a second', {
-  timeout: 180_000,
-}, async () => {
-  const times: number[] = [];
-  for (let i = 0; i < 200; i++) {
-    const gateway = gateways[i % 3] ?? expect.fail();
-    const api = apis[i % 2] ?? expect.fail();
-    await becomes(gateway, agent.who, '200');
-    const tunnel = await drip(gateway, agent.who);
-    expect(tunnel.status).toBe(200);
-    const started = performance.now();
-    const revoked = allow(api, keeper);
-    await tunnel.closed;
-    expect(await ask(gateway, agent.who)).toBe('403 no_policy');
-    times.push(performance.now() - started);
-    await revoked;
-    await allow(api, agent, keeper);
-  }
-  times.sort((a, b) => a - b);
-  const [p50 = Infinity, p99 = Infinity] = [times[99], times[197]];
-  process.stdout.write(
-    `revocation over ${times.length} runs: p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms\n`,
-  );
-  expect(p99).toBeLessThanOrEqual(1_000);
-});
+test(
+  '200 revocations: p99 from the call to the dead tunnel and the refused request is within a second',
+  {
+    timeout: inForm(180_000, 600_000),
+  },
+  () =>
+    row(
+      'revocation',
+      'revoked at one of two apis: live tunnel dead and new request refused, p99 within 1 s',
+      async (tally) => {
+        const times: number[] = [];
+        const runs = inForm(200, 500);
+        for (let i = 0; i < runs; i++) {
+          const gateway = gateways[i % 3] ?? expect.fail();
+          const api = apis[i % 2] ?? expect.fail();
+          await becomes(gateway, agent.who, '200');
+          const tunnel = await drip(gateway, agent.who);
+          expect(tunnel.status).toBe(200);
+          const started = performance.now();
+          const revoked = allow(api, keeper);
+          await tunnel.closed;
+          expect(await ask(gateway, agent.who)).toBe('403 no_policy');
+          times.push(performance.now() - started);
+          await revoked;
+          await allow(api, agent, keeper);
+        }
+        times.sort((a, b) => a - b);
+        const [p50 = Infinity, p99 = Infinity] = [
+          times[Math.ceil(runs * 0.5) - 1],
+          times[Math.ceil(runs * 0.99) - 1],
+        ];
+        process.stdout.write(
+          `revocation over ${times.length} runs: p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms\n`,
+        );
+        tally.held(runs);
+        tally.note(`p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`);
+        expect(p99).toBeLessThanOrEqual(1_000);
+      },
+    ),
+);
 
-test('an api killed and started under traffic: nobody gets in who may not, tunnels live on, what was missed is caught up', {
-  timeout: 60_000,
-}, async () => {
-  await Promise.all(gateways.map((each) => becomes(each, agent.who, '200')));
-  const tunnels = await Promise.all(gateways.map((each) => drip(each, keeper.who)));
-  const counts = new Map<string, number>();
-  const stop = new AbortController();
-  const traffic = gateways.map(async (gateway) => {
-    while (!stop.signal.aborted) {
-      for (const [name, who] of [
-        ['keeper', keeper.who],
-        ['stranger', stranger.who],
-      ] as const) {
-        const got = `${name}: ${await ask(gateway, who)}`;
-        counts.set(got, (counts.get(got) ?? 0) + 1);
+test(
+  'an api killed and started under traffic: nobody gets in who may not, tunnels live on, what was missed is caught up',
+  {
+    timeout: 60_000,
+  },
+  () =>
+    row('revocation', 'an api killed and started under traffic: 0 let in who may not', async (tally) => {
+      await Promise.all(gateways.map((each) => becomes(each, agent.who, '200')));
+      const tunnels = await Promise.all(gateways.map((each) => drip(each, keeper.who)));
+      const counts = new Map<string, number>();
+      const stop = new AbortController();
+      const traffic = gateways.map(async (gateway) => {
+        while (!stop.signal.aborted) {
+          for (const [name, who] of [
+            ['keeper', keeper.who],
+            ['stranger', stranger.who],
+          ] as const) {
+            const got = `${name}: ${await ask(gateway, who)}`;
+            counts.set(got, (counts.get(got) ?? 0) + 1);
+          }
+          await sleep(20);
+        }
+      });
+      await apis[0].kill();
+      // Only the second api and its gateway can know of this.
+      await allow(apis[1], keeper);
+      await becomes(gateways[2] ?? expect.fail(), agent.who, '403 no_policy', 1_000);
+      await sleep(1_500);
+      await apis[0].start();
+      await Promise.all(gateways.map((each) => becomes(each, agent.who, '403 no_policy')));
+      stop.abort();
+      await Promise.all(traffic);
+      expect([...counts.keys()].toSorted()).toEqual(['keeper: 200', 'stranger: 403 no_policy']);
+      tally.held([...counts.values()].reduce((sum, n) => sum + n, 0));
+      for (const { socket, got } of tunnels) {
+        const before = got().length;
+        await until(() => got().length > before);
+        expect(socket.destroyed).toBe(false);
+        socket.destroy();
       }
-      await sleep(20);
-    }
-  });
-  await apis[0].kill();
-  // Only the second api and its gateway can know of this.
-  await allow(apis[1], keeper);
-  await becomes(gateways[2] ?? expect.fail(), agent.who, '403 no_policy', 1_000);
-  await sleep(1_500);
-  await apis[0].start();
-  await Promise.all(gateways.map((each) => becomes(each, agent.who, '403 no_policy')));
-  stop.abort();
-  await Promise.all(traffic);
-  expect([...counts.keys()].toSorted()).toEqual(['keeper: 200', 'stranger: 403 no_policy']);
-  for (const { socket, got } of tunnels) {
-    const before = got().length;
-    await until(() => got().length > before);
-    expect(socket.destroyed).toBe(false);
-    socket.destroy();
-  }
-  await allow(apis[1], agent, keeper);
-});
+      await allow(apis[1], agent, keeper);
+    }),
+);
 
 test('a gateway started with an old snapshot denies, until the api tells it the present', {
   timeout: 60_000,

@@ -8,7 +8,6 @@ import {
 } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { pipeline } from 'node:stream';
 import type { Dial } from '@propusk/dial/dial';
 import { Refusal } from '@propusk/dial/refusal';
 import {
@@ -176,8 +175,7 @@ export function createForward(dial: Dial, via: string): Forward {
               res.statusMessage = '';
               return end(unreadable(passage));
             }
-            // A response that breaks off breaks the client's connection too, so that it cannot pass for a whole one.
-            pipeline(reply, res, () => end());
+            relay(reply, res, end);
           });
           // Nobody asked to change the protocol; without a listener Node would wait for ever.
           asking.once('upgrade', (_reply, socket) => {
@@ -194,6 +192,28 @@ export function createForward(dial: Dial, via: string): Forward {
         attempt(true);
       }),
   };
+}
+
+/**
+ * Passes a response's body on. One that breaks off breaks the client's connection too, so that it cannot pass for a whole
+ * one; by hand, for `pipeline` takes a sixth of the time of a short request.
+ */
+function relay(reply: IncomingMessage, res: ServerResponse, end: () => void): void {
+  if (res.closed) {
+    reply.destroy();
+    return end();
+  }
+  // Each is followed by 'close'.
+  reply.on('error', () => {});
+  res.on('error', () => {});
+  reply.once('close', () => {
+    if (!reply.complete) res.destroy();
+  });
+  res.once('close', () => {
+    if (!reply.readableEnded) reply.destroy();
+    end();
+  });
+  reply.pipe(res);
 }
 
 /**

@@ -2,7 +2,9 @@ import type { CanonicalHost } from '@propusk/access/host';
 import { emptyIndex, putCompany, removeCompany } from '@propusk/access/snapshot';
 import { beforeEach, expect, test } from 'vitest';
 import { createJudge } from './judge.ts';
+import type { Passage } from './live.ts';
 import { createLive, type Live } from './live.ts';
+import { ownPlaces } from './places.ts';
 import { company, DIRECT } from './testing/world.ts';
 
 /** Who may enter, who may stay. */
@@ -12,13 +14,15 @@ const token = { userId: 1, epoch: 1, expires: Date.now() / 1000 + 60 };
 let index: ReturnType<typeof emptyIndex>;
 let stale: boolean;
 let live: Live;
+/** Places of one process are told of at once. */
+const enter = (...asked: Parameters<Live['enter']>) => live.enter(...asked) as Passage;
 
 beforeEach(() => {
   index = emptyIndex();
   stale = false;
   live = createLive(
     createJudge(index, () => stale),
-    { perCaller: 2, perCompany: 9, total: 3 },
+    ownPlaces({ perCaller: 2, perCompany: 9, total: 3 }),
   );
   putCompany(index, company(['crm.company.test'], { users: [1, 2] }));
 });
@@ -43,7 +47,7 @@ test.each<[string, () => unknown, string | null]>([
   ['the company is gone', () => removeCompany(index, 1), 'user_removed'],
   ['the snapshot is stale', () => (stale = true), 'snapshot_stale'],
 ])('after a recheck, when %s', (_, change, reason) => {
-  const passage = live.enter(token, target);
+  const passage = enter(token, target);
   change();
   live.recheck();
   expect(passage.signal.reason?.reason ?? null).toBe(reason);
@@ -53,7 +57,7 @@ test("another company's claim takes a host away from those who had it by allSite
   const all = company([], { version: 2 });
   for (const policy of all.policies) policy.allSites = true;
   putCompany(index, all);
-  const passage = live.enter(token, target);
+  const passage = enter(token, target);
   live.recheck();
   expect(passage.signal.aborted).toBe(false);
   putCompany(index, company(['crm.company.test'], { id: 2 }));
@@ -76,51 +80,51 @@ test.each([
     password: 'p',
   } as const;
   putCompany(index, company(['crm.company.test'], { version: 2, proxy }));
-  const passage = live.enter(token, target);
+  const passage = enter(token, target);
   putCompany(index, company(['crm.company.test'], { version: 3, proxy: { ...proxy, ...change } }));
   live.recheck();
   expect(passage.signal.reason?.reason ?? null).toBe(reason);
 });
 
 test('an expired token may not enter, and may not stay', () => {
-  expect(() => live.enter({ ...token, expires: Date.now() / 1000 - 1 }, target)).toThrow('expired');
+  expect(() => enter({ ...token, expires: Date.now() / 1000 - 1 }, target)).toThrow('expired');
 });
 
 test('places are counted by user and in all, and given back once', () => {
-  const [first] = [live.enter(token, target), live.enter(token, target)];
-  expect(() => live.enter(token, target)).toThrow('too_many');
+  const [first] = [enter(token, target), enter(token, target)];
+  expect(() => enter(token, target)).toThrow('too_many');
   const second = { ...token, userId: 2 };
-  live.enter(second, target);
-  expect(() => live.enter(second, target)).toThrow('too_many');
+  enter(second, target);
+  expect(() => enter(second, target)).toThrow('too_many');
   first?.leave();
   first?.leave();
   expect(live.size).toBe(2);
-  live.enter(token, target);
-  expect(() => live.enter(token, target)).toThrow('too_many');
+  enter(token, target);
+  expect(() => enter(token, target)).toThrow('too_many');
 });
 
 test('a company has so many places, whoever of its people takes them', () => {
   live = createLive(
     createJudge(index, () => stale),
-    { perCaller: 2, perCompany: 3, total: 9 },
+    ownPlaces({ perCaller: 2, perCompany: 3, total: 9 }),
   );
   const other = { ...token, userId: 11 };
   putCompany(index, company(['crm.company.test'], { id: 2, proxy: { ...DIRECT, type: 'users' } }));
-  const passages = [1, 1, 2].map((userId) => live.enter({ ...token, userId }, target));
-  expect(() => live.enter({ ...token, userId: 2 }, target)).toThrow('too_many');
+  const passages = [1, 1, 2].map((userId) => enter({ ...token, userId }, target));
+  expect(() => enter({ ...token, userId: 2 }, target)).toThrow('too_many');
   // The places of another company are its own.
-  live.enter(other, target);
+  enter(other, target);
   passages[0]?.leave();
-  live.enter({ ...token, userId: 2 }, target);
-  expect(() => live.enter({ ...token, userId: 2 }, target)).toThrow('too_many');
+  enter({ ...token, userId: 2 }, target);
+  expect(() => enter({ ...token, userId: 2 }, target)).toThrow('too_many');
 });
 
 test('probes take places of their own', () => {
   const probe = { host: target.host, port: target.port, expires: token.expires };
-  live.enter(probe, target);
-  live.enter(probe, target);
-  expect(() => live.enter(probe, target)).toThrow('too_many');
-  live.enter(token, target);
+  enter(probe, target);
+  enter(probe, target);
+  expect(() => enter(probe, target)).toThrow('too_many');
+  enter(token, target);
   live.recheck();
   expect(live.size).toBe(3);
 });

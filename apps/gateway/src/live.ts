@@ -3,6 +3,7 @@ import type { Egress } from '@propusk/access/snapshot';
 import { Refusal } from '@propusk/dial/refusal';
 import { type Caller, nameOf } from './authenticate.ts';
 import { type Judge, sameEgress } from './judge.ts';
+import type { Places } from './places.ts';
 
 /**
  * All that is being carried now: tunnels, and plain requests until their response has ended. When the rules change each
@@ -20,62 +21,51 @@ export interface Passage {
   leave(): void;
 }
 
-/** How many passages there may be at once. */
-export interface Limits {
-  /** Of one person; of all probes together as well. */
-  readonly perCaller: number;
-  readonly perCompany: number;
-  readonly total: number;
-}
-
 export interface Live {
   readonly size: number;
-  /** Judges a request and lets it in. @throws Refusal */
-  enter(caller: Caller, target: Target): Passage;
+  /** Judges a request and lets it in: later, where places are counted by several. @throws Refusal */
+  enter(caller: Caller, target: Target): Passage | Promise<Passage>;
   /** Judges all again and aborts those that lost their right, or whose way out is another one now. */
   recheck(): void;
   abortAll(refusal: Refusal): void;
 }
 
 /** Makes an empty registry. */
-export function createLive(judge: Judge, limits: Limits): Live {
+export function createLive(judge: Judge, places: Places): Live {
   const passages = new Set<Passage>();
-  const perCaller = new Map<string, number>();
-  const perCompany = new Map<number, number>();
+
+  function enter(caller: Caller, target: Target): Passage | Promise<Passage> {
+    const { egress, companyId } = judge(caller, target);
+    const holder = { caller: nameOf(caller), companyId };
+    if (!places.take(holder)) {
+      const asked = places.ask(holder);
+      if (asked === null) throw new Refusal('too_many');
+      // Judged again then: the right may be gone meanwhile.
+      return asked.then((came) => {
+        if (!came) throw new Refusal('too_many');
+        return enter(caller, target);
+      });
+    }
+    const controller = new AbortController();
+    const passage: Passage = {
+      caller,
+      target,
+      egress,
+      signal: controller.signal,
+      abort: (reason) => controller.abort(reason),
+      leave() {
+        if (passages.delete(passage)) places.give(holder);
+      },
+    };
+    passages.add(passage);
+    return passage;
+  }
 
   return {
     get size() {
       return passages.size;
     },
-    enter(caller, target) {
-      const { egress, companyId } = judge(caller, target);
-      const name = nameOf(caller);
-      if (
-        passages.size >= limits.total ||
-        (perCaller.get(name) ?? 0) >= limits.perCaller ||
-        (companyId !== null && (perCompany.get(companyId) ?? 0) >= limits.perCompany)
-      ) {
-        throw new Refusal('too_many');
-      }
-      const count = (by: 1 | -1) => {
-        add(perCaller, name, by);
-        if (companyId !== null) add(perCompany, companyId, by);
-      };
-      const controller = new AbortController();
-      const passage: Passage = {
-        caller,
-        target,
-        egress,
-        signal: controller.signal,
-        abort: (reason) => controller.abort(reason),
-        leave() {
-          if (passages.delete(passage)) count(-1);
-        },
-      };
-      passages.add(passage);
-      count(1);
-      return passage;
-    },
+    enter,
     recheck() {
       for (const passage of passages) {
         const refusal = verdict(judge, passage);
@@ -86,12 +76,6 @@ export function createLive(judge: Judge, limits: Limits): Live {
       for (const passage of passages) passage.abort(refusal);
     },
   };
-}
-
-function add<K>(counts: Map<K, number>, key: K, by: 1 | -1): void {
-  const now = (counts.get(key) ?? 0) + by;
-  if (now === 0) counts.delete(key);
-  else counts.set(key, now);
 }
 
 function verdict(judge: Judge, { caller, target, egress }: Passage): Refusal | null {

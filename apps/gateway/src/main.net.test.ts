@@ -76,13 +76,13 @@ async function serving(env: Readonly<Record<string, string>> = {}): Promise<Star
   return { ...started, port };
 }
 
-describe('it ends with code 0', () => {
+describe.each(['1', '2'])('of %s processes it ends with code 0', (GATEWAY_PROCESSES) => {
   test.each([
     ['SIGTERM', (child: ChildProcess) => child.kill('SIGTERM')],
     ['SIGINT', (child: ChildProcess) => child.kill('SIGINT')],
     ['the supervisor gone', (child: ChildProcess) => child.disconnect()],
   ])('on %s, after a request that was on its way', async (_, end) => {
-    const { child, port, ended } = await serving();
+    const { child, port, ended } = await serving({ GATEWAY_PROCESSES });
     const slow = `GET http://${host}/slow HTTP/1.1\r\nHost: x\r\n${authorization(me)}\r\n`;
     // The client would keep the connection: it is the gateway that must end it.
     const response = raw(port, slow);
@@ -99,7 +99,7 @@ describe('it ends with code 0', () => {
   });
 
   test('5 s after SIGTERM even when a tunnel stays open', { timeout: 15_000 }, async () => {
-    const { child, port, ended } = await serving();
+    const { child, port, ended } = await serving({ GATEWAY_PROCESSES });
     const tunnel = await openTunnel(port, me, host, 'GET /drip HTTP/1.1\r\nHost: x\r\n\r\n');
     const started = performance.now();
     child.kill('SIGTERM');
@@ -112,7 +112,7 @@ describe('it ends with code 0', () => {
   });
 });
 
-describe('it ends with code 1 and one line on stderr', () => {
+describe.each(['1', '2'])('of %s processes it ends with code 1 and one line', (GATEWAY_PROCESSES) => {
   const networks = 'Она принимает: сети через запятую, например 10.0.0.0/8,fd00::/8';
   test.each<[Record<string, string>, string]>([
     [
@@ -132,14 +132,14 @@ describe('it ends with code 1 and one line on stderr', () => {
       'Файл «/none/cert.pem» не читается (ENOENT). Проверьте настройку GATEWAY_TLS_CERT',
     ],
   ])('%o', async (env, line) => {
-    const { said, complained, ended } = start(env);
+    const { said, complained, ended } = start({ ...env, GATEWAY_PROCESSES });
     expect(await ended).toBe(1);
     expect([said(), complained()]).toEqual(['', `${line}\n`]);
   });
 
   test('a port in use: which, and how to change it', async () => {
     const { port } = await serving();
-    const second = start({ GATEWAY_PORT: String(port) });
+    const second = start({ GATEWAY_PORT: String(port), GATEWAY_PROCESSES });
     expect(await second.ended).toBe(1);
     const line = `Порт ${port} на 127.0.0.1 занят другой программой. Укажите другой порт в настройке GATEWAY_PORT\n`;
     expect(second.complained()).toBe(line);
@@ -147,7 +147,7 @@ describe('it ends with code 1 and one line on stderr', () => {
 
   test('a port for metrics in use', async () => {
     const { port } = await serving();
-    const { complained, ended } = start({ GATEWAY_METRICS_PORT: String(port) });
+    const { complained, ended } = start({ GATEWAY_METRICS_PORT: String(port), GATEWAY_PROCESSES });
     expect(await ended).toBe(1);
     expect(complained()).toBe(
       `Порт ${port} на 127.0.0.1 не открывается. Укажите другой порт в настройке GATEWAY_METRICS_PORT\n`,
@@ -155,7 +155,7 @@ describe('it ends with code 1 and one line on stderr', () => {
   });
 
   test('an address that is not of this machine', async () => {
-    const { complained, ended } = start({ GATEWAY_HOST: '192.0.2.1' });
+    const { complained, ended } = start({ GATEWAY_HOST: '192.0.2.1', GATEWAY_PROCESSES });
     expect(await ended).toBe(1);
     expect(complained()).toBe(
       'У этой машины нет адреса «192.0.2.1». Укажите её адрес в настройке GATEWAY_HOST\n',
@@ -164,7 +164,7 @@ describe('it ends with code 1 and one line on stderr', () => {
 
   test('a data folder that is none', async () => {
     await writeFile(join(folder, 'file'), '');
-    const { complained, ended } = start({ DATA_DIR: join(folder, 'file') });
+    const { complained, ended } = start({ DATA_DIR: join(folder, 'file'), GATEWAY_PROCESSES });
     expect(await ended).toBe(1);
     expect(complained()).toMatch(/^Папка данных «.*» не читается \(ENOTDIR\)\..*DATA_DIR\n$/);
   });

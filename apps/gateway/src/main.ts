@@ -2,12 +2,13 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { SettingError } from '@propusk/contract/settings';
 import { type Config, readConfig } from './config.ts';
+import { createFleet } from './fleet/primary.ts';
 import { createLog } from './log.ts';
 import { createGateway, type Gateway } from './server.ts';
 
 /**
  * The gateway's process. Under a supervisor it reports `{type: 'listening', port}` over IPC and ends when the supervisor
- * is gone; by hand it ends on SIGINT or SIGTERM.
+ * is gone; by hand it ends on SIGINT or SIGTERM. With GATEWAY_PROCESSES above 1 it is the primary of so many workers.
  */
 
 /** Ends the process with one line for the person who started it. */
@@ -62,9 +63,9 @@ async function checkEgress({ egress }: Config): Promise<void> {
 }
 
 /** Reads what the data folder holds. A folder that cannot be read is left as it is. */
-async function open(): Promise<Gateway> {
+async function open(): Promise<Pick<Gateway, 'listen' | 'close' | 'metricsPort'>> {
   try {
-    return await createGateway(config, log);
+    return await (config.processes === 1 ? createGateway(config, log) : createFleet(config, log));
   } catch (error) {
     if (error instanceof SettingError) fail(error.message);
     if (!(error instanceof Error) || !('code' in error)) throw error;

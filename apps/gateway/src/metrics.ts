@@ -3,7 +3,7 @@ import { Refusal, type RefusalReason } from '@propusk/dial/refusal';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Clients } from './clients.ts';
 import type { Live } from './live.ts';
-import type { Snapshots } from './snapshot.ts';
+import type { Believed } from './snapshot.ts';
 
 /**
  * What the gateway counts, for Prometheus. Labels are closed lists: neither people nor sites are named, for they would
@@ -25,33 +25,41 @@ export interface Metrics {
 export interface Measured {
   readonly live: Live;
   readonly clients: Clients;
-  readonly snapshots: Snapshots;
+  readonly snapshots: Believed;
 }
 
 /** Counters of one gateway. */
 export function createMetrics({ live, clients, snapshots }: Measured): Metrics {
   const registry = new Registry();
   const registers = [registry];
-  const gauge = (name: string, help: string, read: () => number) =>
-    new Gauge({ name: `propusk_gateway_${name}`, help, registers, collect: metricReader(read) });
+  /** @param aggregator what several processes say together */
+  const gauge = (name: string, help: string, read: () => number, aggregator: 'sum' | 'min' | 'max' = 'sum') =>
+    new Gauge({ name: `propusk_gateway_${name}`, help, registers, aggregator, collect: metricReader(read) });
   const counter = <L extends string>(name: string, help: string, ...labelNames: L[]) =>
     new Counter({ name: `propusk_gateway_${name}_total`, help, labelNames, registers });
 
   gauge('client_connections', 'Open connections of clients', () => clients.size);
   gauge('passages', 'Tunnels and requests that are being carried', () => live.size);
-  gauge('snapshot_companies', 'Companies whose snapshot is known', () => snapshots.index.companies.size);
-  gauge('snapshot_version', 'The highest version of a snapshot that is enforced', () => {
-    let highest = 0;
-    for (const { version } of snapshots.index.companies.values()) highest = Math.max(highest, version);
-    return highest;
-  });
+  gauge('processes', 'Processes that carry connections', () => 1);
+  const known = () => snapshots.index.companies;
+  gauge('snapshot_companies', 'Companies whose snapshot is known', () => known().size, 'min');
+  const highest = () => {
+    let most = 0;
+    for (const { version } of known().values()) most = Math.max(most, version);
+    return most;
+  };
+  gauge('snapshot_version', 'The highest version of a snapshot that is enforced', highest, 'min');
   gauge(
     'snapshot_age_seconds',
     'Seconds since the feed last spoke; +Inf before it ever did',
     () => snapshots.ageMs() / 1000,
+    'max',
   );
-  gauge('snapshot_stale', '1 when the snapshot is too old to be believed and all is denied', () =>
-    snapshots.stale() ? 1 : 0,
+  gauge(
+    'snapshot_stale',
+    '1 when the snapshot is too old to be believed and all is denied',
+    () => (snapshots.stale() ? 1 : 0),
+    'max',
   );
   const bytes = new Counter({
     name: 'propusk_gateway_bytes_total',

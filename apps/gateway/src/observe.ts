@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Metrics } from './metrics.ts';
-import type { Snapshots } from './snapshot.ts';
+import type { Registry } from 'prom-client';
+import type { Believed } from './snapshot.ts';
 
 /**
  * Health and metrics, on a listener of their own that only this machine reaches: `/health` for a balancer's agent or a
@@ -10,26 +10,36 @@ import type { Snapshots } from './snapshot.ts';
  */
 
 export interface Observed {
-  readonly metrics: Metrics;
-  readonly snapshots: Snapshots;
+  /** What is counted, over all processes. */
+  readonly registry: () => Registry | Promise<Registry>;
+  readonly snapshots: Believed;
+  /** Whether anybody accepts connections; left out, somebody always does. */
+  readonly serving?: () => boolean;
   /** Whether the gateway is on its way out. */
   readonly draining: () => boolean;
 }
 
 /** Starts it. @param port 0 lets the system choose @returns the port, and what stops it */
 export async function startObserving(
-  { metrics, snapshots, draining }: Observed,
+  { registry, snapshots, draining, serving = () => true }: Observed,
   port: number,
 ): Promise<{ port: number; stop(): Promise<void> }> {
   const server = createServer({ requestTimeout: 10_000, headersTimeout: 5_000 }, async (req, res) => {
     const path = req.url?.replace(/\?.*/, '');
     if (req.method !== 'GET' && req.method !== 'HEAD') return void res.writeHead(405).end();
     if (path === '/metrics') {
-      const text = await metrics.registry.metrics();
-      return void res.writeHead(200, { 'content-type': metrics.registry.contentType }).end(text);
+      const counted = await registry();
+      const text = await counted.metrics();
+      return void res.writeHead(200, { 'content-type': counted.contentType }).end(text);
     }
     if (path !== '/health') return void res.writeHead(404).end();
-    const status = draining() ? 'stopping' : snapshots.stale() ? 'snapshot_stale' : 'ok';
+    const status = draining()
+      ? 'stopping'
+      : !serving()
+        ? 'no_worker'
+        : snapshots.stale()
+          ? 'snapshot_stale'
+          : 'ok';
     const ageMs = snapshots.ageMs();
     const body = {
       status,

@@ -11,6 +11,11 @@ test.each(reasons)('%s has a page that is whole', (reason) => {
     Array.from({ length: answer.headers.length / 2 }, (_, i) => answer.headers.slice(i * 2, i * 2 + 2)),
   );
   expect(headers['X-Propusk-Reason']).toBe(reason);
+  const policy = headers['Content-Security-Policy'] ?? '';
+  expect(policy).not.toMatch(/script|\*|https?:/);
+  for (const none of ['default-src', 'base-uri', 'form-action', 'frame-ancestors']) {
+    expect(policy).toContain(`${none} 'none'`);
+  }
   expect(Number(headers['Content-Length'])).toBe(Buffer.byteLength(answer.body));
   expect('Proxy-Authenticate' in headers).toBe(answer.status === 407);
   expect(answer.body).toContain('crm.example.ru');

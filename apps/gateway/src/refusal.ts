@@ -54,6 +54,10 @@ export const said: Readonly<Record<RefusalReason, Saying>> = {
   stopping: { why: 'Шлюз перезапускается.', advice: 'Попробуйте ещё раз через минуту.' },
 };
 
+/** The page stands in the place of a site's, under its address: nothing runs, is loaded, sent or framed there. */
+const policy =
+  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
 export interface Answer {
   readonly status: number;
   readonly headers: readonly string[];
@@ -72,7 +76,8 @@ export function answerRefusal(refusal: Refusal, site: string, consoleUrl: string
     ['Content-Type', 'text/html; charset=utf-8'],
     ['Content-Length', String(Buffer.byteLength(body))],
     ['Cache-Control', 'no-store'],
-    ['Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'"],
+    ['Content-Security-Policy', policy],
+    ['Referrer-Policy', 'no-referrer'],
     ['X-Content-Type-Options', 'nosniff'],
     ['X-Propusk-Reason', refusal.reason],
   ];

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { openRow } from '@propusk/contract/testing/row';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { curl, get, openTunnel, raw, verdict } from './testing/client.ts';
 import {
@@ -24,6 +25,11 @@ beforeAll(async () => {
   world = await startWorld((port) => [company(sites(port))]);
   site = `http://crm.company.test:${world.origin.port}`;
 });
+const tally = openRow(
+  'open proxy, smuggling',
+  'credentials, request lines and framings that are not right: refused, nothing reaches the site',
+);
+afterAll(() => tally.close());
 afterAll(() => world[Symbol.asyncDispose]());
 
 describe('curl reaches the site', () => {
@@ -78,17 +84,19 @@ describe('refusals', () => {
     ['a token of another epoch', credentials(1, { epoch: 2 }), 407, 'expired'],
     ['a user who is not there', credentials(99), 403, 'user_removed'],
     ['a user without a policy', credentials(2), 403, 'no_policy'],
-  ])('credentials: %s', async (_, who, status, reason) => {
-    const before = world.origin.connections();
-    const plain = await curl(world.port, who, site);
-    const tunnelled = await curl(world.port, who, '--proxytunnel', site);
-    expect([plain.status, tunnelled.connectStatus]).toEqual([status, status]);
-    for (const { head } of [plain, tunnelled]) {
-      expect(head).toMatch(new RegExp(`^X-Propusk-Reason: ${reason}\r?$`, 'm'));
-      expect(/^Proxy-Authenticate: Basic realm="Propusk"/m.test(head)).toBe(status === 407);
-    }
-    expect(world.origin.connections()).toBe(before);
-  });
+  ])('credentials: %s', async (_, who, status, reason) =>
+    tally.watch(async () => {
+      const before = world.origin.connections();
+      const plain = await curl(world.port, who, site);
+      const tunnelled = await curl(world.port, who, '--proxytunnel', site);
+      expect([plain.status, tunnelled.connectStatus]).toEqual([status, status]);
+      for (const { head } of [plain, tunnelled]) {
+        expect(head).toMatch(new RegExp(`^X-Propusk-Reason: ${reason}\r?$`, 'm'));
+        expect(/^Proxy-Authenticate: Basic realm="Propusk"/m.test(head)).toBe(status === 407);
+      }
+      expect(world.origin.connections()).toBe(before);
+    }, 2),
+  );
 
   test.each([
     ['another host', 'http://foreign.company.test', 403, 'site_unknown'],
@@ -123,10 +131,12 @@ describe('refusals', () => {
     ['CONNECT to port 65536', 'CONNECT crm.company.test:65536 HTTP/1.1', '400 bad_host'],
     ['nonsense', 'hello', '400 bad_request'],
     ['another version', 'GET http://crm.company.test/ HTTP/3.7', '400 bad_request'],
-  ])('request: %s', async (_, line, expected) => {
-    const request = `${line}\r\nHost: crm.company.test\r\n${authorization(me)}Connection: close\r\n\r\n`;
-    expect(verdict(await raw(world.port, request))).toBe(expected);
-  });
+  ])('request: %s', async (_, line, expected) =>
+    tally.watch(async () => {
+      const request = `${line}\r\nHost: crm.company.test\r\n${authorization(me)}Connection: close\r\n\r\n`;
+      expect(verdict(await raw(world.port, request))).toBe(expected);
+    }),
+  );
 
   test('a site that accepts nothing is 502, in both forms', async () => {
     const dead = `http://dead.company.test:${world.origin.port}`;
@@ -186,32 +196,33 @@ describe('what reaches the site', () => {
     expect(world.origin.requests.at(-1)?.headers.host).toBe(site.slice(7));
   });
 
-  test('hop-by-hop headers, nominated ones and credentials stay here; the rest passes as it was', async () => {
-    const sent = [
-      'Connection: X-Nominated, Content-Length, keep-alive',
-      'X-Nominated: 1',
-      'Keep-Alive: timeout=5',
-      'TE: trailers',
-      'Upgrade: websocket',
-      'Proxy-Connection: keep-alive',
-      'Proxy-Something: 1',
-      'Cookie: a=1',
-      'X-Kept: yes',
-      'Authorization: Bearer for-the-site',
-      'Content-Length: 3',
-    ];
-    await raw(
-      world.port,
-      `POST ${site}/headers HTTP/1.1\r\nHost: x\r\n${authorization(me)}${sent.join('\r\n')}\r\nConnection: close\r\n\r\nabc`,
-    );
-    const { headers, body } = world.origin.requests.at(-1) ?? { headers: {} };
-    expect(Object.keys(headers).sort()).toEqual(
-      ['authorization', 'connection', 'content-length', 'cookie', 'host', 'via', 'x-kept'].sort(),
-    );
-    expect(headers).toMatchObject({ 'x-kept': 'yes', cookie: 'a=1', authorization: 'Bearer for-the-site' });
-    expect(body).toBe('abc');
-    expect(JSON.stringify(world.origin.requests)).not.toContain(me.slice(3));
-  });
+  test('hop-by-hop headers, nominated ones and credentials stay here; the rest passes as it was', async () =>
+    tally.watch(async () => {
+      const sent = [
+        'Connection: X-Nominated, Content-Length, keep-alive',
+        'X-Nominated: 1',
+        'Keep-Alive: timeout=5',
+        'TE: trailers',
+        'Upgrade: websocket',
+        'Proxy-Connection: keep-alive',
+        'Proxy-Something: 1',
+        'Cookie: a=1',
+        'X-Kept: yes',
+        'Authorization: Bearer for-the-site',
+        'Content-Length: 3',
+      ];
+      await raw(
+        world.port,
+        `POST ${site}/headers HTTP/1.1\r\nHost: x\r\n${authorization(me)}${sent.join('\r\n')}\r\nConnection: close\r\n\r\nabc`,
+      );
+      const { headers, body } = world.origin.requests.at(-1) ?? { headers: {} };
+      expect(Object.keys(headers).sort()).toEqual(
+        ['authorization', 'connection', 'content-length', 'cookie', 'host', 'via', 'x-kept'].sort(),
+      );
+      expect(headers).toMatchObject({ 'x-kept': 'yes', cookie: 'a=1', authorization: 'Bearer for-the-site' });
+      expect(body).toBe('abc');
+      expect(JSON.stringify(world.origin.requests)).not.toContain(me.slice(3));
+    }));
 
   test("the site's hop-by-hop headers stay here too, and repeated ones stay repeated", async () => {
     const { head } = await curl(world.port, me, `${site}/nominate`);
@@ -266,13 +277,15 @@ describe('what reaches the site', () => {
     ['chunks by a strange name', 'Transfer-Encoding: xchunked\r\n'],
     ['a space before the colon', 'Transfer-Encoding : chunked\r\n'],
     ['a folded header', 'X-A: b\r\n c\r\nTransfer-Encoding\r\n : chunked\r\n'],
-  ])('smuggling is 400: %s', async (_, framing) => {
-    const before = world.origin.requests.length;
-    const smuggled = `0\r\n\r\nGET http://${site.slice(7)}/smuggled HTTP/1.1\r\nHost: x\r\n\r\n`;
-    const request = `POST ${site}/ HTTP/1.1\r\nHost: x\r\n${authorization(me)}${framing}\r\n${smuggled}`;
-    expect(verdict(await raw(world.port, request))).toBe('400 bad_request');
-    expect(world.origin.requests.length).toBe(before);
-  });
+  ])('smuggling is 400: %s', async (_, framing) =>
+    tally.watch(async () => {
+      const before = world.origin.requests.length;
+      const smuggled = `0\r\n\r\nGET http://${site.slice(7)}/smuggled HTTP/1.1\r\nHost: x\r\n\r\n`;
+      const request = `POST ${site}/ HTTP/1.1\r\nHost: x\r\n${authorization(me)}${framing}\r\n${smuggled}`;
+      expect(verdict(await raw(world.port, request))).toBe('400 bad_request');
+      expect(world.origin.requests.length).toBe(before);
+    }),
+  );
 
   test('a request that comes back is a loop', async () => {
     await curl(world.port, me, `${site}/first`);

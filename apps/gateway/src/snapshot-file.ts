@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { rmSync } from 'node:fs';
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
@@ -52,8 +53,8 @@ export async function readSnapshotFile(path: string): Promise<Buffer | null> {
 }
 
 /**
- * Replaces the file in one step: a crash leaves the old one or the new one. The folder is not synced: to lose the rename
- * is to keep the old file, and that one tells its own age.
+ * Makes the file in one step: a crash leaves the old one or the new one. The folder is not synced: a power cut may bring
+ * back an older file, and that one tells its own age.
  */
 export async function writeSnapshotFile(path: string, bytes: Buffer): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
@@ -70,6 +71,15 @@ export async function writeSnapshotFile(path: string, bytes: Buffer): Promise<vo
   } catch (error) {
     await rm(temporary, { force: true });
     throw error;
+  }
+}
+
+/** Takes away a file that says more than is true now, and cannot be said to. What refuses that too is no file of ours. */
+export function removeSnapshotFile(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch {
+    // A folder that is none, or is read-only: then the snapshot there is not being renewed either, and grows too old.
   }
 }
 

@@ -3,8 +3,10 @@ import { type AccessIndex, emptyIndex, putCompany, removeCompany } from '@propus
 import { CompanySnapshot } from '@propusk/contract/feed';
 import * as z from 'zod/mini';
 import type { Log } from './log.ts';
+import { type Outdated, openOutdated } from './outdated.ts';
 import {
   readSnapshotFile,
+  removeSnapshotFile,
   SnapshotFault,
   seal,
   setAside,
@@ -21,12 +23,17 @@ import {
  * wall clock is left; a contact in the future is not believed.
  */
 
-export interface Snapshots {
+export interface Believed {
   readonly index: AccessIndex;
   /** Since the feed last spoke; infinite before it has told all once. */
   readonly ageMs: () => number;
   /** True until the feed has told all once, and when it has been silent for too long: deny everything. */
   readonly stale: () => boolean;
+}
+
+export interface Snapshots extends Believed {
+  /** All that is known now, and when the feed last spoke, in ms since 1970. */
+  present(): { companies: Iterable<CompanySnapshot>; contact: number };
   /** Applies a snapshot unless the one here is as new. @returns whether anything changed */
   put(snapshot: CompanySnapshot, anyVersion: boolean): boolean;
   /** Forgets a company. @returns whether it was known */
@@ -40,9 +47,8 @@ export interface Snapshots {
 const Stored = z.object({ contact: z.int(), companies: z.array(CompanySnapshot) });
 
 /**
- * A change waits so long for others before it is written, and no more than a tenth of the time is spent on writing. What a
- * crash loses in between comes back with the first word of the api; without the api the older state counts until it is
- * too old.
+ * A change waits so long for others before it is written, and no more than a tenth of the time is spent on writing. Until
+ * then its company is listed as outdated (`outdated.ts`).
  */
 const SETTLE_MS = 20;
 const WRITING_SHARE = 10;
@@ -64,12 +70,17 @@ export async function openSnapshots(options: SnapshotsOptions, key: Buffer, log:
   let steady = Number.NEGATIVE_INFINITY;
   let writtenContact = Number.NEGATIVE_INFINITY;
   let tookMs = 0;
+  /** Whether the disk took the last note of a change. */
+  let noted = true;
   let timer: NodeJS.Timeout | undefined;
   let writing = Promise.resolve();
 
+  const outdated = await loadOutdated(path, key, log);
   const stored = await load(path, key, log);
+  /** Whether there is a file that somebody could believe, now or in a moment. */
+  let isOnDisk = stored !== null;
   if (stored !== null) {
-    for (const company of stored.companies) {
+    for (const company of believable(stored.companies, outdated.companies)) {
       companies.set(company.companyId, company);
       putCompany(index, company);
     }
@@ -78,7 +89,8 @@ export async function openSnapshots(options: SnapshotsOptions, key: Buffer, log:
       wall = stored.contact;
       steady = performance.now() - age;
     }
-    log.info({ companies: companies.size, ageSeconds: Math.round(age / 1000) }, 'Loaded the last snapshot');
+    const counts = { companies: companies.size, outdated: outdated.companies.size };
+    log.info({ ...counts, ageSeconds: Math.round(age / 1000) }, 'Loaded the last snapshot');
   }
 
   function write(): void {
@@ -87,15 +99,21 @@ export async function openSnapshots(options: SnapshotsOptions, key: Buffer, log:
     if (contact === Number.NEGATIVE_INFINITY) return;
     writing = writing.then(async () => {
       const started = performance.now();
+      isOnDisk = true;
+      noted = true;
+      outdated.begin();
       const plain = JSON.stringify({ contact, companies: [...companies.values()] });
       try {
         await writeSnapshotFile(path, seal(key, Buffer.from(plain)));
+        // A change that could not be noted meanwhile is not in it.
+        if (noted) outdated.settle();
+        else removeSnapshotFile(path);
         writtenContact = contact;
         tookMs = performance.now() - started;
       } catch (error) {
         log.error(
           { err: error },
-          'Cannot write the snapshot; a restart without the api will go by the last one written',
+          'Cannot write the snapshot; a restart without the api will deny what has changed since the last one',
         );
       }
     });
@@ -105,22 +123,38 @@ export async function openSnapshots(options: SnapshotsOptions, key: Buffer, log:
     timer ??= setTimeout(write, Math.max(SETTLE_MS, tookMs * WRITING_SHARE));
   }
 
+  /** Before a change: from now on the file says too much of the company, and too little of what it claims. */
+  function outdate(companyId: number, next?: CompanySnapshot): void {
+    schedule();
+    if (!isOnDisk) return;
+    try {
+      outdated.note(companyId, newClaims(companies.get(companyId), next));
+    } catch (error) {
+      // Once: a disk that refuses does so for every company.
+      if (noted)
+        log.error({ err: error }, 'Cannot note a change; a restart without the api will deny everything');
+      noted = false;
+      removeSnapshotFile(path);
+    }
+  }
+
   const ageMs = () => Math.max(Date.now() - wall, performance.now() - steady);
 
   return {
     index,
     ageMs,
     stale: () => ageMs() > maxAgeMs,
+    present: () => ({ companies: companies.values(), contact: wall }),
     put(snapshot, anyVersion) {
       if (!putCompany(index, snapshot, anyVersion)) return false;
+      outdate(snapshot.companyId, snapshot);
       companies.set(snapshot.companyId, snapshot);
-      schedule();
       return true;
     },
     drop(companyId) {
       if (!companies.delete(companyId)) return false;
+      outdate(companyId);
       removeCompany(index, companyId);
-      schedule();
       return true;
     },
     contact() {
@@ -136,6 +170,45 @@ export async function openSnapshots(options: SnapshotsOptions, key: Buffer, log:
       await writing;
     },
   };
+}
+
+/** The sites that a company claims from now on, and did not before. */
+function newClaims(before: CompanySnapshot | undefined, next: CompanySnapshot | undefined) {
+  const had = new Set(before?.sites.map(({ address, claim }) => `${address} ${claim}`));
+  return (next?.sites ?? []).filter(
+    ({ address, claim }) => claim !== null && !had.has(`${address} ${claim}`),
+  );
+}
+
+/**
+ * What can be believed of a file after later changes: of a company that has changed, its claims alone. They open nothing, and
+ * refuse others.
+ */
+function* believable(
+  stored: readonly CompanySnapshot[],
+  changed: Outdated['companies'],
+): Generator<CompanySnapshot> {
+  const left = new Map(changed);
+  const nobody = { users: [], proxies: [], policies: [] };
+  for (const company of stored) {
+    const claimed = left.get(company.companyId);
+    left.delete(company.companyId);
+    yield claimed === undefined ? company : { ...company, ...nobody, sites: [...company.sites, ...claimed] };
+  }
+  for (const [companyId, sites] of left) yield { companyId, version: 0, sites: [...sites], ...nobody };
+}
+
+async function loadOutdated(path: string, key: Buffer, log: Log): Promise<Outdated> {
+  const list = path.replace(/bin$/, 'outdated');
+  try {
+    return openOutdated(list, key);
+  } catch (error) {
+    if (!(error instanceof SnapshotFault)) throw error;
+    const told = { fault: error.message, aside: await setAside(list) };
+    log.error(told, 'Ignored the list of changes and the snapshot, denying everything');
+    removeSnapshotFile(path);
+    return openOutdated(list, key);
+  }
 }
 
 async function load(path: string, key: Buffer, log: Log): Promise<z.infer<typeof Stored> | null> {

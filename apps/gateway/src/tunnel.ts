@@ -15,6 +15,7 @@ import { readOpening } from './opening.ts';
  */
 
 export const TUNNEL_IDLE_MS = 5 * 60_000;
+const ESTABLISHED = Buffer.from('HTTP/1.1 200 Connection established\r\n\r\n');
 
 /** A connection to the site itself, past or through the company's proxy. @throws Refusal */
 export function reach(dial: Dial, { target, egress, signal }: Passage): Promise<Socket> {
@@ -37,7 +38,7 @@ export async function tunnel(
   opened: () => void,
 ): Promise<Carried | Socket> {
   const remote = await reach(dial, passage);
-  client.write('HTTP/1.1 200 Connection established\r\n\r\n');
+  client.write(ESTABLISHED);
   opened();
   if (head.length > 0) client.unshift(head);
   try {

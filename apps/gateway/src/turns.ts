@@ -13,6 +13,22 @@ export const clientLeft = new Error('The client has left');
 /** Requests of one connection that may wait. Browsers send none before the answer; other clients some. */
 const MOST = 64;
 
+/** Requests that wait for their place, by their connection. */
+const entering = new WeakMap<Duplex, Promise<unknown>>();
+
+/** Waits for a passage, and for those that were asked for on the same connection before it. */
+export function inOrder(client: Duplex, passage: Passage | Promise<Passage>): Passage | Promise<Passage> {
+  const before = entering.get(client);
+  if (before === undefined && !(passage instanceof Promise)) return passage;
+  const mine = Promise.allSettled([before, passage]).then(() => passage);
+  const told = mine.catch(() => {});
+  entering.set(client, told);
+  void told.then(() => {
+    if (entering.get(client) === told) entering.delete(client);
+  });
+  return mine;
+}
+
 /** Carries a request when those before it on its connection are over. @throws Refusal when too many wait */
 export type InTurn = (client: Duplex, passage: Passage, carry: () => Promise<void>) => Promise<void>;
 

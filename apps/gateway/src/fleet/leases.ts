@@ -1,0 +1,119 @@
+import { add, counted, type Limits, type Places } from '../places.ts';
+
+/**
+ * Places that several processes share. A limit is never passed, whatever the processes do:
+ *
+ *   limit = what each worker has of its own (an eighth of the limit between all) + a pool, out of which the primary lends
+ *
+ * Most people never leave the first part, so that nobody is asked for a tunnel of theirs. What a worker borrowed and no
+ * longer needs goes back; what a dead one had comes back by itself. Of a limit so little may lie unused at other workers
+ * that a person whose connections all meet one of them has seven eighths of it.
+ */
+
+const OWN_SHARE = 8;
+/** The most that is borrowed at once. */
+const BLOCK = 32;
+
+const ownOf = (most: number, workers: number) => Math.floor(most / (OWN_SHARE * workers));
+const blockOf = (most: number, workers: number) => Math.max(1, Math.min(BLOCK, ownOf(most, workers)));
+
+/** The primary's side. */
+export interface Pool {
+  /** @returns how many of the places asked for are lent, perhaps none */
+  lend(worker: number, name: string, most: number, places: number): number;
+  back(worker: number, name: string, places: number): void;
+  /** All that a worker had is free: it is dead. */
+  forget(worker: number): void;
+}
+
+/** Makes the pool of a gateway with so many workers. */
+export function createPool(workers: number): Pool {
+  const lent = new Map<string, number>();
+  const loans = new Map<number, Map<string, number>>();
+  const move = (worker: number, name: string, places: number) => {
+    const own = loans.get(worker) ?? new Map<string, number>();
+    loans.set(worker, own);
+    add(own, name, places);
+    add(lent, name, places);
+  };
+  return {
+    lend(worker, name, most, places) {
+      const free = most - ownOf(most, workers) * workers - (lent.get(name) ?? 0);
+      const granted = Math.max(0, Math.min(places, free));
+      if (granted > 0) move(worker, name, granted);
+      return granted;
+    },
+    back(worker, name, places) {
+      move(worker, name, -places);
+    },
+    forget(worker) {
+      for (const [name, places] of loans.get(worker) ?? []) add(lent, name, -places);
+      loans.delete(worker);
+    },
+  };
+}
+
+/** The worker's side. */
+export interface Leases extends Places {
+  /** The primary's answer. */
+  granted(name: string, places: number): void;
+}
+
+export interface LeasesOptions {
+  readonly limits: Limits;
+  readonly workers: number;
+  readonly ask: (name: string, most: number, places: number) => void;
+  readonly back: (name: string, places: number) => void;
+}
+
+/** Makes the places of one worker. */
+export function createLeases({ limits, workers, ask, back }: LeasesOptions): Leases {
+  const taken = new Map<string, number>();
+  const borrowed = new Map<string, number>();
+  /** Who waits for the primary's answer, by what was asked for: one question at a time for each. */
+  const waiting = new Map<string, ((came: boolean) => void)[]>();
+
+  const missing = (name: string, most: number) =>
+    (taken.get(name) ?? 0) >= ownOf(most, workers) + (borrowed.get(name) ?? 0);
+
+  return {
+    take(holder) {
+      const kinds = counted(holder, limits);
+      if (kinds.some(([name, most]) => missing(name, most))) return false;
+      for (const [name] of kinds) add(taken, name, 1);
+      return true;
+    },
+    give(holder) {
+      for (const [name, most] of counted(holder, limits)) {
+        add(taken, name, -1);
+        const [has, block] = [borrowed.get(name) ?? 0, blockOf(most, workers)];
+        const free = ownOf(most, workers) + has - (taken.get(name) ?? 0);
+        // Not at once: one that comes and goes would be asked for again and again.
+        const none = (taken.get(name) ?? 0) === 0;
+        const places = none ? has : Math.min(has, free > 2 * block ? block : 0);
+        if (places === 0) continue;
+        add(borrowed, name, -places);
+        back(name, places);
+      }
+    },
+    ask(holder) {
+      const short = counted(holder, limits).find(([name, most]) => missing(name, most));
+      if (short === undefined) return Promise.resolve(true);
+      const [name, most] = short;
+      const { promise, resolve } = Promise.withResolvers<boolean>();
+      const line = waiting.get(name);
+      if (line !== undefined) line.push(resolve);
+      else {
+        waiting.set(name, [resolve]);
+        ask(name, most, blockOf(most, workers));
+      }
+      return promise;
+    },
+    granted(name, places) {
+      if (places > 0) add(borrowed, name, places);
+      const line = waiting.get(name) ?? [];
+      waiting.delete(name);
+      for (const resolve of line) resolve(places > 0);
+    },
+  };
+}

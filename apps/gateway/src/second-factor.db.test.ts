@@ -1,0 +1,106 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { appCode } from '@propusk/api/testing/app-code';
+import { createTestDatabase, type TestDatabase } from '@propusk/api/testing/database';
+import { myAccess } from '@propusk/contract/access';
+import { login, register } from '@propusk/contract/auth';
+import { updateMyCompany } from '@propusk/contract/companies';
+import { createPolicy } from '@propusk/contract/policies';
+import { listProxies } from '@propusk/contract/proxies';
+import { confirmSecondFactor, startSecondFactor } from '@propusk/contract/second-factor';
+import { createSite } from '@propusk/contract/sites';
+import { createUser } from '@propusk/contract/users';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { createLog } from './log.ts';
+import { createGateway, type Gateway } from './server.ts';
+import { type ApiProcess, startApiProcess } from './testing/api-process.ts';
+import { get, openTunnel, verdict } from './testing/client.ts';
+import { type Origin, startOrigin } from './testing/origin.ts';
+import { freePort } from './testing/upstreams.ts';
+import { SECRET, testConfig } from './testing/world.ts';
+
+const PASSWORD = 'correct horse';
+let folder: string;
+let database: TestDatabase;
+let origin: Origin;
+let api: ApiProcess;
+let gateway: Gateway & { port: number };
+let host: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'propusk-factor-'));
+  database = await createTestDatabase(inject('serverUrl'));
+  origin = await startOrigin();
+  host = `crm.company.test:${origin.port}`;
+  api = await startApiProcess(await freePort(), {
+    DATABASE_URL: database.url,
+    SECRET_KEY: 'the sealing secret of the fleet, long enough',
+    GATEWAY_SECRET: SECRET,
+    DATA_DIR: join(folder, 'api'),
+  });
+  const config = testConfig({ API_URL: api.url, DATA_DIR: join(folder, 'gateway') });
+  const made = await createGateway(config, createLog('silent'));
+  gateway = { ...made, port: await made.listen() };
+});
+afterAll(async () => {
+  await gateway?.close(0);
+  await api?.kill();
+  await origin?.stop();
+  await database?.drop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const ask = async (who: string) => verdict(await get(gateway.port, who, `http://${host}/`));
+async function becomes(who: string, expected: string): Promise<void> {
+  await expect.poll(() => ask(who), { timeout: 10_000, interval: 20 }).toBe(expected);
+}
+const drip = (who: string) => openTunnel(gateway.port, who, host, 'GET /drip HTTP/1.1\r\nHost: x\r\n\r\n');
+
+async function enrol(token: string): Promise<void> {
+  const { secret } = await api.must(token, startSecondFactor, { body: { currentPassword: PASSWORD } });
+  await api.must(token, confirmSecondFactor, { body: { code: appCode(secret) } });
+}
+
+test('a company that begins to require a second factor cuts off within a second whoever has none', async () => {
+  const names = { name: 'Компания', companyName: 'Компания', companySite: 'company.test' };
+  const account = { ...names, email: 'owner@company.test', password: PASSWORD };
+  const owner = (await api.must(null, register, { body: account })).token;
+  const proxyId = (await api.must(owner, listProxies)).rows.find(({ direct }) => direct)?.id ?? 0;
+  const person = async (name: string) => {
+    const body = { email: `${name}@company.test`, password: PASSWORD };
+    const { id } = await api.must(owner, createUser, { body });
+    return { id, token: (await api.must(null, login, { body })).token };
+  };
+  const [without, enrolled] = [await person('without'), await person('enrolled')];
+  await enrol(enrolled.token);
+  const users = [without.id, enrolled.id];
+  const policy = await api.must(owner, createPolicy, { body: { name: 'Продажи', proxyId, users } });
+  await api.must(owner, createSite, { body: { address: host, politics: [policy.id] } });
+  const wayOf = async (token: string) => {
+    const { username, password } = await api.must(token, myAccess);
+    return `${username}:${password}`;
+  };
+  const [shut, kept] = [await wayOf(without.token), await wayOf(enrolled.token)];
+  await becomes(shut, '200');
+  await becomes(kept, '200');
+  const [dying, living] = [await drip(shut), await drip(kept)];
+  expect([dying.status, living.status]).toEqual([200, 200]);
+  await enrol(owner);
+
+  const started = performance.now();
+  await api.must(owner, updateMyCompany, { body: { secondFactorRequired: true } });
+  await dying.closed;
+  const took = performance.now() - started;
+  process.stdout.write(`requirement to dead tunnel: ${took.toFixed(1)} ms\n`);
+  expect(took).toBeLessThan(1_000);
+  expect(await ask(shut)).toBe('403 user_removed');
+  expect(await ask(kept)).toBe('200');
+  expect(living.socket.destroyed).toBe(false);
+  living.socket.destroy();
+
+  // Enrolled, the person is let in by a new gateway password and not by the one from before.
+  await enrol(without.token);
+  const fresh = await wayOf(without.token);
+  await becomes(fresh, '200');
+  expect(await ask(shut)).toBe('407 expired');
+});

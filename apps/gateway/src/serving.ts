@@ -1,0 +1,139 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type { GatewayKeys } from '@propusk/access/gateway-secret';
+import { createDialer } from '@propusk/dial/dial';
+import { Refusal } from '@propusk/dial/refusal';
+import { trackClients } from './clients.ts';
+import type { Config } from './config.ts';
+import { createDoor } from './door.ts';
+import { createJudge } from './judge.ts';
+import { createLive, type Live } from './live.ts';
+import type { Log } from './log.ts';
+import { createMetrics, type Metrics } from './metrics.ts';
+import type { Places } from './places.ts';
+import type { Believed } from './snapshot.ts';
+import { followCertificate, readCertificate } from './tls.ts';
+import { isWebSocket } from './upgrade.ts';
+
+/**
+ * The part of a gateway that serves clients, by what it is told of who may reach what:
+ *
+ *   request ─> authenticate ─> judge ─> CONNECT: tunnel ─┬─> dial ─> site
+ *      │            │            │      http://: forward ┤      └──> the company's proxy ─> site
+ *      │            │            │      Upgrade: upgrade ┘
+ *      └────────────┴────────────┴─> refusal: a status line, a reason, a page
+ */
+
+export interface Serving {
+  readonly live: Live;
+  readonly metrics: Metrics;
+  readonly draining: () => boolean;
+  /** Starts to accept. @returns the port */
+  listen(): Promise<number>;
+  /** Stops accepting, lets what is being carried end until the deadline, then ends it. */
+  close(deadlineMs?: number): Promise<void>;
+}
+
+export interface ServingOptions {
+  readonly config: Config;
+  readonly keys: GatewayKeys;
+  readonly snapshots: Believed;
+  readonly places: Places;
+  readonly log: Log;
+}
+
+export const DRAIN_MS = 5_000;
+const HEAD_MS = 10_000;
+
+const settings = {
+  maxHeaderSize: 32_768,
+  headersTimeout: HEAD_MS,
+  // How often the line above is looked at; by itself Node does it every 30 s.
+  connectionsCheckingInterval: 1_000,
+  // Uploads take what they take; silence in one ends it (forward.ts).
+  requestTimeout: 0,
+  keepAliveTimeout: 60_000,
+  noDelay: true,
+  insecureHTTPParser: false,
+  shouldUpgradeCallback: isWebSocket,
+};
+
+/**
+ * Puts it together. Nothing listens before `listen()`.
+ * @throws SettingError for a certificate that cannot be used
+ */
+export async function createServing(options: ServingOptions): Promise<Serving> {
+  const { config, keys, snapshots, log } = options;
+  const certificate = config.tls === undefined ? undefined : await readCertificate(config.tls);
+  const live = createLive(createJudge(snapshots.index, snapshots.stale), options.places);
+  const secure =
+    certificate === undefined
+      ? undefined
+      : createTlsServer({ ...settings, ...certificate, handshakeTimeout: HEAD_MS });
+  const server = secure ?? createServer(settings);
+  const clients = trackClients(server, secure !== undefined);
+  const metrics = createMetrics({ live, clients, snapshots });
+  let draining = false;
+  /** Where it listens: asked once, for it is a call to the system and every dial wants to know. */
+  let own: AddressInfo | null = null;
+  /** What runs while it serves, and how each is ended. */
+  const running: (() => void)[] = [];
+
+  const door = createDoor({
+    keys,
+    live,
+    dial: metrics.timed(createDialer({ ...config, self: () => own })),
+    via: `propusk-${randomBytes(6).toString('hex')}`,
+    consoleUrl: config.consoleUrl,
+    log,
+    metrics,
+    draining: () => draining,
+    asked: clients.asked,
+    // By the event behind which the server's parser starts.
+    parse: (client) => server.emit(secure === undefined ? 'connection' : 'secureConnection', client),
+  });
+  server.on('request', door.onRequest);
+  // By itself Node asks for the body before anybody has been asked for a name.
+  server.on('checkContinue', door.onRequest);
+  server.on('upgrade', door.onUpgrade);
+  server.on('connect', door.onConnect);
+  server.on('clientError', door.onClientError);
+
+  return {
+    live,
+    metrics,
+    draining: () => draining,
+    async listen() {
+      server.listen(config.port, config.host);
+      await once(server, 'listening');
+      own = server.address() as AddressInfo;
+      if (secure !== undefined && config.tls !== undefined && certificate !== undefined) {
+        running.push(followCertificate(secure, config.tls, certificate, log));
+      }
+      // Time alone takes rights away too: a token's end, a snapshot's age.
+      const watch = setInterval(() => live.recheck(), 1_000);
+      running.push(() => clearInterval(watch));
+      return own.port;
+    },
+    async close(deadlineMs = DRAIN_MS) {
+      draining = true;
+      const closed = once(server, 'close');
+      server.close();
+      const idle = setInterval(() => {
+        server.closeIdleConnections();
+        clients.endSilent();
+      }, 50);
+      const deadline = setTimeout(() => {
+        live.abortAll(new Refusal('stopping'));
+        server.closeAllConnections();
+      }, deadlineMs);
+      await closed;
+      clearInterval(idle);
+      clearTimeout(deadline);
+      for (const end of running.splice(0).toReversed()) end();
+    },
+  };
+}

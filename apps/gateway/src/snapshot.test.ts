@@ -1,0 +1,100 @@
+import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { decide } from '@propusk/access/decide';
+import { gatewayKeys } from '@propusk/access/gateway-secret';
+import { canonicalHost } from '@propusk/access/host';
+import type { AccessIndex } from '@propusk/access/snapshot';
+import { inForm, row } from '@propusk/contract/testing/row';
+import { expect, test } from 'vitest';
+import { createLog } from './log.ts';
+import { openSnapshots } from './snapshot.ts';
+import { company, SECRET } from './testing/world.ts';
+
+const TRIES = inForm(60, 1_000);
+
+/** The company that changes, one that holds nothing of its, and one whose pattern covers what the first one claims. */
+const QUIET = company(['quiet.company.test'], { id: 2 });
+const NEIGHBOUR = company(['crm.company.test', '*.company.test'], { id: 3 });
+const changing = (version: number) =>
+  company(['crm.company.test', `new-${version}.company.test`], { version, users: version % 2 ? [1] : [] });
+
+/** What a gateway answers to each of them, in words. */
+function answers(index: AccessIndex, version: number): Record<string, string> {
+  const ask = (user: number, host: string) => {
+    const decision = decide(index, user, canonicalHost(host) ?? expect.fail(), 443);
+    return decision.allow ? 'allowed' : decision.reason;
+  };
+  return {
+    own: ask(1, 'crm.company.test'),
+    quiet: ask(11, 'quiet.company.test'),
+    neighbour: ask(21, 'other.company.test'),
+    taken: ask(21, 'crm.company.test'),
+    takenNow: ask(21, `new-${version}.company.test`),
+  };
+}
+
+test(
+  'whenever it is killed, a gateway that comes back without the api lets nobody in who may not, and those whom no change concerns',
+  () =>
+    row(
+      'revocation',
+      'the gateway killed around a change, the api away: no older right on disk, and no older claim',
+      async (tally) => {
+        const folder = await mkdtemp(join(tmpdir(), 'propusk-snapshot-'));
+        const [key, log] = [gatewayKeys(SECRET).snapshot, createLog('silent')];
+        const open = (dataDir: string) => openSnapshots({ dataDir, snapshotMaxAgeMs: 900_000 }, key, log);
+        const live = await open(join(folder, 'live'));
+        const files = ['gateway-snapshot.bin', 'gateway-snapshot.outdated'];
+        live.put(QUIET, false);
+        live.put(NEIGHBOUR, false);
+        let known = 0;
+        for (let version = 1; version <= TRIES; version++) {
+          live.put(changing(version), false);
+          live.contact();
+          // Before it waits, while it is written, and when it is there; the first time until it is.
+          const pause = version % 4 === 0 ? 0 : (version * 7) % 60;
+          if (version === 1)
+            await expect.poll(() => existsSync(join(folder, 'live', files[0] ?? ''))).toBe(true);
+          else if (pause > 0) await sleep(pause);
+          // What a kill at this moment leaves: nothing is on its way that another process would see.
+          const copy = join(folder, String(version));
+          mkdirSync(copy);
+          for (const file of files) {
+            if (existsSync(join(folder, 'live', file)))
+              copyFileSync(join(folder, 'live', file), join(copy, file));
+          }
+          const [was, is] = [answers(live.index, version), answers((await open(copy)).index, version)];
+          expect(was).toMatchObject({ quiet: 'allowed', neighbour: 'allowed', takenNow: 'host_taken' });
+          if (is.own === was.own) known++;
+          const same = ['quiet', 'neighbour', 'taken', 'takenNow'].every((who) => is[who] === was[who]);
+          const own = is.own === was.own || is.own === 'user_removed';
+          tally.see(same && own, `${JSON.stringify(is)} at ${version}`);
+          await rm(copy, { recursive: true });
+        }
+        await live.close();
+        expect((await open(join(folder, 'live'))).index.companies.get(1)?.version).toBe(TRIES);
+        await rm(folder, { recursive: true });
+        tally.note(`the last change was there ${known} times, nothing ${TRIES - known} times`);
+      },
+    ),
+  inForm(30_000, 200_000),
+);
+
+test('a list of changes that cannot be read takes the snapshot with it', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'propusk-snapshot-'));
+  const [key, log] = [gatewayKeys(SECRET).snapshot, createLog('silent')];
+  const open = () => openSnapshots({ dataDir: folder, snapshotMaxAgeMs: 900_000 }, key, log);
+  const live = await open();
+  live.put(QUIET, false);
+  live.contact();
+  await live.close();
+  expect((await open()).index.companies.size).toBe(1);
+  await writeFile(join(folder, 'gateway-snapshot.outdated'), 'nonsense\n');
+  expect((await open()).index.companies.size).toBe(0);
+  // And the next start does not find it again.
+  expect((await open()).index.companies.size).toBe(0);
+  await rm(folder, { recursive: true });
+});
