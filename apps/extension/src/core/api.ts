@@ -4,9 +4,12 @@ import { ErrorBody } from '@propusk/contract/errors';
 /** A call that did not succeed. `status` 0: the console did not answer, or not as a console does. */
 export class CallFailed extends Error {
   readonly status: number;
-  constructor(status: number, message: string) {
+  /** The api's code of the refusal; null where the api said nothing. */
+  readonly code: string | null;
+  constructor(status: number, message: string, code: string | null = null) {
     super(message);
     this.status = status;
+    this.code = code;
   }
 }
 
@@ -52,7 +55,8 @@ export async function call<E extends Endpoint>(
   if (status !== endpoint.status) {
     const refusal = ErrorBody.safeParse(answer);
     if (!refusal.success) throw new CallFailed(0, AWAY);
-    throw new CallFailed(status, Object.values(refusal.data.fields ?? {})[0] ?? refusal.data.message);
+    const { code, message, fields = {} } = refusal.data;
+    throw new CallFailed(status, Object.values(fields)[0] ?? message, code);
   }
   const read = endpoint.reply?.safeParse(answer);
   if (read?.success === false) throw new CallFailed(0, 'По этому адресу отвечает не консоль «Пропуска»');

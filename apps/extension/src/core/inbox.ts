@@ -25,6 +25,7 @@ export function answerMessages(store: Store, session: Session, pinned: () => Pro
 
   async function handle(message: Exclude<Message, { type: 'pair-request' }>): Promise<Reply> {
     let error: string | undefined;
+    let codeNeeded = false;
     let question: PairQuestion | null = null;
     try {
       switch (message.type) {
@@ -34,7 +35,7 @@ export function answerMessages(store: Store, session: Session, pinned: () => Pro
           await Promise.all([session.refresh(), session.probe()]);
           break;
         case 'sign-in':
-          await session.signIn(message.console, message.email, message.password);
+          await session.signIn(message.console, message);
           break;
         case 'sign-out':
           await session.signOut();
@@ -47,13 +48,14 @@ export function answerMessages(store: Store, session: Session, pinned: () => Pro
           break;
       }
     } catch (failure) {
+      codeNeeded = failure instanceof CallFailed && failure.code === 'second_factor_needed';
       error = failure instanceof CallFailed ? failure.message : 'Что-то пошло не так. Попробуйте ещё раз';
     }
     return {
       state: await store.get(),
       pinned: await pinned().catch(() => null),
       question,
-      ...(error !== undefined && { error }),
+      ...(codeNeeded ? { codeNeeded } : error !== undefined && { error }),
     };
   }
 }

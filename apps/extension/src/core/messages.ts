@@ -5,7 +5,13 @@ import { Account, State } from './state.ts';
 export const Message = z.discriminatedUnion('type', [
   z.object({ type: z.literal('status') }),
   z.object({ type: z.literal('refresh') }),
-  z.object({ type: z.literal('sign-in'), console: z.string(), email: z.string(), password: z.string() }),
+  z.object({
+    type: z.literal('sign-in'),
+    console: z.string(),
+    email: z.string(),
+    password: z.string(),
+    code: z.optional(z.string()),
+  }),
   z.object({ type: z.literal('sign-out') }),
   /** From a web page: nothing of it is believed but the code, and that goes to the page's own origin only. */
   z.object({ type: z.literal('pair-request'), code: z.string() }),
@@ -27,6 +33,8 @@ export type PairQuestion = z.infer<typeof PairQuestion>;
 export const Reply = z.object({
   state: State,
   error: z.optional(z.string()),
+  /** Email and password are right; a code of the second factor is to come with them. */
+  codeNeeded: z.optional(z.boolean()),
   /** The console that the company's policy names: no other may be used. */
   pinned: z.nullable(z.string()),
   question: z.optional(z.nullable(PairQuestion)),

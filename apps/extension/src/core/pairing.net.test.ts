@@ -1,8 +1,9 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createPairing, type Pairing } from './pairing.ts';
+import { forgetRefused } from './refused-offers.ts';
 import { createSession } from './session.ts';
 import { openStore, type Store } from './store.ts';
 
@@ -55,8 +56,20 @@ function reply(call: string, token: string, body: string): [status: number, body
   }
   const who = token.startsWith('anna') ? 'anna' : 'mallory';
   const at = '2026-03-02T09:30:00.000Z';
-  const company = { id: 1, companyName: who === 'anna' ? 'Ромашка' : 'Зло\u202e', companySite: 'x.test' };
-  const rest = { roles: [{ value: 'USER' }], politics: [], version: 1, createdAt: at, updatedAt: at };
+  const company = {
+    id: 1,
+    companyName: who === 'anna' ? 'Ромашка' : 'Зло\u202e',
+    companySite: 'x.test',
+    secondFactorRequired: false,
+  };
+  const rest = {
+    roles: [{ value: 'USER' }],
+    politics: [],
+    secondFactor: false,
+    version: 1,
+    createdAt: at,
+    updatedAt: at,
+  };
   if (call === 'GET /api/me') {
     return [200, { id: 1, name: who, surname: '', email: people[who], company, ...rest }];
   }
@@ -121,7 +134,7 @@ beforeEach(async () => {
   store = openStore(async () => {});
   const session = createSession(store, async () => pinned);
   pairing = createPairing(session, async () => pinned);
-  await session.signIn(origin, people.anna, 'correct horse');
+  await session.signIn(origin, { email: people.anna, password: 'correct horse' });
   asked = [];
 });
 
@@ -194,6 +207,55 @@ describe('an offer', () => {
     expect(await pairing.question()).toEqual(before);
     expect([brought, new Set(told)]).toEqual([[' in front'], new Set(['2 failed'])]);
     expect(asked.filter((call) => call.endsWith('/pair'))).toHaveLength(1);
+  });
+
+  test('that was refused is not made again for five minutes, and its console is not asked', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    try {
+      for (const way of ['no', 'closing the tab', 'the time'] as const) {
+        await forgetRefused();
+        const opened = brought.length;
+        await pairing.offer(origin, `mallory.${way}`, 1);
+        expect(brought).toHaveLength(opened + 1);
+        const id = (await pairing.question())?.id ?? '';
+        if (way === 'no') await pairing.answer(id, false);
+        else if (way === 'closing the tab') closed(Math.max(...tabs.keys()));
+        else {
+          vi.setSystemTime(Date.now() + 2 * 60_000);
+          ring({ name: 'question' });
+        }
+        await vi.waitFor(() => expect(ended).toContain(`mallory.${way}`));
+        asked = [];
+        told = [];
+        for (let i = 0; i < 200; i++) await pairing.offer(origin, `mallory.again${i}`, 1 + (i % 2));
+        expect([brought.length, asked, new Set(told)]).toEqual([
+          opened + 1,
+          [],
+          new Set(['1 refused', '2 refused']),
+        ]);
+        vi.setSystemTime(Date.now() + 5 * 60_000 + 1);
+        await pairing.offer(origin, `mallory.late ${way}`, 1);
+        expect(brought).toHaveLength(opened + 2);
+        await pairing.answer((await pairing.question())?.id ?? '', false);
+      }
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  test('of ever new origins is made three times and no more', async () => {
+    const answer = server.listeners('request')[0] as RequestListener;
+    for (let i = 0; i < 20; i++) {
+      const evil = createServer(answer).listen(0, '127.0.0.1');
+      await once(evil, 'listening');
+      const other = `http://127.0.0.1:${(evil.address() as AddressInfo).port}`;
+      openTab(1, `${other}/extension/pair`);
+      await pairing.offer(other, `mallory.${i}`, 1);
+      const question = await pairing.question();
+      if (question !== null) await pairing.answer(question.id, false);
+      evil.close();
+    }
+    expect(brought).toHaveLength(3);
   });
 
   test('of two at once leaves no session behind', async () => {

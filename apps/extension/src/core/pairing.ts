@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { CallFailed } from './api.ts';
 import { createLine } from './line.ts';
 import { PairQuestion } from './messages.ts';
+import { forgetRefused, isSilent, noteRefused } from './refused-offers.ts';
 import type { Session } from './session.ts';
 
 /** Signing in by the code of a console's page: whose session it would be is found out first, then the person is asked. */
@@ -50,8 +51,8 @@ export function createPairing(session: Session, pinned: () => Promise<string | n
   chrome.alarms.onAlarm.addListener(({ name }) => {
     if (name === QUESTION) void expire();
   });
-  // What waited when the browser was closed had its tab closed too.
-  const forget = () => void dismiss('refused', () => true);
+  // What waited when the browser was closed had its tab closed too; nobody has refused it.
+  const forget = () => void dismiss('refused', () => true).then(() => forgetRefused());
   chrome.runtime.onStartup.addListener(forget);
   chrome.runtime.onInstalled.addListener(forget);
 
@@ -65,6 +66,8 @@ export function createPairing(session: Session, pinned: () => Promise<string | n
       if (waiting.tabId !== tabId || waiting.origin !== origin) await tell(origin, tabId, 'failed');
       return;
     }
+    // A page that was refused could ask until the person gives in. Its console is not called either.
+    if (await isSilent(origin)) return tell(origin, tabId, 'refused');
     const only = await pinned();
     if (only !== null && only !== origin) {
       await inTurn(() => ask({ origin, account: null, token: null, tabId }));
@@ -111,7 +114,9 @@ export function createPairing(session: Session, pinned: () => Promise<string | n
   async function dismiss(outcome: Outcome, isMeant: (waiting: Waiting) => boolean): Promise<Waiting | null> {
     const waiting = await take(isMeant);
     if (waiting === null) return null;
-    const { origin, token, tabId } = waiting;
+    const { origin, token, tabId, askedAt } = waiting;
+    // A browser that slept over the question notices late.
+    await noteRefused(origin, Math.min(Date.now(), askedAt + QUESTION_MINUTES * 60_000));
     await tell(origin, tabId, outcome);
     // Of the person who is signed in here nothing ends.
     if (token !== null) await session.leave({ origin, token });
@@ -155,6 +160,7 @@ export function createPairing(session: Session, pinned: () => Promise<string | n
         await session.leave({ origin, token });
         throw error;
       }
+      await forgetRefused();
       await tell(origin, tabId, 'yes');
     },
   };

@@ -47,10 +47,12 @@ const person = {
   roles: [{ value: 'USER' }],
   politics: [],
   company: null,
+  secondFactor: false,
   version: 1,
   createdAt: '2026-03-02T09:30:00.000Z',
   updatedAt: '2026-03-02T09:30:00.000Z',
 };
+const who = { email: 'anna@romashka.ru', password: 'correct horse' };
 const always = (status: number, body: unknown) => async () => [status, body] as [number, unknown];
 
 beforeEach(() => {
@@ -64,7 +66,7 @@ beforeEach(() => {
 async function signedIn(pinned: string | null = null) {
   const store = openStore(async () => {});
   const session = createSession(store, async () => pinned);
-  await session.signIn(origin, 'anna@romashka.ru', 'correct horse');
+  await session.signIn(origin, who);
   return { store, session };
 }
 
@@ -114,6 +116,22 @@ describe('a session of the extension', () => {
     await session.refresh();
     const state = await store.get();
     expect([state.token, state.access, state.problem]).toEqual(['token', null, 'Здесь нужна компания']);
+  });
+
+  test('of somebody whose company wants a second factor first opens nothing, and says what to do', async () => {
+    const { store, session } = await signedIn();
+    const refused = { code: 'second_factor_required', message: 'Включите второй фактор' };
+    answers.set('GET /api/me/access', always(403, refused));
+    await session.refresh();
+    const state = await store.get();
+    expect([state.token, state.access, state.problem]).toEqual(['token', null, 'Включите второй фактор']);
+  });
+
+  test('is not begun by the password alone where a code is to come with it', async () => {
+    const needed = { code: 'second_factor_needed', message: 'Введите код' };
+    answers.set('POST /api/auth/login', always(401, needed));
+    await expect(signedIn()).rejects.toMatchObject({ code: 'second_factor_needed', message: 'Введите код' });
+    expect((await openStore(async () => {}).get()).token).toBeNull();
   });
 
   test('begins at no console but the one that the browser policy names', async () => {

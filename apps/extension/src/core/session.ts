@@ -20,8 +20,8 @@ import type { Store } from './store.ts';
 export interface Session {
   /** Asks the api what is open now. @returns the access that is in force after it */
   refresh(): Promise<GatewayAccess | null>;
-  /** @throws CallFailed with a sentence for the person */
-  signIn(typed: string, email: string, password: string): Promise<void>;
+  /** @throws CallFailed with a sentence for the person; `second_factor_needed` when a code is to come with it */
+  signIn(typed: string, who: Typed): Promise<void>;
   /**
    * Makes a session of a pairing code, to be entered or left: who is signed in here stays so.
    * @throws CallFailed with a sentence for the person
@@ -42,6 +42,14 @@ export interface Session {
   explain(host: string, port: number): Promise<void>;
   /** Whether the gateway takes connections. */
   probe(): Promise<void>;
+}
+
+/** What a person signs in with. */
+interface Typed {
+  readonly email: string;
+  readonly password: string;
+  /** Of the second factor, where it is asked for. */
+  readonly code?: string | undefined;
 }
 
 /** A session of a console that nobody has agreed to yet. */
@@ -136,11 +144,11 @@ export function createSession(store: Store, pinned: () => Promise<string | null>
   return {
     probe,
     refresh,
-    async signIn(typed, email, password) {
+    async signIn(typed, { email, password, code }) {
       const origin = consoleOrigin(typed);
       if (origin === null) throw new CallFailed(0, 'Укажите адрес консоли, например pass.example.ru');
       await demandPinned(origin);
-      const { token } = await call(origin, login, { body: { email, password, client: 'extension' } });
+      const { token } = await call(origin, login, { body: { email, password, code, client: 'extension' } });
       await enter({ origin, token });
     },
     enter,

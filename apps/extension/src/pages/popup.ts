@@ -4,8 +4,10 @@ import { ask, type Message, type Reply } from '../core/messages.ts';
 import type { Refusal, State } from '../core/state.ts';
 import { h, notice, show, siteTitle } from './dom.ts';
 
-/** What was typed survives a failure, and a popup that was closed: all but the password. */
-const typed = { console: '', email: '', password: '' };
+/** What was typed survives a failure, and a popup that was closed: all but password and code. */
+const typed = { console: '', email: '', password: '', code: '' };
+/** The console asks for a code of the second factor. */
+let codeNeeded = false;
 
 let busy = false;
 
@@ -28,6 +30,7 @@ async function act(message: Message): Promise<void> {
 }
 
 function render(reply: Reply): void {
+  if (reply.codeNeeded === true) codeNeeded = true;
   if (reply.state.token === null) renderSignIn(reply);
   else renderSignedIn(reply);
 }
@@ -39,15 +42,36 @@ function renderSignIn({ state, error, pinned }: Reply): void {
     input.value = typed[name];
     input.addEventListener('input', () => {
       typed[name] = input.value;
-      if (name !== 'password') void chrome.storage.session.set({ typed: { ...typed, password: '' } });
+      const secret = name === 'password' || name === 'code';
+      if (!secret) void chrome.storage.session.set({ typed: { ...typed, password: '', code: '' } });
     });
     return h('label', { for: name }, label, input);
   };
   const submit = (event: Event) => {
     event.preventDefault();
-    const { console, email, password } = typed;
-    void act({ type: 'sign-in', console, email, password });
+    const { console, email, password, code } = typed;
+    void act({ type: 'sign-in', console, email, password, ...(codeNeeded && { code }) });
   };
+  if (codeNeeded) {
+    const back = () => {
+      codeNeeded = false;
+      typed.code = '';
+      void act({ type: 'status' });
+    };
+    show(
+      error === undefined ? null : notice('error', error),
+      h(
+        'form',
+        { submit },
+        h('p', {}, 'Пароль верный. Введите код из приложения на телефоне или запасной код.'),
+        field('code', 'Код', { type: 'text', autocomplete: 'one-time-code' }),
+        h('button', { class: 'primary', type: 'submit' }, 'Войти'),
+        h('button', { class: 'quiet', type: 'button', click: back }, 'Назад'),
+      ),
+    );
+    document.querySelector('input')?.focus();
+    return;
+  }
   show(
     error === undefined ? null : notice('error', error),
     state.problem === null ? null : notice('warning', state.problem),
@@ -74,6 +98,8 @@ function renderSignIn({ state, error, pinned }: Reply): void {
 }
 
 function renderSignedIn({ state, error }: Reply): void {
+  codeNeeded = false;
+  typed.code = '';
   const { person, access, console: origin } = state;
   const company = person?.company ?? null;
   const sites = access?.sites ?? [];
@@ -92,6 +118,10 @@ function renderSignedIn({ state, error }: Reply): void {
     ),
     error === undefined ? null : notice('error', error),
     ...warnings(state),
+    // What keeps somebody from the sites who is signed in is mended there.
+    access === null && state.problem !== null && origin !== null
+      ? h('a', { class: 'primary', href: origin, target: '_blank', rel: 'noreferrer' }, 'Открыть консоль')
+      : null,
     access === null
       ? null
       : h('h2', {}, access.allSites ? 'Все сайты открываются через шлюз' : 'Защищённые сайты'),
