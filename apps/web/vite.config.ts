@@ -2,8 +2,13 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, gzip } from 'node:zlib';
+import { limits } from '@propusk/contract/limits';
+import { listSites } from '@propusk/contract/sites';
+import { me } from '@propusk/contract/users';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
+import { address } from './src/api/call.ts';
+import { paths } from './src/paths.ts';
 
 /** Every text also as .br and .gz beside it: the api sends what the browser takes, and compresses nothing itself. */
 const compressed: Plugin = {
@@ -40,6 +45,42 @@ const fontsAtOnce: Plugin = {
   },
 };
 
+// What each page under a path needs first. The list is the page's own call as it is made without a search.
+const ahead: { under: string; module: string; calls: string[] }[] = [
+  { under: paths.dashboard, module: 'src/shell/dashboard-shell.tsx', calls: [address(me.path)] },
+  {
+    under: paths.creatorSites,
+    module: 'src/features/sites/sites-page.tsx',
+    calls: [address(listSites.path, {}, { page: 1, take: limits.page.take })],
+  },
+];
+
+/** A reload of the dashboard asks for page and data beside the console's code, and not after it: see `public/ahead.js`. */
+const askedAhead: Plugin = {
+  name: 'asked-ahead',
+  apply: 'build',
+  transformIndexHtml: {
+    order: 'post',
+    handler: (html, { bundle = {} }) => {
+      const chunks = Object.values(bundle).filter((file) => file.type === 'chunk');
+      const withImports = (name: string): string[] => {
+        const chunk = chunks.find(({ fileName }) => fileName === name);
+        const styles = [...(chunk?.viteMetadata?.importedCss ?? [])];
+        return [name, ...styles, ...(chunk?.imports ?? []).flatMap(withImports)];
+      };
+      const pages = ahead.map(({ under, module, calls }) => {
+        const chunk = chunks.find(({ facadeModuleId }) => facadeModuleId?.endsWith(module));
+        if (chunk === undefined)
+          throw new Error(`${module} is no page of its own: say here what took its place`);
+        const files = [...new Set(withImports(chunk.fileName))].filter((file) => !html.includes(file));
+        return { under, files, calls };
+      });
+      const attrs = { src: '/ahead.js', 'data-pages': JSON.stringify(pages) };
+      return [{ tag: 'script', injectTo: 'head', attrs }];
+    },
+  },
+};
+
 /**
  * Mantine's Modal and Drawer import ScrollArea to compare what they were given with it, which here is nothing: 15 KB,
  * gzipped, of every dialog.
@@ -58,7 +99,7 @@ const withoutScrollArea: Plugin = {
 const ours = (...modules: string[]) => new RegExp(`[\\\\/]src[\\\\/](${modules.join('|')})\\.tsx?$`);
 
 export default defineConfig({
-  plugins: [react(), withoutScrollArea, fontsAtOnce, compressed],
+  plugins: [react(), withoutScrollArea, fontsAtOnce, askedAhead, compressed],
   server: {
     host: '127.0.0.1',
     port: 5173,

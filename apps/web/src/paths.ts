@@ -21,12 +21,14 @@ export const paths = {
   creatorPolicies: '/dashboard/creator/politics',
   creatorUsers: '/dashboard/creator/users',
   creatorCompany: '/dashboard/creator/company',
+  creatorAudit: '/dashboard/creator/audit',
   creatorStatistics: '/dashboard/creator/statistics',
   creatorTariff: '/dashboard/creator/tariff',
 
   adminCompanies: '/dashboard/admin/companies',
   adminUsers: '/dashboard/admin/users',
   adminProxies: '/dashboard/admin/proxies',
+  adminAudit: '/dashboard/admin/audit',
   adminPolicies: '/dashboard/admin/politics',
   adminPlatformProxies: '/dashboard/admin/proxies-default',
 
@@ -34,6 +36,9 @@ export const paths = {
   userSites: '/dashboard/user/domains',
   userPolicies: '/dashboard/user/politics',
 } as const;
+
+/** The fragment of the own data that leads to the second factor, and begins to turn it on. */
+export const FACTOR_HASH = 'second-factor';
 
 /** The extension's files, which the server has beside the console. */
 export const downloads = {

@@ -129,6 +129,18 @@ const creatorCompany = createRoute({
   path: paths.creatorCompany,
   component: lazyPage(() => import('./features/company/company-page.tsx'), 'CompanyPage'),
 });
+const creatorAudit = createRoute({
+  getParentRoute: () => dashboard,
+  path: paths.creatorAudit,
+  validateSearch: parseListSearch,
+  component: lazyPage(() => import('./features/audit/audit-page.tsx'), 'AuditPage'),
+});
+const adminAudit = createRoute({
+  getParentRoute: () => dashboard,
+  path: paths.adminAudit,
+  validateSearch: parseListSearch,
+  component: lazyPage(() => import('./features/audit/audit-page.tsx'), 'PlatformAuditPage'),
+});
 const personalData = createRoute({
   getParentRoute: () => dashboard,
   path: paths.userPersonalData,
@@ -198,6 +210,7 @@ export const router = createRouter({
       creatorPolicies,
       creatorUsers,
       creatorCompany,
+      creatorAudit,
       userSites,
       userPolicies,
       personalData,
@@ -207,6 +220,7 @@ export const router = createRouter({
       companies,
       allUsers,
       allProxies,
+      adminAudit,
       adminPolicies,
       platformProxies,
     ]),

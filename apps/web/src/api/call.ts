@@ -1,4 +1,5 @@
 import type { Endpoint, Input, Output } from '@propusk/contract/endpoint';
+import { takeAhead } from './ahead.ts';
 import { networkError, refusal } from './api-error.ts';
 import { token } from './token.ts';
 
@@ -61,12 +62,15 @@ export async function send(
   let response: Response;
   let text: string;
   try {
-    response = await fetch(address(endpoint.path, params, query), {
-      method: endpoint.method,
-      headers,
-      body: body === undefined ? null : JSON.stringify(body),
-      signal: signal ?? null,
-    });
+    const url = address(endpoint.path, params, query);
+    const ahead = endpoint.method === 'GET' ? takeAhead(url, bearer) : undefined;
+    response = await (ahead ??
+      fetch(url, {
+        method: endpoint.method,
+        headers,
+        body: body === undefined ? null : JSON.stringify(body),
+        signal: signal ?? null,
+      }));
     text = await response.text();
   } catch (error) {
     // An aborted call is the caller's own doing: it must not look like a broken network.

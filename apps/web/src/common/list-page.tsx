@@ -12,7 +12,7 @@ import { Pager } from '../ui/pager.tsx';
 import { type RowAction, RowMenu } from '../ui/row-menu.tsx';
 import { SearchField } from '../ui/search-field.tsx';
 import { State } from '../ui/state.tsx';
-import { type ListSearch, parseListSearch } from './list-search.ts';
+import { type ListSearch, type Period, parseListSearch } from './list-search.ts';
 
 /**
  * A list page is a declaration: what to read, what to show of a row, what can be done with it, and what to say when
@@ -25,6 +25,8 @@ export function ListPage<Row extends { id: number }>(props: {
   list: ListEndpoint<Row>;
   /** What the list is asked for besides page and search, where its call takes more. */
   filter?: Readonly<Record<string, string>>;
+  /** Fields beside the search, where the list has a period. */
+  period?: (period: Period, go: (next: Period) => void) => ReactNode;
   columns: readonly Column<Row>[];
   rowClass?: (row: Row) => string | undefined;
   rowMenu?: {
@@ -40,8 +42,9 @@ export function ListPage<Row extends { id: number }>(props: {
   const navigate = useNavigate();
   const search = parseListSearch(useSearch({ strict: false }));
   const { page = 1, take = limits.page.take, name } = search;
+  const period = props.period && { from: search.from, to: search.to };
   const { data, error, isPlaceholderData, isFetching, refetch } = useQuery({
-    ...listOptions(props.list, { ...props.filter, page, take, name }),
+    ...listOptions(props.list, { ...props.filter, ...period, page, take, name }),
     placeholderData: keepPreviousData,
   });
 
@@ -85,12 +88,12 @@ export function ListPage<Row extends { id: number }>(props: {
       }
     />
   );
-  const noMatch = name && (
+  const noMatch = (name || period?.from || period?.to) && (
     <State
       icon={<IconSearch size={24} />}
-      title={t.list.noMatch(name)}
+      title={name ? t.list.noMatch(name) : t.list.noneThen}
       action={
-        <Button variant="default" onClick={() => go({ name: '', page: 1 })}>
+        <Button variant="default" onClick={() => go({ name: '', from: '', to: '', page: 1 })}>
           {t.common.clearSearch}
         </Button>
       }
@@ -109,7 +112,7 @@ export function ListPage<Row extends { id: number }>(props: {
             onSearch={(value) => go({ name: value, page: 1 }, true)}
           />
         }
-        actions={props.actions}
+        actions={period ? props.period?.(period, (next) => go({ ...next, page: 1 }, true)) : props.actions}
       />
       <DataTable<Row>
         label={props.title}

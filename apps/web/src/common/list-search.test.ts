@@ -12,6 +12,8 @@ describe('parseListSearch', () => {
     [{ name: 2024 }, { name: '2024' }],
     [{ page: -1, take: 7, name: {} }, {}],
     [{ page: 1.5, take: 1e9 }, {}],
+    [{ from: '2026-03-02', to: '2026-02-30' }, { from: '2026-03-02' }],
+    [{ from: '0001-01-01', to: 20260302 }, {}],
   ])('%o', (raw, search) => {
     expect(parseListSearch(raw)).toEqual(search);
   });

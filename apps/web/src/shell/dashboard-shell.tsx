@@ -8,6 +8,7 @@ import { ConfirmDialog } from '../ui/lazy-confirm.ts';
 import { Toasts } from '../ui/toasts.tsx';
 import classes from './dashboard-shell.module.css';
 import { Drift } from './drift.tsx';
+import { FactorAdvice } from './factor-advice.tsx';
 import { Gate } from './gate.tsx';
 import { Header } from './header.tsx';
 import { NavigationDrawer } from './lazy-drawer.ts';
@@ -39,6 +40,7 @@ function Dashboard() {
       <NavigationDrawer opened={open} onClose={close} />
       <main id="content" className={classes.content} tabIndex={-1}>
         {roles.includes('CREATOR') && <Drift />}
+        <FactorAdvice />
         <Outlet />
       </main>
       <Onboarding />

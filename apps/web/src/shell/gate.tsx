@@ -3,7 +3,7 @@ import { me } from '@propusk/contract/users';
 import { IconCloudOff } from '@tabler/icons-react';
 import { QueryClientProvider, useQuery } from '@tanstack/react-query';
 import { Navigate, useLocation, useNavigate } from '@tanstack/react-router';
-import { type ReactNode, useEffect } from 'react';
+import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
 import { ApiError } from '../api/api-error.ts';
 import { queryOptions } from '../api/queries.ts';
 import { token } from '../api/token.ts';
@@ -13,10 +13,20 @@ import { paths } from '../paths.ts';
 import { State } from '../ui/state.tsx';
 import classes from './gate.module.css';
 import { landing, sparesToken } from './landing.ts';
+import { PageNotLoaded } from './lazy-page.ts';
 import { clientOf, expire, leave } from './session.ts';
 import { returnTo } from './session-return.ts';
 
 const LOGIN_DELAY_MS = 1000;
+
+const MustEnrolPage = lazy(() =>
+  import('../features/personal/factor/must-enrol-page.tsx').then(
+    (module) => ({ default: module.MustEnrolPage }),
+    (cause: unknown) => {
+      throw new PageNotLoaded(cause);
+    },
+  ),
+);
 
 /** Lets in who is signed in, and only into the areas of their roles (spec section 4). */
 export function Gate({ children }: { children: ReactNode }) {
@@ -51,12 +61,24 @@ function SignedIn({ children }: { children: ReactNode }) {
     !sparesToken(window.location);
   const verdict = data && landing(rolesOf(data), pathname);
   const leaving = verdict?.kind === 'leave';
+  // Once begun it is brought to its end, whatever is read meanwhile: recovery codes are on the screen once.
+  const [enrolling, setEnrolling] = useState(false);
+  if (data && !enrolling && data.company?.secondFactorRequired && !data.secondFactor) setEnrolling(true);
   useEffect(() => {
     if (refused) expire();
     else if (leaving) void leave();
   }, [refused, leaving]);
 
   if (refused || leaving) return <Wait text={t.shell.signInSoon} />;
+  if (data && enrolling) {
+    return (
+      <MeProvider me={data}>
+        <Suspense fallback={<Wait text={t.common.loading} />}>
+          <MustEnrolPage onDone={() => setEnrolling(false)} onLeave={leave} />
+        </Suspense>
+      </MeProvider>
+    );
+  }
   if (data && verdict) {
     if (verdict.kind === 'go') return <Navigate to={verdict.to} replace />;
     return <MeProvider me={data}>{children}</MeProvider>;

@@ -2,6 +2,7 @@ import type { Role } from '@propusk/contract/roles';
 import {
   IconBuilding,
   IconBuildings,
+  IconHistory,
   IconIdBadge2,
   IconServer2,
   IconShieldCheck,
@@ -26,11 +27,13 @@ const items = {
     { to: paths.creatorPolicies, label: t.nav.policies, Icon: IconShieldCheck },
     { to: paths.creatorUsers, label: t.nav.users, Icon: IconUsers },
     { to: paths.creatorCompany, label: t.nav.company, Icon: IconBuilding },
+    { to: paths.creatorAudit, label: t.nav.audit, Icon: IconHistory },
   ],
   ADMIN: [
     { to: paths.adminCompanies, label: t.nav.companies, Icon: IconBuildings },
     { to: paths.adminUsers, label: t.nav.users, Icon: IconUsers },
     { to: paths.adminProxies, label: t.nav.proxies, Icon: IconServer2 },
+    { to: paths.adminAudit, label: t.nav.audit, Icon: IconHistory },
   ],
 } as const;
 

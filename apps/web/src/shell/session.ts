@@ -1,4 +1,5 @@
 import { logout } from '@propusk/contract/auth';
+import { me } from '@propusk/contract/users';
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { ApiError } from '../api/api-error.ts';
 import { call } from '../api/call.ts';
@@ -32,6 +33,11 @@ export async function leave(): Promise<void> {
   forget();
 }
 
+/** The company has begun to require a second factor while the page was open. */
+function isShut(error: Error): boolean {
+  return error instanceof ApiError && error.code === 'second_factor_required';
+}
+
 function isDead(error: Error): boolean {
   return error instanceof ApiError && error.status === 401;
 }
@@ -42,10 +48,13 @@ function newClient(bearer: string): QueryClient {
   const end = () => {
     if (token.read() === bearer && !sparesToken(window.location)) expire();
   };
-  return new QueryClient({
+  // Of everything else that it was told the page waits for nothing: the gate leads to the enrolment.
+  const lookAgain = () => void client.invalidateQueries({ queryKey: [me.path] });
+  const client = new QueryClient({
     queryCache: new QueryCache({
       onError: (error, query) => {
         if (isDead(error)) end();
+        else if (isShut(error)) lookAgain();
         // Without data the page itself says that it failed; the options of a select have no page.
         else if (query.state.data !== undefined || query.meta?.toast) toastFailure(error.message);
       },
@@ -53,6 +62,7 @@ function newClient(bearer: string): QueryClient {
     mutationCache: new MutationCache({
       onError: (error) => {
         if (isDead(error)) end();
+        else if (isShut(error)) lookAgain();
       },
     }),
     defaultOptions: {
@@ -66,9 +76,11 @@ function newClient(bearer: string): QueryClient {
           failures < 2 && error instanceof ApiError && (error.status === 0 || error.status >= 502),
         retryDelay: 800,
       },
-      mutations: { networkMode: 'always' },
+      // Nothing asks for what a mutation was sent with, passwords among it: it is forgotten when its form is.
+      mutations: { networkMode: 'always', gcTime: 0 },
     },
   });
+  return client;
 }
 
 let session: { bearer: string; client: QueryClient } | undefined;

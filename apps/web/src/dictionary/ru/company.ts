@@ -14,6 +14,10 @@ export const companies = {
   search: 'Поиск по названию и сайту',
   create: 'Новая компания',
   nameHint: 'Пусто: названием станет адрес сайта',
+  invite: 'Пригласить владельца',
+  inviteHint: (company: string) =>
+    `Владелец компании ${company} получит письмо со ссылкой, задаст пароль и сам добавит её сайты и людей.`,
+  invited: 'Приглашение отправлено',
   empty: 'Not found. Try refreshing the page or add an item',
   remove: 'Do you really want to delete the company?',
   loss: 'Все её данные пропадут безвозвратно: люди, сайты, прокси серверы и политики доступа.',

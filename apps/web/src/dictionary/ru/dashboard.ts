@@ -5,6 +5,7 @@ export const columns = { createdAt: 'Создано', updatedAt: 'Изменен
 export const list = {
   failed: 'Список не загрузился',
   noMatch: (search: string) => `По запросу «${search}» ничего не нашлось`,
+  noneThen: 'За это время ничего не нашлось',
   range: (from: number, to: number, total: number) => `${from}–${to} из ${total}`,
   take: 'Строк на странице',
   pages: 'Страницы',
@@ -42,6 +43,7 @@ export const nav = {
   company: 'Компания',
   companies: 'Компании',
   personalData: 'Персональные данные',
+  audit: 'Журнал',
   areas: { CREATOR: 'Компания', ADMIN: 'Платформа', USER: 'Моё' },
 };
 

@@ -1,13 +1,15 @@
 import { Anchor } from '@mantine/core';
-import type { Login as LoginSchema } from '@propusk/contract/auth';
+import type { Login, Login as LoginSchema } from '@propusk/contract/auth';
 import { Link, useLocation } from '@tanstack/react-router';
-import { networkError } from '../../api/api-error.ts';
+import { type ComponentType, useState } from 'react';
+import { ApiError, networkError } from '../../api/api-error.ts';
 import { useJudgedForm } from '../../common/contract-form.ts';
 import { PasswordField, TextField } from '../../common/fields.tsx';
 import { t } from '../../dictionary/dictionary.ts';
 import { paths } from '../../paths.ts';
 import { returnTo } from '../../shell/session-return.ts';
 import { AuthForm } from './auth-form.tsx';
+import type { CodeStepProps } from './code-step.tsx';
 import { DoneNotice } from './done-notice.tsx';
 import { lateResolver } from './late-resolver.ts';
 import classes from './login-page.module.css';
@@ -18,11 +20,33 @@ import { useSignIn } from './use-sign-in.ts';
 const contract = () => import('./login-call.ts');
 const resolver = lateResolver(() => contract().then((module) => module.resolver));
 
-/** /auth/login. */
+function unreached(): never {
+  throw networkError();
+}
+
+/** /auth/login. Whoever has a second factor comes to a step more, with what was typed kept. */
 export function LoginPage() {
   const form = useJudgedForm<typeof LoginSchema>(resolver, { email: '', password: '' });
   const { attempt, signIn } = useSignIn(form, returnTo.take);
   const done = useLocation({ select: ({ state }) => state.done });
+  const [CodeStep, setCodeStep] = useState<ComponentType<CodeStepProps> | null>(null);
+
+  const send = async (body: Login) => {
+    const module = await contract().catch(unreached);
+    try {
+      return await module.send(body);
+    } catch (error) {
+      if (!(error instanceof ApiError && error.code === 'second_factor_needed')) throw error;
+      const step = await import('./code-step.tsx').catch(unreached);
+      setCodeStep(() => step.CodeStep);
+      return null;
+    }
+  };
+
+  if (CodeStep !== null) {
+    const { email, password } = form.getValues();
+    return <CodeStep send={(code) => send({ email, password, code })} onBack={() => setCodeStep(null)} />;
+  }
   return (
     <AuthForm
       title={t.auth.loginTitle}
@@ -30,14 +54,7 @@ export function LoginPage() {
       form={form}
       attempt={attempt}
       notice={done && <DoneNotice>{t.auth.done[done]}</DoneNotice>}
-      onSubmit={form.handleSubmit((body) =>
-        signIn(async () => {
-          const { send } = await contract().catch(() => {
-            throw networkError();
-          });
-          return send(body);
-        }),
-      )}
+      onSubmit={form.handleSubmit((body) => signIn(() => send(body)))}
       submitLabel={t.auth.signIn}
       footer={
         <span className={classes.ways}>

@@ -13,18 +13,19 @@ type SignedIn = Reply<typeof login>;
  * What login and registration share: the token is stored, and the dashboard opens, where the gate finds the page of the
  * role.
  * @param landing asked once signed in: an address of this console to go on to, or null for where the role begins
- * @returns a function that takes the call to make
+ * @returns a function that takes the call to make; null for an answer: it was refused, and more is asked for
  */
 export function useSignIn<S extends FormSchema>(
   form: ContractForm<S>,
   landing: () => string | null,
-): { attempt: Attempt; signIn: (send: () => Promise<SignedIn>) => Promise<void> } {
+): { attempt: Attempt; signIn: (send: () => Promise<SignedIn | null>) => Promise<void> } {
   const { history } = useRouter();
   const attempt = useAttempt((error) => showFailure(form, error));
 
-  function signIn(send: () => Promise<SignedIn>): Promise<void> {
+  function signIn(send: () => Promise<SignedIn | null>): Promise<void> {
     return attempt.run(async () => {
       const reply = await send();
+      if (reply === null) return;
       token.store(reply.token);
       passwordRequest.forget();
       // Within this page, and so within this origin, whatever the address says.

@@ -14,6 +14,7 @@ import { PageHeader } from '../../ui/page-header.tsx';
 import { RowMenu } from '../../ui/row-menu.tsx';
 import { State } from '../../ui/state.tsx';
 import classes from './company-page.module.css';
+import { FactorCard } from './factor-card.tsx';
 
 const columns: readonly Column<Company>[] = [
   {
@@ -69,6 +70,11 @@ export function CompanyPage() {
       <div className={classes.access}>
         <AccessCard />
       </div>
+      {data && (
+        <div className={classes.access}>
+          <FactorCard company={data} />
+        </div>
+      )}
       {edited && <ChangeCompanyDialog company={edited} onClose={() => setEdited(null)} />}
     </>
   );

@@ -1,21 +1,23 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useLink as linkCall } from '@propusk/contract/auth';
-import { Email } from '@propusk/contract/fields';
+import { CurrentPassword, Email } from '@propusk/contract/fields';
 import { limits } from '@propusk/contract/limits';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import * as z from 'zod/mini';
 import { call } from '../../api/call.ts';
 import { showFailure } from '../../common/contract-form.ts';
-import { TextField } from '../../common/fields.tsx';
+import { PasswordField, TextField } from '../../common/fields.tsx';
 import { useContractForm } from '../../common/use-contract-form.ts';
 import { t } from '../../dictionary/dictionary.ts';
+import { FormCard } from '../../ui/form-card.tsx';
 import { Notice } from '../../ui/notice.tsx';
-import { FormCard } from './form-card.tsx';
 
-const EmailForm = z.object({ email: Email });
+// The call takes any current password, to refuse it; here an empty one is not worth a try out of ten.
+const EmailForm = z.object({ email: Email, currentPassword: CurrentPassword.check(z.minLength(1)) });
+type EmailForm = z.output<typeof EmailForm>;
 
-/** Asks for a link to another address; the email changes when that link is used. */
+/** Asks for a link to another address, with the password: a session alone must not take the account over. The email changes when that link is used. */
 export function OwnEmailForm({ onClose }: { onClose: () => void }) {
   const [sent, setSent] = useState<string | null>(null);
   if (sent === null) return <Ask onSent={setSent} onClose={onClose} />;
@@ -36,10 +38,10 @@ export function OwnEmailForm({ onClose }: { onClose: () => void }) {
 }
 
 function Ask({ onSent, onClose }: { onSent: (email: string) => void; onClose: () => void }) {
-  const form = useContractForm(EmailForm, { email: '' });
+  const form = useContractForm(EmailForm, { email: '', currentPassword: '' });
   const { isValid, isSubmitting } = form.formState;
   const { mutateAsync } = useMutation({
-    mutationFn: (email: string) => call(linkCall, { body: { email, change: true } }),
+    mutationFn: (body: EmailForm) => call(linkCall, { body: { ...body, change: true } }),
   });
   const [failure, setFailure] = useState<string | null>(null);
   // State comes too late for a double click.
@@ -49,13 +51,13 @@ function Ask({ onSent, onClose }: { onSent: (email: string) => void; onClose: ()
     element.current?.querySelector('input')?.focus();
   }, []);
 
-  async function send({ email }: z.output<typeof EmailForm>) {
+  async function send(body: EmailForm) {
     if (sending.current) return;
     sending.current = true;
     setFailure(null);
     try {
-      await mutateAsync(email);
-      onSent(email);
+      await mutateAsync(body);
+      onSent(body.email);
     } catch (error) {
       setFailure(showFailure(form, error));
     } finally {
@@ -75,6 +77,12 @@ function Ask({ onSent, onClose }: { onSent: (email: string) => void; onClose: ()
             label={t.personal.newEmail}
             autoComplete="email"
             placeholder="name@company.ru"
+          />
+          <PasswordField
+            control={form.control}
+            name="currentPassword"
+            label={t.personal.currentPassword}
+            autoComplete="current-password"
           />
           <Group gap="xs">
             <Button type="submit" disabled={!isValid} loading={isSubmitting}>

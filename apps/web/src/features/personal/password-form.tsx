@@ -9,9 +9,9 @@ import { showFailure } from '../../common/contract-form.ts';
 import { PasswordField } from '../../common/fields.tsx';
 import { useContractForm } from '../../common/use-contract-form.ts';
 import { t } from '../../dictionary/dictionary.ts';
+import { FormCard } from '../../ui/form-card.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { toastSuccess } from '../../ui/toast.ts';
-import { FormCard } from './form-card.tsx';
 
 // The call takes any current password, to refuse it; here an empty one is not worth a try out of ten.
 const PasswordForm = z.extend(OwnPassword, {

@@ -7,6 +7,7 @@ import { t } from '../../dictionary/dictionary.ts';
 import { DefinitionCard } from '../../ui/definition-card.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { OwnEmailForm } from './email-form.tsx';
+import { SecondFactorCard } from './factor/second-factor-card.tsx';
 import { OwnPasswordForm } from './password-form.tsx';
 import classes from './personal-page.module.css';
 import { SessionsCard } from './sessions-card.tsx';
@@ -60,6 +61,7 @@ export function PersonalPage() {
       {roles.includes('USER') && <AccessCard />}
       {/* A link that was sent to another address is dead now: it must not be promised any more. */}
       <OwnPasswordForm me={me} onChanged={() => setChanging(false)} />
+      <SecondFactorCard />
       <SessionsCard />
     </div>
   );

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { type Company, deleteCompany, listCompanies } from '@propusk/contract/companies';
-import { IconBuildings, IconPencil, IconPlus, IconTrash } from '@tabler/icons-react';
+import { IconBuildings, IconPencil, IconPlus, IconTrash, IconUserPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import { CompanyCell } from '../../common/company-cell.tsx';
 import { dayColumns } from '../../common/day-columns.tsx';
@@ -15,6 +15,10 @@ const CreateCompanyDialog = lazyPart(() =>
   import('./create-company-dialog.tsx').then((module) => module.CreateCompanyDialog),
 );
 
+const InviteOwnerDialog = lazyPart(() =>
+  import('./invite-owner-dialog.tsx').then((module) => module.InviteOwnerDialog),
+);
+
 const columns: readonly Column<Company>[] = [
   {
     key: 'companyName',
@@ -26,7 +30,7 @@ const columns: readonly Column<Company>[] = [
   ...dayColumns<Company>(),
 ];
 
-type Dialog = { kind: 'create' } | { kind: 'edit'; company: Company } | null;
+type Dialog = { kind: 'create' } | { kind: 'edit' | 'invite'; company: Company } | null;
 
 /** /dashboard/admin/companies. */
 export function CompaniesPage() {
@@ -60,6 +64,12 @@ export function CompaniesPage() {
               run: () => setDialog({ kind: 'edit', company }),
             },
             {
+              label: t.companies.invite,
+              icon: <IconUserPlus size={16} aria-hidden />,
+              opens: InviteOwnerDialog,
+              run: () => setDialog({ kind: 'invite', company }),
+            },
+            {
               label: t.common.remove,
               icon: <IconTrash size={16} aria-hidden />,
               danger: true,
@@ -71,6 +81,7 @@ export function CompaniesPage() {
         actions={add}
       />
       {dialog?.kind === 'create' && <CreateCompanyDialog onClose={close} />}
+      {dialog?.kind === 'invite' && <InviteOwnerDialog company={dialog.company} onClose={close} />}
       {dialog?.kind === 'edit' && <ChangeCompanyDialog company={dialog.company} onClose={close} />}
     </>
   );

@@ -1,5 +1,6 @@
 import { Anchor } from '@mantine/core';
 import type { User } from '@propusk/contract/users';
+import { IconShieldCheck } from '@tabler/icons-react';
 import { CompanyCell } from '../../common/company-cell.tsx';
 import { dayColumns } from '../../common/day-columns.tsx';
 import { rolesOf } from '../../common/me.tsx';
@@ -8,6 +9,7 @@ import { t } from '../../dictionary/dictionary.ts';
 import type { Column } from '../../ui/data-table.tsx';
 import { Tags } from '../../ui/tags.tsx';
 import { TwoLines } from '../../ui/two-lines.tsx';
+import classes from './user-columns.module.css';
 
 const person: Column<User> = {
   key: 'name',
@@ -16,7 +18,12 @@ const person: Column<User> = {
   lines: 2,
   render: (user) => (
     <TwoLines
-      first={userName(user)}
+      first={
+        <>
+          {userName(user)}
+          {user.secondFactor && <FactorMark />}
+        </>
+      }
       second={
         <Anchor href={`mailto:${user.email}`} underline="hover">
           {user.email}
@@ -45,6 +52,16 @@ const company: Column<User> = {
   width: '16%',
   render: (user) => (user.company ? <CompanyCell company={user.company} /> : t.common.none),
 };
+
+/** Quiet: what is not there is the owner's to see in the company's requirement. */
+function FactorMark() {
+  return (
+    <span className={classes.factor} title={t.factor.mark}>
+      <IconShieldCheck size={16} aria-hidden />
+      <span className={classes.said}>{t.factor.mark}</span>
+    </span>
+  );
+}
 
 /** The columns of a company's people. */
 export const userColumns = [person, roles, policies, ...dayColumns<User>()];

@@ -1,5 +1,5 @@
 import { deleteUser, type User } from '@propusk/contract/users';
-import { IconPencil, IconTrash, IconUsers } from '@tabler/icons-react';
+import { IconPencil, IconShieldOff, IconTrash, IconUsers } from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';
 import type { ListEndpoint } from '../../api/list.ts';
 import { ListPage } from '../../common/list-page.tsx';
@@ -9,6 +9,7 @@ import { t } from '../../dictionary/dictionary.ts';
 import type { Column } from '../../ui/data-table.tsx';
 import type { LazyPart } from '../../ui/lazy-part.tsx';
 import { isProtected } from './is-protected.ts';
+import { useResetFactor } from './use-reset-factor.ts';
 
 /** A list of people, each to be changed and, where that is offered, deleted. */
 export function UserList(props: {
@@ -21,6 +22,7 @@ export function UserList(props: {
 }) {
   const { Editor } = props;
   const [edited, setEdited] = useState<User | null>(null);
+  const factor = useResetFactor();
   const remove = useRemove(deleteUser, t.users.remove);
   return (
     <>
@@ -39,6 +41,15 @@ export function UserList(props: {
               opens: Editor,
               run: () => setEdited(user),
             },
+            ...(factor.may(user)
+              ? [
+                  {
+                    label: t.factor.reset,
+                    icon: <IconShieldOff size={16} aria-hidden />,
+                    run: () => factor.reset(user),
+                  },
+                ]
+              : []),
             ...(isProtected(user)
               ? []
               : [

@@ -1,0 +1,27 @@
+/** What `public/ahead.js` asked for under a token, by the address of the call. */
+interface Ahead {
+  readonly bearer: string;
+  readonly answers: Record<string, Promise<Response>>;
+}
+
+declare global {
+  interface Window {
+    ahead?: Ahead;
+  }
+}
+
+/** For how long after the start of the page an answer is as good as a new one. */
+const FRESH_MS = 10_000;
+
+/**
+ * The answer to a GET that was asked while the console's code was on its way.
+ * @param url as `address()` makes it
+ * @returns undefined when it was not asked, was taken before, is old, or is another person's
+ */
+export function takeAhead(url: string, bearer: string | null): Promise<Response> | undefined {
+  const { ahead } = window;
+  if (ahead === undefined || ahead.bearer !== bearer || performance.now() > FRESH_MS) return undefined;
+  const answer = ahead.answers[url];
+  delete ahead.answers[url];
+  return answer;
+}

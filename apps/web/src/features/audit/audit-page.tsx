@@ -1,0 +1,66 @@
+import { type AuditRow, listAudit } from '@propusk/contract/audit';
+import { IconHistory } from '@tabler/icons-react';
+import { ListPage } from '../../common/list-page.tsx';
+import { t } from '../../dictionary/dictionary.ts';
+import type { Column } from '../../ui/data-table.tsx';
+import { Ago } from './ago.tsx';
+import { DeedCell } from './deed-cell.tsx';
+import { PeriodFields } from './period-fields.tsx';
+
+const what: Column<AuditRow> = {
+  key: 'what',
+  title: t.audit.what,
+  main: true,
+  lines: 2,
+  render: (row) => <DeedCell row={row} />,
+};
+const when: Column<AuditRow> = {
+  key: 'when',
+  title: t.audit.when,
+  width: '148px',
+  short: true,
+  render: ({ at }) => <Ago iso={at} />,
+};
+const where: Column<AuditRow> = {
+  key: 'where',
+  title: t.audit.where,
+  width: '148px',
+  render: ({ address }) => address,
+};
+const company: Column<AuditRow> = {
+  key: 'company',
+  title: t.audit.company,
+  width: '180px',
+  render: (row) => row.company?.name ?? t.audit.platform,
+};
+const ofCompany = [when, what, where];
+const ofPlatform = [when, what, company, where];
+
+/** /dashboard/creator/audit: the own company. */
+export function AuditPage() {
+  return <Audit of="company" columns={ofCompany} searchLabel={t.audit.search} />;
+}
+
+/** /dashboard/admin/audit: every company, and the platform. */
+export function PlatformAuditPage() {
+  return <Audit of="platform" columns={ofPlatform} searchLabel={t.audit.searchEverywhere} />;
+}
+
+function Audit(props: {
+  of: 'company' | 'platform';
+  columns: readonly Column<AuditRow>[];
+  searchLabel: string;
+}) {
+  return (
+    <ListPage
+      title={t.audit.title}
+      help={t.audit.help}
+      searchLabel={props.searchLabel}
+      list={listAudit}
+      filter={{ of: props.of }}
+      period={(period, onPeriod) => <PeriodFields period={period} onPeriod={onPeriod} />}
+      columns={props.columns}
+      empty={{ icon: <IconHistory size={24} />, title: t.audit.empty, hint: t.audit.emptyHint }}
+    />
+  );
+}

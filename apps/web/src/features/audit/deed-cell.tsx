@@ -1,0 +1,50 @@
+import type { AuditRow } from '@propusk/contract/audit';
+import { t } from '../../dictionary/dictionary.ts';
+import { exactly } from './ago.tsx';
+import classes from './audit.module.css';
+import { actorOf, detailsOf, sentenceOf } from './sentence.ts';
+
+/** What happened, in a sentence; behind it every field, and the second. */
+export function DeedCell({ row }: { row: AuditRow }) {
+  const details = detailsOf(row);
+  return (
+    <div className={classes.deed}>
+      <p>
+        <b>{actorOf(row)}</b>
+        {': '}
+        {sentenceOf(row)}
+      </p>
+      <details>
+        <summary>{t.audit.more}</summary>
+        <p className={classes.who}>
+          {[
+            row.actor.email,
+            ...row.actor.roles.map(({ value }) => t.audit.roles[value]),
+            exactly(row.at),
+          ].join(', ')}
+        </p>
+        {details.length > 0 && (
+          <dl className={classes.fields}>
+            {details.map(({ field, label, before, after }) => (
+              <div key={field}>
+                <dt>{label}</dt>
+                {before && (
+                  <dd className={classes.before}>
+                    <span className={classes.hidden}>{t.audit.columns.before}: </span>
+                    {before}
+                  </dd>
+                )}
+                {after && (
+                  <dd>
+                    <span className={classes.hidden}>{t.audit.columns.after}: </span>
+                    {after}
+                  </dd>
+                )}
+              </div>
+            ))}
+          </dl>
+        )}
+      </details>
+    </div>
+  );
+}

@@ -1,0 +1,59 @@
+import { TextInput } from '@mantine/core';
+import { useState } from 'react';
+import type { Period } from '../../common/list-search.ts';
+import { t } from '../../dictionary/dictionary.ts';
+import classes from './audit.module.css';
+
+/** From which day to which. A day that is half typed is not looked for yet. */
+export function PeriodFields({ period, onPeriod }: { period: Period; onPeriod: (next: Period) => void }) {
+  return (
+    <fieldset className={classes.period}>
+      <legend className={classes.hidden}>{t.audit.period}</legend>
+      <DayField
+        label={t.audit.from}
+        value={period.from}
+        max={period.to}
+        onDay={(from) => onPeriod({ ...period, from })}
+      />
+      <DayField
+        label={t.audit.to}
+        value={period.to}
+        min={period.from}
+        onDay={(to) => onPeriod({ ...period, to })}
+      />
+    </fieldset>
+  );
+}
+
+function DayField(props: {
+  label: string;
+  value: string | undefined;
+  min?: string | undefined;
+  max?: string | undefined;
+  onDay: (day: string) => void;
+}) {
+  const { label, value = '', min, max, onDay } = props;
+  const [typed, setTyped] = useState(value);
+  const [followed, setFollowed] = useState(value);
+  // The URL may change from elsewhere: then the field follows it.
+  if (value !== followed) {
+    setFollowed(value);
+    setTyped(value);
+  }
+  return (
+    <TextInput
+      type="date"
+      aria-label={label}
+      leftSection={<span aria-hidden="true">{label}</span>}
+      leftSectionWidth={72}
+      min={min ?? '1970-01-01'}
+      max={max ?? '2999-12-31'}
+      value={typed}
+      onChange={({ currentTarget }) => {
+        setTyped(currentTarget.value);
+        // While the year is typed it is 0002, 0020, 0202.
+        if (currentTarget.value === '' || currentTarget.value >= '1970') onDay(currentTarget.value);
+      }}
+    />
+  );
+}

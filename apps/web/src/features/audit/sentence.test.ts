@@ -1,0 +1,67 @@
+import type { AuditRow } from '@propusk/contract/audit';
+import { describe, expect, it } from 'vitest';
+import { detailsOf, sentenceOf } from './sentence.ts';
+
+const row = (some: Partial<AuditRow>): AuditRow => ({
+  id: 1,
+  at: '2026-03-02T09:30:00.000Z',
+  company: { id: 5, name: 'Ромашка' },
+  actor: { id: 42, name: 'Иван Петров', email: 'ivan@romashka.ru', roles: [{ value: 'CREATOR' }] },
+  address: '203.0.113.5',
+  action: 'changed',
+  object: { kind: 'policy', id: 7, name: 'Бухгалтерия' },
+  changes: {},
+  ...some,
+});
+
+describe('sentenceOf', () => {
+  it.each<[Partial<AuditRow>, string]>([
+    [
+      { changes: { users: { added: ['Анна', 'Вера', 'Глеб', 'Дина'], removed: ['Пётр'], moreAdded: 10 } } },
+      'изменена политика доступа «Бухгалтерия»: добавлены люди: Анна, Вера, Глеб и ещё 11; убраны люди: Пётр',
+    ],
+    [
+      { changes: { name: { from: 'Бух', to: 'Бухгалтерия' }, allSites: { from: false, to: true } } },
+      'изменена политика доступа «Бухгалтерия»: название: Бух → Бухгалтерия; для всех сайтов: нет → да',
+    ],
+    [
+      {
+        object: { kind: 'user', id: 1, name: 'anna@romashka.ru' },
+        changes: { surname: { from: 'Иванова' }, name: { to: 'Анна' }, password: {} },
+      },
+      'изменён пользователь anna@romashka.ru: имя: Анна; фамилия: Иванова → —; пароль: задан новый',
+    ],
+    [
+      {
+        action: 'created',
+        object: { kind: 'site', id: 1, name: 'почта.рф' },
+        changes: { address: { to: 'почта.рф' } },
+      },
+      'добавлен сайт почта.рф',
+    ],
+    [
+      { action: 'deleted', object: { kind: 'company', id: 1, name: 'Ромашка' } },
+      'удалена компания «Ромашка»',
+    ],
+    [{ action: 'signed_in', changes: { client: { to: 'extension' } } }, 'вход в расширение'],
+    [{ action: 'signed_in', changes: { client: { to: 'console' } } }, 'вход в консоль'],
+  ])('%o', (some, sentence) => {
+    expect(sentenceOf(row(some))).toBe(sentence);
+  });
+});
+
+describe('detailsOf', () => {
+  it('shows both sides of every field, and of a secret neither', () => {
+    const changes = {
+      port: { from: '3128', to: '8080' },
+      password: {},
+      roles: { removed: ['CREATOR'], moreRemoved: 2 },
+    };
+    const details = detailsOf(row({ object: { kind: 'proxy', id: 1, name: 'p' }, changes }));
+    expect(details.map(({ label, before, after }) => [label, before, after])).toEqual([
+      ['пароль', 'не показывается', 'задан новый'],
+      ['роли', '− владелец и ещё 2', ''],
+      ['порт', '3128', '8080'],
+    ]);
+  });
+});

@@ -1,0 +1,90 @@
+import type { AuditChange, AuditField, AuditKind, AuditRow } from '@propusk/contract/audit';
+import { t } from '../../dictionary/dictionary.ts';
+
+/** Names that a sentence says before it counts. */
+const SAID = 3;
+
+/** A field of a row, in words: what it is called, and what it was and is. */
+export interface Detail {
+  readonly field: AuditField;
+  readonly label: string;
+  readonly before: string;
+  readonly after: string;
+}
+
+/** Who did it, as a name or, of somebody without one, an email. */
+export function actorOf({ actor }: AuditRow): string {
+  return actor.name || actor.email;
+}
+
+/** What was done, in one sentence that begins after the name of whoever did it. Of an edit it says what differs. */
+export function sentenceOf({ action, object, changes }: AuditRow): string {
+  if (action === 'signed_in' && changes.client?.to === 'extension') return t.audit.intoExtension;
+  const deed = t.audit.deeds[action](object.kind, object.name);
+  const parts =
+    action === 'changed' ? entries(changes).map((change) => phraseOf(object.kind, ...change)) : [];
+  return parts.length === 0 ? deed : `${deed}: ${parts.join('; ')}`;
+}
+
+/** All that a row tells of fields. */
+export function detailsOf({ object, changes }: AuditRow): readonly Detail[] {
+  return entries(changes).map(([field, change]) => ({
+    field,
+    ...sidesOf(field, change),
+    label: labelOf(object.kind, field),
+  }));
+}
+
+function sidesOf(field: AuditField, change: AuditChange): { before: string; after: string } {
+  if (isSecret(change)) return { before: t.audit.hidden, after: t.audit.newSecret };
+  const { from, to, added = [], removed = [], moreAdded = 0, moreRemoved = 0 } = change;
+  if (from !== undefined || to !== undefined) return { before: say(field, from), after: say(field, to) };
+  return {
+    before: removed.length === 0 ? '' : `− ${listed(field, removed, moreRemoved, removed.length)}`,
+    after: added.length === 0 ? '' : `+ ${listed(field, added, moreAdded, added.length)}`,
+  };
+}
+
+function phraseOf(kind: AuditKind, field: AuditField, change: AuditChange): string {
+  const label = labelOf(kind, field);
+  if (isSecret(change)) return `${label}: ${t.audit.newSecret}`;
+  const { from, to, added = [], removed = [], moreAdded = 0, moreRemoved = 0 } = change;
+  if (added.length + removed.length > 0) {
+    return [
+      ...(added.length > 0 ? [t.audit.added(label, listed(field, added, moreAdded, SAID))] : []),
+      ...(removed.length > 0 ? [t.audit.removed(label, listed(field, removed, moreRemoved, SAID))] : []),
+    ].join('; ');
+  }
+  return [
+    `${label}:`,
+    ...(from === undefined ? [] : [say(field, from), '→']),
+    to === undefined ? '—' : say(field, to),
+  ].join(' ');
+}
+
+/** In the order that the dictionary has them: a row comes as the database keeps it, which is by length. */
+function entries(changes: AuditRow['changes']): readonly (readonly [AuditField, AuditChange])[] {
+  return (Object.keys(t.audit.fields) as AuditField[]).flatMap((field) => {
+    const change = changes[field];
+    return change === undefined ? [] : [[field, change] as const];
+  });
+}
+const isSecret = (change: AuditChange) => Object.keys(change).length === 0;
+
+function labelOf(kind: AuditKind, field: AuditField): string {
+  return field === 'name' && kind === 'policy' ? t.audit.policyName : t.audit.fields[field];
+}
+
+function say(field: AuditField, value: string | boolean | undefined): string {
+  if (value === undefined) return '';
+  if (typeof value === 'boolean') return value ? t.audit.yes : t.audit.no;
+  if (field === 'client') return t.audit.clients[value] ?? value;
+  if (field === 'type') return t.audit.types[value] ?? value;
+  return value;
+}
+
+function listed(field: AuditField, names: readonly string[], more: number, most: number): string {
+  const said = names.slice(0, most).map((name) => (field === 'roles' ? (t.audit.roles[name] ?? name) : name));
+  const left = names.length - said.length + more;
+  return [said.join(', '), ...(left > 0 ? [t.audit.andMore(left)] : [])].join(' ');
+}

@@ -1,0 +1,47 @@
+import { Anchor } from '@mantine/core';
+import type { Token } from '@propusk/contract/auth';
+import type { FactorConfirmation } from '@propusk/contract/second-factor';
+import type * as z from 'zod/mini';
+import { useJudgedForm } from '../../common/contract-form.ts';
+import { TextField } from '../../common/fields.tsx';
+import { t } from '../../dictionary/dictionary.ts';
+import { returnTo } from '../../shell/session-return.ts';
+import { AuthForm } from './auth-form.tsx';
+import { lateResolver } from './late-resolver.ts';
+import classes from './login-page.module.css';
+import { useSignIn } from './use-sign-in.ts';
+
+const resolver = lateResolver(() => import('./login-call.ts').then((module) => module.codeResolver));
+
+/** What the step is given. */
+export interface CodeStepProps {
+  /** Signs in with what was typed before, and the code. */
+  send: (code: string) => Promise<z.infer<typeof Token> | null>;
+  onBack: () => void;
+}
+
+/** The second step of the login page. */
+export function CodeStep({ send, onBack }: CodeStepProps) {
+  const form = useJudgedForm<typeof FactorConfirmation>(resolver, { code: '' });
+  const { attempt, signIn } = useSignIn(form, returnTo.take);
+  return (
+    <AuthForm
+      title={t.signInCode.title}
+      hint={t.signInCode.hint}
+      form={form}
+      attempt={attempt}
+      onSubmit={form.handleSubmit(({ code }) => signIn(() => send(code)))}
+      submitLabel={t.auth.signIn}
+      footer={
+        <span className={classes.ways}>
+          <span>{t.signInCode.lost}</span>
+          <Anchor component="button" type="button" onClick={onBack}>
+            {t.signInCode.back}
+          </Anchor>
+        </span>
+      }
+    >
+      <TextField control={form.control} name="code" label={t.signInCode.code} autoComplete="one-time-code" />
+    </AuthForm>
+  );
+}

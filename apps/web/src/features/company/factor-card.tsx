@@ -1,0 +1,92 @@
+import { Anchor, Button } from '@mantine/core';
+import { type Company, updateMyCompany } from '@propusk/contract/companies';
+import { allCompanyUsers } from '@propusk/contract/users';
+import { useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { ApiError } from '../../api/api-error.ts';
+import { queryOptions, useCall } from '../../api/queries.ts';
+import { useMe } from '../../common/me.tsx';
+import { t } from '../../dictionary/dictionary.ts';
+import { FACTOR_HASH, paths } from '../../paths.ts';
+import { confirm } from '../../ui/confirm.ts';
+import { DefinitionCard } from '../../ui/definition-card.tsx';
+import { ConfirmDialog } from '../../ui/lazy-confirm.ts';
+import { toastFailure, toastSuccess } from '../../ui/toast.ts';
+
+const text = t.factor.company;
+
+/** Whether the company requires a second factor, and the owner's word on it. */
+export function FactorCard({ company }: { company: Company }) {
+  const { secondFactorRequired: required, version } = company;
+  const client = useQueryClient();
+  const { mutateAsync } = useCall(updateMyCompany);
+  const { secondFactor: own } = useMe();
+  const [counting, setCounting] = useState(false);
+  const save = (secondFactorRequired: boolean) => mutateAsync({ body: { secondFactorRequired }, version });
+
+  async function require() {
+    setCounting(true);
+    const hint = await consequence().finally(() => setCounting(false));
+    if (hint === null) return;
+    const ask = { text: text.question, hint, yes: text.yes, no: t.common.cancel, danger: true };
+    if (await confirm({ ...ask, action: () => save(true) })) toastSuccess(text.done);
+  }
+
+  /** What it means for the people of now; null: it cannot be told. */
+  async function consequence(): Promise<string | null> {
+    try {
+      const { rows } = await client.fetchQuery({ ...queryOptions(allCompanyUsers, {}), staleTime: 0 });
+      const without = rows.filter((user) => !user.secondFactor).length;
+      return without === 0 ? text.everybody : text.without(without, rows.length);
+    } catch (error) {
+      toastFailure(error instanceof ApiError ? error.message : t.failures.unexpected);
+      return null;
+    }
+  }
+
+  async function release() {
+    const ask = {
+      text: text.releaseQuestion,
+      hint: text.releaseHint,
+      yes: text.releaseYes,
+      no: t.common.cancel,
+    };
+    if (await confirm({ ...ask, danger: true, action: () => save(false) })) toastSuccess(text.released);
+  }
+
+  return (
+    <DefinitionCard
+      title={t.factor.title}
+      lead={text.lead}
+      rows={[
+        {
+          key: 'state',
+          term: text.state,
+          value: required ? text.required : text.optional,
+          tools: (own || required) && (
+            <Button
+              variant="subtle"
+              size="compact-sm"
+              loading={counting}
+              onClick={required ? release : require}
+              {...ConfirmDialog.intent}
+            >
+              {required ? text.release : text.require}
+            </Button>
+          ),
+        },
+      ]}
+      footer={
+        !own && !required ? (
+          <>
+            {text.ownFirst}{' '}
+            <Anchor component={Link} to={paths.personalData} hash={FACTOR_HASH}>
+              {text.toOwn}
+            </Anchor>
+          </>
+        ) : undefined
+      }
+    />
+  );
+}

@@ -1,0 +1,105 @@
+import { Anchor, Stack, Text } from '@mantine/core';
+import {
+  confirmSecondFactor,
+  FactorConfirmation,
+  type FactorSecret,
+  FactorStart,
+  startSecondFactor,
+} from '@propusk/contract/second-factor';
+import { type ComponentType, lazy, Suspense, useState } from 'react';
+import * as z from 'zod/mini';
+import { call } from '../../../api/call.ts';
+import { PasswordField, TextField } from '../../../common/fields.tsx';
+import { t } from '../../../dictionary/dictionary.ts';
+import { CopyButton } from '../../../ui/copy-button.tsx';
+import { FactorForm } from './factor-form.tsx';
+import { RecoveryCodes } from './recovery-codes.tsx';
+import classes from './second-factor.module.css';
+
+// Comes with the secret. Should it not come, the key can still be typed.
+const QrCode = lazy<ComponentType<{ text: string }>>(() =>
+  import('./qr-code.tsx').then(
+    (module) => ({ default: module.QrCode }),
+    () => ({ default: Nothing }),
+  ),
+);
+
+function Nothing() {
+  return null;
+}
+
+// An empty password is not worth a try out of ten.
+const StartForm = z.extend(FactorStart, {
+  currentPassword: FactorStart.shape.currentPassword.check(z.minLength(1)),
+});
+
+/** Turning the second factor on: the password, the app, and the codes for the day when the phone is lost. */
+export function Enrolment({ onDone, onCancel }: { onDone: () => void; onCancel?: () => void }) {
+  const [secret, setSecret] = useState<FactorSecret | null>(null);
+  const [codes, setCodes] = useState<readonly string[] | null>(null);
+
+  // Nothing is read anew before the codes are kept: what shows them would be gone with them.
+  if (codes !== null) return <RecoveryCodes codes={codes} note={t.factor.ended} onDone={onDone} />;
+  if (secret === null) {
+    return (
+      <FactorForm
+        key="start"
+        schema={StartForm}
+        initial={{ currentPassword: '' }}
+        send={async (body) => setSecret(await call(startSecondFactor, { body }))}
+        submitLabel={t.factor.next}
+        onCancel={onCancel}
+      >
+        {(control) => (
+          <>
+            <p className={classes.note}>{t.factor.start}</p>
+            <PasswordField
+              control={control}
+              name="currentPassword"
+              label={t.factor.password}
+              autoComplete="current-password"
+            />
+          </>
+        )}
+      </FactorForm>
+    );
+  }
+  return (
+    <FactorForm
+      key="confirm"
+      schema={FactorConfirmation}
+      initial={{ code: '' }}
+      send={async (body) => setCodes((await call(confirmSecondFactor, { body })).codes)}
+      submitLabel={t.factor.confirm}
+      onCancel={onCancel}
+    >
+      {(control) => (
+        <>
+          <Stack gap="sm">
+            <Text fw={500}>{t.factor.scanTitle}</Text>
+            <p className={classes.note}>{t.factor.scan}</p>
+            <Suspense fallback={<div className={classes.qr} />}>
+              <QrCode text={secret.uri} />
+            </Suspense>
+            <p className={classes.note}>
+              {t.factor.byHand}
+              <span className={classes.secret}>
+                <code>{secret.secret.replace(/.{4}(?=.)/g, '$& ')}</code>
+                <CopyButton value={secret.secret} label={t.factor.copySecret} />
+              </span>
+            </p>
+            <Anchor href={secret.uri}>{t.factor.openApp}</Anchor>
+          </Stack>
+          <TextField
+            control={control}
+            name="code"
+            label={t.factor.code}
+            description={t.factor.codeHint}
+            inputMode="numeric"
+            autoComplete="one-time-code"
+          />
+        </>
+      )}
+    </FactorForm>
+  );
+}

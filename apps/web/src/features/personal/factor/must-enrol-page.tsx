@@ -1,0 +1,42 @@
+import { Button } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useMe } from '../../../common/me.tsx';
+import { t } from '../../../dictionary/dictionary.ts';
+import { FormCard } from '../../../ui/form-card.tsx';
+import { Logo } from '../../../ui/logo.tsx';
+import { Toasts } from '../../../ui/toasts.tsx';
+import { usePageTitle } from '../../../ui/use-page-title.ts';
+import { Enrolment } from './enrolment.tsx';
+import classes from './second-factor.module.css';
+
+/** What the page is given. */
+export interface MustEnrolProps {
+  /** Who I am was read anew. */
+  onDone: () => void;
+  onLeave: () => void;
+}
+
+/** In the place of the dashboard, for a person whose company requires a second factor and who has none yet. */
+export function MustEnrolPage({ onDone, onLeave }: MustEnrolProps) {
+  const client = useQueryClient();
+  const { company } = useMe();
+  usePageTitle(t.factor.mustTitle);
+  return (
+    <div className={classes.page}>
+      <header>
+        <Logo name={t.product} />
+        <Button variant="subtle" color="gray" onClick={onLeave}>
+          {t.shell.exit}
+        </Button>
+      </header>
+      <main>
+        <h1>{t.factor.mustTitle}</h1>
+        <p>{t.factor.must(company?.companyName ?? '')}</p>
+        <FormCard title={t.factor.title} lead={t.factor.lead}>
+          <Enrolment onDone={() => client.invalidateQueries().then(onDone)} />
+        </FormCard>
+      </main>
+      <Toasts />
+    </div>
+  );
+}

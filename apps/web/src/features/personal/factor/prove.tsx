@@ -1,0 +1,50 @@
+import { endSecondFactor, FactorProof, renewRecoveryCodes } from '@propusk/contract/second-factor';
+import { useState } from 'react';
+import * as z from 'zod/mini';
+import { call } from '../../../api/call.ts';
+import { PasswordField, TextField } from '../../../common/fields.tsx';
+import { t } from '../../../dictionary/dictionary.ts';
+import { toastSuccess } from '../../../ui/toast.ts';
+import { FactorForm } from './factor-form.tsx';
+import { RecoveryCodes } from './recovery-codes.tsx';
+
+const ProofForm = z.extend(FactorProof, {
+  currentPassword: FactorProof.shape.currentPassword.check(z.minLength(1)),
+});
+
+/** What takes the password and a code once more: new recovery codes, or the end of the second factor. */
+export function Prove(props: { what: 'renew' | 'off'; onDone: () => void; onCancel: () => void }) {
+  const { what, onDone } = props;
+  const [codes, setCodes] = useState<readonly string[] | null>(null);
+  if (codes !== null) return <RecoveryCodes codes={codes} onDone={onDone} />;
+
+  async function send(body: z.output<typeof ProofForm>) {
+    if (what === 'renew') return setCodes((await call(renewRecoveryCodes, { body })).codes);
+    await call(endSecondFactor, { body });
+    toastSuccess(t.factor.off);
+    onDone();
+  }
+
+  return (
+    <FactorForm
+      schema={ProofForm}
+      initial={{ currentPassword: '', code: '' }}
+      send={send}
+      submitLabel={t.factor.proveSubmit[what]}
+      danger={what === 'off'}
+      onCancel={props.onCancel}
+    >
+      {(control) => (
+        <>
+          <PasswordField
+            control={control}
+            name="currentPassword"
+            label={t.factor.password}
+            autoComplete="current-password"
+          />
+          <TextField control={control} name="code" label={t.factor.anyCode} autoComplete="one-time-code" />
+        </>
+      )}
+    </FactorForm>
+  );
+}

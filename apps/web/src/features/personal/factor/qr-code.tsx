@@ -1,0 +1,11 @@
+import { renderSVG } from 'uqr';
+import { t } from '../../../dictionary/dictionary.ts';
+import classes from './second-factor.module.css';
+
+/** A text as a QR code: dark on light in either scheme, which every camera reads. */
+export function QrCode({ text }: { text: string }) {
+  const svg = renderSVG(text, { ecc: 'M', border: 4 });
+  return (
+    <img className={classes.qr} alt={t.factor.qr} src={`data:image/svg+xml,${encodeURIComponent(svg)}`} />
+  );
+}

@@ -1,0 +1,66 @@
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { IconCheck, IconCopy, IconDownload } from '@tabler/icons-react';
+import { useEffect, useRef, useState } from 'react';
+import { useMe } from '../../../common/me.tsx';
+import { t } from '../../../dictionary/dictionary.ts';
+import { toastFailure } from '../../../ui/toast.ts';
+import classes from './second-factor.module.css';
+
+/** The recovery codes, the one time that they are told. */
+export function RecoveryCodes(props: { codes: readonly string[]; note?: string; onDone: () => void }) {
+  const { codes } = props;
+  const { email } = useMe();
+  const [copied, setCopied] = useState(false);
+  const told = useRef<HTMLOutputElement>(null);
+  // The field that had the focus is gone; what comes is read from its beginning.
+  useEffect(() => told.current?.focus(), []);
+
+  async function copy() {
+    try {
+      // There is no clipboard outside of secure origins (plain http on another machine).
+      await navigator.clipboard.writeText(codes.join('\n'));
+      setCopied(true);
+    } catch {
+      toastFailure(t.common.copyFailed);
+    }
+  }
+
+  function download() {
+    const file = new Blob([t.factor.file(email, codes)], { type: 'text/plain;charset=utf-8' });
+    const link = document.createElement('a');
+    link.href = URL.createObjectURL(file);
+    link.download = t.factor.fileName;
+    link.click();
+    URL.revokeObjectURL(link.href);
+  }
+
+  return (
+    <Stack gap="md">
+      <output ref={told} className={classes.told} tabIndex={-1}>
+        <Text fw={500}>{t.factor.codesTitle}</Text>
+        <Text c="dimmed">{t.factor.codesLead}</Text>
+      </output>
+      <ul className={classes.codes} aria-label={t.factor.codesList}>
+        {codes.map((code) => (
+          <li key={code}>{code}</li>
+        ))}
+      </ul>
+      <Group gap="xs">
+        <Button
+          variant="default"
+          leftSection={copied ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />}
+          onClick={copy}
+        >
+          {copied ? t.factor.copied : t.factor.copyCodes}
+        </Button>
+        <Button variant="default" leftSection={<IconDownload size={16} aria-hidden />} onClick={download}>
+          {t.factor.download}
+        </Button>
+      </Group>
+      {props.note && <p className={classes.note}>{props.note}</p>}
+      <div>
+        <Button onClick={props.onDone}>{t.factor.saved}</Button>
+      </div>
+    </Stack>
+  );
+}

@@ -1,0 +1,130 @@
+import { Button, Group, Skeleton, Stack, Text } from '@mantine/core';
+import { getSecondFactor, type SecondFactor } from '@propusk/contract/second-factor';
+import { IconCloudOff } from '@tabler/icons-react';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react';
+import { queryOptions } from '../../../api/queries.ts';
+import { useMe } from '../../../common/me.tsx';
+import { t } from '../../../dictionary/dictionary.ts';
+import { FACTOR_HASH } from '../../../paths.ts';
+import { formatMoment } from '../../../ui/day.tsx';
+import { FormCard } from '../../../ui/form-card.tsx';
+import { Notice } from '../../../ui/notice.tsx';
+import { State } from '../../../ui/state.tsx';
+import { toastSuccess } from '../../../ui/toast.ts';
+import { Enrolment } from './enrolment.tsx';
+import { Prove } from './prove.tsx';
+
+/** So few recovery codes are worth a warning. */
+const FEW = 3;
+
+type Mode = 'enrol' | 'renew' | 'off' | null;
+
+/** The own second factor: whether it is on, and what can be done about it. */
+export function SecondFactorCard() {
+  const { data, error, isFetching, refetch } = useQuery(queryOptions(getSecondFactor, {}));
+  if (error && !data) {
+    return (
+      <Card>
+        <State
+          alert
+          icon={<IconCloudOff size={24} />}
+          title={t.factor.failed}
+          hint={error.message}
+          action={
+            <Button variant="default" loading={isFetching} onClick={() => refetch()}>
+              {t.common.retry}
+            </Button>
+          }
+        />
+      </Card>
+    );
+  }
+  if (!data) {
+    return (
+      <Card>
+        <Skeleton height={36} width={220} aria-hidden />
+      </Card>
+    );
+  }
+  return <Loaded factor={data} />;
+}
+
+function Loaded({ factor }: { factor: SecondFactor }) {
+  const { on, since, recoveryCodes } = factor;
+  const client = useQueryClient();
+  const required = useMe().company?.secondFactorRequired;
+  const led = window.location.hash === `#${FACTOR_HASH}`;
+  const [mode, setMode] = useState<Mode>(led && !on ? 'enrol' : null);
+  const card = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (led) card.current?.scrollIntoView({ block: 'center' });
+  }, [led]);
+  const close = () => setMode(null);
+
+  async function done() {
+    if (mode === 'enrol') toastSuccess(t.factor.on);
+    // Who I am has changed with it.
+    await client.invalidateQueries();
+    close();
+  }
+
+  // Until it is done, whatever is read meanwhile: the recovery codes are on the screen once.
+  if (mode === 'enrol') {
+    return (
+      <Card of={card}>
+        <Enrolment onDone={done} onCancel={close} />
+      </Card>
+    );
+  }
+  if (mode !== null) {
+    return (
+      <Card
+        of={card}
+        title={t.factor.proveTitle[mode]}
+        lead={required && mode === 'off' ? t.factor.offRequired : t.factor.proveLead[mode]}
+      >
+        <Prove what={mode} onDone={done} onCancel={close} />
+      </Card>
+    );
+  }
+  return (
+    <Card of={card}>
+      {on ? (
+        <Stack gap="md">
+          <Text>
+            {since !== null && t.factor.since(formatMoment(since))} {t.factor.codesLeft(recoveryCodes)}
+          </Text>
+          {recoveryCodes < FEW && <Notice kind="warning">{t.factor.fewCodes}</Notice>}
+          <Group gap="xs">
+            <Button variant="default" onClick={() => setMode('renew')}>
+              {t.factor.newCodes}
+            </Button>
+            <Button variant="default" onClick={() => setMode('off')}>
+              {t.factor.turnOff}
+            </Button>
+          </Group>
+        </Stack>
+      ) : (
+        <Button onClick={() => setMode('enrol')}>{t.factor.turnOn}</Button>
+      )}
+    </Card>
+  );
+}
+
+interface CardProps {
+  title?: string;
+  lead?: string;
+  of?: RefObject<HTMLDivElement | null>;
+  children: ReactNode;
+}
+
+function Card({ title = t.factor.title, lead = t.factor.lead, of, children }: CardProps) {
+  return (
+    <div ref={of} id={FACTOR_HASH}>
+      <FormCard title={title} lead={lead}>
+        {children}
+      </FormCard>
+    </div>
+  );
+}

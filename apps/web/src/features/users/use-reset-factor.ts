@@ -1,0 +1,30 @@
+import { resetSecondFactor } from '@propusk/contract/second-factor';
+import type { User } from '@propusk/contract/users';
+import { useCall } from '../../api/queries.ts';
+import { rolesOf, useMe } from '../../common/me.tsx';
+import { userName } from '../../common/names.ts';
+import { t } from '../../dictionary/dictionary.ts';
+import { confirm } from '../../ui/confirm.ts';
+import { toastSuccess } from '../../ui/toast.ts';
+import { isProtected } from './is-protected.ts';
+
+/** Ending the second factor of somebody who has lost it: an owner an agent's, an ADMIN anybody's but the own. */
+export function useResetFactor() {
+  const me = useMe();
+  const { mutateAsync } = useCall(resetSecondFactor);
+  return {
+    may: (user: User) =>
+      user.secondFactor && user.id !== me.id && (rolesOf(me).includes('ADMIN') || !isProtected(user)),
+    async reset(user: User): Promise<void> {
+      const done = await confirm({
+        text: t.factor.resetQuestion,
+        hint: t.factor.resetHint(`${userName(user)}, ${user.email}`),
+        yes: t.factor.reset,
+        no: t.common.cancel,
+        danger: true,
+        action: () => mutateAsync({ params: { id: user.id } }),
+      });
+      if (done) toastSuccess(t.factor.resetDone, userName(user));
+    },
+  };
+}

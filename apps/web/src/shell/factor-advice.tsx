@@ -1,0 +1,31 @@
+import { lazy, Suspense, useState } from 'react';
+import { rolesOf, useMe } from '../common/me.tsx';
+import { factorLater } from './factor-later.ts';
+
+// Rarely there. Should it not come, the page is there without it, and the next load asks again.
+const FactorBanner = lazy(() =>
+  import('./factor-banner.tsx').then(
+    (module) => ({ default: module.FactorBanner }),
+    () => ({ default: Nothing }),
+  ),
+);
+
+function Nothing() {
+  return null;
+}
+
+/** Whoever manages the platform is advised to have a second factor; 'later' is not again on this browser for 30 days. */
+export function FactorAdvice() {
+  const me = useMe();
+  const [later, setLater] = useState(() => factorLater.isPut(me.id));
+  if (me.secondFactor || later || !rolesOf(me).includes('ADMIN')) return null;
+  function putOff() {
+    factorLater.put(me.id);
+    setLater(true);
+  }
+  return (
+    <Suspense fallback={null}>
+      <FactorBanner onLater={putOff} />
+    </Suspense>
+  );
+}

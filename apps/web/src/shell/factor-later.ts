@@ -1,0 +1,12 @@
+const KEY = 'second_factor_later';
+const DAYS = 30;
+
+/** Who on this browser has put the second factor off, and until when: `id:milliseconds since 1970`. */
+export const factorLater = {
+  isPut: (userId: number, now = Date.now()): boolean => {
+    const [id, until] = (localStorage.getItem(KEY) ?? '').split(':').map(Number);
+    return id === userId && until !== undefined && until > now;
+  },
+  put: (userId: number, now = Date.now()): void =>
+    localStorage.setItem(KEY, `${userId}:${now + DAYS * 86_400_000}`),
+};
