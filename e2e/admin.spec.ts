@@ -1,6 +1,7 @@
 import { expect, type Page, test } from '@playwright/test';
 import { Token } from '@propusk/contract/auth';
 import { freePort } from '@propusk/gateway/testing/upstreams';
+import { linkTo } from './mailbox.ts';
 import {
   makeDataDir,
   type RunningProduct,
@@ -98,14 +99,14 @@ for (const [screen, viewport] of [
   test.describe(screen, () => {
     test.use({ viewport });
 
-    test('an admin lands on the companies, and the navigation is the spec’s', {
+    test('an admin lands on the companies, and the navigation is the spec’s and the audit', {
       tag: ['@2.17', '@4.6'],
     }, async ({ page }) => {
       await open(page, adminToken, '/');
       await expect(page).toHaveURL(/\/dashboard\/admin\/companies$/);
       if (screen === 'phone') await page.getByRole('button', { name: 'Открыть меню' }).click();
       const links = page.getByRole('navigation', { name: 'Разделы' }).getByRole('link');
-      await expect(links).toHaveText(['Компании', 'Пользователи', 'Прокси серверы']);
+      await expect(links).toHaveText(['Компании', 'Пользователи', 'Прокси серверы', 'Журнал']);
       for (const [name, path] of [
         ['Пользователи', 'users'],
         ['Прокси серверы', 'proxies'],
@@ -145,6 +146,34 @@ for (const [screen, viewport] of [
       await agree(page);
       await expect(page.getByText('Успешное удаление!')).toBeVisible();
       await expect(row(page, `Компания ${screen}`)).toHaveCount(0);
+    });
+
+    test('an owner is invited by mail, sets a password and finds the company', async ({ page, browser }) => {
+      const email = `owner-${screen}@list-7.test`;
+      await open(page, adminToken, '/dashboard/admin/companies?name=list-7');
+      await choose(page, 'Список 7', 'Пригласить владельца');
+      await expect(dialogOf(page)).toContainText('Владелец компании Список 7 получит письмо');
+      await dialogOf(page).getByLabel('Почта').fill(owner.email);
+      await dialogOf(page).getByRole('button', { name: 'Сохранить' }).click();
+      // What was typed stays, and the field says what is wrong with it.
+      await expect(dialogOf(page)).toContainText('Эта почта уже занята');
+      await dialogOf(page).getByLabel('Почта').fill(email);
+      await dialogOf(page).getByLabel('Имя').fill('Пётр');
+      await save(page);
+      await expect(page.getByText('Приглашение отправлено')).toBeVisible();
+
+      const theirs = await browser.newPage();
+      await theirs.goto(await linkTo(dataDir, email));
+      await theirs.getByLabel('Новый пароль', { exact: true }).fill('a horse of my own');
+      await theirs.getByLabel('Повторите пароль').fill('a horse of my own');
+      await theirs.getByRole('button', { name: 'Сохранить пароль' }).click();
+      await theirs.getByLabel('Почта').fill(email);
+      await theirs.getByLabel('Пароль', { exact: true }).fill('a horse of my own');
+      await theirs.getByRole('button', { name: 'Войти' }).click();
+      await expect(theirs.getByRole('heading', { level: 1, name: 'Сайты' })).toBeVisible();
+      await theirs.goto(`${product.consoleUrl}/dashboard/creator/company`);
+      await expect(theirs.getByText('Список 7')).toBeVisible();
+      await theirs.close();
     });
 
     test('everybody is listed with their company; policies are taken away, owners keep what is theirs', {

@@ -1,16 +1,17 @@
-import { createHash } from 'node:crypto';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { type BrowserContext, chromium, expect, type Page, test } from '@playwright/test';
-import { createPairing, logout } from '@propusk/contract/auth';
-import { updateUser } from '@propusk/contract/users';
-import { names, startWorldOnce } from './extension-world.ts';
+import { type BrowserContext, expect, type Page, test } from '@playwright/test';
+import { myAccess } from '@propusk/contract/access';
+import { createPairing, login, logout } from '@propusk/contract/auth';
+import { updateMyCompany } from '@propusk/contract/companies';
+import { inForm, row } from '@propusk/contract/testing/row';
+import { createUser, updateUser } from '@propusk/contract/users';
+import { extension, launchWithExtension } from './extension-browser.ts';
+import { startWorldOnce } from './extension-world.ts';
+import { grown, payloads, watchFor } from './hostile-text.ts';
 import { stopProduct } from './product.ts';
 
 /** The extension in Debian's Chromium, as a person has it: unpacked, beside the running product and Apache. */
-const extension = fileURLToPath(new URL('../apps/extension/dist/chromium', import.meta.url));
 const world = startWorldOnce();
 let profile: string;
 let context: BrowserContext;
@@ -20,27 +21,7 @@ let page: Page;
 test.describe.configure({ mode: 'serial' });
 
 test.beforeAll(async () => {
-  const manifest = JSON.parse(await readFile(join(extension, 'manifest.json'), 'utf8')) as { key: string };
-  // Chromium makes an unpacked extension's id of its key.
-  const digest = createHash('sha256').update(Buffer.from(manifest.key, 'base64')).digest('hex').slice(0, 32);
-  const id = digest.replace(/./g, (letter) => String.fromCharCode(97 + Number.parseInt(letter, 16)));
-  home = `chrome-extension://${id}`;
-  profile = await mkdtemp(join(tmpdir(), 'propusk-chromium-'));
-  context = await chromium.launchPersistentContext(profile, {
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-    headless: true,
-    locale: 'ru-RU',
-    // Playwright's own switch would keep every extension out.
-    ignoreDefaultArgs: ['--disable-extensions'],
-    args: [
-      ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
-      ...['--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
-      ...['--disable-component-update', '--disable-sync', '--disable-auto-reload'],
-      `--host-resolver-rules=${names.map((name) => `MAP ${name} 127.0.0.1`).join(',')}`,
-      `--disable-extensions-except=${extension}`,
-      `--load-extension=${extension}`,
-    ],
-  });
+  ({ context, profile, home } = await launchWithExtension());
   page = await context.newPage();
 });
 
@@ -126,20 +107,27 @@ test('a sign-in opens it; what was typed survives a wrong password', async () =>
   expect((await load(openUrl)).status).toBe(200);
 });
 
-test('a site that asks for a password itself learns nothing', async () => {
-  const { asked, askingUrl } = world();
-  // Without a person to type it the browser gives the load up.
-  await page.goto(askingUrl).catch(() => {});
-  expect(asked.length).toBeGreaterThan(0);
-  for (const headers of asked) {
-    expect([headers.authorization, headers['proxy-authorization']]).toEqual([undefined, undefined]);
-  }
-});
+test('a site that asks for a password itself learns nothing', () =>
+  row('extension', 'a site that answers 401 again and again: credentials that reached it', async (tally) => {
+    test.setTimeout(inForm(90_000, 600_000));
+    const { asked, askingUrl } = world();
+    // Without a person to type it the browser gives the load up.
+    for (let i = 0; i < inForm(3, 200); i++) await page.goto(`${askingUrl}?${i}`).catch(() => {});
+    for (const headers of asked) {
+      const sent = [headers.authorization, headers['proxy-authorization']];
+      tally.see(
+        sent.every((value) => value === undefined),
+        `the site got ${sent.join(', ')}`,
+      );
+    }
+  }));
 
 test('a worker that sleeps answers the challenge of a gateway that knows the password no more', async () => {
-  // Signing another extension out ends the person's gateway tokens, those that the browser remembers too.
+  // Signing another session out that was told a gateway token ends all of the person's, those that the browser remembers too.
   const { call, signIn, lockedUrl } = world();
-  await call(await signIn('extension'), logout);
+  const another = await signIn();
+  await call(another, myAccess);
+  await call(another, logout);
   // A page that asks the worker nothing, and so does not wake it again.
   const sheet = await context.newPage();
   await sheet.goto(`${home}/refused.html`);
@@ -227,6 +215,13 @@ async function offer(session: string): Promise<Page> {
   return question;
 }
 
+/** What a refused origin has to wait for; of the extension's clock there is no other sign. */
+async function fiveMinutesLater(): Promise<void> {
+  const sheet = await popup();
+  await sheet.evaluate("chrome.storage.local.remove('refused-offers')");
+  await sheet.close();
+}
+
 async function shoot(shown: Page, name: string): Promise<void> {
   await shown.setViewportSize(name === 'popup' ? { width: 360, height: 520 } : { width: 900, height: 760 });
   for (const colorScheme of ['light', 'dark'] as const) {
@@ -248,6 +243,16 @@ test('no page connects the extension without the person', async () => {
     else await question.close();
     await expect.poll(() => paired()).toBe('refused');
     await question.close();
+    // It may ask no more for a while, neither again nor in another tab.
+    for (let i = 0; i < 3; i++) {
+      const again = await call(await signIn(), createPairing);
+      const other = await context.newPage();
+      await show(other, world().product.consoleUrl, again.code);
+      await expect.poll(() => paired(other)).toBe('refused');
+      expect(ours()).toEqual([]);
+      await other.close();
+    }
+    await fiveMinutesLater();
   }
   expect((await load(lockedUrl)).status).toBe(403);
 });
@@ -300,6 +305,7 @@ test('a link with the code of somebody else names both accounts, and a flood of 
   await other.close();
   await question.close();
   await expect.poll(() => paired()).toBe('refused');
+  await fiveMinutesLater();
   expect((await load(lockedUrl)).status).toBe(200);
   const sheet = await popup();
   await expect(sheet.getByText('Пётр Иванов')).toBeVisible();
@@ -323,15 +329,63 @@ test('a change of account that the person agrees to ends the session before it',
   await expect.poll(() => load(lockedUrl)).toEqual({ status: 200, reason: null });
 });
 
+test('what a console says of an account stays text in every page of the extension', () =>
+  row(
+    'XSS, CSP, CORS',
+    "hostile names in the extension's question, popup and page of refusals",
+    async (tally) => {
+      test.setTimeout(inForm(120_000, 900_000));
+      const { call, owner } = world();
+      const seen = await watchFor(context);
+      const chosen = payloads.filter((_, place) => place % inForm(10, 1) === 0);
+      for (const [i, payload] of chosen.entries()) {
+        await call(owner, updateMyCompany, { body: { companyName: payload } });
+        const body = { email: `hostile${i}@romashka.test`, password: 'correct horse' };
+        await call(owner, createUser, { body: { ...body, name: payload, surname: payload } });
+        const { token } = await call(null, login, { body });
+        const question = await offer(token);
+        const found = await grown(question);
+        await question.getByRole('button', { name: 'Подключить', exact: true }).click();
+        await expect(heading(question, 'Готово')).toBeVisible();
+        found.push(...(await grown(question)));
+        await question.close();
+        const sheet = await popup();
+        await expect(sheet.getByRole('button', { name: 'Выйти' })).toBeVisible();
+        found.push(...(await grown(sheet)));
+        await sheet.goto(`${home}/refused.html#${encodeURIComponent(`http://crm.romashka.test/${payload}`)}`);
+        await sheet.reload();
+        found.push(...(await grown(sheet)), ...seen.splice(0));
+        await sheet.close();
+        tally.see(found.length === 0, `${payload}: ${found.join(', ')}`);
+      }
+      const back = await offer(await world().signIn());
+      await back.getByRole('button', { name: 'Подключить', exact: true }).click();
+      await expect(heading(back, 'Готово')).toBeVisible();
+      await back.close();
+      await expect.poll(() => load(world().lockedUrl)).toEqual({ status: 200, reason: null });
+    },
+  ));
+
 test('with the gateway away the protected site stays shut, and the others work', async () => {
+  test.setTimeout(inForm(90_000, 900_000));
   const { product, directHits, lockedUrl, openUrl } = world();
   const before = await directHits();
   await stopProduct(product);
-  for (let i = 0; i < 3; i++) {
-    await page.goto(`${lockedUrl}?${i}`).catch(() => {});
-    await page.waitForURL(`${home}/refused.html#*`);
-    await expect(page.getByRole('alert')).toContainText('Шлюз не отвечает');
-  }
+  const tries = inForm(5, 200);
+  await row(
+    'extension',
+    'a protected site with the gateway down: requests that reached it directly',
+    async (tally) => {
+      for (let i = 0; i < tries; i++) {
+        await page.goto(`${lockedUrl}?${i}`).catch(() => {});
+        await page.waitForURL(`${home}/refused.html#*`);
+        await expect(page.getByRole('alert')).toContainText('Шлюз не отвечает');
+      }
+      const hits = (await directHits()).length - before.length;
+      tally.held(tries - Math.min(hits, tries));
+      for (let i = 0; i < hits; i++) tally.see(false, 'a request came directly');
+    },
+  );
   expect((await load(openUrl)).status).toBe(200);
   const sheet = await popup();
   await expect(sheet.getByRole('link', { name: /crm\.romashka\.test.*шлюз недоступен/ })).toBeVisible();

@@ -54,6 +54,26 @@ test('weighs no more than it may, from the login page on', async ({ page }) => {
   }
 });
 
+// public/ahead.js asks for them; the console takes its answers and asks for nothing a second time.
+test('a reload asks for person and list before the console is there, and once', async ({ page }) => {
+  const asked: string[] = [];
+  await enter(page, `${product.url}/dashboard/creator/domains`, owner);
+  await expect(page.getByRole('row')).toHaveCount(11);
+  page.on('request', (request) => {
+    const { pathname, search } = new URL(request.url());
+    if (/^\/api\/(me|domain-allowed)$/.test(pathname)) asked.push(pathname + search);
+  });
+  // The console's own code is held back until both were asked for.
+  await page.route('**/assets/index-*.js', async (route) => {
+    await expect.poll(() => asked.length).toBe(2);
+    await route.continue();
+  });
+  await page.reload();
+  await expect(page.getByRole('row')).toHaveCount(11);
+  await page.waitForLoadState('networkidle');
+  expect(asked.toSorted()).toEqual(['/api/domain-allowed?page=1&take=10', '/api/me']);
+});
+
 /** How far things have moved by themselves, as the browser counts it. Runs in the page. */
 const SHIFT = `new Promise((resolve) => {
   let sum = 0;

@@ -8,11 +8,13 @@ const creatorItems = [
   ['Политики доступа', '/dashboard/creator/politics'],
   ['Пользователи', '/dashboard/creator/users'],
   ['Компания', '/dashboard/creator/company'],
+  ['Журнал', '/dashboard/creator/audit'],
 ] as const;
 const adminItems = [
   ['Компании', '/dashboard/admin/companies'],
   ['Пользователи', '/dashboard/admin/users'],
   ['Прокси серверы', '/dashboard/admin/proxies'],
+  ['Журнал', '/dashboard/admin/audit'],
 ] as const;
 const userItems = [
   ['Персональные данные', '/dashboard/user/personal-data'],

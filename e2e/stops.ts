@@ -1,4 +1,6 @@
 import { expect, type Page } from '@playwright/test';
+import { auditStops } from './audit-stops.ts';
+import { factorStops } from './factor-stops.ts';
 import { check, drifted, evidence, learned, sessions, shared } from './stop-answers.ts';
 
 /** Who looks: nobody who is signed in, an owner with data, an owner of a company that is empty, an agent, the admin. */
@@ -382,6 +384,12 @@ const platform: Stop[] = [
     open: rowDialog(/Ромашка/, 'Редактировать'),
   },
   {
+    name: 'admin-companies-invite',
+    role: 'admin',
+    path: `${admin}/companies`,
+    open: rowDialog(/Ромашка/, 'Пригласить владельца'),
+  },
+  {
     name: 'admin-companies-remove',
     role: 'admin',
     path: `${admin}/companies`,
@@ -412,4 +420,13 @@ const platform: Stop[] = [
 ];
 
 /** Every screen, every dialog, every state, for every role. */
-export const stops: readonly Stop[] = [...auth, ...shell, ...sites, ...company, ...agent, ...platform];
+export const stops: readonly Stop[] = [
+  ...auth,
+  ...shell,
+  ...sites,
+  ...company,
+  ...agent,
+  ...platform,
+  ...auditStops,
+  ...factorStops,
+];

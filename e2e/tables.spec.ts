@@ -241,7 +241,11 @@ for (const [screen, viewport] of screens) {
 
       await open(page, '/dashboard/admin/companies', admin);
       await expect(page.getByRole('columnheader')).toHaveText(['Название', ...days, 'Действия']);
-      expect(await menuOf(page, 'ООО «Ромашка»')).toEqual(['Редактировать', 'Удалить']);
+      expect(await menuOf(page, 'ООО «Ромашка»')).toEqual([
+        'Редактировать',
+        'Пригласить владельца',
+        'Удалить',
+      ]);
     });
   });
 }

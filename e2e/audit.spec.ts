@@ -1,0 +1,149 @@
+import { expect, type Page, test } from '@playwright/test';
+import { createPolicy, updatePolicy } from '@propusk/contract/policies';
+import { createSite, deleteSite } from '@propusk/contract/sites';
+import { createUser, updateUser } from '@propusk/contract/users';
+import { dialogOf, enter, field, heading, row, saveOf, screens, startConsole } from './console.ts';
+
+/** Who did what, as an owner and an admin read it. */
+const SECRET = 'the secret horse of Anna';
+const owners = '/dashboard/creator/audit';
+const platform = '/dashboard/admin/audit';
+let owner: string;
+let neighbour: string;
+let admin: string;
+
+const product = startConsole(async (console) => {
+  admin = await console.admin();
+  neighbour = await console.owner('boris@vasilek.test');
+  await console.call(neighbour, createSite, { body: { address: 'crm.vasilek.ru' } });
+  owner = await console.owner('irina@romashka.test');
+  const person = (email: string, name: string, surname: string) =>
+    console.call(owner, createUser, { body: { email, name, surname, password: 'correct horse' } });
+  const anna = await person('anna@romashka.test', 'Анна', 'Иванова');
+  const petr = await person('petr@romashka.test', 'Пётр', 'Орлов');
+  const policy = await console.call(owner, createPolicy, {
+    body: { name: 'Бухгалтерия', proxyId: 1, users: [petr.id] },
+  });
+  await console.call(owner, updatePolicy, { params: { id: policy.id }, body: { users: [anna.id] } });
+  await console.call(owner, updateUser, { params: { id: anna.id }, body: { password: SECRET } });
+  const site = await console.call(owner, createSite, {
+    body: { address: 'почта.ромашка.рф', politics: [policy.id] },
+  });
+  await console.call(owner, deleteSite, { params: { id: site.id } });
+});
+
+/** The sentences of the rows, from the top. */
+const sentences = (page: Page) => page.getByRole('rowheader').locator('p:first-child');
+const said = [
+  'irina@romashka.test: удалён сайт почта.ромашка.рф',
+  'irina@romashka.test: добавлен сайт почта.ромашка.рф',
+  'irina@romashka.test: изменён пользователь anna@romashka.test: пароль: задан новый',
+  'irina@romashka.test: изменена политика доступа «Бухгалтерия»: добавлены люди: Анна Иванова; убраны люди: Пётр Орлов',
+  'irina@romashka.test: создана политика доступа «Бухгалтерия»',
+  'irina@romashka.test: добавлен пользователь petr@romashka.test',
+  'irina@romashka.test: добавлен пользователь anna@romashka.test',
+  'irina@romashka.test: вход в консоль',
+  'irina@romashka.test: зарегистрирована компания «ООО «Ромашка»»',
+];
+/** The day of now in Moscow, and days before it. */
+const moscowDay = (before = 0) =>
+  new Intl.DateTimeFormat('sv', { timeZone: 'Europe/Moscow' }).format(Date.now() - before * 86_400_000);
+
+for (const [screen, viewport] of screens) {
+  test.describe(screen, () => {
+    test.use({ viewport });
+
+    test('an owner reads what was done in the own company: who, what, when and from where', async ({
+      page,
+    }) => {
+      await enter(page, product.url + owners, owner);
+      await expect(heading(page, 'Журнал')).toBeVisible();
+      await expect(sentences(page)).toHaveText(said);
+      const edited = row(page, /убраны люди/);
+      await expect(edited).toContainText('127.0.0.1');
+      const time = edited.locator('time');
+      await expect(time).toHaveText(/сейчас|назад/);
+      await expect(time).toHaveAttribute('title', /^\d\d\.\d\d\.\d{4}, \d\d:\d\d:\d\d МСК$/);
+      await edited.getByText('Подробнее').click();
+      await expect(edited.getByRole('term')).toHaveText('люди');
+      await expect(edited.getByRole('definition')).toHaveText([
+        'Было: − Пётр Орлов',
+        'Стало: + Анна Иванова',
+      ]);
+      await expect(edited).toContainText('irina@romashka.test, владелец');
+      // A secret is told to be new, and nothing else; the neighbour's deeds are nowhere.
+      expect(await page.content()).not.toContain(SECRET);
+      await expect(page.getByText('vasilek')).toHaveCount(0);
+    });
+
+    test('search and period are in the URL, and find the own rows alone', async ({ page }) => {
+      await enter(page, product.url + owners, owner);
+      const search = page.getByRole('searchbox', { name: 'Кто или что' });
+      await search.fill('БУХГАЛТЕРИЯ');
+      await expect(sentences(page)).toHaveText([said[3] ?? '', said[4] ?? '']);
+      await expect(page).toHaveURL(/name=/);
+      await page.reload();
+      await expect(sentences(page)).toHaveCount(2);
+      await search.fill('vasilek');
+      await expect(page.getByText('По запросу «vasilek» ничего не нашлось')).toBeVisible();
+      await page.getByRole('main').getByRole('button', { name: 'Очистить поиск' }).last().click();
+      await expect(sentences(page)).toHaveText(said);
+
+      const [from, to] = [page.getByLabel('С дня'), page.getByLabel('По день')];
+      await to.fill(moscowDay(1));
+      await expect(page.getByText('За это время ничего не нашлось')).toBeVisible();
+      await expect(page).toHaveURL(new RegExp(`to=${moscowDay(1)}`));
+      await to.fill(moscowDay());
+      await expect(sentences(page)).toHaveText(said);
+      await from.fill(moscowDay());
+      await expect(page).toHaveURL(new RegExp(`from=${moscowDay()}`));
+      await page.reload();
+      await expect(from).toHaveValue(moscowDay());
+      await expect(sentences(page)).toHaveText(said);
+    });
+
+    test('an admin reads of every company, each row with its own', async ({ page }) => {
+      await enter(page, product.url + platform, admin);
+      await expect(heading(page, 'Журнал')).toBeVisible();
+      const search = page.getByRole('searchbox', { name: 'Кто, что или компания' });
+      await search.fill('crm.vasilek');
+      await expect(sentences(page)).toHaveText(['boris@vasilek.test: добавлен сайт crm.vasilek.ru']);
+      await search.fill('Ромашка');
+      await expect(page.locator('[data-label="Компания"]').first()).toHaveText('ООО «Ромашка»');
+      // Both companies are called so.
+      await expect(page.getByText(/1–10 из \d+/)).toBeVisible();
+      await search.fill('admin@propusk');
+      await expect(page.locator('[data-label="Компания"]').first()).toHaveText('Платформа');
+    });
+
+    test('a list that fails can be read again', async ({ page }) => {
+      let failing = true;
+      await page.route('**/api/audit?*', (route) =>
+        failing ? route.fulfill({ status: 500, body: '' }) : route.continue(),
+      );
+      await enter(page, product.url + owners, owner);
+      await expect(page.getByText('Список не загрузился')).toBeVisible();
+      failing = false;
+      await page.getByRole('main').getByRole('button', { name: 'Повторить' }).click();
+      await expect(sentences(page)).toHaveText(said);
+    });
+  });
+}
+
+test('what an owner does in the console stands in the journal at once', async ({ page }) => {
+  await enter(page, `${product.url}/dashboard/creator/domains`, neighbour);
+  await page.getByRole('button', { name: 'Добавить' }).first().click();
+  await field(dialogOf(page), 'Адрес').fill('new.vasilek.ru');
+  await saveOf(dialogOf(page)).click();
+  await expect(row(page, /new\.vasilek/)).toBeVisible();
+  await page.getByRole('navigation').getByRole('link', { name: 'Журнал' }).click();
+  await expect(sentences(page).first()).toHaveText('boris@vasilek.test: добавлен сайт new.vasilek.ru');
+  await expect(page.getByText('Ромашка.рф')).toHaveCount(0);
+});
+
+test('an agent has no journal', async ({ page }) => {
+  const agent = await product.signIn('petr@romashka.test');
+  await enter(page, product.url + owners, agent);
+  await expect(page).toHaveURL(/\/dashboard\/user\/domains$/);
+  await expect(page.getByRole('link', { name: 'Журнал' })).toHaveCount(0);
+});

@@ -1,0 +1,240 @@
+import { readFile } from 'node:fs/promises';
+import { expect, type Page, test } from '@playwright/test';
+import { appCode } from '@propusk/api/testing/app-code';
+import { updateMyCompany } from '@propusk/contract/companies';
+import { confirmSecondFactor, startSecondFactor } from '@propusk/contract/second-factor';
+import { choose, dialogOf, enter, heading, row, screens, startConsole, stored } from './console.ts';
+
+/** The second factor in the console: turned on, asked for, lost, and required by a company. */
+const PASSWORD = 'correct horse';
+const personal = '/dashboard/user/personal-data';
+const product = startConsole(async () => {});
+let serial = 0;
+
+/** A company with an owner and an agent of its own, signed in. */
+async function people() {
+  const n = ++serial;
+  const [ownerEmail, email] = [`owner${n}@romashka.test`, `petr${n}@romashka.test`];
+  const owner = await product.owner(ownerEmail);
+  return { owner, ownerEmail, agent: await product.agent(owner, email), email };
+}
+
+/** Turns somebody's second factor on. @returns the secret; the code of now is used */
+async function enrol(token: string): Promise<string> {
+  const { secret } = await product.call(token, startSecondFactor, { body: { currentPassword: PASSWORD } });
+  await product.call(token, confirmSecondFactor, { body: { code: appCode(secret) } });
+  return secret;
+}
+
+const card = (page: Page) => page.getByRole('region', { name: 'Второй фактор', exact: true });
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+const passwordField = (page: Page) =>
+  page
+    .getByRole('region', { name: /^(Второй фактор|Новые запасные коды|Выключить второй фактор)$/ })
+    .getByLabel('Текущий пароль');
+const codeField = (page: Page) => page.getByRole('textbox', { name: 'Код из приложения' });
+
+/** The steps of turning it on, from the password to the codes. @returns what an app and a careful person keep */
+async function walkThrough(page: Page): Promise<{ secret: string; codes: string[] }> {
+  await passwordField(page).fill('wrong horse');
+  await button(page, 'Продолжить').click();
+  await expect(page.getByRole('alert').filter({ hasText: 'Проверьте введённые данные' })).toBeVisible();
+  await passwordField(page).fill(PASSWORD);
+  await button(page, 'Продолжить').click();
+  const qr = page.getByRole('img', { name: 'QR-код для приложения' });
+  await expect(qr).toBeVisible();
+  // It came: an image that the policy refuses has no size.
+  await expect
+    .poll(() => page.evaluate<number>(`document.querySelector('img[alt^="QR"]').naturalWidth`))
+    .toBeGreaterThan(0);
+  const secret = (await card(page).locator('code').innerText()).replace(/\s/g, '');
+  const app = await page.getByRole('link', { name: 'Открыть в приложении' }).getAttribute('href');
+  expect(new URL(app ?? '').searchParams.get('secret')).toBe(secret);
+  await codeField(page).fill('000000');
+  await button(page, 'Включить').click();
+  await expect(page.getByRole('alert')).toContainText('Проверьте введённые данные');
+  await expect(page.getByText('Код не подошёл. Дождитесь следующего')).toBeVisible();
+  await codeField(page).fill(appCode(secret));
+  await button(page, 'Включить').click();
+  await expect(page.getByText('Сохраните запасные коды')).toBeVisible();
+  const codes = await page.getByRole('list', { name: 'Запасные коды' }).getByRole('listitem').allInnerTexts();
+  expect(codes).toHaveLength(10);
+  return { secret, codes };
+}
+
+async function typeLogin(page: Page, email: string): Promise<void> {
+  await page.goto(new URL('/auth/login', product.url).href);
+  await page.getByRole('textbox', { name: 'Почта' }).fill(email);
+  await page.getByLabel('Пароль', { exact: true }).fill(PASSWORD);
+  await button(page, 'Войти').click();
+}
+
+async function fits(page: Page): Promise<void> {
+  const [wide, seen] = await page.evaluate<number[]>(
+    '[document.documentElement.scrollWidth, document.documentElement.clientWidth]',
+  );
+  expect(wide).toBeLessThanOrEqual(seen ?? 0);
+}
+
+for (const [screen, viewport] of screens) {
+  test.describe(screen, () => {
+    test.use({ viewport });
+
+    test('is turned on in the own data, asked for at sign-in, and replaced by a recovery code', async ({
+      page,
+      context,
+    }) => {
+      const { agent, email } = await people();
+      await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+      await enter(page, product.url + personal, agent);
+      await button(page, 'Включить второй фактор').click();
+      const { secret, codes } = await walkThrough(page);
+      await fits(page);
+      await button(page, 'Копировать').click();
+      expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe(codes.join('\n'));
+      const [file] = await Promise.all([
+        page.waitForEvent('download'),
+        button(page, 'Скачать файлом').click(),
+      ]);
+      const text = await readFile(await file.path(), 'utf8');
+      for (const code of [email, ...codes]) expect(text).toContain(code);
+      await button(page, 'Коды сохранены').click();
+      await expect(card(page)).toContainText('Запасных кодов осталось: 10.');
+
+      await page.evaluate('localStorage.removeItem("access_token")');
+      await typeLogin(page, email);
+      await expect(heading(page, 'Подтвердите вход')).toBeVisible();
+      await expect(codeField(page)).toBeFocused();
+      expect(await stored(page, 'access_token')).toBeNull();
+      await fits(page);
+      await codeField(page).fill('000000');
+      await button(page, 'Войти').click();
+      await expect(page.getByRole('alert')).toContainText('проверьте, что время на телефоне');
+      // Back, and nothing has to be typed again.
+      await button(page, 'Назад').click();
+      await expect(page.getByRole('textbox', { name: 'Почта' })).toHaveValue(email);
+      await expect(page.getByLabel('Пароль', { exact: true })).toHaveValue(PASSWORD);
+      await button(page, 'Войти').click();
+      await codeField(page).fill(appCode(secret, 1));
+      await button(page, 'Войти').click();
+      await expect(heading(page, 'Сайты')).toBeVisible();
+
+      await page.evaluate('localStorage.removeItem("access_token")');
+      await typeLogin(page, email);
+      await codeField(page).fill(codes[0]?.toLowerCase() ?? '');
+      await button(page, 'Войти').click();
+      await expect(heading(page, 'Сайты')).toBeVisible();
+      await page.goto(product.url + personal);
+      await expect(card(page)).toContainText('Запасных кодов осталось: 9.');
+    });
+
+    test('gives new codes, and is turned off, for the password and a code', async ({ page }) => {
+      const { agent } = await people();
+      const secret = await enrol(agent);
+      await enter(page, product.url + personal, agent);
+      await button(page, 'Новые запасные коды').click();
+      await passwordField(page).fill(PASSWORD);
+      await codeField(page).fill(appCode(secret, 1));
+      await button(page, 'Получить коды').click();
+      const codes = page.getByRole('list', { name: 'Запасные коды' }).getByRole('listitem');
+      await expect(codes).toHaveCount(10);
+      const [first = ''] = await codes.allInnerTexts();
+      await button(page, 'Коды сохранены').click();
+      await button(page, 'Выключить').click();
+      await expect(page.getByText('Войти можно будет с одним паролем')).toBeVisible();
+      await button(page, 'Отмена').click();
+      await button(page, 'Выключить').click();
+      await passwordField(page).fill(PASSWORD);
+      await codeField(page).fill(first);
+      await button(page, 'Выключить').click();
+      await expect(page.getByText('Второй фактор выключен')).toBeVisible();
+      await expect(button(page, 'Включить второй фактор')).toBeVisible();
+    });
+
+    test('is required by an owner who has one; the agent is led to it, and an owner ends a lost one', async ({
+      page,
+      browser,
+    }) => {
+      const { owner, agent, email } = await people();
+      const theirs = await (await browser.newContext({ viewport })).newPage();
+      await enter(theirs, product.url + personal, agent);
+      await expect(heading(theirs, 'Персональные данные')).toBeVisible();
+
+      await enter(page, `${product.url}/dashboard/creator/company`, owner);
+      await expect(card(page)).toContainText('По желанию каждого');
+      await expect(button(page, 'Требовать от всех')).toHaveCount(0);
+      await card(page).getByRole('link', { name: 'Включить себе' }).click();
+      // It is begun already.
+      await walkThrough(page);
+      await button(page, 'Коды сохранены').click();
+      await page.goto(`${product.url}/dashboard/creator/company`);
+      await button(page, 'Требовать от всех').click();
+      const question = dialogOf(page);
+      await expect(question).toContainText('Сейчас его нет у 1 человека из 2.');
+      await question.getByRole('button', { name: 'Требовать', exact: true }).click();
+      await expect(page.getByText('Второй фактор теперь требуется')).toBeVisible();
+      await expect(card(page)).toContainText('Требуется от всех');
+      await fits(page);
+
+      await theirs.goto(`${product.url}/dashboard/user/domains`);
+      await expect(heading(theirs, 'Включите второй фактор')).toBeVisible();
+      await expect(theirs.getByText('Компания ООО «Ромашка» открывает сайты')).toBeVisible();
+      await fits(theirs);
+      await walkThrough(theirs);
+      await button(theirs, 'Коды сохранены').click();
+      await expect(heading(theirs, 'Сайты')).toBeVisible();
+
+      await page.goto(`${product.url}/dashboard/creator/users`);
+      const name = new RegExp(email);
+      await expect(row(page, name).getByText('Второй фактор включён')).toBeAttached();
+      await choose(page, name, 'Сбросить второй фактор');
+      await expect(dialogOf(page)).toContainText('все сеансы завершатся');
+      await dialogOf(page).getByRole('button', { name: 'Сбросить второй фактор' }).click();
+      await expect(page.getByText('Второй фактор сброшен')).toBeVisible();
+      await expect(row(page, name).getByText('Второй фактор включён')).toHaveCount(0);
+      await theirs.reload();
+      await expect(heading(theirs, 'Вход')).toBeVisible();
+      await typeLogin(theirs, email);
+      await expect(heading(theirs, 'Включите второй фактор')).toBeVisible();
+      await button(theirs, 'Выйти').click();
+      await expect(heading(theirs, 'Вход')).toBeVisible();
+      await theirs.context().close();
+    });
+
+    test('is there at once for whoever has the page open when it becomes required', async ({ page }) => {
+      const { owner, agent } = await people();
+      await enter(page, `${product.url}/dashboard/user/domains`, agent);
+      await expect(heading(page, 'Сайты')).toBeVisible();
+      await enrol(owner);
+      await product.call(owner, updateMyCompany, { body: { secondFactorRequired: true } });
+      await page
+        .getByRole('searchbox')
+        .or(page.getByLabel('Поиск', { exact: false }))
+        .first()
+        .fill('crm');
+      await expect(heading(page, 'Включите второй фактор')).toBeVisible();
+    });
+
+    test('is recommended to an admin, who may put it off on this browser', async ({ page }) => {
+      const companies = `${product.url}/dashboard/admin/companies`;
+      await enter(page, companies, await product.admin());
+      const advice = page.getByRole('region', { name: 'Второй фактор' });
+      await expect(advice).toContainText('одного украденного пароля');
+      await fits(page);
+      await advice.getByRole('link', { name: 'Включить' }).click();
+      await expect(passwordField(page)).toBeVisible();
+      await page.goto(companies);
+      await advice.getByRole('button', { name: 'Позже' }).click();
+      await expect(advice).toHaveCount(0);
+      await page.reload();
+      await expect(heading(page, 'Компании')).toBeVisible();
+      await expect(advice).toHaveCount(0);
+      // In a month.
+      await page.evaluate(
+        `localStorage.second_factor_later = localStorage.second_factor_later.replace(/:.*/, ':' + (Date.now() - 1))`,
+      );
+      await page.reload();
+      await expect(advice).toBeVisible();
+    });
+  });
+}
