@@ -1,0 +1,70 @@
+import { newToken } from '@propusk/api/http/actor';
+import type pg from 'pg';
+
+/** Ids from here on: no other number of a statement is one of them. */
+export const COMPANIES = 100_001;
+export const OWNERS = 200_001;
+const SITES = 5_000_001;
+
+/** An owner who is signed in. */
+export interface Owner {
+  readonly token: string;
+  readonly company: number;
+  readonly email: string;
+}
+
+export interface Platform {
+  readonly companies: number;
+  /** Sites in each company, all of them in each of its policies. */
+  readonly sites: number;
+  readonly policies: number;
+  /** How many companies, evenly over the platform, have their owner signed in. */
+  readonly owners: number;
+  /** What the owners' accounts keep of a password, when somebody is to sign in. */
+  readonly passwordHash?: string;
+}
+
+/** Puts companies into an empty schema, each with one owner, who is in all its policies. */
+export async function fill(pool: pg.Pool, platform: Platform): Promise<Owner[]> {
+  const { companies, sites, policies, owners: count, passwordHash = '' } = platform;
+  await pool.query(`alter table sites alter id restart with ${SITES}`);
+  await pool.query(
+    `insert into companies (id, company_name, company_site)
+       select ${COMPANIES} + i, 'Company ' || i, 'company' || i || '.test' from generate_series(0, ${companies - 1}) i`,
+  );
+  await pool.query(
+    `insert into users (id, company_id, email, name, surname, password_hash, roles)
+       select ${OWNERS} + i, ${COMPANIES} + i, 'owner' || i || '@bench.test', 'Ирина', 'Соколова', $1, '{CREATOR}'
+       from generate_series(0, ${companies - 1}) i`,
+    [passwordHash],
+  );
+  const owners = Array.from({ length: count }, (_, index) => {
+    const at = Math.floor((index * companies) / count);
+    return { ...newToken(), at, company: COMPANIES + at, email: `owner${at}@bench.test` };
+  });
+  for (const { hash, at } of owners) {
+    await pool.query(
+      `insert into sessions (token_hash, user_id, expires_at) values ($1, $2, now() + interval '1 day')`,
+      [hash, OWNERS + at],
+    );
+  }
+  await pool.query(
+    `insert into policies (company_id, name, description, proxy_owner_id, proxy_id)
+       select c.id, 'Policy ' || n, 'Policy ' || n, x.owner_id, x.id
+       from companies c, generate_series(1, ${policies}) n, proxies x where x.direct`,
+  );
+  await pool.query(
+    `insert into sites (company_id, address, shown_address)
+       select c.id, a, a from companies c, generate_series(1, ${sites}) n, lateral (select 's' || n || '.c' || c.id || '.bench.test') named (a)`,
+  );
+  await pool.query(
+    `insert into policy_sites (company_id, policy_id, site_id)
+       select s.company_id, p.id, s.id from sites s join policies p using (company_id)`,
+  );
+  await pool.query(
+    `insert into policy_users (company_id, policy_id, user_id)
+       select p.company_id, p.id, u.id from policies p join users u using (company_id)`,
+  );
+  await pool.query('vacuum analyze');
+  return owners.map(({ token, company, email }) => ({ token, company, email }));
+}

@@ -1,0 +1,61 @@
+import { connectionConfig, type Tx } from '@propusk/api/db/open';
+import type { Tables } from '@propusk/api/db/schema';
+import type { Actor, Member } from '@propusk/api/http/actor';
+import { createSite, listSites } from '@propusk/api/sites/store';
+import { findSelf } from '@propusk/api/users/store';
+import { Kysely, PostgresDialect } from 'kysely';
+import pg from 'pg';
+
+/** One statement as the api sends it. */
+export interface Statement {
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
+/** What a call asks of the database, between `begin` and `commit` for the one that writes. */
+interface Statements {
+  readonly me: readonly Statement[];
+  readonly list: readonly Statement[];
+  readonly create: readonly Statement[];
+}
+
+/** Statements, and the ids in them that every request has its own for. */
+export interface Recorded {
+  readonly statements: Statements;
+  readonly companyId: number;
+  readonly siteId: number;
+}
+
+/** The address that `create` was recorded with: whoever repeats it puts another one in its place. */
+export const RECORDED = 'recorded.bench.test';
+
+/**
+ * What the api asks of the database for one person, taken down from its own store functions, so that the bare server beside it
+ * asks the very same.
+ */
+export async function recordStatements(url: string, actor: Member): Promise<Recorded> {
+  const told: Statement[] = [];
+  const pool = new pg.Pool({ ...connectionConfig(url), max: 1 });
+  pool.on('error', () => {});
+  const db = new Kysely<Tables>({
+    dialect: new PostgresDialect({ pool }),
+    log: ({ query }) => {
+      told.push({ text: query.sql, values: query.parameters });
+    },
+  });
+  const during = async (work: () => Promise<unknown>) => {
+    told.length = 0;
+    await work();
+    return told.filter(({ text }) => !/^(begin|commit|rollback)/.test(text));
+  };
+  const reader: Actor = actor;
+  const me = await during(() => findSelf(db, reader));
+  const list = await during(() => listSites(db, reader, { page: 1, take: 10, name: '' }));
+  let siteId = 0;
+  const create = await during(async () => {
+    const work = (tx: Tx) => createSite(tx, actor, { address: RECORDED, politics: [] });
+    siteId = (await db.transaction().execute(work)).id;
+  });
+  await db.destroy();
+  return { statements: { me, list, create }, companyId: actor.companyId, siteId };
+}

@@ -1,0 +1,275 @@
+import { connect, type Socket } from 'node:net';
+import { clientHello, type Mode } from './hello.ts';
+import { startOrigin } from './origin.ts';
+
+/**
+ * The load and the sites, one process on one core. It is told by IPC what to do for how long, and answers what it saw.
+ * autocannon and wrk do not speak CONNECT; bytes are made before the clock runs, so that it spends its core on sockets.
+ */
+
+export interface Asker {
+  /** The site's name. */
+  readonly site: string;
+  /** Its address, for a proxy that cannot be told names. */
+  readonly at?: string;
+  /** `name:password`. */
+  readonly credentials: string;
+}
+
+export interface Task {
+  readonly kind: 'tunnels' | 'bulk' | 'requests' | 'echo' | 'hold' | 'release';
+  /** Where the proxy is; null goes to the origin itself. */
+  readonly proxy: number | null;
+  readonly callers: readonly Asker[];
+  readonly ms: number;
+  readonly connections: number;
+}
+
+export interface Seen {
+  /** Tunnels, bytes, requests or round trips in the time, or connections held. */
+  readonly count: number;
+  readonly ms: number;
+  /** Milliseconds. */
+  readonly p50: number;
+  readonly p99: number;
+  /** What went wrong: refused, cut, answered otherwise. */
+  readonly failed: number;
+  readonly fault: string;
+}
+
+const originPort = await startOrigin();
+const held: Socket[] = [];
+
+interface Prepared {
+  readonly connect: Buffer;
+  readonly hello: Buffer;
+  readonly get: Buffer;
+}
+
+function prepare({ callers, proxy }: Task, mode: Mode): Prepared[] {
+  return callers.map(({ site, credentials, at = site }) => {
+    const authority = `${at}:${originPort}`;
+    const auth = `Proxy-Authorization: Basic ${Buffer.from(credentials).toString('base64')}\r\n`;
+    const target = proxy === null ? '/' : `http://${authority}/`;
+    return {
+      connect: Buffer.from(`CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n${auth}\r\n`),
+      hello: clientHello(site, mode),
+      get: Buffer.from(
+        `GET ${target} HTTP/1.1\r\nHost: ${authority}\r\nUser-Agent: bench\r\nAccept: */*\r\n${proxy === null ? '' : auth}\r\n`,
+      ),
+    };
+  });
+}
+
+/** One run: what its parts count. */
+class Tally {
+  count = 0;
+  failed = 0;
+  fault = '';
+  readonly times: number[] = [];
+  readonly ended: number;
+  constructor(ms: number) {
+    this.ended = performance.now() + ms;
+  }
+  get over(): boolean {
+    return performance.now() >= this.ended;
+  }
+  fail(why: string): void {
+    this.failed += 1;
+    this.fault ||= why;
+  }
+}
+
+const ESTABLISHED = /^HTTP\/1\.[01] 200/;
+
+/** Opens a tunnel, or a connection to the origin. @param on what to do with bytes behind the 200 */
+function open(
+  task: Task,
+  prepared: Prepared,
+  on: (socket: Socket, data: Buffer, length: number) => void,
+): Socket {
+  let opened = task.proxy === null;
+  const socket: Socket = connect({
+    port: task.proxy ?? originPort,
+    host: '127.0.0.1',
+    noDelay: true,
+    onread: {
+      buffer: shared,
+      callback(length, buffer) {
+        const data = buffer as Buffer;
+        if (opened) {
+          on(socket, data, length);
+          return true;
+        }
+        opened = true;
+        const head = data.toString('latin1', 0, Math.min(length, 200));
+        if (ESTABLISHED.test(head)) socket.write(prepared.hello);
+        else socket.destroy(new Error(head.split('\r\n', 1)[0]));
+        return true;
+      },
+    },
+  });
+  socket.write(opened ? prepared.hello : prepared.connect);
+  return socket;
+}
+
+/** All sockets read into one buffer: nobody looks at bytes twice. */
+const shared = Buffer.alloc(256 * 1024);
+
+function tunnels(task: Task, tally: Tally): Promise<void>[] {
+  const prepared = prepare(task, 'hello');
+  let next = 0;
+  return Array.from({ length: task.connections }, async () => {
+    while (!tally.over) {
+      const mine = prepared[next++ % prepared.length] as Prepared;
+      const started = performance.now();
+      await new Promise<void>((resolve) => {
+        let got = 0;
+        const socket = open(task, mine, (_, _data, length) => (got += length));
+        socket.once('error', (error) => tally.fail(error.message));
+        socket.once('close', () => {
+          if (got === 1_200) {
+            tally.count += 1;
+            tally.times.push(performance.now() - started);
+          } else tally.fail(`${got} bytes`);
+          resolve();
+        });
+      });
+    }
+  });
+}
+
+function bulk(task: Task, tally: Tally): Promise<void>[] {
+  const prepared = prepare(task, 'bulk');
+  return Array.from({ length: task.connections }, (_, i) => {
+    return new Promise<void>((resolve) => {
+      const socket = open(task, prepared[i % prepared.length] as Prepared, (_socket, _data, length) => {
+        tally.count += length;
+        if (tally.over) socket.destroy();
+      });
+      socket.once('error', (error) => tally.fail(error.message)).once('close', () => resolve());
+    });
+  });
+}
+
+function requests(task: Task, tally: Tally): Promise<void>[] {
+  const prepared = prepare(task, 'hello');
+  return Array.from({ length: task.connections }, (_, i) => {
+    const mine = prepared[i % prepared.length] as Prepared;
+    return new Promise<void>((resolve) => {
+      let expected = 0;
+      let got = 0;
+      let started = performance.now();
+      const ask = () => {
+        got = 0;
+        expected = 0;
+        started = performance.now();
+        socket.write(mine.get);
+      };
+      const socket: Socket = connect({
+        port: task.proxy ?? originPort,
+        host: '127.0.0.1',
+        noDelay: true,
+        onread: {
+          buffer: Buffer.alloc(8_192),
+          callback(length, buffer) {
+            if (expected === 0) {
+              const text = (buffer as Buffer).toString('latin1', 0, length);
+              const end = text.indexOf('\r\n\r\n');
+              const size = /content-length: (\d+)/i.exec(text)?.[1];
+              if (!text.startsWith('HTTP/1.1 200') || end === -1 || size === undefined) {
+                socket.destroy(new Error(text.split('\r\n', 1)[0]));
+                return false;
+              }
+              expected = end + 4 + Number(size);
+            }
+            got += length;
+            if (got < expected) return true;
+            tally.count += 1;
+            tally.times.push(performance.now() - started);
+            if (tally.over) socket.destroy();
+            else ask();
+            return true;
+          },
+        },
+      });
+      socket.once('error', (error) => tally.fail(error.message));
+      socket.once('close', () => {
+        if (!tally.over) tally.fail('closed');
+        resolve();
+      });
+      ask();
+    });
+  });
+}
+
+function echo(task: Task, tally: Tally): Promise<void>[] {
+  const prepared = prepare(task, 'echo');
+  const ping = Buffer.alloc(64, 23);
+  return Array.from({ length: task.connections }, (_, i) => {
+    return new Promise<void>((resolve) => {
+      let hello = 1_200;
+      let started = 0;
+      const socket = open(task, prepared[i % prepared.length] as Prepared, (_socket, _data, length) => {
+        if (hello > 0) hello -= length;
+        else {
+          tally.count += 1;
+          tally.times.push(performance.now() - started);
+        }
+        if (hello > 0) return;
+        if (tally.over) return void socket.destroy();
+        started = performance.now();
+        socket.write(ping);
+      });
+      socket.once('error', (error) => tally.fail(error.message)).once('close', () => resolve());
+    });
+  });
+}
+
+/** Opens tunnels and leaves them open, 64 at a time. */
+function hold(task: Task, tally: Tally): Promise<void>[] {
+  const prepared = prepare(task, 'idle');
+  let next = 0;
+  return Array.from({ length: 64 }, async () => {
+    while (next < task.connections) {
+      const mine = prepared[next++ % prepared.length] as Prepared;
+      await new Promise<void>((resolve) => {
+        const socket = open(task, mine, () => {
+          tally.count += 1;
+          resolve();
+        });
+        held.push(socket);
+        socket.once('error', (error) => {
+          tally.fail(error.message);
+          resolve();
+        });
+      });
+    }
+  });
+}
+
+function release(): Promise<void>[] {
+  return held.splice(0).map(
+    (socket) =>
+      new Promise<void>((resolve) => {
+        if (socket.destroyed) return resolve();
+        socket.once('close', () => resolve());
+        socket.destroy();
+      }),
+  );
+}
+
+const kinds = { tunnels, bulk, requests, echo, hold, release };
+
+process.on('message', async (task: Task) => {
+  const tally = new Tally(task.ms);
+  const started = performance.now();
+  await Promise.all(kinds[task.kind](task, tally));
+  const { count, failed, fault } = tally;
+  const times = Float64Array.from(tally.times).toSorted();
+  const at = (share: number) => times[Math.floor(times.length * share)] ?? 0;
+  const seen: Seen = { count, ms: performance.now() - started, p50: at(0.5), p99: at(0.99), failed, fault };
+  process.send?.({ type: 'seen', ...seen });
+});
+process.on('disconnect', () => process.exit(0));
+process.send?.({ type: 'ready', port: originPort });

@@ -1,0 +1,121 @@
+import { fileURLToPath } from 'node:url';
+import { LOAD, type Pinned, pinned, told } from '../harness/pinned.ts';
+import { apart, type Bench, median, type Ratio, short, type Table } from '../harness/row.ts';
+import type { Asker, Seen, Task } from './load.ts';
+import type { Proxy } from './peers.ts';
+import { callers } from './policy.ts';
+
+/** Runs one kind of load through each proxy in turn, round after round, and compares. */
+
+export interface Load {
+  readonly origin: number;
+  run(task: Task): Promise<Seen>;
+  stop(): Promise<void>;
+}
+
+/** Starts load and origin on their core, or on those that are named. */
+export async function startLoad(core: number | string = LOAD): Promise<Load> {
+  const path = fileURLToPath(import.meta.resolve('./load.ts'));
+  const running: Pinned = pinned(core, [process.execPath, path], { ipc: true });
+  const { port } = await told<{ port: number }>(running.child, 'ready');
+  return {
+    origin: port,
+    async run(task) {
+      running.child.send(task);
+      return told<Seen>(running.child, 'seen');
+    },
+    stop: running.stop,
+  };
+}
+
+/** Those who ask, as this proxy knows them. */
+export function askersOf({ name, known }: Proxy): Asker[] {
+  if (name === 'tinyproxy')
+    return callers().map(({ site }) => ({ site, at: '127.0.0.1', credentials: 'one:known' }));
+  return callers().map(({ site, username, token, password }) => ({
+    site,
+    credentials: `${username}:${known === 'token' ? token : password}`,
+  }));
+}
+
+export interface Kind {
+  readonly title: string;
+  readonly kind: Task['kind'];
+  readonly connections: number;
+  /** What the count is divided by, and called then. */
+  readonly unit: readonly [by: number, name: string];
+  /** What ours must reach of each peer, and of which figure. */
+  readonly bars: readonly {
+    readonly peer: string;
+    readonly bar: number;
+    readonly of: 'work' | 'clock' | 'p50';
+  }[];
+}
+
+interface Round {
+  /** A second of the clock, and a second of processor time that the proxy took. */
+  readonly clock: number;
+  readonly core: number;
+  readonly p50: number;
+  readonly p99: number;
+}
+
+/** Has a proxy do some of it before it counts: Node compiles what it has done often, and a busy machine gives it little time. */
+async function warm(
+  { quick, ms }: Bench,
+  load: Load,
+  proxy: Proxy,
+  { kind, connections }: Pick<Kind, 'kind' | 'connections'>,
+): Promise<void> {
+  const [seconds, most] = quick ? [0.7, 2] : [2, 4];
+  const begun = proxy.process?.cpu() ?? 0;
+  for (let i = 0; i < most; i++) {
+    await load.run({ kind, proxy: proxy.port, callers: askersOf(proxy), ms, connections });
+    if (proxy.process === null || proxy.process.cpu() - begun >= seconds) return;
+  }
+}
+
+/** Measures one kind of load. @throws Error when a proxy fails more than a hundredth of it */
+export async function compare(
+  bench: Bench,
+  load: Load,
+  proxies: readonly Proxy[],
+  { title, kind, connections, unit: [by, unit], bars }: Kind,
+): Promise<{ table: Table; ratios: Ratio[] }> {
+  const rounds = new Map<string, Round[]>(proxies.map(({ name }) => [name, []]));
+  for (const proxy of proxies) await warm(bench, load, proxy, { kind, connections });
+  for (let round = 0; round < bench.rounds; round++) {
+    for (const proxy of proxies) {
+      const { port, process } = proxy;
+      const before = process?.cpu() ?? 0;
+      const seen = await load.run({ kind, proxy: port, callers: askersOf(proxy), ms: bench.ms, connections });
+      const cpu = process === null ? 0 : process.cpu() - before;
+      if (seen.failed > 0 && seen.failed * 100 > seen.count)
+        throw new Error(`${proxy.name}, ${title}: ${seen.failed} of ${seen.count} failed: ${seen.fault}`);
+      const count = seen.count / by;
+      const { p50, p99 } = seen;
+      rounds.get(proxy.name)?.push({ clock: count / (seen.ms / 1000), core: count / cpu, p50, p99 });
+    }
+  }
+  const of = (name: string, figure: keyof Round) => (rounds.get(name) ?? []).map((each) => each[figure]);
+  const timed = kind !== 'bulk';
+  const lines = proxies.map(({ name, process }) => [
+    name,
+    short(median(of(name, 'clock'))),
+    process === null ? '–' : short(median(of(name, 'core'))),
+    process === null ? '–' : apart(of(name, 'core')),
+    timed ? short(median(of(name, 'p50'))) : '–',
+    timed ? short(median(of(name, 'p99'))) : '–',
+  ]);
+  const ratios: Ratio[] = bars
+    .filter(({ peer }) => rounds.has(peer))
+    .map(({ peer, bar, of: figure }) => {
+      const key = figure === 'work' ? 'core' : figure;
+      const [ours, theirs] = [of('ours', key), of(peer, key)];
+      // By rounds: what stood beside each other is compared.
+      const value = median(ours.map((each, i) => each / (theirs[i] ?? Number.NaN)));
+      return { what: `${title}: ours / ${peer}`, value, bar, atLeast: figure !== 'p50' };
+    });
+  const head = ['', `${unit}/s`, `${unit} a core-second`, 'spread', 'p50 ms', 'p99 ms'];
+  return { table: { title, head, lines }, ratios };
+}

@@ -1,0 +1,200 @@
+import { createHash } from 'node:crypto';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { listens } from '@propusk/gateway/testing/client';
+import { startFeedServer } from '@propusk/gateway/testing/feed-server';
+import { freePort } from '@propusk/gateway/testing/upstreams';
+import { MEASURED, type Pinned, pinned, told } from '../harness/pinned.ts';
+import {
+  COMPANIES,
+  callers,
+  passwordOf,
+  peopleOf,
+  SECRET,
+  sitesOf,
+  snapshots,
+  type Upstream,
+} from './policy.ts';
+
+/** The proxies that are measured side by side, each on the same core and under the same policy. */
+
+export interface Proxy {
+  readonly name: string;
+  /** Null: no proxy at all, the limit of load and origin. */
+  readonly port: number | null;
+  /** By what its clients are known. */
+  readonly known: 'token' | 'password';
+  readonly process: Pinned | null;
+  stop(): Promise<void>;
+}
+
+export interface Wanted {
+  /** Where the sites are. */
+  readonly origin: number;
+  /** The way out of all companies; else direct. */
+  readonly upstream?: Upstream;
+  /** The core or cores, as taskset takes them. */
+  readonly core?: number | string;
+}
+
+const none: Proxy = { name: 'no proxy', port: null, known: 'password', process: null, stop: async () => {} };
+
+const room = (path: string) => fileURLToPath(import.meta.resolve(path));
+
+/** The gateway itself, fed as an api would. @param processes how many it may use */
+export async function startOurs(
+  { origin, upstream, core = MEASURED }: Wanted,
+  processes = 1,
+  args: readonly string[] = [],
+): Promise<Proxy> {
+  const feed = await startFeedServer(SECRET, { heartbeatMs: 5_000 });
+  for (const snapshot of snapshots(origin, upstream)) feed.publish(snapshot);
+  const folder = await mkdtemp(join(tmpdir(), 'propusk-bench-'));
+  const hosts = callers().map(({ site }) => `${site}=127.0.0.1`);
+  const running = pinned(core, [process.execPath, ...args, room('@propusk/gateway/main')], {
+    ipc: true,
+    env: {
+      PATH: process.env.PATH,
+      GATEWAY_PORT: '0',
+      GATEWAY_SECRET: SECRET,
+      GATEWAY_PROCESSES: String(processes),
+      GATEWAY_HOSTS: hosts.join(','),
+      GATEWAY_ALLOW_NETWORKS: '127.0.0.0/8',
+      API_URL: feed.url,
+      CONSOLE_URL: 'http://console.test',
+      DATA_DIR: folder,
+      LOG_LEVEL: 'warn',
+    },
+  });
+  const { port } = await told<{ port: number }>(running.child, 'listening');
+  while (feed.acknowledged.length < COMPANIES) await sleep(20);
+  return {
+    name: 'ours',
+    port,
+    known: 'token',
+    process: running,
+    async stop() {
+      await running.stop();
+      await feed.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** squid with Basic auth and, for each company, who may reach which names. */
+export async function startSquid({ origin, upstream, core = MEASURED }: Wanted): Promise<Proxy> {
+  void origin;
+  const folder = await mkdtemp(join(tmpdir(), 'propusk-bench-squid-'));
+  // Started by root it becomes another user.
+  await chmod(folder, 0o777);
+  const port = await freePort();
+  const known: string[] = [];
+  const rules: string[] = [];
+  for (let company = 0; company < COMPANIES; company++) {
+    const ids = peopleOf(company);
+    known.push(...ids.map((id) => `u${id}:${createHash('md5').update(passwordOf(id)).digest('hex')}`));
+    await writeFile(join(folder, `people-${company}`), ids.map((id) => `u${id}`).join('\n'));
+    await writeFile(join(folder, `sites-${company}`), sitesOf(company).join('\n'));
+    rules.push(
+      `acl people${company} proxy_auth "${folder}/people-${company}"`,
+      `acl sites${company} dstdomain "${folder}/sites-${company}"`,
+      `http_access allow sites${company} people${company}`,
+    );
+  }
+  await writeFile(join(folder, 'users'), `${known.join('\n')}\n`);
+  // One a line: squid cuts long ones.
+  const names = callers().map(
+    ({ site }) => `127.0.0.1 ${site}
+`,
+  );
+  await writeFile(join(folder, 'hosts'), names.join(''));
+  const parent =
+    upstream === undefined
+      ? ''
+      : `cache_peer ${upstream.host} parent ${upstream.port} 0 no-query no-digest default login=${upstream.username}:${upstream.password}
+never_direct allow all`;
+  await writeFile(
+    join(folder, 'squid.conf'),
+    `http_port 127.0.0.1:${port}
+auth_param basic program /usr/lib/squid/basic_ncsa_auth ${folder}/users
+auth_param basic children 5 startup=5 queue-size=1000
+${rules.join('\n')}
+http_access deny all
+${parent}
+hosts_file ${folder}/hosts
+pid_filename none
+access_log none
+cache_log ${folder}/cache.log
+cache deny all
+pinger_enable off
+netdb_filename none
+max_filedescriptors 65536
+shutdown_lifetime 0 seconds
+coredump_dir ${folder}
+`,
+  );
+  const running = pinned(core, ['/usr/sbin/squid', '-N', '-f', join(folder, 'squid.conf')]);
+  return up('squid', port, running, folder);
+}
+
+/** tinyproxy: it knows one person and no rule of who may reach what, so it has less to do. */
+export async function startTinyproxy({ upstream, core = MEASURED }: Wanted): Promise<Proxy> {
+  const folder = await mkdtemp(join(tmpdir(), 'propusk-bench-tiny-'));
+  const port = await freePort();
+  const onward =
+    upstream === undefined
+      ? ''
+      : `Upstream http ${upstream.username}:${upstream.password}@${upstream.host}:${upstream.port}`;
+  await writeFile(
+    join(folder, 'tinyproxy.conf'),
+    `Port ${port}
+Listen 127.0.0.1
+Timeout 600
+MaxClients 12000
+BasicAuth one known
+${onward}
+LogFile "${folder}/log"
+LogLevel Critical
+`,
+  );
+  const running = pinned(core, ['/usr/bin/tinyproxy', '-d', '-c', join(folder, 'tinyproxy.conf')]);
+  return up('tinyproxy', port, running, folder);
+}
+
+/** proxy-chain with the policy as look-ups in memory. */
+export async function startProxyChain({ upstream, core = MEASURED }: Wanted): Promise<Proxy> {
+  const running = pinned(core, [process.execPath, fileURLToPath(import.meta.resolve('./proxy-chain.ts'))], {
+    ipc: true,
+    env: {
+      PATH: process.env.PATH,
+      PORT: String(await freePort()),
+      ...(upstream !== undefined && {
+        UPSTREAM: `http://${upstream.username}:${upstream.password}@${upstream.host}:${upstream.port}`,
+      }),
+    },
+  });
+  const { port } = await told<{ port: number }>(running.child, 'listening');
+  return { name: 'proxy-chain', port, known: 'password', process: running, stop: running.stop };
+}
+
+export const noProxy = none;
+
+async function up(name: string, port: number, running: Pinned, folder: string): Promise<Proxy> {
+  for (let tries = 0; !(await listens(port)); tries++) {
+    if (tries > 500 || running.child.exitCode !== null) throw new Error(`${name} did not start`);
+    await sleep(20);
+  }
+  return {
+    name,
+    port,
+    known: 'password',
+    process: running,
+    async stop() {
+      await running.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

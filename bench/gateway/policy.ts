@@ -1,0 +1,95 @@
+import { gatewayKeys, gatewayUsername, signGatewayToken } from '@propusk/access/gateway-secret';
+import type { CompanySnapshot } from '@propusk/contract/feed';
+
+/**
+ * The policy under which proxies are measured: 10 companies, each with 1,000 people who may reach 1,000 sites. Peers are
+ * given the same people and the same sites, in their own words.
+ */
+
+export const COMPANIES = 10;
+const PEOPLE = 1_000;
+const SITES = 1_000;
+export const SECRET = 'a secret of the bench, long enough to be taken';
+
+/** A person as a client presents himself to each proxy. */
+export interface Person {
+  readonly username: string;
+  /** The gateway's signed token. */
+  readonly token: string;
+  /** What peers know the person by. */
+  readonly password: string;
+  /** A site that the person may reach. */
+  readonly site: string;
+}
+
+/** The sites of a company, without their port. */
+export function sitesOf(company: number): string[] {
+  return Array.from({ length: SITES }, (_, i) => `s${i}.c${company}.bench.test`);
+}
+
+/** The ids of a company's people. */
+export function peopleOf(company: number): number[] {
+  return Array.from({ length: PEOPLE }, (_, i) => company * PEOPLE + i + 1);
+}
+
+/** What a peer's file of passwords holds for a person. */
+export const passwordOf = (userId: number) => `pass-${userId}`;
+
+/** A way out of a company's own: where it is. */
+export interface Upstream {
+  readonly host: string;
+  readonly port: number;
+  readonly username: string;
+  readonly password: string;
+}
+
+/** The snapshots of all companies. @param port where the sites are @param upstream the way out, else direct */
+export function snapshots(port: number, upstream?: Upstream): CompanySnapshot[] {
+  return Array.from({ length: COMPANIES }, (_, company) => {
+    const people = peopleOf(company);
+    const sites = sitesOf(company).map((name, i) => {
+      const id = company * SITES + i + 1;
+      return { id, address: `${name}:${port}`, claim: upstream === undefined ? id : null };
+    });
+    const proxy = upstream ?? { host: '', port: 0, username: '', password: '' };
+    return {
+      companyId: company + 1,
+      version: 1,
+      users: people.map((id) => ({ id, epoch: 1 })),
+      sites,
+      proxies: [
+        {
+          ...proxy,
+          id: 1,
+          type: upstream === undefined ? 'default' : 'users',
+          direct: upstream === undefined,
+        },
+      ],
+      policies: [
+        {
+          id: company + 1,
+          proxyId: 1,
+          allSites: false,
+          users: people,
+          sites: sites.map(({ id }) => id),
+        },
+      ],
+    };
+  });
+}
+
+/** Those who make the load: 20 people of each company, each at a site of his own. */
+export function callers(): Person[] {
+  const keys = gatewayKeys(SECRET);
+  const expires = Math.floor(Date.now() / 1000) + 86_400;
+  return Array.from({ length: COMPANIES * 20 }, (_, i) => {
+    const [company, at] = [i % COMPANIES, Math.floor(i / COMPANIES) * 37];
+    const userId = company * PEOPLE + at + 1;
+    return {
+      username: gatewayUsername(userId),
+      token: signGatewayToken(keys, { userId, epoch: 1, expires }),
+      password: passwordOf(userId),
+      site: `s${at}.c${company}.bench.test`,
+    };
+  });
+}

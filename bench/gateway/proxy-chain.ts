@@ -1,0 +1,40 @@
+import { Server } from 'proxy-chain';
+import { COMPANIES, passwordOf, peopleOf, sitesOf } from './policy.ts';
+
+/** proxy-chain with the policy as look-ups in memory. Its settings come by the environment: PORT, UPSTREAM. */
+
+const passwords = new Map<string, string>();
+const companies = new Map<string, number>();
+const sites = Array.from({ length: COMPANIES }, (_, company) => new Set(sitesOf(company)));
+for (let company = 0; company < COMPANIES; company++) {
+  for (const id of peopleOf(company)) {
+    passwords.set(`u${id}`, passwordOf(id));
+    companies.set(`u${id}`, company);
+  }
+}
+const upstream = process.env.UPSTREAM ?? null;
+
+const server = new Server({
+  host: '127.0.0.1',
+  port: Number(process.env.PORT),
+  verbose: false,
+  prepareRequestFunction({ username, password, hostname }) {
+    if (passwords.get(username) !== password) return { requestAuthentication: true };
+    if (!sites[companies.get(username) ?? -1]?.has(hostname)) throw new Error('Not allowed');
+    return { upstreamProxyUrl: upstream, dnsLookup: loopback as never };
+  },
+});
+
+/** Every site stands on this machine: no proxy of the bench asks a resolver. */
+function loopback(
+  _name: string,
+  options: { all?: boolean },
+  done: (error: null, address: unknown, family?: number) => void,
+): void {
+  if (options.all === true) done(null, [{ address: '127.0.0.1', family: 4 }]);
+  else done(null, '127.0.0.1', 4);
+}
+
+await server.listen();
+process.on('disconnect', () => process.exit(0));
+process.send?.({ type: 'listening', port: server.port });

@@ -1,0 +1,96 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+
+/** Processes that are held to one core, and what the kernel says that they took. */
+
+/** The core of what is measured, and the core of load and origin. */
+export const MEASURED = 0;
+export const LOAD = 1;
+/** Both, for what is not measured against a core of its own. */
+export const BOTH = `${MEASURED},${LOAD}`;
+
+export interface Pinned {
+  readonly child: ChildProcess;
+  /** Processor time since its start, of its children too, in seconds. */
+  cpu(): number;
+  /** Resident memory, children included, in bytes. */
+  resident(): number;
+  stop(): Promise<void>;
+}
+
+/** Starts a program on one core. Node programs of ours get an IPC channel. */
+export function pinned(
+  core: number | string,
+  command: readonly string[],
+  { env, ipc = false }: { env?: NodeJS.ProcessEnv; ipc?: boolean } = {},
+): Pinned {
+  const child = spawn('taskset', ['-c', String(core), ...command], {
+    stdio: ipc ? ['ignore', 'inherit', 'inherit', 'ipc'] : ['ignore', 'ignore', 'ignore'],
+    env: env ?? process.env,
+  });
+  const pid = child.pid ?? 0;
+  return {
+    child,
+    cpu: () => cpuOfFamily(pid),
+    resident: () => family(pid).reduce((sum, each) => sum + residentOf(each), 0),
+    async stop() {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const gone = new Promise((resolve) => child.once('exit', resolve));
+      child.kill('SIGKILL');
+      await gone;
+    },
+  };
+}
+
+/** Waits for the first message of a kind. @throws Error when the process ends before */
+export function told<T>(child: ChildProcess, type: string): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onMessage = (message: { type?: string }) => {
+      if (message.type !== type) return;
+      child.off('message', onMessage).off('exit', onExit);
+      resolve(message as T);
+    };
+    const onExit = (code: number | null) => reject(new Error(`A process ended with ${code}`));
+    child.on('message', onMessage).once('exit', onExit);
+  });
+}
+
+/** Processor time of a process and all its children, in seconds. */
+export function cpuOfFamily(pid: number): number {
+  return family(pid).reduce((sum, each) => sum + cpuOf(each), 0);
+}
+
+const TICKS = 100;
+const PAGE = 4_096;
+
+function family(pid: number): number[] {
+  let children: number[] = [];
+  try {
+    const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
+    children = text.split(' ').filter(Boolean).map(Number);
+  } catch {
+    return [];
+  }
+  return [pid, ...children.flatMap(family)];
+}
+
+function cpuOf(pid: number): number {
+  const fields = stat(pid);
+  // Its own, and of the children that have ended.
+  return fields === null ? 0 : fields.slice(11, 15).reduce((sum, each) => sum + Number(each), 0) / TICKS;
+}
+
+function residentOf(pid: number): number {
+  const fields = stat(pid);
+  return fields === null ? 0 : Number(fields[21]) * PAGE;
+}
+
+/** The fields behind the name, which may hold spaces. */
+function stat(pid: number): string[] | null {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return text.slice(text.lastIndexOf(')') + 2).split(' ');
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,71 @@
+/** A row of the bench: what it measures, beside whom, and where the bar is. A row is a file in bench/rows. */
+export interface Row {
+  /** What it is called for: `npm run bench -- NAME`. */
+  readonly name: string;
+  readonly title: string;
+  /** Whether `npm run bench:quick` runs it. */
+  readonly quick: boolean;
+  run(bench: Bench): Promise<Result>;
+}
+
+export interface Bench {
+  readonly quick: boolean;
+  /** How often each is measured, in turn with the others. */
+  readonly rounds: number;
+  /** How long one measurement takes. */
+  readonly ms: number;
+  say(line: string): void;
+}
+
+export interface Result {
+  readonly tables: readonly Table[];
+  readonly ratios: readonly Ratio[];
+  /** What a reader has to know to read the figures. */
+  readonly notes: readonly string[];
+}
+
+export interface Table {
+  readonly title: string;
+  readonly head: readonly string[];
+  readonly lines: readonly (readonly string[])[];
+}
+
+/** One figure with a bar. */
+export interface Ratio {
+  readonly what: string;
+  readonly value: number;
+  readonly bar: number;
+  /** Whether more is better. */
+  readonly atLeast: boolean;
+  readonly unit?: string;
+}
+
+export const met = ({ value, bar, atLeast }: Ratio) => (atLeast ? value >= bar : value <= bar);
+
+/** The middle of some figures. */
+export function median(figures: readonly number[]): number {
+  const sorted = [...figures].sort((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  const upper = sorted[middle] ?? Number.NaN;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? upper) + upper) / 2;
+}
+
+/** Half the way from the least to the most, as a share of the middle. */
+function spread(figures: readonly number[]): number {
+  return (Math.max(...figures) - Math.min(...figures)) / 2 / median(figures);
+}
+
+/** A line of a table: a name, the middle of its figures, and how far they lie apart. */
+export function middleLine(name: string, figures: readonly number[]): string[] {
+  return [name, short(median(figures)), apart(figures)];
+}
+
+/** The spread as a table says it. */
+export const apart = (figures: readonly number[]) => `± ${Math.round(spread(figures) * 100)} %`;
+
+/** A figure with three digits that count. */
+export function short(figure: number): string {
+  if (!Number.isFinite(figure)) return '–';
+  const digits = Math.abs(figure) >= 100 ? 0 : Math.abs(figure) >= 10 ? 1 : 2;
+  return figure.toLocaleString('en', { maximumFractionDigits: digits });
+}

@@ -1,0 +1,177 @@
+import { Agent, request } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { myAccess } from '@propusk/contract/access';
+import type { Endpoint, Output } from '@propusk/contract/endpoint';
+import { listPolicies, updatePolicy } from '@propusk/contract/policies';
+import { createSite } from '@propusk/contract/sites';
+import type { Owner } from '../api/fill.ts';
+import { clientHello } from '../gateway/hello.ts';
+import { startOrigin } from '../gateway/origin.ts';
+
+/**
+ * Changes policies at a steady rate, and takes the right to a tunnel away again and again meanwhile: how long from the request
+ * that takes it to the tunnel's end.
+ */
+export interface Task {
+  readonly api: number;
+  readonly gateway: number;
+  /** The first ones have tunnels, the rest are changed in passing. */
+  readonly owners: readonly Owner[];
+  readonly victims: number;
+  /** Changes a second, all together. */
+  readonly rate: number;
+  readonly ms: number;
+}
+
+export interface Seen {
+  readonly changes: number;
+  readonly ms: number;
+  /** From the sent request to the dead tunnel, in milliseconds. */
+  readonly times: readonly number[];
+  readonly failed: number;
+  readonly fault: string;
+}
+
+const agent = new Agent({ keepAlive: true, maxSockets: 64 });
+const origin = await startOrigin();
+
+async function run({ api, gateway, owners, victims, rate, ms }: Task): Promise<Seen> {
+  const times: number[] = [];
+  let [changes, passed, failed, fault] = [0, 0, 0, ''];
+  const fail = (error: unknown) => {
+    failed++;
+    fault ||= String(error);
+  };
+
+  async function call<E extends Endpoint>(
+    { token }: Owner,
+    endpoint: E,
+    { id, body }: { id?: number; body?: object } = {},
+  ): Promise<Output<E['reply']>> {
+    const path = `/api${endpoint.path.replace(':id', String(id))}`;
+    const { status, text } = await ask(api, endpoint.method, path, token, body);
+    if (status !== endpoint.status) throw new Error(`${endpoint.method} ${path}: ${status} ${text}`);
+    return JSON.parse(text);
+  }
+
+  async function policyOf(owner: Owner) {
+    const { rows } = await call(owner, listPolicies);
+    const [policy] = rows;
+    if (policy === undefined) throw new Error('No policy');
+    return policy;
+  }
+
+  const end = performance.now() + ms + 2_000;
+  const over = () => performance.now() > end;
+
+  async function victim(owner: Owner): Promise<void> {
+    const policy = await policyOf(owner);
+    const host = `victim.c${owner.company}.bench.test`;
+    await call(owner, createSite, { body: { address: `${host}:${origin}`, politics: [policy.id] } });
+    const { username, password } = await call(owner, myAccess);
+    const users = policy.users.map(({ id }) => id);
+    while (!over()) {
+      const tunnel = await openSoon(gateway, `${host}:${origin}`, host, `${username}:${password}`, over);
+      if (tunnel === null) return;
+      const closed = new Promise((resolve) => tunnel.once('close', resolve));
+      // So that not all are taken at the same moment.
+      await sleep(Math.random() * 2_000);
+      if (tunnel.destroyed) throw new Error('A tunnel ended by itself');
+      const started = performance.now();
+      await call(owner, updatePolicy, { id: policy.id, body: { users: [] } });
+      await closed;
+      times.push(performance.now() - started);
+      await call(owner, updatePolicy, { id: policy.id, body: { users } });
+      changes += 2;
+    }
+  }
+
+  const [watched, rest] = [owners.slice(0, victims), owners.slice(victims)];
+  const policies = await Promise.all(rest.map(policyOf));
+  const pending = new Set<Promise<void>>();
+  const work = watched.map((owner) => victim(owner).catch(fail));
+  // The tunnels stand before it is counted.
+  await sleep(2_000);
+  const [begun, before] = [performance.now(), changes];
+  let sent = 0;
+  while (!over()) {
+    // A schedule, whatever the api makes of it: it is not waited for.
+    const due = Math.floor(((performance.now() - begun) / 1_000) * rate) - (changes - before);
+    for (; sent < due && pending.size < 2_000; sent++) {
+      const at = sent % rest.length;
+      const [owner, policy] = [rest[at], policies[at]];
+      if (owner === undefined || policy === undefined) break;
+      const body = {
+        allSites: false,
+        users: sent % (2 * rest.length) < rest.length ? [] : policy.users.map(({ id }) => id),
+      };
+      const change = call(owner, updatePolicy, { id: policy.id, body })
+        .then(() => void passed++, fail)
+        .finally(() => pending.delete(change));
+      pending.add(change);
+    }
+    await sleep(5);
+  }
+  const took = performance.now() - begun;
+  const done = passed + changes - before;
+  await Promise.all([...pending, ...work]);
+  return { changes: done, ms: took, times, failed, fault };
+}
+
+/** A tunnel, as soon as the gateway gives it; null when the time is over. */
+async function openSoon(
+  gateway: number,
+  authority: string,
+  host: string,
+  credentials: string,
+  over: () => boolean,
+): Promise<Socket | null> {
+  while (!over()) {
+    const opened = await open(gateway, authority, host, credentials);
+    if (opened !== null) return opened;
+    await sleep(20);
+  }
+  return null;
+}
+
+/** A tunnel that carries a ClientHello and stays open; null when it was refused. */
+function open(gateway: number, authority: string, host: string, credentials: string): Promise<Socket | null> {
+  const socket = connect({ port: gateway, host: '127.0.0.1', noDelay: true });
+  const auth = `Proxy-Authorization: Basic ${Buffer.from(credentials).toString('base64')}`;
+  socket.write(`CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n${auth}\r\n\r\n`);
+  return new Promise((resolve) => {
+    socket.on('error', () => {});
+    socket.once('close', () => resolve(null));
+    socket.once('data', (head: Buffer) => {
+      if (!head.toString('latin1').startsWith('HTTP/1.1 200')) return void socket.destroy();
+      socket.write(clientHello(host, 'idle'));
+      // The site's answer: it is through.
+      socket.once('data', () => resolve(socket));
+    });
+  });
+}
+
+function ask(port: number, method: string, path: string, token: string, body: object | undefined) {
+  const sent = body === undefined ? undefined : JSON.stringify(body);
+  return new Promise<{ status: number; text: string }>((resolve, reject) => {
+    const headers = {
+      authorization: `Bearer ${token}`,
+      ...(sent !== undefined && {
+        'content-type': 'application/json',
+        'content-length': String(Buffer.byteLength(sent)),
+      }),
+    };
+    const asked = request({ agent, port, host: '127.0.0.1', method, path, headers }, (answer) => {
+      let text = '';
+      answer.setEncoding('utf8').on('data', (part: string) => (text += part));
+      answer.on('end', () => resolve({ status: answer.statusCode ?? 0, text }));
+    });
+    asked.on('error', reject).end(sent);
+  });
+}
+
+process.on('message', (task: Task) => {
+  void run(task).then((seen) => process.send?.({ type: 'seen', ...seen }));
+});
+process.send?.({ type: 'ready', origin });

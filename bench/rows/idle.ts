@@ -1,0 +1,46 @@
+import { execFileSync } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { askersOf, startLoad } from '../gateway/measure.ts';
+import { type Proxy, startOurs, startProxyChain, startSquid } from '../gateway/peers.ts';
+import { type Row, short } from '../harness/row.ts';
+
+/** 10,000, or what the limit on open files leaves: a tunnel takes two, in the proxy and in the load. */
+const LIMIT = Number(execFileSync('sh', ['-c', 'ulimit -n']).toString());
+const TUNNELS = Math.min(10_000, Math.floor((LIMIT - 500) / 2));
+
+/** What an open tunnel costs in which nothing happens. */
+export const row: Row = {
+  name: 'idle',
+  title: 'Memory of 10,000 idle tunnels',
+  quick: false,
+  run: async () => {
+    const load = await startLoad();
+    const lines: string[][] = [];
+    let ours = Number.NaN;
+    try {
+      for (const start of [startOurs, startSquid, startProxyChain]) {
+        const proxy: Proxy = await start({ origin: load.origin });
+        const task = { proxy: proxy.port, callers: askersOf(proxy), ms: 0, connections: TUNNELS };
+        // Warm: what a process takes for itself with its first tunnels is no tunnel's.
+        await load.run({ ...task, kind: 'tunnels', ms: 3_000, connections: 32 });
+        const before = proxy.process?.resident() ?? 0;
+        const { count, fault } = await load.run({ ...task, kind: 'hold' });
+        if (count < TUNNELS) throw new Error(`${proxy.name} holds ${count}: ${fault}`);
+        await sleep(3_000);
+        const after = proxy.process?.resident() ?? 0;
+        const each = (after - before) / TUNNELS / 1_000;
+        if (proxy.name === 'ours') ours = each;
+        lines.push([proxy.name, short(before / 2 ** 20), short(after / 2 ** 20), short(each)]);
+        await load.run({ ...task, kind: 'release' });
+        await proxy.stop();
+      }
+    } finally {
+      await load.stop();
+    }
+    return {
+      tables: [{ title: 'Resident memory', head: ['', 'MiB before', 'MiB with them', 'KB a tunnel'], lines }],
+      ratios: [{ what: 'An idle tunnel of ours', value: ours, bar: 20, atLeast: false, unit: ' KB' }],
+      notes: [`${TUNNELS} tunnels: the limit on open files is ${LIMIT}.`],
+    };
+  },
+};
