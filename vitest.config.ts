@@ -1,12 +1,12 @@
 import { defineConfig } from 'vitest/config';
 
 const real = { testTimeout: 30_000, hookTimeout: 60_000 };
-const launcher = 'apps/api/src/db/embedded/**/*.db.test.ts';
+const launcher = 'apps/api/src/{db/embedded,faults}/**/*.db.test.ts';
 const database = { ...real, include: ['apps/**/*.db.test.ts'], exclude: ['**/node_modules/**', launcher] };
 
 /**
  * unit: neither database nor sockets. net: real sockets on loopback. launcher: the embedded PostgreSQL is started,
- * broken and killed. db and db15: the api on a real database, the embedded one and Debian's PostgreSQL 15.
+ * broken and killed, also under the api. db and db15: the api on a real database, the embedded one and Debian's PostgreSQL 15.
  */
 export default defineConfig({
   test: {

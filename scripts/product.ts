@@ -1,4 +1,5 @@
 import { watch as watchFolder } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { readConfig } from '@propusk/api/config';
 import { BackupRefused } from '@propusk/api/db/backup/refused';
@@ -82,6 +83,8 @@ export async function startProduct(options: {
     }
     // Names are resolved on these threads; four slow ones would hold up everybody.
     forGateway.UV_THREADPOOL_SIZE = '16';
+    // The database and the api want the other half.
+    forGateway.GATEWAY_PROCESSES ??= String(Math.max(1, Math.floor(availableParallelism() / 2)));
     const children: Kept[] = [];
     undo.push(async () => {
       await Promise.all(children.map((child) => child.stop()));

@@ -16,10 +16,12 @@ const commands = {
   demo: 'scripts/demo',
   check: 'scripts/check',
   test: 'scripts/test',
+  soak: 'scripts/soak',
   tour: 'e2e/tour',
   lighthouse: 'e2e/lighthouse',
   backup: 'scripts/backup',
   restore: 'scripts/restore',
+  bench: 'bench/run',
   'build:extension': 'scripts/extension-build',
 };
 

@@ -1,11 +1,13 @@
 import { spawn } from 'node:child_process';
-import { mkdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { type DebianPackage, installPackages, programs } from './debian.ts';
+import { readPlaywright, readVitest } from './reports.ts';
 import { buildConsole } from './web-build.ts';
 
 /**
  * `npm test`: brings what the tests need and runs all of them: unit, gateway on sockets, launcher, api on two
- * databases, and the main job in a browser. Its last line counts what the runners themselves reported.
+ * databases, and the main job in a browser. It ends with what failed, so that the end of a long log is enough to tell,
+ * and with the count of what the runners themselves reported.
  */
 const say = (line: string) => process.stdout.write(`${line}\n`);
 const everything = Object.keys(programs) as DebianPackage[];
@@ -16,28 +18,11 @@ function run(program: string, args: string[], env: NodeJS.ProcessEnv = {}): Prom
     stdio: ['ignore', 'inherit', 'inherit'],
     env: { ...process.env, ...env },
   });
-  process.on('SIGTERM', () => child.kill('SIGTERM'));
-  return new Promise((resolve) => child.on('exit', (code) => resolve(code ?? 1)));
-}
-
-interface Counts {
-  passed: number;
-  failed: number;
-  skipped: number;
-}
-
-async function vitestCounts(): Promise<Counts> {
-  const report = JSON.parse(await readFile(`${reports}/vitest.json`, 'utf8'));
-  return {
-    passed: report.numPassedTests,
-    failed: report.numFailedTests,
-    skipped: report.numPendingTests + report.numTodoTests,
-  };
-}
-
-async function playwrightCounts(): Promise<Counts> {
-  const { stats } = JSON.parse(await readFile(`${reports}/playwright.json`, 'utf8'));
-  return { passed: stats.expected, failed: stats.unexpected + stats.flaky, skipped: stats.skipped };
+  process.once('SIGTERM', () => child.kill('SIGTERM'));
+  return new Promise((resolve) =>
+    // Whoever ended a runner wants none of the next.
+    child.on('exit', (code, signal) => (signal === null ? resolve(code ?? 1) : process.exit(1))),
+  );
 }
 
 try {
@@ -52,8 +37,12 @@ try {
       PLAYWRIGHT_JSON_OUTPUT_NAME: `${process.cwd()}/${reports}/playwright.json`,
     }),
   ];
-  const [unit, browser] = [await vitestCounts(), await playwrightCounts()];
-  const sum = (key: keyof Counts) => unit[key] + browser[key];
+  const [unit, browser] = [
+    await readVitest(`${reports}/vitest.json`),
+    await readPlaywright(`${reports}/playwright.json`),
+  ];
+  for (const failure of [...unit.failures, ...browser.failures]) say(`\nFAILED ${failure}`);
+  const sum = (key: 'passed' | 'failed' | 'skipped') => unit[key] + browser[key];
   say(`\n${sum('passed')} passed, ${sum('failed')} failed, ${sum('skipped')} skipped`);
   process.exit(codes.every((code) => code === 0) ? 0 : 1);
 } catch (error) {

@@ -1,0 +1,29 @@
+import type { Threat } from '@propusk/contract/testing/row';
+
+/** Which test files hold what against each threat (Vitest's, and Playwright's `.spec.ts`). A threat without a figure fails the soak. */
+export const rowFiles: Readonly<Record<Threat, readonly string[]>> = {
+  'tenant isolation': ['apps/api/src/matrix/matrix.db.test.ts'],
+  'mass assignment': ['apps/api/src/mass-assignment.db.test.ts'],
+  'last ADMIN and CREATOR': ['apps/api/src/matrix/cross-deletes.db.test.ts'],
+  'brute force, enumeration': ['apps/api/src/auth/enumeration.db.test.ts'],
+  tokens: ['apps/gateway/src/tokens.db.test.ts'],
+  'password link': ['apps/api/src/auth/links.db.test.ts'],
+  'stored proxy secrets': ['e2e/canary.spec.ts'],
+  'XSS, CSP, CORS': [
+    'apps/api/src/http/headers.db.test.ts',
+    'e2e/hostile-text.spec.ts',
+    'e2e/foreign-pages.spec.ts',
+  ],
+  'bad input': ['apps/api/src/fuzz.db.test.ts'],
+  'slow clients': ['apps/api/src/faults/slow-clients.db.test.ts'],
+  'host spellings': ['packages/access/src/pac.test.ts'],
+  'races, double submit': ['apps/api/src/http/races.db.test.ts'],
+  'company delete': ['apps/api/src/faults/company-delete.db.test.ts'],
+  'kill -9': ['e2e/kill.spec.ts'],
+  'database away': ['apps/api/src/faults/away.db.test.ts'],
+  'disk full': ['apps/api/src/faults/disk-full.db.test.ts'],
+  'gateway SSRF, rebinding': ['apps/gateway/src/dial.net.test.ts'],
+  'open proxy, smuggling': ['apps/gateway/src/server.net.test.ts'],
+  revocation: ['apps/gateway/src/fleet.db.test.ts', 'apps/gateway/src/snapshot.test.ts'],
+  extension: ['e2e/extension.spec.ts'],
+};

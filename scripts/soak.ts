@@ -1,0 +1,92 @@
+import { spawn } from 'node:child_process';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { type Figures, type Threat, threats } from '@propusk/contract/testing/row';
+import { type DebianPackage, installPackages, programs } from './debian.ts';
+import { rowFiles } from './soak-rows.ts';
+import { buildConsole } from './web-build.ts';
+
+/**
+ * `npm run soak`: every threat of docs/trust.md, tried many times; prints a table of what was tried, held and missed, and
+ * leaves it in .cache/soak.md. Fails when something was missed, or a threat brought no figure.
+ *
+ *   npm run soak            everything
+ *   npm run soak kill       threats and files that have it in their name
+ */
+const say = (line: string) => process.stdout.write(`${line}\n`);
+const rows = `${process.cwd()}/.cache/soak.jsonl`;
+const table = '.cache/soak.md';
+/** Beyond any machine that the product is for. */
+const LIMIT_MS = 60 * 60_000;
+
+function run(program: string, args: string[]): Promise<number> {
+  const child = spawn(program, args, {
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: { ...process.env, SOAK_ROWS: rows },
+    timeout: LIMIT_MS,
+  });
+  process.on('SIGTERM', () => child.kill('SIGTERM'));
+  return new Promise((resolve) => child.on('exit', (code) => resolve(code ?? 1)));
+}
+
+/** What was asked for by a part of its name: the threats, and the files to run for them. */
+function choose(wanted: string): { chosen: readonly Threat[]; files: readonly string[] } {
+  const inName = (text: string) => text.toLowerCase().includes(wanted.toLowerCase());
+  const chosen = threats.filter((threat) => inName(threat) || rowFiles[threat].some(inName));
+  const files = chosen.flatMap((threat) => rowFiles[threat].filter((file) => inName(threat) || inName(file)));
+  return { chosen, files: [...new Set(files)] };
+}
+
+/** The lines that the rows wrote; none when none did. */
+async function readFigures(): Promise<Figures[]> {
+  const text = await readFile(rows, 'utf8').catch(() => '');
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Figures);
+}
+
+function tableOf(chosen: readonly Threat[], figures: readonly Figures[]): string {
+  const lines = chosen.flatMap((threat) => {
+    const own = figures.filter((one) => one.threat === threat);
+    if (own.length === 0) return [`| ${threat} | no figure | | | |`];
+    return own.map(({ tried, held, missed, note }) => {
+      const cells = [threat, note.replaceAll('|', '\\|'), tried, held, missed];
+      return `| ${cells.join(' | ')} |`;
+    });
+  });
+  return ['| threat | what | tried | held | missed |', '|---|---|---:|---:|---:|', ...lines].join('\n');
+}
+
+try {
+  const { chosen, files } = choose(process.argv[2] ?? '');
+  if (chosen.length === 0) throw new Error(`Нет строки «${process.argv[2]}». Есть: ${threats.join(', ')}`);
+  const started = performance.now();
+  await installPackages(Object.keys(programs) as DebianPackage[], say);
+  await mkdir('.cache', { recursive: true });
+  await rm(rows, { force: true });
+  const [specs, tests] = [
+    files.filter((file) => file.endsWith('.spec.ts')),
+    files.filter((file) => !file.endsWith('.spec.ts')),
+  ];
+  let failed = false;
+  // One file after the other, and one database: a row that measures time must not be disturbed by one that makes load.
+  const projects = ['unit', 'net', 'launcher', 'db'].map((name) => `--project=${name}`);
+  if (tests.length > 0)
+    failed = (await run('vitest', ['run', '--no-file-parallelism', ...projects, ...tests])) !== 0;
+  if (specs.length > 0) {
+    await buildConsole(say);
+    failed =
+      (await run('playwright', ['test', '--config', 'e2e/playwright.config.ts', ...specs])) !== 0 || failed;
+  }
+  const figures = await readFigures();
+  const text = tableOf(chosen, figures);
+  await writeFile(table, `${text}\n`);
+  const minutes = ((performance.now() - started) / 60_000).toFixed(1);
+  const silent = chosen.filter((threat) => !figures.some((one) => one.threat === threat));
+  const missed = figures.reduce((sum, one) => sum + one.missed, 0);
+  say(`\n${text}\n\n${missed} missed, ${silent.length} without a figure, ${minutes} min; ${table}`);
+  process.exit(!failed && missed === 0 && silent.length === 0 ? 0 : 1);
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(1);
+}
