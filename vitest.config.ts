@@ -10,6 +10,8 @@ const database = { ...real, include: ['apps/**/*.db.test.ts'], exclude: ['**/nod
  */
 export default defineConfig({
   test: {
+    // A failure that was seen once has to say what it saw: "[ Array(1) ]" tells nobody.
+    chaiConfig: { truncateThreshold: 0 },
     projects: [
       {
         test: {

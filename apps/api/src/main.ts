@@ -45,9 +45,7 @@ async function main(): Promise<void> {
   const stop = async () => {
     if (stopping) return;
     stopping = true;
-    // A balancer that asks health needs time to hear of it.
-    app.drain();
-    await new Promise((resolve) => setTimeout(resolve, config.stopDelayMs));
+    await app.drain(config.stopDelayMs);
     // A client that never finishes must not hold the stop.
     setTimeout(() => process.exit(0), 5_000).unref();
     await app.close();

@@ -25,6 +25,7 @@ import { serveConsole } from './http/console.ts';
 import { answerError, answerUnreadable, validate } from './http/errors.ts';
 import type { Routes } from './http/implement.ts';
 import { readJsonBodies } from './http/json.ts';
+import { prepareToLeave } from './http/leaving.ts';
 import { createLimits } from './http/limits.ts';
 import { describeCalls } from './http/openapi.ts';
 import { createQueue } from './http/queue.ts';
@@ -71,7 +72,6 @@ export interface ServerParts {
  * @throws Error when a call of the contract has no handler
  */
 export async function createServer(parts: ServerParts): Promise<FastifyInstance> {
-  let draining = false;
   const app = fastify({
     loggerInstance: parts.logger,
     bodyLimit: limits.body,
@@ -87,6 +87,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     frameworkErrors: answerError,
     routerOptions: { caseSensitive: true, maxParamLength: limits.description },
   }) as unknown as FastifyInstance;
+  const isDraining = prepareToLeave(app);
   readJsonBodies(app);
   app.setValidatorCompiler<z.ZodMiniType>(validate);
   app.setSerializerCompiler<z.ZodMiniType>(serialize);
@@ -125,7 +126,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
   const { smtpUrl, mailFrom, mailFolder } = config;
   const mailer = createMailer({ smtpUrl, from: mailFrom, folder: mailFolder, log: parts.logger });
   app.addHook('onClose', () => mailer.close());
-  healthRoutes(routes, () => draining);
+  healthRoutes(routes, isDraining);
   authRoutes(routes, { limits: tries, mailer, publicUrl: config.publicUrl });
   userRoutes(routes, tries);
   companyRoutes(routes);
@@ -144,10 +145,6 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     stopping.abort();
     await checker?.close();
   });
-  // A request that was here before the stop keeps no connection open behind its answer.
-  app.addHook('onSend', async (_request, reply) => {
-    if (draining || stopping.signal.aborted) reply.header('connection', 'close');
-  });
   proxyRoutes(routes, { ...outbound, limits: tries });
   siteRoutes(routes);
   lockRoutes(routes, { ...outbound, limits: tries, publicUrl: config.publicUrl });
@@ -161,29 +158,11 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
   });
   auditRoutes(routes);
   feedRoutes(routes, { opened, heartbeatMs: parts.heartbeatMs });
-  app.addHook('preClose', idleMoment);
-  app.decorate('drain', () => {
-    draining = true;
-  });
   const forgotten = endpoints.filter((endpoint) => !routes.implemented.has(endpoint));
   if (forgotten.length > 0)
     throw new Error(`not implemented: ${forgotten.map(({ path }) => path).join(', ')}`);
   await serveConsole(app);
   return app;
-}
-
-/**
- * A moment right behind the loop's look at its sockets, when that look took no time: whoever has knocked was let in, and
- * the listener that closes next leaves nobody in the kernel's queue. A process that is never idle is waited for a second: one
- * that is busy all the while may still leave somebody there.
- */
-async function idleMoment(): Promise<void> {
-  const late = performance.now() + 1_000;
-  while (performance.now() < late) {
-    const before = performance.now();
-    await new Promise((resolve) => setImmediate(resolve));
-    if (performance.now() - before < 0.3) return;
-  }
 }
 
 /** The product's mark, for the documentation. */
@@ -208,11 +187,4 @@ function policy(secure: boolean) {
     // Over plain http it would send every asset to a port that does not answer.
     upgradeInsecureRequests: secure ? [] : null,
   };
-}
-
-declare module 'fastify' {
-  interface FastifyInstance {
-    /** From now on health tells balancers to turn elsewhere, and every answer ends its connection. All is served on. */
-    drain(): void;
-  }
 }
