@@ -18,12 +18,18 @@ const spelled = /^[^\s\u0000-\u0020\u007f"#%/:<>?@[\\\]^`{|}]+$/;
 // RFC 1123 labels; an underscore is no host letter there, but resolvers and browsers take it and sites have it.
 const label = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/;
 
+// What most clients send is spelled so already: letters and digits, no punycode, which has rules of its own, and a last
+// label that no one could read as a number.
+const canonical =
+  /^(?:(?!xn--)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?!xn--)[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+
 /**
  * The one spelling of a host name.
  * @returns null for what is not a public-looking DNS name: addresses in any notation (`127.1`, `0x7f000001`, `[::1]`,
  * `①②⑦.0.0.1`), single labels, empty or over-long labels.
  */
 export function canonicalHost(raw: string): CanonicalHost | null {
+  if (raw.length <= 253 && canonical.test(raw)) return raw as CanonicalHost;
   if (raw.length > 1000 || !spelled.test(raw)) return null;
   // The WHATWG parser does the IDNA mapping (UTS 46) and turns every numeric notation into a dotted quad.
   if (!URL.canParse(`http://${raw}/`)) return null;
