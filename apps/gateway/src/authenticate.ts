@@ -11,8 +11,8 @@ import { Refusal } from '@propusk/dial/refusal';
 
 /**
  * Who asks: `Proxy-Authorization: Basic base64(name:token)` (RFC 7617, RFC 9110 section 11.7.2), a person (`u<id>`) or
- * the api's probe (`probe`). The signature is checked here and now, for every request: nothing is remembered that a
- * change could leave behind.
+ * the api's probe (`probe`). Here only the signature is checked. Whether what it signed still counts is judged for every
+ * request, so that remembering a signature that was right leaves nothing behind that a change could want back.
  */
 
 /** A person with a right to be judged, or a probe that may reach the one target it was signed for. */
@@ -28,13 +28,29 @@ export function nameOf(caller: Caller): string {
   return isPerson(caller) ? gatewayUsername(caller.userId) : PROBE_USERNAME;
 }
 
+/** Some MB at most; strangers cannot fill it, for only what was signed is remembered. */
+const REMEMBERED = 32_768;
+
 /**
- * Reads the credentials of a request.
- * @returns the signed token; whether it still counts is for `Judge` to say
- * @throws Refusal no_credentials, bad_credentials
+ * Makes the reader of requests' credentials. A browser sends the same ones with each request, and the signature is most of
+ * what reading them takes.
+ * @returns takes the header and returns the signed token; whether it still counts is for `Judge` to say; throws Refusal
+ * no_credentials, bad_credentials
  */
-export function authenticate(keys: GatewayKeys, header: string | undefined): Caller {
-  if (header === undefined || header === '') throw new Refusal('no_credentials');
+export function createAuthenticate(keys: GatewayKeys): (header: string | undefined) => Caller {
+  const callers = new Map<string, Caller>();
+  return (header) => {
+    if (header === undefined || header === '') throw new Refusal('no_credentials');
+    const known = callers.get(header);
+    if (known !== undefined) return known;
+    const caller = read(keys, header);
+    if (callers.size >= REMEMBERED) callers.clear();
+    callers.set(header, caller);
+    return caller;
+  };
+}
+
+function read(keys: GatewayKeys, header: string): Caller {
   const encoded = /^Basic +([A-Za-z0-9+/]+={0,2}) *$/i.exec(header)?.[1];
   if (encoded === undefined) throw new Refusal('bad_credentials');
   const pair = Buffer.from(encoded, 'base64').toString('latin1');

@@ -1,17 +1,17 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
-import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { GatewayKeys } from '@propusk/access/gateway-secret';
 import type { Target } from '@propusk/access/host';
 import type { Dial } from '@propusk/dial/dial';
 import { Refusal } from '@propusk/dial/refusal';
-import { authenticate, type Caller, nameOf } from './authenticate.ts';
+import { type Caller, createAuthenticate, nameOf } from './authenticate.ts';
 import { createForward } from './forward.ts';
 import { hasBody } from './headers.ts';
 import type { Live, Passage } from './live.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import { answerBytes, answerRefusal } from './refusal.ts';
+import { Stopping } from './stopping.ts';
 import { isAbsoluteForm, type PlainTarget, readAbsoluteForm, readAuthorityForm } from './target.ts';
 import { tunnel } from './tunnel.ts';
 import { clientLeft, createTurns, inOrder } from './turns.ts';
@@ -46,6 +46,7 @@ export interface Door {
 
 /** Makes the listeners of the HTTP server. */
 export function createDoor({ keys, live, dial, via, metrics, log, draining, ...options }: DoorOptions): Door {
+  const authenticate = createAuthenticate(keys);
   const forward = createForward(dial, via);
   const inTurn = createTurns();
   /** The response that a client connection is being given. */
@@ -90,7 +91,7 @@ export function createDoor({ keys, live, dial, via, metrics, log, draining, ...o
       return { passage: part(outer), target };
     }
     if (!isAbsoluteForm(asked)) throw new Refusal('bad_request');
-    const caller = authenticate(keys, req.headers['proxy-authorization']);
+    const caller = authenticate(req.headers['proxy-authorization']);
     name(caller);
     const target = readAbsoluteForm(asked);
     return { passage: enter(caller, target, form), target };
@@ -144,14 +145,14 @@ export function createDoor({ keys, live, dial, via, metrics, log, draining, ...o
     let opened = false;
     try {
       if (parsed.has(client)) throw new Refusal('bad_request');
-      caller = authenticate(keys, req.headers['proxy-authorization']);
+      caller = authenticate(req.headers['proxy-authorization']);
       if (draining()) throw new Refusal('stopping');
       const passage = await enter(caller, readAuthorityForm(asked), 'tunnel');
       client.once('close', () => passage.abort(clientLeft));
       try {
         if (client.destroyed) throw clientLeft;
         const carried = await tunnel(dial, passage, client, head, () => (opened = true));
-        if (carried instanceof Socket) await parseTunnel(passage, client, carried);
+        if (carried === 'http') await parseTunnel(passage, client);
         else log.debug({ user: nameOf(caller), target: asked, ...carried }, 'Tunnel ended');
       } finally {
         passage.leave();
@@ -164,12 +165,11 @@ export function createDoor({ keys, live, dial, via, metrics, log, draining, ...o
   }
 
   /** Carries a tunnel as requests to its own target, until it closes. */
-  async function parseTunnel(passage: Passage, client: Duplex, remote: Socket): Promise<void> {
+  async function parseTunnel(passage: Passage, client: Duplex): Promise<void> {
     const closed = new Promise((resolve) => client.once('close', resolve));
     const cut = () => client.destroy();
-    passage.signal.addEventListener('abort', cut, { once: true });
+    passage.signal.addEventListener('abort', cut);
     parsed.set(client, passage);
-    forward.adopt(passage, client, remote);
     options.parse(client);
     await closed;
     passage.signal.removeEventListener('abort', cut);
@@ -233,12 +233,16 @@ export function createDoor({ keys, live, dial, via, metrics, log, draining, ...o
 
 /** A passage within another, in its place: it ends with that one, and may end before. */
 function part(outer: Passage): Passage {
-  const own = new AbortController();
+  const signal = new Stopping();
+  const { reason } = outer.signal;
+  if (reason !== undefined) signal.abort(reason);
+  const onOuter = () => signal.abort(outer.signal.reason ?? clientLeft);
+  outer.signal.addEventListener('abort', onOuter);
   return {
     ...outer,
-    signal: AbortSignal.any([outer.signal, own.signal]),
-    abort: (reason) => own.abort(reason),
-    leave() {},
+    signal,
+    abort: (why) => signal.abort(why),
+    leave: () => outer.signal.removeEventListener('abort', onOuter),
   };
 }
 

@@ -6,7 +6,6 @@ import {
   request,
   type ServerResponse,
 } from 'node:http';
-import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Dial } from '@propusk/dial/dial';
 import { Refusal } from '@propusk/dial/refusal';
@@ -37,8 +36,6 @@ const IDLE_MS = 5 * 60_000;
 export interface Forward {
   /** Carries one judged request to its end. @throws Refusal when nothing of a response has been sent yet */
   carry(passage: Passage, target: PlainTarget, req: IncomingMessage, res: ServerResponse): Promise<void>;
-  /** Takes a connection to the passage's site that is open already, for the client's first request. */
-  adopt(passage: Passage, client: Duplex, remote: Socket): void;
 }
 
 interface Onward extends ClientRequestArgs {
@@ -48,8 +45,6 @@ interface Onward extends ClientRequestArgs {
 /** Connections onward of one client connection. */
 class OnwardAgent extends Agent {
   readonly #dial: Dial;
-  /** Opened before there was a request for it. */
-  spare: Socket | undefined;
 
   constructor(dial: Dial) {
     super({ keepAlive: true, maxFreeSockets: 4 });
@@ -61,12 +56,6 @@ class OnwardAgent extends Agent {
     done: (error: Error | null, socket?: Duplex) => void,
   ): undefined {
     const { egress, target, signal } = options.passage;
-    const { spare } = this;
-    this.spare = undefined;
-    if (spare?.writable && spare.readable) {
-      done(null, spare);
-      return;
-    }
     const dialled =
       egress.kind === 'direct'
         ? this.#dial(target.host, target.port, signal)
@@ -75,11 +64,6 @@ class OnwardAgent extends Agent {
       (socket) => done(null, socket),
       (error: Error) => done(error),
     );
-  }
-
-  override destroy(): void {
-    this.spare?.destroy();
-    super.destroy();
   }
 
   /** Connections of one name are interchangeable. */
@@ -130,18 +114,13 @@ export function createForward(dial: Dial, via: string): Forward {
   }
 
   return {
-    adopt({ egress }, client, remote) {
-      // A company's proxy takes plain requests, not a tunnel for them.
-      if (egress.kind === 'upstream' || client.destroyed) remote.destroy();
-      else agentOf(client).spare = remote;
-    },
     carry: (passage, target, req, res) =>
       new Promise((resolve, reject) => {
         if (loops(req, via)) throw new Refusal('loop');
         const { signal } = passage;
         let current: ClientRequest | IncomingMessage;
         const onAbort = () => current.destroy(signal.reason);
-        signal.addEventListener('abort', onAbort, { once: true });
+        signal.addEventListener('abort', onAbort);
         const end = (refusal?: Error) => {
           signal.removeEventListener('abort', onAbort);
           if (refusal === undefined) resolve();

@@ -1,16 +1,18 @@
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { Stop } from '@propusk/dial/dial';
+import type { Intake } from './intake.ts';
 
 /**
  * Joins two sockets into a tunnel, and is the only place where one is taken apart.
  *
  *   client ──pipe──> remote      an end is passed on and the other direction goes on (RFC 9293 section 3.6)
- *   client <──pipe── remote      an error, an abort or silence ends both at once
+ *   client <─intake─ remote      an error, an abort or silence ends both at once
  */
 
 export interface JoinOptions {
   /** Both ends are destroyed when it aborts. */
-  readonly signal: AbortSignal;
+  readonly signal: Stop;
   /** Silence in both directions that ends the tunnel. */
   readonly idleMs: number;
 }
@@ -23,9 +25,15 @@ export interface Carried {
 
 /**
  * Joins two open sockets.
+ * @param intake where the remote's bytes come in
  * @returns when both are closed
  */
-export function join(client: Duplex, remote: Socket, { signal, idleMs }: JoinOptions): Promise<Carried> {
+export function join(
+  client: Duplex,
+  remote: Socket,
+  intake: Intake,
+  { signal, idleMs }: JoinOptions,
+): Promise<Carried> {
   const [readBefore, writtenBefore] = [remote.bytesRead, remote.bytesWritten];
   return new Promise((resolve) => {
     const destroyBoth = () => {
@@ -50,7 +58,9 @@ export function join(client: Duplex, remote: Socket, { signal, idleMs }: JoinOpt
     remote.once('close', onClose(remote, client));
 
     client.pipe(remote);
-    remote.pipe(client);
+    client.on('drain', () => remote.resume());
+    remote.once('end', () => client.end());
+    intake.flow(remote, (bytes, written) => client.write(bytes, written));
     // What closed before it came here will say so no more.
     if (signal.aborted || client.destroyed || remote.destroyed) destroyBoth();
   });

@@ -1,5 +1,6 @@
 import type { CanonicalHost } from '@propusk/access/host';
 import { emptyIndex, putCompany, removeCompany } from '@propusk/access/snapshot';
+import type { Refusal } from '@propusk/dial/refusal';
 import { beforeEach, expect, test } from 'vitest';
 import { createJudge } from './judge.ts';
 import type { Passage } from './live.ts';
@@ -50,7 +51,7 @@ test.each<[string, () => unknown, string | null]>([
   const passage = enter(token, target);
   change();
   live.recheck();
-  expect(passage.signal.reason?.reason ?? null).toBe(reason);
+  expect((passage.signal.reason as Refusal | undefined)?.reason ?? null).toBe(reason);
 });
 
 test("another company's claim takes a host away from those who had it by allSites", () => {
@@ -83,7 +84,7 @@ test.each([
   const passage = enter(token, target);
   putCompany(index, company(['crm.company.test'], { version: 3, proxy: { ...proxy, ...change } }));
   live.recheck();
-  expect(passage.signal.reason?.reason ?? null).toBe(reason);
+  expect((passage.signal.reason as Refusal | undefined)?.reason ?? null).toBe(reason);
 });
 
 test('an expired token may not enter, and may not stay', () => {

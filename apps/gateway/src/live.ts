@@ -4,6 +4,7 @@ import { Refusal } from '@propusk/dial/refusal';
 import { type Caller, nameOf } from './authenticate.ts';
 import { type Judge, sameEgress } from './judge.ts';
 import type { Places } from './places.ts';
+import { Stopping } from './stopping.ts';
 
 /**
  * All that is being carried now: tunnels, and plain requests until their response has ended. When the rules change each
@@ -15,7 +16,7 @@ export interface Passage {
   readonly target: Target;
   readonly egress: Egress;
   /** Aborted with what says why: a Refusal when the right was lost. */
-  readonly signal: AbortSignal;
+  readonly signal: Stopping;
   abort(reason: Error): void;
   /** Must be called once it is over, however it ended. */
   leave(): void;
@@ -46,13 +47,13 @@ export function createLive(judge: Judge, places: Places): Live {
         return enter(caller, target);
       });
     }
-    const controller = new AbortController();
+    const signal = new Stopping();
     const passage: Passage = {
       caller,
       target,
       egress,
-      signal: controller.signal,
-      abort: (reason) => controller.abort(reason),
+      signal,
+      abort: (reason) => signal.abort(reason),
       leave() {
         if (passages.delete(passage)) places.give(holder);
       },

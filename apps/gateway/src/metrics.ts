@@ -104,11 +104,11 @@ export function createMetrics({ live, clients, snapshots }: Measured): Metrics {
         decide.observe((performance.now() - started) / 1000);
       }
     },
-    timed: (dial) => async (host, port, signal, towards) => {
+    timed: (dial) => async (host, port, signal, towards, onread) => {
       const started = performance.now();
       let outcome = 'connected';
       try {
-        return await dial(host, port, signal, towards);
+        return await dial(host, port, signal, towards, onread);
       } catch (error) {
         outcome = error instanceof Refusal ? error.reason : 'left';
         throw error;

@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import { canonicalHost } from '@propusk/access/host';
 import { Refusal } from '@propusk/dial/refusal';
 import { HANDSHAKE, HELLO_LIMIT, readClientHello } from './client-hello.ts';
+import type { Intake } from './intake.ts';
 import type { Passage } from './live.ts';
 
 /**
@@ -34,11 +35,17 @@ type Step =
  * Waits for the first bytes and puts them back to be read again.
  * @throws Refusal sni_mismatch, timeout; the signal's reason
  */
-export function readOpening(client: Duplex, remote: Socket, passage: Passage): Promise<Opening> {
+export function readOpening(
+  client: Duplex,
+  remote: Socket,
+  intake: Intake,
+  passage: Passage,
+): Promise<Opening> {
   const { signal, target, egress } = passage;
   const { promise, resolve, reject } = Promise.withResolvers<Opening>();
   let sent = Buffer.alloc(0);
   let hurried = egress.shared;
+  let settled = false;
   const late = () => settle(new Refusal('timeout', 'Соединение открыто, но по нему ничего не передано.'));
   // At these two a server never speaks first, and its word would prove nothing.
   const listens = !egress.shared || (target.port !== 80 && target.port !== 443);
@@ -46,7 +53,8 @@ export function readOpening(client: Duplex, remote: Socket, passage: Passage): P
   function settle(outcome: Opening | Error): void {
     clearTimeout(timer);
     client.off('readable', onClient).off('close', onClose).off('end', onClose);
-    remote.off('readable', onRemote).off('close', onClose);
+    remote.off('close', onClose);
+    settled = true;
     signal.removeEventListener('abort', onAbort);
     if (sent.length > 0 && !client.destroyed) client.unshift(sent);
     sent = Buffer.alloc(0);
@@ -64,14 +72,11 @@ export function readOpening(client: Duplex, remote: Socket, passage: Passage): P
     clearTimeout(timer);
     timer = setTimeout(late, OPENING_MS);
   }
-  function onRemote(): void {
-    const said: Buffer | null = remote.read();
-    if (said === null) return;
-    remote.unshift(said);
-    settle(egress.shared && mayHoldNames(said) ? mismatch() : 'bytes');
+  function onRemote(said: Buffer): void {
+    if (!settled) settle(egress.shared && mayHoldNames(said) ? mismatch() : 'bytes');
   }
   const onClose = () => settle(new Refusal('connect_failed'));
-  const onAbort = () => settle(signal.reason);
+  const onAbort = () => settle(signal.reason ?? new Refusal('connect_failed'));
 
   // Places on an egress that all share are not held by silence.
   let timer = setTimeout(late, egress.shared ? OPENING_MS : SILENCE_MS);
@@ -79,10 +84,10 @@ export function readOpening(client: Duplex, remote: Socket, passage: Passage): P
     onClose();
     return promise;
   }
-  signal.addEventListener('abort', onAbort, { once: true });
+  signal.addEventListener('abort', onAbort);
   client.on('readable', onClient).once('close', onClose).once('end', onClose);
   remote.once('close', onClose);
-  if (listens) remote.on('readable', onRemote);
+  if (listens) intake.peek(onRemote);
   return promise;
 }
 

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Dial } from '@propusk/dial/dial';
 import { connectUpstream } from '@propusk/dial/upstream';
+import { type Intake, rawIntake, streamIntake } from './intake.ts';
 import { type Carried, join } from './join.ts';
 import type { Passage } from './live.ts';
 import { readOpening } from './opening.ts';
@@ -24,10 +25,21 @@ export function reach(dial: Dial, { target, egress, signal }: Passage): Promise<
     : connectUpstream(dial, egress, target, signal);
 }
 
+/** The same, with where its bytes come in. */
+async function reachToJoin(dial: Dial, passage: Passage): Promise<readonly [Socket, Intake]> {
+  const { target, egress, signal } = passage;
+  if (egress.kind === 'direct') {
+    const intake = rawIntake();
+    return [await dial(target.host, target.port, signal, 'site', intake.onread), intake];
+  }
+  const remote = await connectUpstream(dial, egress, target, signal);
+  return [remote, streamIntake(remote)];
+}
+
 /**
  * Opens the tunnel and carries it to its end, or until it turns out to carry HTTP that must be parsed.
  * @param head what the client sent behind its request without waiting
- * @returns what was carried, or the connection to the site for whoever parses
+ * @returns what was carried, or that there is HTTP in it
  * @throws Refusal `opened` tells whether the client has had its 200
  */
 export async function tunnel(
@@ -36,17 +48,21 @@ export async function tunnel(
   client: Duplex,
   head: Buffer,
   opened: () => void,
-): Promise<Carried | Socket> {
-  const remote = await reach(dial, passage);
+): Promise<Carried | 'http'> {
+  const [remote, intake] = await reachToJoin(dial, passage);
   client.write(ESTABLISHED);
   opened();
   if (head.length > 0) client.unshift(head);
   try {
-    if ((await readOpening(client, remote, passage)) === 'http') return remote;
+    if ((await readOpening(client, remote, intake, passage)) === 'http') {
+      // Whoever parses asks over connections of its own: this one is not read as a stream.
+      remote.destroy();
+      return 'http';
+    }
   } catch (error) {
     remote.destroy();
     client.destroy();
     throw error;
   }
-  return join(client, remote, { signal: passage.signal, idleMs: TUNNEL_IDLE_MS });
+  return join(client, remote, intake, { signal: passage.signal, idleMs: TUNNEL_IDLE_MS });
 }

@@ -5,8 +5,10 @@ import type { Dial } from '@propusk/dial/dial';
 import { Refusal } from '@propusk/dial/refusal';
 import { loops } from './forward.ts';
 import { endToEnd, hasBody, without } from './headers.ts';
+import { streamIntake } from './intake.ts';
 import { join } from './join.ts';
 import type { Passage } from './live.ts';
+import type { Stopping } from './stopping.ts';
 import type { PlainTarget } from './target.ts';
 import { reach, TUNNEL_IDLE_MS } from './tunnel.ts';
 
@@ -53,9 +55,12 @@ export async function upgrade(
       ...['Connection', 'Upgrade', 'Upgrade', 'websocket', 'Via', `1.1 ${via}`],
     ],
     createConnection: () => remote,
-    signal,
     maxHeaderSize: 65_536,
   });
+  const onAbort = () => remote.destroy();
+  signal.addEventListener('abort', onAbort);
+  if (signal.aborted) onAbort();
+  remote.once('close', () => signal.removeEventListener('abort', onAbort));
   const { reply, socket } = await answered(asking, remote, signal);
   if (socket === null) return relay(reply, req, client);
   const lines = endToEnd(reply.rawHeaders);
@@ -63,7 +68,7 @@ export async function upgrade(
   for (let i = 0; i < lines.length; i += 2) text += `${lines[i]}: ${lines[i + 1]}\r\n`;
   client.write(`${text}\r\n`, 'latin1');
   if (head.length > 0) client.unshift(head);
-  await join(client, socket, { signal, idleMs: TUNNEL_IDLE_MS });
+  await join(client, socket, streamIntake(socket), { signal, idleMs: TUNNEL_IDLE_MS });
 }
 
 interface Answered {
@@ -72,7 +77,7 @@ interface Answered {
   readonly socket: Socket | null;
 }
 
-function answered(asking: ClientRequest, remote: Socket, signal: AbortSignal): Promise<Answered> {
+function answered(asking: ClientRequest, remote: Socket, signal: Stopping): Promise<Answered> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => asking.destroy(new Refusal('timeout')), REPLY_MS);
     const fail = (error: Error) => {

@@ -1,4 +1,4 @@
-import { connect, isIP, type Socket } from 'node:net';
+import { connect, isIP, type OnReadOpts, type Socket } from 'node:net';
 import { addressAllowed, arrivesAt, type Networks } from './addresses.ts';
 import { Refusal } from './refusal.ts';
 import { createLookup } from './resolver.ts';
@@ -28,16 +28,27 @@ export interface DialerOptions {
   readonly lookup?: (name: string) => Promise<readonly string[]>;
 }
 
+/** What this needs of an AbortSignal, so that callers may have something lighter. */
+export interface Stop {
+  readonly aborted: boolean;
+  readonly reason: unknown;
+  throwIfAborted(): void;
+  addEventListener(type: 'abort', listener: () => void, options?: { once: true }): void;
+  removeEventListener(type: 'abort', listener: () => void): void;
+}
+
 /**
  * Opens a connection to a host, a name or an address literal. Only towards a site does it leave from the egress address:
  * sites' locks admit that one, and an "upstream" that a tenant typed in may be another tenant's site.
+ * @param onread how the connection is read, when not as a stream
  * @throws Refusal saying why not; the signal's reason when it was aborted
  */
 export type Dial = (
   host: string,
   port: number,
-  signal: AbortSignal,
+  signal: Stop,
   towards?: 'site' | 'upstream',
+  onread?: OnReadOpts,
 ) => Promise<Socket>;
 
 const RESOLVE_MS = 5_000;
@@ -73,7 +84,7 @@ export function createDialer(options: DialerOptions): Dial {
     }
   }
 
-  return async (host, port, signal, towards = 'site') => {
+  return async (host, port, signal, towards = 'site', onread) => {
     const from = towards === 'site' ? egress : {};
     const addresses = await resolve(host);
     signal.throwIfAborted();
@@ -89,6 +100,7 @@ export function createDialer(options: DialerOptions): Dial {
         isIP(address) === 4 ? from.v4 : from.v6,
         i < addresses.length - 1 ? Math.min(left, ATTEMPT_MS) : left,
         signal,
+        onread,
       );
       if (!(attempt instanceof Refusal)) return attempt;
       failure = attempt;
@@ -103,7 +115,8 @@ async function connectTo(
   port: number,
   from: string | undefined,
   ms: number,
-  signal: AbortSignal,
+  signal: Stop,
+  onread: OnReadOpts | undefined,
 ): Promise<Socket | Refusal> {
   signal.throwIfAborted();
   // Half-open: the end of one direction must not cut the other (see join.ts).
@@ -113,6 +126,7 @@ async function connectTo(
     noDelay: true,
     allowHalfOpen: true,
     ...(from !== undefined && { localAddress: from }),
+    ...(onread !== undefined && { onread }),
   });
   // An 'error' is always followed by 'close', which whoever holds the socket listens to.
   socket.on('error', () => {});
@@ -120,8 +134,12 @@ async function connectTo(
   const onAbort = () => socket.destroy();
   signal.addEventListener('abort', onAbort, { once: true });
   const failure = await new Promise<Error | null>((resolve) => {
-    socket.once('connect', () => resolve(null));
-    socket.once('close', () => resolve(socket.errored ?? new Refusal('connect_failed')));
+    const onClose = () => resolve(socket.errored ?? new Refusal('connect_failed'));
+    socket.once('close', onClose);
+    socket.once('connect', () => {
+      socket.off('close', onClose);
+      resolve(null);
+    });
   });
   clearTimeout(timer);
   signal.removeEventListener('abort', onAbort);

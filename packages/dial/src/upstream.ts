@@ -2,7 +2,7 @@ import { type IncomingMessage, request } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Target } from '@propusk/access/host';
 import type { Egress } from '@propusk/access/snapshot';
-import type { Dial } from './dial.ts';
+import type { Dial, Stop } from './dial.ts';
 import { Refusal, type RefusalReason } from './refusal.ts';
 
 /**
@@ -22,7 +22,7 @@ export function upstreamAuthorization({ username, password }: Upstream): string[
 }
 
 /** Connects to the proxy itself. @throws Refusal in terms of the proxy, not of the site */
-export async function dialUpstream(dial: Dial, upstream: Upstream, signal: AbortSignal): Promise<Socket> {
+export async function dialUpstream(dial: Dial, upstream: Upstream, signal: Stop): Promise<Socket> {
   try {
     return await dial(upstream.host, upstream.port, signal, 'upstream');
   } catch (error) {
@@ -63,7 +63,7 @@ export async function connectUpstream(
   dial: Dial,
   upstream: Upstream,
   target: Target,
-  signal: AbortSignal,
+  signal: Stop,
 ): Promise<Socket> {
   const socket = await dialUpstream(dial, upstream, signal);
   const authority = `${target.host}:${target.port}`;
@@ -73,15 +73,21 @@ export async function connectUpstream(
     headers: ['Host', authority, ...upstreamAuthorization(upstream)],
     // Without an agent, not even `false`: any agent would connect by itself, past `dial`.
     createConnection: () => socket,
-    signal,
   });
   const timer = setTimeout(
     () => asking.destroy(new Refusal('timeout', 'Прокси компании не отвечает.')),
     REPLY_MS,
   );
+  const onAbort = () => asking.destroy(new Error('aborted'));
+  signal.addEventListener('abort', onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  const settle = () => {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', onAbort);
+  };
   return new Promise((resolve, reject) => {
     asking.once('connect', (reply: IncomingMessage, _socket, head: Buffer) => {
-      clearTimeout(timer);
+      settle();
       const status = reply.statusCode ?? 0;
       if (status >= 200 && status < 300 && !socket.destroyed) {
         if (head.length > 0) socket.unshift(head);
@@ -91,7 +97,7 @@ export async function connectUpstream(
       reject(upstreamRefusal(status));
     });
     asking.once('error', (error) => {
-      clearTimeout(timer);
+      settle();
       socket.destroy();
       if (signal.aborted) return reject(signal.reason);
       reject(
