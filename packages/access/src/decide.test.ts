@@ -146,6 +146,14 @@ describe('the index', () => {
     expect(decide(i, 20, host('a.romashka.test'), 443).allow).toBe(true);
   });
 
+  test('a host that is given up goes to the next oldest claim, whoever came to the index first', () => {
+    const claiming = (id: number) => company(id, { [id]: 'a.romashka.test' }, [{ proxy: 1, sites: [id] }]);
+    const i = indexOf(...[1, 3, 2].map(claiming));
+    removeCompany(i, 1);
+    expect(decide(i, 20, host('a.romashka.test'), 443).allow).toBe(true);
+    expect(decide(i, 30, host('a.romashka.test'), 443)).toMatchObject({ reason: 'host_taken' });
+  });
+
   test('an older site that claims later does not take the host from its holder', () => {
     const late = company(2, { 0: 'a.romashka.test' }, [{ proxy: 1, sites: [0] }]);
     const i = indexOf(v(1, [1]), { ...late, sites: late.sites.map((site) => ({ ...site, claim: 77 })) });
@@ -184,11 +192,14 @@ test('what a user is told to reach is what the rule lets through', () => {
 });
 
 describe('over arbitrary companies', () => {
-  const names = ['a.test', 'b.a.test', '*.a.test', 'www.a.test', 'c.test', '*.c.test', 'd.c.test:8443'];
+  const web = ['a.test', 'b.a.test', '*.a.test', 'www.a.test', 'c.test', '*.c.test'];
+  const names = [...web, 'a.test:8443', 'd.c.test:8443'];
   const snapshot = (id: number) =>
     fc
       .record({
         sites: fc.uniqueArray(fc.constantFrom(...names), { maxLength: 5 }),
+        // Whoever has what policies: a gateway may know of a company its claims alone.
+        claims: fc.tuple(...[0, 1, 2, 3, 4].map(() => fc.option(fc.nat(9)))),
         policies: fc.array(
           fc.record({
             proxyId: fc.constantFrom(1, 7),
@@ -199,10 +210,10 @@ describe('over arbitrary companies', () => {
           { maxLength: 4 },
         ),
       })
-      .map(({ sites, policies }): CompanySnapshot => {
+      .map(({ sites, claims, policies }): CompanySnapshot => {
         const rows = sites.map((address, at) => {
-          const shared = policies.some((policy) => policy.proxyId === 1 && policy.sites.includes(at));
-          return { id: id * 100 + at, address, claim: shared ? id * 100 + at : null };
+          const since = claims[at] ?? null;
+          return { id: id * 100 + at, address, claim: since === null ? null : since * 10 + id };
         });
         return {
           companyId: id,
@@ -234,42 +245,86 @@ describe('over arbitrary companies', () => {
     one.proxies.find(({ id }) => id === proxyId)?.type === 'default';
   const holder = (all: CompanySnapshot[], name: string) => {
     const claims = all.flatMap((one) =>
-      one.policies
-        .filter(({ proxyId }) => shared(one, proxyId))
-        .flatMap((policy) => one.sites.filter(({ id }) => policy.sites.includes(id)))
+      one.sites
         .filter(({ address }) => [80, 443, 8443].some((port) => covers(address, name, port)))
-        .map(({ id }) => ({ id, company: one.companyId })),
+        .flatMap(({ claim }) => (claim === null ? [] : { claim, company: one.companyId })),
     );
-    return claims.toSorted((a, b) => a.id - b.id)[0]?.company;
+    return claims.toSorted((a, b) => a.claim - b.claim)[0]?.company;
   };
+  const granting = (
+    all: CompanySnapshot[],
+    one: CompanySnapshot,
+    user: number,
+    name: string,
+    port: number,
+  ) => {
+    const held = holder(all, name);
+    return one.policies
+      .filter(
+        (policy) =>
+          policy.users.includes(user) &&
+          (!shared(one, policy.proxyId) || held === undefined || held === one.companyId) &&
+          ((policy.allSites && (port === 80 || port === 443)) ||
+            one.sites.some(({ id, address }) => policy.sites.includes(id) && covers(address, name, port))),
+      )
+      .map(({ id }) => id);
+  };
+  const questions = [10, 11, 20, 21, 30, 31].flatMap((user) =>
+    hosts.flatMap((name) => ports.map((port) => ({ user, name, port }))),
+  );
+  const answers = (i: ReturnType<typeof emptyIndex>) =>
+    questions.map(({ user, name, port }) => {
+      const decision = decide(i, user, name, port);
+      return { user, name, port, told: decision.allow ? decision.policyId : decision.reason };
+    });
+  /** What an index says that the policies do not, or the other way about. */
+  const wrong = (i: ReturnType<typeof emptyIndex>, all: CompanySnapshot[]) =>
+    answers(i).filter(({ user, name, port, told }) => {
+      const one = all.find(({ companyId }) => companyId === Math.floor(user / 10));
+      const by = one === undefined ? [] : granting(all, one, user, name, port);
+      return typeof told === 'number' ? !by.includes(told) : by.length > 0;
+    });
 
   test('nobody gets more, or less, than the policies say', () => {
     fc.assert(
       fc.property(fc.tuple(snapshot(1), snapshot(2)), (all) => {
-        const built = indexOf(...all);
-        for (const one of all) {
-          for (const { id: user } of one.users) {
-            for (const name of hosts) {
-              for (const port of ports) {
-                const held = holder(all, name);
-                const granting = one.policies.filter(
-                  (policy) =>
-                    policy.users.includes(user) &&
-                    (!shared(one, policy.proxyId) || held === undefined || held === one.companyId) &&
-                    ((policy.allSites && (port === 80 || port === 443)) ||
-                      one.sites.some(
-                        ({ id, address }) => policy.sites.includes(id) && covers(address, name, port),
-                      )),
-                );
-                const decision = decide(built, user, name, port);
-                expect(decision.allow, `${user} ${name}:${port}`).toBe(granting.length > 0);
-                if (decision.allow) expect(granting.map(({ id }) => id)).toContain(decision.policyId);
-              }
-            }
-          }
-        }
+        expect(wrong(indexOf(...all), all)).toEqual([]);
       }),
       { numRuns: 300 },
+    );
+  });
+
+  const step = fc
+    .constantFrom(1, 2, 3)
+    .chain((id) => fc.oneof({ weight: 3, arbitrary: snapshot(id) }, fc.constant({ gone: id })));
+
+  test('what came and went leaves nothing behind', () => {
+    fc.assert(
+      fc.property(fc.array(step, { minLength: 2, maxLength: 10 }), (history) => {
+        const lived = emptyIndex();
+        const left = new Map<number, CompanySnapshot>();
+        for (const each of history) {
+          if ('gone' in each) {
+            removeCompany(lived, each.gone);
+            left.delete(each.gone);
+          } else {
+            expect(putCompany(lived, each, true)).toBe(true);
+            left.set(each.companyId, each);
+          }
+        }
+        // In an order of its own: that of the ids.
+        const all = [1, 2, 3].flatMap((id) => left.get(id) ?? []);
+        const fresh = indexOf(...all);
+        expect(answers(lived)).toEqual(answers(fresh));
+        expect(wrong(lived, all)).toEqual([]);
+        const sizes = ({ users, claims, wildClaims }: typeof lived) => [
+          users.size,
+          claims.size,
+          wildClaims.size,
+        ];
+        expect(sizes(lived)).toEqual(sizes(fresh));
+      }),
+      { numRuns: 200 },
     );
   });
 });

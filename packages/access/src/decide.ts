@@ -1,5 +1,13 @@
 import type { CanonicalHost } from './host.ts';
-import type { AccessIndex, CompanyIndex, Grant, SiteIndex } from './snapshot.ts';
+import {
+  type AccessIndex,
+  type Claim,
+  type CompanyIndex,
+  type Grant,
+  type Holder,
+  type SiteIndex,
+  sitesFrom,
+} from './snapshot.ts';
 
 /** Why a request was refused. The gateway, the console and the tests speak of it in these words. */
 export type Reason =
@@ -47,26 +55,29 @@ export function decide(index: AccessIndex, userId: number, host: CanonicalHost, 
   let knownSite = false;
   let knownPort = false;
   let taken = false;
+  let holder: Holder | null = null;
   const patterns = company.wild || host.startsWith('www.') ? spellings(host) : null;
   const count = patterns?.length ?? 1;
   for (let i = 0; i < count; i++) {
-    const sites = company.patterns.get(patterns?.[i] ?? host);
-    if (sites === undefined) continue;
+    const first = company.patterns.get(patterns?.[i] ?? host);
+    if (first === undefined) continue;
     knownSite = true;
-    const site = siteAt(sites, port, web);
+    const site = siteAt(first, port, web);
     if (site === undefined) continue;
     knownPort = true;
+    // The first pattern is the host itself.
+    if (i === 0) holder = site.holder;
     for (const policy of site.policies) {
       if (!user.policies.includes(policy)) continue;
-      if (policy.egress.shared && takenByOther(index, company, host)) taken = true;
-      else return policy.grant;
+      if (policy.egress.shared && takenByOther(index, company, host, holder)) taken = true;
+      else return policy;
     }
   }
   if (web) {
     for (const policy of user.policies) {
       if (!policy.allSites) continue;
-      if (policy.egress.shared && takenByOther(index, company, host)) taken = true;
-      else return policy.grant;
+      if (policy.egress.shared && takenByOther(index, company, host, holder)) taken = true;
+      else return policy;
     }
   }
   if (taken) return hostTaken;
@@ -76,9 +87,9 @@ export function decide(index: AccessIndex, userId: number, host: CanonicalHost, 
 }
 
 /** The site of a pattern at a port; one that names the port goes before one that stands for 80 and 443. */
-function siteAt(sites: readonly SiteIndex[], port: number, web: boolean): SiteIndex | undefined {
+function siteAt(first: SiteIndex, port: number, web: boolean): SiteIndex | undefined {
   let usual: SiteIndex | undefined;
-  for (const site of sites) {
+  for (let site: SiteIndex | null = first; site !== null; site = site.next) {
     if (site.port === port) return site;
     if (web && site.port === 0) usual = site;
   }
@@ -124,14 +135,22 @@ export function patternsCovering(host: string): string[] {
   return patterns;
 }
 
-/** Whether a company other than this one holds the oldest claim to a host. */
-function takenByOther(index: AccessIndex, company: CompanyIndex, host: string): boolean {
-  let oldest = index.claims.get(host)?.[0];
+/**
+ * Whether a company other than this one holds the oldest claim to a host.
+ * @param holder who holds the pattern that is the host itself, where a site has it at hand: the map of all claims is the
+ * largest, and each step of a look-up there misses the cache
+ */
+function takenByOther(
+  index: AccessIndex,
+  company: CompanyIndex,
+  host: string,
+  holder: Holder | null,
+): boolean {
+  let oldest: Claim | undefined = holder ?? index.claims.get(host);
   if (index.wildClaims.size > 0 || host.startsWith('www.')) {
     for (const pattern of spellings(host)) {
-      const claim = (
-        pattern === host ? undefined : (index.wildClaims.get(pattern) ?? index.claims.get(pattern))
-      )?.[0];
+      const claim =
+        pattern === host ? undefined : (index.wildClaims.get(pattern) ?? index.claims.get(pattern));
       if (claim !== undefined && (oldest === undefined || claim.claim < oldest.claim)) oldest = claim;
     }
   }
@@ -147,8 +166,8 @@ export function reachable(index: AccessIndex, userId: number): { allSites: boole
   const user = index.users.get(userId);
   if (user === undefined) return null;
   const sites: string[] = [];
-  for (const [pattern, all] of user.company.patterns) {
-    for (const { port, policies } of all) {
+  for (const [pattern, first] of user.company.patterns) {
+    for (const { port, policies } of sitesFrom(first)) {
       if (!policies.some((policy) => user.policies.includes(policy))) continue;
       sites.push(port === 0 ? pattern : `${pattern}:${port}`);
     }

@@ -17,17 +17,15 @@ export type Egress =
       readonly password: string;
     };
 
-/** What a policy that lets through says: made once, so that a decision allocates nothing. */
+/** What a policy that lets through says. */
 export interface Grant {
   readonly allow: true;
   readonly egress: Egress;
   readonly policyId: number;
 }
 
-export interface PolicyIndex {
-  readonly id: number;
-  readonly egress: Egress;
-  readonly grant: Grant;
+/** A policy is its own grant: a decision allocates nothing, and looks nowhere else. */
+export interface PolicyIndex extends Grant {
   readonly allSites: boolean;
 }
 
@@ -39,6 +37,10 @@ export interface SiteIndex {
   readonly claim: number | null;
   /** Those that hold it, by id, ascending. */
   readonly policies: readonly PolicyIndex[];
+  /** Who holds its pattern, at hand for `decide()`; null while its company does not claim the pattern. */
+  holder: Holder | null;
+  /** The next site of the same pattern, at another port. A pattern has one as a rule, and then no list is gone through. */
+  readonly next: SiteIndex | null;
 }
 
 export interface UserIndex {
@@ -53,7 +55,7 @@ export interface CompanyIndex {
   readonly version: number;
   readonly users: ReadonlyMap<number, UserIndex>;
   /** By stored pattern without the port: `crm.example.ru`, `*.example.ru`. */
-  readonly patterns: ReadonlyMap<string, readonly SiteIndex[]>;
+  readonly patterns: ReadonlyMap<string, SiteIndex>;
   /** Whether one of them is `*.` of something: without, a host is looked up as it is and no other pattern is spelled. */
   readonly wild: boolean;
 }
@@ -64,14 +66,26 @@ export interface Claim {
   readonly claim: number;
 }
 
+/**
+ * Who holds a pattern on shared egress: the lowest claim to it. One object a pattern, changed in place, so that the sites of
+ * every company that claims it can point at it. The lowest claim is not the first of a list, for each step on the way to
+ * a decision is a miss in the cache.
+ */
+export interface Holder extends Claim {
+  companyId: number;
+  claim: number;
+  /** The claims behind it, the lowest first. */
+  others: readonly Claim[];
+}
+
 /** What a gateway knows: every company, each user found at once, and who claims a pattern on shared egress. */
 export interface AccessIndex {
   readonly companies: Map<number, CompanyIndex>;
   readonly users: Map<number, UserIndex>;
-  /** Who claims a pattern, the lowest first. */
-  readonly claims: Map<string, readonly Claim[]>;
+  /** Who claims a pattern. */
+  readonly claims: Map<string, Holder>;
   /** The same of patterns that begin with `*.`: few, so that a host is seldom looked up in all its spellings. */
-  readonly wildClaims: Map<string, readonly Claim[]>;
+  readonly wildClaims: Map<string, Holder>;
 }
 
 /** An index without a company: everything is denied. */
@@ -92,23 +106,66 @@ export function putCompany(index: AccessIndex, snapshot: CompanySnapshot, anyVer
   removeCompany(index, snapshot.companyId);
   index.companies.set(company.id, company);
   for (const [id, user] of company.users) index.users.set(id, user);
-  for (const [pattern, sites] of company.patterns) {
-    let lowest: number | null = null;
-    for (const { claim } of sites) if (claim !== null && (lowest === null || claim < lowest)) lowest = claim;
-    if (lowest !== null) addClaim(index, pattern, { companyId: company.id, claim: lowest });
+  for (const [pattern, first] of company.patterns) {
+    const claim = lowestClaim(first);
+    if (claim === null) continue;
+    const holder = addClaim(index, pattern, { companyId: company.id, claim });
+    for (let site: SiteIndex | null = first; site !== null; site = site.next) site.holder = holder;
   }
   return true;
 }
 
-/** Notes a company's claim to a pattern. */
-export function addClaim(index: AccessIndex, pattern: string, claim: Claim): void {
-  const claims = claimsOf(index, pattern);
-  const known = claims.get(pattern);
-  const all = known === undefined ? [claim] : [...known, claim].sort((a, b) => a.claim - b.claim);
-  claims.set(pattern, all);
+function lowestClaim(first: SiteIndex): number | null {
+  let lowest: number | null = null;
+  for (let site: SiteIndex | null = first; site !== null; site = site.next) {
+    if (site.claim !== null && (lowest === null || site.claim < lowest)) lowest = site.claim;
+  }
+  return lowest;
 }
 
-function claimsOf({ claims, wildClaims }: AccessIndex, pattern: string): Map<string, readonly Claim[]> {
+/**
+ * Notes a company's claim to a pattern.
+ * @returns who holds the pattern, which stays the same object for as long as anybody claims it
+ */
+export function addClaim(index: AccessIndex, pattern: string, claim: Claim): Holder {
+  const claims = claimsOf(index, pattern);
+  const holder = claims.get(pattern);
+  if (holder === undefined) {
+    const first = { companyId: claim.companyId, claim: claim.claim, others: nobody };
+    claims.set(pattern, first);
+    return first;
+  }
+  if (claim.claim < holder.claim) {
+    holder.others = [{ companyId: holder.companyId, claim: holder.claim }, ...holder.others];
+    hold(holder, claim);
+  } else holder.others = [...holder.others, claim].sort((a, b) => a.claim - b.claim);
+  return holder;
+}
+
+function removeClaim(index: AccessIndex, pattern: string, companyId: number): void {
+  const claims = claimsOf(index, pattern);
+  const holder = claims.get(pattern);
+  if (holder === undefined) return;
+  holder.others = holder.others.filter((claim) => claim.companyId !== companyId);
+  if (holder.companyId !== companyId) return;
+  const [next] = holder.others;
+  if (next === undefined) {
+    claims.delete(pattern);
+    return;
+  }
+  holder.others = holder.others.slice(1);
+  hold(holder, next);
+}
+
+/** In place: the sites point at this object. */
+function hold(holder: Holder, { companyId, claim }: Claim): void {
+  holder.companyId = companyId;
+  holder.claim = claim;
+}
+
+const nobody: readonly Claim[] = [];
+
+function claimsOf({ claims, wildClaims }: AccessIndex, pattern: string): Map<string, Holder> {
   return isWild(pattern) ? wildClaims : claims;
 }
 
@@ -120,35 +177,35 @@ export function removeCompany(index: AccessIndex, companyId: number): void {
   if (company === undefined) return;
   index.companies.delete(companyId);
   for (const [id, user] of company.users) if (index.users.get(id) === user) index.users.delete(id);
-  for (const pattern of company.patterns.keys()) {
-    const claims = claimsOf(index, pattern);
-    const left = (claims.get(pattern) ?? []).filter((claim) => claim.companyId !== companyId);
-    if (left.length === 0) claims.delete(pattern);
-    else claims.set(pattern, left);
-  }
+  for (const pattern of company.patterns.keys()) removeClaim(index, pattern, companyId);
+}
+
+/** A site and all after it of the same pattern. */
+export function* sitesFrom(first: SiteIndex | undefined): Generator<SiteIndex> {
+  for (let site: SiteIndex | null | undefined = first; site; site = site.next) yield site;
 }
 
 function indexCompany(snapshot: CompanySnapshot): CompanyIndex {
   const egresses = new Map(snapshot.proxies.map((proxy) => [proxy.id, egressOf(proxy)]));
-  const held = new Map<number, PolicyIndex[]>();
-  const holding = new Map<number, PolicyIndex[]>();
+  const held = new Map<number, readonly PolicyIndex[]>();
+  const holding = new Map<number, readonly PolicyIndex[]>();
   for (const policy of snapshot.policies.toSorted((a, b) => a.id - b.id)) {
     const egress = egresses.get(policy.proxyId);
     // A policy whose proxy is not in the snapshot leads nowhere: deny rather than guess a way out.
     if (egress === undefined) continue;
-    const { id, allSites } = policy;
-    const entry = { id, egress, allSites, grant: { allow: true, egress, policyId: id } as const };
-    for (const user of new Set(policy.users)) push(held, user, entry);
-    for (const site of new Set(policy.sites)) push(holding, site, entry);
+    const entry = { allow: true, egress, policyId: policy.id, allSites: policy.allSites } as const;
+    give(held, policy.users, entry);
+    give(holding, policy.sites, entry);
   }
   const users = new Map<number, UserIndex>();
-  const patterns = new Map<string, SiteIndex[]>();
+  const patterns = new Map<string, SiteIndex>();
   let wild = false;
-  for (const { id, address, claim } of snapshot.sites) {
+  for (const { id, address, claim } of snapshot.sites.toReversed()) {
     const colon = address.indexOf(':');
     const pattern = colon === -1 ? address : address.slice(0, colon);
     const port = colon === -1 ? 0 : Number(address.slice(colon + 1));
-    push(patterns, pattern, { id, port, claim, policies: holding.get(id) ?? none });
+    const policies = holding.get(id) ?? none;
+    patterns.set(pattern, { port, policies, holder: null, next: patterns.get(pattern) ?? null, claim, id });
     wild ||= isWild(pattern);
   }
   const company: CompanyIndex = {
@@ -165,10 +222,15 @@ function indexCompany(snapshot: CompanySnapshot): CompanyIndex {
 
 const none: readonly PolicyIndex[] = [];
 
-function push<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
-  const list = lists.get(key);
-  if (list === undefined) lists.set(key, [value]);
-  else list.push(value);
+/** Gives people or sites a policy. Those that had the same ones before share one list after, too: most are like many others. */
+function give(lists: Map<number, readonly PolicyIndex[]>, to: readonly number[], policy: PolicyIndex): void {
+  const longer = new Map<readonly PolicyIndex[], readonly PolicyIndex[]>();
+  for (const each of new Set(to)) {
+    const before = lists.get(each) ?? none;
+    let list = longer.get(before);
+    if (list === undefined) longer.set(before, (list = before.concat(policy)));
+    lists.set(each, list);
+  }
 }
 
 function egressOf(proxy: CompanySnapshot['proxies'][number]): Egress {

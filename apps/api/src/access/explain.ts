@@ -7,6 +7,7 @@ import {
   emptyIndex,
   putCompany,
   type SiteIndex,
+  sitesFrom,
 } from '@propusk/access/snapshot';
 import type { CompanySnapshot } from '@propusk/contract/feed';
 import type { Explanation } from '@propusk/contract/why';
@@ -96,5 +97,5 @@ function linksOf(index: AccessIndex, decision: Decision, { userId, host, port }:
 
 /** The company's sites that cover a host, at whatever port; the port 0 stands for 80 and 443. */
 function sitesOf({ patterns }: CompanyIndex, host: CanonicalHost): readonly SiteIndex[] {
-  return patternsCovering(host).flatMap((pattern) => patterns.get(pattern) ?? []);
+  return patternsCovering(host).flatMap((pattern) => [...sitesFrom(patterns.get(pattern))]);
 }
