@@ -18,7 +18,16 @@ export class Stopping implements Stop {
     this.reason = reason;
     const listeners = this.#listeners;
     this.#listeners = [];
-    for (const listener of listeners) listener();
+    for (const listener of listeners) {
+      try {
+        listener();
+      } catch (error) {
+        // A fault in one must not keep the next from ending: it comes up on its own, as with AbortSignal.
+        queueMicrotask(() => {
+          throw error;
+        });
+      }
+    }
   }
 
   throwIfAborted(): void {
