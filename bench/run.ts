@@ -27,14 +27,21 @@ if (chosen.length === 0) {
 }
 await installPackages(['squid', 'tinyproxy'], say);
 
+let failed = false;
 for (const row of chosen) {
   const started = performance.now();
   const on = machine();
-  const text = `${report(row, await row.run(bench))}\n\n${on}`;
-  if (!quick) await keep(row, text);
-  say(`\n${text}\n\n(${((performance.now() - started) / 1000).toFixed(0)} s)`);
+  try {
+    const text = `${report(row, await row.run(bench))}\n\n${on}`;
+    if (!quick) await keep(row, text);
+    say(`\n${text}\n\n(${((performance.now() - started) / 1000).toFixed(0)} s)`);
+  } catch (error) {
+    // What the other rows take minutes to find out is not lost with this one.
+    failed = true;
+    say(`\n## ${row.title}\n\n${error instanceof Error ? error.stack : String(error)}`);
+  }
 }
-process.exit(0);
+process.exit(failed ? 1 : 0);
 
 /** Puts a row's section into the results, in the place of the one that it had. */
 async function keep({ title }: Row, text: string): Promise<void> {

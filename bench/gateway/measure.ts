@@ -60,14 +60,17 @@ interface Round {
   readonly p99: number;
 }
 
-/** Has a proxy do some of it before it counts: Node compiles what it has done often, and a busy machine gives it little time. */
+/**
+ * Has a proxy do some of it before it counts: Node compiles what it has done often, beside the work and on the same core,
+ * and for the first seconds of a load that takes a fifth of it. A proxy that people use has that behind it.
+ */
 async function warm(
   { quick, ms }: Bench,
   load: Load,
   proxy: Proxy,
   { kind, connections }: Pick<Kind, 'kind' | 'connections'>,
 ): Promise<void> {
-  const [seconds, most] = quick ? [0.7, 2] : [2, 4];
+  const [seconds, most] = quick ? [0.7, 2] : [5, 6];
   const begun = proxy.process?.cpu() ?? 0;
   for (let i = 0; i < most; i++) {
     await load.run({ kind, proxy: proxy.port, callers: askersOf(proxy), ms, connections });
