@@ -1,6 +1,6 @@
 import '../theme/mantine-dashboard.ts';
 import { Outlet } from '@tanstack/react-router';
-import { useState } from 'react';
+import { Suspense, useState } from 'react';
 import { rolesOf, useMe } from '../common/me.tsx';
 import { t } from '../dictionary/dictionary.ts';
 import { useQuestion } from '../ui/confirm.ts';
@@ -40,8 +40,10 @@ function Dashboard() {
       <NavigationDrawer opened={open} onClose={close} />
       <main id="content" className={classes.content} tabIndex={-1}>
         {roles.includes('CREATOR') && <Drift />}
-        <FactorAdvice />
-        <Outlet />
+        <Suspense fallback={null}>
+          <FactorAdvice />
+          <Outlet />
+        </Suspense>
       </main>
       <Onboarding />
       <Questions />

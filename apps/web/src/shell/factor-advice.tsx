@@ -1,4 +1,4 @@
-import { lazy, Suspense, useState } from 'react';
+import { lazy, useState } from 'react';
 import { rolesOf, useMe } from '../common/me.tsx';
 import { factorLater } from './factor-later.ts';
 
@@ -14,7 +14,10 @@ function Nothing() {
   return null;
 }
 
-/** Whoever manages the platform is advised to have a second factor; 'later' is not again on this browser for 30 days. */
+/**
+ * Whoever manages the platform is advised to have a second factor; 'later' is not again on this browser for 30 days. While
+ * it is loaded it suspends, so that the page below comes together with it and does not move away from under a pointer.
+ */
 export function FactorAdvice() {
   const me = useMe();
   const [later, setLater] = useState(() => factorLater.isPut(me.id));
@@ -23,9 +26,5 @@ export function FactorAdvice() {
     factorLater.put(me.id);
     setLater(true);
   }
-  return (
-    <Suspense fallback={null}>
-      <FactorBanner onLater={putOff} />
-    </Suspense>
-  );
+  return <FactorBanner onLater={putOff} />;
 }
