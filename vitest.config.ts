@@ -3,6 +3,13 @@ import { defineConfig } from 'vitest/config';
 const real = { testTimeout: 30_000, hookTimeout: 60_000 };
 const launcher = 'apps/api/src/{db/embedded,faults}/**/*.db.test.ts';
 const database = { ...real, include: ['apps/**/*.db.test.ts'], exclude: ['**/node_modules/**', launcher] };
+/** What takes long with statements that other files bring to both databases. */
+const once = [
+  'apps/api/src/{fuzz,mass-assignment,matrix/matrix,audit/whole,checks/checks,lock/lock}.db.test.ts',
+  'apps/api/src/auth/{enumeration,factor,factor-required,links,sessions}.db.test.ts',
+  'apps/api/src/http/{headers,implement,json,limits}.db.test.ts',
+  'apps/gateway/src/{behind,fleet,tokens}.db.test.ts',
+];
 
 /**
  * unit: neither database nor sockets. net: real sockets on loopback. launcher: the embedded PostgreSQL is started,
@@ -10,6 +17,8 @@ const database = { ...real, include: ['apps/**/*.db.test.ts'], exclude: ['**/nod
  */
 export default defineConfig({
   test: {
+    // Much of a test is waiting: for a clock, for a reply. More than two at once, and those that measure time begin to fail.
+    maxWorkers: 2,
     // A failure that was seen once has to say what it saw: "[ Array(1) ]" tells nobody.
     chaiConfig: { truncateThreshold: 0 },
     projects: [
@@ -28,9 +37,16 @@ export default defineConfig({
           exclude: ['**/node_modules/**'],
         },
       },
-      { test: { ...real, name: 'launcher', include: [launcher], maxWorkers: 2 } },
+      { test: { ...real, name: 'launcher', include: [launcher] } },
       { test: { ...database, name: 'db', globalSetup: 'apps/api/src/testing/postgres-embedded.ts' } },
-      { test: { ...database, name: 'db15', globalSetup: 'apps/api/src/testing/postgres-debian.ts' } },
+      {
+        test: {
+          ...database,
+          name: 'db15',
+          exclude: [...database.exclude, ...once],
+          globalSetup: 'apps/api/src/testing/postgres-debian.ts',
+        },
+      },
     ],
   },
 });

@@ -2,7 +2,7 @@ import { expect, type Page, test } from '@playwright/test';
 import { createPolicy, updatePolicy } from '@propusk/contract/policies';
 import { createSite, deleteSite } from '@propusk/contract/sites';
 import { createUser, updateUser } from '@propusk/contract/users';
-import { dialogOf, enter, field, heading, row, saveOf, screens, startConsole } from './console.ts';
+import { dialogOf, enter, field, heading, row, saveOf, sizesOfWays, startConsole } from './console.ts';
 
 /** Who did what, as an owner and an admin read it. */
 const SECRET = 'the secret horse of Anna';
@@ -49,7 +49,7 @@ const said = [
 const moscowDay = (before = 0) =>
   new Intl.DateTimeFormat('sv', { timeZone: 'Europe/Moscow' }).format(Date.now() - before * 86_400_000);
 
-for (const [screen, viewport] of screens) {
+for (const [screen, viewport] of sizesOfWays) {
   test.describe(screen, () => {
     test.use({ viewport });
 

@@ -1,6 +1,7 @@
 import { type BrowserContext, expect, type Page, test } from '@playwright/test';
 import { Token } from '@propusk/contract/auth';
 import { freePort } from '@propusk/gateway/testing/upstreams';
+import { sizesOfWays } from './console.ts';
 import { linkTo, mailsTo } from './mailbox.ts';
 import {
   makeDataDir,
@@ -119,12 +120,10 @@ function watchFor(context: BrowserContext, link: string): string[] {
   return leaks;
 }
 
-for (const [width, height] of [
-  [1440, 900],
-  [390, 844],
-] as const) {
-  test.describe(`${width}×${height}`, () => {
-    test.use({ viewport: { width, height } });
+for (const [size, viewport] of sizesOfWays) {
+  test.describe(size, () => {
+    const { width } = viewport;
+    test.use({ viewport });
 
     test('a page that was asked for opens after signing in, if the role may be there', {
       tag: ['@4.1', '@4.9', '@4.14', '@6.7', '@8.6'],

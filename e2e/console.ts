@@ -26,6 +26,12 @@ export const screens = [
   ['phone', { width: 390, height: 844 }],
 ] as const;
 
+/**
+ * The sizes of the long ways through forms that both show alike, and that other files look at in both: `npm test` goes them at
+ * a desk, and with EVERY_SIZE=1 on a phone too.
+ */
+export const sizesOfWays = process.env.EVERY_SIZE === undefined ? screens.slice(0, 1) : screens;
+
 /** The product of a spec file, and the calls that fill it. */
 export interface Console {
   readonly url: string;

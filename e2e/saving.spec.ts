@@ -5,7 +5,7 @@ import { createPolicy, updatePolicy } from '@propusk/contract/policies';
 import { createProxy, updateProxy } from '@propusk/contract/proxies';
 import { createSite, listSites, updateSite } from '@propusk/contract/sites';
 import { createUser, updateUser } from '@propusk/contract/users';
-import { choose, dialogOf, enter, field, pick, row, saveOf, screens, startConsole } from './console.ts';
+import { choose, dialogOf, enter, field, pick, row, saveOf, sizesOfWays, startConsole } from './console.ts';
 
 /** What becomes of what was typed: it is saved and said so, or refused and kept. */
 const creator = '/dashboard/creator';
@@ -162,7 +162,7 @@ const stale: readonly {
   },
 ];
 
-for (const [screen, viewport] of screens) {
+for (const [screen, viewport] of sizesOfWays) {
   test.describe(screen, () => {
     test.use({ viewport });
 

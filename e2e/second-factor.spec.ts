@@ -3,7 +3,7 @@ import { expect, type Page, test } from '@playwright/test';
 import { appCode } from '@propusk/api/testing/app-code';
 import { updateMyCompany } from '@propusk/contract/companies';
 import { confirmSecondFactor, startSecondFactor } from '@propusk/contract/second-factor';
-import { choose, dialogOf, enter, heading, row, screens, startConsole, stored } from './console.ts';
+import { choose, dialogOf, enter, heading, row, sizesOfWays, startConsole, stored } from './console.ts';
 
 /** The second factor in the console: turned on, asked for, lost, and required by a company. */
 const PASSWORD = 'correct horse';
@@ -76,7 +76,7 @@ async function fits(page: Page): Promise<void> {
   expect(wide).toBeLessThanOrEqual(seen ?? 0);
 }
 
-for (const [screen, viewport] of screens) {
+for (const [screen, viewport] of sizesOfWays) {
   test.describe(screen, () => {
     test.use({ viewport });
 

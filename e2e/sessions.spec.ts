@@ -1,7 +1,7 @@
 import { type Browser, expect, type Page, test } from '@playwright/test';
 import { login, logout } from '@propusk/contract/auth';
 import { listSessions } from '@propusk/contract/sessions';
-import { enter, heading, screens, startConsole, stored } from './console.ts';
+import { enter, heading, sizesOfWays, startConsole, stored } from './console.ts';
 
 /** Where a person is signed in, on the page of the own data: two browsers of one person, and an extension. */
 const people = ['owner@romashka.test', 'petr@romashka.test'] as const;
@@ -44,7 +44,7 @@ const android =
   'Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Mobile Safari/537.36';
 const windows = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0';
 
-for (const [screen, viewport] of screens) {
+for (const [screen, viewport] of sizesOfWays) {
   test.describe(screen, () => {
     test.use({ viewport });
 

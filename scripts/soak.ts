@@ -76,7 +76,8 @@ try {
   if (specs.length > 0) {
     await buildConsole(say);
     failed =
-      (await run('playwright', ['test', '--config', 'e2e/playwright.config.ts', ...specs])) !== 0 || failed;
+      (await run('playwright', ['test', '--workers=1', '--config', 'e2e/playwright.config.ts', ...specs])) !==
+        0 || failed;
   }
   const figures = await readFigures();
   const text = tableOf(chosen, figures);
