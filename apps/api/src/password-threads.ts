@@ -1,0 +1,66 @@
+import { Worker } from 'node:worker_threads';
+import { createQueue } from './http/queue.ts';
+
+/** One argon2id to be run. Texts, since a small Buffer would be sent with all of the pool that it lies in. */
+export interface Derivation {
+  readonly message: string;
+  /** In base64. */
+  readonly nonce: string;
+  /** KiB. */
+  readonly memory: number;
+  readonly passes: number;
+  readonly parallelism: number;
+  readonly tagLength: number;
+}
+
+/** At 46 MiB each. */
+const THREADS = 2;
+/** What two threads are through with before whoever waits has given up. */
+const WAITING = 500;
+
+const turns = createQueue(THREADS, WAITING);
+/** Threads that have been started and have nothing to do. */
+const idle: Worker[] = [];
+
+/**
+ * Runs argon2id in a thread of low priority: however many sign in at once, every other call has the processor first.
+ * Threads start when they are needed, stay, and keep no process from ending. One that dies fails its own derivation, and the
+ * next one gets a new thread.
+ * @throws AppError busy when too many wait
+ */
+export function derive(derivation: Derivation): Promise<Uint8Array> {
+  return turns(0, () => run(idle.pop() ?? start(), derivation));
+}
+
+function start(): Worker {
+  // Flags of the process are for its own program: with some of them no thread would start.
+  const thread = new Worker(new URL('./password-thread.ts', import.meta.url), { execArgv: [] });
+  // Of one that dies idle nobody needs to hear; unheard, its error would end the process.
+  thread.on('error', () => {});
+  thread.on('exit', () => {
+    const at = idle.indexOf(thread);
+    if (at !== -1) idle.splice(at, 1);
+  });
+  return thread;
+}
+
+function run(thread: Worker, derivation: Derivation): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const fail = (error: unknown) => {
+      leave();
+      reject(error);
+    };
+    const end = () => fail(new Error('The thread ended before the password was hashed'));
+    const take = (tag: Uint8Array) => {
+      leave();
+      thread.unref();
+      idle.push(thread);
+      resolve(tag);
+    };
+    const leave = () => thread.off('message', take).off('error', fail).off('exit', end);
+    thread.on('message', take).on('error', fail).on('exit', end);
+    thread.ref();
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread is no window: it has no origin
+    thread.postMessage(derivation);
+  });
+}
