@@ -1,7 +1,9 @@
 import { expect, type Page } from '@playwright/test';
 import { auditStops } from './audit-stops.ts';
 import { factorStops } from './factor-stops.ts';
-import { check, drifted, evidence, learned, sessions, shared } from './stop-answers.ts';
+import { answering, pickList, press, rowDialog, rowMenu } from './openers.ts';
+import { sessionStops } from './session-stops.ts';
+import { check, drifted, evidence, learned, shared } from './stop-answers.ts';
 
 /** Who looks: nobody who is signed in, an owner with data, an owner of a company that is empty, an agent, the admin. */
 export type Viewer = 'nobody' | 'owner' | 'newcomer' | 'agent' | 'stranger' | 'admin';
@@ -21,33 +23,6 @@ export interface Stop {
 const creator = '/dashboard/creator';
 const admin = '/dashboard/admin';
 
-const press = (name: string) => async (page: Page) => {
-  await page.getByRole('main').getByRole('button', { name, exact: true }).first().click();
-  await expect(page.getByRole('dialog')).toBeVisible();
-};
-const rowMenu = (row: RegExp) => async (page: Page) => {
-  await page
-    .getByRole('row', { name: row })
-    .getByRole('button', { name: /^Действия/ })
-    .click();
-  await expect(page.getByRole('menu')).toBeVisible();
-};
-const rowDialog = (row: RegExp, item: string) => async (page: Page) => {
-  await rowMenu(row)(page);
-  await page.getByRole('menuitem', { name: item }).click();
-  await expect(page.getByRole('dialog')).toBeVisible();
-};
-const pickList = (label: string) => async (page: Page) => {
-  await press('Добавить')(page);
-  await page.getByRole('dialog').getByRole('combobox', { name: label }).click();
-  await expect(page.getByRole('listbox')).toBeVisible();
-};
-/** What a part of the server that the demo cannot bring about would answer. */
-const answering =
-  (call: string, body: unknown, then: (page: Page) => Promise<void>) => async (page: Page) => {
-    await page.route(call, (route) => route.fulfill({ json: body }));
-    await then(page);
-  };
 const lastCheck = (verdict: string | null) =>
   answering('**/api/domain-allowed/*/check', check(verdict), async (page) => {
     await page.getByRole('button', { name: /^Проверка otchet/ }).click();
@@ -58,31 +33,6 @@ const slideDone = answering('**/api/company/evidence', evidence, async (page) =>
   await page.reload();
   await expect(page.locator('[data-shown]').getByText('Сделано')).toBeVisible();
 });
-/** The card of sessions, as the server answers it so. */
-const sessionsAre = (answer: object, then: (page: Page) => Promise<void> = async () => {}) =>
-  answering('**/api/me/sessions', answer, async (page) => {
-    await page.reload();
-    await page.getByRole('list', { name: 'Открытые сеансы' }).scrollIntoViewIfNeeded();
-    await page.getByRole('main').getByText('Других открытых').or(endOthers(page)).scrollIntoViewIfNeeded();
-    await then(page);
-  });
-const endOthers = (page: Page) => page.getByRole('button', { name: 'Завершить все другие' });
-const sessionsFailed = async (page: Page) => {
-  await page.route('**/api/me/sessions', (route) => route.fulfill({ status: 500, body: '' }));
-  await page.reload();
-  await page
-    .getByRole('region', { name: 'Сеансы' })
-    .getByRole('button', { name: 'Повторить' })
-    .scrollIntoViewIfNeeded();
-};
-const sessionsLoading = async (page: Page) => {
-  await page.route('**/api/me/sessions', () => {});
-  await page.reload();
-  const bones = page.locator('.mantine-Skeleton-root');
-  // Those of the way to the sites go.
-  await expect(bones).toHaveCount(2);
-  await bones.last().scrollIntoViewIfNeeded();
-};
 const why = async (page: Page) => {
   await rowDialog(/otchet/, 'Почему?')(page);
   await page.getByRole('combobox', { name: 'Кто открывает сайт' }).click();
@@ -338,36 +288,7 @@ const company: Stop[] = [
 
 const agent: Stop[] = [
   { name: 'agent-personal', role: 'agent', path: '/dashboard/user/personal-data' },
-  {
-    name: 'agent-sessions',
-    role: 'agent',
-    path: '/dashboard/user/personal-data',
-    open: sessionsAre(sessions),
-  },
-  {
-    name: 'agent-sessions-end',
-    role: 'agent',
-    path: '/dashboard/user/personal-data',
-    open: sessionsAre(sessions, press('Завершить: Chrome, Android, 2001:db8:85a3:8d3:1319:8a2e:370:7348')),
-  },
-  {
-    name: 'agent-sessions-alone',
-    role: 'agent',
-    path: '/dashboard/user/personal-data',
-    open: sessionsAre({ rows: sessions.rows.slice(0, 1), count: 1 }),
-  },
-  {
-    name: 'agent-sessions-failed',
-    role: 'agent',
-    path: '/dashboard/user/personal-data',
-    open: sessionsFailed,
-  },
-  {
-    name: 'agent-sessions-loading',
-    role: 'agent',
-    path: '/dashboard/user/personal-data',
-    open: sessionsLoading,
-  },
+  ...sessionStops,
   { name: 'agent-sites', role: 'agent', path: '/dashboard/user/domains' },
   { name: 'agent-sites-empty', role: 'stranger', path: '/dashboard/user/domains' },
   { name: 'agent-policies', role: 'agent', path: '/dashboard/user/politics' },

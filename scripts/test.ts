@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { mkdir, rm } from 'node:fs/promises';
 import { type DebianPackage, installPackages, programs } from './debian.ts';
+import { buildExtension } from './extension-build.ts';
 import { readPlaywright, readVitest } from './reports.ts';
 import { buildConsole } from './web-build.ts';
 
@@ -27,7 +28,9 @@ function run(program: string, args: string[], env: NodeJS.ProcessEnv = {}): Prom
 
 try {
   await installPackages(everything, say);
+  // Here, since two files that start the product at once would both begin to build it.
   await buildConsole(say);
+  await buildExtension(say);
   await rm(reports, { recursive: true, force: true });
   await mkdir(reports, { recursive: true });
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${reports}/vitest.json`];

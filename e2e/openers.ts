@@ -1,0 +1,37 @@
+import { expect, type Page } from '@playwright/test';
+
+/** Presses a button of the page, and a dialog opens. */
+export const press = (name: string) => async (page: Page) => {
+  await page.getByRole('main').getByRole('button', { name, exact: true }).first().click();
+  await expect(page.getByRole('dialog')).toBeVisible();
+};
+
+/** Opens the menu of a row. */
+export const rowMenu = (row: RegExp) => async (page: Page) => {
+  await page
+    .getByRole('row', { name: row })
+    .getByRole('button', { name: /^Действия/ })
+    .click();
+  await expect(page.getByRole('menu')).toBeVisible();
+};
+
+/** Chooses from the menu of a row, and a dialog opens. */
+export const rowDialog = (row: RegExp, item: string) => async (page: Page) => {
+  await rowMenu(row)(page);
+  await page.getByRole('menuitem', { name: item }).click();
+  await expect(page.getByRole('dialog')).toBeVisible();
+};
+
+/** Opens the form of a new row, and one of its lists. */
+export const pickList = (label: string) => async (page: Page) => {
+  await press('Добавить')(page);
+  await page.getByRole('dialog').getByRole('combobox', { name: label }).click();
+  await expect(page.getByRole('listbox')).toBeVisible();
+};
+
+/** What a part of the server that the demo cannot bring about would answer. */
+export const answering =
+  (call: string, body: unknown, then: (page: Page) => Promise<void>) => async (page: Page) => {
+    await page.route(call, (route) => route.fulfill({ json: body }));
+    await then(page);
+  };

@@ -1,0 +1,64 @@
+import { expect, type Page } from '@playwright/test';
+import { answering, press } from './openers.ts';
+import { sessions } from './stop-answers.ts';
+import type { Stop } from './stops.ts';
+
+/** The card of sessions, as the server answers it so. */
+const sessionsAre = (answer: object, then: (page: Page) => Promise<void> = async () => {}) =>
+  answering('**/api/me/sessions', answer, async (page) => {
+    await page.reload();
+    await page.getByRole('list', { name: 'Открытые сеансы' }).scrollIntoViewIfNeeded();
+    await page.getByRole('main').getByText('Других открытых').or(endOthers(page)).scrollIntoViewIfNeeded();
+    await then(page);
+  });
+const endOthers = (page: Page) => page.getByRole('button', { name: 'Завершить все другие' });
+const sessionsFailed = async (page: Page) => {
+  await page.route('**/api/me/sessions', (route) => route.fulfill({ status: 500, body: '' }));
+  await page.reload();
+  await page
+    .getByRole('region', { name: 'Сеансы' })
+    .getByRole('button', { name: 'Повторить' })
+    .scrollIntoViewIfNeeded();
+};
+const sessionsLoading = async (page: Page) => {
+  await page.route('**/api/me/sessions', () => {});
+  await page.reload();
+  const bones = page.locator('.mantine-Skeleton-root');
+  // Those of the way to the sites go.
+  await expect(bones).toHaveCount(2);
+  await bones.last().scrollIntoViewIfNeeded();
+};
+
+/** The card of sessions in every state. */
+export const sessionStops: Stop[] = [
+  {
+    name: 'agent-sessions',
+    role: 'agent',
+    path: '/dashboard/user/personal-data',
+    open: sessionsAre(sessions),
+  },
+  {
+    name: 'agent-sessions-end',
+    role: 'agent',
+    path: '/dashboard/user/personal-data',
+    open: sessionsAre(sessions, press('Завершить: Chrome, Android, 2001:db8:85a3:8d3:1319:8a2e:370:7348')),
+  },
+  {
+    name: 'agent-sessions-alone',
+    role: 'agent',
+    path: '/dashboard/user/personal-data',
+    open: sessionsAre({ rows: sessions.rows.slice(0, 1), count: 1 }),
+  },
+  {
+    name: 'agent-sessions-failed',
+    role: 'agent',
+    path: '/dashboard/user/personal-data',
+    open: sessionsFailed,
+  },
+  {
+    name: 'agent-sessions-loading',
+    role: 'agent',
+    path: '/dashboard/user/personal-data',
+    open: sessionsLoading,
+  },
+];
