@@ -148,6 +148,8 @@ test.describe('a list', () => {
     await expect(page.getByRole('row', { name: /Орлов/ })).toBeVisible();
     // Its code comes before the network goes.
     await page.getByRole('link', { name: 'Сайты', exact: true }).hover();
+    const come = `performance.getEntriesByType('resource').some(({ name }) => /sites-page-[^/]*[.]js$/.test(name))`;
+    await expect.poll(() => page.evaluate(come)).toBe(true);
     await page.waitForLoadState('networkidle');
     await context.setOffline(true);
     await page.getByRole('link', { name: 'Сайты', exact: true }).click();

@@ -55,7 +55,10 @@ for (const [screen, viewport] of screens) {
       await expect(heading(page, 'Расширение не подключено')).toBeVisible();
       await say(page, 'failed');
       await expect(heading(page, 'Расширение не смогло войти')).toBeVisible();
+      // The page is loaded anew with it.
+      const anew = page.waitForEvent('load');
       await page.getByRole('button', { name: 'Получить новый код' }).click();
+      await anew;
       await expect(page).not.toHaveURL(/x{43}$/);
       expect(codeOf(page)).toMatch(/^#[\w-]{20,}$/);
       await say(page, 'yes');
