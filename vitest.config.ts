@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-const real = { testTimeout: 30_000, hookTimeout: 60_000 };
+const real = { testTimeout: 60_000, hookTimeout: 120_000 };
 const launcher = 'apps/api/src/{db/embedded,faults}/**/*.db.test.ts';
 const database = { ...real, include: ['apps/**/*.db.test.ts'], exclude: ['**/node_modules/**', launcher] };
 /** What takes long with statements that other files bring to both databases. */

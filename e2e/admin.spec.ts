@@ -31,7 +31,6 @@ async function send(path: string, body: object, token?: string): Promise<unknown
 }
 
 test.beforeAll(async () => {
-  test.setTimeout(180_000);
   dataDir = await makeDataDir();
   product = runProduct(
     dataDir,

@@ -23,7 +23,6 @@ let sites: { stop(): Promise<void> };
 let sitePort: number;
 
 test.beforeAll(async () => {
-  test.setTimeout(180_000);
   sitePort = await freePort();
   sites = await startLockedSites(sitePort, [{ name: SITE, title: 'Клиенты', admits: EGRESS }]);
   dataDir = await makeDataDir();

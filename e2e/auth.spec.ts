@@ -24,7 +24,6 @@ let product: RunningProduct;
 let people = 0;
 
 test.beforeAll(async () => {
-  test.setTimeout(180_000);
   dataDir = await makeDataDir();
   product = runProduct(
     dataDir,

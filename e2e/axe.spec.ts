@@ -27,7 +27,6 @@ test.describe.configure({ mode: 'parallel' });
 test.use({ screenshot: 'off' });
 
 test.beforeAll(async () => {
-  test.setTimeout(180_000);
   dataDir = await makeDataDir();
   product = runProduct(
     dataDir,

@@ -62,7 +62,6 @@ async function start(dataDir: string, env: NodeJS.ProcessEnv = {}): Promise<Runn
 }
 
 test.beforeAll(async () => {
-  test.setTimeout(180_000);
   outer = await makeDataDir();
   source = await start(join(outer, 'source'));
   await untilReady(source);

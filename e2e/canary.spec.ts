@@ -75,7 +75,6 @@ async function filesOf(folder: string): Promise<string[]> {
 }
 
 test.beforeAll(async () => {
-  test.setTimeout(180_000);
   outer = await makeDataDir();
   const ports = { console: await freePort(), gateway: await freePort() };
   const env = { ADMIN_EMAIL: admin, ADMIN_PASSWORD: PASSWORD, LOG_LEVEL: 'trace' };
@@ -186,7 +185,6 @@ test('in the memory of a browser only while somebody types it', ({ page, context
     'stored proxy secrets',
     "in the heap of the console's page: list, form, saved, elsewhere, signed out",
     async (tally) => {
-      test.setTimeout(180_000);
       const devtools = await context.newCDPSession(page);
       const look = async (when: string, values: readonly string[], expected: readonly string[] = []) => {
         const hits = [...new Set(found(await heapOf(devtools), values))];
@@ -242,7 +240,6 @@ test('in no file, no log and no backup', () =>
     'stored proxy secrets',
     'in files of the data folder with database and WAL, the log at trace, a backup',
     async (tally) => {
-      test.setTimeout(180_000);
       const backup = join(outer, 'propusk.backup');
       const env = {
         ...process.env,

@@ -82,7 +82,6 @@ export function startConsole(
     },
   };
   test.beforeAll(async () => {
-    test.setTimeout(180_000);
     const ports = { console: await freePort(), gateway: await freePort() };
     const env = { ADMIN_EMAIL: adminEmail, ADMIN_PASSWORD: PASSWORD, ...settings(ports) };
     product = runProduct(await makeDataDir(), ports, env);

@@ -16,7 +16,6 @@ let page: Page;
 test.describe.configure({ mode: 'serial' });
 
 test.beforeAll(async () => {
-  test.setTimeout(120_000);
   browser = await puppeteer.launch({
     browser: 'firefox',
     executablePath: process.env.FIREFOX ?? '/usr/bin/firefox-esr',
@@ -98,7 +97,6 @@ test('a sign-in opens it', async () => {
 });
 
 test('a policy that is taken away shuts the site at once at the gateway, and within a minute the browser goes past it', async () => {
-  test.setTimeout(120_000);
   const { call, owner, agent, lockedUrl } = world();
   await call(owner, updateUser, { params: { id: agent.id }, body: { politics: [] } });
   const taken = performance.now();

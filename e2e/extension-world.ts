@@ -116,7 +116,6 @@ async function startWorld(): Promise<World> {
 export function startWorldOnce(): () => World {
   let world: World | undefined;
   test.beforeAll(async () => {
-    test.setTimeout(180_000);
     world = await startWorld();
   });
   test.afterAll(async () => {

@@ -109,7 +109,7 @@ test('a sign-in opens it; what was typed survives a wrong password', async () =>
 
 test('a site that asks for a password itself learns nothing', () =>
   row('extension', 'a site that answers 401 again and again: credentials that reached it', async (tally) => {
-    test.setTimeout(inForm(90_000, 600_000));
+    test.setTimeout(inForm(240_000, 600_000));
     const { asked, askingUrl } = world();
     // Without a person to type it the browser gives the load up.
     for (let i = 0; i < inForm(3, 200); i++) await page.goto(`${askingUrl}?${i}`).catch(() => {});
@@ -145,7 +145,6 @@ test('a worker that sleeps answers the challenge of a gateway that knows the pas
 });
 
 test('a policy that is taken away shuts the site at once at the gateway, and within a minute the browser goes past it', async () => {
-  test.setTimeout(120_000);
   const { call, owner, agent, policyId, lockedUrl } = world();
   const hold = (politics: number[]) =>
     call(owner, updateUser, { params: { id: agent.id }, body: { politics } });
@@ -334,7 +333,7 @@ test('what a console says of an account stays text in every page of the extensio
     'XSS, CSP, CORS',
     "hostile names in the extension's question, popup and page of refusals",
     async (tally) => {
-      test.setTimeout(inForm(120_000, 900_000));
+      test.setTimeout(inForm(240_000, 900_000));
       const { call, owner } = world();
       const seen = await watchFor(context);
       const chosen = payloads.filter((_, place) => place % inForm(10, 1) === 0);
@@ -367,7 +366,7 @@ test('what a console says of an account stays text in every page of the extensio
   ));
 
 test('with the gateway away the protected site stays shut, and the others work', async () => {
-  test.setTimeout(inForm(90_000, 900_000));
+  test.setTimeout(inForm(240_000, 900_000));
   const { product, directHits, lockedUrl, openUrl } = world();
   const before = await directHits();
   await stopProduct(product);

@@ -171,7 +171,7 @@ test('text in the address of a page stays text', async ({ page, context }) => {
   const own = await context.newPage();
   await page.close();
   await enter(own, `${product.url}/dashboard/creator/domains`, owner);
-  test.setTimeout(inForm(90_000, 900_000));
+  test.setTimeout(inForm(240_000, 900_000));
   for (const payload of payloads.filter((_, place) => place % inForm(6, 1) === 0)) {
     const text = encodeURIComponent(payload);
     for (const path of [

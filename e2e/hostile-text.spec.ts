@@ -30,7 +30,6 @@ const tally = openRow(
 test.use({ screenshot: 'off' });
 
 test.beforeAll(async () => {
-  test.setTimeout(180_000);
   dataDir = await makeDataDir();
   product = runProduct(
     dataDir,

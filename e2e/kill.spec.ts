@@ -35,7 +35,7 @@ test.afterAll(async () => {
 });
 
 test('kill -9 while writing: no acknowledged write is lost, none is there by half, and it is ready again in seconds', () => {
-  test.setTimeout(inForm(180_000, 1_200_000));
+  test.setTimeout(inForm(240_000, 1_200_000));
   return row(
     'kill -9',
     'the product or parts of it killed under 4 writers: all acknowledged is kept, whole; ready in time; a second start refuses',

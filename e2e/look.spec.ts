@@ -19,7 +19,6 @@ const domains = '/dashboard/creator/domains';
 const users = '/dashboard/creator/users';
 
 test.beforeAll(async () => {
-  test.setTimeout(180_000);
   dataDir = await makeDataDir();
   product = runProduct(
     dataDir,

@@ -44,7 +44,6 @@ let sitePort: number;
 test.describe.configure({ mode: 'serial' });
 
 test.beforeAll(async () => {
-  test.setTimeout(180_000);
   sitePort = await freePort();
   sites = await startLockedSites(sitePort, [
     { name: 'crm.romashka.test', title: 'Клиенты «Ромашки»', admits: GATEWAY_EGRESS },

@@ -80,10 +80,8 @@ const STILL = `document.fonts.status === 'loaded' && document.getAnimations().ev
 /** Goes to a stop, and waits until nothing moves any more. */
 export async function visit(page: Page, consoleUrl: string, stop: Stop): Promise<void> {
   await page.goto(`${consoleUrl}${stop.path}`);
-  await expect(page).toHaveTitle(/ · /, { timeout: 15_000 });
-  await expect(page.locator('[aria-busy="true"], .mantine-Skeleton-root')).toHaveCount(0, {
-    timeout: 15_000,
-  });
+  await expect(page).toHaveTitle(/ · /);
+  await expect(page.locator('[aria-busy="true"], .mantine-Skeleton-root')).toHaveCount(0);
   await stop.open?.(page);
   await expect.poll(() => page.evaluate(STILL), { intervals: [50] }).toBe(true);
 }
