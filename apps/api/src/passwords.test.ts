@@ -42,7 +42,9 @@ test('two threads hash, behind everybody else, and nobody else is put back', asy
   const own = getPriority();
   await Promise.all([cheap, cheap, cheap, cheap].map(derive));
   expect(threads).toHaveLength(2);
-  expect(niceOfThreads().filter((nice) => nice > own)).toHaveLength(2);
+  // Where all of it runs behind everybody else already, nothing is left to go back.
+  const behind = niceOfThreads().filter((nice) => nice === Math.min(own + 5, 19));
+  expect(behind.length).toBeGreaterThanOrEqual(2);
   expect(getPriority()).toBe(own);
 });
 
