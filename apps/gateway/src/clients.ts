@@ -21,8 +21,6 @@ export function trackClients(server: Server, secure: boolean): Clients {
   const gone = { up: 0, down: 0 };
 
   server.on('connection', (socket) => {
-    // A tunnel that is parsed comes here again.
-    if (open.has(socket)) return;
     open.add(socket);
     const name = nameOf(socket);
     silent.set(name, socket);

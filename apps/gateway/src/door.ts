@@ -7,6 +7,7 @@ import { Refusal } from '@propusk/dial/refusal';
 import { type Caller, createAuthenticate, nameOf } from './authenticate.ts';
 import { createForward } from './forward.ts';
 import { hasBody } from './headers.ts';
+import type { StreamIntake } from './intake.ts';
 import type { Live, Passage } from './live.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
@@ -33,15 +34,23 @@ export interface DoorOptions {
   readonly draining: () => boolean;
   /** A connection has asked for something. */
   readonly asked: (client: Duplex) => void;
-  /** Gives a tunnel back to the HTTP server, to be parsed. */
+  /** Gives a connection to the HTTP server, to be parsed. */
   readonly parse: (client: Duplex) => void;
 }
 
 export interface Door {
   onRequest(req: IncomingMessage, res: ServerResponse): Promise<void>;
   onUpgrade(req: IncomingMessage, client: Duplex, head: Buffer): Promise<void>;
-  onConnect(req: IncomingMessage, client: Duplex, head: Buffer): Promise<void>;
-  onClientError(error: NodeJS.ErrnoException, client: Duplex): void;
+  /** @param authority the request's target @param credentials its Proxy-Authorization @param asked what came behind it */
+  onConnect(
+    authority: string,
+    credentials: string | undefined,
+    client: Duplex,
+    asked: StreamIntake,
+  ): Promise<void>;
+  onClientError(error: { readonly code?: string }, client: Duplex): void;
+  /** A connection asked for nothing in time. */
+  onSilent(client: Duplex): void;
 }
 
 /** Makes the listeners of the HTTP server. */
@@ -138,38 +147,43 @@ export function createDoor({ keys, live, dial, via, metrics, log, draining, ...o
     }
   }
 
-  async function onConnect(req: IncomingMessage, client: Duplex, head: Buffer): Promise<void> {
+  async function onConnect(
+    authority: string,
+    credentials: string | undefined,
+    client: Duplex,
+    asked: StreamIntake,
+  ): Promise<void> {
     if (!takeOver(client)) return;
-    const asked = req.url ?? '';
     let caller: Caller | undefined;
     let opened = false;
     try {
       if (parsed.has(client)) throw new Refusal('bad_request');
-      caller = authenticate(req.headers['proxy-authorization']);
+      caller = authenticate(credentials);
       if (draining()) throw new Refusal('stopping');
-      const passage = await enter(caller, readAuthorityForm(asked), 'tunnel');
+      const passage = await enter(caller, readAuthorityForm(authority), 'tunnel');
       client.once('close', () => passage.abort(clientLeft));
       try {
         if (client.destroyed) throw clientLeft;
-        const carried = await tunnel(dial, passage, client, head, () => (opened = true));
-        if (carried === 'http') await parseTunnel(passage, client);
-        else log.debug({ user: nameOf(caller), target: asked, ...carried }, 'Tunnel ended');
+        const carried = await tunnel(dial, passage, client, asked, () => (opened = true));
+        if (carried === 'http') await parseTunnel(passage, client, asked);
+        else log.debug({ user: nameOf(caller), target: authority, ...carried }, 'Tunnel ended');
       } finally {
         passage.leave();
       }
     } catch (error) {
-      const refusal = noteRefusal(error, caller, asked);
+      const refusal = noteRefusal(error, caller, authority);
       // A client that has had its 200 can be told nothing more.
-      if (!opened) refuseSocket(client, refusal, asked);
+      if (!opened) refuseSocket(client, refusal, authority);
     }
   }
 
   /** Carries a tunnel as requests to its own target, until it closes. */
-  async function parseTunnel(passage: Passage, client: Duplex): Promise<void> {
+  async function parseTunnel(passage: Passage, client: Duplex, asked: StreamIntake): Promise<void> {
     const closed = new Promise((resolve) => client.once('close', resolve));
     const cut = () => client.destroy();
     passage.signal.addEventListener('abort', cut);
     parsed.set(client, passage);
+    asked.release();
     options.parse(client);
     await closed;
     passage.signal.removeEventListener('abort', cut);
@@ -186,7 +200,7 @@ export function createDoor({ keys, live, dial, via, metrics, log, draining, ...o
     return false;
   }
 
-  function onClientError(error: NodeJS.ErrnoException, client: Duplex): void {
+  function onClientError(error: { readonly code?: string }, client: Duplex): void {
     const answer = answering.get(client);
     // A TLS handshake that failed has nobody who could read an answer.
     const unreadable = /^(ERR_SSL|ERR_TLS|EPROTO)/.test(error.code ?? '');
@@ -228,7 +242,9 @@ export function createDoor({ keys, live, dial, via, metrics, log, draining, ...o
     return new Refusal('connect_failed');
   }
 
-  return { onRequest, onUpgrade, onConnect, onClientError };
+  const onSilent = (client: Duplex) => onClientError({ code: 'ERR_HTTP_REQUEST_TIMEOUT' }, client);
+
+  return { onRequest, onUpgrade, onConnect, onClientError, onSilent };
 }
 
 /** A passage within another, in its place: it ends with that one, and may end before. */

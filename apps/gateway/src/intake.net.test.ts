@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { rawIntake } from './intake.ts';
+import { RawIntake, StreamIntake } from './intake.ts';
 import { join } from './join.ts';
 
 /** All tunnels read into one buffer: none may ever show bytes of another one. */
@@ -34,12 +34,15 @@ beforeAll(async () => {
   await once(site, 'listening');
   gateway = createServer({ allowHalfOpen: true }, (client) => {
     client.on('error', () => {});
-    const intake = rawIntake();
-    const { onread } = intake;
+    const said = new RawIntake();
+    const { onread } = said;
     const remote = connect({ port: portOf(site), host: '127.0.0.1', allowHalfOpen: true, onread });
     remote.on('error', () => {});
     remote.once('connect', () => {
-      void join(client, remote, intake, { signal: new AbortController().signal, idleMs: 10_000 });
+      void join(client, new StreamIntake(client), remote, said, {
+        signal: new AbortController().signal,
+        idleMs: 10_000,
+      });
     });
   }).listen(0, '127.0.0.1');
   await once(gateway, 'listening');

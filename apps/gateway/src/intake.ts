@@ -1,24 +1,23 @@
-import type { OnReadOpts, Socket } from 'node:net';
+import type { OnReadOpts } from 'node:net';
+import type { Duplex } from 'node:stream';
 
 /**
- * Where a tunnel's bytes from the site come in. By itself Node reads each socket into memory of its own and leaves that to
- * the collector: at full speed collecting took half of the core. Here all connections to sites read into one buffer, and
- * what comes is copied into blocks that are used again once they are written.
+ * Where the bytes of one side of a tunnel come in: they are looked at first, and then carried. By itself Node reads each
+ * socket into memory of its own and leaves that to the collector: at full speed collecting took half of the core. So all
+ * connections to sites read into one buffer, and what comes is copied into blocks that are used again once written.
  */
 export interface Intake {
-  /** Tells what came before `flow`, which still flows; nothing more comes until then. */
-  peek(listener: (said: Buffer) => void): void;
-  /** From now on bytes go to `sink`. When it returns false nothing more comes until `remote.resume()`. */
-  flow(remote: Socket, sink: Sink): void;
+  /** Tells all that has come so far, and again with each piece more, for as long as the listener wants more. */
+  peek(listener: Peek): void;
+  /** Bytes go to `sink` from now on, those that were told first. Once it returns false none come until `from.resume()`. */
+  flow(from: Duplex, sink: Sink): void;
 }
+
+/** @returns whether more is wanted */
+export type Peek = (said: Buffer) => boolean;
 
 /** @param written to be called once the bytes are needed no more */
 export type Sink = (bytes: Buffer, written?: (error?: Error | null) => void) => boolean;
-
-/** An intake for a connection that is not open yet: `onread` is for whoever connects it. */
-export interface RawIntake extends Intake {
-  readonly onread: OnReadOpts;
-}
 
 const BLOCK = 65_536;
 /** What is smaller Node cuts from a block of its own. */
@@ -28,6 +27,7 @@ const FREE_MOST = 64;
 /** All sockets read into this one: whoever reads has copied it before the next one does. */
 const shared = Buffer.allocUnsafeSlow(BLOCK);
 const free: Buffer[] = [];
+const nothing = Buffer.alloc(0);
 
 function pass(bytes: Buffer, sink: Sink): boolean {
   if (bytes.length <= SMALL) return sink(Buffer.from(bytes));
@@ -39,56 +39,78 @@ function pass(bytes: Buffer, sink: Sink): boolean {
   });
 }
 
-/** Makes one for `connect()`. */
-export function rawIntake(): RawIntake {
-  let kept: Buffer | null = null;
-  let peeking: ((said: Buffer) => void) | null = null;
-  let sinking: Sink | null = null;
-  return {
-    onread: {
-      buffer: shared,
-      callback(length, buffer) {
-        const bytes = (buffer as Buffer).subarray(0, length);
-        if (sinking !== null) return pass(bytes, sinking);
-        kept = Buffer.from(bytes);
-        peeking?.(kept);
-        return false;
-      },
-    },
-    peek(listener) {
-      peeking = listener;
-      if (kept !== null) listener(kept);
-    },
-    flow(remote, sink) {
-      sinking = sink;
-      peeking = null;
-      const first = kept;
-      kept = null;
-      if (first !== null && sink(first)) remote.resume();
+/** What has come and is not carried yet. */
+class Held implements Intake {
+  protected held: Buffer = nothing;
+  protected sink: Sink | null = null;
+  #listener: Peek | null = null;
+
+  peek(listener: Peek): void {
+    this.#listener = listener;
+    if (this.held.length === 0 || listener(this.held)) this.more();
+  }
+
+  flow(from: Duplex, sink: Sink): void {
+    this.sink = sink;
+    const first = this.held;
+    this.held = nothing;
+    if (first.length === 0 || sink(first)) from.resume();
+  }
+
+  protected more(): void {}
+
+  /** @returns whether more may come */
+  protected hold(bytes: Buffer): boolean {
+    this.held = this.held.length === 0 ? bytes : Buffer.concat([this.held, bytes]);
+    return this.#listener?.(this.held) ?? false;
+  }
+}
+
+/** The intake of a connection that is not open yet: `onread` is for whoever connects it. */
+export class RawIntake extends Held {
+  readonly onread: OnReadOpts = {
+    buffer: shared,
+    callback: (length, buffer) => {
+      const bytes = (buffer as Buffer).subarray(0, length);
+      return this.sink === null ? this.hold(Buffer.from(bytes)) : pass(bytes, this.sink);
     },
   };
 }
 
-/** One for a connection that was opened otherwise, and has been read as a stream. */
-export function streamIntake(remote: Socket): Intake {
-  let onReadable: (() => void) | null = null;
-  return {
-    peek(listener) {
-      onReadable = () => {
-        const said: Buffer | null = remote.read();
-        if (said === null || onReadable === null) return;
-        // What is put back is told of again.
-        remote.off('readable', onReadable);
-        remote.unshift(said);
-        listener(said);
-      };
-      remote.on('readable', onReadable);
-    },
-    flow(_, sink) {
-      if (onReadable !== null) remote.off('readable', onReadable);
-      remote.on('data', (bytes: Buffer) => {
-        if (!sink(bytes)) remote.pause();
-      });
-    },
+/** The intake of a stream. It reads from the first moment on, so that a reader who leaves is noticed. */
+export class StreamIntake extends Held {
+  readonly #stream: Duplex;
+  readonly #onData = (bytes: Buffer): void => {
+    if (this.sink !== null) {
+      if (!this.sink(bytes)) this.#stream.pause();
+      return;
+    }
+    // Before the listener is told: it may give the stream to another reader, who has his own pace.
+    this.#stream.pause();
+    if (this.hold(bytes)) this.#stream.resume();
   };
+
+  /** @param first what was read before */
+  constructor(stream: Duplex, first: Buffer = nothing) {
+    super();
+    this.held = first;
+    this.#stream = stream;
+    stream.on('data', this.#onData);
+  }
+
+  protected override more(): void {
+    this.#stream.resume();
+  }
+
+  /** Forgets the beginning of what was told. */
+  skip(length: number): void {
+    this.held = this.held.subarray(length);
+  }
+
+  /** Leaves the stream, with what was told put back, to another reader. */
+  release(): void {
+    this.#stream.off('data', this.#onData).pause();
+    if (this.held.length > 0 && !this.#stream.destroyed) this.#stream.unshift(this.held);
+    this.held = nothing;
+  }
 }

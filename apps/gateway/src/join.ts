@@ -6,8 +6,8 @@ import type { Intake } from './intake.ts';
 /**
  * Joins two sockets into a tunnel, and is the only place where one is taken apart.
  *
- *   client ──pipe──> remote      an end is passed on and the other direction goes on (RFC 9293 section 3.6)
- *   client <─intake─ remote      an error, an abort or silence ends both at once
+ *   client ──asked──> remote      an end is passed on and the other direction goes on (RFC 9293 section 3.6)
+ *   client <──said─── remote      an error, an abort or silence ends both at once
  */
 
 export interface JoinOptions {
@@ -25,13 +25,14 @@ export interface Carried {
 
 /**
  * Joins two open sockets.
- * @param intake where the remote's bytes come in
+ * @param asked where the client's bytes come in @param said the remote's
  * @returns when both are closed
  */
 export function join(
   client: Duplex,
+  asked: Intake,
   remote: Socket,
-  intake: Intake,
+  said: Intake,
   { signal, idleMs }: JoinOptions,
 ): Promise<Carried> {
   const [readBefore, writtenBefore] = [remote.bytesRead, remote.bytesWritten];
@@ -46,8 +47,8 @@ export function join(
 
     let open = 2;
     const onClose = (closed: Duplex, other: Duplex) => () => {
-      // Closed in order: read to its end and written to its end; the other got its end through the pipe and still
-      // may have bytes to flush. Any other close is a break, and the other side must see one.
+      // Closed in order: read to its end and written to its end; the other was ended behind it and still may
+      // have bytes to flush. Any other close is a break, and the other side must see one.
       if (closed.errored !== null || !closed.readableEnded || !closed.writableFinished) other.destroy();
       open -= 1;
       if (open > 0) return;
@@ -57,10 +58,10 @@ export function join(
     client.once('close', onClose(client, remote));
     remote.once('close', onClose(remote, client));
 
-    client.pipe(remote);
-    client.on('drain', () => remote.resume());
-    remote.once('end', () => client.end());
-    intake.flow(remote, (bytes, written) => client.write(bytes, written));
+    client.on('drain', () => remote.resume()).once('end', () => remote.end());
+    remote.on('drain', () => client.resume()).once('end', () => client.end());
+    asked.flow(client, (bytes, written) => remote.write(bytes, written));
+    said.flow(remote, (bytes, written) => client.write(bytes, written));
     // What closed before it came here will say so no more.
     if (signal.aborted || client.destroyed || remote.destroyed) destroyBoth();
   });

@@ -32,18 +32,19 @@ type Step =
   | Refusal;
 
 /**
- * Waits for the first bytes and puts them back to be read again.
+ * Waits for the first bytes, and leaves them with the intakes to be carried.
+ * @param asked what the client sends @param said what the site does
  * @throws Refusal sni_mismatch, timeout; the signal's reason
  */
 export function readOpening(
   client: Duplex,
+  asked: Intake,
   remote: Socket,
-  intake: Intake,
+  said: Intake,
   passage: Passage,
 ): Promise<Opening> {
   const { signal, target, egress } = passage;
   const { promise, resolve, reject } = Promise.withResolvers<Opening>();
-  let sent = Buffer.alloc(0);
   let hurried = egress.shared;
   let settled = false;
   const late = () => settle(new Refusal('timeout', 'Соединение открыто, но по нему ничего не передано.'));
@@ -51,43 +52,44 @@ export function readOpening(
   const listens = !egress.shared || (target.port !== 80 && target.port !== 443);
 
   function settle(outcome: Opening | Error): void {
-    clearTimeout(timer);
-    client.off('readable', onClient).off('close', onClose).off('end', onClose);
-    remote.off('close', onClose);
     settled = true;
+    clearTimeout(timer);
+    client.off('close', onClose).off('end', onClose);
+    remote.off('close', onClose);
     signal.removeEventListener('abort', onAbort);
-    if (sent.length > 0 && !client.destroyed) client.unshift(sent);
-    sent = Buffer.alloc(0);
     if (outcome instanceof Error) reject(outcome);
     else resolve(outcome);
   }
-  function onClient(): void {
-    for (let chunk = client.read(); chunk !== null; chunk = client.read())
-      sent = Buffer.concat([sent, chunk]);
+  function onClient(sent: Buffer): boolean {
+    if (settled) return false;
     const step = classify(sent, passage);
-    if (step !== 'more' && step !== 'server') return settle(step);
-    if (sent.length > HELLO_LIMIT) return settle(mismatch());
-    if (sent.length === 0 || hurried) return;
-    hurried = true;
-    clearTimeout(timer);
-    timer = setTimeout(late, OPENING_MS);
+    if (step !== 'more' && step !== 'server') settle(step);
+    else if (sent.length > HELLO_LIMIT) settle(mismatch());
+    else if (!hurried) {
+      hurried = true;
+      clearTimeout(timer);
+      timer = setTimeout(late, OPENING_MS);
+    }
+    return !settled;
   }
-  function onRemote(said: Buffer): void {
-    if (!settled) settle(egress.shared && mayHoldNames(said) ? mismatch() : 'bytes');
+  function onRemote(first: Buffer): boolean {
+    if (!settled) settle(egress.shared && mayHoldNames(first) ? mismatch() : 'bytes');
+    return false;
   }
   const onClose = () => settle(new Refusal('connect_failed'));
   const onAbort = () => settle(signal.reason ?? new Refusal('connect_failed'));
 
   // Places on an egress that all share are not held by silence.
   let timer = setTimeout(late, egress.shared ? OPENING_MS : SILENCE_MS);
-  if (signal.aborted || client.destroyed || remote.destroyed) {
+  if (signal.aborted || client.destroyed || client.readableEnded || remote.destroyed) {
     onClose();
     return promise;
   }
   signal.addEventListener('abort', onAbort);
-  client.on('readable', onClient).once('close', onClose).once('end', onClose);
+  client.once('close', onClose).once('end', onClose);
   remote.once('close', onClose);
-  if (listens) intake.peek(onRemote);
+  asked.peek(onClient);
+  if (listens) said.peek(onRemote);
   return promise;
 }
 

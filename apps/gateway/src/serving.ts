@@ -3,12 +3,15 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { GatewayKeys } from '@propusk/access/gateway-secret';
 import { createDialer } from '@propusk/dial/dial';
 import { Refusal } from '@propusk/dial/refusal';
 import { trackClients } from './clients.ts';
 import type { Config } from './config.ts';
 import { createDoor } from './door.ts';
+import { createEntrance } from './entrance.ts';
+import { StreamIntake } from './intake.ts';
 import { createJudge } from './judge.ts';
 import { createLive, type Live } from './live.ts';
 import type { Log } from './log.ts';
@@ -74,6 +77,15 @@ export async function createServing(options: ServingOptions): Promise<Serving> {
       ? undefined
       : createTlsServer({ ...settings, ...certificate, handshakeTimeout: HEAD_MS });
   const server = secure ?? createServer(settings);
+  // Its own listener is called by us, for those that the entrance has nothing to do with.
+  const ready = secure === undefined ? 'connection' : 'secureConnection';
+  const parsing = server.listeners(ready);
+  server.removeAllListeners(ready);
+  const parse = (client: Duplex) => {
+    for (const listener of parsing) listener.call(server, client);
+    // Whoever read before had it paused.
+    client.resume();
+  };
   const clients = trackClients(server, secure !== undefined);
   const metrics = createMetrics({ live, clients, snapshots });
   let draining = false;
@@ -92,14 +104,24 @@ export async function createServing(options: ServingOptions): Promise<Serving> {
     metrics,
     draining: () => draining,
     asked: clients.asked,
-    // By the event behind which the server's parser starts.
-    parse: (client) => server.emit(secure === undefined ? 'connection' : 'secureConnection', client),
+    parse,
   });
+  server.on(
+    ready,
+    createEntrance({
+      connect: door.onConnect,
+      parse,
+      silent: door.onSilent,
+      silenceMs: HEAD_MS,
+    }),
+  );
   server.on('request', door.onRequest);
   // By itself Node asks for the body before anybody has been asked for a name.
   server.on('checkContinue', door.onRequest);
   server.on('upgrade', door.onUpgrade);
-  server.on('connect', door.onConnect);
+  server.on('connect', (req, client, head) =>
+    door.onConnect(req.url ?? '', req.headers['proxy-authorization'], client, new StreamIntake(client, head)),
+  );
   server.on('clientError', door.onClientError);
 
   return {

@@ -27,6 +27,7 @@ afterAll(async () => {
 describe.concurrent('within 12 s', { timeout: 15_000 }, () => {
   test.each([
     ['a head that stops', 'GET http://crm.company.test/ HTTP/1.1\r\nHost: x\r\nX-Slow'],
+    ['a head that stops behind CONNECT', 'CONNECT crm.company.test:443 HTTP/1.1\r\nHost: x'],
     ['no head at all', ''],
   ])('408 for %s', async (_, bytes) => {
     const started = performance.now();

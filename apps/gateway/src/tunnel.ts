@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Dial } from '@propusk/dial/dial';
 import { connectUpstream } from '@propusk/dial/upstream';
-import { type Intake, rawIntake, streamIntake } from './intake.ts';
+import { type Intake, RawIntake, StreamIntake } from './intake.ts';
 import { type Carried, join } from './join.ts';
 import type { Passage } from './live.ts';
 import { readOpening } from './opening.ts';
@@ -29,32 +29,31 @@ export function reach(dial: Dial, { target, egress, signal }: Passage): Promise<
 async function reachToJoin(dial: Dial, passage: Passage): Promise<readonly [Socket, Intake]> {
   const { target, egress, signal } = passage;
   if (egress.kind === 'direct') {
-    const intake = rawIntake();
-    return [await dial(target.host, target.port, signal, 'site', intake.onread), intake];
+    const said = new RawIntake();
+    return [await dial(target.host, target.port, signal, 'site', said.onread), said];
   }
   const remote = await connectUpstream(dial, egress, target, signal);
-  return [remote, streamIntake(remote)];
+  return [remote, new StreamIntake(remote)];
 }
 
 /**
  * Opens the tunnel and carries it to its end, or until it turns out to carry HTTP that must be parsed.
- * @param head what the client sent behind its request without waiting
- * @returns what was carried, or that there is HTTP in it
+ * @param asked where the client's bytes come in
+ * @returns what was carried, or that there is HTTP in it: then it is the client's intake that still has it
  * @throws Refusal `opened` tells whether the client has had its 200
  */
 export async function tunnel(
   dial: Dial,
   passage: Passage,
   client: Duplex,
-  head: Buffer,
+  asked: Intake,
   opened: () => void,
 ): Promise<Carried | 'http'> {
-  const [remote, intake] = await reachToJoin(dial, passage);
+  const [remote, said] = await reachToJoin(dial, passage);
   client.write(ESTABLISHED);
   opened();
-  if (head.length > 0) client.unshift(head);
   try {
-    if ((await readOpening(client, remote, intake, passage)) === 'http') {
+    if ((await readOpening(client, asked, remote, said, passage)) === 'http') {
       // Whoever parses asks over connections of its own: this one is not read as a stream.
       remote.destroy();
       return 'http';
@@ -64,5 +63,5 @@ export async function tunnel(
     client.destroy();
     throw error;
   }
-  return join(client, remote, intake, { signal: passage.signal, idleMs: TUNNEL_IDLE_MS });
+  return join(client, asked, remote, said, { signal: passage.signal, idleMs: TUNNEL_IDLE_MS });
 }

@@ -5,7 +5,7 @@ import type { Dial } from '@propusk/dial/dial';
 import { Refusal } from '@propusk/dial/refusal';
 import { loops } from './forward.ts';
 import { endToEnd, hasBody, without } from './headers.ts';
-import { streamIntake } from './intake.ts';
+import { StreamIntake } from './intake.ts';
 import { join } from './join.ts';
 import type { Passage } from './live.ts';
 import type { Stopping } from './stopping.ts';
@@ -67,8 +67,8 @@ export async function upgrade(
   let text = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n';
   for (let i = 0; i < lines.length; i += 2) text += `${lines[i]}: ${lines[i + 1]}\r\n`;
   client.write(`${text}\r\n`, 'latin1');
-  if (head.length > 0) client.unshift(head);
-  await join(client, socket, streamIntake(socket), { signal, idleMs: TUNNEL_IDLE_MS });
+  const [asked, said] = [new StreamIntake(client, head), new StreamIntake(socket)];
+  await join(client, asked, socket, said, { signal, idleMs: TUNNEL_IDLE_MS });
 }
 
 interface Answered {

@@ -1,0 +1,114 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import { Duplex } from 'node:stream';
+import { expect, test } from 'vitest';
+import { readConnectHead } from './connect-head.ts';
+
+const HOST = 'crm.company.test:443';
+const plain = `CONNECT ${HOST} HTTP/1.1\r\nHost: ${HOST}\r\nProxy-Authorization: Basic dTE6eA==\r\n\r\n`;
+const read = (text: string) => readConnectHead(Buffer.from(text, 'latin1'));
+
+test('a plain head is read to its end', () => {
+  expect(read(`${plain}\x16\x03\x01`)).toEqual({
+    authority: HOST,
+    credentials: 'Basic dTE6eA==',
+    length: plain.length,
+  });
+  expect(read(`CONNECT ${HOST} HTTP/1.1\r\n\r\n`)).toMatchObject({ credentials: undefined });
+});
+
+test.each([
+  ['nothing', ''],
+  ['a head that is not whole', plain.slice(0, -2)],
+  ['another method', plain.replace('CONNECT', 'GET')],
+  ['small letters in the method', plain.replace('CONNECT', 'connect')],
+  ['HTTP/1.0', plain.replace('HTTP/1.1', 'HTTP/1.0')],
+  ['two spaces', plain.replace('CONNECT ', 'CONNECT  ')],
+  ['a path', plain.replace(HOST, `${HOST}/x`)],
+  ['a name in front of the host', plain.replace(HOST, `a@${HOST}`)],
+  ['an address in brackets', plain.replace(HOST, '[::1]:443')],
+  ['bare line feeds', plain.replaceAll('\r\n', '\n')],
+  ['one bare line feed', plain.replace('\r\nHost', '\nHost')],
+  ['a bare carriage return', plain.replace('Basic ', 'Basic \r')],
+  ['a folded line', plain.replace('Basic ', '\r\n Basic ')],
+  ['space before a colon', plain.replace('Host:', 'Host :')],
+  ['a line without a colon', plain.replace('Host:', 'Host')],
+  ['a zero byte', plain.replace('Basic ', 'Basic \0')],
+  ['other bytes than ASCII', plain.replace('Basic ', 'Basic \xe9')],
+  ['two credentials', plain.replace('\r\n\r\n', '\r\nProxy-Authorization: Basic eDp5\r\n\r\n')],
+  ['the same with one between', plain.replace('\r\nHost', '\r\nproxy-authorization: Basic eDp5\r\nHost')],
+  ['a length', plain.replace('\r\n\r\n', '\r\nContent-Length: 3\r\n\r\n')],
+  ['a coding', plain.replace('\r\n\r\n', '\r\nTransfer-Encoding: chunked\r\n\r\n')],
+  ['an expectation', plain.replace('\r\n\r\n', '\r\nExpect: 100-continue\r\n\r\n')],
+  ['another protocol', plain.replace('\r\n\r\n', '\r\nUpgrade: websocket\r\n\r\n')],
+  ['more lines than anybody sends', plain.replace('\r\n\r\n', `${'\r\nA: b'.repeat(40)}\r\n\r\n`)],
+  ['a long one', plain.replace('Basic ', `Basic ${'x'.repeat(9_000)}`)],
+])("%s is left to Node's parser", (_, text) => {
+  expect(read(text)).toBeNull();
+});
+
+/** What Node's own parser makes of the same bytes; null when it does not see a request for a tunnel. */
+async function nodes(bytes: Buffer) {
+  const server = createServer();
+  const client = new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() });
+  const seen = Promise.race([
+    once(server, 'connect').then((event) => {
+      const [req, , head] = event as [IncomingMessage, Duplex, Buffer];
+      return {
+        authority: req.url,
+        credentials: req.headers['proxy-authorization'],
+        length: bytes.length - head.length,
+      };
+    }),
+    once(server, 'clientError').then(() => null),
+    once(server, 'request').then(() => null),
+  ]);
+  server.emit('connection', client);
+  client.push(bytes);
+  const result = await seen;
+  client.destroy();
+  return result;
+}
+
+test("what it reads is what Node's parser reads", async () => {
+  const pieces = [
+    '\r\n',
+    '\n',
+    ':',
+    ' ',
+    '\t',
+    'a',
+    'Z',
+    '0',
+    '-',
+    '\0',
+    '\x7f',
+    '\xe9',
+    '%',
+    ',',
+    'CONNECT',
+  ];
+  const lines = ['X-A: b', 'x-a:', 'Accept:\t*/*', 'Proxy-Authorization: ', 'proxy-authorization:Basic eg=='];
+  let state = 20_261_122;
+  const random = (most: number) => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+    return Math.floor((state / 2 ** 32) * most);
+  };
+  let alike = 0;
+  for (let i = 0; i < 3_000; i++) {
+    let text = random(3) === 0 ? plain.replace(/Proxy-Auth.*\r\n/, '') : plain;
+    for (let more = random(3); more > 0; more--) {
+      text = text.replace('\r\n', `\r\n${lines[random(lines.length)]}\r\n`);
+    }
+    for (let more = random(3); more > 0; more--) {
+      const at = random(text.length);
+      text = text.slice(0, at) + pieces[random(pieces.length)] + text.slice(at + random(3));
+    }
+    const bytes = Buffer.from(`${text}${'\x16\x03\x01'.slice(random(4))}`, 'latin1');
+    const ours = readConnectHead(bytes);
+    if (ours === null) continue;
+    alike += 1;
+    expect(await nodes(bytes), JSON.stringify(text)).toEqual(ours);
+  }
+  expect(alike).toBeGreaterThan(1_000);
+});
