@@ -4,14 +4,16 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { startDatabase } from '../api/database.ts';
-import { fill } from '../api/fill.ts';
+import { fill, type Owner } from '../api/fill.ts';
 import { GATEWAY_SECRET, startApi } from '../api/server.ts';
 import { BOTH, type Pinned, pinned, told } from '../harness/pinned.ts';
 import { type Row, short } from '../harness/row.ts';
 import type { Seen, Task } from '../revocation/load.ts';
 
-const RATE = 500;
+/** What is asked for, and what two cores with everything on them can keep up with. */
+const [RATE, CALM] = [500, 125];
 const VICTIMS = 20;
+const COMPANIES = 500;
 
 /** How soon a lost right ends a tunnel while the platform changes all the time. */
 export const row: Row = {
@@ -25,9 +27,14 @@ export const row: Row = {
     try {
       const api = await startApi(database.url, running, BOTH);
       const pool = new pg.Pool({ connectionString: database.url, max: 1 });
-      const owners = await fill(pool, { companies: 500, sites: 10, policies: 1, owners: 500 });
+      const owners = await fill(pool, {
+        companies: COMPANIES,
+        sites: 10,
+        policies: 1,
+        owners: COMPANIES,
+      });
       await pool.end();
-      const hosts = owners.slice(0, VICTIMS).map(({ company }) => `victim.c${company}.bench.test=127.0.0.1`);
+      const hosts = owners.map(({ company }) => `victim.c${company}.bench.test=127.0.0.1`);
       const main = fileURLToPath(import.meta.resolve('@propusk/gateway/main'));
       const gateway = pinned(BOTH, [process.execPath, main], {
         ipc: true,
@@ -51,37 +58,57 @@ export const row: Row = {
       running.push(load);
       await told(load.child, 'ready');
       say('tunnels are opened and cut…');
-      const task = {
-        api: api.port,
-        gateway: port,
-        owners,
-        victims: VICTIMS,
-        rate: RATE,
-        ms: rounds * ms * 4,
+      const parts = { api: api.process, gateway, database, load };
+      const measure = async (rate: number, who: readonly Owner[]): Promise<Measured> => {
+        const before = Object.values(parts).map((part) => part.cpu());
+        const ports = { api: api.port, gateway: port };
+        load.child.send({
+          ...ports,
+          owners: who,
+          victims: VICTIMS,
+          rate,
+          ms: rounds * ms * 4,
+        } satisfies Task);
+        const seen = await told<Seen>(load.child, 'seen');
+        if (seen.failed > 0) throw new Error(`${seen.failed} failed: ${seen.fault}`);
+        const times = [...seen.times].sort((a, b) => a - b);
+        const at = (share: number) => times[Math.floor(times.length * share)] ?? Number.NaN;
+        const spent = Object.values(parts).map((part, i) => part.cpu() - (before[i] ?? 0));
+        const changes = seen.changes / (seen.ms / 1_000);
+        return {
+          changes,
+          p99: at(0.99),
+          line: [
+            String(rate),
+            short(changes),
+            String(times.length),
+            ...[0.5, 0.99, 1 - 1e-9].map((share) => short(at(share))),
+            ...spent.map((seconds) => short((seconds * 1_000) / seen.changes)),
+          ],
+        };
       };
-      load.child.send(task satisfies Task);
-      const seen = await told<Seen>(load.child, 'seen');
-      if (seen.failed > 0) throw new Error(`${seen.failed} failed: ${seen.fault}`);
-      const times = [...seen.times].sort((a, b) => a - b);
-      const at = (share: number) => times[Math.floor(times.length * share)] ?? Number.NaN;
-      const rate = seen.changes / (seen.ms / 1_000);
+      // Each has companies of its own: what the first leaves behind is no right for the second.
+      const calm = await measure(CALM, owners.slice(0, COMPANIES / 2));
+      const busy = await measure(RATE, owners.slice(COMPANIES / 2));
       return {
         tables: [
           {
             title: 'From the request that takes the right to the dead tunnel',
-            head: ['changes/s', 'cut', 'p50 ms', 'p99 ms', 'slowest ms'],
-            lines: [
-              [short(rate), String(times.length), short(at(0.5)), short(at(0.99)), short(at(1 - 1e-9))],
+            head: [
+              ...['asked for a second', 'changes/s', 'cut', 'p50 ms', 'p99 ms', 'slowest ms'],
+              ...Object.keys(parts).map((name) => `${name}, ms of a core a change`),
             ],
+            lines: [calm.line, busy.line],
           },
         ],
         ratios: [
-          { what: 'p99', value: at(0.99), bar: 1_000, atLeast: false, unit: ' ms' },
+          { what: `p99 at ${CALM} changes/s`, value: calm.p99, bar: 1_000, atLeast: false, unit: ' ms' },
+          { what: `p99 at ${RATE} changes/s`, value: busy.p99, bar: 1_000, atLeast: false, unit: ' ms' },
           // A shortfall would be a smaller load than the one that was asked for.
-          { what: 'Changes a second', value: rate, bar: RATE * 0.95, atLeast: true },
+          { what: 'Changes a second', value: busy.changes, bar: RATE * 0.95, atLeast: true },
         ],
         notes: [
-          `Database, api, gateway and load on both cores. 500 companies; ${VICTIMS} of them lose and get back the right to an open tunnel all the time, the others take people in and out of a policy.`,
+          `Database, api, gateway and load on both cores. ${COMPANIES / 2} companies at a time; ${VICTIMS} of them lose and get back the right to an open tunnel all the time, the others take people in and out of a policy.`,
         ],
       };
     } finally {
@@ -91,3 +118,10 @@ export const row: Row = {
     }
   },
 };
+
+interface Measured {
+  /** A second. */
+  readonly changes: number;
+  readonly p99: number;
+  readonly line: readonly string[];
+}
