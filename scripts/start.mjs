@@ -99,7 +99,12 @@ if (!script) fail(`Нет команды ${name}. Есть: ${Object.keys(comman
 if (Number(process.versions.node.split('.')[0]) < 20)
   fail(`Нужен Node.js 20 или новее, а это ${process.version}`);
 await install();
-const env = { ...process.env, PATH: `${root}/node_modules/.bin:${process.env.PATH}` };
+const env = {
+  // What Node has compiled once it reads from here: a fifth of a start. Where it may not write it does without.
+  NODE_COMPILE_CACHE: `${root}/node_modules/.cache/compiled`,
+  ...process.env,
+  PATH: `${root}/node_modules/.bin:${process.env.PATH}`,
+};
 // The channel tells the script that we are gone, should we be killed: nothing may live on unwatched.
 const stdio = ['inherit', 'inherit', 'inherit', 'ipc'];
 process.exit(await run(runtime(), [`${root}/${script}.ts`, ...process.argv.slice(3)], { env, stdio }));
