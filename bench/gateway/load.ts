@@ -82,6 +82,9 @@ class Tally {
 
 const ESTABLISHED = /^HTTP\/1\.[01] 200/;
 
+/** A proxy that says nothing for so long says nothing any more. */
+const SILENCE_MS = 3_000;
+
 /** Opens a tunnel, or a connection to the origin. @param on what to do with bytes behind the 200 */
 function open(
   task: Task,
@@ -89,6 +92,7 @@ function open(
   on: (socket: Socket, data: Buffer, length: number) => void,
 ): Socket {
   let opened = task.proxy === null;
+  let head = '';
   const socket: Socket = connect({
     port: task.proxy ?? originPort,
     host: '127.0.0.1',
@@ -101,14 +105,17 @@ function open(
           on(socket, data, length);
           return true;
         }
+        // Some proxies send it in pieces.
+        head += data.toString('latin1', 0, length);
+        if (!head.endsWith('\r\n\r\n')) return true;
         opened = true;
-        const head = data.toString('latin1', 0, Math.min(length, 200));
         if (ESTABLISHED.test(head)) socket.write(prepared.hello);
         else socket.destroy(new Error(head.split('\r\n', 1)[0]));
         return true;
       },
     },
   });
+  if (task.kind !== 'hold') socket.setTimeout(SILENCE_MS, () => socket.destroy(new Error('silence')));
   socket.write(opened ? prepared.hello : prepared.connect);
   return socket;
 }

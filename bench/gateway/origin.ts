@@ -29,6 +29,11 @@ export async function startOrigin(): Promise<number> {
 function begin(socket: Socket, first: Buffer): void {
   if (first[0] !== 22) {
     if (first.subarray(0, 8).toString('latin1') === 'CONNECT ') {
+      // tinyproxy sends its head line by line.
+      if (!first.includes('\r\n\r\n')) {
+        socket.once('data', (more: Buffer) => begin(socket, Buffer.concat([first, more])));
+        return;
+      }
       socket.write('HTTP/1.1 200 OK\r\n\r\n');
       socket.once('data', (next: Buffer) => begin(socket, next));
       return;

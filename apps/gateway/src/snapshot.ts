@@ -44,7 +44,12 @@ export interface Snapshots extends Believed {
   close(): Promise<void>;
 }
 
-const Stored = z.object({ contact: z.int(), companies: z.array(CompanySnapshot) });
+const StoredFile = z.object({ contact: z.int(), companies: z.array(z.unknown()) });
+
+interface Stored {
+  readonly contact: number;
+  readonly companies: readonly CompanySnapshot[];
+}
 
 /**
  * A change waits so long for others before it is written, and no more than a tenth of the time is spent on writing. Until
@@ -211,7 +216,7 @@ async function loadOutdated(path: string, key: Buffer, log: Log): Promise<Outdat
   }
 }
 
-async function load(path: string, key: Buffer, log: Log): Promise<z.infer<typeof Stored> | null> {
+async function load(path: string, key: Buffer, log: Log): Promise<Stored | null> {
   const bytes = await readSnapshotFile(path);
   if (bytes === null) return null;
   try {
@@ -226,14 +231,21 @@ async function load(path: string, key: Buffer, log: Log): Promise<z.infer<typeof
   }
 }
 
-function read(plain: Buffer): z.infer<typeof Stored> {
+function read(plain: Buffer): Stored {
   let content: unknown;
   try {
     content = JSON.parse(plain.toString());
   } catch {
     throw new SnapshotFault('Its content is not JSON');
   }
-  const stored = Stored.safeParse(content);
-  if (!stored.success) throw new SnapshotFault('Its content is of another version');
-  return stored.data;
+  const { contact, companies } = checked(StoredFile, content);
+  // One after another, each in the place of what it was made of: a whole platform twice would not fit.
+  for (let i = 0; i < companies.length; i++) companies[i] = checked(CompanySnapshot, companies[i]);
+  return { contact, companies: companies as CompanySnapshot[] };
+}
+
+function checked<S extends z.ZodMiniType>(schema: S, content: unknown): z.output<S> {
+  const read = schema.safeParse(content);
+  if (!read.success) throw new SnapshotFault('Its content is of another version');
+  return read.data;
 }

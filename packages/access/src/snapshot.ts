@@ -44,6 +44,7 @@ export interface SiteIndex {
 }
 
 export interface UserIndex {
+  readonly id: number;
   readonly company: CompanyIndex;
   readonly epoch: number;
   /** By policy id, ascending. */
@@ -53,7 +54,7 @@ export interface UserIndex {
 export interface CompanyIndex {
   readonly id: number;
   readonly version: number;
-  readonly users: ReadonlyMap<number, UserIndex>;
+  readonly users: readonly UserIndex[];
   /** By stored pattern without the port: `crm.example.ru`, `*.example.ru`. */
   readonly patterns: ReadonlyMap<string, SiteIndex>;
   /** Whether one of them is `*.` of something: without, a host is looked up as it is and no other pattern is spelled. */
@@ -105,7 +106,7 @@ export function putCompany(index: AccessIndex, snapshot: CompanySnapshot, anyVer
   const company = indexCompany(snapshot);
   removeCompany(index, snapshot.companyId);
   index.companies.set(company.id, company);
-  for (const [id, user] of company.users) index.users.set(id, user);
+  for (const user of company.users) index.users.set(user.id, user);
   for (const [pattern, first] of company.patterns) {
     const claim = lowestClaim(first);
     if (claim === null) continue;
@@ -176,7 +177,7 @@ export function removeCompany(index: AccessIndex, companyId: number): void {
   const company = index.companies.get(companyId);
   if (company === undefined) return;
   index.companies.delete(companyId);
-  for (const [id, user] of company.users) if (index.users.get(id) === user) index.users.delete(id);
+  for (const user of company.users) if (index.users.get(user.id) === user) index.users.delete(user.id);
   for (const pattern of company.patterns.keys()) removeClaim(index, pattern, companyId);
 }
 
@@ -197,7 +198,7 @@ function indexCompany(snapshot: CompanySnapshot): CompanyIndex {
     give(held, policy.users, entry);
     give(holding, policy.sites, entry);
   }
-  const users = new Map<number, UserIndex>();
+  const users: UserIndex[] = [];
   const patterns = new Map<string, SiteIndex>();
   let wild = false;
   for (const { id, address, claim } of snapshot.sites.toReversed()) {
@@ -216,7 +217,7 @@ function indexCompany(snapshot: CompanySnapshot): CompanyIndex {
     wild,
   };
   for (const { id, epoch } of snapshot.users)
-    users.set(id, { company, epoch, policies: held.get(id) ?? none });
+    users.push({ id, company, epoch, policies: held.get(id) ?? none });
   return company;
 }
 
@@ -225,8 +226,10 @@ const none: readonly PolicyIndex[] = [];
 /** Gives people or sites a policy. Those that had the same ones before share one list after, too: most are like many others. */
 function give(lists: Map<number, readonly PolicyIndex[]>, to: readonly number[], policy: PolicyIndex): void {
   const longer = new Map<readonly PolicyIndex[], readonly PolicyIndex[]>();
-  for (const each of new Set(to)) {
+  for (const each of to) {
     const before = lists.get(each) ?? none;
+    // Named twice.
+    if (before.at(-1) === policy) continue;
     let list = longer.get(before);
     if (list === undefined) longer.set(before, (list = before.concat(policy)));
     lists.set(each, list);
