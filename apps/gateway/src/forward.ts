@@ -9,16 +9,17 @@ import {
 import type { Duplex } from 'node:stream';
 import type { Dial } from '@propusk/dial/dial';
 import { Refusal } from '@propusk/dial/refusal';
-import {
-  dialUpstream,
-  refusedCredentials,
-  upstreamAuthorization,
-  upstreamRefusal,
-} from '@propusk/dial/upstream';
 import { nameOf } from './authenticate.ts';
 import { endToEnd, hasBody, without } from './headers.ts';
 import type { Passage } from './live.ts';
 import type { PlainTarget } from './target.ts';
+import {
+  dialUpstream,
+  refusedCredentials,
+  unreadableUpstream,
+  upstreamAuthorization,
+  upstreamRefusal,
+} from './upstream.ts';
 
 /**
  * Plain HTTP in absolute form (RFC 9112 section 3.2.2):
@@ -219,7 +220,7 @@ export function loops(req: IncomingMessage, via: string): boolean {
 function unreadable({ egress }: Passage): Refusal {
   return egress.kind === 'direct'
     ? new Refusal('connect_failed', 'Ответ сайта нарушает правила HTTP.')
-    : new Refusal('upstream_failed', 'Ответ прокси компании нарушает правила HTTP.');
+    : unreadableUpstream();
 }
 
 function refusalOf(error: Error, { egress, signal }: Passage): Error {

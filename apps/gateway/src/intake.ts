@@ -9,6 +9,8 @@ import type { Duplex } from 'node:stream';
 export interface Intake {
   /** Tells all that has come so far, and again with each piece more, for as long as the listener wants more. */
   peek(listener: Peek): void;
+  /** Forgets the beginning of what was told. */
+  skip(length: number): void;
   /** Bytes go to `sink` from now on, those that were told first. Once it returns false none come until `from.resume()`. */
   flow(from: Duplex, sink: Sink): void;
 }
@@ -48,6 +50,10 @@ class Held implements Intake {
   peek(listener: Peek): void {
     this.#listener = listener;
     if (this.held.length === 0 || listener(this.held)) this.more();
+  }
+
+  skip(length: number): void {
+    this.held = this.held.subarray(length);
   }
 
   flow(from: Duplex, sink: Sink): void {
@@ -102,12 +108,7 @@ export class StreamIntake extends Held {
     this.#stream.resume();
   }
 
-  /** Forgets the beginning of what was told. */
-  skip(length: number): void {
-    this.held = this.held.subarray(length);
-  }
-
-  /** Leaves the stream, with what was told put back, to another reader. */
+  /** Leaves the stream to another reader, who has to resume it: paused, with what was told put back. */
   release(): void {
     this.#stream.off('data', this.#onData).pause();
     if (this.held.length > 0 && !this.#stream.destroyed) this.#stream.unshift(this.held);

@@ -55,7 +55,7 @@ export function readOpening(
     settled = true;
     clearTimeout(timer);
     client.off('close', onClose).off('end', onClose);
-    remote.off('close', onClose);
+    remote.off('close', onClose).off('end', onClose);
     signal.removeEventListener('abort', onAbort);
     if (outcome instanceof Error) reject(outcome);
     else resolve(outcome);
@@ -81,13 +81,19 @@ export function readOpening(
 
   // Places on an egress that all share are not held by silence.
   let timer = setTimeout(late, egress.shared ? OPENING_MS : SILENCE_MS);
-  if (signal.aborted || client.destroyed || client.readableEnded || remote.destroyed) {
+  if (
+    signal.aborted ||
+    client.destroyed ||
+    client.readableEnded ||
+    remote.destroyed ||
+    remote.readableEnded
+  ) {
     onClose();
     return promise;
   }
   signal.addEventListener('abort', onAbort);
   client.once('close', onClose).once('end', onClose);
-  remote.once('close', onClose);
+  remote.once('close', onClose).once('end', onClose);
   asked.peek(onClient);
   if (listens) said.peek(onRemote);
   return promise;

@@ -307,9 +307,12 @@ describe('tunnels', () => {
   const request = 'GET / HTTP/1.1\r\nHost: inside\r\n\r\n';
 
   /** A site of user 1 that speaks first, and what it does with what it is told. */
-  async function talker(answer: (socket: Socket) => void): Promise<{ authority: string; stop: () => void }> {
+  async function talker(
+    answer: (socket: Socket) => void,
+    welcome = '220 welcome\n',
+  ): Promise<{ authority: string; stop: () => void }> {
     const server = createServer({ allowHalfOpen: true }, (socket) => {
-      socket.on('error', () => {}).write('220 welcome\n');
+      socket.on('error', () => {}).write(welcome);
       answer(socket);
     });
     await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -334,6 +337,14 @@ describe('tunnels', () => {
     tunnel.socket.end('all of it');
     await tunnel.closed;
     expect(tunnel.got()).toBe('220 welcome\nheard all of it');
+    stop();
+  });
+
+  test('close at the client when the site leaves without a word', async () => {
+    const { authority, stop } = await talker((socket) => socket.end(), '');
+    const tunnel = await openTunnel(world.port, me, authority);
+    await until(() => tunnel.socket.destroyed, 1_000);
+    expect([tunnel.status, tunnel.got()]).toEqual([200, '']);
     stop();
   });
 

@@ -1,11 +1,11 @@
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Dial } from '@propusk/dial/dial';
-import { connectUpstream } from '@propusk/dial/upstream';
 import { type Intake, RawIntake, StreamIntake } from './intake.ts';
 import { type Carried, join } from './join.ts';
 import type { Passage } from './live.ts';
 import { readOpening } from './opening.ts';
+import { askForTunnel, dialUpstream } from './upstream.ts';
 
 /**
  * CONNECT (RFC 9110 section 9.3.6):
@@ -18,22 +18,26 @@ import { readOpening } from './opening.ts';
 export const TUNNEL_IDLE_MS = 5 * 60_000;
 const ESTABLISHED = Buffer.from('HTTP/1.1 200 Connection established\r\n\r\n');
 
-/** A connection to the site itself, past or through the company's proxy. @throws Refusal */
-export function reach(dial: Dial, { target, egress, signal }: Passage): Promise<Socket> {
-  return egress.kind === 'direct'
-    ? dial(target.host, target.port, signal)
-    : connectUpstream(dial, egress, target, signal);
+/** A connection to the site itself, past or through the company's proxy, to be read as a stream. @throws Refusal */
+export async function reach(dial: Dial, { target, egress, signal }: Passage): Promise<Socket> {
+  if (egress.kind === 'direct') return dial(target.host, target.port, signal);
+  const socket = await dialUpstream(dial, egress, signal);
+  const said = new StreamIntake(socket);
+  await askForTunnel(socket, said, egress, target, signal);
+  said.release();
+  return socket;
 }
 
-/** The same, with where its bytes come in. */
-async function reachToJoin(dial: Dial, passage: Passage): Promise<readonly [Socket, Intake]> {
-  const { target, egress, signal } = passage;
-  if (egress.kind === 'direct') {
-    const said = new RawIntake();
-    return [await dial(target.host, target.port, signal, 'site', said.onread), said];
-  }
-  const remote = await connectUpstream(dial, egress, target, signal);
-  return [remote, new StreamIntake(remote)];
+/** The same, to be read by an intake. */
+async function reachToJoin(
+  dial: Dial,
+  { target, egress, signal }: Passage,
+  said: RawIntake,
+): Promise<Socket> {
+  if (egress.kind === 'direct') return dial(target.host, target.port, signal, 'site', said.onread);
+  const socket = await dialUpstream(dial, egress, signal, said.onread);
+  await askForTunnel(socket, said, egress, target, signal);
+  return socket;
 }
 
 /**
@@ -49,7 +53,8 @@ export async function tunnel(
   asked: Intake,
   opened: () => void,
 ): Promise<Carried | 'http'> {
-  const [remote, said] = await reachToJoin(dial, passage);
+  const said = new RawIntake();
+  const remote = await reachToJoin(dial, passage, said);
   client.write(ESTABLISHED);
   opened();
   try {

@@ -57,6 +57,8 @@ export async function upgrade(
     createConnection: () => remote,
     maxHeaderSize: 65_536,
   });
+  // Whoever read a proxy's answer there has it paused.
+  asking.once('socket', () => remote.resume());
   const onAbort = () => remote.destroy();
   signal.addEventListener('abort', onAbort);
   if (signal.aborted) onAbort();

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { CompanySnapshot } from '@propusk/contract/feed';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { curl, get, openTunnel, verdict } from './testing/client.ts';
@@ -141,6 +142,10 @@ describe('a proxy that fails', () => {
   test.each([
     ['closing without a word', ''],
     ['nonsense', 'SSH-2.0-OpenSSH_9.2\r\n'],
+    ['an answer of another protocol', 'HTTP/2 200\r\n\r\n'],
+    ['a change of protocol', 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n'],
+    ['a head without end', `HTTP/1.1 200 OK\r\n${`X-Y: ${'z'.repeat(8_000)}\r\n`.repeat(9)}`],
+    ['an end in the middle of the head', 'HTTP/1.1 200 OK\r\n'],
     ['407', 'HTTP/1.1 407 No\r\nProxy-Authenticate: Basic realm="up"\r\nContent-Length: 0\r\n\r\n'],
   ])('by %s', async (_, answer) => {
     const { port, server } = await stub(answer);
@@ -165,6 +170,29 @@ describe('a proxy that fails', () => {
     expect(world.gateway.live()).toBe(1);
     client.resetAndDestroy();
     await until(() => world.gateway.live() === 0, 1_000);
+    server.close();
+  });
+
+  test.each([
+    ['in pieces', ['HTT', 'P/1.1 200 Connection ', 'established\r\nX: y\r', '\n\r', '\n220 mail']],
+    ['behind an early one', ['HTTP/1.1 103 Early Hints\r\nX: y\r\n\r\nHTTP/1.0 200 OK\r\n', '\r\n220 mail']],
+  ])('its answer may come %s', async (_, pieces) => {
+    const server = createServer((socket) => {
+      socket
+        .on('error', () => {})
+        .once('data', async () => {
+          for (const piece of pieces) {
+            socket.write(piece);
+            await sleep(30);
+          }
+          socket.end();
+        });
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    await leaveBy(upstream((server.address() as AddressInfo).port));
+    const tunnel = await openTunnel(world.port, me, site.slice(7));
+    await tunnel.closed;
+    expect([tunnel.status, tunnel.got()]).toEqual([200, '220 mail']);
     server.close();
   });
 

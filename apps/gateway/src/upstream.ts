@@ -1,0 +1,145 @@
+import type { IncomingMessage } from 'node:http';
+import type { OnReadOpts, Socket } from 'node:net';
+import type { Target } from '@propusk/access/host';
+import type { Egress } from '@propusk/access/snapshot';
+import type { Dial, Stop } from '@propusk/dial/dial';
+import { Refusal, type RefusalReason } from '@propusk/dial/refusal';
+import type { Intake } from './intake.ts';
+
+/**
+ * A company's own proxy as the way out. Its credentials go to it and nowhere else, and nothing of its challenges comes
+ * back to the client: the client's credentials are for us, these are between us and the proxy.
+ */
+
+export type Upstream = Extract<Egress, { kind: 'upstream' }>;
+
+/** How long the proxy may take to answer CONNECT: it resolves and connects in that time. */
+const REPLY_MS = 10_000;
+
+/** The proxy's credentials (RFC 7617), or none. */
+export function upstreamAuthorization({ username, password }: Upstream): string[] {
+  if (username === '' && password === '') return [];
+  return ['Proxy-Authorization', `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`];
+}
+
+/**
+ * Connects to the proxy itself.
+ * @param onread how the connection is read, when not as a stream
+ * @throws Refusal in terms of the proxy, not of the site
+ */
+export async function dialUpstream(
+  dial: Dial,
+  upstream: Upstream,
+  signal: Stop,
+  onread?: OnReadOpts,
+): Promise<Socket> {
+  try {
+    return await dial(upstream.host, upstream.port, signal, 'upstream', onread);
+  } catch (error) {
+    const told = error instanceof Refusal ? dialFailures[error.reason] : undefined;
+    throw told === undefined ? error : new Refusal(told[0], told[1]);
+  }
+}
+
+const dialFailures: Partial<Record<RefusalReason, readonly [RefusalReason, string]>> = {
+  address_refused: ['address_refused', 'Прокси компании стоит на внутреннем адресе, куда шлюз не соединяет.'],
+  resolve_failed: ['upstream_failed', 'Имя прокси компании не найдено в DNS.'],
+  connect_failed: ['upstream_failed', 'Прокси компании не принимает соединений.'],
+  timeout: ['timeout', 'Прокси компании не отвечает.'],
+};
+
+/** Whether a response to a plain request is the proxy's own word that it did not take our credentials. */
+export function refusedCredentials({ statusCode, headers }: IncomingMessage): boolean {
+  // tinyproxy answers wrong ones with a site's 401, and its challenge would have people type passwords into it. What it
+  // really carries has Via.
+  const tinyproxy =
+    statusCode === 401 && headers.via === undefined && String(headers.server).startsWith('tinyproxy/');
+  return statusCode === 407 || tinyproxy;
+}
+
+/** What the proxy's own refusal means to a person. */
+export function upstreamRefusal(status: number | undefined): Refusal {
+  if (status === 407 || status === 401)
+    return new Refusal('upstream_failed', 'Прокси компании не принял логин и пароль шлюза.');
+  if (status === 504) return new Refusal('timeout', 'Прокси компании не дождался ответа сайта.');
+  return new Refusal('upstream_failed', `Прокси компании отказал: ответ ${status}.`);
+}
+
+/** What the head of an answer may take, as in `server.ts`. */
+const HEAD_MOST = 32_768;
+const BLANK_LINE = Buffer.from('\r\n\r\n');
+
+/** A broken rule of HTTP on the proxy's side. */
+export const unreadableUpstream = () =>
+  new Refusal('upstream_failed', 'Ответ прокси компании нарушает правила HTTP.');
+
+/**
+ * Asks the proxy at the other end of a connection for a tunnel (RFC 9110 section 9.3.6). Of its answer only the status counts, and
+ * where its head ends: Node's client would take a fifth of a tunnel's time to tell the same.
+ * @param said where the proxy's bytes come in: behind it come those of the tunnel
+ * @throws Refusal and the connection is destroyed; the signal's reason when it was aborted
+ */
+export function askForTunnel(
+  socket: Socket,
+  said: Intake,
+  upstream: Upstream,
+  target: Target,
+  signal: Stop,
+): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  let settled = false;
+  const late = () => settle(new Refusal('timeout', 'Прокси компании не отвечает.'));
+  const onEnd = () => settle(new Refusal('upstream_failed', 'Прокси компании оборвал соединение.'));
+  const onAbort = () => settle(signal.reason);
+
+  function settle(failure?: unknown): void {
+    if (settled) return;
+    settled = true;
+    clearTimeout(timer);
+    socket.off('close', onEnd).off('end', onEnd);
+    signal.removeEventListener('abort', onAbort);
+    if (failure === undefined) return resolve();
+    socket.destroy();
+    reject(failure);
+  }
+  function onAnswer(bytes: Buffer): boolean {
+    if (settled) return false;
+    const status = readStatus(bytes);
+    if (status === 'more') return true;
+    if (status === 'broken' || status === 101) settle(unreadableUpstream());
+    else if (status >= 300) settle(upstreamRefusal(status));
+    if (settled) return false;
+    const end = bytes.indexOf(BLANK_LINE) + BLANK_LINE.length;
+    said.skip(end);
+    const rest = bytes.subarray(end);
+    // An answer before the answer (RFC 9110 section 15.2).
+    if (Number(status) < 200) return rest.length === 0 || onAnswer(rest);
+    settle();
+    // What came behind the head waits for its reader.
+    return rest.length === 0;
+  }
+
+  const timer = setTimeout(late, REPLY_MS);
+  signal.addEventListener('abort', onAbort);
+  socket.once('close', onEnd).once('end', onEnd);
+  if (signal.aborted) onAbort();
+  else if (socket.destroyed) onEnd();
+  else {
+    const authority = `${target.host}:${target.port}`;
+    const [name, value] = upstreamAuthorization(upstream);
+    const credentials = name === undefined ? '' : `${name}: ${value}\r\n`;
+    socket.write(`CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n${credentials}\r\n`, 'latin1');
+    said.peek(onAnswer);
+  }
+  return promise;
+}
+
+/** The status of an answer whose head is whole. */
+function readStatus(said: Buffer): number | 'more' | 'broken' {
+  const start = said.toString('latin1', 0, 13);
+  const status = /^HTTP\/1\.[01] ([1-5]\d\d)[ \r]$/.exec(start)?.[1];
+  if (status === undefined)
+    return 'HTTP/1.'.startsWith(start.slice(0, 7)) && start.length < 13 ? 'more' : 'broken';
+  if (said.includes(BLANK_LINE)) return Number(status);
+  return said.length > HEAD_MOST ? 'broken' : 'more';
+}
