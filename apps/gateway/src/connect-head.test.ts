@@ -22,6 +22,8 @@ test.each([
   ['a head that is not whole', plain.slice(0, -2)],
   ['another method', plain.replace('CONNECT', 'GET')],
   ['small letters in the method', plain.replace('CONNECT', 'connect')],
+  ['some small letters in it', plain.replace('CONNECT', 'Connect')],
+  ['small letters in the version', plain.replace('HTTP', 'http')],
   ['HTTP/1.0', plain.replace('HTTP/1.1', 'HTTP/1.0')],
   ['two spaces', plain.replace('CONNECT ', 'CONNECT  ')],
   ['a path', plain.replace(HOST, `${HOST}/x`)],
@@ -45,6 +47,20 @@ test.each([
   ['a long one', plain.replace('Basic ', `Basic ${'x'.repeat(9_000)}`)],
 ])("%s is left to Node's parser", (_, text) => {
   expect(read(text)).toBeNull();
+});
+
+test.each([
+  ['spaces in credentials', `Proxy-Authorization: x${' '.repeat(8_000)}y`],
+  ['tabs behind them', `Proxy-Authorization: x${'\t'.repeat(8_000)}`],
+  ['colons', `A${':'.repeat(8_000)}`],
+  ['a name', `${'a'.repeat(8_000)}:`],
+  ['lines', 'a:b\r\n'.repeat(1_500).slice(0, -2)],
+])('a stranger cannot make it think for long: %s', (_, line) => {
+  const bytes = Buffer.from(`CONNECT ${HOST} HTTP/1.1\r\n${line}\r\n\r\n`, 'latin1');
+  const started = performance.now();
+  for (let i = 0; i < 20; i++) readConnectHead(bytes);
+  // One took 100 ms when a pattern went back over its spaces.
+  expect(performance.now() - started).toBeLessThan(200);
 });
 
 /** What Node's own parser makes of the same bytes; null when it does not see a request for a tunnel. */

@@ -10,10 +10,9 @@ export interface ConnectHead {
 
 // RFC 9112 sections 3 and 5, no wider: one space between the parts, CRLF, no folding, no empty and no odd names.
 const grammar =
-  /^CONNECT ([a-z0-9._:-]{1,300}) HTTP\/1\.1\r\n(?:[a-z0-9-]{1,64}:[\t\x20-\x7e]*\r\n){0,32}\r\n$/i;
-/** What would be the body's, or ask for another protocol, and what may not come twice. */
-const thoughtful = /\r\n(?:content-length|transfer-encoding|expect|upgrade):/i;
-const named = /\r\nproxy-authorization:[\t ]*([^\r]*?)[\t ]*\r\n/gi;
+  /^CONNECT ([A-Za-z0-9._:-]{1,300}) HTTP\/1\.1\r\n(?:[A-Za-z0-9-]{1,64}:[\t\x20-\x7e]*\r\n){0,32}\r\n$/;
+/** What would be a body's, or ask for more than a tunnel. */
+const thoughtful = new Set(['content-length', 'transfer-encoding', 'expect', 'upgrade']);
 const MOST = 8_192;
 const END = Buffer.from('\r\n\r\n');
 
@@ -28,11 +27,16 @@ export function readConnectHead(said: Buffer): ConnectHead | null {
   if (end === -1 || end > MOST) return null;
   const text = said.toString('latin1', 0, end + END.length);
   const authority = grammar.exec(text)?.[1];
-  if (authority === undefined || thoughtful.test(text)) return null;
-  named.lastIndex = 0;
-  const first = named.exec(text);
-  // Values share a line end with the next name: look again from the end of this one's value.
-  if (first !== null) named.lastIndex -= 2;
-  if (first !== null && named.exec(text) !== null) return null;
-  return { authority, credentials: first?.[1], length: text.length };
+  if (authority === undefined) return null;
+  let credentials: string | undefined;
+  // Line by line: a stranger chooses what a pattern would have to go back over.
+  for (const line of text.split('\r\n').slice(1, -2)) {
+    const colon = line.indexOf(':');
+    const name = line.slice(0, colon).toLowerCase();
+    if (thoughtful.has(name)) return null;
+    if (name !== 'proxy-authorization') continue;
+    if (credentials !== undefined) return null;
+    credentials = line.slice(colon + 1).trim();
+  }
+  return { authority, credentials, length: text.length };
 }

@@ -183,8 +183,12 @@ export function createDoor({ keys, live, dial, via, metrics, log, draining, ...o
     const cut = () => client.destroy();
     passage.signal.addEventListener('abort', cut);
     parsed.set(client, passage);
-    asked.release();
-    options.parse(client);
+    // Nothing can be put back behind an end, and the HTTP server would cut such a client too.
+    if (client.readableEnded) client.destroy();
+    else {
+      asked.release();
+      options.parse(client);
+    }
     await closed;
     passage.signal.removeEventListener('abort', cut);
   }

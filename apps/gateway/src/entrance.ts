@@ -27,7 +27,9 @@ export interface EntranceOptions {
 export function createEntrance({ silenceMs, connect, parse, silent }: EntranceOptions) {
   return (client: Socket): void => {
     const asked = new StreamIntake(client);
+    let settled = false;
     const settle = () => {
+      settled = true;
       clearTimeout(timer);
       client.off('close', settle).off('end', onEnd);
     };
@@ -38,6 +40,8 @@ export function createEntrance({ silenceMs, connect, parse, silent }: EntranceOp
     }, silenceMs);
     client.on('error', ignore).once('close', settle).once('end', onEnd);
     asked.peek((said) => {
+      // It was told that it came too late.
+      if (settled) return false;
       settle();
       const head = readConnectHead(said);
       if (head === null) {

@@ -62,6 +62,9 @@ export function join(
     remote.on('drain', () => client.resume()).once('end', () => client.end());
     asked.flow(client, (bytes, written) => remote.write(bytes, written));
     said.flow(remote, (bytes, written) => client.write(bytes, written));
+    // An end that came together with the first bytes has been told of before.
+    if (client.readableEnded) remote.end();
+    if (remote.readableEnded) client.end();
     // What closed before it came here will say so no more.
     if (signal.aborted || client.destroyed || remote.destroyed) destroyBoth();
   });

@@ -145,6 +145,7 @@ describe('a proxy that fails', () => {
     ['an answer of another protocol', 'HTTP/2 200\r\n\r\n'],
     ['a change of protocol', 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n'],
     ['a head without end', `HTTP/1.1 200 OK\r\n${`X-Y: ${'z'.repeat(8_000)}\r\n`.repeat(9)}`],
+    ['early answers without end', 'HTTP/1.1 103\r\n\r\n'.repeat(4_000)],
     ['an end in the middle of the head', 'HTTP/1.1 200 OK\r\n'],
     ['407', 'HTTP/1.1 407 No\r\nProxy-Authenticate: Basic realm="up"\r\nContent-Length: 0\r\n\r\n'],
   ])('by %s', async (_, answer) => {
@@ -170,6 +171,38 @@ describe('a proxy that fails', () => {
     expect(world.gateway.live()).toBe(1);
     client.resetAndDestroy();
     await until(() => world.gateway.live() === 0, 1_000);
+    server.close();
+  });
+
+  test('what a client sends and ends while the proxy still thinks arrives, and so does its end', async () => {
+    let got = '';
+    let ended = false;
+    const server = createServer({ allowHalfOpen: true }, (socket) => {
+      socket
+        .on('error', () => {})
+        .once('data', async () => {
+          socket.on('data', (data) => (got += data));
+          socket.on('end', () => {
+            ended = true;
+            socket.end('thanks');
+          });
+          await sleep(150);
+          socket.write('HTTP/1.1 200 OK\r\n\r\n');
+        });
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    await leaveBy(upstream((server.address() as AddressInfo).port));
+    const client = connect({ port: world.port, host: '127.0.0.1', allowHalfOpen: true });
+    let answer = '';
+    client.on('data', (data) => (answer += data));
+    client.write(`CONNECT ${site.slice(7)} HTTP/1.1\r\nHost: x\r\n${authorization(me)}\r\n`);
+    await sleep(50);
+    client.end('all of it');
+    await until(() => ended, 2_000);
+    expect(got).toBe('all of it');
+    await until(() => answer.endsWith('thanks'), 1_000);
+    await until(() => world.gateway.live() === 0, 1_000);
+    client.destroy();
     server.close();
   });
 

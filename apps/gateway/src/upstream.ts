@@ -67,6 +67,8 @@ export function upstreamRefusal(status: number | undefined): Refusal {
 
 /** What the head of an answer may take, as in `server.ts`. */
 const HEAD_MOST = 32_768;
+/** Answers before the answer (RFC 9110 section 15.2). */
+const EARLY_MOST = 16;
 const BLANK_LINE = Buffer.from('\r\n\r\n');
 
 /** A broken rule of HTTP on the proxy's side. */
@@ -88,35 +90,40 @@ export function askForTunnel(
 ): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   let settled = false;
+  let early = 0;
   const late = () => settle(new Refusal('timeout', 'Прокси компании не отвечает.'));
   const onEnd = () => settle(new Refusal('upstream_failed', 'Прокси компании оборвал соединение.'));
   const onAbort = () => settle(signal.reason);
 
-  function settle(failure?: unknown): void {
-    if (settled) return;
+  /** @returns that no more is wanted */
+  function settle(failure?: unknown): false {
+    if (settled) return false;
     settled = true;
     clearTimeout(timer);
     socket.off('close', onEnd).off('end', onEnd);
     signal.removeEventListener('abort', onAbort);
-    if (failure === undefined) return resolve();
-    socket.destroy();
-    reject(failure);
+    if (failure === undefined) resolve();
+    else {
+      socket.destroy();
+      reject(failure);
+    }
+    return false;
   }
   function onAnswer(bytes: Buffer): boolean {
-    if (settled) return false;
-    const status = readStatus(bytes);
-    if (status === 'more') return true;
-    if (status === 'broken' || status === 101) settle(unreadableUpstream());
-    else if (status >= 300) settle(upstreamRefusal(status));
-    if (settled) return false;
-    const end = bytes.indexOf(BLANK_LINE) + BLANK_LINE.length;
-    said.skip(end);
-    const rest = bytes.subarray(end);
-    // An answer before the answer (RFC 9110 section 15.2).
-    if (Number(status) < 200) return rest.length === 0 || onAnswer(rest);
-    settle();
-    // What came behind the head waits for its reader.
-    return rest.length === 0;
+    for (let rest = bytes; !settled; early++) {
+      const status = readStatus(rest);
+      if (status === 'more') return true;
+      if (status === 'broken' || status === 101 || early > EARLY_MOST) return settle(unreadableUpstream());
+      if (status >= 300) return settle(upstreamRefusal(status));
+      const end = rest.indexOf(BLANK_LINE) + BLANK_LINE.length;
+      said.skip(end);
+      rest = rest.subarray(end);
+      if (status < 200) continue;
+      settle();
+      // What came behind the head waits for its reader.
+      return rest.length === 0;
+    }
+    return false;
   }
 
   const timer = setTimeout(late, REPLY_MS);
