@@ -81,7 +81,9 @@ const STILL = `document.fonts.status === 'loaded' && document.getAnimations().ev
 export async function visit(page: Page, consoleUrl: string, stop: Stop): Promise<void> {
   await page.goto(`${consoleUrl}${stop.path}`);
   await expect(page).toHaveTitle(/ · /);
-  await expect(page.locator('[aria-busy="true"], .mantine-Skeleton-root')).toHaveCount(0);
+  await expect(page.locator('[aria-busy="true"], .mantine-Skeleton-root, .mantine-Loader-root')).toHaveCount(
+    0,
+  );
   await stop.open?.(page);
   await expect.poll(() => page.evaluate(STILL), { intervals: [50] }).toBe(true);
 }
