@@ -26,7 +26,8 @@ export const rowDialog = (row: RegExp, item: string) => async (page: Page) => {
 export const pickList = (label: string) => async (page: Page) => {
   await press('Добавить')(page);
   await page.getByRole('dialog').getByRole('combobox', { name: label }).click();
-  await expect(page.getByRole('listbox')).toBeVisible();
+  // The listbox stands there before its names have come.
+  await expect(page.getByRole('listbox').getByRole('option').first()).toBeVisible();
 };
 
 /** What a part of the server that the demo cannot bring about would answer. */
