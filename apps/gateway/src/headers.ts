@@ -40,6 +40,12 @@ export function without(raw: readonly string[], name: string): string[] {
   return kept;
 }
 
+/** The first value of a name, in small letters. */
+export function valueOf(raw: readonly string[], name: string): string | undefined {
+  for (let i = 0; i < raw.length; i += 2) if (raw[i]?.toLowerCase() === name) return raw[i + 1];
+  return undefined;
+}
+
 /** Whether a request brings a body (RFC 9112 section 6.3). */
 export function hasBody(headers: IncomingHttpHeaders): boolean {
   const length = headers['content-length'];

@@ -56,7 +56,7 @@ const settings = {
   headersTimeout: HEAD_MS,
   // How often the line above is looked at; by itself Node does it every 30 s.
   connectionsCheckingInterval: 1_000,
-  // Uploads take what they take; silence in one ends it (forward.ts).
+  // Uploads take what they take; silence in one ends it (writes.ts).
   requestTimeout: 0,
   keepAliveTimeout: 60_000,
   noDelay: true,

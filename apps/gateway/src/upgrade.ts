@@ -99,7 +99,7 @@ function answered(asking: ClientRequest, remote: Socket, signal: Stopping): Prom
     });
     asking.once('response', (reply) => {
       clearTimeout(timer);
-      // Only this gateway may ask the client for a proxy's credentials (forward.ts).
+      // Only this gateway may ask the client for a proxy's credentials (onward.ts).
       if (reply.statusCode === 407 || (reply.statusCode ?? 0) < 200)
         return fail(new Refusal('connect_failed'));
       resolve({ reply, socket: null });

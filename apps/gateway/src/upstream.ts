@@ -1,10 +1,11 @@
-import type { IncomingMessage } from 'node:http';
 import type { OnReadOpts, Socket } from 'node:net';
 import type { Target } from '@propusk/access/host';
 import type { Egress } from '@propusk/access/snapshot';
 import type { Dial, Stop } from '@propusk/dial/dial';
 import { Refusal, type RefusalReason } from '@propusk/dial/refusal';
+import { valueOf } from './headers.ts';
 import type { Intake } from './intake.ts';
+import type { Reply } from './onward.ts';
 
 /**
  * A company's own proxy as the way out. Its credentials go to it and nowhere else, and nothing of its challenges comes
@@ -49,12 +50,14 @@ const dialFailures: Partial<Record<RefusalReason, readonly [RefusalReason, strin
 };
 
 /** Whether a response to a plain request is the proxy's own word that it did not take our credentials. */
-export function refusedCredentials({ statusCode, headers }: IncomingMessage): boolean {
+export function refusedCredentials({ status, rawHeaders }: Reply): boolean {
   // tinyproxy answers wrong ones with a site's 401, and its challenge would have people type passwords into it. What it
   // really carries has Via.
   const tinyproxy =
-    statusCode === 401 && headers.via === undefined && String(headers.server).startsWith('tinyproxy/');
-  return statusCode === 407 || tinyproxy;
+    status === 401 &&
+    valueOf(rawHeaders, 'via') === undefined &&
+    valueOf(rawHeaders, 'server')?.startsWith('tinyproxy/');
+  return status === 407 || tinyproxy === true;
 }
 
 /** What the proxy's own refusal means to a person. */
