@@ -3,6 +3,7 @@ import ipaddr from 'ipaddr.js';
 import type pg from 'pg';
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
 import { AppError } from './errors.ts';
+import { createQueue } from './queue.ts';
 
 /** How many tries a key has, and in how many minutes. A key is counted in the database: all api processes share it. */
 const budgets = {
@@ -76,6 +77,8 @@ export function createLimits(pool: pg.Pool): Limits {
   const limiters = Object.fromEntries(
     Object.keys(budgets).map((budget) => [budget, limiter(budget as Budget)]),
   ) as Record<Budget, RateLimiterPostgres>;
+  // A crowd that comes from one address waits for one row, and must not do so on every connection of the pool.
+  const inTurn = createQueue(1, Number.POSITIVE_INFINITY);
   const sweep = setInterval(() => {
     // A row that stays a little longer harms nobody.
     pool.query('delete from rate_limits where expire < $1', [Date.now()]).catch(() => {});
@@ -100,14 +103,13 @@ export function createLimits(pool: pg.Pool): Limits {
 
   /** Takes one try of each; where one is refused, the others are as before. */
   async function takeAll(wanted: readonly (readonly [Budget, string])[]): Promise<Taken[]> {
-    const taken: Taken[] = [];
-    try {
-      for (const [budget, key] of wanted) taken.push(await take(budget, key));
-      return taken;
-    } catch (error) {
-      await Promise.all(taken.map(giveBack));
-      throw error;
-    }
+    // Together: the database writes them to its disk as one.
+    const tries = await Promise.allSettled(wanted.map(([budget, key]) => take(budget, key)));
+    const taken = tries.filter((each) => each.status === 'fulfilled').map(({ value }) => value);
+    const refused = tries.find((each) => each.status === 'rejected');
+    if (refused === undefined) return taken;
+    await Promise.all(taken.map(giveBack));
+    throw refused.reason;
   }
 
   /**
@@ -129,16 +131,10 @@ export function createLimits(pool: pg.Pool): Limits {
     wider: readonly (readonly [Budget, string])[],
   ): Promise<boolean> {
     const pair = hash(fold(email), network(address));
-    await prolong('passwordPair', pair);
-    return tried([['passwordPair', pair], ...wider], check);
-  }
-
-  /** @param wanted of these the first is cleared by what is right, the others are given back */
-  async function tried(
-    wanted: readonly [readonly [Budget, string], ...(readonly [Budget, string])[]],
-    check: () => Promise<boolean>,
-  ): Promise<boolean> {
-    const taken = await takeAll(wanted);
+    const taken = await inTurn(0, async () => {
+      await prolong('passwordPair', pair);
+      return takeAll([['passwordPair', pair], ...wider]);
+    });
     let right: boolean;
     try {
       right = await check();
@@ -148,9 +144,9 @@ export function createLimits(pool: pg.Pool): Limits {
       throw error;
     }
     if (!right) return false;
-    const [[budget, cleared]] = wanted;
-    await limiters[budget].delete(cleared);
-    await Promise.all(taken.filter(({ key }) => key !== cleared).map(giveBack));
+    // What is right clears the first, and takes its try from the others.
+    const others = taken.filter(({ key }) => key !== pair);
+    await Promise.all([limiters.passwordPair.delete(pair), ...others.map(giveBack)]);
     return true;
   }
 
