@@ -219,7 +219,7 @@ export function createDoor({ keys, live, dial, via, metrics, log, draining, ...o
   function refuseRequest(req: IncomingMessage, res: ServerResponse, refusal: Refusal): void {
     if (res.destroyed) return;
     // Too late for words: a cut is the only way left to say that this response is not whole.
-    if (res.headersSent) return void res.destroy();
+    if (res.headersSent) return void req.socket.destroy();
     // What is left of a body nobody wants would have to be read before the next request.
     if (hasBody(req.headers)) res.shouldKeepAlive = false;
     const { status, headers, body } = answerRefusal(refusal, siteOf(req.url), options.consoleUrl);

@@ -84,6 +84,31 @@ test('a kept connection that the site closes as it is used again: asked once mor
   client.socket.destroy();
 });
 
+test('one that is reset just as it is used again, before the request is on its way: asked on a new one', async () => {
+  site = (socket) => socket.write(whole('one'));
+  const client = new Kept();
+  await client.ask(request('/'), 'one');
+  for (let i = 0; i < 5; i++) {
+    const asked = client.ask(request(`/${i}`), 'one');
+    // In one turn with the request: the gateway hears of both together.
+    sockets.at(-1)?.resetAndDestroy();
+    expect(verdict(await asked)).toBe('200');
+  }
+  client.socket.destroy();
+});
+
+test('an answer that has begun is not asked for again', async () => {
+  site = (socket, nth) => {
+    if (nth === 1) socket.write(whole('one'));
+    else socket.end('HTTP/1.1 200 OK\r\nX-A: b\r\nContent-');
+  };
+  const client = new Kept();
+  await client.ask(request('/1'), 'one');
+  expect(verdict(await client.ask(request('/2'), '</html>\n'))).toBe('502 connect_failed');
+  expect(heads.length).toBe(2);
+  client.socket.destroy();
+});
+
 test('what is sent but once: a POST on such a connection, and a GET on a new one', async () => {
   site = (socket, nth, head) => {
     if (nth === 1 && head.startsWith('POST /1')) socket.write(whole('one'));
@@ -151,12 +176,24 @@ test('phrase and headers go back in the bytes that they came in', async () => {
   expect(got).toContain(`HTTP/1.1 200 ${utf8}\r\nX-Name: ${latin1}\r\nx-NAME: 2\r\n`);
 });
 
-test('HEAD has no body, whatever its length, and the next answer is its own', async () => {
-  site = (socket, _nth, head) =>
-    socket.write(head.startsWith('HEAD') ? 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n' : whole('one'));
+test('HEAD has no body, whatever its length, and keeps the connection that its site keeps', async () => {
+  const alive = 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\nConnection: keep-alive\r\n\r\n';
+  site = (socket, _nth, head) => socket.write(head.startsWith('HEAD') ? alive : whole('one'));
   const client = new Kept();
   expect(await client.ask(request('/', { method: 'HEAD' }), '\r\n\r\n')).toContain('Content-Length: 9');
   expect(await client.ask(request('/'), 'one')).toMatch(/^HTTP\/1\.1 200 OK\r\nContent-Length: 3\r\n/);
+  expect(sockets.length).toBe(1);
+  client.socket.destroy();
+});
+
+test.each([' ', '  '])('white space behind a length is no part of it: %j', async (space) => {
+  site = (socket) => socket.write(`HTTP/1.1 200 OK\r\nContent-Length: 3${space}\r\n\r\none`);
+  const client = new Kept();
+  for (let i = 0; i < 3; i++) {
+    expect(await client.ask(request('/'), 'one')).toMatch(/^HTTP\/1\.1 200 OK\r\nContent-Length: 3\r\n/);
+  }
+  await sleep(50);
+  expect(client.closed).toBe(false);
   client.socket.destroy();
 });
 
@@ -224,15 +261,55 @@ test('a right that is lost while the site thinks: 403, and the site is left', as
   const client = new Kept();
   const refused = client.ask(request('/'), '</html>\n');
   await until(() => heads.length === 1);
-  world.feed.publish(company([many(0)], { version: 2 }));
+  const version = world.gateway.index.companies.get(1)?.version ?? 0;
+  world.feed.publish(company([many(0)], { version: version + 1 }));
   expect(verdict(await refused)).toBe('403 site_unknown');
   await expect.poll(() => sockets[0]?.closed).toBe(true);
-  world.feed.publish(company(sites(), { version: 3 }));
-  await until(() => world.gateway.index.companies.get(1)?.version === 3);
+  world.feed.publish(company(sites(), { version: version + 2 }));
+  await until(() => world.gateway.index.companies.get(1)?.version === version + 2);
   site = (socket) => socket.write(whole('one'));
   expect(verdict(await client.ask(request('/'), 'one'))).toBe('200');
   client.socket.destroy();
 });
+
+/** A client that reads nothing, with an answer that began behind refusals that it has not had yet. */
+async function stuck(method: string): Promise<Socket> {
+  const refused = request('/', { at: 'unknown.test' });
+  // The gateway reads 64 KiB at a time, and none when it has too much to say: the request must be in the last piece that it reads.
+  for (let attempt = 0; attempt < 20; attempt++) {
+    const client = connect(world.port, '127.0.0.1').on('error', () => {});
+    client.pause();
+    const batch = refused.repeat(Math.floor(64_000 / refused.length) - 2 - attempt * 7);
+    for (let i = 0; i < 60; i++) {
+      const before = client.bytesWritten;
+      client.write(batch + request('/', { method }));
+      await sleep(10);
+      for (let look = 0; world.gateway.live() > 0; look++) {
+        if (look > 15) return client;
+        await sleep(10);
+      }
+      if (client.bytesWritten === before) break;
+    }
+    client.destroy();
+    await until(() => world.gateway.live() === 0);
+  }
+  throw new Error('No answer waits behind others');
+}
+
+test.each(['GET', 'POST'])(
+  'a right that is lost ends a %s whose answer waits behind others',
+  async (method) => {
+    site = (socket) => socket.write(whole('S'.repeat(100_000)));
+    const client = await stuck(method);
+    const version = world.gateway.index.companies.get(1)?.version ?? 0;
+    world.feed.publish(company([many(0)], { version: version + 1 }));
+    await until(() => world.gateway.live() === 0);
+    client.resume();
+    await expect.poll(() => client.closed, { timeout: 3_000 }).toBe(true);
+    world.feed.publish(company(sites(), { version: version + 2 }));
+    await until(() => world.gateway.index.companies.get(1)?.version === version + 2);
+  },
+);
 
 test('a client keeps four connections onward, however many sites it asks', async () => {
   site = (socket) => socket.write(whole('one'));

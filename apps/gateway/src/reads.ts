@@ -1,9 +1,10 @@
-import type { ServerResponse } from 'node:http';
+import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Dial } from '@propusk/dial/dial';
 import { Refusal } from '@propusk/dial/refusal';
 import type { Client, Dispatcher } from 'undici';
+import { valueOf } from './headers.ts';
 import type { Passage } from './live.ts';
 import {
   type Asking,
@@ -26,6 +27,9 @@ import { clientLeft } from './turns.ts';
 /** Connections onward that are kept for one client connection. */
 const KEPT_MOST = 4;
 const KEPT_MS = 60_000;
+/** How long before the time that a site says it is closed. */
+const EARLIER_MS = 500;
+const PHRASE_MOST = 1_024;
 /** Answers before the answer (RFC 9110 section 15.2). */
 const EARLY_MOST = 16;
 
@@ -37,6 +41,9 @@ interface Onward {
   fresh: boolean;
   /** For whom it would be opened. */
   passage: Passage;
+  dropped: boolean;
+  /** Ends it, whatever goes on there. */
+  drop(): void;
 }
 
 /** Carries a request to its end. @throws Refusal when nothing of a response has been sent yet */
@@ -51,14 +58,14 @@ export type CarryRead = (
 export function createReads(dial: Dial, via: string): CarryRead {
   const kept = new WeakMap<Duplex, Map<string, Onward>>();
   /** Not part of a start: it takes as long as ten of ours. */
-  let undici: Promise<typeof import('undici')> | undefined;
+  let undici: typeof import('undici') | undefined;
 
   function keptOf(client: Duplex): Map<string, Onward> {
     const known = kept.get(client);
     if (known !== undefined) return known;
     const mine = new Map<string, Onward>();
     kept.set(client, mine);
-    client.once('close', () => mine.forEach(drop));
+    client.once('close', () => mine.forEach((onward) => onward.drop()));
     return mine;
   }
 
@@ -66,18 +73,18 @@ export function createReads(dial: Dial, via: string): CarryRead {
     const mine = keptOf(client);
     const name = nameOnward(passage);
     const known = mine.get(name);
-    if (known !== undefined) {
+    if (known !== undefined && !known.dropped) {
       known.passage = passage;
       return known;
     }
-    undici ??= import('undici');
-    const made = open((await undici).Client, dial, passage);
+    undici ??= await import('undici');
+    const made = open(undici.Client, dial, passage);
     // It may have left meanwhile, and its 'close' is over.
-    if (client.destroyed) drop(made);
+    if (client.destroyed) made.drop();
     for (const [oldest, onward] of mine) {
       if (mine.size < KEPT_MOST) break;
       mine.delete(oldest);
-      drop(onward);
+      onward.drop();
     }
     mine.set(name, made);
     return made;
@@ -87,7 +94,7 @@ export function createReads(dial: Dial, via: string): CarryRead {
     const onward = await onwardOf(client, passage);
     await new Promise<void>((resolve, reject) => {
       const end = (refusal?: Error) => (refusal === undefined ? resolve() : reject(refusal));
-      new Reading(onward, passage, asking, res, via, end).ask();
+      new Reading(onward, passage, asking, client, res, via, end).ask();
     });
   };
 }
@@ -111,33 +118,51 @@ function open(Made: typeof Client, dial: Dial, first: Passage): Onward {
     headersTimeout: IDLE_MS,
     bodyTimeout: IDLE_MS,
     keepAliveTimeout: KEPT_MS,
+    keepAliveMaxTimeout: KEPT_MS,
+    keepAliveTimeoutThreshold: EARLIER_MS,
   });
-  const onward: Onward = { client, socket: null, fresh: true, passage: first };
+  const onward: Onward = {
+    client,
+    socket: null,
+    fresh: true,
+    passage: first,
+    dropped: false,
+    drop() {
+      onward.dropped = true;
+      client.destroy(null, () => {});
+    },
+  };
   return onward;
 }
-
-const drop = ({ client }: Onward): void => client.destroy(null, () => {});
 
 /** One request, its answer, and how they end: by the answer's end, a fault, an abort, or because the client has left. */
 class Reading implements Dispatcher.DispatchHandler {
   readonly #onward: Onward;
   readonly #passage: Passage;
   readonly #asking: Asking;
+  readonly #client: Duplex;
   readonly #res: ServerResponse;
   readonly #via: string;
   readonly #end: (refusal?: Error) => void;
+  /** Null until the request is on its way. */
   #controller: Dispatcher.DispatchController | null = null;
   /** What it stands at: nothing has come, the client's answer has begun, the whole of it has come, it is over. */
   #at: 'asked' | 'begun' | 'whole' | 'over' = 'asked';
   #early = 0;
+  /** Something of an answer has come. */
+  #told = false;
   #reused = false;
   #repeated = false;
+  /** What the site said of the body, and what came of it. */
+  #length = '';
+  #came = 0;
   #stalled: NodeJS.Timeout | undefined;
 
   constructor(
     onward: Onward,
     passage: Passage,
     asking: Asking,
+    client: Duplex,
     res: ServerResponse,
     via: string,
     end: (refusal?: Error) => void,
@@ -145,6 +170,7 @@ class Reading implements Dispatcher.DispatchHandler {
     this.#onward = onward;
     this.#passage = passage;
     this.#asking = asking;
+    this.#client = client;
     this.#res = res;
     this.#via = via;
     this.#end = end;
@@ -154,11 +180,13 @@ class Reading implements Dispatcher.DispatchHandler {
     const { signal } = this.#passage;
     if (signal.reason !== undefined) return this.#settle(signal.reason);
     signal.addEventListener('abort', this.#onAbort);
+    this.#reused = !this.#onward.fresh;
     this.#dispatch();
   }
 
   #dispatch(): void {
-    this.#onward.client.dispatch(this.#asking, this);
+    // By itself undici has the site close behind every HEAD.
+    this.#onward.client.dispatch({ ...this.#asking, reset: false }, this);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -168,6 +196,10 @@ class Reading implements Dispatcher.DispatchHandler {
     if (this.#at === 'over') controller.abort(clientLeft);
   }
 
+  onResponseStarted(): void {
+    this.#told = true;
+  }
+
   onResponseStart(
     controller: Dispatcher.DispatchController,
     status: number,
@@ -175,21 +207,23 @@ class Reading implements Dispatcher.DispatchHandler {
     phrase = '',
   ): void {
     if (status >= 100 && status < 200 && ++this.#early <= EARLY_MOST) return;
-    const rawHeaders = (controller.rawHeaders as Buffer[]).map((each) => each.toString('latin1'));
-    const reply = { status, phrase: asWritten(phrase), rawHeaders };
-    const refusal =
-      status < 200 ? unreadable(this.#passage) : answer(reply, this.#res, this.#passage, this.#via);
+    if (status < 200) return controller.abort(unreadable(this.#passage));
+    const rawHeaders = (controller.rawHeaders as Buffer[]).map(text);
+    this.#length = valueOf(rawHeaders, 'content-length') ?? '';
+    const reply = { status, phrase: asWritten(status, phrase), rawHeaders };
+    const refusal = answer(reply, this.#res, this.#passage, this.#via);
     if (refusal !== null) return controller.abort(refusal);
     this.#at = 'begun';
     // Each is followed by 'close'.
     this.#res.on('error', () => {}).once('close', this.#onClosed);
-    if (this.#res.closed) controller.abort(clientLeft);
+    if (this.#res.closed) this.#onClosed();
   }
 
   onResponseData(controller: Dispatcher.DispatchController, bytes: Buffer): void {
+    this.#came += bytes.length;
     if (this.#res.write(bytes) || controller.paused) return;
     controller.pause();
-    this.#stalled = setTimeout(() => this.#res.destroy(), IDLE_MS);
+    this.#stalled = setTimeout(this.#cut, IDLE_MS);
     this.#res.once('drain', () => {
       clearTimeout(this.#stalled);
       controller.resume();
@@ -197,29 +231,52 @@ class Reading implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    this.#at = 'whole';
     // A connection that was reset is no end of a body that ends with its connection.
-    if (this.#onward.socket?.errored) this.#res.destroy();
-    else this.#res.end();
+    if (this.#onward.socket?.errored) this.#cut();
+    else this.#whole();
   }
 
   onResponseError(_controller: unknown, error: Error): void {
-    // That it broke off can only be told by a cut.
-    if (this.#at === 'begun') return void this.#res.destroy();
+    if (this.#at === 'begun') {
+      // It takes white space behind a length for a part of it, and has given the whole body by then.
+      const miscounted = error.name === 'ResponseContentLengthMismatchError';
+      if (miscounted && this.#length === String(this.#came)) this.#whole();
+      // That it broke off can only be told by a cut.
+      else this.#cut();
+    }
     if (this.#at !== 'asked') return;
     // A kept connection may be closed by the other side just as it is used again (RFC 9112 section 9.3.1).
-    if (this.#reused && !this.#repeated && this.#early === 0 && isBreak(error)) {
+    if (this.#reused && !this.#repeated && !this.#told && isBreak(error)) {
       this.#repeated = true;
       this.#controller = null;
-      return this.#dispatch();
+      // Not at once: undici is still clearing up behind the connection, and holds that nothing is asked meanwhile.
+      setImmediate(() => this.#at === 'asked' && this.#dispatch());
+      return;
     }
     this.#settle(this.#refusalOf(error));
   }
 
+  #whole(): void {
+    this.#at = 'whole';
+    clearTimeout(this.#stalled);
+    this.#res.end();
+  }
+
+  /**
+   * Ends the client's connection, and not its answer alone: one that stands behind others has no connection yet, and would be sent,
+   * as far as it came, when its turn comes.
+   */
+  readonly #cut = (): void => {
+    this.#client.destroy();
+    this.#settle();
+    this.#controller?.abort(clientLeft);
+  };
+
   readonly #onAbort = (): void => {
-    if (this.#at === 'asked') this.#settle(this.#passage.signal.reason);
-    else this.#res.destroy();
-    this.#controller?.abort(this.#passage.signal.reason ?? clientLeft);
+    if (this.#at !== 'asked') return this.#cut();
+    const { reason = clientLeft } = this.#passage.signal;
+    this.#settle(reason);
+    this.#controller?.abort(reason);
   };
 
   readonly #onClosed = (): void => {
@@ -233,6 +290,8 @@ class Reading implements Dispatcher.DispatchHandler {
     this.#at = 'over';
     clearTimeout(this.#stalled);
     this.#passage.signal.removeEventListener('abort', this.#onAbort);
+    // Whoever asks next must not wait for a connection that is opened in this one's name, nor behind this one.
+    if (this.#controller === null) this.#onward.drop();
     this.#end(refusal);
   }
 
@@ -255,8 +314,16 @@ function breaksRules({ name, message }: Error): boolean {
 
 const rules = new Set(['HTTPParserError', 'HeadersOverflowError', 'ResponseContentLengthMismatchError']);
 
-/** A phrase that undici has read as UTF-8, in bytes again: what a site says goes back as it was. */
-function asWritten(phrase: string): string {
+/** A name or value, without the white space behind it, which is no part of one (RFC 9112 section 5). */
+function text(bytes: Buffer): string {
+  let end = bytes.length;
+  while (end > 0 && (bytes[end - 1] === 0x20 || bytes[end - 1] === 0x09)) end--;
+  return bytes.toString('latin1', 0, end);
+}
+
+/** A phrase that undici has read as UTF-8, in bytes again. What it cannot be read as gives way to the usual one. */
+function asWritten(status: number, phrase: string): string {
+  if (phrase.length > PHRASE_MOST || phrase.includes('\ufffd')) return STATUS_CODES[status] ?? '';
   // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII, to pass over what needs no thought
   return /^[\0-\x7f]*$/.test(phrase) ? phrase : Buffer.from(phrase).toString('latin1');
 }

@@ -87,7 +87,11 @@ export function createWrites(dial: Dial, via: string): CarryWrite {
       };
       const asking: ClientRequest = request(onward);
       let current: ClientRequest | IncomingMessage = asking;
-      const onAbort = () => current.destroy(signal.reason);
+      const onAbort = () => {
+        current.destroy(signal.reason);
+        // Its end alone would let go what stands behind other answers still (reads.ts).
+        if (res.headersSent) req.socket.destroy();
+      };
       signal.addEventListener('abort', onAbort);
       const end = (refusal?: Error) => {
         signal.removeEventListener('abort', onAbort);
@@ -102,7 +106,7 @@ export function createWrites(dial: Dial, via: string): CarryWrite {
         current = reply;
         const { statusCode: status = 502, statusMessage: phrase = '', rawHeaders } = reply;
         const refusal = answer({ status, phrase, rawHeaders }, res, passage, via);
-        if (refusal === null) return relay(reply, res, end);
+        if (refusal === null) return relay(reply, req.socket, res, end);
         reply.destroy();
         end(refusal);
       });
@@ -111,8 +115,8 @@ export function createWrites(dial: Dial, via: string): CarryWrite {
         socket.destroy();
         end(unreadable(passage));
       });
-      // The client waits with its body until the other side wants it (RFC 9110 section 10.1.1).
-      asking.once('continue', () => res.writeContinue());
+      // The client waits with its body until the other side wants it (RFC 9110 section 10.1.1); one that does not wait knows none.
+      if (req.headers.expect !== undefined) asking.once('continue', () => res.writeContinue());
       if (hasBody(req.headers)) {
         asking.flushHeaders();
         req.pipe(asking);
@@ -124,7 +128,7 @@ export function createWrites(dial: Dial, via: string): CarryWrite {
  * Passes a response's body on. One that breaks off breaks the client's connection too, so that it cannot pass for a whole
  * one; by hand, for `pipeline` takes a sixth of the time of a short request.
  */
-function relay(reply: IncomingMessage, res: ServerResponse, end: () => void): void {
+function relay(reply: IncomingMessage, client: Duplex, res: ServerResponse, end: () => void): void {
   if (res.closed) {
     reply.destroy();
     return end();
@@ -133,7 +137,9 @@ function relay(reply: IncomingMessage, res: ServerResponse, end: () => void): vo
   reply.on('error', () => {});
   res.on('error', () => {});
   reply.once('close', () => {
-    if (!reply.complete) res.destroy();
+    if (reply.complete) return;
+    client.destroy();
+    res.destroy();
   });
   res.once('close', () => {
     if (!reply.readableEnded) reply.destroy();
