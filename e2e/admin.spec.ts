@@ -65,6 +65,8 @@ const row = (page: Page, name: string | RegExp) => page.getByRole('row', { name 
 const dialogOf = (page: Page) => page.getByRole('dialog');
 
 async function choose(page: Page, name: string | RegExp, action: string): Promise<void> {
+  // That of another row may still be closing.
+  await expect(page.getByRole('menu')).toHaveCount(0);
   await row(page, name)
     .getByRole('button', { name: /^Действия/ })
     .click();

@@ -128,6 +128,8 @@ export const field = (form: Locator, label: string) =>
 
 /** Presses a row's menu button, and an item of the menu. */
 export async function choose(page: Page, name: string | RegExp, action: string): Promise<void> {
+  // That of another row may still be closing.
+  await expect(page.getByRole('menu')).toHaveCount(0);
   await row(page, name)
     .getByRole('button', { name: /^Действия/ })
     .click();
