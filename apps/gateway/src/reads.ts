@@ -324,6 +324,5 @@ function text(bytes: Buffer): string {
 /** A phrase that undici has read as UTF-8, in bytes again. What it cannot be read as gives way to the usual one. */
 function asWritten(status: number, phrase: string): string {
   if (phrase.length > PHRASE_MOST || phrase.includes('\ufffd')) return STATUS_CODES[status] ?? '';
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII, to pass over what needs no thought
-  return /^[\0-\x7f]*$/.test(phrase) ? phrase : Buffer.from(phrase).toString('latin1');
+  return Buffer.from(phrase).toString('latin1');
 }
