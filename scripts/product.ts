@@ -148,6 +148,7 @@ function restartOnChange(api: Kept, gateway: Kept): () => Promise<void> {
     ['packages/contract/src', [api, gateway]],
     ['packages/access/src', [api, gateway]],
     ['packages/dial/src', [api, gateway]],
+    ['packages/overload/src', [api, gateway]],
   ];
   const watchers = rooms.map(([path, kept]) =>
     watchFolder(room(path), { recursive: true }, () => {

@@ -12,6 +12,7 @@ import {
 } from '@propusk/contract/settings';
 import type { Networks } from '@propusk/dial/addresses';
 import { dialSettings, type EgressAddresses } from '@propusk/dial/settings';
+import { memoryLimit, overloadSettings } from '@propusk/overload/settings';
 import * as z from 'zod/mini';
 
 // What a mail's From may hold without quoting (RFC 5322 section 3.2.3), as far as anybody needs it.
@@ -26,6 +27,8 @@ const spec = {
   GATEWAY_PUBLIC_URL: origin(),
   ECHO_URL: origin(),
   ...dialSettings,
+  ...overloadSettings,
+  API_DOCS: setting('open или closed', z._default(z.enum(['open', 'closed']), 'open')),
   DATABASE_URL: setting(
     'адрес PostgreSQL 15 или новее: postgresql://user:password@host/database',
     z.optional(z.string().check(z.regex(/^postgres(ql)?:\/\/\S+$/))),
@@ -97,6 +100,12 @@ export interface Config {
   /** How long it still serves after it was told to stop, while health sends balancers elsewhere. */
   readonly stopDelayMs: number;
   readonly admin: { readonly email: string; readonly password: string } | null;
+  /** The most connections at once. */
+  readonly sockets: number;
+  /** What heap and buffers may fill, in bytes. */
+  readonly memory: number;
+  /** Whether `/api/docs` is there. */
+  readonly documentation: boolean;
   readonly logLevel: string;
 }
 
@@ -134,6 +143,9 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     dataDir,
     stopDelayMs: s.STOP_DELAY * 1000,
     admin,
+    sockets: s.SOCKETS,
+    memory: memoryLimit(s.MEMORY),
+    documentation: s.API_DOCS === 'open',
     logLevel: s.LOG_LEVEL,
   };
 }

@@ -1,7 +1,5 @@
 import compress from '@fastify/compress';
 import helmet from '@fastify/helmet';
-import swagger, { type StaticDocumentSpec } from '@fastify/swagger';
-import swaggerUi from '@fastify/swagger-ui';
 import type { GatewayKeys } from '@propusk/access/gateway-secret';
 import { endpoints } from '@propusk/contract/endpoints';
 import { limits } from '@propusk/contract/limits';
@@ -22,12 +20,13 @@ import { feedRoutes } from './feed/routes.ts';
 import { healthRoutes } from './health/routes.ts';
 import { findSessions } from './http/actor.ts';
 import { serveConsole } from './http/console.ts';
+import { serveDocumentation } from './http/documentation.ts';
 import { answerError, answerUnreadable, validate } from './http/errors.ts';
 import type { Routes } from './http/implement.ts';
 import { readJsonBodies } from './http/json.ts';
 import { prepareToLeave } from './http/leaving.ts';
 import { createLimits } from './http/limits.ts';
-import { describeCalls } from './http/openapi.ts';
+import { createListener, shedLoad } from './http/listener.ts';
 import { createQueue } from './http/queue.ts';
 import { serialize } from './http/replies.ts';
 import { together } from './http/together.ts';
@@ -54,6 +53,9 @@ export interface ServerParts {
     | 'mailFrom'
     | 'mailFolder'
     | 'trustProxy'
+    | 'sockets'
+    | 'memory'
+    | 'documentation'
   >;
   readonly opened: OpenDb;
   readonly sealing: Sealing;
@@ -75,9 +77,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
   const app = fastify({
     loggerInstance: parts.logger,
     bodyLimit: limits.body,
-    // A client that sends its head or its body drop by drop holds a socket no longer (bars of slow clients).
-    requestTimeout: 30_000,
-    http: { headersTimeout: 10_000, connectionsCheckingInterval: 2_000 },
+    serverFactory: (handler) => createListener(handler, parts.config.sockets, parts.config.trustProxy),
     trustProxy: [...parts.config.trustProxy],
     // On close idle connections end at once, busy ones after their answer.
     forceCloseConnections: 'idle',
@@ -88,6 +88,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     routerOptions: { caseSensitive: true, maxParamLength: limits.description },
   }) as unknown as FastifyInstance;
   const isDraining = prepareToLeave(app);
+  shedLoad(app, parts.config.memory);
   readJsonBodies(app);
   app.setValidatorCompiler<z.ZodMiniType>(validate);
   app.setSerializerCompiler<z.ZodMiniType>(serialize);
@@ -103,10 +104,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
   });
   // Replies alone: unpacking what comes in is work for strangers, and no caller of ours packs it.
   await app.register(compress, { globalDecompression: false });
-  // The plugin's types end at OpenAPI 3.0; it hands the document on as it is.
-  const document = describeCalls(endpoints, '0.1.0') as unknown as StaticDocumentSpec['document'];
-  await app.register(swagger, { mode: 'static', specification: { document } });
-  await app.register(swaggerUi, { routePrefix: '/api/docs', logo: { type: 'image/svg+xml', content: mark } });
+  if (parts.config.documentation) await serveDocumentation(app, '0.1.0', mark);
 
   const { opened, sealing, gatewayKeys, config } = parts;
   const watch = watchDatabase(opened, app.log);
@@ -118,6 +116,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     sessions: together((hashes) => findSessions(opened.db, hashes)),
     sealing,
     queue: createQueue(2, 100),
+    callsOfPerson: createQueue(8, 500),
     feedToken: gatewayKeys.feed,
     implemented: new Set(),
   };

@@ -6,6 +6,8 @@ export interface Clients {
   readonly size: number;
   /** Bytes on the wire ever: `up` from clients, `down` to them. */
   bytes(): { up: number; down: number };
+  /** Bytes that were written for clients and that they have not taken yet. */
+  unsent(): number;
   /** A request came in on this connection. */
   asked(client: Duplex): void;
   /** Ends those that have asked for nothing: they would hold up a stop and have nothing to lose. */
@@ -43,6 +45,11 @@ export function trackClients(server: Server, secure: boolean): Clients {
         sum.down += bytesWritten;
       }
       return sum;
+    },
+    unsent() {
+      let bytes = 0;
+      for (const { writableLength } of open) bytes += writableLength;
+      return bytes;
     },
     asked(client) {
       silent.delete(nameOf(client));

@@ -1,5 +1,6 @@
 import { Resolver } from 'node:dns';
 import { availableParallelism } from 'node:os';
+import { overloadSettings } from '@propusk/overload/settings';
 import { expect, test } from 'vitest';
 import { readConfig } from './config.ts';
 
@@ -21,6 +22,8 @@ test('without settings but the secret', () => {
     dns: [],
     tls: undefined,
     metricsPort: undefined,
+    sockets: 10_000,
+    memory: overloadSettings.MEMORY.schema.parse(undefined) * 1024 * 1024,
     logLevel: 'info',
   });
 });

@@ -10,6 +10,7 @@ import {
 } from '@propusk/contract/settings';
 import type { Networks } from '@propusk/dial/addresses';
 import { dialSettings, type EgressAddresses } from '@propusk/dial/settings';
+import { memoryLimit, overloadSettings } from '@propusk/overload/settings';
 import * as z from 'zod/mini';
 import type { TlsFiles } from './tls.ts';
 
@@ -28,6 +29,7 @@ const spec = {
   DATA_DIR: setting('папка для данных', z._default(z.string(), './data')),
   SNAPSHOT_MAX_AGE: wholeNumber(900, 1, 86_400),
   ...dialSettings,
+  ...overloadSettings,
   GATEWAY_TLS_CERT: plain('путь к файлу PEM с сертификатом и его цепочкой'),
   GATEWAY_TLS_KEY: plain('путь к файлу PEM с ключом сертификата'),
   GATEWAY_METRICS_PORT: setting(
@@ -70,6 +72,10 @@ export interface Config {
   readonly tls: TlsFiles | undefined;
   /** Where health and metrics are, on loopback; 0 lets the system choose one, undefined is nowhere. */
   readonly metricsPort: number | undefined;
+  /** The most client connections of each process. */
+  readonly sockets: number;
+  /** What heap and buffers of each process may fill, in bytes. */
+  readonly memory: number;
   readonly logLevel: string;
 }
 
@@ -92,6 +98,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     dns: s.GATEWAY_DNS,
     tls: tlsFiles(s.GATEWAY_TLS_CERT, s.GATEWAY_TLS_KEY),
     metricsPort: s.GATEWAY_METRICS_PORT === undefined ? undefined : Number(s.GATEWAY_METRICS_PORT),
+    sockets: s.SOCKETS,
+    memory: memoryLimit(s.MEMORY),
     logLevel: s.LOG_LEVEL,
   };
 }

@@ -8,14 +8,13 @@ import { type Caller, createAuthenticate, nameOf } from './authenticate.ts';
 import { createForward } from './forward.ts';
 import { hasBody } from './headers.ts';
 import type { StreamIntake } from './intake.ts';
-import type { Live, Passage } from './live.ts';
+import { clientLeft, type Live, type Passage } from './live.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import { answerBytes, answerRefusal } from './refusal.ts';
 import { Stopping } from './stopping.ts';
 import { isAbsoluteForm, type PlainTarget, readAbsoluteForm, readAuthorityForm } from './target.ts';
 import { tunnel } from './tunnel.ts';
-import { clientLeft, createTurns, inOrder } from './turns.ts';
 import { upgrade } from './upgrade.ts';
 
 /**
@@ -34,8 +33,10 @@ export interface DoorOptions {
   readonly draining: () => boolean;
   /** A connection has asked for something. */
   readonly asked: (client: Duplex) => void;
-  /** Gives a connection to the HTTP server, to be parsed. */
-  readonly parse: (client: Duplex) => void;
+  /** Gives the HTTP server a tunnel, to parse the requests in it. */
+  readonly parseTunnel: (client: Duplex) => void;
+  /** The response that a connection is being given, or was given last. */
+  readonly responseOf: (client: Duplex) => ServerResponse | null;
 }
 
 export interface Door {
@@ -57,9 +58,6 @@ export interface Door {
 export function createDoor({ keys, live, dial, via, metrics, log, draining, ...options }: DoorOptions): Door {
   const authenticate = createAuthenticate(keys);
   const forward = createForward(dial, via);
-  const inTurn = createTurns();
-  /** The response that a client connection is being given. */
-  const answering = new WeakMap<Duplex, ServerResponse>();
   /** Tunnels whose bytes are parsed as HTTP: all requests in one are for the target that it was opened to. */
   const parsed = new WeakMap<Duplex, Passage>();
 
@@ -108,17 +106,19 @@ export function createDoor({ keys, live, dial, via, metrics, log, draining, ...o
 
   async function onRequest(req: IncomingMessage, res: ServerResponse): Promise<void> {
     options.asked(req.socket);
-    answering.set(req.socket, res);
     if (draining()) res.shouldKeepAlive = false;
     let caller: Caller | undefined;
     try {
       const admitted = admit(req, 'request', (who) => (caller = who));
       const { target } = admitted;
-      const passage = await inOrder(req.socket, admitted.passage);
+      const passage = await admitted.passage;
+      const onClose = () => passage.abort(clientLeft);
+      req.socket.once('close', onClose);
       try {
         if (req.socket.destroyed) throw clientLeft;
-        await inTurn(req.socket, passage, () => forward.carry(passage, target, req, res));
+        await forward.carry(passage, target, req, res);
       } finally {
+        req.socket.off('close', onClose);
         passage.leave();
       }
     } catch (error) {
@@ -127,7 +127,7 @@ export function createDoor({ keys, live, dial, via, metrics, log, draining, ...o
   }
 
   async function onUpgrade(req: IncomingMessage, client: Duplex, head: Buffer): Promise<void> {
-    if (!takeOver(client)) return;
+    takeOver(client);
     let caller: Caller | undefined;
     try {
       if (draining()) throw new Refusal('stopping');
@@ -153,7 +153,7 @@ export function createDoor({ keys, live, dial, via, metrics, log, draining, ...o
     client: Duplex,
     asked: StreamIntake,
   ): Promise<void> {
-    if (!takeOver(client)) return;
+    takeOver(client);
     let caller: Caller | undefined;
     let opened = false;
     try {
@@ -187,25 +187,21 @@ export function createDoor({ keys, live, dial, via, metrics, log, draining, ...o
     if (client.readableEnded) client.destroy();
     else {
       asked.release();
-      options.parse(client);
+      options.parseTunnel(client);
     }
     await closed;
     passage.signal.removeEventListener('abort', cut);
   }
 
-  /** The HTTP server lets a socket go. @returns false when it must not be used */
-  function takeOver(client: Duplex): boolean {
+  /** The HTTP server no longer listens to a socket. */
+  function takeOver(client: Duplex): void {
     options.asked(client);
-    // Always followed by 'close', which is listened to.
+    // 'close' follows every error, and it has a listener.
     client.on('error', () => {});
-    // Pipelined behind a request that is still being answered: an answer now would pass for the other's.
-    if (answering.get(client)?.writableFinished !== false) return true;
-    client.destroy();
-    return false;
   }
 
   function onClientError(error: { readonly code?: string }, client: Duplex): void {
-    const answer = answering.get(client);
+    const answer = options.responseOf(client);
     // A TLS handshake that failed has nobody who could read an answer.
     const unreadable = /^(ERR_SSL|ERR_TLS|EPROTO)/.test(error.code ?? '');
     if (unreadable || !client.writable || (answer?.headersSent && !answer.writableFinished)) {

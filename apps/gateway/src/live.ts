@@ -11,6 +11,9 @@ import { Stopping } from './stopping.ts';
  * is judged again, and what lost its right is aborted. The abort reaches it at any stage: dialling, waiting, joined.
  */
 
+/** Why a request is aborted whose client has closed its connection. */
+export const clientLeft = new Error('The client has left');
+
 export interface Passage {
   readonly caller: Caller;
   readonly target: Target;

@@ -1,5 +1,6 @@
 import type { Dial } from '@propusk/dial/dial';
 import { Refusal, type RefusalReason } from '@propusk/dial/refusal';
+import type { ClientConnections } from '@propusk/overload/client-connection';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Clients } from './clients.ts';
 import type { Live } from './live.ts';
@@ -15,6 +16,8 @@ export interface Metrics {
   refused(reason: RefusalReason): void;
   /** Something that was being carried lost its right. */
   cut(reason: RefusalReason): void;
+  /** A connection was refused before its first byte: there were too many, or memory was short. */
+  connectionRefused(): void;
   carried(form: 'tunnel' | 'request' | 'websocket'): void;
   /** Runs a judgement and remembers how long it took. */
   deciding<T>(judge: () => T): T;
@@ -25,11 +28,12 @@ export interface Metrics {
 export interface Measured {
   readonly live: Live;
   readonly clients: Clients;
+  readonly connections: ClientConnections;
   readonly snapshots: Believed;
 }
 
 /** Counters of one gateway. */
-export function createMetrics({ live, clients, snapshots }: Measured): Metrics {
+export function createMetrics({ live, clients, connections, snapshots }: Measured): Metrics {
   const registry = new Registry();
   const registers = [registry];
   /** @param aggregator what several processes say together */
@@ -39,6 +43,12 @@ export function createMetrics({ live, clients, snapshots }: Measured): Metrics {
     new Counter({ name: `propusk_gateway_${name}_total`, help, labelNames, registers });
 
   gauge('client_connections', 'Open connections of clients', () => clients.size);
+  const refusedConnections = counter(
+    'connections_refused',
+    'Client connections refused because there were too many or memory was short',
+  );
+  gauge('waiting_bytes_in', 'Bytes received from clients and not parsed yet', () => connections.waiting().in);
+  gauge('waiting_bytes_out', 'Bytes written to clients and not taken by them yet', () => clients.unsent());
   gauge('passages', 'Tunnels and requests that are being carried', () => live.size);
   gauge('processes', 'Processes that carry connections', () => 1);
   const known = () => snapshots.index.companies;
@@ -94,6 +104,7 @@ export function createMetrics({ live, clients, snapshots }: Measured): Metrics {
   return {
     registry,
     refused: (reason) => refusals.inc({ reason }),
+    connectionRefused: () => refusedConnections.inc(),
     cut: (reason) => cuts.inc({ reason }),
     carried: (form) => passages.inc({ form }),
     deciding(judge) {

@@ -5,7 +5,7 @@ import type { Dial } from '@propusk/dial/dial';
 import { Refusal } from '@propusk/dial/refusal';
 import type { Client, Dispatcher } from 'undici';
 import { valueOf } from './headers.ts';
-import type { Passage } from './live.ts';
+import { clientLeft, type Passage } from './live.ts';
 import {
   type Asking,
   answer,
@@ -16,7 +16,6 @@ import {
   refusalOf,
   unreadable,
 } from './onward.ts';
-import { clientLeft } from './turns.ts';
 
 /**
  * Requests that only read: GET and HEAD without a body, nearly all that browsers send. They go onward by undici, whose

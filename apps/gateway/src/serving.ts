@@ -7,6 +7,9 @@ import type { Duplex } from 'node:stream';
 import type { GatewayKeys } from '@propusk/access/gateway-secret';
 import { createDialer } from '@propusk/dial/dial';
 import { Refusal } from '@propusk/dial/refusal';
+import { TrackedResponse, trackConnections } from '@propusk/overload/client-connection';
+import { limitConnections } from '@propusk/overload/connection-limit';
+import { memoryPressure } from '@propusk/overload/memory-pressure';
 import { trackClients } from './clients.ts';
 import type { Config } from './config.ts';
 import { createDoor } from './door.ts';
@@ -62,6 +65,7 @@ const settings = {
   noDelay: true,
   insecureHTTPParser: false,
   shouldUpgradeCallback: isWebSocket,
+  ServerResponse: TrackedResponse,
 };
 
 /**
@@ -77,17 +81,15 @@ export async function createServing(options: ServingOptions): Promise<Serving> {
       ? undefined
       : createTlsServer({ ...settings, ...certificate, handshakeTimeout: HEAD_MS });
   const server = secure ?? createServer(settings);
-  // Its own listener is called by us, for those that the entrance has nothing to do with.
   const ready = secure === undefined ? 'connection' : 'secureConnection';
-  const parsing = server.listeners(ready);
-  server.removeAllListeners(ready);
-  const parse = (client: Duplex) => {
-    for (const listener of parsing) listener.call(server, client);
-    // Whoever read before had it paused.
+  const connections = trackConnections(server, ready);
+  const parse = (client: Duplex, answersHalfClosed = false) => {
+    connections.serve(client, answersHalfClosed);
+    // The reader before left it paused.
     client.resume();
   };
   const clients = trackClients(server, secure !== undefined);
-  const metrics = createMetrics({ live, clients, snapshots });
+  const metrics = createMetrics({ live, clients, connections, snapshots });
   let draining = false;
   /** Where it listens: asked once, for it is a call to the system and every dial wants to know. */
   let own: AddressInfo | null = null;
@@ -104,7 +106,8 @@ export async function createServing(options: ServingOptions): Promise<Serving> {
     metrics,
     draining: () => draining,
     asked: clients.asked,
-    parse,
+    parseTunnel: (client) => parse(client, true),
+    responseOf: (client) => connections.of(client)?.response ?? null,
   });
   server.on(
     ready,
@@ -118,11 +121,19 @@ export async function createServing(options: ServingOptions): Promise<Serving> {
   server.on('request', door.onRequest);
   // By itself Node asks for the body before anybody has been asked for a name.
   server.on('checkContinue', door.onRequest);
-  server.on('upgrade', door.onUpgrade);
-  server.on('connect', (req, client, head) =>
-    door.onConnect(req.url ?? '', req.headers['proxy-authorization'], client, new StreamIntake(client, head)),
-  );
+  const behind = (head: Buffer, client: Duplex) =>
+    Buffer.concat([head, connections.of(client)?.detach() ?? head.subarray(0, 0)]);
+  server.on('upgrade', (req, client, head) => door.onUpgrade(req, client, behind(head, client)));
+  server.on('connect', (req, client, head) => {
+    const asked = new StreamIntake(client, behind(head, client));
+    return door.onConnect(req.url ?? '', req.headers['proxy-authorization'], client, asked);
+  });
   server.on('clientError', door.onClientError);
+  limitConnections(server, {
+    most: config.sockets,
+    isShort: memoryPressure(config.memory),
+    onRefused: metrics.connectionRefused,
+  });
 
   return {
     live,

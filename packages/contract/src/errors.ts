@@ -73,7 +73,8 @@ export const errors = {
   },
   too_many_requests: { status: 429, message: 'Слишком много попыток. Подождите и попробуйте снова' },
   internal: { status: 500, message: 'Ошибка на стороне сервера' },
-  busy: { status: 503, message: 'Слишком много изменений сразу. Повторите через несколько секунд' },
+  busy: { status: 503, message: 'Слишком много запросов сразу. Повторите через несколько секунд' },
+  overloaded: { status: 503, message: 'Сервер перегружен. Повторите через несколько секунд' },
   unavailable: { status: 503, message: 'База данных недоступна. Попробуйте через минуту' },
 } as const satisfies Record<string, { status: number; message: string }>;
 

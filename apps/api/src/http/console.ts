@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
 import { answerNoSuchCall } from './errors.ts';
 
 const built = fileURLToPath(new URL('../../../web/dist/', import.meta.url));
-const extension = new URL('../../../extension/dist/', import.meta.url);
+const extension = fileURLToPath(new URL('../../../extension/dist/', import.meta.url));
 
 const notBuilt = `<!doctype html>
 <html lang="ru"><meta charset="utf-8"><title>Расширение не собрано · Пропуск</title>
@@ -34,13 +34,15 @@ export async function serveConsole(app: FastifyInstance): Promise<void> {
   for (const browser of ['chromium', 'firefox']) {
     const name = `propusk-${browser}.zip`;
     app.get(`/downloads/${name}`, async (_, reply) => {
-      const zip = await readFile(new URL(name, extension)).catch(() => null);
       reply.header('cache-control', 'no-cache');
+      const zip = await open(`${extension}${name}`).catch(() => null);
       if (zip === null) return reply.status(404).type('text/html; charset=utf-8').send(notBuilt);
+      const { size } = await zip.stat();
       return reply
         .type('application/zip')
         .header('content-disposition', `attachment; filename="${name}"`)
-        .send(zip);
+        .header('content-length', size)
+        .send(zip.createReadStream());
     });
   }
   app.setNotFoundHandler((request, reply) => {

@@ -17,8 +17,10 @@ export interface Routes {
   /** The open session of a token's hash. */
   readonly sessions: Find<Session>;
   readonly sealing: Sealing;
-  /** Where the writes of a company wait for their turn. */
+  /** Limits the writes of one company that run at once. */
   readonly queue: Queue;
+  /** Limits the calls of one person that run at once, so that connections of the pool stay free for others. */
+  readonly callsOfPerson: Queue;
   /** The gateways' bearer token. */
   readonly feedToken: string;
   /** Whether the database has fallen silent (`db/watch.ts`). */
@@ -88,7 +90,10 @@ export function implement<const E extends Endpoint>(routes: Routes, endpoint: E,
         },
         header: (name: string, value: string) => reply.header(name, value),
       } as unknown as Call<E>;
-      const answer = await handle(call);
+      const { actor } = request;
+      const answer = await (actor === null
+        ? handle(call)
+        : routes.callsOfPerson(actor.userId, () => handle(call)));
       if (versioned && answer !== undefined)
         reply.header('etag', etag((answer as { version: number }).version));
       reply.status(endpoint.status);

@@ -15,14 +15,7 @@ export function refusalsOf(endpoint: Endpoint): ErrorCode[] {
   const codes = new Set<ErrorCode>(endpoint.errors);
   // Fastify reads a body that comes with DELETE too, though no call of ours looks at it.
   if (method !== 'GET') {
-    for (const code of [
-      'bad_json',
-      'too_deep',
-      'too_large',
-      'bad_media_type',
-      'bad_input',
-      'busy',
-    ] as const) {
+    for (const code of ['bad_json', 'too_deep', 'too_large', 'bad_media_type', 'bad_input'] as const) {
       codes.add(code);
     }
   }
@@ -33,7 +26,8 @@ export function refusalsOf(endpoint: Endpoint): ErrorCode[] {
     codes.add('second_factor_required');
   if (isConditional(endpoint)) codes.add('changed_meanwhile');
   if (isIdempotent(endpoint)) codes.add('idempotency_mismatch');
-  codes.add('internal').add('unavailable');
+  if (access !== 'public' && access !== 'gateway') codes.add('busy');
+  codes.add('internal').add('overloaded').add('unavailable');
   // In the catalogue's order, so that the document does not change with the order of declarations.
   return (Object.keys(errors) as ErrorCode[]).filter((code) => codes.has(code));
 }

@@ -89,6 +89,9 @@ export async function startApi(
     mailFrom: 'Пропуск <pass@console.test>',
     mailFolder: join(tmpdir(), `propusk-mail-${process.pid}-${++started}`),
     trustProxy: [],
+    sockets: 10_000,
+    memory: 4_096 * 1024 * 1024,
+    documentation: true,
     ...settings,
   };
   await checkKey(database.db, testSealing);

@@ -1,0 +1,163 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, expect, test } from 'vitest';
+import { type ClientConnections, TrackedResponse, trackConnections } from './client-connection.ts';
+
+type Handler = (req: IncomingMessage, res: ServerResponse) => void;
+
+const ends: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).toReversed()) await end();
+});
+
+async function serve(
+  handler: Handler,
+  answersHalfClosed = false,
+): Promise<{ port: number; connections: ClientConnections }> {
+  const server = createServer({ ServerResponse: TrackedResponse }, handler);
+  const connections = trackConnections(server);
+  server.on('connection', (socket) => connections.serve(socket, answersHalfClosed));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  ends.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { port: (server.address() as AddressInfo).port, connections };
+}
+
+async function client(port: number): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1');
+  ends.push(() => socket.destroy());
+  await once(socket, 'connect');
+  return socket;
+}
+
+/** Reads until the text holds so many responses, or a second has passed. */
+async function read(socket: Socket, responses: number): Promise<string> {
+  let text = '';
+  socket.on('data', (bytes) => (text += bytes.toString('latin1')));
+  for (let i = 0; i < 100 && text.split('HTTP/1.1 ').length - 1 < responses; i++) await sleep(10);
+  return text;
+}
+
+/** The bodies of responses, which hold no line break. */
+const bodies = (text: string) =>
+  text
+    .split('HTTP/1.1 ')
+    .slice(1)
+    .map((response) => response.split('\r\n\r\n')[1]);
+
+const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
+
+test('a handler starts only after the response before it is flushed', async () => {
+  const log: string[] = [];
+  const { port } = await serve((req, res) => {
+    log.push(`start ${req.url}`);
+    res.once('finish', () => log.push(`flushed ${req.url}`));
+    setTimeout(() => res.end(req.url), 5);
+  });
+  const socket = await client(port);
+  socket.write(['/1', '/2', '/3'].map(get).join(''));
+  const text = await read(socket, 3);
+  expect(bodies(text)).toEqual(['/1', '/2', '/3']);
+  expect(log).toEqual(['start /1', 'flushed /1', 'start /2', 'flushed /2', 'start /3', 'flushed /3']);
+});
+
+test('a client that pipelines and reads nothing starts few handlers, and its bytes stay in the socket', async () => {
+  let started = 0;
+  const body = Buffer.alloc(400_000);
+  const { port, connections } = await serve((_req, res) => {
+    started += 1;
+    res.end(body);
+  });
+  const socket = await client(port);
+  socket.pause();
+  const flood = Buffer.from(get('/').repeat(20_000));
+  for (let i = 0; i < flood.length; i += 65_536) socket.write(flood.subarray(i, i + 65_536));
+  await sleep(500);
+  // The kernel's buffers of both ends take some responses of 400 KB.
+  expect(started).toBeLessThan(30);
+  expect(connections.waiting().in).toBeLessThanOrEqual(65_536);
+});
+
+test.each([
+  ['a body of known length', 'POST /1 HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n\r\n\r\n567890', 10],
+  [
+    'a chunked body',
+    'POST /1 HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n4\r\n\r\n\r\n\r\n0\r\n\r\n',
+    4,
+  ],
+  [
+    'a chunked body with a trailer',
+    'POST /1 HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\nX: y\r\n\r\n',
+    1,
+  ],
+  [
+    'an unread body',
+    'POST /unread HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n' + 'x'.repeat(100_000),
+    0,
+  ],
+])(
+  'the request behind %s waits for its response, however the bytes are cut',
+  async (_name, first, length) => {
+    for (const size of [1, 3, 7, 1_000, 200_000]) {
+      if (size < 100 && first.length > 1_000) continue;
+      let running = 0;
+      let most = 0;
+      const { port } = await serve(async (req, res) => {
+        most = Math.max(most, ++running);
+        res.once('close', () => (running -= 1));
+        let got = 0;
+        if (req.url !== '/unread') for await (const bytes of req) got += bytes.length;
+        res.end(`${req.url} ${got}`);
+      });
+      const socket = await client(port);
+      socket.setNoDelay(true);
+      const sent = first + get('/2') + get('/3');
+      for (let i = 0; i < sent.length; i += size) {
+        socket.write(sent.slice(i, i + size));
+        await new Promise(setImmediate);
+      }
+      const text = await read(socket, 3);
+      expect(bodies(text)).toEqual([`${/\/\w+/.exec(first)?.[0]} ${length}`, '/2 0', '/3 0']);
+      expect(most).toBe(1);
+    }
+  },
+);
+
+test('a request after a long upload that the handler reads slowly is answered', async () => {
+  const { port } = await serve(async (req, res) => {
+    let got = 0;
+    for await (const bytes of req) {
+      got += bytes.length;
+      await sleep(1);
+    }
+    res.end(`${got}`);
+  });
+  const socket = await client(port);
+  socket.write(`POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3000000\r\n\r\n`);
+  socket.write(Buffer.alloc(3_000_000));
+  socket.write(get('/'));
+  const text = await read(socket, 2);
+  expect(text).toContain('\r\n\r\n3000000HTTP/1.1 200');
+});
+
+test('bytes that are no HTTP are refused once, and the requests before them are answered', async () => {
+  const { port } = await serve((_req, res) => res.end('fine'));
+  const socket = await client(port);
+  socket.write(`${get('/')}garbage\r\n\r\n${get('/')}`);
+  const text = await read(socket, 2);
+  expect(text.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400']);
+});
+
+test('a client that half-closes behind its requests gets their responses where the server answers it', async () => {
+  const { port } = await serve((req, res) => void setTimeout(() => res.end(req.url), 20), true);
+  const socket = await client(port);
+  const closed = once(socket, 'close');
+  socket.end(get('/1') + get('/2'));
+  expect(bodies(await read(socket, 2))).toEqual(['/1', '/2']);
+  await closed;
+});

@@ -1,0 +1,46 @@
+import type { Server, Socket } from 'node:net';
+import type { MemoryPressure } from './memory-pressure.ts';
+
+export interface ConnectionLimitOptions {
+  /** The most connections at once. */
+  readonly most: number;
+  readonly isShort: MemoryPressure;
+  /** Reverse proxies: one address stands for many clients. */
+  readonly isProxy?: (address: string) => boolean;
+  /** A connection was refused. */
+  readonly onRefused?: () => void;
+}
+
+/**
+ * Limits a server's connections: to a number, to half of it from one address, and to those that are open while memory is
+ * short (Envoy's overload manager does the same). A refused one is reset, and the server's listeners never see it. Call it
+ * last, when they are all there.
+ */
+export function limitConnections(server: Server, options: ConnectionLimitOptions): void {
+  const { most, isShort, isProxy = () => false, onRefused = () => {} } = options;
+  const listeners = server.listeners('connection');
+  server.removeAllListeners('connection');
+  /** Open connections by address: at most `most` entries. */
+  const byAddress = new Map<string, number>();
+  let open = 0;
+
+  server.on('connection', (socket: Socket) => {
+    const address = socket.remoteAddress ?? '';
+    const mine = byAddress.get(address) ?? 0;
+    const many = mine >= Math.ceil(most / 2) && !isProxy(address);
+    if (open >= most || many || isShort()) {
+      onRefused();
+      socket.resetAndDestroy();
+      return;
+    }
+    open += 1;
+    byAddress.set(address, mine + 1);
+    socket.once('close', () => {
+      open -= 1;
+      const left = (byAddress.get(address) ?? 1) - 1;
+      if (left === 0) byAddress.delete(address);
+      else byAddress.set(address, left);
+    });
+    for (const listener of listeners) listener.call(server, socket);
+  });
+}
