@@ -93,6 +93,12 @@ export class ClientConnection {
     return rest;
   }
 
+  /** Parses the next request, which waited for the response before it. */
+  proceed(): void {
+    this.#waiting = false;
+    if (!this.#socket.destroyed) this.#socket.resume();
+  }
+
   /** Starts or clears the deadline of a client that does not read. */
   sweep(): void {
     const stalls = this.#busy() && this.#socket.writableLength > 0;
@@ -144,11 +150,7 @@ export class ClientConnection {
 
   readonly #onResponseClose = (): void => {
     this.#deadlineSet = false;
-    if (this.#waiting && !this.#socket.destroyed) {
-      this.#waiting = false;
-      // Its 'resume' comes behind all other listeners for the end of the response.
-      this.#socket.resume();
-    }
+    if (this.#waiting && !this.#socket.destroyed) takeTurn(this);
     if (this.#halfClosed !== undefined && this.#held.length === 0) this.#end();
   };
 
@@ -167,6 +169,26 @@ export class ClientConnection {
     clearTimeout(this.#halfClosed);
     this.#held = nothing;
   };
+}
+
+/** Pipelined requests that are parsed in one turn of the event loop, over all connections. */
+const PIPELINED_A_TURN = 2;
+
+/** Connections whose next request has come already: each is here once. */
+const turns: ClientConnection[] = [];
+
+/**
+ * Queues a connection for its next request. Responses are flushed at once while the kernel takes them, so that without a
+ * queue one chunk of pipelined requests would hold up every other client for as long as all its handlers run.
+ */
+function takeTurn(connection: ClientConnection): void {
+  turns.push(connection);
+  if (turns.length === 1) setImmediate(giveTurns);
+}
+
+function giveTurns(): void {
+  for (const connection of turns.splice(0, PIPELINED_A_TURN)) connection.proceed();
+  if (turns.length > 0) setImmediate(giveTurns);
 }
 
 /** Node's parser asserts that no byte comes while this flag of its own is set. */
