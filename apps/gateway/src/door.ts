@@ -34,7 +34,7 @@ export interface DoorOptions {
   /** A connection has asked for something. */
   readonly asked: (client: Duplex) => void;
   /** Gives the HTTP server a tunnel, to parse the requests in it. */
-  readonly parseTunnel: (client: Duplex) => void;
+  readonly parseTunnel: (client: Duplex, first: Buffer) => void;
   /** The response that a connection is being given, or was given last. */
   readonly responseOf: (client: Duplex) => ServerResponse | null;
 }
@@ -183,12 +183,7 @@ export function createDoor({ keys, live, dial, via, metrics, log, draining, ...o
     const cut = () => client.destroy();
     passage.signal.addEventListener('abort', cut);
     parsed.set(client, passage);
-    // Nothing can be put back behind an end, and the HTTP server would cut such a client too.
-    if (client.readableEnded) client.destroy();
-    else {
-      asked.release();
-      options.parseTunnel(client);
-    }
+    options.parseTunnel(client, asked.take());
     await closed;
     passage.signal.removeEventListener('abort', cut);
   }

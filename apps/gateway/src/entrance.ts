@@ -18,7 +18,7 @@ export interface EntranceOptions {
     asked: StreamIntake,
   ) => unknown;
   /** Has the HTTP server take a connection over. */
-  readonly parse: (client: Duplex) => void;
+  readonly parse: (client: Duplex, first: Buffer) => void;
   /** Nothing came in time. */
   readonly silent: (client: Duplex) => void;
 }
@@ -46,8 +46,7 @@ export function createEntrance({ silenceMs, connect, parse, silent }: EntranceOp
       const head = readConnectHead(said);
       if (head === null) {
         client.off('error', ignore);
-        asked.release();
-        parse(client);
+        parse(client, asked.take());
       } else {
         asked.skip(head.length);
         connect(head.authority, head.credentials, client, asked);

@@ -108,10 +108,17 @@ export class StreamIntake extends Held {
     this.#stream.resume();
   }
 
+  /** Leaves the stream to another reader, paused. @returns the bytes that it has to read first */
+  take(): Buffer {
+    this.#stream.off('data', this.#onData).pause();
+    const first = this.held;
+    this.held = nothing;
+    return first;
+  }
+
   /** Leaves the stream to another reader, who has to resume it: paused, with what was told put back. */
   release(): void {
-    this.#stream.off('data', this.#onData).pause();
-    if (this.held.length > 0 && !this.#stream.destroyed) this.#stream.unshift(this.held);
-    this.held = nothing;
+    const first = this.take();
+    if (first.length > 0 && !this.#stream.destroyed) this.#stream.unshift(first);
   }
 }

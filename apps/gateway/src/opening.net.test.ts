@@ -201,6 +201,21 @@ describe('HTTP in a tunnel on shared egress', () => {
     await until(() => world.gateway.live() === 0 && world.origin.open() === 0);
   });
 
+  test.each([['behind the request'], ['before the tunnel is open']])(
+    'a client that half-closes %s gets its response',
+    async (when) => {
+      const authority = `crm.company.test:${world.origin.port}`;
+      const request = 'GET /in HTTP/1.1\r\nHost: x\r\n\r\n';
+      const early = when === 'before the tunnel is open';
+      const tunnel = early
+        ? await openTunnel(world.port, shared, authority, request, 'half-close')
+        : await openTunnel(world.port, shared, authority);
+      if (!early) tunnel.socket.end(request);
+      await tunnel.closed;
+      expect(tunnel.got()).toMatch(/^HTTP\/1\.1 200 [^]*hello from/);
+    },
+  );
+
   test('ends with the right', async () => {
     const authority = `crm.company.test:${world.origin.port}`;
     const tunnel = await openTunnel(world.port, shared, authority, 'GET /drip HTTP/1.1\r\nHost: x\r\n\r\n');

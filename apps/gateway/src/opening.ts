@@ -81,6 +81,9 @@ export function readOpening(
 
   // Places on an egress that all share are not held by silence.
   let timer = setTimeout(late, egress.shared ? OPENING_MS : SILENCE_MS);
+  // A client may half-close behind its first bytes: they are judged as those of any other.
+  if (client.readableEnded) asked.peek(onClient);
+  if (settled) return promise;
   if (
     signal.aborted ||
     client.destroyed ||

@@ -83,11 +83,6 @@ export async function createServing(options: ServingOptions): Promise<Serving> {
   const server = secure ?? createServer(settings);
   const ready = secure === undefined ? 'connection' : 'secureConnection';
   const connections = trackConnections(server, ready);
-  const parse = (client: Duplex, answersHalfClosed = false) => {
-    connections.serve(client, answersHalfClosed);
-    // The reader before left it paused.
-    client.resume();
-  };
   const clients = trackClients(server, secure !== undefined);
   const metrics = createMetrics({ live, clients, connections, snapshots });
   let draining = false;
@@ -106,14 +101,14 @@ export async function createServing(options: ServingOptions): Promise<Serving> {
     metrics,
     draining: () => draining,
     asked: clients.asked,
-    parseTunnel: (client) => parse(client, true),
+    parseTunnel: (client, first) => connections.serve(client, { first, answersHalfClosed: true }),
     responseOf: (client) => connections.of(client)?.response ?? null,
   });
   server.on(
     ready,
     createEntrance({
       connect: door.onConnect,
-      parse,
+      parse: (client, first) => connections.serve(client, { first }),
       silent: door.onSilent,
       silenceMs: HEAD_MS,
     }),

@@ -18,7 +18,7 @@ async function serve(
 ): Promise<{ port: number; connections: ClientConnections }> {
   const server = createServer({ ServerResponse: TrackedResponse }, handler);
   const connections = trackConnections(server);
-  server.on('connection', (socket) => connections.serve(socket, answersHalfClosed));
+  server.on('connection', (socket) => connections.serve(socket, { answersHalfClosed }));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   ends.push(() => {

@@ -32,6 +32,13 @@ export interface WaitingBytes {
   readonly out: number;
 }
 
+export interface ServeOptions {
+  /** Bytes that were read from the socket before. */
+  readonly first?: Buffer;
+  /** Whether a client that ends its side of the connection gets the responses to its requests. */
+  readonly answersHalfClosed?: boolean;
+}
+
 export class ClientConnection {
   readonly #socket: Socket;
   /** Node's own listener for 'data', which feeds the parser. */
@@ -50,8 +57,12 @@ export class ClientConnection {
   #lateEnd: Listener[] | null = null;
   #halfClosed: NodeJS.Timeout | undefined;
 
-  /** @param listen makes Node's HTTP server take the socket @param answersHalfClosed whether an end waits for the response */
-  constructor(socket: Socket, listen: () => void, answersHalfClosed: boolean) {
+  /** @param listen makes Node's HTTP server take the socket */
+  constructor(
+    socket: Socket,
+    listen: () => void,
+    { first = nothing, answersHalfClosed = false }: ServeOptions,
+  ) {
     this.#socket = socket;
     const [data, end] = [socket.listeners('data'), socket.listeners('end')];
     listen();
@@ -60,10 +71,12 @@ export class ClientConnection {
     // In this order: a socket whose last listener for data goes stops flowing.
     socket.on('data', this.#onData).off('data', parse);
     socket.on('resume', this.#feed).once('close', this.#onClose);
+    this.#held = first;
     if (!answersHalfClosed) return;
     this.#lateEnd = (socket.listeners('end') as Listener[]).filter((listener) => !end.includes(listener));
     for (const listener of this.#lateEnd) socket.off('end', listener);
-    socket.once('end', this.#onEnd);
+    if (socket.readableEnded) this.#onEnd();
+    else socket.once('end', this.#onEnd);
   }
 
   /** The response that the client is being given, or was given last. */
@@ -198,8 +211,8 @@ function isPausedByNode(socket: Socket): boolean {
 
 /** The connections of one server. */
 export interface ClientConnections {
-  /** Lets the HTTP server serve a connection. @param answersHalfClosed an end of the client waits for its response */
-  serve(socket: Duplex, answersHalfClosed?: boolean): void;
+  /** Lets the HTTP server serve a connection, and resumes it. */
+  serve(socket: Duplex, options?: ServeOptions): void;
   of(socket: Duplex): ClientConnection | undefined;
   waiting(): WaitingBytes;
 }
@@ -234,15 +247,16 @@ export function trackConnections(
   server.once('close', () => clearInterval(sweeper));
 
   return {
-    serve(duplex, answersHalfClosed = false) {
+    serve(duplex, options = {}) {
       const socket = duplex as Socket;
       const listen = () => {
         for (const listener of listeners) listener.call(server, socket);
       };
-      const connection = new ClientConnection(socket, listen, answersHalfClosed);
+      const connection = new ClientConnection(socket, listen, options);
       connections.set(socket, connection);
       open.set(socket, connection);
       socket.once('close', () => open.delete(socket));
+      socket.resume();
     },
     of: (socket) => connections.get(socket),
     waiting() {

@@ -68,13 +68,23 @@ export interface Tunnel {
   readonly closed: Promise<void>;
 }
 
-/** Opens a tunnel by hand. @param early what to send without waiting for the answer */
-export async function openTunnel(port: number, who: string, authority: string, early = ''): Promise<Tunnel> {
+/**
+ * Opens a tunnel by hand.
+ * @param early what to send without waiting for the answer @param then whether the client ends its side behind that
+ */
+export async function openTunnel(
+  port: number,
+  who: string,
+  authority: string,
+  early = '',
+  then: 'keep-open' | 'half-close' = 'keep-open',
+): Promise<Tunnel> {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
   socket.on('error', () => {});
   socket.on('end', () => socket.destroy());
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
   socket.write(`CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n${authorization(who)}\r\n${early}`);
+  if (then === 'half-close') socket.end();
   let all = '';
   const answered = new Promise<void>((resolve) => {
     socket.on('data', (data) => {

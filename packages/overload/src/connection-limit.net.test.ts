@@ -1,0 +1,69 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { type ConnectionLimitOptions, limitConnections } from './connection-limit.ts';
+
+/** A server that greets each connection. @returns what a client that comes from an address gets */
+async function start(options: Partial<ConnectionLimitOptions>) {
+  let refused = 0;
+  const server = createServer((socket) => void socket.on('error', () => {}).write('hello'));
+  limitConnections(server, {
+    most: 8,
+    isShort: () => false,
+    onRefused: () => (refused += 1),
+    ...options,
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const sockets: Socket[] = [];
+  const come = async (localAddress = '127.0.0.1') => {
+    const socket = connect({ port, host: '127.0.0.1', localAddress });
+    sockets.push(socket);
+    return new Promise<string>((resolve) => {
+      socket.once('data', (bytes) => resolve(bytes.toString())).once('error', () => resolve('refused'));
+    });
+  };
+  return {
+    come,
+    sockets,
+    refused: () => refused,
+    [Symbol.asyncDispose]: async () => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+test('one address gets half of the connections, the rest is for others, and a closed one is free again', async () => {
+  await using server = await start({});
+  const mine: string[] = [];
+  for (let i = 0; i < 6; i++) mine.push(await server.come());
+  expect(mine).toEqual(['hello', 'hello', 'hello', 'hello', 'refused', 'refused']);
+  const others: string[] = [];
+  for (let i = 2; i < 8; i++) others.push(await server.come(`127.0.0.${i}`));
+  expect(others).toEqual(['hello', 'hello', 'hello', 'hello', 'refused', 'refused']);
+  expect(server.refused()).toBe(4);
+  server.sockets[0]?.destroy();
+  await sleep(50);
+  expect(await server.come()).toBe('hello');
+});
+
+test('a reverse proxy gets all of the connections', async () => {
+  await using server = await start({ isProxy: (address) => address === '127.0.0.1' });
+  for (let i = 0; i < 8; i++) expect(await server.come()).toBe('hello');
+  expect(await server.come()).toBe('refused');
+});
+
+test('new connections are refused while memory is short, and open ones stay', async () => {
+  let short = false;
+  await using server = await start({ isShort: () => short });
+  expect(await server.come()).toBe('hello');
+  short = true;
+  expect(await server.come()).toBe('refused');
+  expect(server.sockets[0]?.destroyed).toBe(false);
+  short = false;
+  expect(await server.come()).toBe('hello');
+});
