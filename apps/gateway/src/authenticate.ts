@@ -28,12 +28,15 @@ export function nameOf(caller: Caller): string {
   return isPerson(caller) ? gatewayUsername(caller.userId) : PROBE_USERNAME;
 }
 
-/** Some MB at most; strangers cannot fill it, for only what was signed is remembered. */
+/** Of callers. With the length of a user's longest header, 158 characters, the memory stays below 12 MB. */
 const REMEMBERED = 32_768;
+/** No header that is remembered is longer, and a longer one is not looked up. */
+const LONGEST = 158;
 
 /**
  * Makes the reader of requests' credentials. A browser sends the same ones with each request, and the signature is most of
- * what reading them takes.
+ * what reading them takes, so users' verified tokens are remembered: each in one spelling, that of RFC 7617 section 2 in
+ * canonical base64 (RFC 4648 section 3.5). Other spellings of a token (`basic`, more spaces) are verified at each request.
  * @returns takes the header and returns the signed token; whether it still counts is for `Judge` to say; throws Refusal
  * no_credentials, bad_credentials
  */
@@ -41,24 +44,33 @@ export function createAuthenticate(keys: GatewayKeys): (header: string | undefin
   const callers = new Map<string, Caller>();
   return (header) => {
     if (header === undefined || header === '') throw new Refusal('no_credentials');
-    const known = callers.get(header);
+    const known = header.length <= LONGEST ? callers.get(header) : undefined;
     if (known !== undefined) return known;
-    const caller = read(keys, header);
+    const { caller, spelling } = read(keys, header);
+    // Of a probe comes one request; and its token holds a host name, so that the header is longer.
+    if (header !== spelling || !isPerson(caller)) return caller;
     if (callers.size >= REMEMBERED) callers.clear();
-    callers.set(header, caller);
+    // The header itself may be a slice that keeps a whole request's head alive.
+    callers.set(spelling, caller);
     return caller;
   };
 }
 
-function read(keys: GatewayKeys, header: string): Caller {
+/** A header's caller, and the one spelling in which the caller's token is remembered. */
+function read(keys: GatewayKeys, header: string): { caller: Caller; spelling: string } {
   const encoded = /^Basic +([A-Za-z0-9+/]+={0,2}) *$/i.exec(header)?.[1];
   if (encoded === undefined) throw new Refusal('bad_credentials');
-  const pair = Buffer.from(encoded, 'base64').toString('latin1');
-  const colon = pair.indexOf(':');
-  if (colon === -1) throw new Refusal('bad_credentials');
-  const [name, token] = [pair.slice(0, colon), pair.slice(colon + 1)];
+  const pair = Buffer.from(encoded, 'base64');
+  const [name, token] = split(pair.toString('latin1'));
   // The name chooses the key, and the token must be of that name: neither kind can pass for the other.
   const caller = name === PROBE_USERNAME ? verifyProbeToken(keys, token) : verifyGatewayToken(keys, token);
   if (caller === null || name !== nameOf(caller)) throw new Refusal('bad_credentials');
-  return caller;
+  return { caller, spelling: `Basic ${pair.toString('base64')}` };
+}
+
+/** @throws Refusal bad_credentials without a colon */
+function split(pair: string): [name: string, token: string] {
+  const colon = pair.indexOf(':');
+  if (colon === -1) throw new Refusal('bad_credentials');
+  return [pair.slice(0, colon), pair.slice(colon + 1)];
 }

@@ -33,7 +33,7 @@ export type Reason =
 export type Decision = Grant | { readonly allow: false; readonly reason: Reason };
 
 const refuse = (reason: Reason): Decision => ({ allow: false, reason });
-// Made once: a refusal allocates nothing.
+// Made once, not for each refusal.
 const userRemoved = refuse('user_removed');
 const portRefused = refuse('port_refused');
 const siteUnknown = refuse('site_unknown');
@@ -56,17 +56,16 @@ export function decide(index: AccessIndex, userId: number, host: CanonicalHost, 
   let knownPort = false;
   let taken = false;
   let holder: Holder | null = null;
-  const patterns = company.wild || host.startsWith('www.') ? spellings(host) : null;
-  const count = patterns?.length ?? 1;
-  for (let i = 0; i < count; i++) {
-    const first = company.patterns.get(patterns?.[i] ?? host);
+  const { patterns, wild } = company;
+  const parents = wild.size > 0;
+  for (let step = HOST; step !== END && (step < 0 || parents); step = following(host, step)) {
+    const first = step >= 0 ? wild.get(host.slice(step)) : patterns.get(step === HOST ? host : host.slice(4));
     if (first === undefined) continue;
     knownSite = true;
     const site = siteAt(first, port, web);
     if (site === undefined) continue;
     knownPort = true;
-    // The first pattern is the host itself.
-    if (i === 0) holder = site.holder;
+    if (step === HOST) holder = site.holder;
     for (const policy of site.policies) {
       if (!user.policies.includes(policy)) continue;
       if (policy.egress.shared && takenByOther(index, company, host, holder)) taken = true;
@@ -96,41 +95,29 @@ function siteAt(first: SiteIndex, port: number, web: boolean): SiteIndex | undef
   return usual;
 }
 
+/** Where the walk over a host's patterns is: a negative mark, or the offset at which the name below `*.` begins. */
+const BARE = -1;
+const HOST = -2;
+const END = -3;
+
 /**
- * The patterns that cover a host, most exact first: itself, without its `www.`, then `*.` of itself and of each name
- * above it. `step` counts from 1.
+ * The walk over the patterns that cover a host, most exact first: the host, the host without its `www.`, then `*.` of the
+ * host and of each parent domain. No step is remembered: a cache by host would grow with every host that an agent asks for,
+ * and for the strings that sockets bring it is no faster.
  */
-function next(host: string, step: number): string | null {
-  const bare = host.startsWith('www.') && host.indexOf('.', 4) !== -1 ? 1 : 0;
-  if (step === 1 && bare === 1) return host.slice(4);
-  let name = host;
-  for (let up = step - 1 - bare; up > 0; up--) {
-    const dot = name.indexOf('.');
-    if (dot === -1) return null;
-    name = name.slice(dot + 1);
-  }
-  return name.includes('.') ? `*.${name}` : null;
-}
-
-/** The patterns of hosts that were asked for: they are spelled once, for spelling is what a decision costs. */
-const spelled = new Map<string, readonly string[]>();
-/** Some MB at most; strangers cannot fill it, for they are turned away before. */
-const SPELLED_MOST = 32_768;
-
-function spellings(host: string): readonly string[] {
-  const known = spelled.get(host);
-  if (known !== undefined) return known;
-  const patterns = patternsCovering(host);
-  if (spelled.size >= SPELLED_MOST) spelled.clear();
-  spelled.set(host, patterns);
-  return patterns;
+function following(host: string, step: number): number {
+  if (step === HOST && host.startsWith('www.') && host.indexOf('.', 4) !== -1) return BARE;
+  // Of one label no pattern is made.
+  const name = step < 0 ? 0 : host.indexOf('.', step) + 1;
+  return host.indexOf('.', name) === -1 ? END : name;
 }
 
 /** Every pattern that covers a host, most exact first: the one rule, for whoever asks a database or explains. */
 export function patternsCovering(host: string): string[] {
   const patterns: string[] = [];
-  for (let pattern: string | null = host, step = 0; pattern !== null; step++, pattern = next(host, step)) {
-    patterns.push(pattern);
+  for (let step = HOST; step !== END; step = following(host, step)) {
+    if (step >= 0) patterns.push(`*.${host.slice(step)}`);
+    else patterns.push(step === HOST ? host : host.slice(4));
   }
   return patterns;
 }
@@ -147,12 +134,14 @@ function takenByOther(
   holder: Holder | null,
 ): boolean {
   let oldest: Claim | undefined = holder ?? index.claims.get(host);
-  if (index.wildClaims.size > 0 || host.startsWith('www.')) {
-    for (const pattern of spellings(host)) {
-      const claim =
-        pattern === host ? undefined : (index.wildClaims.get(pattern) ?? index.claims.get(pattern));
-      if (claim !== undefined && (oldest === undefined || claim.claim < oldest.claim)) oldest = claim;
-    }
+  const parents = index.wildClaims.size > 0;
+  for (
+    let step = following(host, HOST);
+    step !== END && (step < 0 || parents);
+    step = following(host, step)
+  ) {
+    const claim = step === BARE ? index.claims.get(host.slice(4)) : index.wildClaims.get(host.slice(step));
+    if (claim !== undefined && (oldest === undefined || claim.claim < oldest.claim)) oldest = claim;
   }
   return oldest !== undefined && oldest.companyId !== company.id;
 }

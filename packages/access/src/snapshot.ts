@@ -57,8 +57,8 @@ export interface CompanyIndex {
   readonly users: readonly UserIndex[];
   /** By stored pattern without the port: `crm.example.ru`, `*.example.ru`. */
   readonly patterns: ReadonlyMap<string, SiteIndex>;
-  /** Whether one of them is `*.` of something: without, a host is looked up as it is and no other pattern is spelled. */
-  readonly wild: boolean;
+  /** Those of them that begin with `*.`, by the name below it, so that `decide()` need not build a pattern. */
+  readonly wild: ReadonlyMap<string, SiteIndex>;
 }
 
 /** A company's lowest claim to a pattern. */
@@ -85,7 +85,7 @@ export interface AccessIndex {
   readonly users: Map<number, UserIndex>;
   /** Who claims a pattern. */
   readonly claims: Map<string, Holder>;
-  /** The same of patterns that begin with `*.`: few, so that a host is seldom looked up in all its spellings. */
+  /** The same of patterns that begin with `*.`, by the name below it: few, so that the parents of a host are seldom looked up. */
   readonly wildClaims: Map<string, Holder>;
 }
 
@@ -129,11 +129,11 @@ function lowestClaim(first: SiteIndex): number | null {
  * @returns who holds the pattern, which stays the same object for as long as anybody claims it
  */
 export function addClaim(index: AccessIndex, pattern: string, claim: Claim): Holder {
-  const claims = claimsOf(index, pattern);
-  const holder = claims.get(pattern);
+  const [claims, key] = claimsOf(index, pattern);
+  const holder = claims.get(key);
   if (holder === undefined) {
     const first = { companyId: claim.companyId, claim: claim.claim, others: nobody };
-    claims.set(pattern, first);
+    claims.set(key, first);
     return first;
   }
   if (claim.claim < holder.claim) {
@@ -144,14 +144,14 @@ export function addClaim(index: AccessIndex, pattern: string, claim: Claim): Hol
 }
 
 function removeClaim(index: AccessIndex, pattern: string, companyId: number): void {
-  const claims = claimsOf(index, pattern);
-  const holder = claims.get(pattern);
+  const [claims, key] = claimsOf(index, pattern);
+  const holder = claims.get(key);
   if (holder === undefined) return;
   holder.others = holder.others.filter((claim) => claim.companyId !== companyId);
   if (holder.companyId !== companyId) return;
   const [next] = holder.others;
   if (next === undefined) {
-    claims.delete(pattern);
+    claims.delete(key);
     return;
   }
   holder.others = holder.others.slice(1);
@@ -166,8 +166,8 @@ function hold(holder: Holder, { companyId, claim }: Claim): void {
 
 const nobody: readonly Claim[] = [];
 
-function claimsOf({ claims, wildClaims }: AccessIndex, pattern: string): Map<string, Holder> {
-  return isWild(pattern) ? wildClaims : claims;
+function claimsOf({ claims, wildClaims }: AccessIndex, pattern: string): [Map<string, Holder>, string] {
+  return isWild(pattern) ? [wildClaims, pattern.slice(2)] : [claims, pattern];
 }
 
 const isWild = (pattern: string) => pattern.startsWith('*.');
@@ -200,21 +200,22 @@ function indexCompany(snapshot: CompanySnapshot): CompanyIndex {
   }
   const users: UserIndex[] = [];
   const patterns = new Map<string, SiteIndex>();
-  let wild = false;
+  const wild = new Map<string, SiteIndex>();
   for (const { id, address, claim } of snapshot.sites.toReversed()) {
     const colon = address.indexOf(':');
     const pattern = colon === -1 ? address : address.slice(0, colon);
     const port = colon === -1 ? 0 : Number(address.slice(colon + 1));
     const policies = holding.get(id) ?? none;
-    patterns.set(pattern, { port, policies, holder: null, next: patterns.get(pattern) ?? null, claim, id });
-    wild ||= isWild(pattern);
+    const site = { port, policies, holder: null, next: patterns.get(pattern) ?? null, claim, id };
+    patterns.set(pattern, site);
+    if (isWild(pattern)) wild.set(pattern.slice(2), site);
   }
   const company: CompanyIndex = {
     id: snapshot.companyId,
     version: snapshot.version,
     users,
     patterns,
-    wild,
+    wild: wild.size > 0 ? wild : nowhere,
   };
   for (const { id, epoch } of snapshot.users)
     users.push({ id, company, epoch, policies: held.get(id) ?? none });
@@ -222,6 +223,8 @@ function indexCompany(snapshot: CompanySnapshot): CompanyIndex {
 }
 
 const none: readonly PolicyIndex[] = [];
+/** Of the companies without such a pattern, which are most. */
+const nowhere: ReadonlyMap<string, SiteIndex> = new Map();
 
 /** Gives people or sites a policy. Those that had the same ones before share one list after, too: most are like many others. */
 function give(lists: Map<number, readonly PolicyIndex[]>, to: readonly number[], policy: PolicyIndex): void {

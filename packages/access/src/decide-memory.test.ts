@@ -1,0 +1,40 @@
+import { heapLeftBy } from '@propusk/contract/testing/heap';
+import { inForm } from '@propusk/contract/testing/row';
+import { expect, test } from 'vitest';
+import { decide } from './decide.ts';
+import { canonicalHost } from './host.ts';
+import { emptyIndex, putCompany } from './snapshot.ts';
+
+const index = emptyIndex();
+putCompany(index, {
+  companyId: 1,
+  version: 1,
+  users: [{ id: 10, epoch: 1 }],
+  sites: [{ id: 1, address: '*.example.ru', claim: 1 }],
+  proxies: [{ id: 1, type: 'default', direct: true, host: '', port: 3128, username: '', password: '' }],
+  policies: [{ id: 1, proxyId: 1, allSites: false, users: [10], sites: [1] }],
+});
+
+/** Hosts of 115 labels, each asked for once: the most text that one name can make of patterns. */
+function askFor(count: number, parent: string): number {
+  let allowed = 0;
+  for (let i = 0; i < count; i++) {
+    const host = canonicalHost(`www.x${i}.${'a.'.repeat(112)}${parent}`);
+    if (host === null) throw new Error('the test made no host name');
+    if (decide(index, 10, host, 443).allow) allowed++;
+  }
+  return allowed;
+}
+
+test.each([
+  ['refused', 'nowhere.ru', 0],
+  ['allowed', 'example.ru', 1],
+])(
+  'distinct hosts with many labels that are %s leave less than 2 MB on the heap',
+  (_, parent, share) => {
+    const count = inForm(6_000, 100_000);
+    const left = heapLeftBy(() => expect(askFor(count, parent)).toBe(count * share));
+    expect(left).toBeLessThan(2e6);
+  },
+  120_000,
+);
