@@ -19,6 +19,17 @@ test('a line has its fields, and none holds a secret', async () => {
   await api.must(token, createProxy, {
     body: { host: 'proxy.example.ru', port: 8080, username: 'login', password: 'canary-proxy' },
   });
+  // Tokens where no call takes them, and search terms.
+  const headers = { authorization: `Bearer ${token}` };
+  for (const url of [
+    '/api/me?token=canary-query',
+    '/api/users?search=canary-search',
+    '/api/no-such-call?token=canary-absent',
+    '/sites?token=canary-screen',
+    '/api/users/%zz?token=canary-malformed',
+    'http://user:canary-authority@console.test/api/me?token=canary-absolute',
+  ])
+    await api.app.inject({ method: 'GET', url, headers });
   const wrong = { email, password: 'canary-guess' };
   expect((await api.call(null, login, { body: wrong })).status).toBe(401);
   const sent = { authorization: 'Bearer canary-bearer', cookie: 'a=canary-cookie' };

@@ -69,7 +69,8 @@ export function answerError(
   reply: FastifyReply,
 ): FastifyReply {
   const refusal = asRefusal(error);
-  if (refusal.code === 'internal' || refusal.code === 'unavailable') request.log.error({ err: error });
+  if (refusal.code === 'internal' || refusal.code === 'unavailable')
+    request.log.error({ err: error }, 'a call failed');
   return answer(reply, refusal);
 }
 
