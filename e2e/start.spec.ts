@@ -170,6 +170,7 @@ test.describe('a bad setting stops the start with one line that names it', () =>
     ['GATEWAY_ALLOW_NETWORKS', '10.0.0.0/33', /^Настройка GATEWAY_ALLOW_NETWORKS .*10\.0\.0\.0\/8/],
     ['GATEWAY_HOSTS', 'crm=nowhere', /^Настройка GATEWAY_HOSTS/],
     ['SNAPSHOT_MAX_AGE', '-1', /^Настройка SNAPSHOT_MAX_AGE/],
+    ['SNAPSHOT_MAX_AGE', '59', /^Настройка SNAPSHOT_MAX_AGE .*от 60 до 86400 \(.*15 секунд.*\)$/],
     ['ADMIN_EMAIL', 'admin@example.ru', /^Настройки ADMIN_EMAIL и ADMIN_PASSWORD/],
     ['LOG_LEVEL', 'loud', /^Настройка LOG_LEVEL/],
     ['PORT', '0', /^Настройка PORT /],

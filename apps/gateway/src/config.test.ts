@@ -71,14 +71,18 @@ const dns = 'адреса DNS-серверов через запятую, нап
 const egress =
   'адреса этой машины, с которых шлюз выходит к сайтам: один IPv4, один IPv6 или оба через запятую';
 const hosts = 'имена с адресами через запятую, например crm.example.ru=10.0.0.5';
+const age =
+  'целое число от 60 до 86400 (сервер подтверждает права раз в 15 секунд: с меньшим сроком шлюз отказывал бы всем и при исправном сервере)';
 const networks = 'сети через запятую, например 10.0.0.0/8,fd00::/8';
 const origin = 'адрес вида https://pass.example.ru, без пути';
 test.each([
   ['GATEWAY_PORT', '65536', 'целое число от 0 до 65535'],
   ['GATEWAY_PORT', '-1', 'целое число от 0 до 65535'],
   ['GATEWAY_PORT', '3128x', 'целое число от 0 до 65535'],
-  ['SNAPSHOT_MAX_AGE', '0', 'целое число от 1 до 86400'],
-  ['SNAPSHOT_MAX_AGE', '15m', 'целое число от 1 до 86400'],
+  ['SNAPSHOT_MAX_AGE', '0', age],
+  ['SNAPSHOT_MAX_AGE', '59', age],
+  ['SNAPSHOT_MAX_AGE', '86401', age],
+  ['SNAPSHOT_MAX_AGE', '15m', age],
   ['API_URL', '127.0.0.1:3000', origin],
   ['API_URL', 'http://a.test/api', origin],
   ['CONSOLE_URL', 'javascript:alert(1)', origin],

@@ -27,7 +27,13 @@ const spec = {
   PUBLIC_URL: origin(),
   CONSOLE_URL: origin(),
   DATA_DIR: setting('папка для данных', z._default(z.string(), './data')),
-  SNAPSHOT_MAX_AGE: wholeNumber(900, 1, 86_400),
+  // FEED_HEARTBEAT_MS is 15 s: a shorter age would refuse everything between two heartbeats of a healthy api.
+  SNAPSHOT_MAX_AGE: wholeNumber(
+    900,
+    60,
+    86_400,
+    'сервер подтверждает права раз в 15 секунд: с меньшим сроком шлюз отказывал бы всем и при исправном сервере',
+  ),
   ...dialSettings,
   ...overloadSettings,
   GATEWAY_TLS_CERT: plain('путь к файлу PEM с сертификатом и его цепочкой'),

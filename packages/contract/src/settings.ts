@@ -14,11 +14,17 @@ export function setting<T>(takes: string, schema: z.ZodMiniType<T, string | unde
   return { takes, schema };
 }
 
-/** A whole number from `min` to `max`. */
-export function wholeNumber(fallback: number, min: number, max: number): Setting<number> {
+/**
+ * A whole number from `min` to `max`.
+ * @param reason in Russian, after the range: why it ends where it does, when that is not plain from the setting's name
+ */
+export function wholeNumber(fallback: number, min: number, max: number, reason = ''): Setting<number> {
   const digits = z.string().check(z.regex(/^\d{1,15}$/));
   const number = z.pipe(z.pipe(digits, z.transform(Number)), z.int().check(z.gte(min), z.lte(max)));
-  return setting(`целое число от ${min} до ${max}`, z._default(number, fallback));
+  return setting(
+    `целое число от ${min} до ${max}${reason === '' ? '' : ` (${reason})`}`,
+    z._default(number, fallback),
+  );
 }
 
 /** An address of this machine to listen on, or a name for it. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gatewayKeys, gatewayUsername, signGatewayToken } from '@propusk/access/gateway-secret';
 import type { CompanySnapshot } from '@propusk/contract/feed';
-import { readConfig } from '../config.ts';
+import { type Config, readConfig } from '../config.ts';
 import { createLog } from '../log.ts';
 import { createGateway, type Gateway } from '../server.ts';
 import { type FeedServer, startFeedServer } from './feed-server.ts';
@@ -122,9 +122,12 @@ export async function startWorld(
   };
 }
 
-/** Settings of a gateway under test: any free port, the names above, loopback exempt. */
-export function testConfig(env: Readonly<Record<string, string>>) {
-  return readConfig({
+/**
+ * Settings of a gateway under test: any free port, the names above, loopback exempt.
+ * @param env as a gateway's, but SNAPSHOT_MAX_AGE takes any number of seconds: a test cannot wait for the least that is accepted
+ */
+export function testConfig({ SNAPSHOT_MAX_AGE = '900', ...env }: Readonly<Record<string, string>>): Config {
+  const config = readConfig({
     GATEWAY_PORT: '0',
     GATEWAY_SECRET: SECRET,
     GATEWAY_HOSTS: hosts,
@@ -132,6 +135,7 @@ export function testConfig(env: Readonly<Record<string, string>>) {
     CONSOLE_URL: 'http://console.test',
     ...env,
   });
+  return { ...config, snapshotMaxAgeMs: Number(SNAPSHOT_MAX_AGE) * 1000 };
 }
 
 /** Waits for something to become true. @throws Error when it does not in time */
