@@ -20,6 +20,7 @@ const steps: [name: string, program: string, args: string[]][] = [
     ],
   ],
   ['supply chain', process.execPath, ['scripts/supply-check.ts']],
+  ['inventory of what grows', process.execPath, ['scripts/inventory.ts', 'check']],
   ['unit tests', 'vitest', ['run', '--project', 'unit']],
   [WEIGHT, process.execPath, ['scripts/weight.ts']],
 ];

@@ -43,6 +43,7 @@ export async function startProduct(options: {
   // Settings first: a wrong one stops the start before anything is touched.
   const config = readConfig(env);
   const { dataDir } = config;
+  // grows: not, the program fills it as it starts
   const undo: (() => Promise<void>)[] = [];
   const stop = async () => {
     for (const step of undo.splice(0).toReversed()) await step();
@@ -85,6 +86,7 @@ export async function startProduct(options: {
     forGateway.UV_THREADPOOL_SIZE = '16';
     // The database and the api want the other half.
     forGateway.GATEWAY_PROCESSES ??= String(Math.max(1, Math.floor(availableParallelism() / 2)));
+    // grows: not, the program fills it as it starts
     const children: Kept[] = [];
     undo.push(async () => {
       await Promise.all(children.map((child) => child.stop()));

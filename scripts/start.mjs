@@ -17,6 +17,7 @@ const commands = {
   check: 'scripts/check',
   test: 'scripts/test',
   soak: 'scripts/soak',
+  inventory: 'scripts/inventory',
   tour: 'e2e/tour',
   lighthouse: 'e2e/lighthouse',
   backup: 'scripts/backup',

@@ -118,6 +118,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     queue: createQueue(2, 100),
     callsOfPerson: createQueue(8, 500),
     feedToken: gatewayKeys.feed,
+    // grows: not, the program fills it as it starts
     implemented: new Set(),
   };
   const tries = createLimits(opened.pool);

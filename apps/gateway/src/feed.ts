@@ -74,8 +74,10 @@ function follow(
   acknowledge: (companyId: number, version: number) => void,
   stop: AbortSignal,
 ): Connection {
+  // grows: by the feed; bound: one number for each company; at the bound: does not grow; test: none
   const mentioned = new Set<number>();
   /** To be acknowledged once live tunnels have been judged. */
+  // grows: by the feed; bound: one number for each company; at the bound: does not grow; test: none
   const applied = new Set<number>();
   let changed = false;
   /** Settles when all that was changed so far is enforced; undefined where that was at once. */

@@ -28,6 +28,8 @@ const FREE_MOST = 64;
 
 /** All sockets read into this one: whoever reads has copied it before the next one does. */
 const shared = Buffer.allocUnsafeSlow(BLOCK);
+// grows: by traffic; bound: 64 blocks of 64 KiB, 4 MiB; at the bound: further blocks are left to the garbage
+// collector; test: none
 const free: Buffer[] = [];
 const nothing = Buffer.alloc(0);
 

@@ -36,6 +36,8 @@ export interface Live {
 
 /** Makes an empty registry. */
 export function createLive(judge: Judge, places: Places): Live {
+  // grows: by users, by requests and tunnels; bound: the limits of places.ts in all and for each user and company; at the bound:
+  // 429 too_many; test: apps/gateway/src/live.test.ts
   const passages = new Set<Passage>();
 
   function enter(caller: Caller, target: Target): Passage | Promise<Passage> {

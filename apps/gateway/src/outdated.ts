@@ -32,9 +32,15 @@ const Line = z.object({ companyId: z.int(), sites: CompanySnapshot.shape.sites }
  */
 export function openOutdated(path: string, key: Buffer): Outdated {
   const companies = readList(path, key);
+  // grows: by owners, by changes; bound: one number for each company; at the bound: does not grow; test:
+  // apps/gateway/src/snapshot.test.ts
   let listed = new Set(companies.keys());
+  // grows: by owners, by changes; bound: the changes since the last snapshot was begun; at the bound: the next
+  // snapshot empties it; no limit while the disk refuses; test: apps/gateway/src/snapshot.test.ts
   let since: string[] = [];
   let file: number | undefined;
+  // grows: by owners, by changes; bound: one number for each company; at the bound: does not grow; test:
+  // apps/gateway/src/snapshot.test.ts
   const names = new Set<number>();
 
   return {

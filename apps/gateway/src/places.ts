@@ -43,6 +43,8 @@ export function counted(
 
 /** Places of one process alone. */
 export function ownPlaces(limits: Limits): Places {
+  // grows: by users and companies with live requests; bound: about 100 bytes for each of them; at the bound: entries
+  // at 0 are removed; test: apps/gateway/src/live.test.ts
   const taken = new Map<string, number>();
 
   return {

@@ -55,6 +55,8 @@ export type CarryRead = (
 
 /** @param via this gateway's name in Via */
 export function createReads(dial: Dial, via: string): CarryRead {
+  // grows: by users, by origins that they read from; bound: 4 origins for each connection of a client; at the
+  // bound: the oldest connection to an origin is closed; test: apps/gateway/src/reads.net.test.ts
   const kept = new WeakMap<Duplex, Map<string, Onward>>();
   /** Not part of a start: it takes as long as ten of ours. */
   let undici: typeof import('undici') | undefined;

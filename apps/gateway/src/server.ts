@@ -44,6 +44,7 @@ export async function createGateway(config: Config, log: Log): Promise<Gateway> 
   const { live, metrics, draining } = serving;
   const feedLog = log.child({});
   /** What runs while it serves, and how each is ended. */
+  // grows: not, the program fills it as it starts
   const running: (() => unknown)[] = [];
   let metricsPort: number | null = null;
 

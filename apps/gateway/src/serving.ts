@@ -89,6 +89,7 @@ export async function createServing(options: ServingOptions): Promise<Serving> {
   /** Where it listens: asked once, for it is a call to the system and every dial wants to know. */
   let own: AddressInfo | null = null;
   /** What runs while it serves, and how each is ended. */
+  // grows: not, the program fills it as it starts
   const running: (() => void)[] = [];
 
   const door = createDoor({

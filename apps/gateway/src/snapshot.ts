@@ -70,6 +70,9 @@ export async function openSnapshots(options: SnapshotsOptions, key: Buffer, log:
   // A contact alone is written now and then: a file that looks older than it is errs on the safe side.
   const rewriteMs = Math.min(60_000, maxAgeMs / 10);
   const index = emptyIndex();
+  // grows: by owners, by users, sites and policies; bound: what the limits of a company allow
+  // (packages/contract/src/limits.ts); at the bound: the api refuses with 409; test:
+  // apps/gateway/src/snapshot.test.ts
   const companies = new Map<number, CompanySnapshot>();
   let wall = Number.NEGATIVE_INFINITY;
   let steady = Number.NEGATIVE_INFINITY;

@@ -6,6 +6,8 @@ import type { Stop } from '@propusk/dial/dial';
  */
 export class Stopping implements Stop {
   reason: Error | undefined;
+  // grows: by the parts of one request; bound: a handful for each request; at the bound: does not grow; test:
+  // apps/gateway/src/stopping.test.ts
   #listeners: (() => void)[] = [];
 
   get aborted(): boolean {

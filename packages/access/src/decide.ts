@@ -57,8 +57,7 @@ export function decide(index: AccessIndex, userId: number, host: CanonicalHost, 
   let taken = false;
   let holder: Holder | null = null;
   const { patterns, wild } = company;
-  const parents = wild.size > 0;
-  for (let step = HOST; step !== END && (step < 0 || parents); step = following(host, step)) {
+  for (let step = HOST; step !== END && (step < 0 || wild.size > 0); step = following(host, step)) {
     const first = step >= 0 ? wild.get(host.slice(step)) : patterns.get(step === HOST ? host : host.slice(4));
     if (first === undefined) continue;
     knownSite = true;
@@ -134,13 +133,13 @@ function takenByOther(
   holder: Holder | null,
 ): boolean {
   let oldest: Claim | undefined = holder ?? index.claims.get(host);
-  const parents = index.wildClaims.size > 0;
+  const { claims, wildClaims } = index;
   for (
     let step = following(host, HOST);
-    step !== END && (step < 0 || parents);
+    step !== END && (step < 0 || wildClaims.size > 0);
     step = following(host, step)
   ) {
-    const claim = step === BARE ? index.claims.get(host.slice(4)) : index.wildClaims.get(host.slice(step));
+    const claim = step === BARE ? claims.get(host.slice(4)) : wildClaims.get(host.slice(step));
     if (claim !== undefined && (oldest === undefined || claim.claim < oldest.claim)) oldest = claim;
   }
   return oldest !== undefined && oldest.companyId !== company.id;

@@ -91,7 +91,20 @@ export interface AccessIndex {
 
 /** An index without a company: everything is denied. */
 export function emptyIndex(): AccessIndex {
-  return { companies: new Map(), users: new Map(), claims: new Map(), wildClaims: new Map() };
+  return {
+    // grows: by owners, by companies; bound: what a company may hold, 1,000 objects of a kind; at the bound: the api's limits of a company
+    // refuse with 409; test: packages/access/src/decide.test.ts
+    companies: new Map(),
+    // grows: by owners, by users; bound: 1,000 of each company; at the bound: the api refuses with 409; test:
+    // packages/access/src/decide.test.ts
+    users: new Map(),
+    // grows: by owners, by sites; bound: 1,000 of each company; at the bound: the api refuses with 409; test:
+    // packages/access/src/decide.test.ts
+    claims: new Map(),
+    // grows: by owners, by sites; bound: 1,000 of each company; at the bound: the api refuses with 409; test:
+    // packages/access/src/decide.test.ts
+    wildClaims: new Map(),
+  };
 }
 
 /**

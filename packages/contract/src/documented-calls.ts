@@ -36,6 +36,7 @@ export const parameters: {
 type Examples<T> = { readonly [name: string]: { readonly summary: string; readonly value: T } };
 
 /** Bodies of calls that are more than one thing. */
+// grows: not, the program fills it as it starts
 export const bodyExamples = new Map<Endpoint, Examples<unknown>>();
 function showBodies<E extends Endpoint>(endpoint: E, examples: Examples<Input<E['body']>>): void {
   bodyExamples.set(endpoint, examples);

@@ -31,6 +31,7 @@ export interface FieldTexts {
 export const registered = z.registry<{ id?: string; description: string; examples?: z.$input[] }>();
 
 /** What is said of the fields of named schemas, and an example of the whole, by name. */
+// grows: not, the program fills it as it starts
 export const told = new Map<string, { readonly fields: FieldTexts; readonly example: unknown }>();
 
 /** Names a schema, and says what it, its fields and an example of it are. */

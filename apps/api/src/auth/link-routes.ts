@@ -73,13 +73,19 @@ export function linkRoutes(routes: Routes, { limits, mailer, publicUrl }: LinkPa
   });
 }
 
-/** Runs work that no answer waits for; closing the server does. */
+/** Links that may be in the making at once: each waits for a connection to the database. */
+const UNDER_WAY_MOST = 1_000;
+
+/** Runs work that no answer waits for; closing the server does. @throws AppError busy when too much is under way */
 function afterAnswer({ app }: Routes): (work: () => Promise<void>) => void {
+  // grows: by strangers who ask for links; bound: 1,000 links that are being made, about 1 MB; at the bound: 503
+  // busy; test: none
   const underWay = new Set<Promise<void>>();
   app.addHook('onClose', async () => {
     await Promise.all(underWay);
   });
   return (work) => {
+    if (underWay.size >= UNDER_WAY_MOST) throw new AppError('busy', { retryAfter: 1 });
     const working = nextTurn()
       .then(work)
       .catch((error: unknown) => app.log.error({ err: error }, 'a link was not made'))

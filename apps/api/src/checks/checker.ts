@@ -54,6 +54,8 @@ const WRITE_MS = 200;
 /** Starts a process's share of the probing. */
 export function startChecker({ db, sealing, log, outbound }: CheckerParts): Checker {
   const closing = new AbortController();
+  // grows: by owners who ask for probes; bound: 4 probes at once, about 1 MB; at the bound: further probes wait as
+  // rows of site_checks; test: apps/api/src/checks/checks.db.test.ts
   const underWay = new Set<Promise<void>>();
   let running = 0;
 

@@ -60,6 +60,7 @@ export async function runProbe(
   const clock = { stop, deadline: AbortSignal.timeout(WHOLE_MS) };
   const proxies = ways.map(({ id, host, direct }) => ({ id, name: direct ? 'шлюз' : host }));
   const steps: PlannedStep[] = planEgress(proxies);
+  // grows: not, it is filled within one call
   const taken = new Map<PlannedStep, Taken>();
   let vantage: Vantage = nothingShown;
   const show = () =>
@@ -149,6 +150,7 @@ const nothingShown: Vantage = { shown: [], failed: [] };
 
 /** A way out that notes by which addresses companies' proxies were come to: that shows that this machine gets out. */
 function watchProxies(reach: Reach): { watched: Reach; connections: readonly Ends[] } {
+  // grows: not, it is filled within one call
   const connections: Ends[] = [];
   const watched: Reach = {
     ...reach,

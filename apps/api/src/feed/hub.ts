@@ -36,12 +36,21 @@ export interface HubParts extends SnapshotSource {
 /** The gateways connected to this api process, and what each of them was sent. */
 export function createHub(parts: HubParts): Hub {
   const { db, log, heartbeatMs = FEED_HEARTBEAT_MS } = parts;
+  // grows: by holders of GATEWAY_SECRET; bound: one for each gateway, up to 64 MB that wait to be read; at the bound:
+  // a gateway that does not read is cut off; test: none
   const connections = new Set<Connection>();
   // Ids are never reused: a snapshot that was read before the deletion must not follow the word of it.
+  // grows: by owners and admins who delete companies; bound: 40 bytes for each company deleted since the start, or
+  // since the database was replaced; at the bound: no limit of its own; test: none
   const gone = new Set<number>();
   // Companies whose last reading failed: while there is one, what the gateways have may be too much.
+  // grows: by a database that fails; bound: one number for each company; at the bound: does not grow; test: none
   const failing = new Set<number>();
+  // grows: by changes of policies; bound: one reading for each company; at the bound: further changes wait for the
+  // same reading; test: apps/gateway/src/fleet.db.test.ts
   const reading = new Map<number, Promise<void>>();
+  // grows: by changes of policies; bound: one number for each company; at the bound: does not grow; test:
+  // apps/gateway/src/fleet.db.test.ts
   const again = new Set<number>();
   let closed = false;
 
@@ -152,6 +161,8 @@ export function createHub(parts: HubParts): Hub {
 
   return {
     async connect(stream) {
+      // grows: by companies of the platform; bound: one number for each company and gateway; at the bound: does not
+      // grow; test: none
       const connection: Connection = { stream, sent: new Map(), ready: false };
       // Changes made from here on are sent as well, whatever the first round below still has to read.
       connections.add(connection);

@@ -10,6 +10,9 @@ export type Queue = <T>(key: number, work: () => Promise<T>) => Promise<T>;
  * @param waiting how many may wait; more are refused with AppError busy
  */
 export function createQueue(atOnce: number, waiting: number): Queue {
+  // grows: by callers, by company or by other keys of the queue; bound: as many waiting pieces of work for each key
+  // as the caller of createQueue says; at the bound: 429 or 503 with Retry-After; test:
+  // apps/api/src/http/races.db.test.ts
   const lines = new Map<number, { running: number; next: (() => void)[] }>();
   return async (key, work) => {
     const line = lines.get(key) ?? { running: 0, next: [] };

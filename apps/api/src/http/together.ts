@@ -28,6 +28,8 @@ export function together<Found>(findAll: (keys: Buffer[]) => Promise<Map<string,
   let next: Round | undefined;
 
   function newRound(): Round {
+    // grows: by callers with a bearer token; bound: 32 bytes for each request that waits for the same round, 300 ms
+    // at most; at the bound: does not outgrow the requests; test: none
     const keys = new Map<string, Buffer>();
     const ask = () => {
       next = undefined;

@@ -13,6 +13,8 @@ export interface Mailer {
 }
 
 const CLOSE_MS = 5_000;
+/** Letters that may wait for a server at once, about 10 KB each: strangers ask for links, and a server may be away for hours. */
+const WAITING_MOST = 1_000;
 // The last one comes well before the link in the mail dies.
 const PAUSES_MS = [1_000, 5_000, 30_000, 120_000];
 
@@ -31,6 +33,8 @@ export function createMailer(options: {
 }): Mailer {
   const { smtpUrl, from, folder, log, pausesMs = PAUSES_MS } = options;
   const deliver = smtpUrl === undefined ? writer() : overSmtp(smtpUrl);
+  // grows: by whoever asks for mail, while no server takes it; bound: 1,000 letters, about 10 MB; at the bound: the
+  // letter is dropped and the log says it; test: apps/api/src/mail/mail-queue.net.test.ts
   const underWay = new Set<Promise<void>>();
   const closing = new AbortController();
   const tooLate = new AbortController();
@@ -61,6 +65,10 @@ export function createMailer(options: {
 
   return {
     send(letter) {
+      if (underWay.size >= WAITING_MOST) {
+        log.error({ failure: 'too many mails wait', tries: 0 }, 'mail was not sent');
+        return;
+      }
       const sending = persist(letter).finally(() => underWay.delete(sending));
       underWay.add(sending);
     },

@@ -25,6 +25,8 @@ const LOOK_MS = 5_000;
 
 /** @param members the workers that are alive */
 export function createCensus(members: () => readonly Asked[]): Census {
+  // grows: by workers; bound: one set of counters for each worker, 64 at most; at the bound: a worker that ends is
+  // removed; test: none
   const latest = new Map<number, Counted>();
   let past: Counted = [];
   let turn = 0;

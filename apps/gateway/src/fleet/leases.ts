@@ -28,7 +28,11 @@ export interface Pool {
 
 /** Makes the pool of a gateway with so many workers. */
 export function createPool(workers: number): Pool {
+  // grows: by users and companies with live requests; bound: about 100 bytes for each of them; at the bound: entries
+  // at 0 are removed; test: none
   const lent = new Map<string, number>();
+  // grows: by workers; bound: 64 workers with about 100 bytes for each user and company that has live requests; at
+  // the bound: entries at 0 are removed; test: none
   const loans = new Map<number, Map<string, number>>();
   const move = (worker: number, name: string, places: number) => {
     const own = loans.get(worker) ?? new Map<string, number>();
@@ -68,9 +72,15 @@ export interface LeasesOptions {
 
 /** Makes the places of one worker. */
 export function createLeases({ limits, workers, ask, back }: LeasesOptions): Leases {
+  // grows: by users and companies with live requests; bound: about 100 bytes for each of them; at the bound: entries
+  // at 0 are removed; test: none
   const taken = new Map<string, number>();
+  // grows: by users and companies with live requests; bound: about 100 bytes for each of them; at the bound: entries
+  // at 0 are removed; test: none
   const borrowed = new Map<string, number>();
   /** Who waits for the primary's answer, by what was asked for: one question at a time for each. */
+  // grows: by users and companies over their own share; bound: the requests that wait for one answer of the primary;
+  // at the bound: the primary answers each with a place or with 429; test: none
   const waiting = new Map<string, ((came: boolean) => void)[]>();
 
   const missing = (name: string, most: number) =>

@@ -50,12 +50,18 @@ export async function createFleet(config: Config, log: Log): Promise<Fleet> {
   const keys = gatewayKeys(config.secret);
   const snapshots = await openSnapshots(config, keys.snapshot, log);
   const feedLog = log.child({});
+  // grows: by GATEWAY_PROCESSES; bound: 64 processes; at the bound: does not grow; test: none
   const forked = new Set<Worker>();
   /** Those that listen to us. */
+  // grows: by GATEWAY_PROCESSES; bound: 64 processes; at the bound: does not grow; test: none
   const members = new Map<number, Member>();
   const pool = createPool(config.processes);
   const census = createCensus(() => [...members.values()]);
+  // grows: not, the program fills it as it starts
   const running: (() => unknown)[] = [];
+  // grows: by workers that end; bound: one timer for each of 64 processes; at the bound: does not grow; test: none
+  const retries = new Set<NodeJS.Timeout>();
+  running.push(() => retries.forEach((retry) => clearTimeout(retry)));
   const first = Promise.withResolvers<number>();
   let metricsPort: number | null = null;
   let serving = 0;
@@ -78,6 +84,8 @@ export async function createFleet(config: Config, log: Log): Promise<Fleet> {
     const born = performance.now();
     const member: Member = {
       worker,
+      // grows: by changes of policies; bound: one entry for each change that a worker has not confirmed; at the
+      // bound: a worker that does not confirm in time is replaced; test: none
       pending: new Map(),
       // One that is gone is heard of by 'exit'.
       say: (message) => void worker.send(message, () => {}),
@@ -134,8 +142,11 @@ export async function createFleet(config: Config, log: Log): Promise<Fleet> {
       if (closing) return;
       log.error({ worker: id, code, signal }, 'A worker ended, starting another');
       if (performance.now() - born > LAST_RETRY_MS) retryMs = FIRST_RETRY_MS;
-      const retry = setTimeout(fork, retryMs);
-      running.push(() => clearTimeout(retry));
+      const retry = setTimeout(() => {
+        retries.delete(retry);
+        fork();
+      }, retryMs);
+      retries.add(retry);
       retryMs = Math.min(retryMs * 2, LAST_RETRY_MS);
     });
   }

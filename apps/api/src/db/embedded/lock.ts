@@ -17,6 +17,7 @@ import { isRoot, nobodyId } from './as-user.ts';
 import { StartError, startErrorFrom } from './start-error.ts';
 
 /** Kept here so that the collector cannot close one, and so that openEmbedded knows what this process holds. */
+// grows: by the launcher; bound: one folder; at the bound: does not grow; test: none
 const held = new Map<string, DatabaseSync>();
 
 const sqliteBusy = 5;

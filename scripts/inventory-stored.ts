@@ -1,0 +1,135 @@
+import type { Entry } from './inventory.ts';
+
+type Row = readonly [where: string, by: string, bound: string, atBound: string, test?: string];
+
+const COMPANY = '1,000 objects of a kind and 20,000 links a company (limits.ts)';
+const REFUSED = 'the api refuses with 409';
+
+/** Tables of PostgreSQL and files, which no source file declares. A test compares the tables with the migrations. */
+const rows: readonly Row[] = [
+  [
+    'table `companies`',
+    'strangers who register',
+    '20 an hour for each network; a few hundred bytes each',
+    '429',
+  ],
+  ['table `users`', 'owners', COMPANY, REFUSED],
+  ['table `sites`', 'owners', COMPANY, REFUSED],
+  ['table `proxies`', 'owners', COMPANY, REFUSED],
+  ['table `policies`', 'owners', COMPANY, REFUSED],
+  ['table `policy_users`', 'owners', COMPANY, REFUSED],
+  ['table `policy_sites`', 'owners', COMPANY, REFUSED],
+  [
+    'table `sessions`',
+    'users who sign in',
+    'those that live; expired ones of a user are deleted at the next sign-in',
+    'no limit of live ones',
+  ],
+  [
+    'table `mail_links`',
+    'strangers who ask for links',
+    '10 in 15 minutes for each mailbox; expired ones of a user are deleted with the next',
+    '429',
+    'apps/api/src/auth/links.db.test.ts',
+  ],
+  ['table `lock_links`', 'owners', '20 for each site', 'the oldest is deleted'],
+  [
+    'table `pairing_codes`',
+    'users who connect the extension',
+    '20 in 15 minutes for each user, 60 s each',
+    '429',
+  ],
+  [
+    'table `second_factors`',
+    'users',
+    'one for each user',
+    'does not grow',
+    'apps/api/src/auth/factor.db.test.ts',
+  ],
+  [
+    'table `recovery_codes`',
+    'users',
+    '10 for each user',
+    'the set is replaced',
+    'apps/api/src/auth/factor.db.test.ts',
+  ],
+  [
+    'table `idempotency_keys`',
+    'users, by creating calls',
+    'keys of a day; older ones are deleted by the next creating call',
+    'no limit within a day',
+    'apps/api/src/http/races.db.test.ts',
+  ],
+  [
+    'table `rate_limits`',
+    'strangers, by addresses and emails',
+    'keys of an hour, about 200 bytes; expired ones are deleted every 5 minutes',
+    'no limit within an hour',
+    'apps/api/src/http/limits.db.test.ts',
+  ],
+  [
+    'table `site_checks`',
+    'owners, by probes',
+    'one for each site',
+    'the newer probe replaces it',
+    'apps/api/src/checks/checks.db.test.ts',
+  ],
+  [
+    'table `proxy_egress`',
+    'proxies, by addresses that the echo saw',
+    '32 addresses for each proxy',
+    'the oldest is deleted',
+    'apps/api/src/lock/lock.db.test.ts',
+  ],
+  [
+    'table `proxy_learning`',
+    'owners, by proxies',
+    'one for each proxy',
+    'does not grow',
+    'apps/api/src/lock/lock.db.test.ts',
+  ],
+  [
+    'table `gateway_acknowledgements`',
+    'gateways',
+    'one for each gateway name and company',
+    'does not grow',
+    'apps/gateway/src/fleet.db.test.ts',
+  ],
+  ['table `audit`', 'owners and admins, by changes', 'up to 5 KB a change', 'no limit: watch the disk'],
+  ['table `platform`', 'the start', 'one row', 'does not grow'],
+  [
+    'file `gateway-snapshot.bin`',
+    'the feed',
+    'the snapshots of all companies',
+    'written anew',
+    'apps/gateway/src/snapshot-file.test.ts',
+  ],
+  [
+    'file `gateway-snapshot.outdated`',
+    'owners, by changes',
+    'the changes since the last snapshot',
+    'the next snapshot empties it; no limit while the disk refuses',
+    'apps/gateway/src/snapshot.test.ts',
+  ],
+  [
+    'folder `DATA_DIR/mail`',
+    'whoever asks for mail, without SMTP_URL',
+    'one file of about 10 KB a letter',
+    'no limit: the operator empties it',
+  ],
+  [
+    'standard output',
+    'strangers, by requests',
+    'about 500 bytes a request at `info`',
+    'rotation by journald or the container',
+  ],
+  ['file of `npm run backup`', 'the operator', 'the tables, compressed', 'one file a run'],
+];
+
+export const stored: readonly Entry[] = rows.map(([where, by, bound, atBound, test = 'none']) => ({
+  where,
+  by,
+  bound,
+  atBound,
+  test,
+}));
