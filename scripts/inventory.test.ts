@@ -57,7 +57,7 @@ test.each([
 test('each table of the migrations is in the inventory, and no other', () => {
   const files = globSync('apps/api/src/db/migrations/*.sql').map((file) => readFileSync(file, 'utf8'));
   const created = files.flatMap((text) =>
-    [...text.matchAll(/^create table (\w+)/gm)].map(([, name]) => name),
+    [...text.matchAll(/^create table (\w+)/gm)].map(([, name = '']) => name),
   );
   const listed = stored.flatMap(({ where }) => /^table `(\w+)`$/.exec(where)?.[1] ?? []);
   expect(listed.toSorted()).toEqual(created.toSorted());

@@ -18,7 +18,8 @@ import * as z from 'zod/mini';
 // What a mail's From may hold without quoting (RFC 5322 section 3.2.3), as far as anybody needs it.
 const sender = /^(?:[^<>"@,;:\\\p{Cc}]{1,100} <[^\s<>"@,;:]+@[^\s<>"@,;:]+>|[^\s<>"@,;:]+@[^\s<>"@,;:]+)$/u;
 
-const spec = {
+/** What the api reads from its environment. */
+export const apiSettings = {
   PORT: wholeNumber(3000, 1, 65535),
   HOST: listenAddress(),
   PUBLIC_URL: origin(),
@@ -111,7 +112,7 @@ export interface Config {
 
 /** @throws SettingError with one line that names the setting and what it takes */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
-  const s = readSettings(spec, env);
+  const s = readSettings(apiSettings, env);
   if ((s.ADMIN_EMAIL === undefined) !== (s.ADMIN_PASSWORD === undefined)) {
     throw new SettingError('Настройки ADMIN_EMAIL и ADMIN_PASSWORD задают вместе');
   }

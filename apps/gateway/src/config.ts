@@ -18,7 +18,8 @@ import type { TlsFiles } from './tls.ts';
  * The gateway's settings, read from the environment once. A bad one stops the start with one line that names it.
  */
 
-const spec = {
+/** What the gateway reads from its environment. */
+export const gatewaySettings = {
   GATEWAY_PORT: wholeNumber(3128, 0, 65535),
   GATEWAY_HOST: listenAddress(),
   GATEWAY_PROCESSES: wholeNumber(availableParallelism(), 1, 64),
@@ -87,7 +88,7 @@ export interface Config {
 
 /** @throws SettingError with one line that names the setting, what was given and what it takes */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
-  const s = readSettings(spec, env);
+  const s = readSettings(gatewaySettings, env);
   const apiUrl = (s.API_URL ?? 'http://127.0.0.1:3000').replace(/\/$/, '');
   return {
     host: s.GATEWAY_HOST,

@@ -1,0 +1,83 @@
+import { SettingError } from '@propusk/contract/settings';
+import { expect, test } from 'vitest';
+import { apiSettings, readConfig } from './config.ts';
+
+/** Each setting of the api at its extremes is read, or refused in one line. A setting without extremes here fails the types. */
+
+type Extremes = readonly [accepted: readonly string[], refused: readonly string[]];
+const key: Extremes = [
+  ['x'.repeat(32), 'x'.repeat(4_096)],
+  ['x'.repeat(31), 'x'.repeat(4_097)],
+];
+const port: Extremes = [
+  ['1', '65535'],
+  ['0', '65536', '-1', '3000x'],
+];
+const host: Extremes = [
+  ['127.0.0.1', '::', 'a'.repeat(253)],
+  ['a b', 'a'.repeat(254)],
+];
+const origin: Extremes = [
+  ['http://a', `https://${'a'.repeat(60)}.test:65535`],
+  ['a.test', 'http://a/b', 'ftp://a'],
+];
+
+const extremes: Record<keyof typeof apiSettings, Extremes> = {
+  PORT: port,
+  HOST: host,
+  PUBLIC_URL: origin,
+  GATEWAY_PORT: port,
+  GATEWAY_HOST: host,
+  GATEWAY_PUBLIC_URL: origin,
+  ECHO_URL: origin,
+  GATEWAY_ALLOW_NETWORKS: [['0.0.0.0/0,::/0'], ['10.0.0.0', '10.0.0.0/33']],
+  GATEWAY_HOSTS: [['a.test=10.0.0.5,::1'], ['a.test', 'a=10.0.0.5']],
+  GATEWAY_EGRESS: [['192.0.2.5,2001:db8::5'], ['192.0.2.5,192.0.2.6']],
+  GATEWAY_DNS: [['10.0.0.53:1,[fd00::53]:65535'], ['10.0.0.53:0', '10.0.0.53:65536']],
+  DATABASE_URL: [
+    ['postgres://a', `postgresql://a/${'b'.repeat(4_000)}`],
+    ['mysql://a', 'postgres://a b'],
+  ],
+  SECRET_KEY: key,
+  GATEWAY_SECRET: key,
+  DATA_DIR: [['.', '/'], []],
+  SMTP_URL: [
+    ['smtp://a', 'smtps://u:p%25@a:65535'],
+    ['http://a', 'smtp://', 'smtp://a:65536'],
+  ],
+  MAIL_FROM: [
+    ['a@b', `${'И'.repeat(100)} <a@b.ru>`],
+    ['ivan', `${'И'.repeat(101)} <a@b.ru>`],
+  ],
+  TRUST_PROXY: [
+    ['127.0.0.1', '0.0.0.0/1,::/1'],
+    ['0.0.0.0/0', '::/0', 'any'],
+  ],
+  STOP_DELAY: [
+    ['0', '60'],
+    ['-1', '61'],
+  ],
+  ADMIN_EMAIL: [['a@b.ru'], ['a', `${'a'.repeat(250)}@b.ru`]],
+  ADMIN_PASSWORD: [
+    ['12345678', 'x'.repeat(200)],
+    ['1234567', 'x'.repeat(201)],
+  ],
+  LOG_LEVEL: [['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], ['loud']],
+};
+
+const partner: Record<string, Record<string, string>> = {
+  ADMIN_EMAIL: { ADMIN_PASSWORD: '12345678' },
+  ADMIN_PASSWORD: { ADMIN_EMAIL: 'a@b.ru' },
+};
+const all = (at: 0 | 1) =>
+  Object.entries(extremes).flatMap(([name, one]) => one[at].map((value) => [name, value] as const));
+
+test.each(all(0))('%s is read at the extreme %.40s', (name, value) => {
+  expect(() => readConfig({ ...partner[name], [name]: value })).not.toThrow();
+});
+
+test.each(all(1))('%s=%.40s is refused in one line that names the setting', (name, value) => {
+  const read = () => readConfig({ ...partner[name], [name]: value });
+  expect(read).toThrow(SettingError);
+  expect(read).toThrow(new RegExp(`^[^\\n]*${name}[^\\n]*$`));
+});

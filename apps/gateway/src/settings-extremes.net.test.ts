@@ -1,0 +1,120 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SettingError } from '@propusk/contract/settings';
+import { inForm } from '@propusk/contract/testing/row';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { gatewaySettings, readConfig } from './config.ts';
+import { createLog } from './log.ts';
+import { createGateway } from './server.ts';
+import { get, verdict } from './testing/client.ts';
+import { company, credentials, SECRET, startWorld, until, type World } from './testing/world.ts';
+
+/**
+ * Each setting of the gateway at each extreme that it accepts serves requests, for 60 s in the soak; beyond, it stops the
+ * start in one line. A setting without extremes here fails the types.
+ */
+
+interface Extremes {
+  /** Accepted values; `folder` stands for the test's own. */
+  readonly serves: readonly string[];
+  readonly refused: readonly string[];
+}
+
+const list = (count: number, each: (i: number) => string) =>
+  Array.from({ length: count }, (_, i) => each(i)).join(',');
+
+const extremes: Record<keyof typeof gatewaySettings, Extremes> = {
+  GATEWAY_PORT: { serves: ['0', '65535'], refused: ['-1', '65536', '1e3'] },
+  GATEWAY_HOST: { serves: ['127.0.0.1', 'localhost', '0.0.0.0'], refused: ['a b', 'a'.repeat(254)] },
+  // One process serves here; the most that is accepted is read alone.
+  GATEWAY_PROCESSES: { serves: ['1', '64'], refused: ['0', '65'] },
+  GATEWAY_SECRET: { serves: [SECRET], refused: ['x'.repeat(31)] },
+  API_URL: { serves: [], refused: ['127.0.0.1:3000', 'ftp://a.test', 'http://a.test/path'] },
+  PUBLIC_URL: { serves: ['http://a', `https://${'a'.repeat(60)}.test:65535`], refused: ['a.test'] },
+  CONSOLE_URL: { serves: ['http://a', `https://${'a'.repeat(60)}.test:65535`], refused: ['javascript:1'] },
+  DATA_DIR: { serves: ['folder'], refused: [] },
+  SNAPSHOT_MAX_AGE: { serves: ['60', '86400'], refused: ['0', '59', '86401'] },
+  GATEWAY_ALLOW_NETWORKS: {
+    serves: [
+      '127.0.0.0/8,0.0.0.0/0,::/0',
+      `127.0.0.0/8,${list(1_000, (i) => `10.${i >> 8}.${i & 255}.0/24`)}`,
+    ],
+    refused: ['10.0.0.0', '10.0.0.0/33'],
+  },
+  GATEWAY_HOSTS: {
+    serves: [list(1_000, (i) => `h${i}.company.test=127.0.0.1`)],
+    refused: ['crm=10.0.0.5', 'a.test='],
+  },
+  GATEWAY_EGRESS: { serves: ['127.0.0.1', '127.0.0.1,::1'], refused: ['127.0.0.1,127.0.0.2', 'eth0'] },
+  GATEWAY_DNS: {
+    serves: ['127.0.0.1:1', list(100, () => '127.0.0.1:65535')],
+    refused: ['127.0.0.1:0', 'dns.test'],
+  },
+  // A pair is needed, and tls.net.test.ts serves with one.
+  GATEWAY_TLS_CERT: { serves: [], refused: ['x'.repeat(4_097), 'alone.pem'] },
+  GATEWAY_TLS_KEY: { serves: [], refused: ['x'.repeat(4_097), 'alone.pem'] },
+  GATEWAY_METRICS_PORT: { serves: ['0'], refused: ['65536', '-1'] },
+  LOG_LEVEL: { serves: ['silent', 'fatal'], refused: ['loud'] },
+};
+
+const each = <T>(pick: (one: Extremes) => readonly string[], make: (name: string, value: string) => T) =>
+  Object.entries(extremes).flatMap(([name, one]) => pick(one).map((value) => make(name, value)));
+const shown = (value: string) =>
+  value.length > 40 ? `${value.slice(0, 40)}… of ${value.length} characters` : value;
+
+let world: World;
+let folder: string;
+beforeAll(async () => {
+  world = await startWorld((port) => [company([`crm.company.test:${port}`])]);
+  folder = await mkdtemp(join(tmpdir(), 'propusk-extremes-'));
+});
+afterAll(async () => {
+  await world[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const usual = () => ({
+  GATEWAY_PORT: '0',
+  GATEWAY_SECRET: SECRET,
+  GATEWAY_HOSTS: 'crm.company.test=127.0.0.1',
+  GATEWAY_ALLOW_NETWORKS: '127.0.0.0/8',
+  API_URL: world.feed.url,
+  DATA_DIR: folder,
+});
+
+test.each(
+  each(
+    ({ serves }) => serves,
+    (name, value) => ({ name, value, shown: shown(value) }),
+  ),
+)('serves with $name=$shown', { timeout: 120_000 }, async ({ name, value }) => {
+  const given = value === 'folder' ? join(folder, 'deep', 'er') : value;
+  const env: Record<string, string> = { ...usual(), [name]: given };
+  if (name === 'GATEWAY_HOSTS') env.GATEWAY_HOSTS += ',crm.company.test=127.0.0.1';
+  const gateway = await createGateway(readConfig(env), createLog('silent'));
+  const port = await gateway.listen();
+  try {
+    await until(() => !gateway.stale());
+    const end = performance.now() + inForm(0, 60_000);
+    do {
+      const answer = await get(port, credentials(1), `http://crm.company.test:${world.origin.port}/`);
+      expect(verdict(answer)).toBe('200');
+      await sleep(inForm(0, 500));
+    } while (performance.now() < end);
+  } finally {
+    await gateway.close(0);
+  }
+});
+
+test.each(
+  each(
+    ({ refused }) => refused,
+    (name, value) => ({ name, value, shown: shown(value) }),
+  ),
+)('refuses to start with $name=$shown, in one line that names the setting', ({ name, value }) => {
+  const read = () => readConfig({ ...usual(), [name]: value });
+  expect(read).toThrow(SettingError);
+  expect(read).toThrow(new RegExp(`^[^\\n]*${name}[^\\n]*$`));
+});
