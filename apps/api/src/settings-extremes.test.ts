@@ -53,6 +53,15 @@ const extremes: Record<keyof typeof apiSettings, Extremes> = {
     ['127.0.0.1', '0.0.0.0/1,::/1'],
     ['0.0.0.0/0', '::/0', 'any'],
   ],
+  SOCKETS: [
+    ['16', '200000'],
+    ['15', '200001'],
+  ],
+  MEMORY: [
+    ['128', '65536'],
+    ['127', '65537'],
+  ],
+  API_DOCS: [['open', 'closed'], ['yes']],
   STOP_DELAY: [
     ['0', '60'],
     ['-1', '61'],

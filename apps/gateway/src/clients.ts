@@ -16,11 +16,12 @@ export interface Clients {
 
 /** Follows a server's connections. @param secure whether it speaks TLS */
 export function trackClients(server: Server, secure: boolean): Clients {
-  // grows: by strangers, by connections; bound: the open connections; at the bound: no limit of its own; test: none
+  // grows: by strangers, by connections; bound: SOCKETS connections; at the bound: further connections are
+  // reset; test: none
   const open = new Set<Socket>();
   /** Under TLS by the port that they come from, for there a request is on another object than the connection. */
-  // grows: by strangers, by connections; bound: the open connections that have asked for nothing, 10 s each; at the
-  // bound: they are ended; test: apps/gateway/src/timeouts.net.test.ts
+  // grows: by strangers, by connections; bound: SOCKETS connections, silent for 10 s at most; at the bound: they are
+  // ended; test: apps/gateway/src/timeouts.net.test.ts
   const silent = new Map<unknown, Socket>();
   const nameOf = (socket: Duplex) => (secure ? portOf(socket as Socket) : socket);
   const gone = { up: 0, down: 0 };

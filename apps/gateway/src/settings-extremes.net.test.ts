@@ -35,6 +35,8 @@ const extremes: Record<keyof typeof gatewaySettings, Extremes> = {
   PUBLIC_URL: { serves: ['http://a', `https://${'a'.repeat(60)}.test:65535`], refused: ['a.test'] },
   CONSOLE_URL: { serves: ['http://a', `https://${'a'.repeat(60)}.test:65535`], refused: ['javascript:1'] },
   DATA_DIR: { serves: ['folder'], refused: [] },
+  SOCKETS: { serves: ['16', '200000'], refused: ['15', '200001'] },
+  MEMORY: { serves: ['128', '65536'], refused: ['127', '65537'] },
   SNAPSHOT_MAX_AGE: { serves: ['60', '86400'], refused: ['0', '59', '86401'] },
   GATEWAY_ALLOW_NETWORKS: {
     serves: [

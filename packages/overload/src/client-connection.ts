@@ -239,6 +239,8 @@ export function trackConnections(
 ): ClientConnections {
   const listeners = server.listeners(ready);
   server.removeAllListeners(ready);
+  // grows: by strangers, by connections; bound: SOCKETS connections; at the bound: further connections are reset; test:
+  // packages/overload/src/client-connection.net.test.ts
   const open = new Map<Socket, ClientConnection>();
   const sweeper = setInterval(() => {
     for (const connection of open.values()) connection.sweep();

@@ -20,7 +20,8 @@ export function limitConnections(server: Server, options: ConnectionLimitOptions
   const { most, isShort, isProxy = () => false, onRefused = () => {} } = options;
   const listeners = server.listeners('connection');
   server.removeAllListeners('connection');
-  /** Open connections by address: at most `most` entries. */
+  // grows: by strangers, by addresses; bound: SOCKETS addresses with an open connection; at the bound: further
+  // connections are reset; test: none
   const byAddress = new Map<string, number>();
   let open = 0;
 
