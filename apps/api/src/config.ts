@@ -29,6 +29,15 @@ export const apiSettings = {
   ECHO_URL: origin(),
   ...dialSettings,
   ...overloadSettings,
+  API_METRICS_PORT: setting(
+    'порт от 0 до 65535 на 127.0.0.1 для /metrics',
+    z.optional(
+      z.string().check(
+        z.regex(/^\d{1,5}$/),
+        z.refine((text) => Number(text) <= 65_535),
+      ),
+    ),
+  ),
   API_DOCS: setting('open или closed', z._default(z.enum(['open', 'closed']), 'open')),
   DATABASE_URL: setting(
     'адрес PostgreSQL 15 или новее: postgresql://user:password@host/database',
@@ -105,6 +114,8 @@ export interface Config {
   readonly sockets: number;
   /** What heap and buffers may fill, in bytes. */
   readonly memory: number;
+  /** Where metrics are, on loopback; undefined is nowhere. */
+  readonly metricsPort: number | undefined;
   /** Whether `/api/docs` is there. */
   readonly documentation: boolean;
   readonly logLevel: string;
@@ -146,6 +157,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     admin,
     sockets: s.SOCKETS,
     memory: memoryLimit(s.MEMORY),
+    metricsPort: s.API_METRICS_PORT === undefined ? undefined : Number(s.API_METRICS_PORT),
     documentation: s.API_DOCS === 'open',
     logLevel: s.LOG_LEVEL,
   };

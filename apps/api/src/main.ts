@@ -6,6 +6,7 @@ import { checkKey } from './db/key-check.ts';
 import { DatabaseUnfit, migrate } from './db/migrate.ts';
 import { openDb } from './db/open.ts';
 import { isAway } from './http/errors.ts';
+import { createMetrics, serveMetrics } from './http/metrics.ts';
 import { createLog } from './log.ts';
 import { hashPassword } from './passwords.ts';
 import { ensureDirectProxy } from './proxies/store.ts';
@@ -30,15 +31,18 @@ async function main(): Promise<void> {
   const { admin } = config;
   if (admin !== null) await ensureAdmin(opened.db, admin.email, () => hashPassword(admin.password));
 
+  const metrics = createMetrics();
   const app = await createServer({
     config,
     opened,
     sealing: secrets,
     gatewayKeys: gatewayKeys(gatewaySecret),
     logger,
+    metrics,
     runsProbes: true,
   });
   await app.listen({ host: config.host, port: config.port });
+  if (config.metricsPort !== undefined) await serveMetrics(metrics, config.metricsPort);
   process.send?.({ type: 'listening' });
 
   let stopping = false;

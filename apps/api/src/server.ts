@@ -19,6 +19,7 @@ import { evidenceRoutes } from './evidence/routes.ts';
 import { feedRoutes } from './feed/routes.ts';
 import { healthRoutes } from './health/routes.ts';
 import { findSessions } from './http/actor.ts';
+import { bodyBudget } from './http/body-budget.ts';
 import { serveConsole } from './http/console.ts';
 import { serveDocumentation } from './http/documentation.ts';
 import { answerError, answerUnreadable, validate } from './http/errors.ts';
@@ -27,6 +28,7 @@ import { readJsonBodies } from './http/json.ts';
 import { prepareToLeave } from './http/leaving.ts';
 import { createLimits } from './http/limits.ts';
 import { createListener, shedLoad } from './http/listener.ts';
+import type { Metrics } from './http/metrics.ts';
 import { createQueue } from './http/queue.ts';
 import { serialize } from './http/replies.ts';
 import { together } from './http/together.ts';
@@ -61,6 +63,7 @@ export interface ServerParts {
   readonly sealing: Sealing;
   readonly gatewayKeys: GatewayKeys;
   readonly logger: Logger;
+  readonly metrics: Metrics;
   /** Milliseconds between the feed's heartbeats, when not the contract's. */
   readonly heartbeatMs?: number;
   /** How probes resolve names, when not as the system does. */
@@ -74,10 +77,11 @@ export interface ServerParts {
  * @throws Error when a call of the contract has no handler
  */
 export async function createServer(parts: ServerParts): Promise<FastifyInstance> {
+  const { metrics } = parts;
   const app = fastify({
     loggerInstance: parts.logger,
     bodyLimit: limits.body,
-    serverFactory: (handler) => createListener(handler, parts.config.sockets, parts.config.trustProxy),
+    serverFactory: (handler) => createListener(handler, { ...parts.config, metrics }),
     trustProxy: [...parts.config.trustProxy],
     // On close idle connections end at once, busy ones after their answer.
     forceCloseConnections: 'idle',
@@ -88,7 +92,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     routerOptions: { caseSensitive: true, maxParamLength: limits.description },
   }) as unknown as FastifyInstance;
   const isDraining = prepareToLeave(app);
-  shedLoad(app, parts.config.memory);
+  shedLoad(app, parts.config.memory, metrics);
   readJsonBodies(app);
   app.setValidatorCompiler<z.ZodMiniType>(validate);
   app.setSerializerCompiler<z.ZodMiniType>(serialize);
@@ -116,7 +120,9 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     sessions: together((hashes) => findSessions(opened.db, hashes)),
     sealing,
     queue: createQueue(2, 100),
-    callsOfPerson: createQueue(8, 500),
+    callsOfPerson: createQueue(4, 500),
+    // An eighth of the memory: bodies are copied when they are parsed.
+    bodyBudget: bodyBudget(parts.config.memory / 8),
     feedToken: gatewayKeys.feed,
     // grows: not, the program fills it as it starts
     implemented: new Set(),

@@ -61,6 +61,10 @@ const extremes: Record<keyof typeof apiSettings, Extremes> = {
     ['128', '65536'],
     ['127', '65537'],
   ],
+  API_METRICS_PORT: [
+    ['0', '65535'],
+    ['-1', '65536'],
+  ],
   API_DOCS: [['open', 'closed'], ['yes']],
   STOP_DELAY: [
     ['0', '60'],

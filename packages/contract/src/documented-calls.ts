@@ -105,7 +105,7 @@ export const meanings: Readonly<Record<ErrorCode, string>> = {
   no_company: 'the caller belongs to no company',
   too_many_objects: 'a company holds at most 1,000 rows of a kind',
   changed_meanwhile: 'the entity is not at the version that `If-Match` names',
-  too_large: 'the body is larger than 1 MiB',
+  too_large: 'the body is larger than 1 MiB, or than 16 KiB in a call that needs no token',
   bad_media_type: 'the body is not `application/json`',
   idempotency_mismatch: 'the key stood for another request',
   too_many_requests: 'too many tries; `Retry-After` says when to come back',

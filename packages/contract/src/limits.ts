@@ -22,6 +22,8 @@ export const limits = {
   list: 2000,
   /** Bytes of a request body, and how deep its lists and objects may nest. */
   body: 1024 * 1024,
+  /** Bytes of a body whose sender need not be signed in. Larger ones share a budget of memory. */
+  smallBody: 16 * 1024,
   depth: 32,
   /** How long a link from mail lives, in minutes. */
   linkMinutes: 10,

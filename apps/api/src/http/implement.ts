@@ -1,9 +1,11 @@
 import { timingSafeEqual } from 'node:crypto';
 import { type Endpoint, isIdempotent, type Output } from '@propusk/contract/endpoint';
+import { limits } from '@propusk/contract/limits';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Db, Tx } from '../db/open.ts';
 import type { Sealing } from '../sealing.ts';
 import { type Actor, admitTo, bearer, findActor, findHolder, type Session } from './actor.ts';
+import type { BodyBudget } from './body-budget.ts';
 import { AppError } from './errors.ts';
 import { type Claim, once, readClaim } from './idempotency.ts';
 import type { Queue } from './queue.ts';
@@ -21,6 +23,8 @@ export interface Routes {
   readonly queue: Queue;
   /** Limits the calls of one person that run at once, so that connections of the pool stay free for others. */
   readonly callsOfPerson: Queue;
+  /** Bounds the memory of bodies that are being read. */
+  readonly bodyBudget: BodyBudget;
   /** The gateways' bearer token. */
   readonly feedToken: string;
   /** Whether the database has fallen silent (`db/watch.ts`). */
@@ -143,6 +147,7 @@ export function routeOf(routes: Routes, endpoint: Endpoint) {
   return {
     method,
     url: `/api${path}`,
+    bodyLimit: isOpen(endpoint) ? limits.smallBody : limits.body,
     schema: {
       ...(params && { params }),
       ...(query && { querystring: query }),
@@ -155,8 +160,14 @@ export function routeOf(routes: Routes, endpoint: Endpoint) {
       // Whoever would wait for it in vain is told at once.
       if (routes.isSilent()) throw new AppError('unavailable');
       request.actor = await guard(routes, endpoint, request);
+      if (!isOpen(endpoint)) routes.bodyBudget(request, reply);
     },
   };
+}
+
+/** Whether anybody may call it. */
+function isOpen({ access }: Endpoint): boolean {
+  return access === 'public' || access === 'maybe-signed-in';
 }
 
 async function guard(routes: Routes, endpoint: Endpoint, request: FastifyRequest): Promise<Actor | null> {

@@ -5,6 +5,7 @@ import { limitConnections } from '@propusk/overload/connection-limit';
 import { memoryPressure } from '@propusk/overload/memory-pressure';
 import type { FastifyInstance } from 'fastify';
 import { AppError } from './errors.ts';
+import type { Metrics } from './metrics.ts';
 
 /** A client may take so long for a request, and so long for its head. */
 const REQUEST_MS = 30_000;
@@ -13,14 +14,18 @@ const HEAD_MS = 10_000;
 const KEEP_ALIVE_MS = 72_000;
 const RETRY_SECONDS = 5;
 
-/**
- * The HTTP server of the api: one request at a time on each connection, and a limited number of connections.
- * @param sockets the most connections @param trustProxy addresses and networks of reverse proxies
- */
+export interface ListenerOptions {
+  /** The most connections. */
+  readonly sockets: number;
+  /** Addresses and networks of reverse proxies. */
+  readonly trustProxy: readonly string[];
+  readonly metrics: Metrics;
+}
+
+/** The HTTP server of the api: one request at a time on each connection, and a limited number of connections. */
 export function createListener(
   handler: RequestListener,
-  sockets: number,
-  trustProxy: readonly string[],
+  { sockets, trustProxy, metrics }: ListenerOptions,
 ): Server {
   const server = createServer(
     {
@@ -36,7 +41,13 @@ export function createListener(
   const connections = trackConnections(server);
   server.on('connection', (socket) => connections.serve(socket));
   // The api answers 503 while memory is short, since a refused connection says nothing to a person.
-  limitConnections(server, { most: sockets, isShort: () => false, isProxy: proxies(trustProxy) });
+  limitConnections(server, {
+    most: sockets,
+    isShort: () => false,
+    isProxy: proxies(trustProxy),
+    onRefused: metrics.connectionRefused,
+  });
+  metrics.watch(connections);
   return server;
 }
 
@@ -44,11 +55,12 @@ export function createListener(
  * Answers 503 with Retry-After while memory is short, before a token is looked up or a body is read.
  * @param memory what heap and buffers may fill, in bytes
  */
-export function shedLoad(app: FastifyInstance, memory: number): void {
+export function shedLoad(app: FastifyInstance, memory: number, metrics: Metrics): void {
   const isShort = memoryPressure(memory);
   app.addHook('onRequest', (request, _reply, done) => {
     // A balancer that asks for health would take the whole api away.
     if (request.url !== '/api/health' && isShort()) {
+      metrics.shed();
       return done(new AppError('overloaded', { retryAfter: RETRY_SECONDS }));
     }
     done();

@@ -4,7 +4,7 @@ export const introduction = `The console of «Пропуск» speaks to the ser
 **Signing in.** \`POST /api/auth/login\` answers with a token; it is sent as \`Authorization: Bearer TOKEN\`. What a role
 may never do is refused with 403; what another company owns is answered like what does not exist, with 404.
 
-**Bodies** are JSON in UTF-8, at most 1 MiB and 32 levels deep. Fields that are not declared are ignored and never stored.
+**Bodies** are JSON in UTF-8, at most 1 MiB (16 KiB for a call that needs no token) and 32 levels deep. Fields that are not declared are ignored and never stored.
 A field that is absent from a \`PUT\`, or null, stays as it is.
 
 **Errors** have one form: \`{"code", "message", "fields"?}\`. Programs branch on \`code\`; \`message\` is a Russian sentence

@@ -8,6 +8,7 @@ import type { ErrorBody } from '@propusk/contract/errors';
 import { createUser } from '@propusk/contract/users';
 import type { FastifyInstance } from 'fastify';
 import { checkKey } from '../db/key-check.ts';
+import { createMetrics, type Metrics } from '../http/metrics.ts';
 import { createLog } from '../log.ts';
 import { ensureDirectProxy } from '../proxies/store.ts';
 import { sealing } from '../sealing.ts';
@@ -66,12 +67,14 @@ export async function startApi(
     heartbeatMs,
     logTo,
     settings,
+    metrics = createMetrics(),
     runsProbes = false,
   }: {
     shared?: TestDatabase;
     heartbeatMs?: number;
     logTo?: (line: string) => void;
     settings?: Partial<ServerParts['config']>;
+    metrics?: Metrics;
     /** Whether probes are run, or only wait. */
     runsProbes?: boolean;
   } = {},
@@ -101,6 +104,7 @@ export async function startApi(
     opened: database,
     sealing: testSealing,
     gatewayKeys: testKeys,
+    metrics,
     logger: logTo === undefined ? createLog('silent') : createLog('trace', { write: logTo }),
     ...(heartbeatMs !== undefined && { heartbeatMs }),
     // Nothing that a test does not name is anywhere.
