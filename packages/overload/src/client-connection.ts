@@ -188,6 +188,7 @@ export class ClientConnection {
 const PIPELINED_A_TURN = 2;
 
 /** Connections whose next request has come already: each is here once. */
+// grows: by strangers, by pipelined requests; bound: SOCKETS connections, 8 bytes each; at the bound: further connections are reset; test: packages/overload/src/client-connection.net.test.ts
 const turns: ClientConnection[] = [];
 
 /**
