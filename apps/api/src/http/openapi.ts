@@ -313,7 +313,9 @@ function refusalResponse(endpoint: Endpoint, codes: ErrorCode[]): Response {
   }
   return {
     description: codes.map((code) => `\`${code}\`: ${meanings[code]}.`).join('\n\n'),
-    ...(codes.includes('too_many_requests') && { headers: { 'Retry-After': retryAfter } }),
+    ...(codes.some((code) => code === 'too_many_requests' || code === 'overloaded') && {
+      headers: { 'Retry-After': retryAfter },
+    }),
     ...(codes.some((code) => errors[code].status === 401) && {
       headers: { 'WWW-Authenticate': authenticate },
     }),

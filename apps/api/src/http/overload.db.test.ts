@@ -38,7 +38,7 @@ test('connections of one address beyond half of SOCKETS are reset, and the other
 
 test('with memory short every call but health is 503 with Retry-After', async () => {
   const { api } = await start({ memory: 1 });
-  const reply = await api.app.inject({ url: '/api/companies', headers: { authorization: 'Bearer x' } });
+  const reply = await api.app.inject({ url: '/api/me', headers: { authorization: 'Bearer x' } });
   expect([reply.statusCode, reply.headers['retry-after'], reply.json().code]).toEqual([
     503,
     '5',

@@ -35,7 +35,16 @@ const unrouted = ajv.compile({
   $ref: 'openapi#/components/schemas/Error',
   properties: {
     code: {
-      enum: ['no_such_call', 'not_found', 'bad_input', 'bad_json', 'too_deep', 'too_large', 'bad_media_type'],
+      enum: [
+        'no_such_call',
+        'not_found',
+        'bad_input',
+        'bad_json',
+        'too_deep',
+        'too_large',
+        'bad_media_type',
+        'overloaded',
+      ],
     },
   },
 });
