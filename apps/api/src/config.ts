@@ -70,6 +70,7 @@ export const apiSettings = {
     ),
   ),
   STOP_DELAY: wholeNumber(0, 0, 60),
+  AUDIT_RETENTION: wholeNumber(60, 1, 120),
   ADMIN_EMAIL: setting('почта первого администратора', z.optional(Email)),
   ADMIN_PASSWORD: setting('пароль первого администратора, не меньше 8 символов', z.optional(Password)),
   LOG_LEVEL: setting(
@@ -109,6 +110,8 @@ export interface Config {
   readonly dataDir: string;
   /** How long it still serves after it was told to stop, while health sends balancers elsewhere. */
   readonly stopDelayMs: number;
+  /** How many whole months the audit is kept. */
+  readonly auditMonths: number;
   readonly admin: { readonly email: string; readonly password: string } | null;
   /** The most connections at once. */
   readonly sockets: number;
@@ -154,6 +157,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     trustProxy: s.TRUST_PROXY,
     dataDir,
     stopDelayMs: s.STOP_DELAY * 1000,
+    auditMonths: s.AUDIT_RETENTION,
     admin,
     sockets: s.SOCKETS,
     memory: memoryLimit(s.MEMORY),

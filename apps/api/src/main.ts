@@ -5,6 +5,7 @@ import { readConfig } from './config.ts';
 import { checkKey } from './db/key-check.ts';
 import { DatabaseUnfit, migrate } from './db/migrate.ts';
 import { openDb } from './db/open.ts';
+import { startReaper } from './db/reaper.ts';
 import { isAway } from './http/errors.ts';
 import { createMetrics, serveMetrics } from './http/metrics.ts';
 import { createLog } from './log.ts';
@@ -41,6 +42,7 @@ async function main(): Promise<void> {
     metrics,
     runsProbes: true,
   });
+  const reaper = startReaper({ db: opened.db, log: logger, auditMonths: config.auditMonths });
   await app.listen({ host: config.host, port: config.port });
   if (config.metricsPort !== undefined) await serveMetrics(metrics, config.metricsPort);
   process.send?.({ type: 'listening' });
@@ -53,6 +55,7 @@ async function main(): Promise<void> {
     // A client that never finishes must not hold the stop.
     setTimeout(() => process.exit(0), 5_000).unref();
     await app.close();
+    await reaper.close();
     await opened.close();
     process.exit(0);
   };

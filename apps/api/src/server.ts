@@ -128,7 +128,6 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     implemented: new Set(),
   };
   const tries = createLimits(opened.pool);
-  app.addHook('onClose', async () => tries.close());
   const { smtpUrl, mailFrom, mailFolder } = config;
   const mailer = createMailer({ smtpUrl, from: mailFrom, folder: mailFolder, log: parts.logger });
   app.addHook('onClose', () => mailer.close());

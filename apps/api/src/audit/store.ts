@@ -5,6 +5,7 @@ import type { Db, Tx } from '../db/open.ts';
 import { type Actor, admit, asMember, scopeOf } from '../http/actor.ts';
 import { AppError } from '../http/errors.ts';
 import { plainAddress } from '../outbound/echo.ts';
+import { countBytes } from './budget.ts';
 import { differences, type Facts } from './changes.ts';
 
 export type { Facts };
@@ -34,7 +35,8 @@ export interface Difference {
 /**
  * Writes down what an actor does, in the transaction of the change: before an object is removed, after it is made. Doer and
  * company are told as they are called at that moment. An edit after which nothing differs is none.
- * @throws AppError unauthorized when the doer is gone meanwhile: what nobody did is not done
+ * @throws AppError unauthorized when the doer is gone meanwhile: what nobody did is not done; too_many_requests when the doer
+ *   has used up the day's bytes
  */
 export async function record(tx: Tx, by: Doer, ...deeds: readonly (Deed & Difference)[]): Promise<void> {
   const told = deeds
@@ -45,6 +47,7 @@ export async function record(tx: Tx, by: Doer, ...deeds: readonly (Deed & Differ
     }))
     .filter(({ action, changes }) => action !== 'changed' || Object.keys(changes).length > 0);
   if (told.length === 0) return;
+  await countBytes(tx, by.userId, told);
   const { rows } = await sql<{ one: number }>`
     insert into audit (company_id, company, actor_id, actor_name, actor_email, actor_roles, address,
       action, object_kind, object_id, object_name, changes)

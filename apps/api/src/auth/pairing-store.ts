@@ -11,11 +11,6 @@ export async function addPairingCode(tx: Tx, actor: Actor): Promise<{ code: stri
   const { token: code, hash } = newToken();
   const expiresAt = new Date(Date.now() + limits.pairingSeconds * 1000).toISOString();
   await tx
-    .deleteFrom('pairing_codes')
-    .where('user_id', '=', actor.userId)
-    .where('expires_at', '<', (eb) => eb.fn<string>('now'))
-    .execute();
-  await tx
     .insertInto('pairing_codes')
     .values({
       token_hash: hash,

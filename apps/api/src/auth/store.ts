@@ -1,4 +1,5 @@
 import type { Registration } from '@propusk/contract/auth';
+import { sql } from 'kysely';
 import { record, recordOwn } from '../audit/store.ts';
 import { lockCompany } from '../db/company.ts';
 import type { Db, Tx } from '../db/open.ts';
@@ -8,6 +9,9 @@ import { refusing } from '../http/violations.ts';
 import { plainAddress } from '../outbound/echo.ts';
 import { emailTaken, endGatewayTokens, setPassword } from '../users/store.ts';
 import { nameAgent } from './agent.ts';
+
+/** Open sessions of one user; signing in once more ends the one that was idle longest. */
+const MOST_SESSIONS = 100;
 
 const SESSION_DAYS = 30;
 
@@ -43,12 +47,10 @@ export async function openSession(
     })
     .execute();
   await recordOwn(tx, { userId, address }, 'signed_in', { after: { client } });
-  // Nobody signs in with what has expired; swept here, where a person's own rows are at hand.
-  await tx
-    .deleteFrom('sessions')
-    .where('user_id', '=', userId)
-    .where('expires_at', '<', (eb) => eb.fn<string>('now'))
-    .execute();
+  // Sign-ins of one user must not fill the table: the session that was idle longest gives way.
+  await sql`delete from sessions where user_id = ${userId} and token_hash in (
+    select token_hash from sessions where user_id = ${userId} and token_hash <> ${hash}
+    order by last_seen_at desc offset ${MOST_SESSIONS - 1})`.execute(tx);
   return token;
 }
 

@@ -80,15 +80,21 @@ async function earlier(count: number): Promise<TestDatabase> {
       : []),
     ...(count > 5
       ? [
-          `insert into audit (company_id, company, actor_id, actor_name, actor_email, actor_roles, address, action, object_kind,
-            object_id, object_name) values (1, 'ООО Ромашка', 1, 'Иван', 'ivan@romashka.test', '{CREATOR}', '192.0.2.7',
-            'created', 'site', 1, 'crm.example.ru')`,
+          `insert into audit (at, company_id, company, actor_id, actor_name, actor_email, actor_roles, address, action, object_kind,
+            object_id, object_name) select now() - n * interval '13 months', 1, 'ООО Ромашка', 1, 'Иван', 'ivan@romashka.test',
+            '{CREATOR}', '192.0.2.7', 'created', 'site', 1, 'crm.example.ru' from generate_series(0, 2) n`,
         ]
       : []),
     ...(count > 6
       ? [
           `insert into second_factors (user_id, secret_sealed) values (1, '\\x06')`,
           `insert into recovery_codes (user_id, code_hash) values (1, '\\x07')`,
+        ]
+      : []),
+    ...(count > 8
+      ? [
+          `insert into audit_removals (partition, from_at, to_at, rows, retention_months) values
+            ('audit_2020_01', '2020-01-01', '2020-02-01', 7, 60)`,
         ]
       : []),
   ];
@@ -99,7 +105,8 @@ async function earlier(count: number): Promise<TestDatabase> {
 /** Every row with the columns that it had before. */
 async function held(database: TestDatabase): Promise<Record<string, Record<string, unknown>[]>> {
   const { rows: tables } = await database.pool.query(
-    `select tablename as name from pg_tables where schemaname = 'public' and tablename not like 'kysely%' order by 1`,
+    `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')
+      and not relispartition and relname not like 'kysely%' order by 1`,
   );
   const found: Record<string, Record<string, unknown>[]> = {};
   for (const { name } of tables) {

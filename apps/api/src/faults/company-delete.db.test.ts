@@ -165,7 +165,7 @@ const NOTHING = 'nothing';
 /** All rows of a company in every table that names one but the audit, which outlives it, as one word; it waits until nobody holds the company. */
 async function digest(id: number): Promise<string> {
   const tables = await ask<{ name: string }>(
-    "select table_name as name from information_schema.columns where table_schema = 'public' and column_name = 'company_id' and table_name <> 'audit' order by 1",
+    "select table_name as name from information_schema.columns where table_schema = 'public' and column_name = 'company_id' and table_name not like 'audit%' order by 1",
   );
   const parts = [
     `select 'companies' as name, c::text as line from companies c where id = ${id}`,

@@ -44,12 +44,11 @@ export async function once<T>(
   work: (tx: Tx) => Promise<T>,
 ): Promise<{ result: T; replayed: boolean }> {
   const { userId } = actor;
-  // Everybody's: an answer names people, and must not outlive its day because its asker never comes back.
-  await sql`delete from idempotency_keys where (user_id, key) in (
-    select user_id, key from idempotency_keys where created_at < now() - interval '1 day' for update skip locked
-  )`.execute(tx);
   // The company before the key, as the deletion of a company takes them.
   if (actor.companyId !== null) await lockOwnCompany(tx, asMember(actor));
+  // The reaper removes expired keys, up to a minute late.
+  await sql`delete from idempotency_keys where user_id = ${userId} and key = ${key}
+    and created_at < now() - interval '1 day'`.execute(tx);
   const claimed = await refusing(
     { idempotency_keys_user_id_fkey: () => new AppError('unauthorized') },
     tx

@@ -1,6 +1,5 @@
-import pg from 'pg';
-import { afterEach, describe, expect, test, vi } from 'vitest';
-import { createLimits, network } from './limits.ts';
+import { describe, expect, test } from 'vitest';
+import { network } from './limits.ts';
 
 describe('whom an address stands for', () => {
   test.each([
@@ -21,19 +20,5 @@ describe('whom an address stands for', () => {
     ['192.0.2.7', 'nobody'],
   ])('%s and %s are two', (one, other) => {
     expect(network(one)).not.toBe(network(other));
-  });
-});
-
-describe('time', () => {
-  afterEach(() => vi.useRealTimers());
-
-  test('no timer is left after close', async () => {
-    vi.useFakeTimers();
-    const pool = new pg.Pool({ connectionString: 'postgresql://nowhere.invalid/x' });
-    const limits = createLimits(pool);
-    expect(vi.getTimerCount()).toBe(1);
-    limits.close();
-    expect(vi.getTimerCount()).toBe(0);
-    await pool.end();
   });
 });

@@ -28,8 +28,6 @@ const budgets = {
 } as const;
 type Budget = keyof typeof budgets;
 
-const SWEEP_MS = 5 * 60_000;
-
 /** What is refused when it is tried too often. Every refusal is AppError too_many_requests with `retryAfter`. */
 export interface Limits {
   /**
@@ -50,7 +48,6 @@ export interface Limits {
   /** @param calls how many calls out it makes; more than there are tries count as all of them */
   countProbe(userId: number, calls?: number): Promise<void>;
   countPairing(userId: number): Promise<void>;
-  close(): void;
 }
 
 /** A try that was counted. */
@@ -68,7 +65,7 @@ export function createLimits(pool: pg.Pool): Limits {
       storeClient: pool,
       tableName: 'rate_limits',
       tableCreated: true,
-      // Its timer would outlive us.
+      // The reaper removes expired rows of every table.
       clearExpiredByTimeout: false,
       keyPrefix: budget,
       points: budgets[budget].tries,
@@ -79,10 +76,6 @@ export function createLimits(pool: pg.Pool): Limits {
   ) as Record<Budget, RateLimiterPostgres>;
   // A crowd that comes from one address waits for one row, and must not do so on every connection of the pool.
   const inTurn = createQueue(1, Number.POSITIVE_INFINITY);
-  const sweep = setInterval(() => {
-    // A row that stays a little longer harms nobody.
-    pool.query('delete from rate_limits where expire < $1', [Date.now()]).catch(() => {});
-  }, SWEEP_MS).unref();
 
   async function take(budget: Budget, key: string, points = 1): Promise<Taken> {
     try {
@@ -190,7 +183,6 @@ export function createLimits(pool: pg.Pool): Limits {
     async countPairing(userId) {
       await take('pairing', String(userId));
     },
-    close: () => clearInterval(sweep),
   };
 }
 

@@ -86,9 +86,9 @@ export async function addLockLink(
     returning 1 as one`.execute(tx);
   // It was removed a moment ago.
   if (rows.length === 0) throw new AppError('not_found');
-  await sql`delete from lock_links where company_id = ${companyId} and site_id = ${siteId} and (expires_at < now()
-    or token_hash not in (select token_hash from lock_links where company_id = ${companyId} and site_id = ${siteId}
-      order by created_at desc, token_hash = ${hash} desc limit ${LINKS}))`.execute(tx);
+  await sql`delete from lock_links where company_id = ${companyId} and site_id = ${siteId}
+    and token_hash not in (select token_hash from lock_links where company_id = ${companyId} and site_id = ${siteId}
+      order by created_at desc, token_hash = ${hash} desc limit ${LINKS})`.execute(tx);
   const deed = { action: 'lock_shared', kind: 'site', id: siteId, name: shownAddress, companyId } as const;
   await record(tx, actor, deed);
   return { token, expiresAt };

@@ -85,8 +85,12 @@ export function copyOf(
   { name, columns }: Table,
   way: 'to stdout' | 'from stdin',
 ): string {
-  const quoted = columns.map((column) => client.escapeIdentifier(column));
-  return `copy ${client.escapeIdentifier(name)} (${quoted.join()}) ${way}`;
+  const quoted = columns.map((column) => client.escapeIdentifier(column)).join();
+  const table = client.escapeIdentifier(name);
+  // COPY reads a partitioned table only by a query.
+  return way === 'to stdout'
+    ? `copy (select ${quoted} from ${table}) ${way}`
+    : `copy ${table} (${quoted}) ${way}`;
 }
 
 /** Pieces of a frame's size of what COPY sends in its own. */

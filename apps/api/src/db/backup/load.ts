@@ -5,6 +5,7 @@ import { from as copyFrom } from 'pg-copy-streams';
 import { sealing } from '../../sealing.ts';
 import { migrate, migrateTo, migrationNames } from '../migrate.ts';
 import { openDb } from '../open.ts';
+import { keepPartitions } from '../reaper.ts';
 import type { Tables } from '../schema.ts';
 import { inTransaction } from './connect.ts';
 import { copyOf } from './dump.ts';
@@ -12,7 +13,7 @@ import type { Sequence } from './frames.ts';
 import type { Header } from './header.ts';
 import type { Backup } from './reader.ts';
 import { BackupRefused, damaged } from './refused.ts';
-import { allTables } from './tables.ts';
+import { allTables, appendOnly } from './tables.ts';
 
 /**
  * How far ids go on beyond those of the backup: rows that were made after it are lost, but what names their ids (a
@@ -46,8 +47,8 @@ export async function load(url: string, backup: Backup): Promise<void> {
     await refuseFull(client);
     await migrateTo(onOneConnection(client), backup.header.migration);
     const quote = (name: string) => client.escapeIdentifier(name);
-    // The audit takes rows and gives none back; no migration puts any in, and no trigger looks at them as they come.
-    const names = (await allTables(client)).filter((name) => name !== 'audit').map(quote);
+    // No migration puts rows into the append-only tables, and they have no trigger on INSERT.
+    const names = (await allTables(client)).filter((name) => !appendOnly.has(name)).map(quote);
     // What a migration itself puts in is in the backup as well, as it has become.
     await client.query(`truncate ${names.join()}`);
     // The rows come with the versions and claims that the triggers made of them; foreign keys are checked all the same.
@@ -66,6 +67,8 @@ export async function load(url: string, backup: Backup): Promise<void> {
   const opened = openDb(url);
   try {
     await migrate(opened.db);
+    // The months of the backup: its rows came into the partition for rows without one.
+    await keepPartitions(opened.db, { waitMs: 0 });
   } finally {
     await opened.close();
   }

@@ -21,7 +21,11 @@ export const leftOut: ReadonlySet<string> = new Set([
   'kysely_migration_lock',
 ]);
 
+/** Tables whose triggers refuse UPDATE, DELETE and TRUNCATE. */
+export const appendOnly: ReadonlySet<string> = new Set(['audit', 'audit_removals']);
+
 const ofSchema = `join pg_namespace n on n.oid = c.relnamespace and n.nspname = current_schema()
+  and not c.relispartition
   and not exists (select from pg_depend d where d.objid = c.oid and d.classid = 'pg_class'::regclass and d.deptype = 'e')`;
 
 /** The tables that a backup holds, each after those that it refers to. */

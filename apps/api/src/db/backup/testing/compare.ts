@@ -10,7 +10,8 @@ export interface Everything {
 /** All that a backup promises to keep. */
 export async function everything(pool: pg.Pool): Promise<Everything> {
   const { rows: names } = await pool.query<{ name: string }>(
-    `select tablename::text as name from pg_tables where schemaname = 'public' order by 1`,
+    `select relname::text as name from pg_class where relnamespace = 'public'::regnamespace
+      and relkind in ('r', 'p') and not relispartition order by 1`,
   );
   const tables: Record<string, string[]> = {};
   for (const { name } of names.filter((table) => !leftOut.has(table.name))) {

@@ -1,0 +1,67 @@
+import { login, logout } from '@propusk/contract/auth';
+import { createSite, deleteSite, updateSite } from '@propusk/contract/sites';
+import { deleteUser, me, updateUser } from '@propusk/contract/users';
+import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
+import { PASSWORD, startApi, type TestApi } from '../testing/api.ts';
+import { DAILY_BYTES } from './budget.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startApi(inject('serverUrl'));
+});
+afterAll(() => api.close());
+
+const count = async () =>
+  Number((await api.database.pool.query('select count(*) as n from audit')).rows[0]?.n);
+/** Leaves so many bytes of a user's day. */
+const leave = (kind: string, id: number, bytes: number) =>
+  api.database.pool.query(
+    `insert into rate_limits (key, points, expire) values ($1, $2, $3) on conflict (key) do update set points = $2`,
+    [`audit${kind}:${id}`, bytes, Date.now() + 3_600_000],
+  );
+
+let owner: { token: string; email: string };
+let id: number;
+beforeEach(async () => {
+  owner = await api.company();
+  ({ id } = await api.must(owner.token, me));
+});
+
+test('refuses a change of an owner whose bytes of the day are used up, and leaves no row', async () => {
+  const site = await api.must(owner.token, createSite, { body: { address: 'first.example.ru' } });
+  await leave('Change', id, DAILY_BYTES.manager - 1_000);
+  const change = (address: string) =>
+    api.call(owner.token, updateSite, { params: { id: site.id }, body: { address } });
+  expect((await change('second.example.ru')).status).toBe(200);
+  expect((await change('third.example.ru')).status).toBe(200);
+  const before = await count();
+  const refused = await change('fourth.example.ru');
+  expect([refused.status, refused.error.code]).toEqual([429, 'too_many_requests']);
+  expect(Number(refused.headers['retry-after'])).toBeGreaterThan(3_000);
+  expect(await count()).toBe(before);
+  // The day ends, and a new one begins.
+  await api.database.pool.query(`update rate_limits set expire = $1 where key like 'auditChange:%'`, [
+    Date.now() - 1,
+  ]);
+  expect((await change('fourth.example.ru')).status).toBe(200);
+});
+
+test('refuses no removal, no sign-in and no sign-out to an owner whose bytes of the day are used up', async () => {
+  const agent = await api.agent(owner.token);
+  const site = await api.must(owner.token, createSite, { body: { address: 'gone.example.ru' } });
+  await leave('Change', id, DAILY_BYTES.manager);
+  expect((await api.call(owner.token, createSite, { body: { address: 'new.example.ru' } })).status).toBe(429);
+  expect((await api.call(owner.token, deleteSite, { params: { id: site.id } })).status).toBe(204);
+  expect((await api.call(owner.token, deleteUser, { params: { id: agent.id } })).status).toBe(204);
+  expect((await api.call(owner.token, logout)).status).toBe(204);
+  await api.must(null, login, { body: { email: owner.email, password: PASSWORD } });
+});
+
+test('counts each user alone: an agent who used up the day holds up no owner', async () => {
+  const agent = await api.agent(owner.token);
+  await leave('SignIn', agent.id, DAILY_BYTES.agent);
+  const body = { email: agent.email, password: PASSWORD };
+  expect((await api.call(null, login, { body })).status).toBe(429);
+  await api.must(owner.token, createSite, { body: { address: 'calm.example.ru' } });
+  await api.must(owner.token, updateUser, { params: { id: agent.id }, body: { name: 'Новое' } });
+});
