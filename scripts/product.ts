@@ -1,4 +1,4 @@
-import { watch as watchFolder } from 'node:fs';
+import { existsSync, watch as watchFolder } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { readConfig } from '@propusk/api/config';
@@ -65,7 +65,9 @@ export async function startProduct(options: {
       await buildExtension(say);
     }
     const failed = Promise.withResolvers<string>();
-    const databaseUrl = config.databaseUrl ?? (await openDatabase());
+    // Of an outer database's disk nothing is known here.
+    const own = config.databaseUrl === undefined ? await openDatabase() : undefined;
+    const databaseUrl = config.databaseUrl ?? own?.url;
     const common: NodeJS.ProcessEnv = {
       LOG_LEVEL: process.stdout.isTTY ? 'warn' : 'info',
       API_URL: config.localUrl,
@@ -76,7 +78,12 @@ export async function startProduct(options: {
     };
     // Of the commands for backups: neither has any use for it.
     delete common.BACKUP_PASSPHRASE;
-    const forApi = { ...common, SECRET_KEY: secrets.SECRET_KEY, DATABASE_URL: databaseUrl };
+    const forApi = {
+      ...common,
+      SECRET_KEY: secrets.SECRET_KEY,
+      DATABASE_URL: databaseUrl,
+      DISK_RESERVE: own?.reserveFile,
+    };
     // The gateway faces strangers: it holds the keys of its own trade and no other.
     const forGateway = { ...common };
     for (const name of ['DATABASE_URL', 'SECRET_KEY', 'ADMIN_EMAIL', 'ADMIN_PASSWORD', 'SMTP_URL']) {
@@ -110,7 +117,7 @@ export async function startProduct(options: {
       stop,
     };
 
-    async function openDatabase(): Promise<string> {
+    async function openDatabase(): Promise<EmbeddedDatabase> {
       let database: EmbeddedDatabase = await openEmbedded({ dataDir, onProgress: say });
       let closing = false;
       let reopening: Promise<EmbeddedDatabase> | undefined;
@@ -129,11 +136,24 @@ export async function startProduct(options: {
           // One that dies at once must not be opened in a hot loop.
           await new Promise((resolve) => setTimeout(resolve, 500));
           if (closing) return;
-          reopening = openEmbedded({ dataDir, onProgress: say });
+          reopening = reopen(database);
           database = await reopening;
         }
       })().catch((error) => failed.resolve(explain(error)));
-      return database.url;
+      return database;
+
+      /** On a full disk it tries again until there is room: the gateways meanwhile enforce what they know. */
+      async function reopen({ reserveFile }: EmbeddedDatabase): Promise<EmbeddedDatabase> {
+        for (let pauseMs = 1_000; ; pauseMs = Math.min(2 * pauseMs, 10_000)) {
+          try {
+            return await openEmbedded({ dataDir, onProgress: say });
+          } catch (error) {
+            if (closing || existsSync(reserveFile)) throw error;
+            say(explain(error));
+            await new Promise((resolve) => setTimeout(resolve, pauseMs));
+          }
+        }
+      }
     }
   } catch (error) {
     await stop();

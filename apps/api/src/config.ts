@@ -71,6 +71,8 @@ export const apiSettings = {
   ),
   STOP_DELAY: wholeNumber(0, 0, 60),
   AUDIT_RETENTION: wholeNumber(60, 1, 120),
+  // Set by `npm start` alone.
+  DISK_RESERVE: setting('файл, который держит место на диске базы данных', z.optional(z.string())),
   ADMIN_EMAIL: setting('почта первого администратора', z.optional(Email)),
   ADMIN_PASSWORD: setting('пароль первого администратора, не меньше 8 символов', z.optional(Password)),
   LOG_LEVEL: setting(
@@ -110,6 +112,8 @@ export interface Config {
   readonly dataDir: string;
   /** How long it still serves after it was told to stop, while health sends balancers elsewhere. */
   readonly stopDelayMs: number;
+  /** The file that keeps room on the disk of the embedded database. */
+  readonly reserveFile: string | undefined;
   /** How many whole months the audit is kept. */
   readonly auditMonths: number;
   readonly admin: { readonly email: string; readonly password: string } | null;
@@ -157,6 +161,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     trustProxy: s.TRUST_PROXY,
     dataDir,
     stopDelayMs: s.STOP_DELAY * 1000,
+    reserveFile: s.DISK_RESERVE,
     auditMonths: s.AUDIT_RETENTION,
     admin,
     sockets: s.SOCKETS,

@@ -40,6 +40,7 @@ async function main(): Promise<void> {
     gatewayKeys: gatewayKeys(gatewaySecret),
     logger,
     metrics,
+    reserveFile: config.reserveFile,
     runsProbes: true,
   });
   const reaper = startReaper({ db: opened.db, log: logger, auditMonths: config.auditMonths });

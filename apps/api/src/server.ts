@@ -13,6 +13,7 @@ import { startChecker } from './checks/checker.ts';
 import { checkRoutes } from './checks/routes.ts';
 import { companyRoutes } from './companies/routes.ts';
 import type { Config } from './config.ts';
+import { watchReserve } from './db/embedded/reserve.ts';
 import type { OpenDb } from './db/open.ts';
 import { watchDatabase } from './db/watch.ts';
 import { evidenceRoutes } from './evidence/routes.ts';
@@ -64,6 +65,8 @@ export interface ServerParts {
   readonly gatewayKeys: GatewayKeys;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  /** The file that keeps room on the disk of our own database. */
+  readonly reserveFile?: string | undefined;
   /** Milliseconds between the feed's heartbeats, when not the contract's. */
   readonly heartbeatMs?: number;
   /** How probes resolve names, when not as the system does. */
@@ -113,9 +116,12 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
   const { opened, sealing, gatewayKeys, config } = parts;
   const watch = watchDatabase(opened, app.log);
   app.addHook('onClose', async () => watch.close());
+  const reserve = watchReserve(parts.reserveFile);
+  app.addHook('onClose', async () => reserve.close());
   const routes: Routes = {
     app,
     isSilent: watch.isSilent,
+    isShort: reserve.isShort,
     db: opened.db,
     sessions: together((hashes) => findSessions(opened.db, hashes)),
     sealing,

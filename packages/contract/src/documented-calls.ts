@@ -110,6 +110,7 @@ export const meanings: Readonly<Record<ErrorCode, string>> = {
   idempotency_mismatch: 'the key stood for another request',
   too_many_requests: 'too many tries; `Retry-After` says when to come back',
   internal: 'something is broken on the side of the server',
+  disk_full: 'the disk of the database is full: calls that create are refused, those that revoke are not',
   overloaded: 'the api is short of memory; repeat after Retry-After',
   busy: 'too many calls of one person or changes of one company at once; repeat after Retry-After',
   unavailable: 'the database is away; come back in a minute',

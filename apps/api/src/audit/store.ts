@@ -3,9 +3,9 @@ import { sql } from 'kysely';
 import { contains, readList } from '../db/list.ts';
 import type { Db, Tx } from '../db/open.ts';
 import { type Actor, admit, asMember, scopeOf } from '../http/actor.ts';
+import { countBytes } from '../http/daily-bytes.ts';
 import { AppError } from '../http/errors.ts';
 import { plainAddress } from '../outbound/echo.ts';
-import { countBytes } from './budget.ts';
 import { differences, type Facts } from './changes.ts';
 
 export type { Facts };

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inForm, row } from '@propusk/contract/testing/row';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -36,6 +37,12 @@ test.skipIf(!asRoot)(
         for (let round = 0; round < ROUNDS; round++) {
           using traffic = startTraffic(api, (await api.company()).token, { writers: 6 });
           await traffic.wellSince(performance.now());
+          await expect.poll(() => existsSync(server.reserveFile), { timeout: 20_000 }).toBe(true);
+          server.fill();
+          // Another program takes the reserve as well.
+          await expect.poll(() => existsSync(server.reserveFile), { timeout: 5_000 }).toBe(false);
+          // The name goes before the pages are free.
+          await sleep(500);
           server.fill();
           const full = performance.now();
           const refusals = () =>

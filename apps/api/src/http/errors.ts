@@ -45,6 +45,7 @@ const byStatus: Record<number, ErrorCode> = {
 
 // A write waited for another's lock past its time (SQLSTATE).
 const LOCK_NOT_AVAILABLE = '55P03';
+const DISK_FULL = '53100';
 
 // SQLSTATE classes and errno values that mean 'no database now', not 'a wrong statement'; 57014 is a statement that waited
 // past its time, 55000 a database that was closed to connections, 25006 a standby that takes no writes yet; EAGAIN is a
@@ -69,8 +70,11 @@ export function answerError(
   reply: FastifyReply,
 ): FastifyReply {
   const refusal = asRefusal(error);
-  if (refusal.code === 'internal' || refusal.code === 'unavailable')
-    request.log.error({ err: error }, 'a call failed');
+  const isFault =
+    refusal.code === 'internal' ||
+    refusal.code === 'unavailable' ||
+    (refusal.code === 'disk_full' && refusal !== error);
+  if (isFault) request.log.error({ err: error }, 'a call failed');
   return answer(reply, refusal);
 }
 
@@ -124,6 +128,7 @@ function asRefusal(error: FastifyError | AppError): AppError {
   const known = refusedByFastify[error.code];
   if (known !== undefined) return new AppError(known);
   if ('code' in error && error.code === LOCK_NOT_AVAILABLE) return new AppError('busy', { retryAfter: 1 });
+  if ('code' in error && error.code === DISK_FULL) return new AppError('disk_full');
   if (isAway(error)) return new AppError('unavailable');
   // Plugins refuse with a status alone: a range that is not there, a folder above the root, an unknown encoding.
   const status = error.statusCode ?? 500;

@@ -4,6 +4,7 @@ import { lockOwnCompany } from '../db/company.ts';
 import type { Tx } from '../db/open.ts';
 import type { Sealing } from '../sealing.ts';
 import { type Actor, asMember } from './actor.ts';
+import { spendBytes } from './daily-bytes.ts';
 import { AppError } from './errors.ts';
 import { refusing } from './violations.ts';
 
@@ -36,7 +37,8 @@ export function readClaim(
 /**
  * Does the work once under a key, in the transaction of the work: whoever comes second waits for the first, and gets
  * its answer. What was refused is not remembered and may be tried again. Keys live 24 hours.
- * @throws AppError idempotency_mismatch when the key stood for another request
+ * @throws AppError idempotency_mismatch when the key stood for another request; too_many_requests when the user's bytes of the
+ *   day are used up
  */
 export async function once<T>(
   tx: Tx,
@@ -69,9 +71,11 @@ export async function once<T>(
     return { result: first.reply as T, replayed: true };
   }
   const result = await work(tx);
+  const reply = JSON.stringify(result);
+  await spendBytes(tx, userId, Buffer.byteLength(reply));
   await tx
     .updateTable('idempotency_keys')
-    .set({ reply: JSON.stringify(result) })
+    .set({ reply })
     .where('user_id', '=', userId)
     .where('key', '=', key)
     .execute();

@@ -29,6 +29,8 @@ export interface Routes {
   readonly feedToken: string;
   /** Whether the database has fallen silent (`db/watch.ts`). */
   readonly isSilent: () => boolean;
+  /** Whether the reserve of the database's disk was given up (`db/embedded/reserve.ts`). */
+  readonly isShort: () => boolean;
   /** Every endpoint that was implemented, so that a forgotten one stops the start. */
   readonly implemented: Set<Endpoint>;
 }
@@ -159,6 +161,8 @@ export function routeOf(routes: Routes, endpoint: Endpoint) {
       reply.header('cache-control', 'no-store');
       // Whoever would wait for it in vain is told at once.
       if (routes.isSilent()) throw new AppError('unavailable');
+      // The rest of the disk is for revocations.
+      if (status === 201 && routes.isShort()) throw new AppError('disk_full');
       request.actor = await guard(routes, endpoint, request);
       if (!isOpen(endpoint)) routes.bodyBudget(request, reply);
     },

@@ -15,7 +15,16 @@ export function refusalsOf(endpoint: Endpoint): ErrorCode[] {
   const codes = new Set<ErrorCode>(endpoint.errors);
   // Fastify reads a body that comes with DELETE too, though no call of ours looks at it.
   if (method !== 'GET') {
-    for (const code of ['bad_json', 'too_deep', 'too_large', 'bad_media_type', 'bad_input'] as const) {
+    for (const code of [
+      'bad_json',
+      'too_deep',
+      'too_large',
+      'bad_media_type',
+      'bad_input',
+      // A user's bytes of the day (`daily-bytes.ts`), and a full disk.
+      'too_many_requests',
+      'disk_full',
+    ] as const) {
       codes.add(code);
     }
   }

@@ -69,7 +69,9 @@ export async function startApi(
     settings,
     metrics = createMetrics(),
     runsProbes = false,
+    reserveFile,
   }: {
+    reserveFile?: string;
     shared?: TestDatabase;
     heartbeatMs?: number;
     logTo?: (line: string) => void;
@@ -110,6 +112,7 @@ export async function startApi(
     // Nothing that a test does not name is anywhere.
     lookup: async () => [],
     runsProbes,
+    reserveFile,
   });
   const violations = watchReplies(app);
   await app.ready();

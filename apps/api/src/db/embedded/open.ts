@@ -7,6 +7,7 @@ import { holdsLock, lockDataDir } from './lock.ts';
 import { openLog } from './log.ts';
 import { findPlace } from './place.ts';
 import { urlOf, waitUntilReady } from './ready.ts';
+import { keepReserve } from './reserve.ts';
 import { type Exit, startServer } from './server.ts';
 import { writeSettings } from './settings.ts';
 import { findSocketDir } from './socket-dir.ts';
@@ -18,6 +19,8 @@ export { StartError } from './start-error.ts';
 export interface EmbeddedDatabase {
   /** For node-postgres: the role and the database `propusk` over a unix socket. */
   url: string;
+  /** The file that exists while the disk has room (`reserve.ts`). */
+  reserveFile: string;
   /** Ends the server (a fast shutdown, harder after 8 s) and resolves when no process is left. May be called again. */
   close(): Promise<void>;
   /**
@@ -54,6 +57,9 @@ export async function openEmbedded(options: {
     const log = openLog(place.base);
     opened.defer(log.close);
 
+    // Before anything is written: a full disk gets its room here.
+    const reserve = await keepReserve(place.home, say);
+    opened.defer(reserve.close);
     const isAlone = await stopLeftovers(place);
     await ensureCluster(place, native, log, say);
     if (place.home !== place.base) await markCreated(place.base, place.home);
@@ -71,10 +77,11 @@ export async function openEmbedded(options: {
 
     // A supervisor may open again after a crash without close(), and then gets the same url.
     void server.exited.then(log.close);
+    void server.exited.then(reserve.close);
 
     let closing: Promise<void> | undefined;
     const close = () => (closing ??= opened.disposeAsync());
-    return { url: urlOf(socketDir.path), exited: server.exited, close };
+    return { url: urlOf(socketDir.path), reserveFile: reserve.file, exited: server.exited, close };
   } catch (error) {
     await opened.disposeAsync();
     throw startErrorFrom(error, 'Встроенный PostgreSQL не запустился');

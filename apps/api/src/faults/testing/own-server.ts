@@ -8,6 +8,8 @@ import { makeScratch, postmasterOf, removeScratch } from '../../db/embedded/test
 /** An embedded PostgreSQL of a test's own, to be killed and frozen. */
 export interface OwnServer {
   readonly url: string;
+  /** The file that keeps room on its disk. */
+  readonly reserveFile: string;
   /** Kills the server outright, and opens it again at once, as the supervisor does. */
   crash(): Promise<void>;
   /** Stops every process of it where it stands: nothing breaks, and nothing answers. */
@@ -35,6 +37,7 @@ export async function startOwnServer({ disk }: { disk?: string } = {}): Promise<
   };
   return {
     url: database.url,
+    reserveFile: database.reserveFile,
     async crash() {
       process.kill(postmasterOf(cluster), 'SIGKILL');
       await database.exited;

@@ -1,9 +1,9 @@
 import { login, logout } from '@propusk/contract/auth';
-import { createSite, deleteSite, updateSite } from '@propusk/contract/sites';
+import { createSite, createSites, deleteSite, updateSite } from '@propusk/contract/sites';
 import { deleteUser, me, updateUser } from '@propusk/contract/users';
 import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
 import { PASSWORD, startApi, type TestApi } from '../testing/api.ts';
-import { DAILY_BYTES } from './budget.ts';
+import { DAILY_BYTES } from './daily-bytes.ts';
 
 let api: TestApi;
 beforeAll(async () => {
@@ -64,4 +64,22 @@ test('counts each user alone: an agent who used up the day holds up no owner', a
   expect((await api.call(null, login, { body })).status).toBe(429);
   await api.must(owner.token, createSite, { body: { address: 'calm.example.ru' } });
   await api.must(owner.token, updateUser, { params: { id: agent.id }, body: { name: 'Новое' } });
+});
+
+test('counts the reply that is kept for a repeated create', async () => {
+  const many = Array.from({ length: 40 }, (_, i) => ({ address: `many${i}.example.ru` }));
+  const create = (headers: Record<string, string>) =>
+    api.call(owner.token, createSites, { body: many, headers });
+  const points = async () =>
+    Number(
+      (await api.database.pool.query('select points from rate_limits where key = $1', [`auditChange:${id}`]))
+        .rows[0]?.points,
+    );
+  const first = await create({ 'idempotency-key': 'many' });
+  expect(first.status).toBe(201);
+  const counted = await points();
+  expect(counted).toBeGreaterThan(40 * 400 + JSON.stringify(first.body).length);
+  // A repetition stores nothing.
+  expect((await create({ 'idempotency-key': 'many' })).status).toBe(201);
+  expect(await points()).toBe(counted);
 });

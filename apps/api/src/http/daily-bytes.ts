@@ -1,7 +1,7 @@
 import type { AuditAction } from '@propusk/contract/audit';
 import { sql } from 'kysely';
 import type { Tx } from '../db/open.ts';
-import { AppError } from '../http/errors.ts';
+import { AppError } from './errors.ts';
 
 /**
  * Bytes of audit rows that one user may cause in 24 hours: nothing else bounds how often a user changes the same thing.
@@ -46,6 +46,15 @@ export async function countBytes(
     (sum, { changes }) => sum + ROW_BYTES + Buffer.byteLength(JSON.stringify(changes)),
     0,
   );
+  await spendBytes(tx, userId, bytes, signsIn);
+}
+
+/**
+ * Counts bytes that a user's call stores beside its entity: rows of the audit, and the reply kept for a repeated create.
+ * @param signsIn whether they count among those of signing in
+ * @throws AppError too_many_requests, as `countBytes` does
+ */
+export async function spendBytes(tx: Tx, userId: number, bytes: number, signsIn = false): Promise<void> {
   const now = Date.now();
   const { rows: found } = await sql<{ points: number; expire: number; agent: boolean }>`
     insert into rate_limits as l (key, points, expire)
