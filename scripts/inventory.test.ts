@@ -59,6 +59,8 @@ test('each table of the migrations is in the inventory, and no other', () => {
   const created = files.flatMap((text) =>
     [...text.matchAll(/^create table (\w+)/gm)].map(([, name = '']) => name),
   );
+  const kept = [...new Set(created)];
   const listed = stored.flatMap(({ where }) => /^table `(\w+)`$/.exec(where)?.[1] ?? []);
-  expect(listed.toSorted()).toEqual(created.toSorted());
+  // The migration of the audit into partitions creates it again.
+  expect(listed.toSorted()).toEqual(kept.toSorted());
 });

@@ -53,6 +53,11 @@ const extremes: Record<keyof typeof apiSettings, Extremes> = {
     ['127.0.0.1', '0.0.0.0/1,::/1'],
     ['0.0.0.0/0', '::/0', 'any'],
   ],
+  AUDIT_RETENTION: [
+    ['1', '120'],
+    ['0', '121'],
+  ],
+  DISK_RESERVE: [['./disk.reserve'], []],
   SOCKETS: [
     ['16', '200000'],
     ['15', '200001'],
