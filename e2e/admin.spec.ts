@@ -189,7 +189,7 @@ for (const [screen, viewport] of sizesOfWays) {
       await open(page, adminToken, '/dashboard/admin/users');
       await expect(row(page, email)).toContainText('ООО «Ромашка»');
       await expect(row(page, email)).toContainText('Агент');
-      expect(await actionsOf(page, owner.email)).toEqual(['Редактировать']);
+      expect(await actionsOf(page, owner.email)).toEqual(['Редактировать', 'Снять роль владельца']);
       expect(await actionsOf(page, admin.email)).toEqual(['Редактировать']);
       await choose(page, owner.email, 'Редактировать');
       await expect(dialogOf(page).getByRole('textbox', { name: 'Почта' })).toHaveValue(owner.email);

@@ -35,6 +35,7 @@ export const sizesOfWays = process.env.EVERY_SIZE === undefined ? screens.slice(
 /** The product of a spec file, and the calls that fill it. */
 export interface Console {
   readonly url: string;
+  readonly dataDir: string;
   readonly call: Call;
   /** A token of somebody's new session. */
   signIn(email: string): Promise<string>;
@@ -60,6 +61,9 @@ export function startConsole(
   const console: Console = {
     get url() {
       return product.consoleUrl;
+    },
+    get dataDir() {
+      return product.dataDir;
     },
     call: caller(() => product.consoleUrl),
     async signIn(email) {

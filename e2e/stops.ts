@@ -2,6 +2,7 @@ import { expect, type Page } from '@playwright/test';
 import { auditStops } from './audit-stops.ts';
 import { factorStops } from './factor-stops.ts';
 import { answering, pickList, press, rowDialog, rowMenu } from './openers.ts';
+import { roleStops } from './role-stops.ts';
 import { sessionStops } from './session-stops.ts';
 import { check, drifted, evidence, learned, shared } from './stop-answers.ts';
 
@@ -350,4 +351,5 @@ export const stops: readonly Stop[] = [
   ...platform,
   ...auditStops,
   ...factorStops,
+  ...roleStops,
 ];

@@ -83,10 +83,10 @@ for (const [screen, viewport] of screens) {
       await expect(cell(nameless, 'Имя')).toContainText('No name');
       await expect(cell(nameless, 'Политики доступа')).toHaveText('Без доступа');
       for (const [person, roles, items] of [
-        [/petr@/, /^Агент$/, ['Редактировать', 'Удалить']],
+        [/petr@/, /^Агент$/, ['Редактировать', 'Сделать владельцем', 'Удалить']],
         [/irina@/, /^Пользователь$/, ['Редактировать']],
         [/helper@/, /^Админ$/, ['Редактировать']],
-        [/both@/, /^(Агент, Пользователь|Пользователь, Агент)$/, ['Редактировать']],
+        [/both@/, /^(Агент, Пользователь|Пользователь, Агент)$/, ['Редактировать', 'Снять роль владельца']],
       ] as const) {
         await expect(cell(row(page, person), 'Роли')).toHaveText(roles);
         expect(await menuOf(page, person)).toEqual(items);

@@ -100,6 +100,7 @@ export const meanings: Readonly<Record<ErrorCode, string>> = {
   second_factor_off: 'there is no second factor',
   second_factor_not_begun: 'no secret waits to be confirmed, or it is older than an hour',
   own_factor_first: 'whoever requires a second factor of a company has none',
+  last_owner: 'the company would have no owner',
   company_of_admin: 'an admin of the platform belongs to this company',
   proxy_in_use: 'policies use this proxy; the message names them',
   no_company: 'the caller belongs to no company',

@@ -5,6 +5,7 @@ import './documented-extension.ts';
 import './documented-gateway.ts';
 import './documented-lock.ts';
 import './documented-audit.ts';
+import './documented-roles.ts';
 import './documented-second-factor.ts';
 import './documented-sessions.ts';
 import { Named } from './fields.ts';

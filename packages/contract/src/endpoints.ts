@@ -34,6 +34,7 @@ import {
   updateAnyProxy,
   updateProxy,
 } from './proxies.ts';
+import { addAdmin, changeRole, removeAdmin } from './role-changes.ts';
 import {
   confirmSecondFactor,
   endSecondFactor,
@@ -95,6 +96,9 @@ export const endpoints: readonly Endpoint[] = [
   updateUser,
   deleteUser,
   resetSecondFactor,
+  changeRole,
+  addAdmin,
+  removeAdmin,
   createCompany,
   listCompanies,
   myCompany,

@@ -29,7 +29,8 @@ export function inviteRoutes(routes: Routes, { mailer, passwordLink, page }: Inv
   });
 }
 
-interface InviteParts extends Pick<LinkParts, 'mailer'> {
+/** How an invitation leaves, and where its links lead. */
+export interface InviteParts extends Pick<LinkParts, 'mailer'> {
   /** The link in a letter that sets a password. */
   readonly passwordLink: (token: string) => string;
   /** A page of the console. */

@@ -15,6 +15,7 @@ import {
   redeemEmailLink,
   redeemPasswordLink,
 } from './link-store.ts';
+import { roleRoutes } from './role-routes.ts';
 import { findOwnAccount, wrongPassword } from './store.ts';
 
 /** What links in mail need. */
@@ -33,6 +34,7 @@ export function linkRoutes(routes: Routes, { limits, mailer, publicUrl }: LinkPa
   const passwordLink = (token: string) => link('password', token);
   const later = afterAnswer(routes);
   inviteRoutes(routes, { mailer, passwordLink, page });
+  roleRoutes(routes, limits, { mailer, passwordLink, page });
 
   implement(routes, useLink, async ({ actor, body, address, db, write }) => {
     const { token, password, email, change, currentPassword } = body;

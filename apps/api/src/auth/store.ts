@@ -186,8 +186,17 @@ export async function registerCompany(
   return owner.id;
 }
 
-/** Makes the platform's first ADMIN unless an account with the address is there. */
+/**
+ * Makes the platform's first ADMIN. Does nothing where an ADMIN is there already: a start must not bring back an operator whom
+ * another one has removed. Does nothing either where another account has the address.
+ */
 export async function ensureAdmin(db: Db, email: string, hash: () => Promise<string>): Promise<void> {
+  const admin = await db
+    .selectFrom('users')
+    .select('id')
+    .where('roles', '@>', sql<never>`array['ADMIN']`)
+    .executeTakeFirst();
+  if (admin !== undefined) return;
   if ((await findAccount(db, email)) !== undefined) return;
   await db
     .insertInto('users')

@@ -36,6 +36,21 @@ export function invitationLetter(
   ]);
 }
 
+/** To an ADMIN whom another one has added. */
+export function adminInvitationLetter(
+  to: string,
+  { link, resetPage }: { link: string; resetPage: string },
+): Letter {
+  return letter(to, 'Вас пригласили администратором платформы «Пропуск»', [
+    `Администратор платформы «Пропуск» сделал вас (${to}) ещё одним администратором: вам открыты все компании, их люди и прокси серверы.`,
+    { link, label: 'Задать пароль и войти' },
+    `${lives} Если время вышло, запросите новую ссылку на странице входа, с этой же почтой:`,
+    { link: resetPage, label: 'Запросить новую ссылку' },
+    'После входа включите второй фактор в «Персональных данных».',
+    'Если вы не ждали приглашения, ничего делать не нужно.',
+  ]);
+}
+
 /** To a new address: the proof that it is the person's own. */
 export function emailLetter(to: string, link: string): Letter {
   return letter(to, 'Подтвердите новую почту для входа в «Пропуск»', [

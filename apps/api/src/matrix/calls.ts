@@ -161,6 +161,8 @@ const proxy = { host: 'new.proxy.test', port: '3128', username: 'login', passwor
 const required = ({ target: { field } }: Aim) => (field === undefined ? {} : { [field]: true });
 const company = { companyName: 'Новое имя', companySite: 'new.test' };
 
+const proof = () => ({ currentPassword: PASSWORD, code: appCode(FACTOR_SECRET) });
+
 /** The body of every call that has one: valid but for the ids that the target is about. */
 const bodies: Record<string, (aim: Aim) => unknown> = {
   'POST /auth/login': ({ caller }) => ({ email: caller.own.agentEmail, password: PASSWORD }),
@@ -196,6 +198,9 @@ const bodies: Record<string, (aim: Aim) => unknown> = {
     if (field === 'password') return { password: 'another horse' };
     return { name: 'Новое имя', ...politics(aim) };
   },
+  'PUT /users/:id/role': ({ target }) => ({ role: target.which, ...proof() }),
+  'POST /users/admin': () => ({ email: 'new@new.test', name: 'Новое имя', ...proof() }),
+  'POST /users/:id/admin/off': proof,
   'POST /company': () => company,
   'POST /company/:id/owner': () => ({ email: 'new@new.test', name: 'Новое имя' }),
   'PUT /company/me-company': (aim) => ({ ...company, ...required(aim) }),

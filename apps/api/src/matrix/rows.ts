@@ -1,4 +1,5 @@
 import { factorTable } from './factor-rows.ts';
+import { roleTable } from './role-rows.ts';
 import { type Caller, callers } from './world.ts';
 
 /** One line of the matrix: a call at a target, and how each caller is answered. */
@@ -379,7 +380,7 @@ POST /feed/acknowledge
 `;
 
 /** The table as rows. */
-export const rows: readonly Row[] = parse(table + factorTable);
+export const rows: readonly Row[] = parse(table + factorTable + roleTable);
 
 function parse(text: string): Row[] {
   const parsed: Row[] = [];

@@ -1,10 +1,14 @@
 import { login } from '@propusk/contract/auth';
-import { ensureAdmin } from '../auth/store.ts';
 import { hashPassword } from '../passwords.ts';
 import { PASSWORD, type TestApi } from './api.ts';
 
-/** A platform admin outside every company, signed in. */
+/** A platform admin outside every company, signed in; the account is made unless the address has one. */
 export async function createAdmin(api: TestApi, email = 'admin@platform.test'): Promise<string> {
-  await ensureAdmin(api.database.db, email, () => hashPassword(PASSWORD));
+  const password_hash = await hashPassword(PASSWORD);
+  await api.database.db
+    .insertInto('users')
+    .values({ company_id: null, email, name: 'Администратор', surname: '', password_hash, roles: ['ADMIN'] })
+    .onConflict((oc) => oc.column('email').doNothing())
+    .execute();
   return (await api.must(null, login, { body: { email, password: PASSWORD } })).token;
 }

@@ -1,4 +1,5 @@
 import type { ListQuery } from '@propusk/contract/fields';
+import type { Role } from '@propusk/contract/roles';
 import type { OwnerInput, User, UserChange, UserInput } from '@propusk/contract/users';
 import { sql } from 'kysely';
 import { jsonArrayFrom, jsonObjectFrom } from 'kysely/helpers/postgres';
@@ -112,6 +113,18 @@ export async function createOwner(
   return recordCreated(tx, actor, id);
 }
 
+/** An ADMIN of the platform, outside every company. @throws AppError email_taken, too_many_objects */
+export async function createAdmin(
+  tx: Tx,
+  actor: Actor,
+  body: OwnerInput,
+  passwordHash: string,
+): Promise<User> {
+  const { email, name, surname } = body;
+  const id = await insertUser(tx, null, { email, name, surname, passwordHash, role: 'ADMIN' });
+  return recordCreated(tx, actor, id);
+}
+
 async function recordCreated(tx: Tx, actor: Actor, id: number): Promise<User> {
   const user = await findUser(tx, actor, id);
   await record(tx, actor, { ...deedOn(user), action: 'created', after: facts(user) });
@@ -121,8 +134,8 @@ async function recordCreated(tx: Tx, actor: Actor, id: number): Promise<User> {
 /** @throws AppError email_taken, too_many_objects */
 async function insertUser(
   tx: Tx,
-  companyId: number,
-  user: { email: string; name: string; surname: string; passwordHash: string; role: 'USER' | 'CREATOR' },
+  companyId: number | null,
+  user: { email: string; name: string; surname: string; passwordHash: string; role: Role },
 ): Promise<number> {
   await makeRoom(tx, 'users', companyId);
   const { id } = await refusing(
@@ -223,11 +236,13 @@ export async function deleteUser(tx: Tx, actor: Actor, id: number, ifMatch: IfMa
   await tx.deleteFrom('users').where('id', '=', id).execute();
 }
 
-function deedOn({ id, email, company }: User) {
+/** A person as the audit names them. */
+export function deedOn({ id, email, company }: User) {
   return { kind: 'user', id, name: email, companyId: company?.id ?? null } as const;
 }
 
-const facts = ({ name, surname, email, roles, politics }: User): Facts => ({
+/** The fields of a person that the audit compares. */
+export const facts = ({ name, surname, email, roles, politics }: User): Facts => ({
   name,
   surname,
   email,

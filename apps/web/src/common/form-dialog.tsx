@@ -28,6 +28,10 @@ export function FormDialog<S extends FormSchema>(props: {
   submit: (values: z.output<S>) => Promise<unknown>;
   /** Reads what somebody else has saved meanwhile, as the form holds it. */
   reload?: () => Promise<DefaultValues<z.input<S>>>;
+  /** The words of the button, where it does something else than save. */
+  submitLabel?: string;
+  /** Marks a change that takes something away. */
+  danger?: boolean;
   onClose: () => void;
   children: (control: Control<z.input<S>, unknown, z.output<S>>) => ReactNode;
 }) {
@@ -118,8 +122,13 @@ export function FormDialog<S extends FormSchema>(props: {
           <Button variant="default" onClick={close} disabled={isSubmitting}>
             {t.common.cancel}
           </Button>
-          <Button type="submit" disabled={!isValid} loading={isSubmitting}>
-            {t.common.save}
+          <Button
+            type="submit"
+            disabled={!isValid}
+            loading={isSubmitting}
+            {...(props.danger && { color: 'red.9' })}
+          >
+            {props.submitLabel ?? t.common.save}
           </Button>
         </Group>
       </form>

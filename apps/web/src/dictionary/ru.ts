@@ -12,6 +12,7 @@ export * from './ru/personal.ts';
 export * from './ru/policies.ts';
 export * from './ru/proxies.ts';
 export * from './ru/reading.ts';
+export * from './ru/roles.ts';
 export * from './ru/second-factor.ts';
 export * from './ru/sessions.ts';
 export * from './ru/sign-in-code.ts';

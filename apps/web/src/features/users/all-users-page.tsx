@@ -1,4 +1,7 @@
+import { Button } from '@mantine/core';
 import { listUsers } from '@propusk/contract/users';
+import { IconUserPlus } from '@tabler/icons-react';
+import { useState } from 'react';
 import { t } from '../../dictionary/dictionary.ts';
 import { lazyPart } from '../../ui/lazy-part.tsx';
 import { allUserColumns } from './user-columns.tsx';
@@ -8,9 +11,31 @@ const EditAnyUserDialog = lazyPart(() =>
   import('./edit-user-dialog.tsx').then((module) => module.EditAnyUserDialog),
 );
 
-/** /dashboard/admin/users: everybody. An owner adds people to the company; an ADMIN changes and removes them. */
+const AddAdminDialog = lazyPart(() =>
+  import('./add-admin-dialog.tsx').then((module) => module.AddAdminDialog),
+);
+
+/** /dashboard/admin/users: everybody. An owner adds people to the company; an ADMIN adds admins, changes and removes people. */
 export function AllUsersPage() {
+  const [adding, setAdding] = useState(false);
   return (
-    <UserList list={listUsers} help={t.users.allHelp} columns={allUserColumns} Editor={EditAnyUserDialog} />
+    <>
+      <UserList
+        list={listUsers}
+        help={t.users.allHelp}
+        columns={allUserColumns}
+        add={
+          <Button
+            leftSection={<IconUserPlus size={16} aria-hidden />}
+            onClick={() => setAdding(true)}
+            {...AddAdminDialog.intent}
+          >
+            {t.roleChange.addAdmin}
+          </Button>
+        }
+        Editor={EditAnyUserDialog}
+      />
+      {adding && <AddAdminDialog onClose={() => setAdding(false)} />}
+    </>
   );
 }

@@ -1,15 +1,22 @@
 import { deleteUser, type User } from '@propusk/contract/users';
-import { IconPencil, IconShieldOff, IconTrash, IconUsers } from '@tabler/icons-react';
+import { IconPencil, IconShieldOff, IconTrash, IconUserCog, IconUsers } from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';
 import type { ListEndpoint } from '../../api/list.ts';
 import { ListPage } from '../../common/list-page.tsx';
+import { useMe } from '../../common/me.tsx';
 import { userName } from '../../common/names.ts';
 import { useRemove } from '../../common/use-remove.ts';
 import { t } from '../../dictionary/dictionary.ts';
 import type { Column } from '../../ui/data-table.tsx';
-import type { LazyPart } from '../../ui/lazy-part.tsx';
+import { type LazyPart, lazyPart } from '../../ui/lazy-part.tsx';
+import type { RowAction } from '../../ui/row-menu.tsx';
 import { isProtected } from './is-protected.ts';
+import { type RoleStep, roleStep } from './role-changes.ts';
 import { useResetFactor } from './use-reset-factor.ts';
+
+const ChangeRoleDialog = lazyPart(() =>
+  import('./change-role-dialog.tsx').then((module) => module.ChangeRoleDialog),
+);
 
 /** A list of people, each to be changed and, where that is offered, deleted. */
 export function UserList(props: {
@@ -22,8 +29,23 @@ export function UserList(props: {
 }) {
   const { Editor } = props;
   const [edited, setEdited] = useState<User | null>(null);
+  const [change, setChange] = useState<{ user: User; step: RoleStep } | null>(null);
+  const me = useMe();
   const factor = useResetFactor();
   const remove = useRemove(deleteUser, t.users.remove);
+  /** At most one line: the change of role that this person may get. */
+  function roleActions(user: User): readonly RowAction[] {
+    const step = roleStep(me, user);
+    if (step === null) return [];
+    return [
+      {
+        label: t.roleChange[step].action,
+        icon: <IconUserCog size={16} aria-hidden />,
+        opens: ChangeRoleDialog,
+        run: () => setChange({ user, step }),
+      },
+    ];
+  }
   return (
     <>
       <ListPage
@@ -50,6 +72,7 @@ export function UserList(props: {
                   },
                 ]
               : []),
+            ...roleActions(user),
             ...(isProtected(user)
               ? []
               : [
@@ -70,6 +93,7 @@ export function UserList(props: {
         }}
         actions={props.add}
       />
+      {change && <ChangeRoleDialog {...change} onClose={() => setChange(null)} />}
       {edited && <Editor user={edited} onClose={() => setEdited(null)} />}
     </>
   );

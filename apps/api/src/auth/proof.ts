@@ -1,0 +1,105 @@
+import type { Endpoint } from '@propusk/contract/endpoint';
+import type { Db, Tx } from '../db/open.ts';
+import { type Actor, admitTo, findHolder } from '../http/actor.ts';
+import { AppError } from '../http/errors.ts';
+import type { Limits } from '../http/limits.ts';
+import { verifyPassword } from '../passwords.ts';
+import type { Sealing } from '../sealing.ts';
+import { findFactor, useCode } from './factor-store.ts';
+import { findOwnAccount, wrongPassword } from './store.ts';
+
+/** The parts of a call that a proof reads. */
+interface ProofCall {
+  readonly actor: Actor;
+  readonly body: { readonly currentPassword: string };
+  readonly address: string;
+  readonly db: Db;
+}
+
+/**
+ * Runs `work` for an actor who proves again who they are. A wrong password or code counts against the budgets of sign-in.
+ * @param work given the hash that the password was checked against; answers false when the code is wrong
+ * @throws AppError bad_input for a wrong password or code; too_many_requests
+ */
+export async function proved(
+  limits: Limits,
+  { actor, body, address, db }: ProofCall,
+  work: (checked: string) => Promise<boolean>,
+): Promise<void> {
+  const { email, password_hash } = await findOwnAccount(db, actor);
+  let passwordRight = false;
+  const right = await limits.checkOwnPassword(email, address, async () => {
+    passwordRight = await verifyPassword(body.currentPassword, password_hash);
+    return passwordRight && work(password_hash);
+  });
+  if (!right) throw passwordRight ? wrongCode() : wrongPassword();
+}
+
+/** The refusal of a wrong code from an actor who is signed in: the session goes on. */
+export function wrongCode(): AppError {
+  return new AppError('bad_input', {
+    fields: { code: 'Код не подошёл. Дождитесь следующего и проверьте время на телефоне' },
+  });
+}
+
+/** A call whose body carries the password of the actor, and a code where the actor has a second factor. */
+interface ProvenCall extends ProofCall {
+  readonly body: { readonly currentPassword: string; readonly code?: string | undefined };
+  write<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+}
+
+/** Checks the code in the transaction of the change. Called after the locks and refusals of the change, before its writes. */
+export type Prove = (tx: Tx) => Promise<void>;
+
+/**
+ * Runs one transaction for an actor who proves again who they are: password, and a code where a second factor is on. The code
+ * is used up with the change alone; a change that is refused leaves it.
+ * @throws AppError bad_input for a wrong or missing password or code; too_many_requests; what `work` throws
+ */
+export async function provenWrite<T>(
+  parts: { limits: Limits; sealing: Sealing; endpoint: Endpoint },
+  call: ProvenCall,
+  work: (tx: Tx, prove: Prove) => Promise<T>,
+): Promise<T> {
+  const { limits, sealing, endpoint } = parts;
+  const { actor, body } = call;
+  let result: { readonly value: T } | undefined;
+  await proved(limits, call, (checked) => {
+    const attempt = async () => {
+      try {
+        const prove: Prove = (tx) => takeProof(tx, { actor, sealing, endpoint, checked, code: body.code });
+        result = { value: await call.write((tx) => work(tx, prove)) };
+        return true;
+      } catch (error) {
+        if (error instanceof WrongCode) return false;
+        throw error;
+      }
+    };
+    return body.code === undefined ? attempt() : limits.checkCode(actor.userId, attempt);
+  });
+  return (result as { readonly value: T }).value;
+}
+
+/** Rolls the transaction back, and is counted as a wrong code. */
+class WrongCode extends Error {}
+
+async function takeProof(
+  tx: Tx,
+  by: { actor: Actor; sealing: Sealing; endpoint: Endpoint; checked: string; code: string | undefined },
+): Promise<void> {
+  const { actor, sealing, endpoint, checked, code } = by;
+  // NO KEY UPDATE: the row of an idempotency key holds KEY SHARE on the account, and two calls would deadlock on FOR UPDATE.
+  const account = await tx
+    .selectFrom('users')
+    .select('password_hash')
+    .where('id', '=', actor.userId)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+  // The actor may have lost role or session while this transaction waited for its locks.
+  admitTo(await findHolder(tx, actor.tokenHash), endpoint);
+  if (account?.password_hash !== checked) throw wrongPassword();
+  if (code === undefined && (await findFactor(tx, actor)).on) {
+    throw new AppError('bad_input', { fields: { code: 'Введите код из приложения или запасной код' } });
+  }
+  if (!(await useCode(tx, actor, sealing, code))) throw new WrongCode();
+}

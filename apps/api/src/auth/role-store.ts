@@ -1,0 +1,114 @@
+import type { CompanyRole } from '@propusk/contract/role-changes';
+import type { Role } from '@propusk/contract/roles';
+import type { User } from '@propusk/contract/users';
+import { sql } from 'kysely';
+import { record } from '../audit/store.ts';
+import { lockCompany } from '../db/company.ts';
+import { lockRow } from '../db/lock.ts';
+import type { Tx } from '../db/open.ts';
+import { managedBy } from '../db/scope.ts';
+import type { Actor } from '../http/actor.ts';
+import { AppError } from '../http/errors.ts';
+import type { IfMatch } from '../http/versions.ts';
+import { deedOn, endAccess, facts, findUser } from '../users/store.ts';
+import type { Prove } from './proof.ts';
+
+/**
+ * Makes a person of a company an owner or an agent. Everything that the person is signed in with ends.
+ * @throws AppError not_found, for another company's person as for none; changed_meanwhile; own_account; protected_user for an
+ *   ADMIN; no_company; last_owner; what `prove` throws
+ */
+export async function changeRole(
+  tx: Tx,
+  actor: Actor,
+  change: { id: number; role: CompanyRole; ifMatch: IfMatch },
+  prove: Prove,
+): Promise<User> {
+  const { id, role, ifMatch } = change;
+  const user = await lockRow(tx, 'users', id, managedBy(actor, 'company_id'), ifMatch);
+  if (id === actor.userId) throw ownRole();
+  if (user.roles.includes('ADMIN')) {
+    throw new AppError('protected_user', { message: 'Роль администратора платформы здесь не меняют' });
+  }
+  if (user.company_id === null) throw new AppError('no_company');
+  if (role === 'USER' && user.roles.includes('CREATOR')) await keepAnOwner(tx, user.company_id, id);
+  await prove(tx);
+  const same = user.roles.length === 1 && user.roles[0] === role;
+  return same ? findUser(tx, actor, id) : setRoles(tx, actor, id, [role]);
+}
+
+/** @throws AppError last_owner. The company is locked, so two owners cannot both pass. */
+async function keepAnOwner(tx: Tx, companyId: number, except: number): Promise<void> {
+  await tx
+    .selectFrom('users')
+    .select('id')
+    .where('company_id', '=', companyId)
+    .where('id', '<>', except)
+    .where('roles', '@>', sql<never>`array['CREATOR']`)
+    .executeTakeFirstOrThrow(() => new AppError('last_owner'));
+}
+
+/**
+ * Takes the role ADMIN from somebody else. An account without a company goes with it. The actor stays, so the platform keeps
+ * an ADMIN.
+ * @throws AppError not_found for a person who is no ADMIN; own_account; what `prove` throws
+ */
+export async function removeAdmin(tx: Tx, actor: Actor, id: number, prove: Prove): Promise<void> {
+  if (id === actor.userId) throw ownRole();
+  await lockAdmins(tx, id);
+  const admin = await tx
+    .selectFrom('users')
+    .select(['company_id', 'roles'])
+    .where('id', '=', id)
+    .where('roles', '@>', sql<never>`array['ADMIN']`)
+    .executeTakeFirstOrThrow(() => new AppError('not_found'));
+  await prove(tx);
+  if (admin.company_id === null) {
+    const gone = await findUser(tx, actor, id);
+    await record(tx, actor, { ...deedOn(gone), action: 'deleted', before: facts(gone) });
+    await tx.deleteFrom('users').where('id', '=', id).execute();
+    return;
+  }
+  const others = admin.roles.filter((role) => role !== 'ADMIN');
+  await setRoles(tx, actor, id, others.length > 0 ? others : ['USER']);
+}
+
+/** Locks the company of one person, then every ADMIN in one order, so that two who remove each other wait for one another. */
+async function lockAdmins(tx: Tx, id: number): Promise<void> {
+  const user = await tx.selectFrom('users').select('company_id').where('id', '=', id).executeTakeFirst();
+  if (user !== undefined && user.company_id !== null) await lockCompany(tx, user.company_id);
+  await tx
+    .selectFrom('users')
+    .select('id')
+    .where('roles', '@>', sql<never>`array['ADMIN']`)
+    .orderBy('id')
+    .forNoKeyUpdate()
+    .execute();
+}
+
+/** Sets the roles of a locked account, and ends what was opened under the old ones. */
+async function setRoles(tx: Tx, actor: Actor, id: number, roles: Role[]): Promise<User> {
+  const before = await findUser(tx, actor, id);
+  await tx
+    .updateTable('users')
+    .set((eb) => ({ roles, version: eb('version', '+', 1), updated_at: eb.fn<string>('now') }))
+    .where('id', '=', id)
+    .execute();
+  await endAccess(tx, id);
+  // A link to a lock shows a site of the company without an account; an agent may not make one.
+  await tx.deleteFrom('lock_links').where('made_by', '=', id).execute();
+  const after = await findUser(tx, actor, id);
+  await record(tx, actor, {
+    ...deedOn(after),
+    action: 'changed',
+    before: facts(before),
+    after: facts(after),
+  });
+  return after;
+}
+
+function ownRole(): AppError {
+  return new AppError('own_account', {
+    message: 'Свою роль снять нельзя: это делает другой владелец или администратор',
+  });
+}

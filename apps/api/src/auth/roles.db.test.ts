@@ -1,0 +1,283 @@
+import { listAudit } from '@propusk/contract/audit';
+import { login, useLink } from '@propusk/contract/auth';
+import { openLockLink, shareLock } from '@propusk/contract/lock';
+import { addAdmin, type CompanyRole, changeRole, removeAdmin } from '@propusk/contract/role-changes';
+import { createSite } from '@propusk/contract/sites';
+import { companyUsers, deleteUser, listUsers, me } from '@propusk/contract/users';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
+import { addFactor, addSession, addUser, FACTOR_SECRET, insertCompany } from '../matrix/inserts.ts';
+import { derive } from '../password-threads.ts';
+import { hashPassword } from '../passwords.ts';
+import { createAdmin } from '../testing/admin.ts';
+import { PASSWORD, startApi, type TestApi } from '../testing/api.ts';
+import { appCode } from '../testing/app-code.ts';
+import { type Inbox, openInbox } from '../testing/inbox.ts';
+import { ensureAdmin } from './store.ts';
+
+let inbox: Inbox;
+let api: TestApi;
+beforeAll(async () => {
+  inbox = await openInbox();
+  api = await startApi(inject('serverUrl'), { settings: { smtpUrl: inbox.url } });
+});
+afterAll(async () => {
+  await api.close();
+  await inbox.close();
+});
+
+let addresses = 0;
+const fresh = () => `10.5.${addresses >> 8}.${addresses++ & 255}`;
+const proof = { currentPassword: PASSWORD };
+const setRole = (token: string, id: number, role: CompanyRole, given: object = proof) =>
+  api.call(token, changeRole, { params: { id }, body: { ...proof, role, ...given }, from: fresh() });
+const signIn = async (email: string) =>
+  (await api.must(null, login, { body: { email, password: PASSWORD }, from: fresh() })).token;
+
+/** A hash that costs no memory: hundreds of checks at once would otherwise take most of the time of a test. */
+async function cheapHash(): Promise<string> {
+  const nonce = 'c2FsdHNhbHQ';
+  const cost = { memory: 8, passes: 1, parallelism: 1, tagLength: 32 };
+  const hash = await derive({ message: PASSWORD, nonce, ...cost });
+  return `$argon2id$v=19$m=8,t=1,p=1$${nonce}$${Buffer.from(hash).toString('base64').replace(/=+$/, '')}`;
+}
+
+/** What gateways accept of a person's tokens. */
+async function epochOf(id: number): Promise<number> {
+  const { rows } = await api.database.pool.query('select gateway_epoch as epoch from users where id = $1', [
+    id,
+  ]);
+  return Number(rows[0]?.epoch);
+}
+
+describe('an owner', () => {
+  test('makes an agent an owner, who signs in again and manages the company', async () => {
+    const owner = await api.company();
+    const agent = await api.agent(owner.token);
+    const made = await setRole(owner.token, agent.id, 'CREATOR');
+    expect(made).toMatchObject({ status: 200, body: { id: agent.id, roles: [{ value: 'CREATOR' }] } });
+    expect((await api.call(agent.token, me)).status).toBe(401);
+    const { rows } = await api.must(await signIn(agent.email), companyUsers);
+    expect(rows.map(({ email }) => email)).toEqual([owner.email, agent.email]);
+    const audit = await api.must(owner.token, listAudit, { query: { name: agent.email } });
+    const change = { roles: { added: ['CREATOR'], removed: ['USER'] } };
+    expect(audit.rows).toContainEqual(
+      expect.objectContaining({
+        action: 'changed',
+        actor: expect.objectContaining({ email: owner.email }),
+        object: expect.objectContaining({ id: agent.id }),
+        changes: change,
+      }),
+    );
+  });
+
+  test('makes another owner an agent: sessions, gateway tokens and links end at once, and DELETE works then', async () => {
+    const owner = await api.company();
+    const other = await api.agent(owner.token);
+    await setRole(owner.token, other.id, 'CREATOR');
+    const session = await signIn(other.email);
+    const site = await api.must(session, createSite, { body: { address: 'crm.example.ru' } });
+    const { url } = await api.must(session, shareLock, { params: { id: site.id } });
+    const lock = { body: { token: url.split('#')[1] ?? '' } };
+    expect((await api.call(null, openLockLink, lock)).status).toBe(200);
+    expect((await api.call(owner.token, deleteUser, { params: { id: other.id } })).status).toBe(403);
+    const epoch = await epochOf(other.id);
+
+    expect((await setRole(owner.token, other.id, 'USER')).status).toBe(200);
+    expect((await api.call(session, companyUsers)).status).toBe(401);
+    expect((await api.call(null, openLockLink, lock)).status).toBe(400);
+    expect(await epochOf(other.id)).toBeGreaterThan(epoch);
+    expect((await api.call(await signIn(other.email), companyUsers)).status).toBe(403);
+    expect((await api.call(owner.token, deleteUser, { params: { id: other.id } })).status).toBe(204);
+  });
+
+  test('repeats a change without ending the sessions that the person opened since', async () => {
+    const owner = await api.company();
+    const agent = await api.agent(owner.token);
+    await setRole(owner.token, agent.id, 'CREATOR');
+    const session = await signIn(agent.email);
+    expect((await setRole(owner.token, agent.id, 'CREATOR')).status).toBe(200);
+    expect((await api.call(session, companyUsers)).status).toBe(200);
+  });
+
+  test('who is the last one is not made an agent, neither by themselves nor by an admin', async () => {
+    const owner = await api.company();
+    const { id } = await api.must(owner.token, me);
+    expect(await setRole(owner.token, id, 'USER')).toMatchObject({
+      status: 403,
+      error: { code: 'own_account' },
+    });
+    const admin = await createAdmin(api);
+    expect(await setRole(admin, id, 'USER')).toMatchObject({ status: 409, error: { code: 'last_owner' } });
+    expect((await api.call(owner.token, companyUsers)).status).toBe(200);
+  });
+});
+
+describe('a change of roles', () => {
+  test('is refused after a wrong password, and the tenth wrong one ends the tries of the address', async () => {
+    const owner = await api.company();
+    const agent = await api.agent(owner.token);
+    const from = fresh();
+    const guess = (currentPassword: string) =>
+      api.call(owner.token, changeRole, {
+        params: { id: agent.id },
+        body: { role: 'CREATOR', currentPassword },
+        from,
+      });
+    for (let n = 0; n < 10; n++) {
+      expect(await guess(`wrong horse ${n}`)).toMatchObject({
+        status: 400,
+        error: { fields: { currentPassword: 'Неверный пароль' } },
+      });
+    }
+    expect((await guess(PASSWORD)).status).toBe(429);
+    expect((await api.call(agent.token, companyUsers)).status).toBe(403);
+  });
+
+  test('takes a code where the actor has a second factor, and each code once', async () => {
+    const owner = await api.company();
+    const self = await api.must(owner.token, me);
+    const [first, second] = [await api.agent(owner.token), await api.agent(owner.token)];
+    await addFactor(api.database.db, self.id, 'on');
+    const code = appCode(FACTOR_SECRET);
+    const wrong = code === '000000' ? '000001' : '000000';
+    for (const given of [{}, { code: wrong }]) {
+      const { status, error } = await setRole(owner.token, first.id, 'CREATOR', given);
+      expect([status, Object.keys(error.fields ?? {})]).toEqual([400, ['code']]);
+    }
+    expect((await api.call(first.token, me)).status).toBe(200);
+    expect((await setRole(owner.token, first.id, 'CREATOR', { code })).status).toBe(200);
+    expect((await setRole(owner.token, second.id, 'CREATOR', { code })).status).toBe(400);
+    expect((await api.call(second.token, me)).status).toBe(200);
+  });
+
+  test('counts wrong codes: the twenty-first is refused untried', async () => {
+    const owner = await api.company();
+    const self = await api.must(owner.token, me);
+    const agent = await api.agent(owner.token);
+    await addFactor(api.database.db, self.id, 'on');
+    const code = appCode(FACTOR_SECRET);
+    const wrong = { code: code === '000000' ? '000001' : '000000' };
+    for (let n = 0; n < 20; n++) {
+      expect((await setRole(owner.token, agent.id, 'CREATOR', wrong)).status).toBe(400);
+    }
+    expect((await setRole(owner.token, agent.id, 'CREATOR', { code })).status).toBe(429);
+  });
+});
+
+describe('an admin', () => {
+  beforeEach(() => api.database.pool.query(`delete from users where 'ADMIN' = any (roles)`));
+
+  test('invites another one, who sets a password by the link and removes the first: everything of theirs ends', async () => {
+    const leaving = await createAdmin(api, 'leaving@platform.test');
+    const extension = await signIn('leaving@platform.test');
+    const { id } = await api.must(leaving, me);
+    const invitation = {
+      body: { email: 'next@platform.test', name: 'Олег', ...proof },
+      headers: { 'idempotency-key': 'add-next' },
+      from: fresh(),
+    };
+    const made = await api.must(leaving, addAdmin, invitation);
+    expect(made).toMatchObject({ roles: [{ value: 'ADMIN' }], company: null, name: 'Олег' });
+    expect(await api.must(leaving, addAdmin, invitation)).toEqual(made);
+
+    const mail = await inbox.take('next@platform.test');
+    expect(mail.subject).toBe('Вас пригласили администратором платформы «Пропуск»');
+    const link = new URL(/https?:\/\/\S+#\S+/.exec(mail.text)?.[0] ?? '');
+    const token = new URLSearchParams(link.hash.slice(1)).get('token') ?? '';
+    await api.must(null, useLink, { body: { token, password: PASSWORD }, from: fresh() });
+    const next = await signIn('next@platform.test');
+
+    const off = { params: { id }, body: proof, from: fresh() };
+    expect((await api.call(next, deleteUser, { params: { id } })).status).toBe(403);
+    await api.must(next, removeAdmin, off);
+    for (const session of [leaving, extension]) expect((await api.call(session, me)).status).toBe(401);
+    const again = { body: { email: 'leaving@platform.test', password: PASSWORD }, from: fresh() };
+    expect((await api.call(null, login, again)).status).toBe(401);
+    const { rows } = await api.must(next, listAudit, { query: { name: 'leaving@platform.test' } });
+    expect(rows[0]).toMatchObject({ action: 'deleted', actor: { email: 'next@platform.test' } });
+    // The settings of the next start still name the operator who left.
+    await ensureAdmin(api.database.db, 'leaving@platform.test', () => hashPassword(PASSWORD));
+    expect((await api.call(null, login, { ...again, from: fresh() })).status).toBe(401);
+  });
+
+  test('invites nobody whose address has an account, and removes neither themselves nor somebody who is no admin', async () => {
+    const admin = await createAdmin(api);
+    const { id } = await api.must(admin, me);
+    const owner = await api.company();
+    const taken = { body: { email: owner.email, ...proof }, from: fresh() };
+    expect(await api.call(admin, addAdmin, taken)).toMatchObject({
+      status: 409,
+      error: { code: 'email_taken' },
+    });
+    const self = await api.must(owner.token, me);
+    for (const [target, status] of [
+      [id, 403],
+      [self.id, 404],
+    ] as const) {
+      const call = { params: { id: target }, body: proof, from: fresh() };
+      expect((await api.call(admin, removeAdmin, call)).status).toBe(status);
+    }
+    expect((await api.call(admin, listUsers)).status).toBe(200);
+  });
+
+  test('is not removed without the password of the actor', async () => {
+    const admin = await createAdmin(api);
+    const other = await createAdmin(api, 'other@platform.test');
+    const { id } = await api.must(other, me);
+    const call = { params: { id }, body: { currentPassword: 'wrong horse' }, from: fresh() };
+    expect((await api.call(admin, removeAdmin, call)).status).toBe(400);
+    expect((await api.call(other, me)).status).toBe(200);
+  });
+});
+
+describe('200 role changes across each other at once', () => {
+  const CROWD = 8;
+
+  /** People with one role, each with a session. */
+  async function crowd(role: 'CREATOR' | 'ADMIN', companyId: number | null) {
+    const hash = await cheapHash();
+    const people: { id: number; token: string }[] = [];
+    for (let n = 0; n < CROWD; n++) {
+      const email = `${role}${n}.${companyId ?? 0}@crowd.test`;
+      const id = await addUser(api.database.db, { companyId, email, roles: [role], hash });
+      people.push({ id, token: await addSession(api.database.db, id) });
+    }
+    return people;
+  }
+  /** Everybody aims at everybody else in turn. */
+  const pairs = <T>(people: readonly T[]): [T, T][] =>
+    Array.from({ length: 200 }, (_, n) => {
+      const actor = n % CROWD;
+      const target = (actor + 1 + (Math.floor(n / CROWD) % (CROWD - 1))) % CROWD;
+      return [people[actor] as T, people[target] as T];
+    });
+  const known = new Set([200, 204, 401, 403, 404, 409, 503]);
+
+  test('leave the company an owner', async () => {
+    const { id } = await insertCompany(api.database.db, 'crossing');
+    const owners = await crowd('CREATOR', id);
+    const replies = await Promise.all(
+      pairs(owners).map(([actor, target]) => setRole(actor.token, target.id, 'USER')),
+    );
+    expect(replies.filter(({ status }) => !known.has(status))).toEqual([]);
+    expect(replies.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(CROWD - 1);
+    const left = await api.database.pool.query(
+      `select id from users where company_id = $1 and 'CREATOR' = any (roles)`,
+      [id],
+    );
+    expect(left.rowCount).toBe(1);
+  });
+
+  test('leave the platform an admin', async () => {
+    await api.database.pool.query(`delete from users where 'ADMIN' = any (roles)`);
+    const admins = await crowd('ADMIN', null);
+    const replies = await Promise.all(
+      pairs(admins).map(([actor, target]) =>
+        api.call(actor.token, removeAdmin, { params: { id: target.id }, body: proof, from: fresh() }),
+      ),
+    );
+    expect(replies.filter(({ status }) => !known.has(status))).toEqual([]);
+    const left = await api.database.pool.query(`select id from users where 'ADMIN' = any (roles)`);
+    expect(left.rowCount).toBe(1);
+  });
+});

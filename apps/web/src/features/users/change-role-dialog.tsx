@@ -1,0 +1,60 @@
+import { Text } from '@mantine/core';
+import { changeRole, Proof, removeAdmin } from '@propusk/contract/role-changes';
+import type { User } from '@propusk/contract/users';
+import * as z from 'zod/mini';
+import { useCall } from '../../api/queries.ts';
+import { FormDialog } from '../../common/form-dialog.tsx';
+import { useMe } from '../../common/me.tsx';
+import { userName } from '../../common/names.ts';
+import { t } from '../../dictionary/dictionary.ts';
+import { toastSuccess } from '../../ui/toast.ts';
+import { noProof, ProofFields, proofShape } from './proof-fields.tsx';
+import type { RoleStep } from './role-changes.ts';
+
+/** Changes the role of a person, after it said what follows and the signed-in user proved who they are. */
+export function ChangeRoleDialog({
+  user,
+  step,
+  onClose,
+}: {
+  user: User;
+  step: RoleStep;
+  onClose: () => void;
+}) {
+  const me = useMe();
+  const change = useCall(changeRole);
+  const remove = useCall(removeAdmin);
+  const texts = t.roleChange[step];
+  const params = { id: user.id };
+
+  async function submit(proof: z.output<typeof Proof>) {
+    if (step === 'dropAdmin') await remove.mutateAsync({ params, body: proof });
+    else {
+      const role = step === 'makeOwner' ? 'CREATOR' : 'USER';
+      await change.mutateAsync({ params, body: { ...proof, role } });
+    }
+    toastSuccess(texts.done, userName(user));
+  }
+
+  return (
+    <FormDialog
+      title={texts.action}
+      schema={z.extend(Proof, proofShape(me))}
+      initial={noProof(me)}
+      submit={submit}
+      submitLabel={texts.action}
+      danger={step !== 'makeOwner'}
+      onClose={onClose}
+    >
+      {(control) => (
+        <>
+          <Text fw={500}>
+            {userName(user)}, {user.email}
+          </Text>
+          <Text size="sm">{texts.follows}</Text>
+          <ProofFields control={control} />
+        </>
+      )}
+    </FormDialog>
+  );
+}

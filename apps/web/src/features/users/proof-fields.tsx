@@ -1,0 +1,55 @@
+import { Proof } from '@propusk/contract/role-changes';
+import { FactorCode } from '@propusk/contract/second-factor';
+import type { User } from '@propusk/contract/users';
+import type { Control, FieldPath } from 'react-hook-form';
+import * as z from 'zod/mini';
+import { PasswordField, TextField } from '../../common/fields.tsx';
+import { useMe } from '../../common/me.tsx';
+import { t } from '../../dictionary/dictionary.ts';
+
+// An empty password would spend one of ten tries.
+const currentPassword = Proof.shape.currentPassword.check(z.minLength(1));
+
+/** The part of a form that proves who the signed-in user is: a code belongs to it where they have a second factor. */
+export const proofShape = ({ secondFactor }: Pick<User, 'secondFactor'>) => ({
+  currentPassword,
+  code: secondFactor ? FactorCode : Proof.shape.code,
+});
+
+/** The initial values of that part. */
+export const noProof = ({ secondFactor }: Pick<User, 'secondFactor'>) => ({
+  currentPassword: '',
+  ...(secondFactor && { code: '' }),
+});
+
+interface ProofValues {
+  currentPassword: string;
+  code?: string | undefined;
+}
+
+/** The fields of that part. */
+export function ProofFields<V extends ProofValues, O>({ control }: { control: Control<V, unknown, O> }) {
+  const me = useMe();
+  return (
+    <>
+      {/* Tells a password manager whose password this is. */}
+      <input hidden readOnly type="email" autoComplete="username" value={me.email} />
+      <PasswordField
+        control={control}
+        name={'currentPassword' as FieldPath<V>}
+        label={t.roleChange.password}
+        autoComplete="current-password"
+        required
+      />
+      {me.secondFactor && (
+        <TextField
+          control={control}
+          name={'code' as FieldPath<V>}
+          label={t.factor.anyCode}
+          autoComplete="one-time-code"
+          required
+        />
+      )}
+    </>
+  );
+}

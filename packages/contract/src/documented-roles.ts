@@ -1,0 +1,37 @@
+import { named, registered } from './documented-fields.ts';
+import { AdminInput, CompanyRole, Proof, RoleChange } from './role-changes.ts';
+
+// OpenAPI texts of the calls that change roles.
+
+registered.add(CompanyRole, {
+  id: 'CompanyRole',
+  description: 'USER: an agent of the company. CREATOR: an owner of it.',
+  examples: ['CREATOR'],
+});
+
+const proof = {
+  currentPassword: 'The password of the caller that is in force now.',
+  code: 'A code from the app of the caller, or a recovery code. Required where the caller has a second factor.',
+};
+const example = { currentPassword: 'молоко-и-мёд', code: '287082' };
+
+named('Proof', Proof, 'The password and code of the caller, who proves again who they are.', proof, example);
+named(
+  'RoleChange',
+  RoleChange,
+  'The new role of a person, and the proof of the caller.',
+  { role: 'The role that the person has from now on.', ...proof },
+  { role: 'CREATOR', ...example },
+);
+named(
+  'AdminInput',
+  AdminInput,
+  'An ADMIN to invite, who sets the password by the link in the mail; and the proof of the caller.',
+  {
+    name: 'Given name; may be empty.',
+    surname: 'Family name; may be empty.',
+    email: 'The address of the new account.',
+    ...proof,
+  },
+  { email: 'operator@propusk.ru', name: 'Олег', surname: 'Смирнов', ...example },
+);
