@@ -8,7 +8,7 @@ const once = [
   'apps/api/src/{fuzz,mass-assignment,matrix/matrix,audit/whole,checks/checks,lock/lock}.db.test.ts',
   'apps/api/src/auth/{enumeration,factor,factor-required,links,sessions}.db.test.ts',
   'apps/api/src/http/{headers,implement,json,limits}.db.test.ts',
-  'apps/gateway/src/{behind,fleet,tokens}.db.test.ts',
+  'apps/gateway/src/{behind,blast-radius,fleet,growth,tokens}.db.test.ts',
 ];
 
 /**

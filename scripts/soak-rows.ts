@@ -16,6 +16,12 @@ export const rowFiles: Readonly<Record<Threat, readonly string[]>> = {
   ],
   'bad input': ['apps/api/src/fuzz.db.test.ts'],
   'slow clients': ['apps/api/src/faults/slow-clients.db.test.ts'],
+  'clients that never read': [
+    'apps/api/src/faults/never-read.db.test.ts',
+    'apps/gateway/src/never-read.net.test.ts',
+  ],
+  'blast radius': ['apps/gateway/src/blast-radius.db.test.ts'],
+  growth: ['apps/gateway/src/growth.db.test.ts'],
   'host spellings': ['packages/access/src/pac.test.ts'],
   'races, double submit': ['apps/api/src/http/races.db.test.ts'],
   'company delete': ['apps/api/src/faults/company-delete.db.test.ts'],

@@ -7,6 +7,9 @@ import { stop } from './client.ts';
 /** The real api, as a process beside the gateways. */
 export interface ApiProcess {
   readonly url: string;
+  pid(): number;
+  /** How it ended, with its last words; null while it runs. */
+  ended(): string | null;
   /** Makes a call that must succeed. */
   must<E extends Endpoint>(
     token: string | null,
@@ -23,22 +26,27 @@ export interface ApiProcess {
 
 const main = fileURLToPath(import.meta.resolve('@propusk/api/main'));
 
-/** Starts an api. */
+/** Starts an api. @param heapMb limit of V8's old space, in MB */
 export async function startApiProcess(
   port: number,
   env: Readonly<
     Record<'DATABASE_URL' | 'SECRET_KEY' | 'GATEWAY_SECRET' | 'DATA_DIR', string> & Record<string, string>
   >,
+  heapMb?: number,
 ): Promise<ApiProcess> {
   const url = `http://127.0.0.1:${port}`;
+  const execArgv = heapMb === undefined ? [] : [`--max-old-space-size=${heapMb}`];
   let child: ChildProcess | undefined;
+  let ending: string | null = null;
 
   async function start(): Promise<void> {
     const settings = { PATH: process.env.PATH, LOG_LEVEL: 'warn', PORT: String(port), ...env };
-    child = fork(main, { env: settings, execArgv: [], silent: true });
+    child = fork(main, { env: settings, execArgv, silent: true });
     let said = '';
     for (const stream of [child.stdout, child.stderr]) stream?.on('data', (data) => (said += data));
-    const ended = once(child, 'exit').then(() => Promise.reject(new Error(`The api ended: ${said}`)));
+    ending = null;
+    const exit = once(child, 'exit').then(([code, signal]) => (ending = `${signal ?? code}: ${said}`));
+    const ended = exit.then(() => Promise.reject(new Error(`The api ended: ${said}`)));
     ended.catch(() => {});
     await Promise.race([once(child, 'message'), ended]);
   }
@@ -47,6 +55,8 @@ export async function startApiProcess(
   return {
     url,
     start,
+    pid: () => child?.pid ?? 0,
+    ended: () => ending,
     async kill() {
       if (child !== undefined) await stop(child);
     },

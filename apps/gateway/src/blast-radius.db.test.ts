@@ -1,0 +1,98 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { login } from '@propusk/contract/auth';
+import { listSites } from '@propusk/contract/sites';
+import { inForm, row } from '@propusk/contract/testing/row';
+import { afterAll, beforeAll, inject, test } from 'vitest';
+import { get, openTunnel, verdict } from './testing/client.ts';
+import { ask, during, type Latency, measure } from './testing/latency.ts';
+import { judgeServed } from './testing/overload-bars.ts';
+import { attacks } from './testing/product-attacks.ts';
+import {
+  becomes,
+  type Company,
+  PASSWORD,
+  startWholeProduct,
+  type WholeProduct,
+} from './testing/whole-product.ts';
+
+/** One stranger, agent or company does its worst; a neighbour signs in, reads a list, works and takes a right away. */
+
+const HEAP_MB = 512;
+const CLIENTS = inForm(50, 500);
+const [CALM_MS, ATTACK_MS] = [inForm(2_000, 20_000), inForm(1_500, 30_000)];
+/** What a busy machine adds to the slowest hundredth; a sign-in is work of a whole core. */
+const FLOOR_MS = {
+  signIn: inForm(400, 200),
+  list: inForm(150, 50),
+  request: inForm(150, 50),
+  revocation: inForm(250, 100),
+};
+
+let product: WholeProduct;
+let attacker: Company;
+let neighbour: Company;
+let calm: Record<keyof typeof FLOOR_MS, Latency>;
+beforeAll(async () => {
+  product = await startWholeProduct(inject('serverUrl'), HEAP_MB);
+  attacker = await product.company('crm.company.test');
+  neighbour = await product.company('wiki.company.test');
+  // The first of each compiles and connects.
+  await neighbours(500);
+  calm = await neighbours(CALM_MS);
+});
+afterAll(() => product.stop());
+
+/** The quick form leaves out those whose neighbours are measured by the tests of clients that never read. */
+const chosen = Object.entries(attacks).filter(([name]) => inForm(!/never reads, at/.test(name), true));
+
+test.each(chosen)(
+  '%s: a neighbour is served as when all is calm',
+  (name, attack) =>
+    row('blast radius', name, async (tally) => {
+      const stop = await attack(product, attacker, CLIENTS);
+      const beside = await neighbours(ATTACK_MS);
+      stop();
+      for (const what of Object.keys(FLOOR_MS) as (keyof typeof FLOOR_MS)[])
+        judgeServed(tally, what, calm[what], beside[what], FLOOR_MS[what]);
+      for (const [process, ended] of [
+        ['api', product.api.ended()],
+        ['gateway', product.gateway.ended()],
+      ])
+        tally.see(ended === null, `the ${process} ended: ${ended?.slice(0, 300)}`);
+      // What the attack has left behind is no part of the next.
+      await sleep(inForm(200, 2_000));
+    }),
+  inForm(60_000, 300_000),
+);
+
+/** What a neighbour does, each on a connection of its own and from a network of its own. */
+async function neighbours(ms: number): Promise<typeof calm> {
+  const wanted = during(ms);
+  const from = '198.51.100.7';
+  const { agent, guest, owner, host, allow } = neighbour;
+  const { apiPort, gateway } = product;
+  const body = { email: agent.email, password: PASSWORD };
+  const [signIn, list, request, revocation] = await Promise.all([
+    measure(() => ask(apiPort, `/api${login.path}`, { body, from }), wanted, 50),
+    measure(() => ask(apiPort, `/api${listSites.path}`, { token: owner, from }), wanted),
+    measure(async () => {
+      const got = verdict(await get(gateway.port, agent.who, `http://${host}/small`));
+      if (got !== '200') throw new Error(`answered ${got}`);
+    }, wanted),
+    // From the owner's call until the tunnel is dead and a new request is refused.
+    measure(
+      async (tunnel) => {
+        await Promise.all([allow(false), tunnel?.closed]);
+        await becomes(gateway.port, guest.who, host, '403 no_policy');
+      },
+      wanted,
+      20,
+      async () => {
+        await allow(true);
+        await becomes(gateway.port, guest.who, host, '200');
+        return openTunnel(gateway.port, guest.who, host);
+      },
+    ),
+  ]);
+  return { signIn, list, request, revocation };
+}

@@ -1,0 +1,119 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inForm, row } from '@propusk/contract/testing/row';
+import { afterAll, beforeAll, test } from 'vitest';
+import { neverRead, pipelined, warmUp } from './testing/attack-clients.ts';
+import { get, openTunnel, verdict } from './testing/client.ts';
+import { type FeedServer, startFeedServer } from './testing/feed-server.ts';
+import { type FloodOrigin, startFloodOrigin } from './testing/flood-origin.ts';
+import { type Attackers, agentForms, strangerForms } from './testing/gateway-attacks.ts';
+import { type GatewayProcess, startGatewayProcess } from './testing/gateway-process.ts';
+import { during, measure } from './testing/latency.ts';
+import { judgeHeld, judgeServed } from './testing/overload-bars.ts';
+import { residentBytes, watchProcess } from './testing/resources.ts';
+import { company, credentials, SECRET, until } from './testing/world.ts';
+
+/** Clients that pipeline requests of every form at a gateway and read no answer, beside an agent who works. */
+
+const HEAP_MB = 512;
+const CLIENTS = inForm(100, 1_000);
+const [CALM_MS, ATTACK_MS] = [inForm(1_500, 20_000), inForm(3_000, 60_000)];
+/** What a busy machine adds to the slowest hundredth. */
+const FLOOR_MS = inForm(100, 50);
+/** The most that a client sends; a tunnel, a body and a head in pieces are sent once. */
+const BYTES = 260_000;
+
+const SITE = 'crm.company.test';
+const NEIGHBOUR_SITE = 'wiki.company.test';
+const neighbour = credentials(11);
+let folder: string;
+let feed: FeedServer;
+let origin: FloodOrigin;
+let gateway: GatewayProcess;
+let attackers: Attackers;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'propusk-never-read-'));
+  origin = await startFloodOrigin();
+  feed = await startFeedServer(SECRET);
+  feed.publish(company([`${SITE}:${origin.http}`, `${SITE}:${origin.raw}`]));
+  feed.publish(company([`${NEIGHBOUR_SITE}:${origin.http}`], { id: 2 }));
+  attackers = { agent: credentials(1), site: SITE, origin };
+});
+afterAll(async () => {
+  await feed.stop();
+  await origin.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+test.each([
+  ['strangers', strangerForms],
+  ['agents', agentForms],
+] as const)(
+  '%s who pipeline requests of every form and never read take neither memory nor time from others',
+  (who, formsOf) =>
+    row(
+      'clients that never read',
+      `every form of the gateway, by ${who}: ${CLIENTS} clients, heap of ${HEAP_MB} MB`,
+      async (tally) => {
+        const before = feed.acknowledged.length;
+        gateway = await startGatewayProcess({ API_URL: feed.url, DATA_DIR: folder }, HEAP_MB);
+        try {
+          await until(() => feed.acknowledged.length >= before + 2, 10_000);
+          const forms = Object.entries(formsOf(attackers));
+          await warmUp(
+            gateway.port,
+            forms.map(([, request]) => request),
+          );
+          const calm = await neighbours(CALM_MS);
+          const base = residentBytes(gateway.pid);
+          for (const { name, payloads, clients, ms } of groups(forms)) {
+            const watched = watchProcess(gateway.pid);
+            const attack = await neverRead(gateway.port, clients, payloads);
+            const beside = await neighbours(ms);
+            const [sent, connections] = [attack.sent(), attack.connections()];
+            attack.stop();
+            watched.stop();
+            const held = { base, peak: watched.peak(), sent, connections };
+            judgeHeld(tally, `${who}, ${name}`, held, gateway.ended());
+            judgeServed(tally, 'a request', calm.request, beside.request, FLOOR_MS);
+            judgeServed(tally, 'a tunnel', calm.tunnel, beside.tunnel, FLOOR_MS);
+          }
+        } finally {
+          await gateway.kill();
+        }
+      },
+    ),
+  inForm(60_000, 600_000),
+);
+
+/** All forms at once; in the long form each alone before that, by fewer and for a shorter time. */
+function groups(forms: readonly (readonly [string, string])[]) {
+  const payload = (request: string) => pipelined(request, BYTES);
+  const all = forms.map(([, request]) => payload(request));
+  const alone = forms.map(([name, request]) => ({
+    name,
+    payloads: [payload(request)],
+    clients: 100,
+    ms: 5_000,
+  }));
+  return [...inForm([], alone), { name: 'all forms', payloads: all, clients: CLIENTS, ms: ATTACK_MS }];
+}
+
+/** An agent of another company who makes requests and opens tunnels, each on a connection of its own. */
+async function neighbours(ms: number) {
+  const wanted = during(ms);
+  const host = `${NEIGHBOUR_SITE}:${origin.http}`;
+  const [request, tunnel] = await Promise.all([
+    measure(async () => {
+      const got = verdict(await get(gateway.port, neighbour, `http://${host}/small`));
+      if (got !== '200') throw new Error(`answered ${got}`);
+    }, wanted),
+    measure(async () => {
+      const { socket, status } = await openTunnel(gateway.port, neighbour, host);
+      socket.destroy();
+      if (status !== 200) throw new Error(`answered ${status}`);
+    }, wanted),
+  ]);
+  return { request, tunnel };
+}
