@@ -34,8 +34,8 @@ let neighbour: Company;
 let calm: Record<keyof typeof FLOOR_MS, Latency>;
 beforeAll(async () => {
   product = await startWholeProduct(inject('serverUrl'), HEAP_MB);
-  attacker = await product.company('crm.company.test');
-  neighbour = await product.company('wiki.company.test');
+  attacker = await product.company('crm.company.test', product.origin);
+  neighbour = await product.company('wiki.company.test', product.calmOrigin);
   // The first of each compiles and connects.
   await neighbours(500);
   calm = await neighbours(CALM_MS);

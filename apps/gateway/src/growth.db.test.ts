@@ -39,8 +39,8 @@ let worker: Company;
 beforeAll(async () => {
   if (!(RUN_MS > 0)) throw new Error(`SOAK_MINUTES is no number of minutes: ${process.env.SOAK_MINUTES}`);
   product = await startWholeProduct(inject('serverUrl'), HEAP_MB);
-  attacker = await product.company('crm.company.test');
-  worker = await product.company('wiki.company.test');
+  attacker = await product.company('crm.company.test', product.origin);
+  worker = await product.company('wiki.company.test', product.calmOrigin);
 });
 afterAll(() => product.stop());
 

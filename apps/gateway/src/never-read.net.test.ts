@@ -6,7 +6,7 @@ import { afterAll, beforeAll, test } from 'vitest';
 import { neverRead, pipelined, warmUp } from './testing/attack-clients.ts';
 import { get, openTunnel, verdict } from './testing/client.ts';
 import { type FeedServer, startFeedServer } from './testing/feed-server.ts';
-import { type FloodOrigin, startFloodOrigin } from './testing/flood-origin.ts';
+import { type FloodOrigin, forkFloodOrigin } from './testing/flood-origin.ts';
 import { type Attackers, agentForms, strangerForms } from './testing/gateway-attacks.ts';
 import { type GatewayProcess, startGatewayProcess } from './testing/gateway-process.ts';
 import { during, measure } from './testing/latency.ts';
@@ -30,19 +30,22 @@ const neighbour = credentials(11);
 let folder: string;
 let feed: FeedServer;
 let origin: FloodOrigin;
+/** The neighbour's site, which no attack reaches. */
+let calmOrigin: FloodOrigin;
 let gateway: GatewayProcess;
 let attackers: Attackers;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'propusk-never-read-'));
-  origin = await startFloodOrigin();
+  [origin, calmOrigin] = await Promise.all([forkFloodOrigin(), forkFloodOrigin()]);
   feed = await startFeedServer(SECRET);
   feed.publish(company([`${SITE}:${origin.http}`, `${SITE}:${origin.raw}`]));
-  feed.publish(company([`${NEIGHBOUR_SITE}:${origin.http}`], { id: 2 }));
+  feed.publish(company([`${NEIGHBOUR_SITE}:${calmOrigin.http}`], { id: 2 }));
   attackers = { agent: credentials(1), site: SITE, origin };
 });
 afterAll(async () => {
   await feed.stop();
   await origin.stop();
+  await calmOrigin.stop();
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -103,7 +106,7 @@ function groups(forms: readonly (readonly [string, string])[]) {
 /** An agent of another company who makes requests and opens tunnels, each on a connection of its own. */
 async function neighbours(ms: number) {
   const wanted = during(ms);
-  const host = `${NEIGHBOUR_SITE}:${origin.http}`;
+  const host = `${NEIGHBOUR_SITE}:${calmOrigin.http}`;
   const [request, tunnel] = await Promise.all([
     measure(async () => {
       const got = verdict(await get(gateway.port, neighbour, `http://${host}/small`));

@@ -1,7 +1,9 @@
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
+import { stop } from './client.ts';
 
 /** A site for attacks. It sends as fast as its client reads, and reads nothing of what its client sends. */
 export interface FloodOrigin {
@@ -15,9 +17,8 @@ export interface FloodOrigin {
 const SIZE = 64 * 1024 * 1024;
 const CHUNK = Buffer.alloc(65_536, 'x');
 
-/** Starts it on loopback. */
-export async function startFloodOrigin(): Promise<FloodOrigin> {
-  const sockets = new Set<Socket>();
+/** Starts it on loopback, in this process. */
+export async function startFloodOrigin(): Promise<Pick<FloodOrigin, 'http' | 'raw'>> {
   const http = createHttpServer((req, res) => {
     req.on('error', () => {});
     res.on('error', () => {});
@@ -28,23 +29,18 @@ export async function startFloodOrigin(): Promise<FloodOrigin> {
   });
   const raw = createServer((socket) => void flood(Infinity).pipe(socket));
   for (const server of [http, raw]) {
-    server.on('connection', (socket: Socket) => {
-      sockets.add(socket);
-      socket.on('error', () => {}).once('close', () => sockets.delete(socket));
-    });
+    server.on('connection', (socket: Socket) => void socket.on('error', () => {}));
     await once(server.listen(0, '127.0.0.1'), 'listening');
   }
   const portOf = (server: Server) => (server.address() as AddressInfo).port;
-  return {
-    http: portOf(http),
-    raw: portOf(raw),
-    async stop() {
-      const closed = [http, raw].map((server) => once(server, 'close'));
-      for (const server of [http, raw]) server.close();
-      for (const socket of sockets) socket.destroy();
-      await Promise.all(closed);
-    },
-  };
+  return { http: portOf(http), raw: portOf(raw) };
+}
+
+/** Starts it as a process of its own. */
+export async function forkFloodOrigin(): Promise<FloodOrigin> {
+  const child = fork(new URL('./flood-origin-main.ts', import.meta.url), { execArgv: [] });
+  const [{ http, raw }] = (await once(child, 'message')) as [{ http: number; raw: number }];
+  return { http, raw, stop: () => stop(child) };
 }
 
 /** The same chunk again and again, when it is asked for. */

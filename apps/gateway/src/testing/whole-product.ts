@@ -10,7 +10,7 @@ import { createSite } from '@propusk/contract/sites';
 import { createUser } from '@propusk/contract/users';
 import { type ApiProcess, startApiProcess } from './api-process.ts';
 import { get, verdict } from './client.ts';
-import { type FloodOrigin, startFloodOrigin } from './flood-origin.ts';
+import { type FloodOrigin, forkFloodOrigin } from './flood-origin.ts';
 import { type GatewayProcess, startGatewayProcess } from './gateway-process.ts';
 import { freePort } from './upstreams.ts';
 import { SECRET } from './world.ts';
@@ -42,10 +42,13 @@ export interface WholeProduct {
   readonly apiPort: number;
   readonly gateway: GatewayProcess;
   readonly database: TestDatabase;
+  /** The site of the company that attacks. */
   readonly origin: FloodOrigin;
+  /** The site of the company that works. */
+  readonly calmOrigin: FloodOrigin;
   readonly folder: string;
-  /** A company whose site is the flood origin under this name, and whose agents may reach it. */
-  company(site: string): Promise<Company>;
+  /** A company whose site is an origin under this name, and whose agents may reach it. */
+  company(site: string, at: FloodOrigin): Promise<Company>;
   stop(): Promise<void>;
 }
 
@@ -54,9 +57,10 @@ export const PASSWORD = 'correct horse';
 /** Starts both, each with a heap of so many MB. The api believes `X-Forwarded-For` from loopback. */
 export async function startWholeProduct(serverUrl: string, heapMb: number): Promise<WholeProduct> {
   const folder = await mkdtemp(join(tmpdir(), 'propusk-whole-'));
-  const [database, origin, apiPort] = await Promise.all([
+  const [database, origin, calmOrigin, apiPort] = await Promise.all([
     createTestDatabase(serverUrl),
-    startFloodOrigin(),
+    forkFloodOrigin(),
+    forkFloodOrigin(),
     freePort(),
   ]);
   const settings = {
@@ -79,16 +83,17 @@ export async function startWholeProduct(serverUrl: string, heapMb: number): Prom
     gateway,
     database,
     origin,
+    calmOrigin,
     folder,
-    async company(site) {
-      const host = `${site}:${origin.http}`;
+    async company(site, at) {
+      const host = `${site}:${at.http}`;
       const names = { name: site, companyName: site, companySite: site };
       const account = { ...names, email: `owner@${site}`, password: PASSWORD };
       const owner = (await api.must(null, register, { body: account })).token;
       const proxyId = (await api.must(owner, listProxies)).rows.find(({ direct }) => direct)?.id;
       if (proxyId === undefined) throw new Error('The platform has no direct proxy');
       const policy = (await api.must(owner, createPolicy, { body: { name: 'Продажи', proxyId } })).id;
-      for (const address of [host, `${site}:${origin.raw}`])
+      for (const address of [host, `${site}:${at.raw}`])
         await api.must(owner, createSite, { body: { address, politics: [policy] } });
       const person = async (name: string): Promise<Agent> => {
         const email = `${name}@${site}`;
@@ -110,6 +115,7 @@ export async function startWholeProduct(serverUrl: string, heapMb: number): Prom
       await gateway.kill();
       await api.kill();
       await origin.stop();
+      await calmOrigin.stop();
       await database.drop();
       await rm(folder, { recursive: true, force: true });
     },
