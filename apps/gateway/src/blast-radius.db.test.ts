@@ -22,10 +22,10 @@ const CLIENTS = inForm(50, 500);
 const [CALM_MS, ATTACK_MS] = [inForm(2_000, 20_000), inForm(1_500, 30_000)];
 /** What a busy machine adds to the slowest hundredth; a sign-in is work of a whole core. */
 const FLOOR_MS = {
-  signIn: inForm(400, 200),
-  list: inForm(150, 50),
-  request: inForm(150, 50),
-  revocation: inForm(250, 100),
+  signIn: inForm(1_000, 200),
+  list: inForm(400, 50),
+  request: inForm(400, 50),
+  revocation: inForm(500, 100),
 };
 
 let product: WholeProduct;
@@ -73,7 +73,7 @@ async function neighbours(ms: number): Promise<typeof calm> {
   const { apiPort, gateway } = product;
   const body = { email: agent.email, password: PASSWORD };
   const [signIn, list, request, revocation] = await Promise.all([
-    measure(() => ask(apiPort, `/api${login.path}`, { body, from }), wanted, 50),
+    measure(() => ask(apiPort, `/api${login.path}`, { body, from }), wanted, { pauseMs: 50 }),
     measure(() => ask(apiPort, `/api${listSites.path}`, { token: owner, from }), wanted),
     measure(async () => {
       const got = verdict(await get(gateway.port, agent.who, `http://${host}/small`));
@@ -86,11 +86,12 @@ async function neighbours(ms: number): Promise<typeof calm> {
         await becomes(gateway.port, guest.who, host, '403 no_policy');
       },
       wanted,
-      20,
-      async () => {
-        await allow(true);
-        await becomes(gateway.port, guest.who, host, '200');
-        return openTunnel(gateway.port, guest.who, host);
+      {
+        prepare: async () => {
+          await allow(true);
+          await becomes(gateway.port, guest.who, host, '200');
+          return openTunnel(gateway.port, guest.who, host);
+        },
       },
     ),
   ]);

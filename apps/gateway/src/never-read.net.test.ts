@@ -20,7 +20,7 @@ const HEAP_MB = 512;
 const CLIENTS = inForm(100, 1_000);
 const [CALM_MS, ATTACK_MS] = [inForm(1_500, 20_000), inForm(3_000, 60_000)];
 /** What a busy machine adds to the slowest hundredth. */
-const FLOOR_MS = inForm(100, 50);
+const FLOOR_MS = inForm(400, 50);
 /** The most that a client sends; a tunnel, a body and a head in pieces are sent once. */
 const BYTES = 260_000;
 
@@ -108,15 +108,23 @@ async function neighbours(ms: number) {
   const wanted = during(ms);
   const host = `${NEIGHBOUR_SITE}:${calmOrigin.http}`;
   const [request, tunnel] = await Promise.all([
-    measure(async () => {
-      const got = verdict(await get(gateway.port, neighbour, `http://${host}/small`));
-      if (got !== '200') throw new Error(`answered ${got}`);
-    }, wanted),
-    measure(async () => {
-      const { socket, status } = await openTunnel(gateway.port, neighbour, host);
-      socket.destroy();
-      if (status !== 200) throw new Error(`answered ${status}`);
-    }, wanted),
+    measure(
+      async () => {
+        const got = verdict(await get(gateway.port, neighbour, `http://${host}/small`));
+        if (got !== '200') throw new Error(`answered ${got}`);
+      },
+      wanted,
+      { parallel: 4 },
+    ),
+    measure(
+      async () => {
+        const { socket, status } = await openTunnel(gateway.port, neighbour, host);
+        socket.destroy();
+        if (status !== 200) throw new Error(`answered ${status}`);
+      },
+      wanted,
+      { parallel: 4 },
+    ),
   ]);
   return { request, tunnel };
 }

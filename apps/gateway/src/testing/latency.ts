@@ -11,31 +11,41 @@ export interface Latency {
   readonly p99: number;
 }
 
+interface MeasureOptions<T> {
+  /** Between the end of one and the next. */
+  readonly pauseMs?: number;
+  /** How many at once: a hundredth of few tries is the slowest one. */
+  readonly parallel?: number;
+  /** What comes before each, unmeasured. */
+  readonly prepare?: () => Promise<T>;
+}
+
 /**
  * Does the work again and again while it is wanted, and measures it.
  * @param work takes what was prepared; throws when it was refused or cut off
- * @param pauseMs between the end of one and the next @param prepare what comes before each, unmeasured
  */
 export async function measure<T = undefined>(
   work: (prepared: T | undefined) => Promise<unknown>,
   wanted: () => boolean,
-  pauseMs = 20,
-  prepare?: () => Promise<T>,
+  { pauseMs = 20, parallel = 1, prepare }: MeasureOptions<T> = {},
 ): Promise<Latency> {
   const times: number[] = [];
   const failed: string[] = [];
-  while (wanted()) {
-    let began = performance.now();
-    try {
-      const prepared = await prepare?.();
-      began = performance.now();
-      await work(prepared);
-    } catch (error) {
-      failed.push(String(error));
+  const repeat = async () => {
+    while (wanted()) {
+      let began = performance.now();
+      try {
+        const prepared = await prepare?.();
+        began = performance.now();
+        await work(prepared);
+      } catch (error) {
+        failed.push(String(error));
+      }
+      times.push(performance.now() - began);
+      await sleep(pauseMs);
     }
-    times.push(performance.now() - began);
-    await sleep(pauseMs);
-  }
+  };
+  await Promise.all(Array.from({ length: parallel }, repeat));
   times.sort((a, b) => a - b);
   const at = (share: number) => times[Math.ceil(times.length * share) - 1] ?? Infinity;
   return { count: times.length, failed, p50: at(0.5), p99: at(0.99) };
