@@ -1,5 +1,6 @@
 import type { OnReadOpts } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { exceedsTurn } from './turn-budget.ts';
 
 /**
  * Where the bytes of one side of a tunnel come in: they are looked at first, and then carried. By itself Node reads each
@@ -47,6 +48,7 @@ function pass(bytes: Buffer, sink: Sink): boolean {
 class Held implements Intake {
   protected held: Buffer = nothing;
   protected sink: Sink | null = null;
+  protected from: Duplex | null = null;
   #listener: Peek | null = null;
 
   peek(listener: Peek): void {
@@ -60,6 +62,7 @@ class Held implements Intake {
 
   flow(from: Duplex, sink: Sink): void {
     this.sink = sink;
+    this.from = from;
     const first = this.held;
     this.held = nothing;
     if (first.length === 0 || sink(first)) from.resume();
@@ -80,7 +83,11 @@ export class RawIntake extends Held {
     buffer: shared,
     callback: (length, buffer) => {
       const bytes = (buffer as Buffer).subarray(0, length);
-      return this.sink === null ? this.hold(Buffer.from(bytes)) : pass(bytes, this.sink);
+      if (this.sink === null) return this.hold(Buffer.from(bytes));
+      if (!pass(bytes, this.sink)) return false;
+      if (!exceedsTurn(length)) return true;
+      setImmediate(() => this.from?.resume());
+      return false;
     },
   };
 }
@@ -91,6 +98,10 @@ export class StreamIntake extends Held {
   readonly #onData = (bytes: Buffer): void => {
     if (this.sink !== null) {
       if (!this.sink(bytes)) this.#stream.pause();
+      else if (exceedsTurn(bytes.length)) {
+        this.#stream.pause();
+        setImmediate(() => this.#stream.resume());
+      }
       return;
     }
     // Before the listener is told: it may give the stream to another reader, who has his own pace.

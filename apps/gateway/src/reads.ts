@@ -16,6 +16,7 @@ import {
   refusalOf,
   unreadable,
 } from './onward.ts';
+import { exceedsTurn } from './turn-budget.ts';
 
 /**
  * Requests that only read: GET and HEAD without a body, nearly all that browsers send. They go onward by undici, whose
@@ -222,7 +223,13 @@ class Reading implements Dispatcher.DispatchHandler {
 
   onResponseData(controller: Dispatcher.DispatchController, bytes: Buffer): void {
     this.#came += bytes.length;
-    if (this.#res.write(bytes) || controller.paused) return;
+    if (controller.paused) return void this.#res.write(bytes);
+    if (this.#res.write(bytes)) {
+      if (!exceedsTurn(bytes.length)) return;
+      controller.pause();
+      setImmediate(() => controller.resume());
+      return;
+    }
     controller.pause();
     this.#stalled = setTimeout(this.#cut, IDLE_MS);
     this.#res.once('drain', () => {

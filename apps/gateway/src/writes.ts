@@ -21,6 +21,7 @@ import {
   refusalOf,
   unreadable,
 } from './onward.ts';
+import { exceedsTurn } from './turn-budget.ts';
 
 /** Requests with a body, or with a method that may change something: never sent twice. They go onward by node:http. */
 
@@ -144,6 +145,12 @@ function relay(reply: IncomingMessage, client: Duplex, res: ServerResponse, end:
   res.once('close', () => {
     if (!reply.readableEnded) reply.destroy();
     end();
+  });
+  reply.on('data', (bytes: Buffer) => {
+    if (!exceedsTurn(bytes.length)) return;
+    reply.pause();
+    // A response that needs a drain is resumed by `pipe`.
+    setImmediate(() => res.writableNeedDrain || reply.resume());
   });
   reply.pipe(res);
 }
