@@ -313,7 +313,7 @@ function refusalResponse(endpoint: Endpoint, codes: ErrorCode[]): Response {
   }
   return {
     description: codes.map((code) => `\`${code}\`: ${meanings[code]}.`).join('\n\n'),
-    ...(codes.some((code) => code === 'too_many_requests' || code === 'overloaded') && {
+    ...(codes.includes('too_many_requests') && {
       headers: { 'Retry-After': retryAfter },
     }),
     ...(codes.some((code) => errors[code].status === 401) && {
