@@ -5,7 +5,11 @@ export const rowFiles: Readonly<Record<Threat, readonly string[]>> = {
   'tenant isolation': ['apps/api/src/matrix/matrix.db.test.ts'],
   'mass assignment': ['apps/api/src/mass-assignment.db.test.ts'],
   'last ADMIN and CREATOR': ['apps/api/src/matrix/cross-deletes.db.test.ts'],
-  'brute force, enumeration': ['apps/api/src/auth/enumeration.db.test.ts'],
+  'brute force, enumeration': [
+    'apps/api/src/auth/enumeration.db.test.ts',
+    'apps/api/src/auth/lockout.db.test.ts',
+    'apps/api/src/faults/sign-in-crowd.db.test.ts',
+  ],
   tokens: ['apps/gateway/src/tokens.db.test.ts'],
   'password link': ['apps/api/src/auth/links.db.test.ts'],
   'stored proxy secrets': ['e2e/canary.spec.ts'],

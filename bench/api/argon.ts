@@ -1,11 +1,11 @@
 import { argon2Sync, randomBytes } from 'node:crypto';
-import { hashPassword } from '@propusk/api/passwords';
+import { hashPassword, ofProcess } from '@propusk/api/passwords';
 
 /**
  * Runs the argon2id of one sign-in over and over, with nothing of the api around it: `{ms}` in, the median in milliseconds out.
  */
 const PASSWORD = 'correct horse battery';
-const hash = await hashPassword(PASSWORD);
+const hash = await hashPassword(PASSWORD, ofProcess);
 const [, memory, passes, parallelism] = (/m=(\d+),t=(\d+),p=(\d+)/.exec(hash) ?? []).map(Number);
 if (memory === undefined || passes === undefined || parallelism === undefined) throw new Error(hash);
 const cost = { memory, passes, parallelism, tagLength: 32 };

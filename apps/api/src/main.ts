@@ -9,7 +9,7 @@ import { startReaper } from './db/reaper.ts';
 import { isAway } from './http/errors.ts';
 import { createMetrics, serveMetrics } from './http/metrics.ts';
 import { createLog } from './log.ts';
-import { hashPassword } from './passwords.ts';
+import { hashPassword, ofProcess } from './passwords.ts';
 import { ensureDirectProxy } from './proxies/store.ts';
 import { sealing } from './sealing.ts';
 import { createServer } from './server.ts';
@@ -30,7 +30,8 @@ async function main(): Promise<void> {
   await checkKey(opened.db, secrets);
   await ensureDirectProxy(opened.db, config.gatewayUrl);
   const { admin } = config;
-  if (admin !== null) await ensureAdmin(opened.db, admin.email, () => hashPassword(admin.password));
+  if (admin !== null)
+    await ensureAdmin(opened.db, admin.email, () => hashPassword(admin.password, ofProcess));
 
   const metrics = createMetrics();
   const app = await createServer({

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { createQueue } from './http/queue.ts';
+import { createFairQueue, type Lane } from './http/fair-queue.ts';
 
 /** One argon2id to be run. Texts, since a small Buffer would be sent with all of the pool that it lies in. */
 export interface Derivation {
@@ -15,10 +15,10 @@ export interface Derivation {
 
 /** At 46 MiB each. */
 const THREADS = 2;
-/** What two threads are through with before whoever waits has given up. */
-const WAITING = 500;
+/** Two threads serve 500 waiters in about 15 s. One network may have 200 of them: an office that signs in at once. */
+const WAITING = { ofLane: 200, ofAll: 500 };
 
-const turns = createQueue(THREADS, WAITING);
+const turns = createFairQueue({ atOnce: THREADS, ...WAITING });
 /** Threads that have been started and have nothing to do. */
 // grows: by sign-ins; bound: 2 threads of 46 MiB while they hash; at the bound: further hashes wait in the queue;
 // test: apps/api/src/auth/enumeration.db.test.ts
@@ -28,10 +28,11 @@ const idle: Worker[] = [];
  * Runs argon2id in a thread of low priority: however many sign in at once, every other call has the processor first.
  * Threads start when they are needed, stay, and keep no process from ending. One that dies fails its own derivation, and the
  * next one gets a new thread.
- * @throws AppError busy when too many wait
+ * @param lane where the derivation waits: lanes are served in turn
+ * @throws AppError busy, too_many_requests when too many wait
  */
-export function derive(derivation: Derivation): Promise<Uint8Array> {
-  return turns(0, () => run(idle.pop() ?? start(), derivation));
+export function derive(derivation: Derivation, lane: Lane): Promise<Uint8Array> {
+  return turns(lane, () => run(idle.pop() ?? start(), derivation));
 }
 
 function start(): Worker {

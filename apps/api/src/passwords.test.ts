@@ -5,8 +5,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Worker } from 'node:worker_threads';
 import { afterEach, expect, test, vi } from 'vitest';
-import { derive } from './password-threads.ts';
-import { hashPassword, verifyPassword } from './passwords.ts';
+import { strangers } from './http/fair-queue.ts';
+import { type Derivation, derive as deriveIn } from './password-threads.ts';
+import { hashPassword, ofProcess, verifyPassword } from './passwords.ts';
 
 // They stand behind every other test that runs at the same time.
 vi.setConfig({ testTimeout: 30_000 });
@@ -20,6 +21,7 @@ afterEach(async () => {
   await Promise.all(threads.splice(0).map((thread) => thread.terminate()));
 });
 
+const derive = (derivation: Derivation) => deriveIn(derivation, ofProcess);
 const quick = {
   message: 'correct horse',
   nonce: 'AAAAAAAAAAAAAAAAAAAAAA',
@@ -31,11 +33,11 @@ const quick = {
 const cheap = { ...quick, memory: 64 };
 
 test('a password is the one that was hashed, however its letters are composed; without a hash it never is', async () => {
-  const phc = await hashPassword('й и ё');
+  const phc = await hashPassword('й и ё', ofProcess);
   expect(phc).toMatch(/^\$argon2id\$v=19\$m=47104,t=1,p=1\$[\w+/]{22}\$[\w+/]{43}$/);
-  expect(await verifyPassword('й и ё'.normalize('NFD'), phc)).toBe(true);
-  expect(await verifyPassword('и й ё', phc)).toBe(false);
-  expect(await verifyPassword('й и ё', undefined)).toBe(false);
+  expect(await verifyPassword('й и ё'.normalize('NFD'), phc, ofProcess)).toBe(true);
+  expect(await verifyPassword('и й ё', phc, ofProcess)).toBe(false);
+  expect(await verifyPassword('й и ё', undefined, ofProcess)).toBe(false);
 });
 
 test('two threads hash, behind everybody else, and nobody else is put back', async () => {
@@ -66,15 +68,25 @@ test('what argon2 refuses is an error of its own derivation', async () => {
   expect(await derive(cheap)).toHaveLength(32);
 });
 
-test('more than can wait are refused at once', async () => {
-  const results = await Promise.allSettled(Array.from({ length: 503 }, () => derive(cheap)));
-  const refused = results.filter(({ status }) => status === 'rejected');
-  expect(refused).toMatchObject([{ reason: { code: 'busy' } }]);
+test('refuses more waiters than 200 of a network and 500 in all, each with a time to come back', async () => {
+  const of = (n: number, address: string) =>
+    Array.from({ length: n }, () => deriveIn(cheap, strangers(address)));
+  const crowd = Promise.allSettled([
+    ...of(203, '192.0.2.1'),
+    ...of(200, '198.51.100.1'),
+    ...of(101, '203.0.113.1'),
+  ]);
+  const refused = (await crowd).filter(({ status }) => status === 'rejected');
+  expect(refused).toMatchObject([
+    // The last waiter of the longest line gives way to the newest network.
+    { reason: { code: 'busy', retryAfter: 1 } },
+    { reason: { code: 'too_many_requests', retryAfter: 1 } },
+  ]);
 });
 
 test('a process that has hashed ends when it has nothing else to do', async () => {
-  const program = `const { hashPassword } = await import(${JSON.stringify(new URL('./passwords.ts', import.meta.url).href)});
-    process.stdout.write(await hashPassword('correct horse'));`;
+  const program = `const { hashPassword, ofProcess } = await import(${JSON.stringify(new URL('./passwords.ts', import.meta.url).href)});
+    process.stdout.write(await hashPassword('correct horse', ofProcess));`;
   const ended = promisify(execFile)(process.execPath, ['--input-type=module', '-e', program], {
     timeout: 15_000,
   });

@@ -1,12 +1,16 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Lane } from './http/fair-queue.ts';
 import { derive } from './password-threads.ts';
 
 /** argon2id (RFC 9106) at OWASP's first choice: 46 MiB, one pass, one lane. */
 const cost = { memory: 47_104, passes: 1, parallelism: 1, tagLength: 32 };
 
-function tag(password: string, nonce: string, c: typeof cost): Promise<Uint8Array> {
+/** The lane of a process that hashes for itself, as when it makes the first ADMIN. */
+export const ofProcess: Lane = { known: true, line: 'process' };
+
+function tag(password: string, nonce: string, c: typeof cost, lane: Lane): Promise<Uint8Array> {
   // The same letters typed on two systems may differ in composition (NIST SP 800-63B section 5.1.1.2).
-  return derive({ message: password.normalize('NFKC'), nonce, ...c });
+  return derive({ message: password.normalize('NFKC'), nonce, ...c }, lane);
 }
 
 const b64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64').replace(/=+$/, '');
@@ -14,25 +18,30 @@ const phcOf = (nonce: string, hash: Uint8Array) =>
   `$argon2id$v=19$m=${cost.memory},t=${cost.passes},p=${cost.parallelism}$${nonce}$${b64(hash)}`;
 
 /** @returns a PHC string: `$argon2id$v=19$m=…,t=…,p=…$salt$hash` */
-export async function hashPassword(password: string): Promise<string> {
+export async function hashPassword(password: string, lane: Lane): Promise<string> {
   const nonce = b64(randomBytes(16));
-  return phcOf(nonce, await tag(password, nonce, cost));
+  return phcOf(nonce, await tag(password, nonce, cost, lane));
 }
 
 // Checked when there is no such account, so that the answer takes as long as for a wrong password. Nothing has this hash.
 const nobody = phcOf(b64(randomBytes(16)), randomBytes(cost.tagLength));
 
 /** Whether the password is the one that was hashed. Without a hash: no, in the same time. */
-export async function verifyPassword(password: string, phc: string | undefined): Promise<boolean> {
+export async function verifyPassword(
+  password: string,
+  phc: string | undefined,
+  lane: Lane,
+): Promise<boolean> {
   const match = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([^$]+)\$([^$]+)$/.exec(phc ?? nobody);
   const [, memory, passes, parallelism, nonce, hash] = match ?? [];
   if (nonce === undefined || hash === undefined) return false;
   const expected = Buffer.from(hash, 'base64');
-  const actual = await tag(password, nonce, {
+  const own = {
     memory: Number(memory),
     passes: Number(passes),
     parallelism: Number(parallelism),
     tagLength: expected.length,
-  });
+  };
+  const actual = await tag(password, nonce, own, lane);
   return timingSafeEqual(actual, expected) && phc !== undefined;
 }

@@ -34,6 +34,7 @@ export const login = endpoint({
   summary: 'Sign in with email and password, and the second factor where it is on',
   description:
     '`second_factor_needed`: the password is right, and the same call is to be made again with `code`. Nothing is kept in between.',
+  device: 'taken',
   body: Login,
   reply: Token,
   errors: ['bad_login', 'second_factor_needed', 'wrong_code', 'too_many_requests'],
@@ -44,6 +45,7 @@ export const register = endpoint({
   path: '/auth/registration',
   access: 'public',
   summary: 'Create a company and its owner (CREATOR), signed in',
+  device: 'given',
   body: Registration,
   description:
     'Company and owner are made in one transaction. An address that has an account is refused, in any letter case.',
@@ -86,6 +88,7 @@ export const useLink = endpoint({
   summary: 'Links in mail: ask for a new password or a new email, and confirm either',
   description:
     '`{email}` sends a link for a new password, and answers the same whether or not the address has an account. `{token, password}` sets it: all sessions and gateway tokens end. `{email, change: true, currentPassword}`, signed in, sends a link to the new address and tells the old one; a session alone must not take an account over. `{token}` makes that address the one to sign in with, and tells the old one: all sessions and gateway tokens end. A link lives 10 minutes and works once.',
+  device: 'given',
   body: LinkUse,
   errors: ['link_dead', 'unauthorized', 'email_taken', 'too_many_requests'],
 });

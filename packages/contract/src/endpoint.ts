@@ -10,6 +10,12 @@ export type Access = 'public' | 'maybe-signed-in' | 'signed-in' | 'gateway' | re
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
+/**
+ * The device mark of a browser that signed in before: answered by sign-in and by a new password, sent with the next
+ * sign-in. It gives no right; strangers who spend the account's tries do not spend those of a marked browser.
+ */
+export const DEVICE_HEADER = 'propusk-device';
+
 type Schema = z.ZodMiniType | undefined;
 
 /** One call as data. The server, the web client, OpenAPI and the tests all read this one object. */
@@ -45,6 +51,8 @@ export interface Endpoint<
    * is refused (412) when the entity was changed meanwhile (RFC 9110 section 13.1.1).
    */
   readonly versioned: boolean;
+  /** The call answers with a device mark when it succeeds; `taken` says that it also reads one. */
+  readonly device: 'given' | 'taken' | undefined;
   /** How the handler may refuse, beyond what follows from access, input and a database that is away. */
   readonly errors: readonly ErrorCode[];
 }
@@ -72,6 +80,7 @@ export function endpoint<
   reply?: Reply;
   status?: number;
   versioned?: boolean;
+  device?: 'given' | 'taken';
   errors?: readonly ErrorCode[];
 }): Endpoint<Allowed, Params, Query, Body, Reply> {
   return {
@@ -87,6 +96,7 @@ export function endpoint<
     reply: spec.reply as Reply,
     status: spec.status ?? (spec.reply ? 200 : 204),
     versioned: spec.versioned ?? false,
+    device: spec.device,
     errors: spec.errors ?? [],
   };
 }

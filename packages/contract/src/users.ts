@@ -83,6 +83,7 @@ export const changeOwnPassword = endpoint({
   access: 'signed-in',
   beforeFactor: true,
   summary: 'Change the own password; all other sessions and the gateway tokens end',
+  device: 'given',
   body: OwnPassword,
   errors: ['too_many_requests'],
 });

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { inviteOwner } from '@propusk/contract/users';
+import { signedIn } from '../http/fair-queue.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import { invitationLetter } from '../mail/letters.ts';
 import { hashPassword } from '../passwords.ts';
@@ -11,7 +12,7 @@ import { addPasswordLink } from './link-store.ts';
 export function inviteRoutes(routes: Routes, { mailer, passwordLink, page }: InviteParts): void {
   implement(routes, inviteOwner, async ({ actor, params, body, write }) => {
     // Nobody knows it: the account opens by the link alone.
-    const passwordHash = await hashPassword(randomBytes(32).toString('base64url'));
+    const passwordHash = await hashPassword(randomBytes(32).toString('base64url'), signedIn(actor.userId));
     let token: string | undefined;
     const owner = await write(async (tx) => {
       const made = await createOwner(tx, actor, params.id, body, passwordHash);

@@ -1,6 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { useLink } from '@propusk/contract/auth';
+import { DEVICE_HEADER } from '@propusk/contract/endpoint';
+import { issueMark } from '../http/device-mark.ts';
 import { AppError } from '../http/errors.ts';
+import { strangers } from '../http/fair-queue.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import type { Limits } from '../http/limits.ts';
 import { emailLetter, emailNotice, movedNotice, passwordLetter } from '../mail/letters.ts';
@@ -36,7 +39,7 @@ export function linkRoutes(routes: Routes, { limits, mailer, publicUrl }: LinkPa
   inviteRoutes(routes, { mailer, passwordLink, page });
   roleRoutes(routes, limits, { mailer, passwordLink, page });
 
-  implement(routes, useLink, async ({ actor, body, address, db, write }) => {
+  implement(routes, useLink, async ({ actor, body, address, db, write, header }) => {
     const { token, password, email, change, currentPassword } = body;
     if (token !== undefined) {
       await limits.countRedeem(address);
@@ -46,18 +49,21 @@ export function linkRoutes(routes: Routes, { limits, mailer, publicUrl }: LinkPa
       }
       // Before the slow hash: a dead link costs nothing.
       await findLink(db, 'password', token);
-      const passwordHash = await hashPassword(password);
+      const passwordHash = await hashPassword(password, strangers(address));
       const owner = await write((tx) => redeemPasswordLink(tx, token, passwordHash, address));
       // Whoever reads the mailbox is no guesser; and those who guessed must not keep its owner out.
-      return limits.forgive(owner, address);
+      await limits.forgive(owner, address);
+      // The sign-in that follows must not wait for those who went on guessing.
+      header(DEVICE_HEADER, issueMark(routes.sealing, owner, passwordHash));
+      return;
     }
     if (email === undefined) throw new AppError('bad_input');
     if (change === true) {
       if (actor === null || currentPassword === undefined) throw new AppError('unauthorized');
       // A link to another address is a way to a new password: a stolen session must not get it.
       const account = await findOwnAccount(db, actor);
-      const right = await limits.checkOwnPassword(account.email, address, () =>
-        verifyPassword(currentPassword, account.password_hash),
+      const right = await limits.checkOwnPassword(account.email, address, (lane) =>
+        verifyPassword(currentPassword, account.password_hash, lane),
       );
       if (!right) throw wrongPassword();
       await limits.countLink(email, address);

@@ -28,8 +28,8 @@ export async function proved(
 ): Promise<void> {
   const { email, password_hash } = await findOwnAccount(db, actor);
   let passwordRight = false;
-  const right = await limits.checkOwnPassword(email, address, async () => {
-    passwordRight = await verifyPassword(body.currentPassword, password_hash);
+  const right = await limits.checkOwnPassword(email, address, async (lane) => {
+    passwordRight = await verifyPassword(body.currentPassword, password_hash, lane);
     return passwordRight && work(password_hash);
   });
   if (!right) throw passwordRight ? wrongCode() : wrongPassword();

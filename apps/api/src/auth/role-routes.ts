@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import * as contract from '@propusk/contract/role-changes';
+import { signedIn } from '../http/fair-queue.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import type { Limits } from '../http/limits.ts';
 import { adminInvitationLetter } from '../mail/letters.ts';
@@ -27,7 +28,10 @@ export function roleRoutes(
 
   implement(routes, contract.addAdmin, async (call) => {
     // Random and stored nowhere else: only the link opens the account.
-    const passwordHash = await hashPassword(randomBytes(32).toString('base64url'));
+    const passwordHash = await hashPassword(
+      randomBytes(32).toString('base64url'),
+      signedIn(call.actor.userId),
+    );
     let token: string | undefined;
     const admin = await provenWrite(
       { limits, sealing, endpoint: contract.addAdmin },

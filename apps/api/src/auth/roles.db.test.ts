@@ -7,7 +7,7 @@ import { companyUsers, deleteUser, listUsers, me } from '@propusk/contract/users
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import { addFactor, addSession, addUser, FACTOR_SECRET, insertCompany } from '../matrix/inserts.ts';
 import { derive } from '../password-threads.ts';
-import { hashPassword } from '../passwords.ts';
+import { hashPassword, ofProcess } from '../passwords.ts';
 import { createAdmin } from '../testing/admin.ts';
 import { PASSWORD, startApi, type TestApi } from '../testing/api.ts';
 import { appCode } from '../testing/app-code.ts';
@@ -37,7 +37,7 @@ const signIn = async (email: string) =>
 async function cheapHash(): Promise<string> {
   const nonce = 'c2FsdHNhbHQ';
   const cost = { memory: 8, passes: 1, parallelism: 1, tagLength: 32 };
-  const hash = await derive({ message: PASSWORD, nonce, ...cost });
+  const hash = await derive({ message: PASSWORD, nonce, ...cost }, ofProcess);
   return `$argon2id$v=19$m=8,t=1,p=1$${nonce}$${Buffer.from(hash).toString('base64').replace(/=+$/, '')}`;
 }
 
@@ -196,7 +196,7 @@ describe('an admin', () => {
     const { rows } = await api.must(next, listAudit, { query: { name: 'leaving@platform.test' } });
     expect(rows[0]).toMatchObject({ action: 'deleted', actor: { email: 'next@platform.test' } });
     // The settings of the next start still name the operator who left.
-    await ensureAdmin(api.database.db, 'leaving@platform.test', () => hashPassword(PASSWORD));
+    await ensureAdmin(api.database.db, 'leaving@platform.test', () => hashPassword(PASSWORD, ofProcess));
     expect((await api.call(null, login, { ...again, from: fresh() })).status).toBe(401);
   });
 

@@ -1,5 +1,8 @@
 import { login, logout, register } from '@propusk/contract/auth';
+import { DEVICE_HEADER } from '@propusk/contract/endpoint';
+import { issueMark, readMark } from '../http/device-mark.ts';
 import { AppError } from '../http/errors.ts';
+import { strangers } from '../http/fair-queue.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import { hashPassword, verifyPassword } from '../passwords.ts';
 import { factorRoutes } from './factor-routes.ts';
@@ -13,14 +16,19 @@ import { endSession, findAccount, holdPassword, openSession, registerCompany } f
 export function authRoutes(routes: Routes, parts: LinkParts): void {
   const { limits } = parts;
 
-  implement(routes, login, async ({ body, address, agent, db, write }) => {
+  implement(routes, login, async ({ body, address, agent, device, db, write, header }) => {
     const { email, password, code, client } = body;
+    const mark = readMark(routes.sealing, email, device);
+    // Only a mark whose signature holds costs a query before the tries are counted.
+    const marked = mark === null ? undefined : await findAccount(db, email);
+    const isMarked = mark !== null && marked !== undefined && mark.isOf(marked.password_hash);
     let passwordRight = false;
     let token: string | null = null;
     // The code is a part of the same try: it is not asked for before the password is right, and a wrong one counts.
-    await limits.checkPassword(email, address, async () => {
+    const attempt = { email, address, device: isMarked ? mark.id : undefined };
+    await limits.checkPassword(attempt, async (lane) => {
       const account = await findAccount(db, email);
-      passwordRight = await verifyPassword(password, account?.password_hash);
+      passwordRight = await verifyPassword(password, account?.password_hash, lane);
       if (!passwordRight || account === undefined) return false;
       const enter = async () => {
         token = await write(async (tx) => {
@@ -28,6 +36,7 @@ export function authRoutes(routes: Routes, parts: LinkParts): void {
           if (!(await useCode(tx, { userId: account.id, address }, routes.sealing, code))) return null;
           return openSession(tx, account.id, { client, address, agent });
         });
+        if (token !== null) header(DEVICE_HEADER, issueMark(routes.sealing, email, account.password_hash));
         return token !== null;
       };
       return code === undefined ? enter() : limits.checkCode(account.id, enter);
@@ -36,15 +45,15 @@ export function authRoutes(routes: Routes, parts: LinkParts): void {
     return { token };
   });
 
-  implement(routes, register, async ({ body, address, agent, write }) => {
+  implement(routes, register, async ({ body, address, agent, write, header }) => {
     await limits.countRegistration(address);
-    const passwordHash = await hashPassword(body.password);
-    return {
-      token: await write(async (tx) => {
-        const owner = await registerCompany(tx, body, passwordHash, address);
-        return openSession(tx, owner, { address, agent });
-      }),
-    };
+    const passwordHash = await hashPassword(body.password, strangers(address));
+    const token = await write(async (tx) => {
+      const owner = await registerCompany(tx, body, passwordHash, address);
+      return openSession(tx, owner, { address, agent });
+    });
+    header(DEVICE_HEADER, issueMark(routes.sealing, body.email, passwordHash));
+    return { token };
   });
 
   linkRoutes(routes, parts);

@@ -7,7 +7,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { login } from '@propusk/contract/auth';
 import { createSite, listSites } from '@propusk/contract/sites';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { hashPassword } from '../passwords.ts';
+import { hashPassword, ofProcess } from '../passwords.ts';
 import { sealing } from '../sealing.ts';
 import { PASSWORD, startApi } from '../testing/api.ts';
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts';
@@ -27,7 +27,7 @@ let folder: string;
 let hash: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'propusk-upgrade-'));
-  hash = await hashPassword(PASSWORD);
+  hash = await hashPassword(PASSWORD, ofProcess);
 });
 afterAll(() => rm(folder, { recursive: true }));
 

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { type Endpoint, isIdempotent, type Output } from '@propusk/contract/endpoint';
+import { DEVICE_HEADER, type Endpoint, isIdempotent, type Output } from '@propusk/contract/endpoint';
 import { limits } from '@propusk/contract/limits';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Db, Tx } from '../db/open.ts';
@@ -52,6 +52,8 @@ export interface Call<E extends Endpoint> {
   readonly address: string;
   /** What the caller says of its browser (`User-Agent`). */
   readonly agent: string | undefined;
+  /** The device mark that the caller sent (`Propusk-Device`), not read yet. */
+  readonly device: string | undefined;
   /** For reading alone. */
   readonly db: Db;
   /**
@@ -86,6 +88,7 @@ export function implement<const E extends Endpoint>(routes: Routes, endpoint: E,
         ifMatch: conditional ? readIfMatch(request.headers['if-match']) : null,
         address: request.ip,
         agent: request.headers['user-agent'],
+        device: request.headers[DEVICE_HEADER],
         db: routes.db,
         write: async <T>(work: (tx: Tx) => Promise<T>) => {
           const { result, replayed } = await inTurn(routes, request.actor, (tx) =>

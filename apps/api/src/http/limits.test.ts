@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { network } from './limits.ts';
+import { networkOf, subscriberOf } from './networks.ts';
 
 describe('whom an address stands for', () => {
   test.each([
@@ -10,7 +10,7 @@ describe('whom an address stands for', () => {
     ['fe80::1%eth0', 'fe80::2'],
     ['nobody', '192.0.2.7:1234'],
   ])('%s and %s are one', (one, other) => {
-    expect(network(one)).toBe(network(other));
+    expect(subscriberOf(one)).toBe(subscriberOf(other));
   });
 
   test.each([
@@ -19,6 +19,15 @@ describe('whom an address stands for', () => {
     ['::1', '127.0.0.1'],
     ['192.0.2.7', 'nobody'],
   ])('%s and %s are two', (one, other) => {
-    expect(network(one)).not.toBe(network(other));
+    expect(subscriberOf(one)).not.toBe(subscriberOf(other));
   });
+});
+
+test.each([
+  ['192.0.2.7', '192.0.2.200', true],
+  ['192.0.2.7', '192.0.3.7', false],
+  ['2001:db8:1:2::1', '2001:db8:1:ff::1', true],
+  ['2001:db8:1:2::1', '2001:db8:1:102::1', false],
+])('a network is a /24 or a /56: %s and %s share one: %s', (one, other, shared) => {
+  expect(networkOf(one) === networkOf(other)).toBe(shared);
 });

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import ipaddr from 'ipaddr.js';
 import type pg from 'pg';
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
 import { AppError } from './errors.ts';
-import { createQueue } from './queue.ts';
+import { createFairQueue, type Lane, strangers } from './fair-queue.ts';
+import { subscriberOf } from './networks.ts';
+import { tooMany } from './too-many.ts';
 
 /** How many tries a key has, and in how many minutes. A key is counted in the database: all api processes share it. */
 const budgets = {
@@ -13,6 +14,8 @@ const budgets = {
   passwordAddress: { tries: 100, minutes: 15 },
   /** Wrong passwords of one account, from whatever addresses. */
   passwordAccount: { tries: 100, minutes: 15 },
+  /** Wrong passwords with one device mark, whatever strangers have spent of the budgets above. */
+  passwordDevice: { tries: 10, minutes: 15 },
   /** Wrong codes of one person's second factor, from whatever addresses: of a million codes three are right at a time. */
   code: { tries: 20, minutes: 60 },
   registration: { tries: 20, minutes: 60 },
@@ -20,6 +23,14 @@ const budgets = {
   linkPair: { tries: 3, minutes: 15 },
   linkEmail: { tries: 10, minutes: 15 },
   linkAddress: { tries: 10, minutes: 15 },
+  /** Links to one mailbox in a day; after them only `linkSlow` sends. */
+  linkDay: { tries: 100, minutes: 1_440 },
+  /** The reserve of a mailbox that no caller's other budgets count against. */
+  linkMinute: { tries: 1, minutes: 1 },
+  /** The reserve after `linkDay`. A link lives 10 minutes, so that the mailbox always has one that works. */
+  linkSlow: { tries: 1, minutes: 5 },
+  /** Links out of the reserves at the word of one address. */
+  linkReserve: { tries: 30, minutes: 60 },
   redeem: { tries: 30, minutes: 15 },
   /** Calls out at the word of one person: probes of sites and of proxies, and each way out that is learned. */
   probe: { tries: 60, minutes: 5 },
@@ -28,15 +39,31 @@ const budgets = {
 } as const;
 type Budget = keyof typeof budgets;
 
+/**
+ * Counting in the database: two callers at once, so that a crowd leaves the pool to others. Per network, as many wait as
+ * an office signs in at once; in all, a second's work or two.
+ */
+const COUNTING = { atOnce: 2, ofLane: 200, ofAll: 1_000 };
+
+/** Who tries a password. */
+export interface Attempt {
+  readonly email: string;
+  readonly address: string;
+  /** The id of a device mark of this very account, when the caller has one. */
+  readonly device?: string | undefined;
+}
+
 /** What is refused when it is tried too often. Every refusal is AppError too_many_requests with `retryAfter`. */
 export interface Limits {
   /**
    * Runs a check of a password unless the account or the address has used up its tries. The try is taken before the
-   * check, so that many at once are no more than one after another, and given back when the password is right.
+   * check, so that many at once are no more than one after another, and given back when the password is right. A device
+   * mark has a budget of its own, before the others.
+   * @param check given the lane in which it waits for its argon2id
    */
-  checkPassword(email: string, address: string, check: () => Promise<boolean>): Promise<boolean>;
+  checkPassword(attempt: Attempt, check: (lane: Lane) => Promise<boolean>): Promise<boolean>;
   /** The same for somebody who is signed in: what strangers try on the account does not count against them. */
-  checkOwnPassword(email: string, address: string, check: () => Promise<boolean>): Promise<boolean>;
+  checkOwnPassword(email: string, address: string, check: (lane: Lane) => Promise<boolean>): Promise<boolean>;
   /** Runs a check of a code of somebody whose password was right, in the same way. */
   checkCode(userId: number, check: () => Promise<boolean>): Promise<boolean>;
   /** Forgets what was tried on an account: its holder has proved to be one in another way. */
@@ -49,6 +76,9 @@ export interface Limits {
   countProbe(userId: number, calls?: number): Promise<void>;
   countPairing(userId: number): Promise<void>;
 }
+
+/** A try to count: its budget, and whose it is. */
+type Want = readonly [Budget, string];
 
 /** A try that was counted. */
 interface Taken {
@@ -74,8 +104,7 @@ export function createLimits(pool: pg.Pool): Limits {
   const limiters = Object.fromEntries(
     Object.keys(budgets).map((budget) => [budget, limiter(budget as Budget)]),
   ) as Record<Budget, RateLimiterPostgres>;
-  // A crowd that comes from one address waits for one row, and must not do so on every connection of the pool.
-  const inTurn = createQueue(1, Number.POSITIVE_INFINITY);
+  const inTurn = createFairQueue(COUNTING);
 
   async function take(budget: Budget, key: string, points = 1): Promise<Taken> {
     try {
@@ -95,7 +124,7 @@ export function createLimits(pool: pg.Pool): Limits {
   }
 
   /** Takes one try of each; where one is refused, the others are as before. */
-  async function takeAll(wanted: readonly (readonly [Budget, string])[]): Promise<Taken[]> {
+  async function takeAll(wanted: readonly Want[]): Promise<Taken[]> {
     // Together: the database writes them to its disk as one.
     const tries = await Promise.allSettled(wanted.map(([budget, key]) => take(budget, key)));
     const taken = tries.filter((each) => each.status === 'fulfilled').map(({ value }) => value);
@@ -117,39 +146,102 @@ export function createLimits(pool: pg.Pool): Limits {
     );
   }
 
-  async function checked(
-    email: string,
-    address: string,
-    check: () => Promise<boolean>,
-    wider: readonly (readonly [Budget, string])[],
-  ): Promise<boolean> {
-    const pair = hash(fold(email), network(address));
-    const taken = await inTurn(0, async () => {
-      await prolong('passwordPair', pair);
-      return takeAll([['passwordPair', pair], ...wider]);
-    });
+  /** Runs a check whose tries are taken; a wrong password keeps them. @param cleared the key that a right one clears */
+  async function spend(taken: Taken[], cleared: Taken, check: () => Promise<boolean>): Promise<boolean> {
     let right: boolean;
     try {
       right = await check();
     } catch (error) {
-      // Nobody learnt whether it was right: it was no try. Where this fails too, the count stays too high.
+      // The check failed without a result: refund the tries. Where this fails too, the counts stay too high.
       await Promise.allSettled(taken.map(giveBack));
       throw error;
     }
     if (!right) return false;
-    // What is right clears the first, and takes its try from the others.
-    const others = taken.filter(({ key }) => key !== pair);
-    await Promise.all([limiters.passwordPair.delete(pair), ...others.map(giveBack)]);
+    const others = taken.filter((each) => each !== cleared);
+    await Promise.all([limiters[cleared.budget].delete(cleared.key), ...others.map(giveBack)]);
     return true;
   }
 
+  /** Takes tries in the caller's turn, the first of them from a budget that each try prolongs. */
+  const takeInTurn = (lane: Lane, wanted: readonly [Want, ...Want[]]): Promise<Taken[]> =>
+    inTurn(lane, async () => {
+      await prolong(...wanted[0]);
+      return takeAll(wanted);
+    });
+
+  /** Takes tries and checks with them. @returns the refusal when a budget is spent */
+  async function tryWith(
+    lane: Lane,
+    wanted: readonly [Want, ...Want[]],
+    check: () => Promise<boolean>,
+  ): Promise<boolean | AppError> {
+    let taken: Taken[];
+    try {
+      taken = await takeInTurn(lane, wanted);
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'too_many_requests') return error;
+      throw error;
+    }
+    return spend(taken, taken[0] as Taken, check);
+  }
+
+  /** Takes a link from the budgets of its mailbox and address, or from the mailbox's reserve. */
+  async function takeLink(email: string, address: string): Promise<void> {
+    const [mailbox, subscriber] = [hash(fold(email)), hash(subscriberOf(address))];
+    const reserved: Want = ['linkReserve', subscriber];
+    const ways: readonly (readonly Want[])[] = [
+      [
+        ['linkAddress', subscriber],
+        ['linkPair', pairKey(email, address)],
+        ['linkEmail', mailbox],
+        ['linkDay', mailbox],
+      ],
+      [['linkMinute', mailbox], reserved, ['linkDay', mailbox]],
+      [['linkSlow', mailbox], reserved],
+    ];
+    // A day's budget that is not spent is no reason to send faster than a minute apart.
+    let refused: unknown;
+    for (const wanted of (await isSpent('linkDay', mailbox)) ? ways.slice(2) : ways.slice(0, 2)) {
+      try {
+        await takeAll(wanted);
+        return;
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error;
+        refused = error;
+      }
+    }
+    throw refused;
+  }
+
+  async function isSpent(budget: Budget, key: string): Promise<boolean> {
+    const counted = await limiters[budget].get(key);
+    return counted !== null && counted.consumedPoints >= budgets[budget].tries;
+  }
+
+  async function checkPassword(
+    { email, address, device }: Attempt,
+    check: (lane: Lane) => Promise<boolean>,
+  ): Promise<boolean> {
+    if (device !== undefined) {
+      const lane: Lane = { known: true, line: hash(fold(email)) };
+      const outcome = await tryWith(lane, [['passwordDevice', hash(device)]], () => check(lane));
+      if (typeof outcome === 'boolean') return outcome;
+    }
+    const lane = strangers(address);
+    const outcome = await tryWith(lane, passwordWants(email, address), () => check(lane));
+    if (typeof outcome === 'boolean') return outcome;
+    throw outcome;
+  }
+
   return {
-    checkPassword: (email, address, check) =>
-      checked(email, address, check, [
-        ['passwordAddress', hash(network(address))],
-        ['passwordAccount', hash(fold(email))],
-      ]),
-    checkOwnPassword: (email, address, check) => checked(email, address, check, []),
+    checkPassword,
+    async checkOwnPassword(email, address, check) {
+      const pair = pairKey(email, address);
+      const lane: Lane = { known: true, line: hash(fold(email)) };
+      const outcome = await tryWith(lane, [['passwordPair', pair]], () => check(lane));
+      if (typeof outcome === 'boolean') return outcome;
+      throw outcome;
+    },
     // Right ones clear nothing: their holder signs in every day, and whoever guesses must not be given new tries by that.
     async checkCode(userId, check) {
       const taken = await take('code', String(userId));
@@ -161,21 +253,15 @@ export function createLimits(pool: pg.Pool): Limits {
       return right;
     },
     async forgive(email, address) {
-      await limiters.passwordPair.delete(hash(fold(email), network(address)));
+      await limiters.passwordPair.delete(pairKey(email, address));
       await limiters.passwordAccount.delete(hash(fold(email)));
     },
     async countRegistration(address) {
-      await take('registration', hash(network(address)));
+      await inTurn(strangers(address), () => take('registration', hash(subscriberOf(address))));
     },
-    async countLink(email, address) {
-      await takeAll([
-        ['linkAddress', hash(network(address))],
-        ['linkPair', hash(fold(email), network(address))],
-        ['linkEmail', hash(fold(email))],
-      ]);
-    },
+    countLink: (email, address) => inTurn(strangers(address), () => takeLink(email, address)),
     async countRedeem(address) {
-      await take('redeem', hash(network(address)));
+      await inTurn(strangers(address), () => take('redeem', hash(subscriberOf(address))));
     },
     async countProbe(userId, calls = 1) {
       await take('probe', String(userId), Math.min(calls, budgets.probe.tries));
@@ -194,24 +280,10 @@ function hash(...parts: string[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
 }
 
-/**
- * Whom an address stands for: an IPv4 address, also when it is mapped into IPv6 (RFC 4291 section 2.5.5.2), or the /64 of
- * an IPv6 one, which one subscriber has whole (RFC 6177). What is no address, as a proxy may hand on, is all one.
- */
-export function network(address: string): string {
-  if (!ipaddr.isValid(address)) return 'unknown';
-  const ip = ipaddr.process(address);
-  if (ip.kind() === 'ipv4') return ip.toString();
-  return `${ip.toByteArray().slice(0, 8).join('.')}/64`;
-}
+const pairKey = (email: string, address: string) => hash(fold(email), subscriberOf(address));
 
-const plural = new Intl.PluralRules('ru');
-const minuteForms: Partial<Record<Intl.LDMLPluralRule, string>> = { one: 'минуту', few: 'минуты' };
-
-function tooMany(ms: number): AppError {
-  const minutes = Math.max(1, Math.ceil(ms / 60_000));
-  return new AppError('too_many_requests', {
-    message: `Слишком много попыток. Попробуйте снова через ${minutes} ${minuteForms[plural.select(minutes)] ?? 'минут'}`,
-    retryAfter: Math.max(1, Math.ceil(ms / 1000)),
-  });
-}
+const passwordWants = (email: string, address: string): readonly [Want, ...Want[]] => [
+  ['passwordPair', pairKey(email, address)],
+  ['passwordAddress', hash(subscriberOf(address))],
+  ['passwordAccount', hash(fold(email))],
+];

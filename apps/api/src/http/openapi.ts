@@ -151,6 +151,7 @@ function parametersOf(schemas: Components, endpoint: Endpoint): Parameter[] {
   }
   if (isConditional(endpoint)) found.push(ifMatch);
   if (isIdempotent(endpoint)) found.push(idempotencyKey);
+  if (endpoint.device === 'taken') found.push(deviceMark);
   return found;
 }
 
@@ -179,6 +180,27 @@ const ifMatch: Parameter = {
   example: '"3"',
 };
 
+const mark = {
+  schema: { type: 'string', pattern: '^[A-Za-z0-9_-]{56}$' },
+  example: 'AZ8nq2cQm0tYb1N4dK7vS3xWc9LhRz5uTfGjPeIoXaDsVw8yBk6ZQ-2m',
+} as const;
+
+const deviceMark: Parameter = {
+  name: 'Propusk-Device',
+  in: 'header',
+  required: false,
+  description:
+    'The device mark of an earlier success. It gives 10 password checks in 15 minutes that nobody else can spend; one that is forged, expired, of another account or older than the password counts as none.',
+  ...mark,
+};
+
+const deviceAnswer: Header = {
+  description:
+    'The device mark for the next sign-in. It lives 180 days, until a new password, and opens nothing.',
+  required: false,
+  ...mark,
+};
+
 const idempotencyKey: Parameter = {
   name: 'Idempotency-Key',
   in: 'header',
@@ -198,8 +220,11 @@ function bodyOf(schemas: Components, endpoint: Endpoint, body: z.ZodMiniType): C
 function successOf(schemas: Components, endpoint: Endpoint): Record<string, Response> {
   const { method, status, reply } = endpoint;
   if (endpoint === feed) return { '200': stream };
-  if (reply === undefined) return { [status]: { description: 'Done; there is nothing to tell.' } };
   const headers: Record<string, Header> = {};
+  if (endpoint.device !== undefined) headers['Propusk-Device'] = deviceAnswer;
+  const shown = () => Object.keys(headers).length > 0 && { headers };
+  if (reply === undefined)
+    return { [status]: { description: 'Done; there is nothing to tell.', ...shown() } };
   if (endpoint.versioned) headers.ETag = etag;
   // The one list that is an array has no room for the count.
   if (reply._zod.def.type === 'array') headers['X-Total-Count'] = totalCount;
@@ -216,7 +241,7 @@ function successOf(schemas: Components, endpoint: Endpoint): Record<string, Resp
   return {
     [status]: {
       description: `${said[method]}${name === undefined ? '' : `, a ${name}`}.`,
-      ...(Object.keys(headers).length > 0 && { headers }),
+      ...shown(),
       content: { 'application/json': { schema, examples: { example } } },
     },
   };

@@ -1,7 +1,7 @@
 import { logout } from '@propusk/contract/auth';
 import type { Role } from '@propusk/contract/roles';
 import type { Db } from '../db/open.ts';
-import { hashPassword } from '../passwords.ts';
+import { hashPassword, ofProcess } from '../passwords.ts';
 import { PASSWORD, type TestApi, testKeys } from '../testing/api.ts';
 import {
   addFactor,
@@ -74,7 +74,7 @@ export const SHARED_ADDRESS = 'shared.example.ru';
 
 /** Two companies, a third one and the platform, put there by SQL: a hash and a session for each would take a minute. */
 export async function createWorld({ database: { db }, must }: TestApi): Promise<World> {
-  const hash = await hashPassword(PASSWORD);
+  const hash = await hashPassword(PASSWORD, ofProcess);
   const first = await addCompany(db, 'first', hash);
   const second = await addCompany(db, 'second', hash);
   const { id: unstaffed } = await insertCompany(db, 'third');

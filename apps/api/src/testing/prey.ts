@@ -1,7 +1,7 @@
 import type { Role } from '@propusk/contract/roles';
 import { sql } from 'kysely';
 import { addPolicy, addProxy, addSession, addSite, addUser, insertCompany } from '../matrix/inserts.ts';
-import { hashPassword } from '../passwords.ts';
+import { hashPassword, ofProcess } from '../passwords.ts';
 import { createAdmin } from './admin.ts';
 import { PASSWORD, type TestApi, testKeys } from './api.ts';
 import type { Known } from './arbitrary.ts';
@@ -30,7 +30,7 @@ const FRESH = 6;
 /** Sets the scene on an empty database. */
 export async function createPrey(api: TestApi): Promise<Prey> {
   const { db } = api.database;
-  const hash = await hashPassword(PASSWORD);
+  const hash = await hashPassword(PASSWORD, ofProcess);
   let serial = 0;
   const person = (companyId: number | null, role: Role) =>
     addUser(db, { companyId, email: `person${++serial}@prey.test`, roles: [role], hash });

@@ -1,6 +1,9 @@
+import { DEVICE_HEADER } from '@propusk/contract/endpoint';
 import * as contract from '@propusk/contract/users';
 import { changeOwnPassword, findOwnAccount, wrongPassword } from '../auth/store.ts';
 import { asMember } from '../http/actor.ts';
+import { issueMark } from '../http/device-mark.ts';
+import { signedIn } from '../http/fair-queue.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import type { Limits } from '../http/limits.ts';
 import { hashPassword, verifyPassword } from '../passwords.ts';
@@ -10,18 +13,19 @@ import { createUser, deleteUser, findSelf, findUser, listUsers, updateUser } fro
 export function userRoutes(routes: Routes, limits: Limits): void {
   implement(routes, contract.me, ({ actor, db }) => findSelf(db, actor));
 
-  implement(routes, contract.changeOwnPassword, async ({ actor, body, address, db, write }) => {
+  implement(routes, contract.changeOwnPassword, async ({ actor, body, address, db, write, header }) => {
     const { email, password_hash } = await findOwnAccount(db, actor);
-    const right = await limits.checkOwnPassword(email, address, () =>
-      verifyPassword(body.currentPassword, password_hash),
+    const right = await limits.checkOwnPassword(email, address, (lane) =>
+      verifyPassword(body.currentPassword, password_hash, lane),
     );
     if (!right) throw wrongPassword();
-    const passwordHash = await hashPassword(body.password);
+    const passwordHash = await hashPassword(body.password, signedIn(actor.userId));
     await write((tx) => changeOwnPassword(tx, actor, password_hash, passwordHash));
+    header(DEVICE_HEADER, issueMark(routes.sealing, email, passwordHash));
   });
 
   implement(routes, contract.createUser, async ({ actor, body, write }) => {
-    const passwordHash = await hashPassword(body.password);
+    const passwordHash = await hashPassword(body.password, signedIn(actor.userId));
     return write((tx) => createUser(tx, asMember(actor), body, passwordHash));
   });
 
@@ -40,7 +44,8 @@ export function userRoutes(routes: Routes, limits: Limits): void {
   implement(routes, contract.updateUser, async ({ actor, params, body, ifMatch, db, write }) => {
     // Before the slow hash: an id that is not the caller's costs nothing and tells nothing.
     await findUser(db, actor, params.id);
-    const passwordHash = body.password === undefined ? undefined : await hashPassword(body.password);
+    const passwordHash =
+      body.password === undefined ? undefined : await hashPassword(body.password, signedIn(actor.userId));
     return write((tx) => updateUser(tx, actor, params.id, body, passwordHash, ifMatch));
   });
 

@@ -1,7 +1,7 @@
-import type { Endpoint, Input, Output } from '@propusk/contract/endpoint';
+import { DEVICE_HEADER, type Endpoint, type Input, type Output } from '@propusk/contract/endpoint';
 import { takeAhead } from './ahead.ts';
 import { networkError, refusal } from './api-error.ts';
-import { token } from './token.ts';
+import { device, token } from './token.ts';
 
 type Part<Name extends string, Value> = Value extends undefined
   ? { [K in Name]?: undefined }
@@ -58,6 +58,8 @@ export async function send(
   if (body !== undefined) headers['content-type'] = 'application/json';
   if (version !== undefined) headers['if-match'] = `"${version}"`;
   if (key !== undefined) headers['idempotency-key'] = key;
+  const mark = endpoint.device && device.read();
+  if (mark) headers[DEVICE_HEADER] = mark;
 
   let response: Response;
   let text: string;
@@ -78,6 +80,8 @@ export async function send(
     throw networkError();
   }
   if (!response.ok) throw refusal(response.status, text);
+  const newMark = response.headers.get(DEVICE_HEADER);
+  if (newMark) device.store(newMark);
   if (!text) return { reply: undefined, headers: response.headers };
   try {
     return { reply: JSON.parse(text), headers: response.headers };

@@ -1,0 +1,111 @@
+import { login, useLink } from '@propusk/contract/auth';
+import { DEVICE_HEADER } from '@propusk/contract/endpoint';
+import { inForm, row } from '@propusk/contract/testing/row';
+import { changeOwnPassword } from '@propusk/contract/users';
+import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
+import { PASSWORD, startApi, type TestApi } from '../testing/api.ts';
+
+/** Strangers who spend the tries of an account must not keep its user from signing in. */
+
+vi.setConfig({ testTimeout: 120_000 });
+
+const THREAT = 'brute force, enumeration';
+let api: TestApi;
+beforeAll(async () => {
+  api = await startApi(inject('serverUrl'));
+});
+afterAll(() => api.close());
+
+let networks = 0;
+/** An address in a /24 of its own. */
+const fresh = () => `10.${100 + (networks >> 8)}.${networks++ & 255}.1`;
+const signIn = (email: string, from: string, password: string, mark?: string) =>
+  api.call(null, login, {
+    body: { email, password },
+    from,
+    ...(mark !== undefined && { headers: { [DEVICE_HEADER]: mark } }),
+  });
+const markOf = ({ headers }: { headers: Readonly<Record<string, unknown>> }) =>
+  String(headers[DEVICE_HEADER]);
+const askLink = (email: string, from: string) => api.call(null, useLink, { body: { email }, from });
+/** Guesses until the account's tries are spent for every new address. */
+async function storm(email: string, addresses = 14, each = 8): Promise<void> {
+  const from = Array.from({ length: addresses }, fresh);
+  await Promise.all(
+    from.flatMap((address) => Array.from({ length: each }, () => signIn(email, address, 'wrong horse'))),
+  );
+}
+async function markedOwner() {
+  const { email, token } = await api.company();
+  const reply = await signIn(email, fresh(), PASSWORD);
+  return { email, token, mark: markOf(reply) };
+}
+
+test('an owner signs in from a known browser, and gets a link, during a storm from 200 addresses', () =>
+  row(THREAT, '200 addresses guess and ask for links: the owner gets in', async (tally) => {
+    for (let round = 0; round < inForm(1, 5); round++) {
+      await api.database.pool.query('delete from rate_limits');
+      const { email, mark } = await markedOwner();
+      const storming = storm(email, 200, inForm(1, 8));
+      const during = await signIn(email, fresh(), PASSWORD, mark);
+      tally.see(during.status === 200, `the known browser got ${during.status} during the storm`);
+      await storming;
+      const without = await signIn(email, fresh(), PASSWORD);
+      tally.see(without.status === 429, `the storm left tries: ${without.status}`);
+      const after = await signIn(email, fresh(), PASSWORD, mark);
+      tally.see(after.status === 200, `the known browser got ${after.status}`);
+      const strangers = Array.from({ length: 4 }, fresh);
+      for (let i = 0; i < 5; i++) await Promise.all(strangers.map((address) => askLink(email, address)));
+      const refused = await askLink(email, fresh());
+      const wait = Number(refused.headers['retry-after']);
+      tally.see(refused.status === 204 || wait <= 60, `a link in ${wait} s`);
+      await api.database.pool.query("update rate_limits set expire = $1 where key like 'linkMinute:%'", [
+        Date.now() - 1,
+      ]);
+      const { status } = await askLink(email, fresh());
+      tally.see(status === 204, `a minute later the link got ${status}`);
+    }
+  }));
+
+test('a mark gives ten checks of its own account, and nothing to forged, foreign and outdated marks', async () => {
+  const { email, token, mark } = await markedOwner();
+  const foreign = (await markedOwner()).mark;
+  await storm(email);
+  const at = mark.length >> 1;
+  const forged = mark.slice(0, at) + (mark[at] === 'A' ? 'B' : 'A') + mark.slice(at + 1);
+  for (const bad of [foreign, forged, 'x', '']) {
+    expect((await signIn(email, fresh(), PASSWORD, bad)).status).toBe(429);
+  }
+  const wrong = [];
+  for (let i = 0; i < 11; i++) wrong.push((await signIn(email, fresh(), 'wrong horse', mark)).status);
+  expect(wrong).toEqual([...Array.from({ length: 10 }, () => 401), 429]);
+  expect((await signIn(email, fresh(), PASSWORD, mark)).status).toBe(429);
+  await api.database.pool.query("delete from rate_limits where key like 'passwordDevice:%'");
+  expect((await signIn(email, fresh(), PASSWORD, mark)).status).toBe(200);
+  const body = { currentPassword: PASSWORD, password: 'another horse' };
+  const changed = await api.call(token, changeOwnPassword, { body, from: fresh() });
+  expect(changed.status).toBe(204);
+  expect((await signIn(email, fresh(), 'another horse', mark)).status).toBe(429);
+  expect((await signIn(email, fresh(), 'another horse', markOf(changed))).status).toBe(200);
+});
+
+test('strangers cause at most 100 mails a day to a mailbox, then one in five minutes', async () => {
+  const { email } = await api.company();
+  const spend = async (budgets: string) => {
+    await api.database.pool.query('delete from rate_limits where key similar to $1', [`(${budgets}):%`]);
+  };
+  let sent = 0;
+  for (let quarter = 0; quarter < 12; quarter++) {
+    await spend('linkEmail|linkMinute');
+    const asks = await Promise.all(Array.from({ length: 14 }, () => askLink(email, fresh())));
+    sent += asks.filter(({ status }) => status === 204).length;
+  }
+  expect(sent).toBeGreaterThan(95);
+  expect(sent).toBeLessThanOrEqual(101);
+  await spend('linkEmail|linkMinute');
+  const refused = await askLink(email, fresh());
+  expect(refused.status).toBe(429);
+  expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(300);
+  await spend('linkSlow');
+  expect((await askLink(email, fresh())).status).toBe(204);
+});

@@ -1,0 +1,22 @@
+import ipaddr from 'ipaddr.js';
+
+/**
+ * The subscriber of an address, the key of the limits on tries: an IPv4 address, also when it is mapped into IPv6
+ * (RFC 4291 section 2.5.5.2), or the /64 of an IPv6 one, which one subscriber has whole (RFC 6177).
+ * @returns `unknown` for a text that is no address, as a trusted proxy may send
+ */
+export function subscriberOf(address: string): string {
+  return prefixOf(address, 4, 8);
+}
+
+/** The network of an address, the key of fair queues: the /24 of an IPv4 address, the /56 of an IPv6 one. */
+export function networkOf(address: string): string {
+  return prefixOf(address, 3, 7);
+}
+
+function prefixOf(address: string, bytes4: number, bytes6: number): string {
+  if (!ipaddr.isValid(address)) return 'unknown';
+  const ip = ipaddr.process(address);
+  const bytes = ip.kind() === 'ipv4' ? bytes4 : bytes6;
+  return `${ip.toByteArray().slice(0, bytes).join('.')}/${bytes * 8}`;
+}
