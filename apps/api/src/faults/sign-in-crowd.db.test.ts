@@ -67,14 +67,16 @@ test(
           workerData,
           execArgv: [],
         });
-        let answers: Answer[] | null = null;
-        crowd.once('message', (all: Answer[]) => (answers = all));
+        let isWaiting = true;
+        const answered = once(crowd, 'message').then(([all]: Answer[][]) => {
+          isWaiting = false;
+          return all ?? [];
+        });
         await once(crowd, 'online');
         await sleep(150);
         // Only sign-ins that begin while the crowd waits count.
-        const beside = await signIns(() => answers === null);
-        while (answers === null) await sleep(10);
-        for (const { status, code, retryAfter } of answers as Answer[])
+        const beside = await signIns(() => isWaiting);
+        for (const { status, code, retryAfter } of await answered)
           tally.see(
             status === 401 ||
               code === 'unavailable' ||
