@@ -1,7 +1,8 @@
 import type { CompanySnapshot } from '@propusk/contract/feed';
 
 /**
- * Snapshots of companies, arranged so that `decide()` needs a handful of map look-ups and allocates nothing.
+ * Snapshots of companies, arranged so that `decide()` needs a handful of map look-ups. It allocates nothing, except the names of
+ * parent domains where wildcard patterns or `www.` are looked up.
  */
 
 /** The way out for an allowed request. */
@@ -24,7 +25,7 @@ export interface Grant {
   readonly policyId: number;
 }
 
-/** A policy is its own grant: a decision allocates nothing, and looks nowhere else. */
+/** A policy is its own grant, so that a decision makes no object of its own. */
 export interface PolicyIndex extends Grant {
   readonly allSites: boolean;
 }

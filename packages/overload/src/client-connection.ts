@@ -252,6 +252,8 @@ export function trackConnections(
   return {
     serve(duplex, options = {}) {
       const socket = duplex as Socket;
+      // Its 'close' may be over, and would remove nothing.
+      if (socket.destroyed) return;
       const listen = () => {
         for (const listener of listeners) listener.call(server, socket);
       };
