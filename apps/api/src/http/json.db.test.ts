@@ -1,4 +1,5 @@
 import { logout } from '@propusk/contract/auth';
+import { limits } from '@propusk/contract/limits';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { startApi, type TestApi, testKeys } from '../testing/api.ts';
 
@@ -20,7 +21,19 @@ const post = (payload: string, headers: Record<string, string> = {}) =>
 test('a body may nest 32 deep and no deeper, at any length', async () => {
   expect((await post(nested(32))).json().code).toBe('bad_input');
   expect((await post(nested(33))).json().code).toBe('too_deep');
-  expect((await post('['.repeat(1024 * 1024 - 1))).json().code).toBe('too_deep');
+  expect((await post('['.repeat(limits.smallBody))).json().code).toBe('too_deep');
+  const { token } = await api.company();
+  const signedIn = await api.app.inject({
+    method: 'POST',
+    url: '/api/domain-allowed',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    payload: '['.repeat(limits.body),
+  });
+  expect(signedIn.json().code).toBe('too_deep');
+});
+
+test('a body of a call that needs no token is at most 16 KiB long', async () => {
+  expect((await post('['.repeat(limits.smallBody + 1))).json().code).toBe('too_large');
 });
 
 test.each(['', '{', '{"email":}', '{"__proto__":{"x":1}}', '{"constructor":{"prototype":{}}}'])(
