@@ -161,3 +161,23 @@ test('a client that half-closes behind its requests gets their responses where t
   expect(bodies(await read(socket, 2))).toEqual(['/1', '/2']);
   await closed;
 });
+
+test('clients that pipeline hold 16 MiB together at most, and a client that does not is served beside them', async () => {
+  const { port, connections } = await serve((req, res) => {
+    if (req.url === '/neighbour') res.end('served');
+  });
+  let closed = 0;
+  const flood = get('/').repeat(3_000);
+  for (let i = 0; i < 400; i++) {
+    const socket = await client(port);
+    socket.on('error', () => {}).once('close', () => (closed += 1));
+    socket.write(flood);
+  }
+  await sleep(500);
+  expect(connections.waiting().in).toBeLessThanOrEqual(16 * 1024 * 1024);
+  expect(connections.waiting().in).toBeGreaterThan(8 * 1024 * 1024);
+  expect(closed).toBeGreaterThan(50);
+  const neighbour = await client(port);
+  neighbour.write(get('/neighbour'));
+  expect(bodies(await read(neighbour, 1))).toEqual(['served']);
+});

@@ -44,12 +44,14 @@ export class ClientConnection {
   /** Node's own listener for 'data', which feeds the parser. */
   readonly #parse: Listener;
   readonly #splitter = new HeadSplitter();
-  /** Received, and not parsed yet: at most one read of the socket, 64 KiB. */
+  /** Received, and not parsed yet: at most one read of the socket, 64 KiB; Node may hold a second one. */
   #held: Buffer = nothing;
   #request: IncomingMessage | null = null;
   #response: ServerResponse | null = null;
   /** This object paused the socket, and resumes it after the response. */
   #waiting = false;
+  /** The part of `pipelined` that this connection holds. */
+  #counted = 0;
   #feeding = false;
   #detached = false;
   #deadlineSet = false;
@@ -109,6 +111,7 @@ export class ClientConnection {
   /** Parses the next request, which waited for the response before it. */
   proceed(): void {
     this.#waiting = false;
+    this.#count(0);
     if (!this.#socket.destroyed) this.#socket.resume();
   }
 
@@ -119,6 +122,11 @@ export class ClientConnection {
     this.#deadlineSet = stalls;
     // Node defers this timeout while the kernel takes bytes, and its HTTP server destroys the socket when it fires.
     this.#socket.setTimeout(stalls ? STALLED_MS : 0);
+  }
+
+  #count(bytes: number): void {
+    pipelined += bytes - this.#counted;
+    this.#counted = bytes;
   }
 
   #busy(): boolean {
@@ -155,6 +163,9 @@ export class ClientConnection {
     if (this.#busy() && this.#request?.complete === true) {
       this.#waiting = true;
       socket.pause();
+      this.#count(this.#held.length);
+      // Only clients that pipeline are here: clients that wait for a response hold nothing.
+      if (pipelined > PIPELINED_BYTES) socket.destroy();
       return false;
     }
     // Node paused it: the handler takes no more of the body, or Node's own buffer for responses is full.
@@ -181,8 +192,16 @@ export class ClientConnection {
   readonly #onClose = (): void => {
     clearTimeout(this.#halfClosed);
     this.#held = nothing;
+    this.#count(0);
   };
 }
+
+/**
+ * Bytes of pipelined requests that wait, over all connections of the process: beyond it a connection that would add some is
+ * closed. The sockets hold as much again in Node's own buffers.
+ */
+const PIPELINED_BYTES = 16 * 1024 * 1024;
+let pipelined = 0;
 
 /** Pipelined requests that are parsed in one turn of the event loop, over all connections. */
 const PIPELINED_A_TURN = 2;

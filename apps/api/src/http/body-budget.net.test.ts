@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { limits } from '@propusk/contract/limits';
-import fastify from 'fastify';
+import fastify, { type FastifyRequest } from 'fastify';
 import { expect, test } from 'vitest';
 import { bodyBudget } from './body-budget.ts';
 import { answerError } from './errors.ts';
@@ -34,6 +34,64 @@ test('large bodies that are being read share a budget, small ones are read besid
   sockets[0]?.destroy();
   await sleep(50);
   expect(await send(large, '{')).toBe(null);
+  for (const socket of sockets) socket.destroy();
+  await app.close();
+});
+
+test('a client that leaves before its body is reserved keeps no part of the budget', async () => {
+  const app = fastify();
+  app.setErrorHandler(answerError);
+  const reserve = bodyBudget(limits.body);
+  // A look-up of a token takes its time.
+  app.addHook('onRequest', async (request, reply) => {
+    await sleep(50);
+    reserve(request, reply);
+  });
+  app.post('/', async () => 'read');
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  const { port } = app.server.address() as AddressInfo;
+  const head = `POST / HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${limits.body}\r\n\r\n`;
+  for (let i = 0; i < 3; i++) {
+    const socket = connect(port, '127.0.0.1');
+    await once(socket, 'connect');
+    socket.write(head);
+    await sleep(20);
+    socket.destroy();
+    await sleep(80);
+  }
+  const whole = connect(port, '127.0.0.1');
+  whole.write(`${head}"${'a'.repeat(limits.body - 2)}"`);
+  const [data] = await once(whole, 'data');
+  expect(String(data).slice(9, 12)).toBe('200');
+  whole.destroy();
+  await app.close();
+});
+
+test('one person has four large bodies read at once, and the others have the rest of the budget', async () => {
+  const app = fastify();
+  app.setErrorHandler(answerError);
+  const reserve = bodyBudget(16 * limits.body);
+  app.addHook('onRequest', async (request, reply) => {
+    request.actor = { userId: Number(request.headers.person) } as FastifyRequest['actor'];
+    reserve(request, reply);
+  });
+  app.post('/', async () => 'read');
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  const { port } = app.server.address() as AddressInfo;
+  const sockets: Socket[] = [];
+  const send = async (person: number) => {
+    const socket = connect(port, '127.0.0.1');
+    sockets.push(socket);
+    await once(socket, 'connect');
+    socket.write(
+      `POST / HTTP/1.1\r\nhost: x\r\nperson: ${person}\r\ncontent-type: application/json\r\ncontent-length: ${limits.body}\r\n\r\n{`,
+    );
+    const answered = once(socket, 'data').then(([data]) => String(data).slice(9, 12));
+    return Promise.race([answered, sleep(150).then(() => null)]);
+  };
+  for (let i = 0; i < 4; i++) expect(await send(1)).toBe(null);
+  expect(await send(1)).toBe('503');
+  expect(await send(2)).toBe(null);
   for (const socket of sockets) socket.destroy();
   await app.close();
 });
