@@ -1,5 +1,5 @@
 /** Bytes that all transfers together read in one turn of the event loop before each has to wait for the next turn. */
-const TURN_BYTES = 8 * 1024 * 1024;
+const TURN_BYTES = 1024 * 1024;
 
 let spent = 0;
 
