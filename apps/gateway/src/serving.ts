@@ -19,6 +19,7 @@ import { createJudge } from './judge.ts';
 import { createLive, type Live } from './live.ts';
 import type { Log } from './log.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
+import { IDLE_MS } from './onward.ts';
 import type { Places } from './places.ts';
 import type { Believed } from './snapshot.ts';
 import { followCertificate, readCertificate } from './tls.ts';
@@ -82,7 +83,7 @@ export async function createServing(options: ServingOptions): Promise<Serving> {
       : createTlsServer({ ...settings, ...certificate, handshakeTimeout: HEAD_MS });
   const server = secure ?? createServer(settings);
   const ready = secure === undefined ? 'connection' : 'secureConnection';
-  const connections = trackConnections(server, ready);
+  const connections = trackConnections(server, IDLE_MS, ready);
   const clients = trackClients(server, secure !== undefined);
   const metrics = createMetrics({ live, clients, connections, snapshots });
   let draining = false;

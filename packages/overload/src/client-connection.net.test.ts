@@ -17,7 +17,7 @@ async function serve(
   answersHalfClosed = false,
 ): Promise<{ port: number; connections: ClientConnections }> {
   const server = createServer({ ServerResponse: TrackedResponse }, handler);
-  const connections = trackConnections(server);
+  const connections = trackConnections(server, 60_000);
   server.on('connection', (socket) => connections.serve(socket, { answersHalfClosed }));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -14,8 +14,6 @@ import { HeadSplitter } from './head-splitter.ts';
  * (RFC 9112 section 9.3.2) and reads nothing would fill the heap: 65 KB of requests for a document of 400 KB held 600 MB.
  */
 
-/** A client that takes no byte of its response for this long is disconnected. */
-export const STALLED_MS = 30_000;
 const SWEEP_MS = 5_000;
 /** How long a client that half-closed its connection may wait for its response. */
 const HALF_CLOSED_MS = 30_000;
@@ -116,12 +114,13 @@ export class ClientConnection {
   }
 
   /** Starts or clears the deadline of a client that does not read. */
-  sweep(): void {
+  sweep(stalledMs: number): void {
     const stalls = this.#busy() && this.#socket.writableLength > 0;
     if (stalls === this.#deadlineSet) return;
     this.#deadlineSet = stalls;
-    // Node defers this timeout while the kernel takes bytes, and its HTTP server destroys the socket when it fires.
-    this.#socket.setTimeout(stalls ? STALLED_MS : 0);
+    // Node defers this timeout while the kernel takes bytes, and its HTTP server destroys the socket when it fires: after up to
+    // twice this time, since the first look only notes what waits.
+    this.#socket.setTimeout(stalls ? stalledMs : 0);
   }
 
   #count(bytes: number): void {
@@ -251,10 +250,14 @@ export class TrackedResponse<
 
 /**
  * Takes over a server's connections, before it listens.
- * @param server made with TrackedResponse @param ready the event with which the server's sockets are ready to be read
+ * @param server made with TrackedResponse
+ * @param stalledMs after so long, and at most twice as long, a client of whose response the kernel takes no byte is disconnected.
+ *   A slow reader takes bytes in bursts: the kernel's buffer may hide it for a minute
+ * @param ready the event with which the server's sockets are ready to be read
  */
 export function trackConnections(
   server: Server | NetServer,
+  stalledMs: number,
   ready: 'connection' | 'secureConnection' = 'connection',
 ): ClientConnections {
   const listeners = server.listeners(ready);
@@ -263,7 +266,7 @@ export function trackConnections(
   // packages/overload/src/client-connection.net.test.ts
   const open = new Map<Socket, ClientConnection>();
   const sweeper = setInterval(() => {
-    for (const connection of open.values()) connection.sweep();
+    for (const connection of open.values()) connection.sweep(stalledMs);
   }, SWEEP_MS);
   sweeper.unref();
   server.once('close', () => clearInterval(sweeper));

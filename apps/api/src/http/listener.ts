@@ -12,6 +12,8 @@ const REQUEST_MS = 30_000;
 const HEAD_MS = 10_000;
 /** Longer than the 60 s for which nginx keeps an idle connection, so that the api never closes one that nginx uses. */
 const KEEP_ALIVE_MS = 72_000;
+/** No response of the api is larger than the kernel's buffers, so that a slow reader is not mistaken for one who does not read. */
+const STALLED_MS = 30_000;
 const RETRY_SECONDS = 5;
 
 export interface ListenerOptions {
@@ -38,7 +40,7 @@ export function createListener(
     },
     handler,
   );
-  const connections = trackConnections(server);
+  const connections = trackConnections(server, STALLED_MS);
   server.on('connection', (socket) => connections.serve(socket));
   // The api answers 503 while memory is short, since a refused connection says nothing to a person.
   limitConnections(server, {
