@@ -126,7 +126,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     sessions: together((hashes) => findSessions(opened.db, hashes)),
     sealing,
     queue: createQueue(2, 100),
-    callsOfPerson: createQueue(4, 500),
+    readsOfPerson: createQueue(4, 500),
     // An eighth of the memory: bodies are copied when they are parsed.
     bodyBudget: bodyBudget(parts.config.memory / 8),
     feedToken: gatewayKeys.feed,

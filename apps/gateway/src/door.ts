@@ -183,6 +183,7 @@ export function createDoor({ keys, live, dial, via, metrics, log, draining, ...o
     const cut = () => client.destroy();
     passage.signal.addEventListener('abort', cut);
     parsed.set(client, passage);
+    if (client.closed) return;
     options.parseTunnel(client, asked.take());
     await closed;
     passage.signal.removeEventListener('abort', cut);

@@ -100,6 +100,7 @@ export class ClientConnection {
   /** Gives the socket to another reader. @returns the bytes that were not parsed */
   detach(): Buffer {
     this.#detached = true;
+    clearTimeout(this.#halfClosed);
     this.#socket.off('data', this.#onData).off('resume', this.#feed).off('end', this.#onEnd);
     const rest = this.#held;
     this.#held = nothing;
@@ -238,7 +239,7 @@ export interface ClientConnections {
 
 const connections = new WeakMap<Duplex, ClientConnection>();
 
-/** For `createServer({ ServerResponse: TrackedResponse })`: tells the connection of each request, answered by whomever. */
+/** For `createServer({ ServerResponse: TrackedResponse })`: tells a connection which response it is being given. */
 export class TrackedResponse<
   Request extends IncomingMessage = IncomingMessage,
 > extends ServerResponse<Request> {

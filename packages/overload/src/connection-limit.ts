@@ -1,4 +1,5 @@
 import type { Server, Socket } from 'node:net';
+import ipaddr from 'ipaddr.js';
 import type { MemoryPressure } from './memory-pressure.ts';
 
 export interface ConnectionLimitOptions {
@@ -14,7 +15,7 @@ export interface ConnectionLimitOptions {
 /**
  * Limits a server's connections: to a number, to half of it from one address, and to those that are open while memory is
  * short (Envoy's overload manager does the same). A refused one is reset, and the server's listeners never see it. Call it
- * last, when they are all there.
+ * after every other listener for connections is registered.
  */
 export function limitConnections(server: Server, options: ConnectionLimitOptions): void {
   const { most, isShort, isProxy = () => false, onRefused = () => {} } = options;
@@ -27,7 +28,8 @@ export function limitConnections(server: Server, options: ConnectionLimitOptions
 
   server.on('connection', (socket: Socket) => {
     const address = socket.remoteAddress ?? '';
-    const mine = byAddress.get(address) ?? 0;
+    const subscriber = subscriberOf(address);
+    const mine = byAddress.get(subscriber) ?? 0;
     const many = mine >= Math.ceil(most / 2) && !isProxy(address);
     if (open >= most || many || isShort()) {
       onRefused();
@@ -35,13 +37,20 @@ export function limitConnections(server: Server, options: ConnectionLimitOptions
       return;
     }
     open += 1;
-    byAddress.set(address, mine + 1);
+    byAddress.set(subscriber, mine + 1);
     socket.once('close', () => {
       open -= 1;
-      const left = (byAddress.get(address) ?? 1) - 1;
-      if (left === 0) byAddress.delete(address);
-      else byAddress.set(address, left);
+      const left = (byAddress.get(subscriber) ?? 1) - 1;
+      if (left === 0) byAddress.delete(subscriber);
+      else byAddress.set(subscriber, left);
     });
     for (const listener of listeners) listener.call(server, socket);
   });
+}
+
+/** An IPv4 address, or the /64 of an IPv6 one, which one subscriber has whole (RFC 6177). */
+function subscriberOf(address: string): string {
+  if (!ipaddr.isValid(address)) return address;
+  const ip = ipaddr.process(address);
+  return ip.kind() === 'ipv4' ? ip.toString() : ip.toByteArray().slice(0, 8).join('.');
 }

@@ -12,8 +12,8 @@ import { describeCalls } from './openapi.ts';
 
 /**
  * The documentation of the calls at `/api/docs`: Swagger UI, and the OpenAPI document as JSON and YAML. Each file is read and
- * compressed once for the life of the process. Strangers may ask for it, and made anew for each request 400 KB would be
- * theirs for 50 bytes.
+ * compressed once for the life of the process. Strangers may ask for it: made anew for each request, 50 bytes of a
+ * request would cost 400 KB of memory.
  */
 
 const PREFIX = '/api/docs';
@@ -67,7 +67,11 @@ export async function serveDocumentation(app: FastifyInstance, version: string, 
     if (source === undefined || (request.method !== 'GET' && request.method !== 'HEAD')) return;
     const known = pages.get(path);
     const made = known ?? source.read().then((content) => pageOf(source.type, content));
-    if (known === undefined) pages.set(path, made);
+    if (known === undefined) {
+      pages.set(path, made);
+      // The next request reads the file again.
+      made.catch(() => pages.delete(path));
+    }
     return answer(request, reply, await made);
   }
 

@@ -21,8 +21,8 @@ export interface Routes {
   readonly sealing: Sealing;
   /** Limits the writes of one company that run at once. */
   readonly queue: Queue;
-  /** Limits the calls of one person that run at once, so that connections of the pool stay free for others. */
-  readonly callsOfPerson: Queue;
+  /** Limits the reads of one person that run at once, so that connections of the pool stay free for others. */
+  readonly readsOfPerson: Queue;
   /** Bounds the memory of bodies that are being read. */
   readonly bodyBudget: BodyBudget;
   /** The gateways' bearer token. */
@@ -100,9 +100,9 @@ export function implement<const E extends Endpoint>(routes: Routes, endpoint: E,
         header: (name: string, value: string) => reply.header(name, value),
       } as unknown as Call<E>;
       const { actor } = request;
-      const answer = await (actor === null
-        ? handle(call)
-        : routes.callsOfPerson(actor.userId, () => handle(call)));
+      // Writes wait in their company's queue, and a revocation must not wait for reads.
+      const limited = actor !== null && method === 'GET';
+      const answer = await (limited ? routes.readsOfPerson(actor.userId, () => handle(call)) : handle(call));
       if (versioned && answer !== undefined)
         reply.header('etag', etag((answer as { version: number }).version));
       reply.status(endpoint.status);

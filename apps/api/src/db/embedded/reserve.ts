@@ -78,7 +78,7 @@ export function watchReserve(file: string | undefined): { readonly isShort: () =
     if (looking) return;
     looking = true;
     // While it is being filled there is room.
-    short = !((await isWhole(file)) || (await exists(draftOf(file))));
+    short = !((await isWhole(file)) || (await exists(draftOf(file))) || (await isWhole(file)));
     looking = false;
   }, LOOK_MS).unref();
   return { isShort: () => short, close: () => clearInterval(timer) };

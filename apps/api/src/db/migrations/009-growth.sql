@@ -71,8 +71,7 @@ begin
     select exists (select from audit_rest) into misplaced;
   end if;
   if misplaced then
-    -- No row may come between the copy and the drop.
-    lock table audit in access exclusive mode;
+    -- Detaching locks the parent until the commit, so that no row comes between the copy and the drop.
     alter table audit detach partition audit_rest;
     alter table audit_rest rename to audit_misplaced;
     perform add_audit_month(month) from (
