@@ -187,8 +187,11 @@ for (const [size, viewport] of sizesOfWays) {
       await page.keyboard.press('Tab');
       await expect(password).toBeFocused();
       await page.keyboard.type('wrong horse');
+      // Tab skips a disabled button, and the button is enabled once the schema has loaded.
+      const submit = page.getByRole('button', { name: 'Войти' });
+      await expect(submit).toBeEnabled();
       await page.keyboard.press('Tab');
-      await expect(page.getByRole('button', { name: 'Войти' })).toBeFocused();
+      await expect(submit).toBeFocused();
       await page.keyboard.press('Enter');
       await expect(warning(page)).toHaveText('Неверная почта или пароль');
 
