@@ -1,11 +1,12 @@
 import { defineConfig } from 'vitest/config';
 
 const real = { testTimeout: 60_000, hookTimeout: 120_000 };
-const launcher = 'apps/api/src/{db/embedded,faults}/**/*.db.test.ts';
+const launcher = '{packages/embedded-postgres/src,apps/api/test/faults}/**/*.db.test.ts';
 const database = { ...real, include: ['apps/**/*.db.test.ts'], exclude: ['**/node_modules/**', launcher] };
 /** What takes long with statements that other files bring to both databases. */
 const once = [
-  'apps/api/src/{fuzz,mass-assignment,matrix/matrix,audit/whole,checks/checks,lock/lock}.db.test.ts',
+  'apps/api/test/{fuzz,mass-assignment,matrix/matrix}.db.test.ts',
+  'apps/api/src/{audit/whole,checks/checks,lock/lock}.db.test.ts',
   'apps/api/src/auth/{enumeration,factor,factor-required,links,sessions}.db.test.ts',
   'apps/api/src/http/{headers,implement,json,limits}.db.test.ts',
   'apps/gateway/src/{behind,blast-radius,fleet,growth,tokens}.db.test.ts',
@@ -38,13 +39,13 @@ export default defineConfig({
         },
       },
       { test: { ...real, name: 'launcher', include: [launcher] } },
-      { test: { ...database, name: 'db', globalSetup: 'apps/api/src/testing/postgres-embedded.ts' } },
+      { test: { ...database, name: 'db', globalSetup: 'packages/test-kit/src/api/postgres-embedded.ts' } },
       {
         test: {
           ...database,
           name: 'db15',
           exclude: [...database.exclude, ...once],
-          globalSetup: 'apps/api/src/testing/postgres-debian.ts',
+          globalSetup: 'packages/test-kit/src/api/postgres-debian.ts',
         },
       },
     ],

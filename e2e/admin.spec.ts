@@ -1,6 +1,6 @@
 import { expect, type Page, test } from '@playwright/test';
 import { Token } from '@propusk/contract/auth';
-import { freePort } from '@propusk/gateway/testing/upstreams';
+import { freePort } from '@propusk/test-kit/gateway/upstreams';
 import { sizesOfWays } from './console.ts';
 import { linkTo } from './mailbox.ts';
 import {

@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from '@playwright/test';
-import { verify } from '@propusk/api/db/backup/reader';
 import { login, register } from '@propusk/contract/auth';
 import { me } from '@propusk/contract/users';
-import { freePort } from '@propusk/gateway/testing/upstreams';
+import { verify } from '@propusk/supervisor/backup/reader';
+import { freePort } from '@propusk/test-kit/gateway/upstreams';
 import { caller } from '../scripts/call.ts';
 import {
   makeDataDir,

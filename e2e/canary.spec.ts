@@ -9,9 +9,9 @@ import { endpoints } from '@propusk/contract/endpoints';
 import { createPolicy } from '@propusk/contract/policies';
 import { createProxy, updateProxy } from '@propusk/contract/proxies';
 import { createSite } from '@propusk/contract/sites';
-import { row } from '@propusk/contract/testing/row';
 import { createUser, me } from '@propusk/contract/users';
-import { freePort } from '@propusk/gateway/testing/upstreams';
+import { freePort } from '@propusk/test-kit/gateway/upstreams';
+import { row } from '@propusk/test-kit/row';
 import { type Call, caller } from '../scripts/call.ts';
 import { choose, dialogOf, field, heading, row as lineOf, saveOf } from './console.ts';
 import {

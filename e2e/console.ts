@@ -5,7 +5,7 @@ import { expect, type Locator, type Page, test } from '@playwright/test';
 import { login, register } from '@propusk/contract/auth';
 import type { Role } from '@propusk/contract/roles';
 import { createUser } from '@propusk/contract/users';
-import { freePort } from '@propusk/gateway/testing/upstreams';
+import { freePort } from '@propusk/test-kit/gateway/upstreams';
 import { type Call, caller } from '../scripts/call.ts';
 import {
   makeDataDir,

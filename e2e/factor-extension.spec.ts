@@ -1,9 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { expect, type Page, test } from '@playwright/test';
-import { appCode } from '@propusk/api/testing/app-code';
 import { updateMyCompany } from '@propusk/contract/companies';
 import { confirmSecondFactor, startSecondFactor } from '@propusk/contract/second-factor';
 import { createUser } from '@propusk/contract/users';
+import { appCode } from '@propusk/test-kit/api/app-code';
 import { type ExtensionBrowser, launchWithExtension } from './extension-browser.ts';
 import { startWorldOnce } from './extension-world.ts';
 

@@ -5,7 +5,7 @@ import { expect, type Page, test } from '@playwright/test';
 import { createProxy } from '@propusk/contract/proxies';
 import { listSessions } from '@propusk/contract/sessions';
 import { createSite } from '@propusk/contract/sites';
-import { inForm, openRow } from '@propusk/contract/testing/row';
+import { inForm, openRow } from '@propusk/test-kit/row';
 import { enter, heading, startConsole } from './console.ts';
 import { payloads, watchFor } from './hostile-text.ts';
 

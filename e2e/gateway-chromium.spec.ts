@@ -1,7 +1,7 @@
 import { chromium, expect, test } from '@playwright/test';
-import { type Certificate, makeCertificate } from '@propusk/gateway/testing/certificate';
-import { type EchoSite, startEchoSite } from '@propusk/gateway/testing/echo-site';
-import { company, credentials, startWorld, type World } from '@propusk/gateway/testing/world';
+import { type Certificate, makeCertificate } from '@propusk/test-kit/gateway/certificate';
+import { type EchoSite, startEchoSite } from '@propusk/test-kit/gateway/echo-site';
+import { company, credentials, startWorld, type World } from '@propusk/test-kit/gateway/world';
 
 /** Chromium as the gateway's client, over plain and over TLS: its own ClientHello, its own WebSocket, its own 407. */
 

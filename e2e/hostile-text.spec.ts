@@ -1,6 +1,6 @@
 import { type BrowserContext, expect, type Page, test } from '@playwright/test';
-import { inForm, openRow } from '@propusk/contract/testing/row';
-import { freePort } from '@propusk/gateway/testing/upstreams';
+import { freePort } from '@propusk/test-kit/gateway/upstreams';
+import { inForm, openRow } from '@propusk/test-kit/row';
 import { admin, PASSWORD } from '../scripts/demo-data.ts';
 import { grown, payloads, poisonAnswers, watchFor } from './hostile-text.ts';
 import {

@@ -4,9 +4,9 @@ import { register } from '@propusk/contract/auth';
 import type { Endpoint } from '@propusk/contract/endpoint';
 import { createPolicy, getPolicy, updatePolicy } from '@propusk/contract/policies';
 import { listProxies } from '@propusk/contract/proxies';
-import { inForm, row } from '@propusk/contract/testing/row';
 import { createUser } from '@propusk/contract/users';
-import { freePort } from '@propusk/gateway/testing/upstreams';
+import { freePort } from '@propusk/test-kit/gateway/upstreams';
+import { inForm, row } from '@propusk/test-kit/row';
 import {
   makeDataDir,
   type RunningProduct,

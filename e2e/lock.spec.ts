@@ -2,7 +2,7 @@ import { expect, type Locator, type Page, test } from '@playwright/test';
 import { createPolicy } from '@propusk/contract/policies';
 import { createSite } from '@propusk/contract/sites';
 import { createUser } from '@propusk/contract/users';
-import { freePort } from '@propusk/gateway/testing/upstreams';
+import { freePort } from '@propusk/test-kit/gateway/upstreams';
 import { startLockedSites } from '../scripts/locked-site.ts';
 import { choose, dialogOf, enter, row, screens, startConsole } from './console.ts';
 

@@ -11,7 +11,7 @@ import {
   UPSTREAM_PASSWORD,
   UPSTREAM_USER,
   type UpstreamProxy,
-} from '@propusk/gateway/testing/upstreams';
+} from '@propusk/test-kit/gateway/upstreams';
 import { startLockedSites } from '../scripts/locked-site.ts';
 import {
   makeDataDir,

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { expect, type Page, test } from '@playwright/test';
-import { appCode } from '@propusk/api/testing/app-code';
 import { updateMyCompany } from '@propusk/contract/companies';
 import { confirmSecondFactor, startSecondFactor } from '@propusk/contract/second-factor';
+import { appCode } from '@propusk/test-kit/api/app-code';
 import { choose, dialogOf, enter, heading, row, sizesOfWays, startConsole, stored } from './console.ts';
 
 /** The second factor in the console: turned on, asked for, lost, and required by a company. */

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
 import { Token } from '@propusk/contract/auth';
-import { freePort } from '@propusk/gateway/testing/upstreams';
+import { freePort } from '@propusk/test-kit/gateway/upstreams';
 import {
   makeDataDir,
   type RunningProduct,
@@ -130,7 +130,7 @@ test('when everything is killed at once, no process stays, and the next start is
 test('when the supervisor alone is killed, its children end by themselves', async () => {
   const first = start();
   await untilReady(first);
-  const supervisor = (await first.processes()).find((line) => line.includes('scripts/supervise.ts'));
+  const supervisor = (await first.processes()).find((line) => line.includes('apps/supervisor/src/main.ts'));
   process.kill(Number(supervisor?.trim().split(/\s+/)[1]), 'SIGKILL');
   await first.ended;
   await expect.poll(() => first.processes(), { timeout: 10_000 }).toEqual([]);

@@ -1,6 +1,6 @@
-import { buildExtension } from './extension-build.ts';
-import { explain } from './product.ts';
-import { buildConsole } from './web-build.ts';
+import { buildExtension } from '@propusk/supervisor/extension-build';
+import { explain } from '@propusk/supervisor/product';
+import { buildConsole } from '@propusk/supervisor/web-build';
 
 /** `npm run build`: all that a start would build, so that a service may run on a folder that it cannot write to. */
 try {

@@ -2,11 +2,11 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { stopOnSignals } from './children.ts';
+import { stopOnSignals } from '@propusk/supervisor/children';
+import { explain, startProduct } from '@propusk/supervisor/product';
 import { installPackages } from './debian.ts';
 import { admin, demoSites, fillDemo, PASSWORD } from './demo-data.ts';
 import { type LockedSite, startLockedSites } from './locked-site.ts';
-import { explain, startProduct } from './product.ts';
 
 /**
  * `npm run demo`: the product on a throwaway data folder with two companies, their people, and local sites that Apache

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { stopOnSignals } from './children.ts';
-import { explain, startProduct } from './product.ts';
+import { stopOnSignals } from '@propusk/supervisor/children';
+import { explain, startProduct } from '@propusk/supervisor/product';
 
 /** `npm run dev`: Vite serves the console and reloads it; api and gateway start again when their code changes. */
 const say = (line: string) => process.stdout.write(`${line}\n`);

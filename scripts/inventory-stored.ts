@@ -116,7 +116,7 @@ const rows: readonly Row[] = [
     'the start',
     '64 MiB',
     'deleted on a full disk',
-    'apps/api/src/faults/disk-reserve.db.test.ts',
+    'apps/api/test/faults/disk-reserve.db.test.ts',
   ],
   [
     'file `gateway-snapshot.bin`',

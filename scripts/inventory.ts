@@ -16,10 +16,10 @@ import { stored } from './inventory-stored.ts';
  *     // grows: not, REASON
  */
 
-const SOURCES = '{apps/{api,gateway,extension}/src,packages/*/src}/**/*.ts';
+const SOURCES = '{apps/{api,gateway,extension,supervisor}/src,packages/*/src}/**/*.ts';
 /** What runs for as long as the product; the other scripts end with their work. */
 const LAUNCHER = 'scripts/{supervise,product,children,secrets,api,gateway}.ts';
-const TESTS = /\.test\.ts$|\/testing\/|\/matrix\//;
+const TESTS = /\.test\.ts$|^packages\/test-kit\//;
 const PAGE = 'docs/trust.md';
 const [BEGIN, END] = ['<!-- inventory: written by npm run inventory -->', '<!-- end of the inventory -->'];
 const FORM = /^by (.+?); bound: (.+?); at the bound: (.+?); test: (\S+)$/;

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { type Figures, type Threat, threats } from '@propusk/contract/testing/row';
+import { buildConsole } from '@propusk/supervisor/web-build';
+import { type Figures, type Threat, threats } from '@propusk/test-kit/row';
 import { type DebianPackage, installPackages, programs } from './debian.ts';
 import { rowFiles } from './soak-rows.ts';
-import { buildConsole } from './web-build.ts';
 
 /**
  * `npm run soak`: every threat of docs/trust.md, tried many times; prints a table of what was tried, held and missed, and

@@ -8,9 +8,9 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 let interrupted = false;
 const commands = {
-  start: 'scripts/supervise',
-  api: 'scripts/api',
-  gateway: 'scripts/gateway',
+  start: 'apps/supervisor/src/main',
+  api: 'apps/supervisor/src/api',
+  gateway: 'apps/supervisor/src/gateway',
   build: 'scripts/build',
   dev: 'scripts/dev',
   demo: 'scripts/demo',
@@ -20,10 +20,10 @@ const commands = {
   inventory: 'scripts/inventory',
   tour: 'e2e/tour',
   lighthouse: 'e2e/lighthouse',
-  backup: 'scripts/backup',
-  restore: 'scripts/restore',
+  backup: 'apps/supervisor/src/backup/backup-command',
+  restore: 'apps/supervisor/src/backup/restore-command',
   bench: 'bench/run',
-  'build:extension': 'scripts/extension-build',
+  'build:extension': 'apps/supervisor/src/extension-build',
 };
 
 /** Ends the command with one line that says what to do. */

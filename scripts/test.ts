@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { mkdir, rm } from 'node:fs/promises';
+import { buildExtension } from '@propusk/supervisor/extension-build';
+import { buildConsole } from '@propusk/supervisor/web-build';
 import { type DebianPackage, installPackages, programs } from './debian.ts';
-import { buildExtension } from './extension-build.ts';
 import { readPlaywright, readVitest } from './reports.ts';
-import { buildConsole } from './web-build.ts';
 
 /**
  * `npm test`: brings what the tests need and runs all of them: unit, gateway on sockets, launcher, api on two

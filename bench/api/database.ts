@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openEmbedded } from '@propusk/api/db/embedded/open';
+import { openEmbedded } from '@propusk/embedded-postgres/open';
 import { cpuOfFamily } from '../harness/pinned.ts';
 
 export interface Database {

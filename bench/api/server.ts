@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { freePort } from '@propusk/gateway/testing/upstreams';
+import { freePort } from '@propusk/test-kit/gateway/upstreams';
 import { MEASURED, type Pinned, pinned, told } from '../harness/pinned.ts';
 
 export interface Server {

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { listens } from '@propusk/gateway/testing/client';
-import { startFeedServer } from '@propusk/gateway/testing/feed-server';
-import { freePort } from '@propusk/gateway/testing/upstreams';
+import { listens } from '@propusk/test-kit/gateway/client';
+import { startFeedServer } from '@propusk/test-kit/gateway/feed-server';
+import { freePort } from '@propusk/test-kit/gateway/upstreams';
 import { MEASURED, type Pinned, pinned, told } from '../harness/pinned.ts';
 import {
   COMPANIES,

@@ -1,6 +1,6 @@
 import type { Browser } from '@playwright/test';
+import { buildConsole } from '@propusk/supervisor/web-build';
 import pg from 'pg';
-import { buildConsole } from '../../scripts/web-build.ts';
 import { startDatabase } from '../api/database.ts';
 import { fill } from '../api/fill.ts';
 import { startApi } from '../api/server.ts';

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { openEmbedded } from '@propusk/api/db/embedded/open';
-import { freePort } from '@propusk/gateway/testing/upstreams';
+import { openEmbedded } from '@propusk/embedded-postgres/open';
+import { freePort } from '@propusk/test-kit/gateway/upstreams';
 import { median, middleLine, type Row } from '../harness/row.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));

@@ -1,8 +1,8 @@
 import { login } from '@propusk/contract/auth';
 import { createProxy } from '@propusk/contract/proxies';
 import { me } from '@propusk/contract/users';
+import { startApi, type TestApi } from '@propusk/test-kit/api/api';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { startApi, type TestApi } from './testing/api.ts';
 
 /** The log as an operator's tools read it: docs/operating/watching.md lists these fields. */
 

@@ -1,9 +1,9 @@
 import { gatewayKeys, signGatewayToken } from '@propusk/access/gateway-secret';
-import { heapLeftBy } from '@propusk/contract/testing/heap';
-import { inForm } from '@propusk/contract/testing/row';
+import { SECRET } from '@propusk/test-kit/gateway/world';
+import { heapLeftBy } from '@propusk/test-kit/heap';
+import { inForm } from '@propusk/test-kit/row';
 import { expect, test } from 'vitest';
 import { createAuthenticate } from './authenticate.ts';
-import { SECRET } from './testing/world.ts';
 
 const keys = gatewayKeys(SECRET);
 const basic = (userId: number, expires: number) => {

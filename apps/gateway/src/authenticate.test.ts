@@ -1,7 +1,7 @@
 import { gatewayKeys } from '@propusk/access/gateway-secret';
+import { credentials, OTHER_SECRET, SECRET } from '@propusk/test-kit/gateway/world';
 import { expect, test } from 'vitest';
 import { createAuthenticate } from './authenticate.ts';
-import { credentials, OTHER_SECRET, SECRET } from './testing/world.ts';
 
 const keys = gatewayKeys(SECRET);
 const authenticate = createAuthenticate(keys);

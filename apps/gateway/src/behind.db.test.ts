@@ -6,21 +6,26 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { createTestDatabase, type TestDatabase } from '@propusk/api/testing/database';
 import { myAccess } from '@propusk/contract/access';
 import { login, register } from '@propusk/contract/auth';
 import { createPolicy, updatePolicy } from '@propusk/contract/policies';
 import { listProxies } from '@propusk/contract/proxies';
 import { createSite, listSites } from '@propusk/contract/sites';
 import { createUser } from '@propusk/contract/users';
+import { createTestDatabase, type TestDatabase } from '@propusk/test-kit/api/database';
+import { type ApiProcess, startApiProcess } from '@propusk/test-kit/gateway/api-process';
+import { type Certificate, makeCertificate } from '@propusk/test-kit/gateway/certificate';
+import { stop } from '@propusk/test-kit/gateway/client';
+import { type Origin, startOrigin } from '@propusk/test-kit/gateway/origin';
+import {
+  NAME,
+  type ReverseProxy,
+  reverseProxies,
+  startReverseProxy,
+} from '@propusk/test-kit/gateway/reverse-proxies';
+import { freePort } from '@propusk/test-kit/gateway/upstreams';
+import { SECRET } from '@propusk/test-kit/gateway/world';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { type ApiProcess, startApiProcess } from './testing/api-process.ts';
-import { type Certificate, makeCertificate } from './testing/certificate.ts';
-import { stop } from './testing/client.ts';
-import { type Origin, startOrigin } from './testing/origin.ts';
-import { NAME, type ReverseProxy, reverseProxies, startReverseProxy } from './testing/reverse-proxies.ts';
-import { freePort } from './testing/upstreams.ts';
-import { SECRET } from './testing/world.ts';
 
 /** The product behind `deploy/nginx.conf` and `deploy/Caddyfile`: two api processes, an HTTPS gateway, their own CA. */
 

@@ -1,19 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { login } from '@propusk/contract/auth';
 import { listSites } from '@propusk/contract/sites';
-import { inForm, row } from '@propusk/contract/testing/row';
-import { afterAll, beforeAll, inject, test } from 'vitest';
-import { get, openTunnel, verdict } from './testing/client.ts';
-import { ask, during, type Latency, measure } from './testing/latency.ts';
-import { judgeServed } from './testing/overload-bars.ts';
-import { attacks } from './testing/product-attacks.ts';
+import { get, openTunnel, verdict } from '@propusk/test-kit/gateway/client';
+import { ask, during, type Latency, measure } from '@propusk/test-kit/gateway/latency';
+import { judgeServed } from '@propusk/test-kit/gateway/overload-bars';
+import { attacks } from '@propusk/test-kit/gateway/product-attacks';
 import {
   becomes,
   type Company,
   PASSWORD,
   startWholeProduct,
   type WholeProduct,
-} from './testing/whole-product.ts';
+} from '@propusk/test-kit/gateway/whole-product';
+import { inForm, row } from '@propusk/test-kit/row';
+import { afterAll, beforeAll, inject, test } from 'vitest';
 
 /** One stranger, agent or company does its worst; a neighbour signs in, reads a list, works and takes a right away. */
 

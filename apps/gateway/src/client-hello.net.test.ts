@@ -5,10 +5,10 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ConnectionOptions, connect } from 'node:tls';
+import { demand } from '@propusk/test-kit/gateway/client';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { HELLO_LIMIT, readClientHello } from './client-hello.ts';
-import { demand } from './testing/client.ts';
 
 /** The reader of ClientHello, on hellos that real clients made. */
 

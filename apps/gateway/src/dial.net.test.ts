@@ -1,12 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
-import { inForm, openRow } from '@propusk/contract/testing/row';
 import { parseNetworks } from '@propusk/dial/addresses';
 import { createDialer } from '@propusk/dial/dial';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { get, openTunnel, raw, stop, verdict } from './testing/client.ts';
-import { startNameServer } from './testing/dns.ts';
+import { get, openTunnel, raw, stop, verdict } from '@propusk/test-kit/gateway/client';
+import { startNameServer } from '@propusk/test-kit/gateway/dns';
 import {
   authorization,
   company,
@@ -15,7 +13,9 @@ import {
   startWorld,
   until,
   type World,
-} from './testing/world.ts';
+} from '@propusk/test-kit/gateway/world';
+import { inForm, openRow } from '@propusk/test-kit/row';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 /** Where the gateway never connects to, whatever a name or a tenant's proxy says. */
 

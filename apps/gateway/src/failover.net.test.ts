@@ -8,15 +8,15 @@ import { createPolicy, updatePolicy } from '@propusk/contract/policies';
 import { listProxies } from '@propusk/contract/proxies';
 import { createSite, listSites } from '@propusk/contract/sites';
 import { createUser } from '@propusk/contract/users';
+import { type ApiProcess, startApiProcess } from '@propusk/test-kit/gateway/api-process';
+import { get, verdict } from '@propusk/test-kit/gateway/client';
+import { type Origin, startOrigin } from '@propusk/test-kit/gateway/origin';
+import { type Postgres, startAddress, startPostgres } from '@propusk/test-kit/gateway/postgres-pair';
+import { freePort } from '@propusk/test-kit/gateway/upstreams';
+import { SECRET, testConfig, until } from '@propusk/test-kit/gateway/world';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createLog } from './log.ts';
 import { createGateway, type Gateway } from './server.ts';
-import { type ApiProcess, startApiProcess } from './testing/api-process.ts';
-import { get, verdict } from './testing/client.ts';
-import { type Origin, startOrigin } from './testing/origin.ts';
-import { type Postgres, startAddress, startPostgres } from './testing/postgres-pair.ts';
-import { freePort } from './testing/upstreams.ts';
-import { SECRET, testConfig, until } from './testing/world.ts';
 
 /** The database's server dies and its standby takes over, under an api that stays: what writes, feed and gateway see. */
 

@@ -5,13 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gatewayKeys } from '@propusk/access/gateway-secret';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { startFeed } from './feed.ts';
-import { createLog } from './log.ts';
-import { createGateway, type Gateway } from './server.ts';
-import { seal } from './snapshot-file.ts';
-import { get, openTunnel, raw, verdict } from './testing/client.ts';
-import { startFeedServer } from './testing/feed-server.ts';
+import { get, openTunnel, raw, verdict } from '@propusk/test-kit/gateway/client';
+import { startFeedServer } from '@propusk/test-kit/gateway/feed-server';
 import {
   company,
   credentials,
@@ -21,7 +16,12 @@ import {
   testConfig,
   until,
   type World,
-} from './testing/world.ts';
+} from '@propusk/test-kit/gateway/world';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { startFeed } from './feed.ts';
+import { createLog } from './log.ts';
+import { createGateway, type Gateway } from './server.ts';
+import { seal } from './snapshot-file.ts';
 
 /** What the gateway knows, whence, and for how long it believes it. */
 

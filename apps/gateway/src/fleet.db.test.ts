@@ -2,22 +2,22 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createTestDatabase, type TestDatabase } from '@propusk/api/testing/database';
 import { myAccess } from '@propusk/contract/access';
 import { login, register } from '@propusk/contract/auth';
 import { createPolicy, updatePolicy } from '@propusk/contract/policies';
 import { listProxies } from '@propusk/contract/proxies';
 import { createSite } from '@propusk/contract/sites';
-import { inForm, row } from '@propusk/contract/testing/row';
 import { createUser } from '@propusk/contract/users';
+import { createTestDatabase, type TestDatabase } from '@propusk/test-kit/api/database';
+import { type ApiProcess, startApiProcess } from '@propusk/test-kit/gateway/api-process';
+import { get, openTunnel, verdict } from '@propusk/test-kit/gateway/client';
+import { type Origin, startOrigin } from '@propusk/test-kit/gateway/origin';
+import { freePort } from '@propusk/test-kit/gateway/upstreams';
+import { SECRET, testConfig, until } from '@propusk/test-kit/gateway/world';
+import { inForm, row } from '@propusk/test-kit/row';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { createLog } from './log.ts';
 import { createGateway, type Gateway } from './server.ts';
-import { type ApiProcess, startApiProcess } from './testing/api-process.ts';
-import { get, openTunnel, verdict } from './testing/client.ts';
-import { type Origin, startOrigin } from './testing/origin.ts';
-import { freePort } from './testing/upstreams.ts';
-import { SECRET, testConfig, until } from './testing/world.ts';
 
 /** The whole feed: two api processes on one PostgreSQL, two gateways at the first and one at the second. */
 

@@ -3,20 +3,20 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { login, logout } from '@propusk/contract/auth';
 import { listSites } from '@propusk/contract/sites';
-import { inForm, row, type Tally } from '@propusk/contract/testing/row';
-import { afterAll, beforeAll, inject, test } from 'vitest';
-import { get, openTunnel, verdict } from './testing/client.ts';
-import { ask } from './testing/latency.ts';
-import { attacks } from './testing/product-attacks.ts';
-import { MB, openFiles, residentBytes } from './testing/resources.ts';
-import { fitTrend, type Sample } from './testing/trend.ts';
+import { get, openTunnel, verdict } from '@propusk/test-kit/gateway/client';
+import { ask } from '@propusk/test-kit/gateway/latency';
+import { attacks } from '@propusk/test-kit/gateway/product-attacks';
+import { MB, openFiles, residentBytes } from '@propusk/test-kit/gateway/resources';
+import { fitTrend, type Sample } from '@propusk/test-kit/gateway/trend';
 import {
   becomes,
   type Company,
   PASSWORD,
   startWholeProduct,
   type WholeProduct,
-} from './testing/whole-product.ts';
+} from '@propusk/test-kit/gateway/whole-product';
+import { inForm, row, type Tally } from '@propusk/test-kit/row';
+import { afterAll, beforeAll, inject, test } from 'vitest';
 
 /**
  * Work and attacks for hours: what a process holds must not grow. SOAK_MINUTES says for how long. From an hour on a growth

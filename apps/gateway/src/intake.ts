@@ -17,10 +17,10 @@ export interface Intake {
 }
 
 /** @returns whether more is wanted */
-export type Peek = (said: Buffer) => boolean;
+type Peek = (said: Buffer) => boolean;
 
 /** @param written to be called once the bytes are needed no more */
-export type Sink = (bytes: Buffer, written?: (error?: Error | null) => void) => boolean;
+type Sink = (bytes: Buffer, written?: (error?: Error | null) => void) => boolean;
 
 const BLOCK = 65_536;
 /** What is smaller Node cuts from a block of its own. */

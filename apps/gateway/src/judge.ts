@@ -9,7 +9,7 @@ import { type Caller, isPerson } from './authenticate.ts';
  * never outlives the right by which it was opened.
  */
 
-export interface Right {
+interface Right {
   readonly egress: Egress;
   /** Whose places the passage takes; null for a probe, which is nobody's. */
   readonly companyId: number | null;

@@ -1,7 +1,6 @@
 import { connect } from 'node:net';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { curl, get, openTunnel, raw, verdict } from './testing/client.ts';
-import { freePort } from './testing/upstreams.ts';
+import { curl, get, openTunnel, raw, verdict } from '@propusk/test-kit/gateway/client';
+import { freePort } from '@propusk/test-kit/gateway/upstreams';
 import {
   authorization,
   company,
@@ -10,7 +9,8 @@ import {
   startWorld,
   until,
   type World,
-} from './testing/world.ts';
+} from '@propusk/test-kit/gateway/world';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
 /** What loses its right ends: at once, at any stage, and nothing else does. */
 

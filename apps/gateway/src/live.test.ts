@@ -1,12 +1,12 @@
 import type { CanonicalHost } from '@propusk/access/host';
 import { emptyIndex, putCompany, removeCompany } from '@propusk/access/snapshot';
 import type { Refusal } from '@propusk/dial/refusal';
+import { company, DIRECT } from '@propusk/test-kit/gateway/world';
 import { beforeEach, expect, test } from 'vitest';
 import { createJudge } from './judge.ts';
 import type { Passage } from './live.ts';
 import { createLive, type Live } from './live.ts';
 import { ownPlaces } from './places.ts';
-import { company, DIRECT } from './testing/world.ts';
 
 /** Who may enter, who may stay. */
 

@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { get, openTunnel, raw, stop, verdict } from '@propusk/test-kit/gateway/client';
+import { type FeedServer, startFeedServer } from '@propusk/test-kit/gateway/feed-server';
+import { type Origin, startOrigin } from '@propusk/test-kit/gateway/origin';
+import { authorization, company, credentials, hosts, SECRET, until } from '@propusk/test-kit/gateway/world';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { get, openTunnel, raw, stop, verdict } from './testing/client.ts';
-import { type FeedServer, startFeedServer } from './testing/feed-server.ts';
-import { type Origin, startOrigin } from './testing/origin.ts';
-import { authorization, company, credentials, hosts, SECRET, until } from './testing/world.ts';
 
 /** The gateway as a process: how it starts, what it says when it cannot, and how it ends. */
 

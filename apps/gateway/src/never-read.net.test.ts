@@ -1,18 +1,18 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { inForm, row } from '@propusk/contract/testing/row';
+import { neverRead, pipelined, warmUp } from '@propusk/test-kit/gateway/attack-clients';
+import { get, openTunnel, verdict } from '@propusk/test-kit/gateway/client';
+import { type FeedServer, startFeedServer } from '@propusk/test-kit/gateway/feed-server';
+import { type FloodOrigin, forkFloodOrigin } from '@propusk/test-kit/gateway/flood-origin';
+import { type Attackers, agentForms, strangerForms } from '@propusk/test-kit/gateway/gateway-attacks';
+import { type GatewayProcess, startGatewayProcess } from '@propusk/test-kit/gateway/gateway-process';
+import { during, measure } from '@propusk/test-kit/gateway/latency';
+import { judgeHeld, judgeServed } from '@propusk/test-kit/gateway/overload-bars';
+import { residentBytes, watchProcess } from '@propusk/test-kit/gateway/resources';
+import { company, credentials, SECRET, until } from '@propusk/test-kit/gateway/world';
+import { inForm, row } from '@propusk/test-kit/row';
 import { afterAll, beforeAll, test } from 'vitest';
-import { neverRead, pipelined, warmUp } from './testing/attack-clients.ts';
-import { get, openTunnel, verdict } from './testing/client.ts';
-import { type FeedServer, startFeedServer } from './testing/feed-server.ts';
-import { type FloodOrigin, forkFloodOrigin } from './testing/flood-origin.ts';
-import { type Attackers, agentForms, strangerForms } from './testing/gateway-attacks.ts';
-import { type GatewayProcess, startGatewayProcess } from './testing/gateway-process.ts';
-import { during, measure } from './testing/latency.ts';
-import { judgeHeld, judgeServed } from './testing/overload-bars.ts';
-import { residentBytes, watchProcess } from './testing/resources.ts';
-import { company, credentials, SECRET, until } from './testing/world.ts';
 
 /** Clients that pipeline requests of every form at a gateway and read no answer, beside an agent who works. */
 

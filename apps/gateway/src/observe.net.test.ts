@@ -1,8 +1,15 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { get, openTunnel, raw, verdict } from '@propusk/test-kit/gateway/client';
+import {
+  authorization,
+  company,
+  credentials,
+  startWorld,
+  until,
+  type World,
+} from '@propusk/test-kit/gateway/world';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { get, openTunnel, raw, verdict } from './testing/client.ts';
-import { authorization, company, credentials, startWorld, until, type World } from './testing/world.ts';
 
 /** Health and metrics, on their own port. */
 

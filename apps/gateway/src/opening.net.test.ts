@@ -3,9 +3,8 @@ import { createServer, type Server } from 'node:https';
 import { type AddressInfo, createServer as createPlainServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Certificate, makeCertificate } from './testing/certificate.ts';
-import { curl, openTunnel, raw, type Tunnel } from './testing/client.ts';
+import { type Certificate, makeCertificate } from '@propusk/test-kit/gateway/certificate';
+import { curl, openTunnel, raw, type Tunnel } from '@propusk/test-kit/gateway/client';
 import {
   authorization,
   company,
@@ -14,7 +13,8 @@ import {
   startWorld,
   until,
   type World,
-} from './testing/world.ts';
+} from '@propusk/test-kit/gateway/world';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 /**
  * A right to one name is no right to another at the same address. User 1 goes by the egress that all share, user 11 by

@@ -4,8 +4,7 @@ import {
   signGatewayToken,
   signProbeToken,
 } from '@propusk/access/gateway-secret';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { curl, get, openTunnel, verdict } from './testing/client.ts';
+import { curl, get, openTunnel, verdict } from '@propusk/test-kit/gateway/client';
 import {
   company,
   credentials,
@@ -14,7 +13,8 @@ import {
   startWorld,
   until,
   type World,
-} from './testing/world.ts';
+} from '@propusk/test-kit/gateway/world';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 
 /** The api's probe: it opens the one target that it was signed for, and nothing in anybody else's hands. */
 

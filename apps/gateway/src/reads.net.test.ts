@@ -1,9 +1,16 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { get, raw, verdict } from '@propusk/test-kit/gateway/client';
+import {
+  authorization,
+  company,
+  credentials,
+  startWorld,
+  until,
+  type World,
+} from '@propusk/test-kit/gateway/world';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { get, raw, verdict } from './testing/client.ts';
-import { authorization, company, credentials, startWorld, until, type World } from './testing/world.ts';
 
 /** What plain requests get from sites that answer strangely, slowly, or not to the end. The sites speak in bytes. */
 

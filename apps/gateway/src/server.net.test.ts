@@ -1,9 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { openRow } from '@propusk/contract/testing/row';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { curl, get, openTunnel, raw, verdict } from './testing/client.ts';
+import { curl, get, openTunnel, raw, verdict } from '@propusk/test-kit/gateway/client';
 import {
   authorization,
   company,
@@ -12,7 +10,9 @@ import {
   startWorld,
   until,
   type World,
-} from './testing/world.ts';
+} from '@propusk/test-kit/gateway/world';
+import { openRow } from '@propusk/test-kit/row';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 /** The gateway's front door: who gets in, who is told what, and what reaches the site. */
 

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SettingError } from '@propusk/contract/settings';
-import { inForm } from '@propusk/contract/testing/row';
+import { get, verdict } from '@propusk/test-kit/gateway/client';
+import { company, credentials, SECRET, startWorld, until, type World } from '@propusk/test-kit/gateway/world';
+import { inForm } from '@propusk/test-kit/row';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { gatewaySettings, readConfig } from './config.ts';
 import { createLog } from './log.ts';
 import { createGateway } from './server.ts';
-import { get, verdict } from './testing/client.ts';
-import { company, credentials, SECRET, startWorld, until, type World } from './testing/world.ts';
 
 /**
  * Each setting of the gateway at each extreme that it accepts serves requests, for 60 s in the soak; beyond, it stops the

@@ -7,11 +7,11 @@ import { decide } from '@propusk/access/decide';
 import { gatewayKeys } from '@propusk/access/gateway-secret';
 import { canonicalHost } from '@propusk/access/host';
 import type { AccessIndex } from '@propusk/access/snapshot';
-import { inForm, row } from '@propusk/contract/testing/row';
+import { company, SECRET } from '@propusk/test-kit/gateway/world';
+import { inForm, row } from '@propusk/test-kit/row';
 import { expect, test } from 'vitest';
 import { createLog } from './log.ts';
 import { openSnapshots } from './snapshot.ts';
-import { company, SECRET } from './testing/world.ts';
 
 const TRIES = inForm(60, 1_000);
 

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
+import { openTunnel, raw, verdict } from '@propusk/test-kit/gateway/client';
+import { company, credentials, DIRECT, startWorld, type World } from '@propusk/test-kit/gateway/world';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openTunnel, raw, verdict } from './testing/client.ts';
-import { company, credentials, DIRECT, startWorld, type World } from './testing/world.ts';
 
 /** Those who keep the gateway waiting. Each waits its 10 s, all at once. */
 

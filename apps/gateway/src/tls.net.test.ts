@@ -2,11 +2,8 @@ import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, type TLSSocket } from 'node:tls';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createLog } from './log.ts';
-import { createGateway } from './server.ts';
-import { type Certificate, makeCertificate } from './testing/certificate.ts';
-import { curl, raw } from './testing/client.ts';
+import { type Certificate, makeCertificate } from '@propusk/test-kit/gateway/certificate';
+import { curl, raw } from '@propusk/test-kit/gateway/client';
 import {
   authorization,
   company,
@@ -15,7 +12,10 @@ import {
   testConfig,
   until,
   type World,
-} from './testing/world.ts';
+} from '@propusk/test-kit/gateway/world';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createLog } from './log.ts';
+import { createGateway } from './server.ts';
 
 /** The gateway as an HTTPS proxy. */
 

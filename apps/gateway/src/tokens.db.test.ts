@@ -2,7 +2,6 @@ import { randomInt } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createTestDatabase, type TestDatabase } from '@propusk/api/testing/database';
 import { myAccess } from '@propusk/contract/access';
 import { createPairing, login, logout, pair, register } from '@propusk/contract/auth';
 import { openLockLink, shareLock } from '@propusk/contract/lock';
@@ -10,16 +9,17 @@ import { createPolicy } from '@propusk/contract/policies';
 import { listProxies } from '@propusk/contract/proxies';
 import { endOtherSessions, endSession, listSessions } from '@propusk/contract/sessions';
 import { createSite } from '@propusk/contract/sites';
-import { inForm, row, type Tally } from '@propusk/contract/testing/row';
 import { changeOwnPassword, createUser, deleteUser, me, updateUser } from '@propusk/contract/users';
+import { createTestDatabase, type TestDatabase } from '@propusk/test-kit/api/database';
+import { type ApiProcess, startApiProcess } from '@propusk/test-kit/gateway/api-process';
+import { get, verdict } from '@propusk/test-kit/gateway/client';
+import { type Origin, startOrigin } from '@propusk/test-kit/gateway/origin';
+import { freePort } from '@propusk/test-kit/gateway/upstreams';
+import { SECRET, testConfig } from '@propusk/test-kit/gateway/world';
+import { inForm, row, type Tally } from '@propusk/test-kit/row';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { createLog } from './log.ts';
 import { createGateway, type Gateway } from './server.ts';
-import { type ApiProcess, startApiProcess } from './testing/api-process.ts';
-import { get, verdict } from './testing/client.ts';
-import { type Origin, startOrigin } from './testing/origin.ts';
-import { freePort } from './testing/upstreams.ts';
-import { SECRET, testConfig } from './testing/world.ts';
 
 /** Every token of a person, at a real api and a real gateway, after everything that has to end it, and damaged. */
 

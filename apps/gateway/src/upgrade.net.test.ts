@@ -1,10 +1,13 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { WebSocket, WebSocketServer } from 'ws';
-import { openTunnel, raw, verdict } from './testing/client.ts';
-import { startSquid, UPSTREAM_PASSWORD, UPSTREAM_USER, type UpstreamProxy } from './testing/upstreams.ts';
+import { openTunnel, raw, verdict } from '@propusk/test-kit/gateway/client';
+import {
+  startSquid,
+  UPSTREAM_PASSWORD,
+  UPSTREAM_USER,
+  type UpstreamProxy,
+} from '@propusk/test-kit/gateway/upstreams';
 import {
   authorization,
   company,
@@ -13,7 +16,9 @@ import {
   startWorld,
   until,
   type World,
-} from './testing/world.ts';
+} from '@propusk/test-kit/gateway/world';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { WebSocket, WebSocketServer } from 'ws';
 
 /** WebSocket both ways through the gateway: in a tunnel, as browsers do it, and by Upgrade in absolute form. */
 

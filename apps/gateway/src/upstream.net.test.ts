@@ -2,8 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CompanySnapshot } from '@propusk/contract/feed';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { curl, get, openTunnel, verdict } from './testing/client.ts';
+import { curl, get, openTunnel, verdict } from '@propusk/test-kit/gateway/client';
 import {
   freePort,
   startSquid,
@@ -11,8 +10,16 @@ import {
   UPSTREAM_PASSWORD,
   UPSTREAM_USER,
   type UpstreamProxy,
-} from './testing/upstreams.ts';
-import { authorization, company, credentials, startWorld, until, type World } from './testing/world.ts';
+} from '@propusk/test-kit/gateway/upstreams';
+import {
+  authorization,
+  company,
+  credentials,
+  startWorld,
+  until,
+  type World,
+} from '@propusk/test-kit/gateway/world';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 /** A company's own proxy as the way out: real ones, and stubs for what a real one seldom does. */
 

@@ -1,9 +1,16 @@
 import { connect } from 'node:net';
+import { type Certificate, makeCertificate } from '@propusk/test-kit/gateway/certificate';
+import { curl, get, verdict } from '@propusk/test-kit/gateway/client';
+import { startWebServer, type WebServer, webServers } from '@propusk/test-kit/gateway/web-servers';
+import {
+  authorization,
+  company,
+  credentials,
+  startWorld,
+  until,
+  type World,
+} from '@propusk/test-kit/gateway/world';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Certificate, makeCertificate } from './testing/certificate.ts';
-import { curl, get, verdict } from './testing/client.ts';
-import { startWebServer, type WebServer, webServers } from './testing/web-servers.ts';
-import { authorization, company, credentials, startWorld, until, type World } from './testing/world.ts';
 
 /** Real sites behind the gateway: Apache, nginx, Caddy. */
 

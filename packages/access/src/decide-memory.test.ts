@@ -1,5 +1,5 @@
-import { heapLeftBy } from '@propusk/contract/testing/heap';
-import { inForm } from '@propusk/contract/testing/row';
+import { heapLeftBy } from '@propusk/test-kit/heap';
+import { inForm } from '@propusk/test-kit/row';
 import { expect, test } from 'vitest';
 import { decide } from './decide.ts';
 import { canonicalHost } from './host.ts';

@@ -1,6 +1,6 @@
 import { runInNewContext } from 'node:vm';
 import type { CompanySnapshot } from '@propusk/contract/feed';
-import { openRow } from '@propusk/contract/testing/row';
+import { openRow } from '@propusk/test-kit/row';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { decide, reachable } from './decide.ts';

@@ -2,8 +2,8 @@ import { createPolicy, updatePolicy } from '@propusk/contract/policies';
 import { createSite } from '@propusk/contract/sites';
 import { me } from '@propusk/contract/users';
 import { whyHost, whySite } from '@propusk/contract/why';
+import { startApi, type TestApi } from '@propusk/test-kit/api/api';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { startApi, type TestApi } from '../testing/api.ts';
 
 let api: TestApi;
 beforeAll(async () => {

@@ -6,9 +6,9 @@ import { createPolicy, deletePolicy, updatePolicy } from '@propusk/contract/poli
 import { createProxy, deleteProxy, updateAnyProxy, updateProxy } from '@propusk/contract/proxies';
 import { createSite, createSites, deleteSite, updateSite } from '@propusk/contract/sites';
 import { changeOwnPassword, createUser, deleteUser, me, updateUser } from '@propusk/contract/users';
+import { createAdmin } from '@propusk/test-kit/api/admin';
+import { PASSWORD, startApi, type TestApi } from '@propusk/test-kit/api/api';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { createAdmin } from '../testing/admin.ts';
-import { PASSWORD, startApi, type TestApi } from '../testing/api.ts';
 import { BOUNDS } from './changes.ts';
 
 let api: TestApi;

@@ -3,12 +3,12 @@ import { openLockLink, shareLock } from '@propusk/contract/lock';
 import { createProxy, updateAnyProxy, updateProxy } from '@propusk/contract/proxies';
 import { createSite } from '@propusk/contract/sites';
 import { changeOwnPassword, createUser, updateUser } from '@propusk/contract/users';
+import { createAdmin } from '@propusk/test-kit/api/admin';
+import { startApi, type TestApi } from '@propusk/test-kit/api/api';
+import { enrol } from '@propusk/test-kit/api/authenticator';
+import { type Inbox, openInbox } from '@propusk/test-kit/api/inbox';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { hashToken } from '../http/actor.ts';
-import { createAdmin } from '../testing/admin.ts';
-import { startApi, type TestApi } from '../testing/api.ts';
-import { enrol } from '../testing/authenticator.ts';
-import { type Inbox, openInbox } from '../testing/inbox.ts';
 
 let inbox: Inbox;
 let api: TestApi;

@@ -8,10 +8,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createSite, createSites, deleteSite, updateSite } from '@propusk/contract/sites';
 import { updateUser } from '@propusk/contract/users';
+import { startApi, type TestApi } from '@propusk/test-kit/api/api';
+import { addSession, addUser, insertCompany } from '@propusk/test-kit/matrix/inserts';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { addSession, addUser, insertCompany } from '../matrix/inserts.ts';
-import { startApi, type TestApi } from '../testing/api.ts';
 
 let api: TestApi;
 let pool: pg.Pool;

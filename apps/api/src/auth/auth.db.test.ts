@@ -2,8 +2,8 @@ import { myAccess } from '@propusk/contract/access';
 import { login, logout, register } from '@propusk/contract/auth';
 import { createProxy } from '@propusk/contract/proxies';
 import { createUser, me, updateUser } from '@propusk/contract/users';
+import { PASSWORD, startApi, type TestApi } from '@propusk/test-kit/api/api';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { PASSWORD, startApi, type TestApi } from '../testing/api.ts';
 
 let api: TestApi;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { login, useLink } from '@propusk/contract/auth';
-import { inForm, row } from '@propusk/contract/testing/row';
+import { PASSWORD, startApi, type TestApi } from '@propusk/test-kit/api/api';
+import { inForm, row } from '@propusk/test-kit/row';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { PASSWORD, startApi, type TestApi } from '../testing/api.ts';
 
 /** What a stranger learns of who has an account, and what a stolen table of passwords costs to try. */
 

@@ -9,13 +9,13 @@ import { endSecondFactor, renewRecoveryCodes, resetSecondFactor } from '@propusk
 import { createSite } from '@propusk/contract/sites';
 import { allCompanyUsers, deleteUser, me } from '@propusk/contract/users';
 import { whySite } from '@propusk/contract/why';
+import { createAdmin } from '@propusk/test-kit/api/admin';
+import { PASSWORD, startApi, type TestApi, testSealing } from '@propusk/test-kit/api/api';
+import { enrol } from '@propusk/test-kit/api/authenticator';
+import { nameOf } from '@propusk/test-kit/matrix/calls';
+import { addLink, addSession, addUser } from '@propusk/test-kit/matrix/inserts';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { readSnapshot } from '../feed/store.ts';
-import { nameOf } from '../matrix/calls.ts';
-import { addLink, addSession, addUser } from '../matrix/inserts.ts';
-import { createAdmin } from '../testing/admin.ts';
-import { PASSWORD, startApi, type TestApi, testSealing } from '../testing/api.ts';
-import { enrol } from '../testing/authenticator.ts';
 
 let api: TestApi;
 beforeAll(async () => {

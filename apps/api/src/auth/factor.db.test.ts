@@ -7,12 +7,12 @@ import {
   startSecondFactor,
 } from '@propusk/contract/second-factor';
 import { me } from '@propusk/contract/users';
+import { PASSWORD, startApi, type TestApi } from '@propusk/test-kit/api/api';
+import { appCode } from '@propusk/test-kit/api/app-code';
+import { enrol } from '@propusk/test-kit/api/authenticator';
+import { everything } from '@propusk/test-kit/backup/compare';
+import { addLink } from '@propusk/test-kit/matrix/inserts';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { everything } from '../db/backup/testing/compare.ts';
-import { addLink } from '../matrix/inserts.ts';
-import { PASSWORD, startApi, type TestApi } from '../testing/api.ts';
-import { appCode } from '../testing/app-code.ts';
-import { enrol } from '../testing/authenticator.ts';
 
 let api: TestApi;
 let second: TestApi;

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { login, useLink } from '@propusk/contract/auth';
 import { createCompany, myCompany } from '@propusk/contract/companies';
-import { inForm, row } from '@propusk/contract/testing/row';
 import { changeOwnPassword, inviteOwner, me } from '@propusk/contract/users';
+import { createAdmin } from '@propusk/test-kit/api/admin';
+import { PASSWORD, startApi, type TestApi } from '@propusk/test-kit/api/api';
+import { type Inbox, openInbox, type ReadMail, readMail } from '@propusk/test-kit/api/inbox';
+import { inForm, row } from '@propusk/test-kit/row';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { createAdmin } from '../testing/admin.ts';
-import { PASSWORD, startApi, type TestApi } from '../testing/api.ts';
-import { type Inbox, openInbox, type ReadMail, readMail } from '../testing/inbox.ts';
 
 const publicUrl = new URL('https://pass.example.ru');
 const log: string[] = [];

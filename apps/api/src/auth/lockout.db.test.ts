@@ -1,9 +1,9 @@
 import { login, useLink } from '@propusk/contract/auth';
 import { DEVICE_HEADER } from '@propusk/contract/endpoint';
-import { inForm, row } from '@propusk/contract/testing/row';
 import { changeOwnPassword } from '@propusk/contract/users';
+import { PASSWORD, startApi, type TestApi } from '@propusk/test-kit/api/api';
+import { inForm, row } from '@propusk/test-kit/row';
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
-import { PASSWORD, startApi, type TestApi } from '../testing/api.ts';
 
 /** Strangers who spend the tries of an account must not keep its user from signing in. */
 

@@ -1,7 +1,7 @@
 import { login, useLink } from '@propusk/contract/auth';
 import { changeOwnPassword, me } from '@propusk/contract/users';
+import { PASSWORD, startApi, type TestApi } from '@propusk/test-kit/api/api';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { PASSWORD, startApi, type TestApi } from '../testing/api.ts';
 
 let api: TestApi;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { myAccess } from '@propusk/contract/access';
 import { createPairing, login, logout, pair } from '@propusk/contract/auth';
 import { changeOwnPassword, deleteUser, getUser, me } from '@propusk/contract/users';
+import { PASSWORD, startApi, type TestApi } from '@propusk/test-kit/api/api';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { PASSWORD, startApi, type TestApi } from '../testing/api.ts';
 
 let api: TestApi;
 let second: TestApi;

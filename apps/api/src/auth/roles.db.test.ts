@@ -4,14 +4,20 @@ import { openLockLink, shareLock } from '@propusk/contract/lock';
 import { addAdmin, type CompanyRole, changeRole, removeAdmin } from '@propusk/contract/role-changes';
 import { createSite } from '@propusk/contract/sites';
 import { companyUsers, deleteUser, listUsers, me } from '@propusk/contract/users';
+import { createAdmin } from '@propusk/test-kit/api/admin';
+import { PASSWORD, startApi, type TestApi } from '@propusk/test-kit/api/api';
+import { appCode } from '@propusk/test-kit/api/app-code';
+import { type Inbox, openInbox } from '@propusk/test-kit/api/inbox';
+import {
+  addFactor,
+  addSession,
+  addUser,
+  FACTOR_SECRET,
+  insertCompany,
+} from '@propusk/test-kit/matrix/inserts';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
-import { addFactor, addSession, addUser, FACTOR_SECRET, insertCompany } from '../matrix/inserts.ts';
 import { derive } from '../password-threads.ts';
 import { hashPassword, ofProcess } from '../passwords.ts';
-import { createAdmin } from '../testing/admin.ts';
-import { PASSWORD, startApi, type TestApi } from '../testing/api.ts';
-import { appCode } from '../testing/app-code.ts';
-import { type Inbox, openInbox } from '../testing/inbox.ts';
 import { ensureAdmin } from './store.ts';
 
 let inbox: Inbox;

@@ -3,8 +3,8 @@ import { myAccess } from '@propusk/contract/access';
 import { createPairing, login, logout, pair, useLink } from '@propusk/contract/auth';
 import { endOtherSessions, endSession, listSessions } from '@propusk/contract/sessions';
 import { me } from '@propusk/contract/users';
+import { PASSWORD, startApi, type TestApi, testKeys } from '@propusk/test-kit/api/api';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { PASSWORD, startApi, type TestApi, testKeys } from '../testing/api.ts';
 
 let api: TestApi;
 beforeAll(async () => {

@@ -1,11 +1,7 @@
-import { startNginx } from '@propusk/access/lock/testing/nginx';
-import { SITE } from '@propusk/access/lock/testing/site';
 import { checkSite, evidence, getSiteCheck, getSiteLock, learnEgress } from '@propusk/contract/lock';
 import { updatePolicy } from '@propusk/contract/policies';
 import { createProxy } from '@propusk/contract/proxies';
 import { deleteSite, getSite, listSites, updateSite } from '@propusk/contract/sites';
-import { startSquid } from '@propusk/gateway/testing/upstreams';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import {
   companyBehind,
   ECHO_HOST,
@@ -16,7 +12,11 @@ import {
   type Site,
   startLiar,
   startProbeWorld,
-} from '../testing/probe-world.ts';
+} from '@propusk/test-kit/api/probe-world';
+import { startSquid } from '@propusk/test-kit/gateway/upstreams';
+import { startNginx } from '@propusk/test-kit/locks/nginx';
+import { SITE } from '@propusk/test-kit/locks/site';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { claimCheck, queueDueChecks, saveSteps } from './store.ts';
 
 let world: ProbeWorld;

@@ -1,18 +1,18 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { SITE } from '@propusk/access/lock/testing/site';
 import { learnEgress } from '@propusk/contract/lock';
 import { createPolicy } from '@propusk/contract/policies';
 import { checkProxy, listProxies } from '@propusk/contract/proxies';
 import { createSite } from '@propusk/contract/sites';
 import { createLog } from '@propusk/gateway/log';
 import { createGateway, type Gateway } from '@propusk/gateway/server';
-import { freePort } from '@propusk/gateway/testing/upstreams';
-import { testConfig } from '@propusk/gateway/testing/world';
+import { GATEWAY_SECRET } from '@propusk/test-kit/api/api';
+import { ECHO_HOST, type ProbeWorld, probe, startProbeWorld } from '@propusk/test-kit/api/probe-world';
+import { freePort } from '@propusk/test-kit/gateway/upstreams';
+import { testConfig } from '@propusk/test-kit/gateway/world';
+import { SITE } from '@propusk/test-kit/locks/site';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { GATEWAY_SECRET } from '../testing/api.ts';
-import { ECHO_HOST, type ProbeWorld, probe, startProbeWorld } from '../testing/probe-world.ts';
 
 // The real gateway, which leaves by an address of its own: what the api sees through it by its probe tokens.
 const GATE_EGRESS = '127.0.0.6';

@@ -3,8 +3,8 @@ import { checkSite } from '@propusk/contract/lock';
 import { createPolicy, updatePolicy } from '@propusk/contract/policies';
 import { createProxy } from '@propusk/contract/proxies';
 import { createSite } from '@propusk/contract/sites';
+import { startApi, type TestApi } from '@propusk/test-kit/api/api';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
-import { startApi, type TestApi } from '../testing/api.ts';
 import { claimCheck, queueDueChecks } from './store.ts';
 
 // Probes wait here and are not run.

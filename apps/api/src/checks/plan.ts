@@ -27,7 +27,7 @@ export interface OutsideStep extends Step {
 }
 
 /** A name that a probe did not go to. */
-export interface UnreachableStep extends Step {
+interface UnreachableStep extends Step {
   readonly vantage: 'outside';
   readonly kind: 'unresolved' | 'address_refused';
   readonly host: string;

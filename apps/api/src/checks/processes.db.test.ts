@@ -7,10 +7,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { SITE } from '@propusk/access/lock/testing/site';
 import { checkSite } from '@propusk/contract/lock';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../testing/database.ts';
+import { createTestDatabase, type TestDatabase } from '@propusk/test-kit/api/database';
 import {
   companyBehind,
   EGRESS,
@@ -19,7 +17,9 @@ import {
   probe,
   startLiar,
   startProbeWorld,
-} from '../testing/probe-world.ts';
+} from '@propusk/test-kit/api/probe-world';
+import { SITE } from '@propusk/test-kit/locks/site';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 
 // Two api processes on one database, and a site that counts.
 let database: TestDatabase;

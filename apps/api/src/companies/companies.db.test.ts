@@ -11,9 +11,9 @@ import { createPolicy } from '@propusk/contract/policies';
 import { createProxy } from '@propusk/contract/proxies';
 import { createSite } from '@propusk/contract/sites';
 import { me } from '@propusk/contract/users';
+import { createAdmin } from '@propusk/test-kit/api/admin';
+import { startApi, type TestApi } from '@propusk/test-kit/api/api';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { createAdmin } from '../testing/admin.ts';
-import { startApi, type TestApi } from '../testing/api.ts';
 
 let api: TestApi;
 let admin: string;

@@ -1,9 +1,9 @@
 import { listCompanies } from '@propusk/contract/companies';
 import { createSite, listSites } from '@propusk/contract/sites';
 import { allCompanyUsers, companyUsers, listUsers } from '@propusk/contract/users';
+import { createAdmin } from '@propusk/test-kit/api/admin';
+import { startApi, type TestApi } from '@propusk/test-kit/api/api';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { createAdmin } from '../testing/admin.ts';
-import { startApi, type TestApi } from '../testing/api.ts';
 
 let api: TestApi;
 let owner: string;

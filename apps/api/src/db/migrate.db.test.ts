@@ -1,9 +1,9 @@
 import { readdir } from 'node:fs/promises';
 import { health } from '@propusk/contract/health';
+import { startApi, testSealing } from '@propusk/test-kit/api/api';
+import { createTestDatabase } from '@propusk/test-kit/api/database';
 import { expect, inject, test } from 'vitest';
 import { sealing } from '../sealing.ts';
-import { startApi, testSealing } from '../testing/api.ts';
-import { createTestDatabase } from '../testing/database.ts';
 import { checkKey } from './key-check.ts';
 import { DatabaseUnfit, migrate } from './migrate.ts';
 

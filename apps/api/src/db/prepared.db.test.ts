@@ -1,6 +1,6 @@
+import { createTestDatabase, type TestDatabase } from '@propusk/test-kit/api/database';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../testing/database.ts';
 import { contains } from './list.ts';
 
 let database: TestDatabase;

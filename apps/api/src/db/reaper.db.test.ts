@@ -1,8 +1,8 @@
 import { createSite } from '@propusk/contract/sites';
+import { startApi, type TestApi } from '@propusk/test-kit/api/api';
+import { createTestDatabase } from '@propusk/test-kit/api/database';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import { createLog } from '../log.ts';
-import { startApi, type TestApi } from '../testing/api.ts';
-import { createTestDatabase } from '../testing/database.ts';
 import { type Reaper, startReaper } from './reaper.ts';
 
 let api: TestApi;

@@ -1,18 +1,18 @@
-import { SITE } from '@propusk/access/lock/testing/site';
 import { getSiteLock, learnEgress } from '@propusk/contract/lock';
 import { checkProxy } from '@propusk/contract/proxies';
 import { parseNetworks } from '@propusk/dial/addresses';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { startChecker } from '../checks/checker.ts';
-import { createReach } from '../outbound/reach.ts';
-import { testKeys, testSealing } from '../testing/api.ts';
+import { testKeys, testSealing } from '@propusk/test-kit/api/api';
 import {
   companyBehind,
   ECHO_HOST,
   EGRESS,
   type ProbeWorld,
   startProbeWorld,
-} from '../testing/probe-world.ts';
+} from '@propusk/test-kit/api/probe-world';
+import { SITE } from '@propusk/test-kit/locks/site';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { startChecker } from '../checks/checker.ts';
+import { createReach } from '../outbound/reach.ts';
 import { readProxyWay, saveLearned } from './store.ts';
 
 // The echo has an address of either family here, and squid leaves by both.

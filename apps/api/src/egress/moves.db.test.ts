@@ -1,8 +1,8 @@
 import { createPolicy } from '@propusk/contract/policies';
 import { createProxy, updateProxy } from '@propusk/contract/proxies';
 import { createSite } from '@propusk/contract/sites';
+import { startApi, type TestApi, testSealing } from '@propusk/test-kit/api/api';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
-import { startApi, type TestApi, testSealing } from '../testing/api.ts';
 import { readBreaks, readProxyWay, readSiteWays, saveLearned } from './store.ts';
 
 let api: TestApi;

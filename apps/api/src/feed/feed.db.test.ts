@@ -6,8 +6,8 @@ import { createPolicy, deletePolicy, updatePolicy } from '@propusk/contract/poli
 import { createProxy } from '@propusk/contract/proxies';
 import { createSite, deleteSite } from '@propusk/contract/sites';
 import { companyUsers, deleteUser, me, updateUser } from '@propusk/contract/users';
+import { startApi, type TestApi, testKeys } from '@propusk/test-kit/api/api';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test, vi } from 'vitest';
-import { startApi, type TestApi, testKeys } from '../testing/api.ts';
 
 let api: TestApi;
 let owner: string;

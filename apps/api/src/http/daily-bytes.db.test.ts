@@ -1,8 +1,8 @@
 import { login, logout } from '@propusk/contract/auth';
 import { createSite, createSites, deleteSite, updateSite } from '@propusk/contract/sites';
 import { deleteUser, me, updateUser } from '@propusk/contract/users';
+import { PASSWORD, startApi, type TestApi } from '@propusk/test-kit/api/api';
 import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
-import { PASSWORD, startApi, type TestApi } from '../testing/api.ts';
 import { DAILY_BYTES } from './daily-bytes.ts';
 
 let api: TestApi;

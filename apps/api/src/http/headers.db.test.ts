@@ -3,10 +3,10 @@ import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { login } from '@propusk/contract/auth';
 import { endpoints } from '@propusk/contract/endpoints';
-import { openRow } from '@propusk/contract/testing/row';
+import { createAdmin } from '@propusk/test-kit/api/admin';
+import { PASSWORD, startApi, type TestApi } from '@propusk/test-kit/api/api';
+import { openRow } from '@propusk/test-kit/row';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { createAdmin } from '../testing/admin.ts';
-import { PASSWORD, startApi, type TestApi } from '../testing/api.ts';
 
 let api: TestApi;
 let secure: TestApi;

@@ -2,8 +2,8 @@ import { createPolicy, listPolicies } from '@propusk/contract/policies';
 import { createProxy } from '@propusk/contract/proxies';
 import { createSite, createSites, listSites } from '@propusk/contract/sites';
 import { companyUsers, createUser } from '@propusk/contract/users';
+import { PASSWORD, startApi, type TestApi } from '@propusk/test-kit/api/api';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { PASSWORD, startApi, type TestApi } from '../testing/api.ts';
 
 let api: TestApi;
 let owner: string;

@@ -4,10 +4,10 @@ import { logout } from '@propusk/contract/auth';
 import { deleteCompany } from '@propusk/contract/companies';
 import { createPolicy, updatePolicy } from '@propusk/contract/policies';
 import { companyUsers, me } from '@propusk/contract/users';
+import { createAdmin } from '@propusk/test-kit/api/admin';
+import { PASSWORD, startApi, type TestApi } from '@propusk/test-kit/api/api';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { openDb } from '../db/open.ts';
-import { createAdmin } from '../testing/admin.ts';
-import { PASSWORD, startApi, type TestApi } from '../testing/api.ts';
 
 let api: TestApi;
 let admin: string;

@@ -36,7 +36,7 @@ export interface Routes {
 }
 
 /** One call as its handler sees it: who, what, and the database. */
-export interface Call<E extends Endpoint> {
+interface Call<E extends Endpoint> {
   /** A public call and a gateway's have no actor. */
   readonly actor: E['access'] extends 'public' | 'gateway'
     ? null

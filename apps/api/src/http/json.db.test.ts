@@ -1,7 +1,7 @@
 import { logout } from '@propusk/contract/auth';
 import { limits } from '@propusk/contract/limits';
+import { startApi, type TestApi, testKeys } from '@propusk/test-kit/api/api';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { startApi, type TestApi, testKeys } from '../testing/api.ts';
 
 let api: TestApi;
 beforeAll(async () => {

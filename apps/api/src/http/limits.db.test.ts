@@ -1,7 +1,7 @@
 import { login, register, useLink } from '@propusk/contract/auth';
 import { changeOwnPassword } from '@propusk/contract/users';
+import { PASSWORD, startApi, type TestApi } from '@propusk/test-kit/api/api';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { PASSWORD, startApi, type TestApi } from '../testing/api.ts';
 
 let api: TestApi;
 let second: TestApi;

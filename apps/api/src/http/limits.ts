@@ -46,7 +46,7 @@ type Budget = keyof typeof budgets;
 const COUNTING = { atOnce: 2, ofLane: 200, ofAll: 1_000 };
 
 /** Who tries a password. */
-export interface Attempt {
+interface Attempt {
   readonly email: string;
   readonly address: string;
   /** The id of a device mark of this very account, when the caller has one. */

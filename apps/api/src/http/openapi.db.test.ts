@@ -1,11 +1,11 @@
 import SwaggerParser from '@apidevtools/swagger-parser';
 import { endpoints } from '@propusk/contract/endpoints';
 import { errors } from '@propusk/contract/errors';
+import { startApi, type TestApi } from '@propusk/test-kit/api/api';
+import { misfit, pointer } from '@propusk/test-kit/api/openapi-check';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { startApi, type TestApi } from '../testing/api.ts';
-import { misfit, pointer } from '../testing/openapi-check.ts';
 import type { OpenApi, Operation } from './openapi.ts';
 import { refusalsOf } from './openapi-errors.ts';
 import type { JsonSchema } from './openapi-schemas.ts';

@@ -1,6 +1,6 @@
 import { type AddressInfo, connect } from 'node:net';
+import { startApi } from '@propusk/test-kit/api/api';
 import { afterEach, expect, inject, test } from 'vitest';
-import { startApi } from '../testing/api.ts';
 import { createMetrics, serveMetrics } from './metrics.ts';
 
 const ends: (() => unknown)[] = [];

@@ -1,9 +1,9 @@
 import { register } from '@propusk/contract/auth';
 import { createSite, listSites } from '@propusk/contract/sites';
-import { inForm, row } from '@propusk/contract/testing/row';
 import { companyUsers, createUser, updateUser } from '@propusk/contract/users';
+import { PASSWORD, startApi, type TestApi } from '@propusk/test-kit/api/api';
+import { inForm, row } from '@propusk/test-kit/row';
 import { afterAll, beforeAll, inject, test } from 'vitest';
-import { PASSWORD, startApi, type TestApi } from '../testing/api.ts';
 
 /** The same thing done at once by many, over two processes on one database. */
 

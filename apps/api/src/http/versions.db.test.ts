@@ -4,8 +4,8 @@ import { createPolicy, deletePolicy, updatePolicy } from '@propusk/contract/poli
 import { createProxy, getProxy, updateProxy } from '@propusk/contract/proxies';
 import { createSite, deleteSiteByAddress, getSite, updateSite } from '@propusk/contract/sites';
 import { deleteUser, getUser, me, updateUser } from '@propusk/contract/users';
+import { startApi, type TestApi } from '@propusk/test-kit/api/api';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { startApi, type TestApi } from '../testing/api.ts';
 
 let api: TestApi;
 let owner: string;

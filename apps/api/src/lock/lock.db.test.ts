@@ -2,15 +2,15 @@ import { getSiteLock, learnEgress, openLockLink, shareLock } from '@propusk/cont
 import { createPolicy } from '@propusk/contract/policies';
 import { checkProxy, getProxy, updateProxy } from '@propusk/contract/proxies';
 import { createSite, deleteSite } from '@propusk/contract/sites';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { claimOldLearning } from '../egress/store.ts';
 import {
   companyBehind,
   EGRESS,
   type ProbeWorld,
   startLiar,
   startProbeWorld,
-} from '../testing/probe-world.ts';
+} from '@propusk/test-kit/api/probe-world';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { claimOldLearning } from '../egress/store.ts';
 
 let world: ProbeWorld;
 beforeAll(async () => {

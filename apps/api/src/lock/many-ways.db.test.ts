@@ -3,9 +3,9 @@ import { createPolicy } from '@propusk/contract/policies';
 import { checkProxy, createProxy } from '@propusk/contract/proxies';
 import { createSite } from '@propusk/contract/sites';
 import { parseNetworks } from '@propusk/dial/addresses';
+import { startApi, type TestApi } from '@propusk/test-kit/api/api';
+import { startLiar } from '@propusk/test-kit/api/probe-world';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { startApi, type TestApi } from '../testing/api.ts';
-import { startLiar } from '../testing/probe-world.ts';
 
 let api: TestApi;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
-import { heapLeftBy } from '@propusk/contract/testing/heap';
-import { inForm } from '@propusk/contract/testing/row';
+import { heapLeftBy } from '@propusk/test-kit/heap';
+import { inForm } from '@propusk/test-kit/row';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createMailer } from './mail.ts';
 

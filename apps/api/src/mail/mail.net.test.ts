@@ -2,8 +2,8 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type Inbox, openInbox, readMail } from '@propusk/test-kit/api/inbox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Inbox, openInbox, readMail } from '../testing/inbox.ts';
 import { passwordLetter } from './letters.ts';
 import { createMailer } from './mail.ts';
 

@@ -5,12 +5,12 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { checkProxy, listProxies } from '@propusk/contract/proxies';
 import { createLog } from '@propusk/gateway/log';
 import { createGateway, type Gateway } from '@propusk/gateway/server';
-import { type Certificate, makeCertificate } from '@propusk/gateway/testing/certificate';
-import { freePort } from '@propusk/gateway/testing/upstreams';
-import { testConfig } from '@propusk/gateway/testing/world';
+import { GATEWAY_SECRET } from '@propusk/test-kit/api/api';
+import { ECHO_HOST, type ProbeWorld, startProbeWorld } from '@propusk/test-kit/api/probe-world';
+import { type Certificate, makeCertificate } from '@propusk/test-kit/gateway/certificate';
+import { freePort } from '@propusk/test-kit/gateway/upstreams';
+import { testConfig } from '@propusk/test-kit/gateway/world';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { GATEWAY_SECRET } from '../testing/api.ts';
-import { ECHO_HOST, type ProbeWorld, startProbeWorld } from '../testing/probe-world.ts';
 
 // A gateway that is an HTTPS proxy.
 const GATE = 'gate.example.test';

@@ -1,6 +1,6 @@
 import { gatewayKeys } from '@propusk/access/gateway-secret';
 import { parseNetworks } from '@propusk/dial/addresses';
-import { freePort } from '@propusk/gateway/testing/upstreams';
+import { freePort } from '@propusk/test-kit/gateway/upstreams';
 import { expect, test } from 'vitest';
 import { createReach } from './reach.ts';
 import { reasonOf, whyUnconnected } from './unconnected.ts';

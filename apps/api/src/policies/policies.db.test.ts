@@ -2,8 +2,8 @@ import { createPolicy, deletePolicy, listPolicies, updatePolicy } from '@propusk
 import { createProxy, deleteProxy, listProxies } from '@propusk/contract/proxies';
 import { createSite } from '@propusk/contract/sites';
 import { companyUsers, deleteUser, me, updateUser } from '@propusk/contract/users';
+import { startApi, type TestApi } from '@propusk/test-kit/api/api';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { startApi, type TestApi } from '../testing/api.ts';
 
 let api: TestApi;
 let owner: string;

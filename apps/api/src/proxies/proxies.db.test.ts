@@ -10,10 +10,10 @@ import {
   updateProxy,
 } from '@propusk/contract/proxies';
 import { me } from '@propusk/contract/users';
+import { createAdmin } from '@propusk/test-kit/api/admin';
+import { startApi, type TestApi, testSealing } from '@propusk/test-kit/api/api';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { readSnapshot } from '../feed/store.ts';
-import { createAdmin } from '../testing/admin.ts';
-import { startApi, type TestApi, testSealing } from '../testing/api.ts';
 
 let api: TestApi;
 let admin: string;

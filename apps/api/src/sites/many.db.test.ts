@@ -1,7 +1,7 @@
 import { createPolicy } from '@propusk/contract/policies';
 import { createSite, createSites, listSites } from '@propusk/contract/sites';
+import { startApi, type TestApi } from '@propusk/test-kit/api/api';
 import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
-import { startApi, type TestApi } from '../testing/api.ts';
 
 let api: TestApi;
 let owner: string;

@@ -8,8 +8,8 @@ import {
   updateSite,
 } from '@propusk/contract/sites';
 import { me } from '@propusk/contract/users';
+import { startApi, type TestApi } from '@propusk/test-kit/api/api';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { startApi, type TestApi } from '../testing/api.ts';
 
 let api: TestApi;
 let owner: string;

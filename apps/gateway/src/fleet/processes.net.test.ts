@@ -4,12 +4,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { get, openTunnel, stop, type Tunnel, verdict } from '@propusk/test-kit/gateway/client';
+import { type FeedServer, startFeedServer } from '@propusk/test-kit/gateway/feed-server';
+import { type Origin, startOrigin } from '@propusk/test-kit/gateway/origin';
+import { freePort } from '@propusk/test-kit/gateway/upstreams';
+import { company, credentials, hosts, SECRET, until } from '@propusk/test-kit/gateway/world';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { get, openTunnel, stop, type Tunnel, verdict } from '../testing/client.ts';
-import { type FeedServer, startFeedServer } from '../testing/feed-server.ts';
-import { type Origin, startOrigin } from '../testing/origin.ts';
-import { freePort } from '../testing/upstreams.ts';
-import { company, credentials, hosts, SECRET, until } from '../testing/world.ts';
 
 /** A gateway of three workers is one gateway: what is taken away ends in all of them, and what is counted is one sum. */
 

@@ -3,13 +3,13 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Snippet } from '@propusk/contract/lock';
+import { APACHE, apacheConf } from '@propusk/test-kit/locks/apache';
+import { CADDY } from '@propusk/test-kit/locks/caddy';
+import { freePort, openFolder } from '@propusk/test-kit/locks/daemon';
+import { NGINX, nginxArguments, nginxConf } from '@propusk/test-kit/locks/nginx';
+import { put } from '@propusk/test-kit/locks/site';
 import { describe, expect, test } from 'vitest';
 import { lockSnippets } from './snippets.ts';
-import { APACHE, apacheConf } from './testing/apache.ts';
-import { CADDY } from './testing/caddy.ts';
-import { freePort, openFolder } from './testing/daemon.ts';
-import { NGINX, nginxArguments, nginxConf } from './testing/nginx.ts';
-import { put } from './testing/site.ts';
 
 /** The servers' own judgement of every text as it is given out, with Cloudflare's real networks. */
 

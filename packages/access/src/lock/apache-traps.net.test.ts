@@ -1,8 +1,8 @@
+import { type ApacheSite, startApache } from '@propusk/test-kit/locks/apache';
+import { startApplication } from '@propusk/test-kit/locks/application';
+import { type Answer, type Asking, ask, EGRESS } from '@propusk/test-kit/locks/curl';
+import { ACME_FILE, lockOf, SECRET } from '@propusk/test-kit/locks/site';
 import { describe, expect, test } from 'vitest';
-import { type ApacheSite, startApache } from './testing/apache.ts';
-import { startApplication } from './testing/application.ts';
-import { type Answer, type Asking, ask, EGRESS } from './testing/curl.ts';
-import { ACME_FILE, lockOf, SECRET } from './testing/site.ts';
 
 /**
  * How a lock in Apache comes to nothing. What our notes say is shown here to be so; what our lines guard against is shown

@@ -1,11 +1,11 @@
+import { startApache } from '@propusk/test-kit/locks/apache';
+import { type Application, startApplication } from '@propusk/test-kit/locks/application';
+import { startCaddy } from '@propusk/test-kit/locks/caddy';
+import { ask, EGRESS } from '@propusk/test-kit/locks/curl';
+import type { Daemon } from '@propusk/test-kit/locks/daemon';
+import { startNginx } from '@propusk/test-kit/locks/nginx';
+import { ACME_FILE, lockOf, SECRET } from '@propusk/test-kit/locks/site';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startApache } from './testing/apache.ts';
-import { type Application, startApplication } from './testing/application.ts';
-import { startCaddy } from './testing/caddy.ts';
-import { ask, EGRESS } from './testing/curl.ts';
-import type { Daemon } from './testing/daemon.ts';
-import { startNginx } from './testing/nginx.ts';
-import { ACME_FILE, lockOf, SECRET } from './testing/site.ts';
 
 /** A site whose pages an application makes: it takes every path, so nothing but the lock stands before it. */
 

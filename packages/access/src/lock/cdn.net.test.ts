@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { Agent, get, type IncomingMessage } from 'node:http';
+import { startApache } from '@propusk/test-kit/locks/apache';
+import { startCaddy } from '@propusk/test-kit/locks/caddy';
+import { type Asking, ask, CDN, CDN_NETWORK, EGRESS, OUTSIDE } from '@propusk/test-kit/locks/curl';
+import type { Daemon } from '@propusk/test-kit/locks/daemon';
+import { startNginx } from '@propusk/test-kit/locks/nginx';
+import { ACME_FILE, lockOf, SITE } from '@propusk/test-kit/locks/site';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startApache } from './testing/apache.ts';
-import { startCaddy } from './testing/caddy.ts';
-import { type Asking, ask, CDN, CDN_NETWORK, EGRESS, OUTSIDE } from './testing/curl.ts';
-import type { Daemon } from './testing/daemon.ts';
-import { startNginx } from './testing/nginx.ts';
-import { ACME_FILE, lockOf, SITE } from './testing/site.ts';
 
 /** A lock behind a CDN: the header counts when the CDN says it, and from nobody else. */
 

@@ -1,10 +1,10 @@
+import { startApache } from '@propusk/test-kit/locks/apache';
+import { startCaddy } from '@propusk/test-kit/locks/caddy';
+import { ask, EGRESS, OUTSIDE } from '@propusk/test-kit/locks/curl';
+import type { Daemon } from '@propusk/test-kit/locks/daemon';
+import { startNginx } from '@propusk/test-kit/locks/nginx';
+import { ACME_ANSWER, ACME_FILE, lockOf, SECRET, SITE } from '@propusk/test-kit/locks/site';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startApache } from './testing/apache.ts';
-import { startCaddy } from './testing/caddy.ts';
-import { ask, EGRESS, OUTSIDE } from './testing/curl.ts';
-import type { Daemon } from './testing/daemon.ts';
-import { startNginx } from './testing/nginx.ts';
-import { ACME_ANSWER, ACME_FILE, lockOf, SECRET, SITE } from './testing/site.ts';
 
 /** Each lock in the server it is written for, and clients who try to walk round it. */
 

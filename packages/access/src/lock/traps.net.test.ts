@@ -1,10 +1,10 @@
+import { startCaddy } from '@propusk/test-kit/locks/caddy';
+import { ask, EGRESS } from '@propusk/test-kit/locks/curl';
+import type { Daemon } from '@propusk/test-kit/locks/daemon';
+import { startNginx } from '@propusk/test-kit/locks/nginx';
+import { ACME_FILE, lockOf, SECRET } from '@propusk/test-kit/locks/site';
 import { describe, expect, test } from 'vitest';
 import { lockSnippets } from './snippets.ts';
-import { startCaddy } from './testing/caddy.ts';
-import { ask, EGRESS } from './testing/curl.ts';
-import type { Daemon } from './testing/daemon.ts';
-import { startNginx } from './testing/nginx.ts';
-import { ACME_FILE, lockOf, SECRET } from './testing/site.ts';
 
 /** How a lock in nginx and Caddy comes to nothing: the lines that everybody writes first, and ours beside them. */
 

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { startApache } from '@propusk/test-kit/locks/apache';
+import { startCaddy } from '@propusk/test-kit/locks/caddy';
+import { EGRESS, OUTSIDE } from '@propusk/test-kit/locks/curl';
+import type { Daemon } from '@propusk/test-kit/locks/daemon';
+import { startNginx } from '@propusk/test-kit/locks/nginx';
+import { lockOf, SECRET, SITE } from '@propusk/test-kit/locks/site';
 import { describe, expect, test } from 'vitest';
-import { startApache } from './testing/apache.ts';
-import { startCaddy } from './testing/caddy.ts';
-import { EGRESS, OUTSIDE } from './testing/curl.ts';
-import type { Daemon } from './testing/daemon.ts';
-import { startNginx } from './testing/nginx.ts';
-import { lockOf, SECRET, SITE } from './testing/site.ts';
 
 /** Paths that nobody thought of: pieces of which walks round a lock are made, put together by chance. */
 

@@ -1,0 +1,115 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { health } from '@propusk/contract/health';
+import { companyUsers } from '@propusk/contract/users';
+import { startApi, type TestApi } from '@propusk/test-kit/api/api';
+import { type OwnServer, startOwnServer } from '@propusk/test-kit/faults/own-server';
+import { startTraffic, type Traffic } from '@propusk/test-kit/faults/traffic';
+import { inForm, row, type Tally } from '@propusk/test-kit/row';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+/** The database goes away under an api that is used, and comes back. */
+
+const ROUNDS = inForm(2, 20);
+const TEST_MS = inForm(60_000, 300_000);
+/** How long whoever asks may wait for the refusal, and for service once the database is back; a busy machine gets more. */
+const [REFUSED_MS, WELL_MS] = [inForm(4_000, 2_000), inForm(10_000, 5_000)];
+
+let server: OwnServer;
+let api: TestApi;
+beforeAll(async () => {
+  server = await startOwnServer();
+  api = await startApi(server.url);
+});
+afterAll(async () => {
+  await api.close();
+  await server.remove();
+});
+
+test(
+  'killed: refused at once, well again without a restart, nothing lost and nothing twice',
+  () =>
+    row('database away', 'killed under readers and writers: 503 in time, then well, all kept once', (tally) =>
+      rounds(tally, async (traffic) => {
+        const killed = performance.now();
+        await server.crash();
+        return { began: killed, back: killed, well: await traffic.wellSince(killed) };
+      }),
+    ),
+  TEST_MS,
+);
+
+test(
+  'frozen: noticed in time, well again when it thaws, nothing lost and nothing twice',
+  () =>
+    row('database away', 'frozen under readers and writers: 503 in time, then well, all kept once', (tally) =>
+      rounds(tally, async (traffic) => {
+        const began = performance.now();
+        server.freeze();
+        await sleep(3_000);
+        const back = performance.now();
+        server.thaw();
+        return { began, back, well: await traffic.wellSince(back) };
+      }),
+    ),
+  TEST_MS,
+);
+
+test(
+  'frozen for long: every caller is refused at once, and a slow statement is no silence',
+  async () => {
+    const { token } = await api.company();
+    // As long as the word comes back a statement may take its time.
+    const { rows } = await api.database.pool.query('select 1 as one from pg_sleep(4)');
+    expect(rows).toEqual([{ one: 1 }]);
+    server.freeze();
+    await api.call(token, companyUsers);
+    const refused = await Promise.all(
+      Array.from({ length: 300 }, async (_, n) => {
+        await sleep(n * 10);
+        const began = performance.now();
+        const { status } = await api.call(n % 2 === 0 ? token : null, n % 2 === 0 ? companyUsers : health);
+        return { status, ms: performance.now() - began };
+      }),
+    );
+    server.thaw();
+    expect(new Set(refused.map(({ status }) => status))).toEqual(new Set([503]));
+    expect(refused.toSorted((a, b) => a.ms - b.ms)[150]?.ms).toBeLessThan(200);
+    await expect
+      .poll(async () => (await api.call(token, companyUsers)).status, { timeout: WELL_MS })
+      .toBe(200);
+  },
+  TEST_MS,
+);
+
+interface Fault {
+  /** When the database went, when it was there again, and when reading and writing succeeded. */
+  readonly began: number;
+  readonly back: number;
+  readonly well: number;
+}
+
+async function rounds(tally: Tally, fault: (traffic: Traffic) => Promise<Fault>): Promise<void> {
+  let [slowest, longest] = [0, 0];
+  for (let round = 0; round < ROUNDS; round++) {
+    using traffic = startTraffic(api, (await api.company()).token);
+    await traffic.wellSince(performance.now());
+    // Every round meets the writes at another point.
+    await sleep((round * 37) % 100);
+    const { began, back, well } = await fault(traffic);
+    await sleep(200);
+    const wrong = await traffic.end();
+    const refused = traffic.seen.filter(({ status }) => status >= 300);
+    const statuses = new Set(refused.map(({ status }) => status));
+    const waited = traffic.seen.filter(({ ended }) => ended > began).map((one) => one.ended - one.began);
+    slowest = Math.max(slowest, ...waited);
+    longest = Math.max(longest, well - back);
+    tally.see(
+      wrong.length === 0 &&
+        [...statuses].join() === '503' &&
+        Math.max(...waited) <= REFUSED_MS &&
+        well - back <= WELL_MS,
+      `round ${round}: ${wrong.join(', ')} statuses ${[...statuses].join()}, an answer took ${Math.round(Math.max(...waited))} ms, well after ${Math.round(well - back)} ms`,
+    );
+  }
+  tally.note(`slowest answer ${Math.round(slowest)} ms, well again within ${Math.round(longest)} ms`);
+}

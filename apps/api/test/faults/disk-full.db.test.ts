@@ -1,0 +1,73 @@
+import { existsSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startApi, type TestApi } from '@propusk/test-kit/api/api';
+import { asRoot, rootOnly } from '@propusk/test-kit/embedded/scratch';
+import { type OwnServer, startOwnServer } from '@propusk/test-kit/faults/own-server';
+import { startTraffic } from '@propusk/test-kit/faults/traffic';
+import { inForm, row } from '@propusk/test-kit/row';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+/** The database's disk fills up under an api that is used. Mounting a small one takes root. */
+
+const ROUNDS = inForm(1, 5);
+/** Until service is whole again; a busy machine gets more. */
+const WELL_MS = inForm(15_000, 5_000);
+const FULL_MS = inForm(500, 4_000);
+
+let server: OwnServer;
+let api: TestApi;
+beforeAll(async () => {
+  if (!asRoot) return;
+  server = await startOwnServer({ disk: '200m' });
+  api = await startApi(server.url);
+});
+afterAll(async () => {
+  if (!asRoot) return;
+  await api.close();
+  await server.remove();
+});
+
+test.skipIf(!asRoot)(
+  `a full disk: writes are refused and not said to be done, reading goes on, and all is well with room${rootOnly}`,
+  () =>
+    row(
+      'disk full',
+      'calls on a full disk: no write acknowledged in vain, every reading answered',
+      async (tally) => {
+        for (let round = 0; round < ROUNDS; round++) {
+          using traffic = startTraffic(api, (await api.company()).token, { writers: 6 });
+          await traffic.wellSince(performance.now());
+          await expect.poll(() => existsSync(server.reserveFile), { timeout: 20_000 }).toBe(true);
+          server.fill();
+          // Another program takes the reserve as well.
+          await expect.poll(() => existsSync(server.reserveFile), { timeout: 5_000 }).toBe(false);
+          // The name goes before the pages are free.
+          await sleep(500);
+          server.fill();
+          const full = performance.now();
+          const refusals = () =>
+            traffic.seen.filter(
+              ({ began, what, status }) => began > full && what === 'write' && status === 503,
+            );
+          // What is on the disk already takes a few more rows.
+          await expect.poll(() => refusals().length, { timeout: 30_000 }).toBeGreaterThan(0);
+          await sleep(FULL_MS);
+          const room = performance.now();
+          server.makeRoom();
+          const well = await traffic.wellSince(room);
+          const wrong = await traffic.end();
+          const during = traffic.seen.filter(({ began, ended }) => began > full && ended < room);
+          for (const { what, status } of during)
+            tally.see(
+              what === 'read' ? status === 200 : [201, 503].includes(status),
+              `a ${what} got ${status}`,
+            );
+          tally.see(
+            wrong.length === 0 && well - room < WELL_MS,
+            `${wrong.join(', ')} well after ${well - room} ms`,
+          );
+        }
+      },
+    ),
+  inForm(60_000, 180_000),
+);

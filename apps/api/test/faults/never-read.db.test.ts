@@ -1,0 +1,133 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { register } from '@propusk/contract/auth';
+import { endpoints } from '@propusk/contract/endpoints';
+import { listSites } from '@propusk/contract/sites';
+import { GATEWAY_SECRET, PASSWORD } from '@propusk/test-kit/api/api';
+import { type OwnServer, startOwnServer } from '@propusk/test-kit/faults/own-server';
+import { type ApiProcess, startApiProcess } from '@propusk/test-kit/gateway/api-process';
+import { neverRead, pipelined, warmUp } from '@propusk/test-kit/gateway/attack-clients';
+import { ask, during, measure } from '@propusk/test-kit/gateway/latency';
+import { judgeHeld, judgeServed } from '@propusk/test-kit/gateway/overload-bars';
+import { residentBytes, watchProcess } from '@propusk/test-kit/gateway/resources';
+import { freePort } from '@propusk/test-kit/gateway/upstreams';
+import { inForm, row } from '@propusk/test-kit/row';
+import { afterAll, beforeAll, test } from 'vitest';
+
+/** Clients that pipeline requests at every public route and read no answer, beside people who use the console. */
+
+const HEAP_MB = 512;
+const CLIENTS = inForm(100, 1_000);
+const [CALM_MS, ATTACK_MS] = [inForm(2_000, 20_000), inForm(4_000, 60_000)];
+/** What a busy machine adds to the slowest hundredth. */
+const FLOOR_MS = inForm(400, 50);
+/** The most that Node reads from a socket at once. */
+const CHUNK = 65_000;
+
+let server: OwnServer;
+let folder: string;
+let api: ApiProcess;
+let port: number;
+let owner: string;
+beforeAll(async () => {
+  server = await startOwnServer();
+  folder = await mkdtemp(join(tmpdir(), 'propusk-never-read-'));
+  port = await freePort();
+  const env = {
+    DATABASE_URL: server.url,
+    SECRET_KEY: 'the sealing secret of clients that never read',
+    GATEWAY_SECRET,
+    DATA_DIR: folder,
+  };
+  api = await startApiProcess(port, env, HEAP_MB);
+  const names = { name: 'Компания', companyName: 'Компания', companySite: 'never.test' };
+  const account = { ...names, email: 'owner@never.test', password: PASSWORD };
+  owner = (await api.must(null, register, { body: account })).token;
+});
+afterAll(async () => {
+  await api.kill();
+  await server.remove();
+  await rm(folder, { recursive: true, force: true });
+});
+
+test(
+  'clients that pipeline at every public route and never read take neither memory nor time from others',
+  () =>
+    row(
+      'clients that never read',
+      `every public route of the api, ${CLIENTS} clients, heap of ${HEAP_MB} MB`,
+      async (tally) => {
+        const routes = await publicRoutes();
+        await warmUp(port, routes);
+        const calm = await neighbours(CALM_MS);
+        const base = residentBytes(api.pid());
+        for (const { name, payloads, clients, ms } of groups(routes)) {
+          const watched = watchProcess(api.pid());
+          const attack = await neverRead(port, clients, payloads);
+          const beside = await neighbours(ms);
+          const [sent, connections] = [attack.sent(), attack.connections()];
+          attack.stop();
+          watched.stop();
+          judgeHeld(tally, name, { base, peak: watched.peak(), sent, connections }, api.ended());
+          judgeServed(tally, 'the first page', calm.page, beside.page, FLOOR_MS);
+          judgeServed(tally, 'a list', calm.list, beside.list, FLOOR_MS);
+        }
+      },
+    ),
+  inForm(60_000, 900_000),
+);
+
+/** All routes at once; in the long form each alone before that, by fewer and for a shorter time. */
+function groups(routes: readonly string[]) {
+  const payloads = routes.map((each) => pipelined(each, CHUNK));
+  const nameOf = (request: string) => request.slice(0, request.indexOf(' HTTP'));
+  const alone = routes.map((each, n) => ({
+    name: nameOf(each),
+    payloads: payloads.slice(n, n + 1),
+    clients: 100,
+    ms: 5_000,
+  }));
+  return [...inForm([], alone), { name: 'all routes', payloads, clients: CLIENTS, ms: ATTACK_MS }];
+}
+
+/** A request to each route that a stranger may call, to those that refuse strangers, and to none. */
+async function publicRoutes(): Promise<string[]> {
+  const assets = new URL('../../../web/dist/assets/', import.meta.url);
+  const names = await readdir(assets).catch(() => []);
+  const asset = names.find((name) => name.endsWith('.js')) ?? 'none.js';
+  const pages = [
+    '/',
+    '/login',
+    '/api/docs',
+    '/api/docs/json',
+    '/api/docs/yaml',
+    '/api/nothing',
+    '/nothing.js',
+  ];
+  const files = [`/assets/${asset}`, '/downloads/propusk-chromium.zip', '/downloads/propusk-firefox.zip'];
+  const open = endpoints.filter(({ access }) => access === 'public' || access === 'maybe-signed-in');
+  const calls = [...open, listSites].map(
+    ({ method, path }) => [method, `/api${path.replaceAll(/:\w+/g, '1')}`] as const,
+  );
+  return [
+    ...[...pages, ...files].map((path) => `GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`),
+    ...['gzip', 'br'].map(
+      (name) => `GET /api/docs/json HTTP/1.1\r\nhost: x\r\naccept-encoding: ${name}\r\n\r\n`,
+    ),
+    ...calls.map(([method, path]) => {
+      const body = method === 'GET' ? '' : 'content-type: application/json\r\ncontent-length: 2\r\n';
+      return `${method} ${path} HTTP/1.1\r\nhost: x\r\n${body}\r\n${body === '' ? '' : '{}'}`;
+    }),
+  ];
+}
+
+/** People who open the console and a list of theirs, each time on a connection of its own. */
+async function neighbours(ms: number) {
+  const wanted = during(ms);
+  const [page, list] = await Promise.all([
+    measure(() => ask(port, '/'), wanted, { parallel: 4 }),
+    measure(() => ask(port, `/api${listSites.path}`, { token: owner }), wanted, { parallel: 4 }),
+  ]);
+  return { page, list };
+}

@@ -1,0 +1,99 @@
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+import { login, register } from '@propusk/contract/auth';
+import { GATEWAY_SECRET, PASSWORD } from '@propusk/test-kit/api/api';
+import { type OwnServer, startOwnServer } from '@propusk/test-kit/faults/own-server';
+import type { Answer, Crowd } from '@propusk/test-kit/faults/wrong-sign-ins';
+import { type ApiProcess, startApiProcess } from '@propusk/test-kit/gateway/api-process';
+import { freePort } from '@propusk/test-kit/gateway/upstreams';
+import { inForm, row } from '@propusk/test-kit/row';
+import { afterAll, beforeAll, test } from 'vitest';
+
+/** A crowd of wrong sign-ins from one network beside a user of another network. */
+
+const CROWD = inForm(500, 2_000);
+
+let server: OwnServer;
+let folder: string;
+let api: ApiProcess;
+beforeAll(async () => {
+  server = await startOwnServer();
+  folder = await mkdtemp(join(tmpdir(), 'propusk-crowd-'));
+  api = await startApiProcess(await freePort(), {
+    DATABASE_URL: server.url,
+    SECRET_KEY: 'the sealing secret of a crowd that signs in, long enough to be taken',
+    GATEWAY_SECRET,
+    DATA_DIR: folder,
+    TRUST_PROXY: '127.0.0.0/8',
+  });
+});
+afterAll(async () => {
+  await api.kill();
+  await server.remove();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const account = { email: 'owner@crowd.test', password: PASSWORD };
+
+/** Signs in one after another while it is true. @returns the times in ms, ascending */
+async function signIns(more: () => boolean): Promise<number[]> {
+  const times: number[] = [];
+  while (more() || times.length === 0) {
+    const began = performance.now();
+    await api.must(null, login, { body: account });
+    times.push(performance.now() - began);
+  }
+  return times.toSorted((a, b) => a - b);
+}
+const median = (times: readonly number[]) => times[times.length >> 1] ?? Infinity;
+
+test(
+  'a crowd of wrong sign-ins from one address delays a sign-in from elsewhere at most fourfold',
+  () =>
+    row(
+      'brute force, enumeration',
+      'a crowd signs in wrongly from one address, another address beside it',
+      async (tally) => {
+        const names = { name: 'Компания', companyName: 'Компания', companySite: 'crowd.test' };
+        await api.must(null, register, { body: { ...names, ...account } });
+        let left = 10;
+        const alone = await signIns(() => left-- > 0);
+        const workerData: Crowd = { url: api.url, from: '198.51.100.7', count: CROWD };
+        const crowd = new Worker(
+          new URL('../../../../packages/test-kit/src/faults/wrong-sign-ins.ts', import.meta.url),
+          {
+            workerData,
+            execArgv: [],
+          },
+        );
+        let isWaiting = true;
+        const answered = once(crowd, 'message').then(([all]: Answer[][]) => {
+          isWaiting = false;
+          return all ?? [];
+        });
+        await once(crowd, 'online');
+        await sleep(150);
+        // Only sign-ins that begin while the crowd waits count.
+        const beside = await signIns(() => isWaiting);
+        for (const { status, code, retryAfter } of await answered)
+          tally.see(
+            status === 401 ||
+              code === 'unavailable' ||
+              ((status === 429 || status === 503) && retryAfter >= 1),
+            `a guess got ${status} ${code}, Retry-After ${retryAfter}`,
+          );
+        tally.note(
+          `${CROWD} at once; median alone ${median(alone).toFixed()} ms, of ${beside.length} beside ${median(beside).toFixed()} ms, slowest ${beside.at(-1)?.toFixed()} ms`,
+        );
+        tally.see(
+          median(beside) <= 4 * median(alone),
+          `${median(beside)} ms beside, ${median(alone)} ms alone`,
+        );
+      },
+    ),
+  inForm(60_000, 180_000),
+);

@@ -1,0 +1,116 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { login, register } from '@propusk/contract/auth';
+import { GATEWAY_SECRET, PASSWORD } from '@propusk/test-kit/api/api';
+import { type OwnServer, startOwnServer } from '@propusk/test-kit/faults/own-server';
+import { type ApiProcess, startApiProcess } from '@propusk/test-kit/gateway/api-process';
+import { freePort } from '@propusk/test-kit/gateway/upstreams';
+import { inForm, row } from '@propusk/test-kit/row';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+/** Clients who send a byte a second and never finish, beside people who sign in. */
+
+const CLIENTS = inForm(200, 2_000);
+/** Deadlines of head and request, with what the server needs to look round and a machine to be busy. */
+const [HEAD_MS, REQUEST_MS] = [inForm(18_000, 14_000), 36_000];
+const LOGIN_MS = 1_000;
+
+let server: OwnServer;
+let folder: string;
+let api: ApiProcess;
+beforeAll(async () => {
+  server = await startOwnServer();
+  folder = await mkdtemp(join(tmpdir(), 'propusk-slow-'));
+  api = await startApiProcess(await freePort(), {
+    DATABASE_URL: server.url,
+    SECRET_KEY: 'the sealing secret of slow clients, long enough to be taken',
+    GATEWAY_SECRET,
+    DATA_DIR: folder,
+  });
+});
+afterAll(async () => {
+  await api.kill();
+  await server.remove();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const HEAD = 'POST /api/auth/login HTTP/1.1\r\nhost: x\r\n';
+const unfinished = {
+  head: `${HEAD}x-slow: `,
+  body: `${HEAD}content-type: application/json\r\ncontent-length: 1000\r\n\r\n{"email":"`,
+};
+
+test(
+  'slow clients are hung up on in time, and nobody else waits for them',
+  () =>
+    row(
+      'slow clients',
+      'a byte a second, in the head or the body: hung up on by 10 s and 30 s; people sign in beside them',
+      async (tally) => {
+        const account = { email: 'owner@slow.test', password: PASSWORD };
+        const names = { name: 'Компания', companyName: 'Компания', companySite: 'slow.test' };
+        await api.must(null, register, { body: { ...names, ...account } });
+        let left = 30;
+        const alone = await signIns(account, () => left-- > 0);
+        const { port } = new URL(api.url);
+        const heads = Array.from({ length: CLIENTS / 2 }, () => drip(Number(port), unfinished.head));
+        const bodies = Array.from({ length: CLIENTS / 2 }, () => drip(Number(port), unfinished.body));
+        const all = [...heads, ...bodies];
+        await Promise.all(all.map(({ connected }) => connected));
+
+        // The bodies are waited for in the long form alone.
+        const until = performance.now() + inForm(HEAD_MS, REQUEST_MS);
+        const waited = inForm(heads, all);
+        const beside = await signIns(
+          account,
+          () => performance.now() < until && waited.some(({ life }) => life() === null),
+        );
+        for (const [clients, most] of [
+          [heads, HEAD_MS],
+          [inForm([], bodies), REQUEST_MS],
+        ] as const)
+          for (const { life } of clients)
+            tally.see((life() ?? Infinity) <= most, `hung up on after ${life()} ms`);
+        for (const { socket } of all) socket.destroy();
+        tally.note(
+          `${CLIENTS} clients, ${beside.count} sign-ins, p99 ${Math.round(beside.p99)} ms, without them ${Math.round(alone.p99)} ms`,
+        );
+        expect(beside.count).toBeGreaterThan(inForm(3, 20));
+        // A machine that is busy with other things is slow without them, too.
+        expect(beside.p99).toBeLessThan(Math.max(LOGIN_MS, alone.p99 * 3));
+      },
+    ),
+  90_000,
+);
+
+/** People who sign in one after another for as long as it is true. @returns how many did, and their slowest hundredth in ms */
+async function signIns(body: { email: string; password: string }, more: () => boolean) {
+  const times: number[] = [];
+  while (more()) {
+    const began = performance.now();
+    await api.must(null, login, { body });
+    times.push(performance.now() - began);
+    await sleep(50);
+  }
+  times.sort((a, b) => a - b);
+  return { count: times.length, p99: times[Math.ceil(times.length * 0.99) - 1] ?? Infinity };
+}
+
+/** A client that sends the bytes, then one a second. */
+function drip(port: number, bytes: string) {
+  const began = performance.now();
+  let ended: number | null = null;
+  const socket: Socket = connect(port, '127.0.0.1', () => socket.write(bytes));
+  const connected = new Promise<void>((resolve) => socket.once('connect', () => resolve()));
+  const drops = setInterval(() => socket.writable && socket.write('x'), 1_000);
+  socket.on('error', () => {});
+  socket.resume();
+  socket.once('close', () => {
+    clearInterval(drops);
+    ended ??= Math.round(performance.now() - began);
+  });
+  return { socket, connected, life: () => ended };
+}

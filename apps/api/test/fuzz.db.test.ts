@@ -1,0 +1,130 @@
+import { startApi, type TestApi } from '@propusk/test-kit/api/api';
+import { Known, resolve } from '@propusk/test-kit/api/arbitrary';
+import { type Attempt, attemptsAt } from '@propusk/test-kit/api/attempts';
+import { openapi } from '@propusk/test-kit/api/openapi-check';
+import { type Caller, callers, createPrey, type Prey } from '@propusk/test-kit/api/prey';
+import { inForm, openRow } from '@propusk/test-kit/row';
+import fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
+import type { JsonSchema } from '../src/http/openapi-schemas.ts';
+
+// The longer hunt is the soak's; another one: FUZZ_SEED. A failure prints its seed and what was sent.
+const seed = Number(process.env.FUZZ_SEED ?? 20_260_302);
+const wanted = inForm(2_500, 100_000);
+
+const operations = Object.entries(openapi.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+);
+// A password costs a hash, and a hash what thirty other requests cost: those calls get a third of the others' share.
+const shares = operations.map(({ operation: { requestBody } }) =>
+  hasPassword(resolve(requestBody?.content['application/json']?.schema ?? {})) ? 1 / 3 : 1,
+);
+const tally = openRow(
+  'bad input',
+  'fuzzed requests to every call: none is a 5xx, and all answers are as documented',
+);
+const runs = wanted / shares.reduce((sum, share) => sum + share, 0);
+
+let api: TestApi;
+let prey: Prey;
+let neighbour: string;
+let sent = 0;
+const statuses: Record<number, number> = {};
+
+beforeAll(async () => {
+  api = await startApi(inject('serverUrl'));
+  prey = await createPrey(api);
+  neighbour = await prey.neighbour();
+});
+afterAll(() => tally.close());
+afterAll(() => api.close());
+beforeEach(() => prey.restock());
+
+test.each(operations.map((one, place) => [`${one.method} ${one.path}`, one, place] as const))(
+  '%s',
+  async (_, { path, method, operation }, place) => {
+    const usual = callersOf(path, operation.description);
+    const caller = fc.oneof(
+      { weight: 3, arbitrary: fc.constantFrom(...usual) },
+      { weight: 1, arbitrary: fc.constantFrom(...callers) },
+    );
+    const property = fc.asyncProperty(caller, attemptsAt(path, operation), async (who, attempt) => {
+      // With the gateways' token the feed begins, and has no end.
+      await send(path === '/api/feed' && who === 'gateway' ? 'none' : who, method, attempt);
+    });
+    const before = sent;
+    const numRuns = Math.ceil(runs * (shares[place] ?? 1));
+    // Rows come and go, so that a smaller request would not meet what the first one met.
+    await tally.watch(
+      () => fc.assert(property, { numRuns, seed: seed + place, endOnFailure: true }),
+      numRuns,
+    );
+    expect(sent - before).toBe(numRuns);
+  },
+  inForm(600_000, 1_800_000),
+);
+
+test('all of that was enough, and no neighbour noticed', async () => {
+  expect(sent).toBeGreaterThanOrEqual(wanted);
+  const answered = (from: number) =>
+    Object.entries(statuses).reduce(
+      (sum, [status, n]) => (Math.floor(Number(status) / 100) === from ? sum + n : sum),
+      0,
+    );
+  expect(answered(5), JSON.stringify(statuses)).toBe(0);
+  // Or else all of it would have died at the door.
+  expect(answered(2) / sent, JSON.stringify(statuses)).toBeGreaterThan(0.05);
+  expect(neighbour).toContain('policies: 6');
+  expect(await prey.neighbour()).toBe(neighbour);
+});
+
+/** Whether a body holds a person's password; a proxy's is sealed, not hashed. */
+function hasPassword({ properties = {} }: JsonSchema): boolean {
+  return 'password' in properties && !('host' in properties);
+}
+
+/** Whoever gets through the door of a call. */
+function callersOf(path: string, description: string): Caller[] {
+  if (path.startsWith('/api/feed')) return ['gateway'];
+  const named = (['USER', 'CREATOR', 'ADMIN'] as const).filter((role) => description.includes(role));
+  return named.length > 0 ? named : ['USER', 'CREATOR'];
+}
+
+/** @throws Error when the answer is a failure of the server, or not as the documentation tells */
+async function send(who: Caller, method: string, { segments, query, headers, body }: Attempt): Promise<void> {
+  const fill = (value: unknown) => (value instanceof Known ? prey.find(value, who) : value);
+  const path = segments.map((part) =>
+    part instanceof Known ? encodeURIComponent(prey.find(part, who)) : part,
+  );
+  const token = prey.tokens[who];
+  const faults = api.violations.length;
+  const payload =
+    body === null ? undefined : 'raw' in body ? body.raw : JSON.stringify(filled(body.json, fill));
+  const response = await api.app.inject({
+    method: method.toUpperCase() as 'GET',
+    url: `/${path.join('/')}${query === '' ? '' : `?${query}`}`,
+    // The limits count addresses.
+    remoteAddress: `10.${(sent >> 16) & 255}.${(sent >> 8) & 255}.${sent & 255}`,
+    headers: {
+      ...(token !== null && { authorization: `Bearer ${token}` }),
+      ...(payload !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(payload !== undefined && { payload }),
+  });
+  sent++;
+  statuses[response.statusCode] = (statuses[response.statusCode] ?? 0) + 1;
+  const fault = api.violations[faults];
+  if (fault !== undefined) throw new Error(fault);
+  if (response.statusCode >= 500) throw new Error(`${response.statusCode} ${response.body}`);
+  // Signed out, removed or with another password: the next one goes in again.
+  if (response.statusCode === 401 && token !== null && headers.authorization === undefined)
+    await prey.revive();
+}
+
+/** A copy with each id and address filled in. */
+function filled(value: unknown, fill: (value: unknown) => unknown): unknown {
+  if (typeof value !== 'object' || value === null || value instanceof Known) return fill(value);
+  if (Array.isArray(value)) return value.map((item) => filled(item, fill));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, filled(item, fill)]));
+}

@@ -1,0 +1,144 @@
+import { endpoints } from '@propusk/contract/endpoints';
+import { startApi, type TestApi, testSealing } from '@propusk/test-kit/api/api';
+import { byName, nameOf, partsOf } from '@propusk/test-kit/matrix/calls';
+import { declaredKeys, entityFields, hostileKeys, poisons, withKeys } from '@propusk/test-kit/matrix/hostile';
+import { rows, type Target } from '@propusk/test-kit/matrix/rows';
+import { type Snapshot, takeSnapshot } from '@propusk/test-kit/matrix/snapshot';
+import { type Caller, createWorld, type World } from '@propusk/test-kit/matrix/world';
+import { openRow } from '@propusk/test-kit/row';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { passwordPlace } from '../src/proxies/store.ts';
+
+let api: TestApi;
+let world: World;
+let snapshot: Snapshot;
+let keys: ReadonlyMap<string, unknown>;
+/** The one hash that every person of the world has. */
+let oldHash: unknown;
+beforeAll(async () => {
+  api = await startApi(inject('serverUrl'));
+  world = await createWorld(api);
+  snapshot = await takeSnapshot(api.database.pool);
+  const people = (await snapshot.dump()).users ?? [];
+  oldHash = people[0]?.password_hash;
+  const { rows: columns } = await api.database.pool.query<{ name: string }>(
+    `select distinct column_name::text as name from information_schema.columns where table_schema = 'public'`,
+  );
+  keys = hostileKeys(
+    columns.map(({ name }) => name),
+    world,
+  );
+});
+const tally = openRow(
+  'mass assignment',
+  'undeclared keys and poisoned prototypes on every write: stored as without them',
+);
+afterAll(() => tally.close());
+afterAll(() => api.close());
+
+/** Every write of the matrix that succeeds, once for anybody, for an owner and for an admin. */
+const writes = rows.flatMap(({ call, target, expected }) => {
+  if (byName.get(call)?.body === undefined) return [];
+  const may = (caller: Caller) => expected[caller].status < 300;
+  const callers: Caller[] = may('anon') ? ['anon'] : (['gate', 'CREATOR', 'ADMIN'] as const).filter(may);
+  return callers.map((caller) => [`${call}, ${target.text}, ${caller}`, { call, target, caller }] as const);
+});
+
+test('every call with a body is tried, with every field of every entity and at least 20 keys that are no field', () => {
+  const tried = new Set(writes.map(([, { call }]) => call));
+  const withBody = endpoints.filter(({ body }) => body !== undefined).map(nameOf);
+  expect(withBody.filter((name) => !tried.has(name))).toEqual([]);
+  const fields = entityFields();
+  expect(fields.filter((field) => !keys.has(field))).toEqual([]);
+  expect([...keys.keys()].filter((key) => !fields.includes(key)).length).toBeGreaterThan(20);
+});
+
+describe('what a call does not declare is not stored:', () => {
+  test.each(writes)('%s', async (_, write) =>
+    tally.watch(async () => {
+      const { body, schema } = plain(write);
+      const honest = await outcome(write, body);
+      expect(honest.status).toBeLessThan(300);
+      const hostile = withKeys(body, schema, keys);
+      expect(Object.keys(Array.isArray(hostile) ? hostile[0] : hostile).length).toBeGreaterThan(
+        declaredKeys(schema).length + 20,
+      );
+      expect(await outcome(write, hostile)).toEqual(honest);
+    }, keys.size),
+  );
+
+  test.each(writes)('no prototype is poisoned by %s', async (_, write) =>
+    tally.watch(async () => {
+      const { body, schema } = plain(write);
+      const honest = await outcome(write, body);
+      for (const poison of poisons) {
+        const hostile = withKeys(body, schema, new Map(Object.entries(JSON.parse(poison))));
+        const told = await outcome(write, hostile);
+        // Refused as a whole, or read as if it were not there.
+        if (told.status === 400) expect(told.stored, poison).toEqual(await untouched());
+        else expect(told, poison).toEqual(honest);
+        expect(({} as { polluted?: true }).polluted).toBeUndefined();
+      }
+    }, poisons.length),
+  );
+});
+
+interface Write {
+  readonly call: string;
+  readonly target: Target;
+  readonly caller: Caller;
+}
+
+function plain({ call, target, caller }: Write) {
+  const schema = byName.get(call)?.body;
+  if (schema === undefined) throw new Error(`${call} has no body`);
+  return { schema, body: partsOf(call, target, { world, caller: world.standing[caller] }).body };
+}
+
+/** How a call with the body ends, and what the whole database holds then; afterwards it is as before. */
+async function outcome({ call, target, caller }: Write, body: unknown) {
+  const endpoint = byName.get(call);
+  if (endpoint === undefined) throw new Error(`the contract has no ${call}`);
+  const standing = world.standing[caller];
+  const { params } = partsOf(call, target, { world, caller: standing });
+  const { status } = await api.call(standing.token, endpoint, { ...(params && { params }), body });
+  // Links in mail are made after the answer.
+  await snapshot.changed(target.which === 'known' && status < 300);
+  const stored = await storedRows();
+  await snapshot.restore();
+  return { status, stored };
+}
+
+let first: Record<string, string[]> | undefined;
+const untouched = async () => (first ??= await storedRows());
+
+/** Every row but for what differs from one honest call to the next, each as text so that order does not matter. */
+async function storedRows(): Promise<Record<string, string[]>> {
+  const stored: Record<string, string[]> = {};
+  for (const [table, dumped] of Object.entries(await snapshot.dump())) {
+    if (table === 'rate_limits') continue;
+    const texts = dumped.map((row) =>
+      JSON.stringify(row, (column, value: unknown) => settled(column, value, row)),
+    );
+    stored[table] = texts.toSorted((a, b) => a.localeCompare(b));
+  }
+  return stored;
+}
+
+function settled(column: string, value: unknown, row: Record<string, unknown>): unknown {
+  if (column === 'token_hash' || column === 'code_hash') return 'a hash';
+  // Made anew at each call, or taken from the clock.
+  if (column === 'secret_sealed') return 'a secret';
+  if (column === 'last_step') return Number(value) > 0;
+  if (column === 'password_hash') return value === oldHash ? 'as it was' : 'another one';
+  if (column === 'password_sealed' && typeof value === 'string') {
+    const place = passwordPlace(Number(row.owner_id), Number(row.id));
+    return testSealing.open(place, Buffer.from(value.slice(2), 'hex'));
+  }
+  if (column.endsWith('_at')) {
+    const minutes = (Date.parse(String(value)) - Date.now()) / 60_000;
+    // A session lives a month at most.
+    if (Math.abs(minutes) < 45 * 24 * 60) return minutes > 0 ? 'to come' : 'just now';
+  }
+  return value;
+}

@@ -1,0 +1,199 @@
+import { startApi, type TestApi } from '@propusk/test-kit/api/api';
+import { byName, companyOf, type Parts, partsOf } from '@propusk/test-kit/matrix/calls';
+import { type Expected, parseTarget, type Row, rows, type Target } from '@propusk/test-kit/matrix/rows';
+import { type Snapshot, takeSnapshot } from '@propusk/test-kit/matrix/snapshot';
+import { type Caller, callers, createWorld, type World } from '@propusk/test-kit/matrix/world';
+import { openRow } from '@propusk/test-kit/row';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+
+let api: TestApi;
+let world: World;
+let snapshot: Snapshot;
+beforeAll(async () => {
+  api = await startApi(inject('serverUrl'));
+  world = await createWorld(api);
+  snapshot = await takeSnapshot(api.database.pool);
+});
+const tally = openRow(
+  'tenant isolation',
+  'cells of every call, caller and target: as expected, foreign answered as absent',
+);
+afterAll(() => tally.close());
+afterAll(() => api.close());
+
+test('every call of the contract has its rows, and every row its call', () => {
+  const called = new Set(rows.map(({ call }) => call));
+  expect([...byName.keys()].filter((call) => !called.has(call))).toEqual([]);
+  expect([...called].filter((call) => !byName.has(call))).toEqual([]);
+  const cells = rows.map(({ call, target }) => `${call} ${target.text}`);
+  expect(cells.filter((cell, place) => cells.indexOf(cell) !== place)).toEqual([]);
+});
+
+describe(`the matrix of ${rows.length * callers.length} cells`, () => {
+  test.each(rows.map((row) => [`${row.call}, ${row.target.text}`, row] as const))('%s', async (_, row) => {
+    const faults: string[] = [];
+    for (const caller of callers) {
+      const found = await faultsOf(row, caller);
+      tally.see(found.length === 0, `${row.call}, ${row.target.text}, ${caller}: ${found.join(', ')}`);
+      faults.push(...found.map((fault) => `${caller}: ${fault}`));
+    }
+    expect(faults).toEqual([]);
+  });
+});
+
+/** What is wrong with one cell: its answer, and what it left in the database. */
+async function faultsOf({ call, target, expected }: Row, caller: Caller): Promise<string[]> {
+  const { status, codes } = expected[caller];
+  const reply = await send(call, target, caller);
+  const faults: string[] = [];
+  const code = reply.error?.code;
+  if (reply.status !== status) faults.push(`${reply.status} ${code ?? ''} instead of ${status}`);
+  else if (status >= 400 && !(codes ?? [implied[status] ?? '']).includes(code ?? ''))
+    faults.push(`${status} is ${code}`);
+
+  const stores = status < 300 && leavesRows(call, target);
+  const changed = await snapshot.changed(stores);
+  const mayChange = (id: number) => {
+    if (status >= 400 || call.startsWith('GET')) return false;
+    if (!snapshot.digests.has(id)) return makesCompanies.has(call);
+    // A code of the caller's second factor is used up in the rows of the caller's own company.
+    if (takesCode.has(call) && id === (world.standing[caller].companyId ?? 0)) return true;
+    return !makesCompanies.has(call) && id === companyOf(target, world, world.standing[caller]);
+  };
+  const strayed = changed.filter((id) => !mayChange(id));
+  if (strayed.length > 0) faults.push(`rows of companies ${strayed.join(', ')} are not as they were`);
+  if (stores && changed.length === 0) faults.push('nothing was stored');
+  faults.push(...(await auditFaults({ call, target, status, caller })));
+  // Sign-in calls count tries, which no cell is to inherit.
+  if (changed.length > 0 || (status < 300 && !call.startsWith('GET')) || call.includes('/auth/')) {
+    await snapshot.restore();
+  }
+
+  const twin = absentTwin(target, expected[caller]);
+  if (twin !== null && reply.status === status) {
+    const absent = await send(call, twin, caller);
+    const [seen, told] = [reply, absent].map((one) => JSON.stringify([one.status, one.error]));
+    if (seen !== told) faults.push(`${seen}, and for ${twin.text} ${told}`);
+  }
+  return faults;
+}
+
+/** What nobody who is signed in does, or what changes nothing that the audit tells of. */
+const untold: Readonly<Record<string, string>> = {
+  'POST /auth/register + email': 'asked for by anybody, for whoever has the address',
+  'POST /auth/pairing': 'the sign-in by the code is told',
+  'POST /me/second-factor': 'nothing is on before a code confirms it',
+  'POST /lock + lock': 'reads',
+  'POST /proxy/:id/check': 'what is learned is no change by a person',
+  'POST /domain-allowed/:id/lock/learn': 'likewise',
+  'POST /feed/acknowledge': 'a gateway',
+};
+
+/** Every change by a person has its row in the audit, in its company and under its name; nothing else has one. */
+async function auditFaults({
+  call,
+  target,
+  status,
+  caller,
+}: Pick<Row, 'call' | 'target'> & { status: number; caller: Caller }): Promise<string[]> {
+  const [touched, written] = [await snapshot.touched(), await snapshot.written()];
+  const told = written.map(({ action, object_kind }) => `${action} ${object_kind}`).join(', ');
+  if (status >= 400 || call.startsWith('GET')) {
+    return told === '' ? [] : [`the audit was told ${told}`];
+  }
+  const name = target.field === undefined ? call : `${call} + ${target.field}`;
+  if (name in untold) return told === '' ? [] : [`the audit was told ${told}, which is nobody's deed`];
+  if (written.length === 0) return [`the audit was not told; ${touched.join(', ') || 'nothing'} changed`];
+  if (call.includes(' /auth/')) return [];
+  const standing = world.standing[caller];
+  const company = companyOf(target, world, standing);
+  const strange = written.filter(
+    ({ company_id, actor_id }) =>
+      actor_id !== standing.userId || (!makesCompanies.has(call) && (company_id ?? 0) !== company),
+  );
+  return strange.length === 0 ? [] : [`the audit was told of another person or company: ${told}`];
+}
+
+const implied: Record<number, string> = {
+  400: 'bad_input',
+  401: 'unauthorized',
+  403: 'forbidden',
+  404: 'not_found',
+};
+const takesCode = new Set(['PUT /users/:id/role', 'POST /users/:id/admin/off']);
+const makesCompanies = new Set(['POST /auth/registration', 'POST /company']);
+
+/** Whether a success shows in the rows: sessions are not compared, and a gateway may know a company that is gone. */
+function leavesRows(call: string, { path, which }: Target): boolean {
+  const sessions = call === 'POST /auth/login' || call === 'DELETE /auth/logout';
+  if (call.startsWith('GET') || sessions || call === 'POST /lock') return false;
+  return path !== 'absent' && path !== 'asking' && which !== 'unknown';
+}
+
+/** The same call for an id that never was, which must be answered alike: else the answer tells that the thing exists. */
+function absentTwin({ text, path, field, which }: Target, { status }: Expected): Target | null {
+  if (status === 404 && path !== 'absent') return parseTarget(text.replace(path, 'absent'));
+  if (status === 400 && (which === 'other' || which === 'own' || which === 'admin')) {
+    return parseTarget(text.replace(`${field} ${which}`, `${field} absent`));
+  }
+  return null;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+  readonly error: { code: string } | undefined;
+}
+
+async function send(call: string, target: Target, caller: Caller): Promise<Answer> {
+  const endpoint = byName.get(call);
+  if (endpoint === undefined) throw new Error(`the contract has no ${call}`);
+  const standing = world.standing[caller];
+  if (call === 'GET /feed' && caller === 'gate') return openFeed();
+  const parts: Parts = partsOf(call, target, { world, caller: standing });
+  return api.call(standing.token, endpoint, parts);
+}
+
+/** A stream has no end to wait for. */
+async function openFeed(): Promise<Answer> {
+  const response = await api.app.inject({
+    url: '/api/feed',
+    headers: { authorization: `Bearer ${world.standing.gate.token}` },
+    payloadAsStream: true,
+  });
+  response.stream().destroy();
+  return { status: response.statusCode, body: undefined, error: undefined };
+}
+
+describe('a list holds what its caller may see, and no more:', () => {
+  const company = 'company_id = OWN';
+  const viaPolicies = 'in (select policy_id from policy_users where user_id = ME)';
+  const owners: Caller[] = ['CREATOR', 'both', 'CREATOR2'];
+  const agents: Caller[] = ['USER', 'USER2'];
+  test.each<[string, Caller[], string]>([
+    ['GET /users', ['ADMIN'], 'select id from users'],
+    ['GET /users/company', owners, `select id from users where ${company}`],
+    ['GET /users/company-all', owners, `select id from users where ${company}`],
+    ['GET /company', ['ADMIN'], 'select id from companies'],
+    ['GET /proxy', owners, `select id from proxies where ${company} or company_id is null`],
+    ['GET /proxy', ['ADMIN'], 'select id from proxies'],
+    ['GET /proxy/admin', ['ADMIN'], 'select id from proxies'],
+    ['GET /domain-allowed', agents, `select site_id as id from policy_sites where policy_id ${viaPolicies}`],
+    ['GET /domain-allowed', owners, `select id from sites where ${company}`],
+    ['GET /domain-allowed', ['ADMIN'], 'select id from sites'],
+    ['GET /politics', agents, `select id from policies where id ${viaPolicies}`],
+    ['GET /politics', owners, `select id from policies where ${company}`],
+    ['GET /politics', ['ADMIN'], 'select id from policies'],
+  ])('%s for %j', async (call, who, statement) => {
+    for (const caller of who) {
+      const { userId, companyId } = world.standing[caller];
+      const { rows: mine } = await api.database.pool.query<{ id: number }>(
+        `${statement} order by 1`.replace('OWN', String(companyId)).replace('ME', String(userId)),
+      );
+      const { body } = await send(call, parseTarget('-'), caller);
+      const listed = (Array.isArray(body) ? body : (body as { rows: unknown[] }).rows) as { id: number }[];
+      expect(mine.length).toBeGreaterThan(0);
+      expect(listed.map(({ id }) => id)).toEqual(mine.map(({ id }) => id));
+    }
+  });
+});

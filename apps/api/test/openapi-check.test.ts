@@ -1,0 +1,83 @@
+import { watchReplies } from '@propusk/test-kit/api/openapi-check';
+import fastify, { type FastifyReply } from 'fastify';
+import { expect, test } from 'vitest';
+
+/** What the watch says of an answer to `GET /api/company/me-company`, added after its route as `startApi` does. */
+async function judge(answer: (reply: FastifyReply) => unknown, url = '/api/company/me-company') {
+  const app = fastify();
+  app.get('/api/company/me-company', (_, reply) => answer(reply));
+  app.get('/api/unheard-of', (_, reply) => answer(reply));
+  app.setNotFoundHandler((_, reply) => answer(reply));
+  const violations = watchReplies(app);
+  await app.inject({ url });
+  const closed = app.close().then(
+    () => null,
+    (error: Error) => error.message,
+  );
+  return { found: violations[0]?.replace(/^.*: /s, ''), closed: await closed };
+}
+
+const company = {
+  id: 5,
+  companyName: 'Ромашка',
+  companySite: 'romashka.ru',
+  secondFactorRequired: false,
+  domainsAllowed: [],
+  domainsBlock: [],
+  proxy: [],
+  users: [],
+  version: 3,
+  createdAt: '2026-03-02T09:30:00.000Z',
+  updatedAt: '2026-03-02T09:30:00.000Z',
+};
+const tagged = (reply: FastifyReply) => reply.header('etag', '"3"');
+const json = (reply: FastifyReply, status: number, body: object) => reply.status(status).send(body);
+const nobody = (reply: FastifyReply) => reply.header('www-authenticate', 'Bearer');
+
+test('an answer as the documentation tells it passes', async () => {
+  expect(await judge((reply) => tagged(reply).send(company))).toEqual({ found: undefined, closed: null });
+  const refusal = { code: 'unauthorized', message: 'Войдите в приложение' };
+  expect(await judge((reply) => json(nobody(reply), 401, refusal))).toEqual({
+    found: undefined,
+    closed: null,
+  });
+});
+
+test.each<[string, (reply: FastifyReply) => unknown, string]>([
+  ['a field too many', (reply) => tagged(reply).send({ ...company, secret: 1 }), 'must NOT have additional'],
+  [
+    'a field too few',
+    (reply) => tagged(reply).send({ ...company, id: undefined }),
+    'must have required property',
+  ],
+  [
+    'a date that is none',
+    (reply) => tagged(reply).send({ ...company, createdAt: 'now' }),
+    'must match format',
+  ],
+  ['no header', (reply) => reply.send(company), 'no ETag'],
+  ['a header in a wrong form', (reply) => reply.header('etag', '3').send(company), 'must match pattern'],
+  ['a status of no call', (reply) => json(reply, 418, {}), 'no such status'],
+  [
+    'another status’s code',
+    (reply) => json(nobody(reply), 401, { code: 'forbidden', message: 'Нет' }),
+    'allowed values',
+  ],
+  ['another media type', (reply) => tagged(reply).type('text/plain').send('{}'), 'media type text/plain'],
+])('%s is found, and the close fails', async (_, answer, words) => {
+  const { found, closed } = await judge(answer);
+  expect(found).toContain(words);
+  expect(closed).toContain(words);
+});
+
+test('what is no call answers as what is no call', async () => {
+  const answer = (reply: FastifyReply) =>
+    json(reply, 404, { code: 'no_such_call', message: 'Такого вызова нет' });
+  expect((await judge(answer, '/api/nowhere')).closed).toBeNull();
+  expect((await judge((reply) => json(reply, 404, {}), '/api/nowhere')).found).toContain(
+    'must have required',
+  );
+  expect((await judge((reply) => json(reply, 200, {}), '/api/unheard-of')).found).toBe('no such operation');
+  // The console's pages are none of the documentation's business.
+  expect((await judge((reply) => json(reply, 200, {}), '/elsewhere')).closed).toBeNull();
+});

@@ -1,0 +1,321 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { login } from '@propusk/contract/auth';
+import { createSite } from '@propusk/contract/sites';
+import { me } from '@propusk/contract/users';
+import { PASSWORD, startApi, type TestApi } from '@propusk/test-kit/api/api';
+import { createTestDatabase, type TestDatabase } from '@propusk/test-kit/api/database';
+import { everything } from '@propusk/test-kit/backup/compare';
+import { createWorld, type World } from '@propusk/test-kit/matrix/world';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { dump } from './dump.ts';
+import { openWith } from './header.ts';
+import { checkMigration, ID_GAP, load } from './load.ts';
+import { readHeader, readThrough, verify } from './reader.ts';
+import { allTables, leftOut } from './tables.ts';
+
+const serverUrl = inject('serverUrl');
+const keys = {
+  SECRET_KEY: 'the sealing secret of all the tests',
+  GATEWAY_SECRET: 'the gateway secret of all the tests',
+};
+const phrase = 'верная лошадь, батарейка и скоба';
+
+let folder: string;
+let api: TestApi;
+let world: World;
+let file: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'propusk-backup-'));
+  api = await startApi(serverUrl);
+  world = await createWorld(api);
+  const { pool } = api.database;
+  // Texts that COPY has to escape, rows of every table that nothing above fills, an id that was given and lost, and a
+  // claim: what the platform's proxy makes of a site.
+  const { CREATOR } = world.standing;
+  await pool.query(String.raw`
+    update users set name = E'tab\t \\N \\. line\nbreak \r "quotes" ёЁ 😀' where id = ${CREATOR.userId};
+    update proxies set password_sealed = '\x00ff0a5c' where host like 'used.first%';
+    update policies set proxy_id = ${world.directProxy}, proxy_owner_id = 0 where name = 'Reached of first';
+    insert into proxy_egress (owner_id, proxy_id, address) values (0, ${world.directProxy}, '192.0.2.7');
+    insert into proxy_learning (owner_id, proxy_id) values (0, ${world.directProxy});
+    insert into site_checks (company_id, site_id, state, steps)
+      select company_id, id, 'done', '[{"text": "a\\\"b\n"}]' from sites on conflict do nothing;
+    insert into audit (company_id, company, actor_id, actor_name, actor_email, actor_roles, address, action, object_kind,
+        object_id, object_name, changes)
+      select company_id, 'Имя', id, name, email, roles, '192.0.2.7', 'changed', 'user', id, email, '{"name": {"to": "a\\\"b"}}'
+      from users;
+    insert into audit_removals (partition, from_at, to_at, rows, retention_months)
+      values ('audit_2020_01', '2020-01-01', '2020-02-01', 7, 60);
+    insert into gateway_acknowledgements (gateway, company_id, version) values ('g', ${CREATOR.companyId}, 7);
+    insert into companies (company_name, company_site) values ('lost', 'lost.test');
+    delete from companies where company_name = 'lost'`);
+  file = join(folder, 'whole.backup');
+  await dump(api.database.url, keys, phrase, file);
+});
+afterAll(async () => {
+  await api.close();
+  await rm(folder, { recursive: true });
+});
+
+async function restored(path = file): Promise<TestDatabase> {
+  const target = await createTestDatabase(serverUrl, { empty: true });
+  await load(target.url, await verify(path, phrase));
+  return target;
+}
+
+test('every table is in a backup, or left out for a reason', async () => {
+  const { pool } = api.database;
+  const client = await pool.connect();
+  const names = await allTables(client);
+  client.release();
+  // A new table has to be decided: here, or in `leftOut`, where whatever lets somebody in belongs.
+  expect(names.filter((name) => !leftOut.has(name))).toEqual([
+    ...[
+      'audit',
+      'audit_removals',
+      'companies',
+      'kysely_migration',
+      'platform',
+      'policies',
+      'policy_sites',
+      'policy_users',
+      'proxies',
+    ],
+    ...[
+      'proxy_egress',
+      'proxy_learning',
+      'recovery_codes',
+      'second_factors',
+      'site_checks',
+      'sites',
+      'users',
+    ],
+  ]);
+  expect(names.filter((name) => leftOut.has(name)).toSorted()).toEqual([...leftOut].toSorted());
+  const { tables } = await everything(pool);
+  for (const [name, rows] of Object.entries(tables)) expect(rows.length, name).toBeGreaterThan(0);
+  for (const name of ['sessions', 'pairing_codes', 'mail_links', 'lock_links', 'gateway_acknowledgements']) {
+    expect((await pool.query(`select 1 from ${name}`)).rowCount, name).toBeGreaterThan(0);
+  }
+});
+
+test('what is restored is what was there, with its versions, claims and computed columns', async () => {
+  const before = await everything(api.database.pool);
+  const target = await restored();
+  const after = await everything(target.pool);
+  expect(after.tables).toEqual(before.tables);
+  expect(before.sequences.claims).not.toBe('0');
+  for (const [name, last] of Object.entries(before.sequences)) {
+    expect(after.sequences[name], name).toBe(String(Number(last) + (name === 'claims' ? 0 : ID_GAP)));
+  }
+  for (const name of leftOut) {
+    if (name === 'kysely_migration_lock') continue;
+    expect((await target.pool.query(`select 1 from ${name}`)).rowCount, name).toBe(0);
+  }
+  await target.drop();
+});
+
+test('the restored product goes on: old sessions and gateway tokens are dead, passwords open, ids are new', async () => {
+  const { standing } = world;
+  const { rows: lost } = await api.database.pool.query('select max(id) as id from sites');
+  const { rows: epochs } = await api.database.pool.query('select max(gateway_epoch) as epoch from users');
+  const target = await restored();
+  const again = await startApi(serverUrl, { shared: target });
+  expect((await again.call(standing.CREATOR.token, me)).status).toBe(401);
+  const { rows: raised } = await target.pool.query('select min(gateway_epoch) as epoch from users');
+  expect(raised[0].epoch).toBeGreaterThan(epochs[0].epoch);
+  const { token } = await again.must(null, login, {
+    body: { email: 'creator@first.test', password: PASSWORD },
+  });
+
+  // Nothing that came back can be rewritten.
+  await expect(target.pool.query('delete from audit')).rejects.toMatchObject({ code: '42501' });
+  const { rows: guard } = await target.pool.query(
+    `select distinct tgenabled as state from pg_trigger where tgname = 'append_only'`,
+  );
+  expect(guard).toEqual([{ state: 'A' }]);
+
+  // The triggers are awake again.
+  const version = async () =>
+    (
+      await target.pool.query(
+        `select policy_version as v from companies where id = ${standing.CREATOR.companyId}`,
+      )
+    ).rows[0].v;
+  const before = await version();
+  const { id } = await again.must(token, createSite, { body: { address: 'new.example.ru', politics: [] } });
+  expect(id).toBeGreaterThan(lost[0].id + ID_GAP - 1);
+  expect(await version()).toBeGreaterThan(before);
+  await again.close();
+  await target.drop();
+});
+
+test('a file tells nothing without its passphrase, and is for its owner alone', async () => {
+  const bytes = await readFile(file);
+  for (const secret of [
+    ...Object.values(keys),
+    phrase,
+    'creator@first.test',
+    '$argon2id',
+    'used.first.test',
+  ]) {
+    expect(bytes.includes(secret), secret).toBe(false);
+  }
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  expect((await readdir(folder)).filter((name) => name.endsWith('.part'))).toEqual([]);
+});
+
+test('another passphrase, or none of ours', async () => {
+  await expect(verify(file, `${phrase}.`)).rejects.toThrow(/Фраза не подходит/);
+  for (const text of ['', '\n', '{}\n', 'x'.repeat(200_000), '{"propusk":"backup"}\n']) {
+    const stranger = join(folder, 'stranger');
+    await writeFile(stranger, text);
+    await expect(verify(stranger, phrase), text.slice(0, 20)).rejects.toThrow(/не копия/);
+  }
+  await expect(verify(folder, phrase)).rejects.toThrow(/не файл/);
+  await expect(verify(join(folder, 'absent'), phrase)).rejects.toThrow(/нет: проверьте путь/);
+});
+
+test('a file of a newer program is refused by its format, and by its migration', async () => {
+  const bytes = await readFile(file);
+  const newer = join(folder, 'newer');
+  await writeFile(newer, bytes.toString('latin1').replace('"format":1', '"format":2'), 'latin1');
+  await expect(verify(newer, phrase)).rejects.toThrow(/более новая версия/);
+  const header = await readHeader(file);
+  await checkMigration(header);
+  await expect(checkMigration({ ...header, migration: '999-from-the-future' })).rejects.toThrow(
+    /более новая версия/,
+  );
+});
+
+test('a file that is cut, lengthened or changed anywhere is refused before anything is written', async () => {
+  const bytes = await readFile(file);
+  const bad = join(folder, 'bad');
+  const headEnd = bytes.indexOf('\n') + 1;
+  const starts: number[] = [];
+  for (let at = headEnd; at < bytes.length; at += 4 + bytes.readUInt32BE(at)) starts.push(at);
+  expect(starts.length).toBeGreaterThan(10);
+  const [, first = 0, second = 0] = starts;
+  const last = starts.at(-1) ?? 0;
+  const flipped = (at: number) => {
+    const copy = Buffer.from(bytes);
+    copy[at] = (copy[at] ?? 0) ^ 1;
+    return copy;
+  };
+  const damages: [string, Buffer][] = [
+    ...starts.map((at): [string, Buffer] => [`cut at frame ${at}`, bytes.subarray(0, at)]),
+    ['cut in a length', bytes.subarray(0, second + 2)],
+    ['cut by a byte', bytes.subarray(0, -1)],
+    ['lengthened', Buffer.concat([bytes, Buffer.from([0])])],
+    ['a frame left out', Buffer.concat([bytes.subarray(0, first), bytes.subarray(second)])],
+    ['a frame twice', Buffer.concat([bytes.subarray(0, second), bytes.subarray(first)])],
+    ['only the last frame', Buffer.concat([bytes.subarray(0, headEnd), bytes.subarray(last)])],
+    [
+      'another date in the header',
+      Buffer.from(bytes.toString('latin1').replace('"created":"2', '"created":"3'), 'latin1'),
+    ],
+    ...starts.flatMap((at): [string, Buffer][] => [
+      [`length of ${at}`, flipped(at + 3)],
+      [`ciphertext of ${at}`, flipped(at + 6)],
+    ]),
+    ['the last tag', flipped(bytes.length - 1)],
+  ];
+  const pass = await openWith(phrase, await readHeader(file));
+  await readThrough(file, pass);
+  for (const [name, damage] of damages) {
+    await writeFile(bad, damage);
+    await expect(readThrough(bad, pass), name).rejects.toThrow(/повреждён/);
+  }
+});
+
+test('a file that changes between its check and its use leaves the database empty', async () => {
+  const bad = join(folder, 'changing');
+  const bytes = await readFile(file);
+  await writeFile(bad, bytes);
+  const backup = await verify(bad, phrase);
+  bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1;
+  await writeFile(bad, bytes);
+  const target = await createTestDatabase(serverUrl, { empty: true });
+  await expect(load(target.url, backup)).rejects.toThrow(/повреждён/);
+  const { rows } = await target.pool.query(`select 1 from pg_tables where schemaname = 'public'`);
+  expect(rows).toEqual([]);
+  await load(target.url, await verify(file, phrase));
+  await target.drop();
+});
+
+test('a database that holds anything is refused and left alone, and of two restores at once one is', async () => {
+  const full = await createTestDatabase(serverUrl, { empty: true });
+  await full.pool.query('create table kept as select 1 as one');
+  await expect(load(full.url, await verify(file, phrase))).rejects.toThrow(/уже есть таблицы/);
+  expect((await full.pool.query('select one from kept')).rows).toEqual([{ one: 1 }]);
+  await full.drop();
+
+  const target = await createTestDatabase(serverUrl, { empty: true });
+  const backup = await verify(file, phrase);
+  const ends = await Promise.allSettled([load(target.url, backup), load(target.url, backup)]);
+  expect(ends.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+  expect((await everything(target.pool)).tables).toEqual((await everything(api.database.pool)).tables);
+  await target.drop();
+});
+
+test('a backup needs its own key, a name that is free, and a product', async () => {
+  const other = { ...keys, SECRET_KEY: 'quite another secret of the tests' };
+  const path = join(folder, 'refused');
+  await expect(dump(api.database.url, other, phrase, path)).rejects.toThrow(/SECRET_KEY/);
+  await expect(dump(api.database.url, keys, phrase, file)).rejects.toThrow(/уже есть/);
+  await expect(dump(api.database.url, keys, phrase, join(folder, 'no/such'))).rejects.toThrow(/не создаётся/);
+  const empty = await createTestDatabase(serverUrl, { empty: true });
+  await expect(dump(empty.url, keys, phrase, path)).rejects.toThrow(/нет «Пропуска»/);
+  await empty.drop();
+  expect((await readdir(folder)).filter((name) => name.startsWith('refused'))).toEqual([]);
+});
+
+test('under writes a backup is one moment: keys hold, and each company is at the version of its rows', async () => {
+  const source = await createTestDatabase(serverUrl);
+  await source.pool.query(
+    `insert into platform (key_check) select key_check from (values ($1::bytea)) as v (key_check)`,
+    [(await api.database.pool.query('select key_check from platform')).rows[0].key_check],
+  );
+  await source.pool.query(
+    `insert into companies (company_name, company_site) select 'c' || i, 'c.test' from generate_series(1, 8) i`,
+  );
+  // Enough rows that a backup takes a while.
+  await source.pool.query(`insert into users (company_id, email, name, surname, password_hash, roles)
+    select 1 + i % 8, 'u' || i || '@c.test', 'имя', '', repeat(md5(i::text), 8), '{USER}' from generate_series(1, 5000) i`);
+  await source.pool.query('update companies set policy_version = 1');
+
+  const writing = new AbortController();
+  let written = 0;
+  // Each write is a site, and so a version: at every moment a company's version is 1 and the number of its sites.
+  const writer = async (company: number) => {
+    for (let i = 0; !writing.signal.aborted; i++) {
+      await source.pool.query('insert into sites (company_id, address, shown_address) values ($1, $2, $2)', [
+        company,
+        `s${i}.test`,
+      ]);
+      written++;
+    }
+  };
+  const writers = [1, 2, 3, 4, 5, 6, 7, 8].map((company) => writer(company));
+  const path = join(folder, 'busy');
+  const before = written;
+  const header = await dump(source.url, keys, phrase, path);
+  expect(written - before, 'writes during the backup').toBeGreaterThan(20);
+  writing.abort();
+  await Promise.all(writers);
+  const target = await restored(path);
+  const { rows } = await target.pool.query(`select c.policy_version as version,
+    (select count(*) from sites s where s.company_id = c.id) as sites from companies c`);
+  expect(rows).toHaveLength(8);
+  for (const { version, sites } of rows) expect(version).toBe(sites + 1);
+  const held = rows.reduce((sum, { sites }) => sum + sites, 0);
+  expect(header.tables.sites).toBe(held);
+  expect(held).toBeLessThan(written);
+  const { rows: beyond } = await target.pool.query(`insert into sites (company_id, address, shown_address)
+    values (1, 'after.test', 'after.test') returning id, (select max(id) from sites) as max`);
+  expect(beyond[0].id).toBeGreaterThan(beyond[0].max);
+  await target.drop();
+  await source.drop();
+});

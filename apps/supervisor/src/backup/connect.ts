@@ -1,0 +1,29 @@
+import { connectionConfig } from '@propusk/api/db/open';
+import pg from 'pg';
+
+/** How values are spelled, said alike on both sides; and no bound on time, for a table may be long. */
+const manner = `set local timezone = 'UTC'; set local datestyle = 'ISO'; set local intervalstyle = 'postgres';
+  set local bytea_output = 'hex'; set local extra_float_digits = 1;
+  set local lock_timeout = '60s'; set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0`;
+
+/** One connection with one transaction on it, which is committed when `work` is done and rolled back when it fails. */
+export async function inTransaction<T>(
+  url: string,
+  mode: 'isolation level repeatable read, read only' | '',
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> {
+  const client = new pg.Client({ ...connectionConfig(url), application_name: 'propusk-backup' });
+  // A server that goes away breaks the query as well, which tells.
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    await client.query(`begin ${mode}`);
+    await client.query(manner);
+    const result = await work(client);
+    await client.query('commit');
+    return result;
+  } finally {
+    // Ends a transaction that was not committed, whatever state a broken COPY left the connection in.
+    await client.end().catch(() => {});
+  }
+}

@@ -1,0 +1,160 @@
+import { randomBytes } from 'node:crypto';
+import { link, open, unlink } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { sealing } from '@propusk/api/sealing';
+import type pg from 'pg';
+import { to as copyTo } from 'pg-copy-streams';
+import { inTransaction } from './connect.ts';
+import { ROWS_IN_FRAME, Sealer, type Table } from './frames.ts';
+import { FORMAT, type Header, type PassKeys, passKeys } from './header.ts';
+import { BackupRefused } from './refused.ts';
+import { allTables, keptTables, sequences } from './tables.ts';
+
+/** What must come along for the sealed columns to be of use. */
+export interface Keys {
+  readonly SECRET_KEY: string;
+  readonly GATEWAY_SECRET: string;
+}
+
+/**
+ * Writes everything that a database holds at one moment into a new file, while others go on writing.
+ * The file appears whole or not at all, and nobody else may read it.
+ * @returns the header of what was written
+ * @throws BackupRefused when the file is there already, or the keys are another database's
+ */
+export async function dump(url: string, keys: Keys, passphrase: string, path: string): Promise<Header> {
+  const draft = `${path}.${process.pid}.part`;
+  const file = await open(draft, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
+    throw new BackupRefused(`Файл ${path} не создаётся (${error.code}): проверьте папку и права`);
+  });
+  try {
+    // Before the transaction, which holds an upgrade up.
+    const salt = randomBytes(16).toString('base64url');
+    const pass = await passKeys(passphrase, salt);
+    const names = await inTransaction(url, '', allTables);
+    if (!names.includes('kysely_migration')) throw noProduct();
+    const header = await inTransaction(url, 'isolation level repeatable read, read only', async (client) => {
+      // Before the first query, which takes the snapshot: an upgrade waits, for a table that it rewrites would look empty.
+      const all = names.map((name) => client.escapeIdentifier(name));
+      await client.query(`lock table ${all.join()} in access share mode`);
+      const tables = await keptTables(client);
+      await checkKeys(client, keys);
+      return write(client, tables, salt, pass);
+    });
+    await file.sync();
+    await file.close();
+    // A link fails where a rename would replace a backup that somebody made meanwhile.
+    await link(draft, path);
+    await syncFolder(dirname(path));
+    return header;
+  } catch (error) {
+    throw explained(error, path);
+  } finally {
+    await file.close().catch(() => {});
+    await unlink(draft).catch(() => {});
+  }
+
+  async function write(client: pg.Client, tables: Table[], salt: string, pass: PassKeys): Promise<Header> {
+    const header: Header = {
+      propusk: 'backup',
+      format: FORMAT,
+      created: new Date().toISOString(),
+      migration: await newestMigration(client),
+      tables: await counts(client, tables),
+      salt,
+      check: pass.check,
+    };
+    const line = Buffer.from(`${JSON.stringify(header)}\n`);
+    const sealer = new Sealer(pass.frames, line);
+    await file.writeFile(line);
+    const contents = { keys: { ...keys }, tables, sequences: await sequences(client) };
+    await file.writeFile(await sealer.seal({ contents }));
+    for (const table of tables) {
+      for await (const rows of inPieces(client.query(copyTo(copyOf(client, table, 'to stdout'))))) {
+        await file.writeFile(await sealer.seal({ table: table.name }, rows));
+      }
+    }
+    await file.writeFile(await sealer.end());
+    return header;
+  }
+}
+
+/** COPY of the columns that a file holds. */
+export function copyOf(
+  client: pg.ClientBase,
+  { name, columns }: Table,
+  way: 'to stdout' | 'from stdin',
+): string {
+  const quoted = columns.map((column) => client.escapeIdentifier(column)).join();
+  const table = client.escapeIdentifier(name);
+  // COPY reads a partitioned table only by a query.
+  return way === 'to stdout'
+    ? `copy (select ${quoted} from ${table}) ${way}`
+    : `copy ${table} (${quoted}) ${way}`;
+}
+
+/** Pieces of a frame's size of what COPY sends in its own. */
+async function* inPieces(stream: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let waiting: Buffer[] = [];
+  let length = 0;
+  for await (const bytes of stream) {
+    for (let at = 0; at < bytes.length; at += ROWS_IN_FRAME) {
+      const piece = bytes.subarray(at, at + ROWS_IN_FRAME);
+      waiting.push(piece);
+      length += piece.length;
+      if (length < ROWS_IN_FRAME) continue;
+      yield Buffer.concat(waiting);
+      waiting = [];
+      length = 0;
+    }
+  }
+  if (length > 0) yield Buffer.concat(waiting);
+}
+
+async function counts(client: pg.ClientBase, tables: Table[]): Promise<Record<string, number>> {
+  const found: Record<string, number> = {};
+  for (const { name } of tables) {
+    const { rows } = await client.query<{ held: number }>(
+      `select count(*) as held from ${client.escapeIdentifier(name)}`,
+    );
+    found[name] = rows[0]?.held ?? 0;
+  }
+  return found;
+}
+
+async function newestMigration(client: pg.ClientBase): Promise<string> {
+  const { rows } = await client.query<{ name: string }>('select max(name) as name from kysely_migration');
+  return rows[0]?.name ?? '';
+}
+
+/** A backup with another database's key would restore to passwords that nobody can open. */
+async function checkKeys(client: pg.ClientBase, { SECRET_KEY }: Keys): Promise<void> {
+  const { rows } = await client.query<{ key_check: Buffer }>('select key_check from platform');
+  if (rows[0]?.key_check.equals(sealing(SECRET_KEY).check)) return;
+  throw new BackupRefused(
+    'Ключ SECRET_KEY не подходит к этой базе данных: укажите те же DATA_DIR, DATABASE_URL и SECRET_KEY, с которыми работает «Пропуск»',
+  );
+}
+
+async function syncFolder(path: string): Promise<void> {
+  await using folder = await open(path, 'r');
+  await folder.sync();
+}
+
+function explained(error: unknown, path: string): unknown {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'EEXIST') return new BackupRefused(`Файл ${path} уже есть: укажите другое имя`);
+  if (code === 'ENOSPC' || code === 'EDQUOT') {
+    return new BackupRefused(`На диске не хватило места для ${path}: освободите его и повторите`);
+  }
+  if (code === '55P03') {
+    return new BackupRefused('База данных сейчас обновляется: повторите через минуту');
+  }
+  return error;
+}
+
+function noProduct(): BackupRefused {
+  return new BackupRefused(
+    'В базе данных нет «Пропуска»: проверьте DATA_DIR и DATABASE_URL, или запустите его хоть раз',
+  );
+}

@@ -1,0 +1,122 @@
+import { finished } from 'node:stream/promises';
+import { migrate, migrateTo, migrationNames } from '@propusk/api/db/migrate';
+import { openDb } from '@propusk/api/db/open';
+import { keepPartitions } from '@propusk/api/db/reaper';
+import type { Tables } from '@propusk/api/db/schema';
+import { sealing } from '@propusk/api/sealing';
+import { Kysely, PostgresDialect } from 'kysely';
+import type pg from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
+import { inTransaction } from './connect.ts';
+import { copyOf } from './dump.ts';
+import type { Sequence } from './frames.ts';
+import type { Header } from './header.ts';
+import type { Backup } from './reader.ts';
+import { BackupRefused, damaged } from './refused.ts';
+import { allTables, appendOnly } from './tables.ts';
+
+/**
+ * How far ids go on beyond those of the backup: rows that were made after it are lost, but what names their ids (a
+ * gateway token, a link in somebody's notes) must not come to mean a new row.
+ */
+export const ID_GAP = 10_000;
+
+/** Restores into one database wait for each other. */
+const restoring = 'select pg_advisory_xact_lock(7305801)';
+
+/** @throws BackupRefused when the file's schema is one that this program does not know */
+export async function checkMigration({ migration }: Header): Promise<void> {
+  if ((await migrationNames()).includes(migration)) return;
+  throw new BackupRefused('Копию сделала более новая версия «Пропуска»: восстановите её той же версией');
+}
+
+/** @throws BackupRefused when the database holds any table */
+export async function checkEmpty(url: string): Promise<void> {
+  await inTransaction(url, '', refuseFull);
+}
+
+/**
+ * Puts a backup into an empty database, and brings its schema to this program's version. Schema and rows come in one
+ * transaction: whatever breaks it off leaves the database empty.
+ * @throws BackupRefused when the database is not empty, or the file is not what it was when it was verified
+ */
+export async function load(url: string, backup: Backup): Promise<void> {
+  await checkMigration(backup.header);
+  await inTransaction(url, '', async (client) => {
+    await client.query(restoring);
+    await refuseFull(client);
+    await migrateTo(onOneConnection(client), backup.header.migration);
+    const quote = (name: string) => client.escapeIdentifier(name);
+    // No migration puts rows into the append-only tables, and they have no trigger on INSERT.
+    const names = (await allTables(client)).filter((name) => !appendOnly.has(name)).map(quote);
+    // What a migration itself puts in is in the backup as well, as it has become.
+    await client.query(`truncate ${names.join()}`);
+    // The rows come with the versions and claims that the triggers made of them; foreign keys are checked all the same.
+    for (const name of names) await client.query(`alter table ${name} disable trigger user`);
+    await copyRows(client, backup);
+    await setSequences(client, backup.contents.sequences);
+    // Higher than any that was given out since the backup: a token of then is worth nothing now.
+    await client.query(
+      `update users set gateway_epoch = greatest(gateway_epoch + 1, extract(epoch from now())::bigint)`,
+    );
+    for (const name of names) await client.query(`alter table ${name} enable trigger user`);
+    const { rows } = await client.query<{ key_check: Buffer }>('select key_check from platform');
+    const { check } = sealing(backup.contents.keys.SECRET_KEY);
+    if (!rows[0]?.key_check.equals(check)) throw damaged('ключ');
+  });
+  const opened = openDb(url);
+  try {
+    await migrate(opened.db);
+    // The months of the backup: its rows came into the partition for rows without one.
+    await keepPartitions(opened.db, { waitMs: 0 });
+  } finally {
+    await opened.close();
+  }
+}
+
+async function refuseFull(client: pg.ClientBase): Promise<void> {
+  if ((await allTables(client)).length === 0) return;
+  throw new BackupRefused(
+    'В базе данных уже есть таблицы: восстановить копию можно только в пустую. Создайте новую и укажите её в DATABASE_URL',
+  );
+}
+
+async function copyRows(client: pg.Client, { header, contents, rows }: Backup): Promise<void> {
+  const frames = rows();
+  let frame = await frames.next();
+  for (const table of contents.tables) {
+    const stream = client.query(copyFrom(copyOf(client, table, 'from stdin')));
+    const done = finished(stream);
+    // Told by the write that fails, or by the wait below.
+    done.catch(() => {});
+    while (!frame.done && frame.value.table === table.name) {
+      const bytes = frame.value.rows;
+      await new Promise<void>((resolve, reject) => {
+        stream.write(bytes, (error) => (error ? reject(error) : resolve()));
+      });
+      frame = await frames.next();
+    }
+    stream.end();
+    await done;
+    if (stream.rowCount !== header.tables[table.name]) throw damaged(`строки таблицы ${table.name}`);
+  }
+  if (!frame.done) throw damaged('порядок таблиц');
+}
+
+async function setSequences(client: pg.ClientBase, sequences: readonly Sequence[]): Promise<void> {
+  for (const { name, value, called, identity } of sequences) {
+    const to = BigInt(value) + (identity ? BigInt(ID_GAP) : 0n);
+    await client.query('select setval($1::regclass, $2, $3)', [
+      client.escapeIdentifier(name),
+      String(to),
+      called,
+    ]);
+  }
+}
+
+/** The migrator's way into a transaction that is not its own. */
+function onOneConnection(client: pg.Client): Kysely<Tables> {
+  const connection = { query: client.query.bind(client), release: () => {} };
+  const pool = { connect: async () => connection, end: async () => {} };
+  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool: pool as never }) });
+}

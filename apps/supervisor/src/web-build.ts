@@ -1,0 +1,51 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { StartError } from '@propusk/embedded-postgres/open';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+const stamp = join(root, 'apps/web/dist/.built-from');
+
+/**
+ * Builds the console when its sources are not those that the last build was made from.
+ * @throws StartError with the end of the build's output
+ */
+export async function buildConsole(say: (line: string) => void): Promise<void> {
+  const sources = await digest(['apps/web', 'packages/contract', 'package-lock.json']);
+  const built = await readFile(stamp, 'utf8').catch(() => '');
+  if (built === sources) return;
+  say('Собираю консоль…');
+  let output = '';
+  const build = spawn(
+    process.execPath,
+    [join(root, 'node_modules/vite/bin/vite.js'), 'build', '--logLevel=warn'],
+    {
+      cwd: join(root, 'apps/web'),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
+  for (const stream of [build.stdout, build.stderr]) stream.on('data', (text) => (output += text));
+  const code = await new Promise((resolve) => build.on('exit', resolve));
+  if (code !== 0) throw new StartError(`Консоль не собралась:\n${output.slice(-2000)}`);
+  await writeFile(stamp, sources);
+}
+
+/** One hash of all files below some paths, by name and content. */
+export async function digest(paths: string[]): Promise<string> {
+  const hash = createHash('sha256');
+  for (const path of paths) {
+    for (const file of await filesBelow(join(root, path))) hash.update(file).update(await readFile(file));
+  }
+  return hash.digest('hex');
+}
+
+async function filesBelow(path: string): Promise<string[]> {
+  const entries = await readdir(path, { withFileTypes: true, recursive: true }).catch(() => null);
+  if (entries === null) return [path];
+  return entries
+    .filter((entry) => entry.isFile() && !/\/(dist|node_modules)(\/|$)/.test(entry.parentPath))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .toSorted();
+}

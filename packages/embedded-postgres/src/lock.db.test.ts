@@ -1,0 +1,91 @@
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { asRoot, makeScratch, removeScratch, startHolder } from '@propusk/test-kit/embedded/scratch';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { holdsLock, lockDataDir } from './lock.ts';
+import { StartError } from './start-error.ts';
+
+let scratch: string;
+beforeAll(() => {
+  scratch = makeScratch();
+});
+afterAll(() => removeScratch(scratch));
+
+test('of twenty starts at once exactly one wins, and the others name it', async () => {
+  const folder = join(scratch, 'twenty');
+  const holders = Array.from({ length: 20 }, () => startHolder(['lock', folder]));
+  const lines = await Promise.all(holders.map((holder) => holder.line));
+
+  const winners = holders.filter((_, i) => lines[i] === 'LOCKED');
+  expect(winners).toHaveLength(1);
+  const refusals = lines.filter((line) => line !== 'LOCKED');
+  for (const line of refusals) {
+    expect(line).toContain(`(процесс ${winners[0]?.child.pid}): остановите его или укажите другой DATA_DIR`);
+  }
+  await Promise.all(holders.map((holder) => holder.end()));
+  await (await lockDataDir(folder)).release();
+});
+
+test('the lock of a killed process is free at once', async () => {
+  const folder = join(scratch, 'killed');
+  const holder = startHolder(['lock', folder]);
+  expect(await holder.line).toBe('LOCKED');
+  await holder.end('SIGKILL');
+  expect(existsSync(join(folder, 'propusk.pid'))).toBe(true);
+
+  await (await lockDataDir(folder)).release();
+  expect(existsSync(join(folder, 'propusk.pid'))).toBe(false);
+});
+
+test('a pid that now belongs to a stranger does not hold the lock', async () => {
+  const folder = join(scratch, 'recycled');
+  mkdirSync(folder);
+  const stranger = spawn('sleep', ['60']);
+  writeFileSync(join(folder, 'propusk.lock'), '');
+  writeFileSync(join(folder, 'propusk.pid'), `${stranger.pid} 12345\n`);
+
+  const lock = await lockDataDir(folder);
+  // Nor is it named when the real holder's line is gone: its start time is another.
+  writeFileSync(join(folder, 'propusk.pid'), `${stranger.pid} 12345\n`);
+  const other = startHolder(['lock', folder]);
+  expect(await other.line).toMatch(
+    /^REFUSED StartError: Пропуск уже запущен на папке данных \S+: остановите/,
+  );
+  await lock.release();
+  stranger.kill();
+});
+
+test('one process cannot hold a folder twice, and a refusal takes nothing from the holder', async () => {
+  const folder = join(scratch, 'twice');
+  const lock = await lockDataDir(folder);
+  const mine = readFileSync(join(folder, 'propusk.pid'), 'utf8');
+  await expect(lockDataDir(`${folder}/../twice`)).rejects.toThrow(StartError);
+  const other = startHolder(['lock', folder]);
+  expect(await other.line).toContain(`(процесс ${process.pid})`);
+  expect(readFileSync(join(folder, 'propusk.pid'), 'utf8')).toBe(mine);
+  expect(holdsLock(folder)).toBe(true);
+
+  await lock.release();
+  await lock.release();
+  expect(holdsLock(folder)).toBe(false);
+});
+
+test('a folder that we make is closed to others; one that exists keeps its mode', async () => {
+  const fresh = join(scratch, 'fresh');
+  await (await lockDataDir(fresh)).release();
+  expect(statSync(fresh).mode & 0o777).toBe(asRoot ? 0o710 : 0o700);
+  expect(statSync(join(fresh, 'propusk.lock')).mode & 0o777).toBe(0o600);
+
+  const existing = join(scratch, 'existing');
+  mkdirSync(existing, { mode: 0o700 });
+  await (await lockDataDir(existing)).release();
+  expect(statSync(existing).mode & 0o777).toBe(0o700);
+});
+
+test('a folder that cannot be made is said in one line', async () => {
+  writeFileSync(join(scratch, 'file'), '');
+  await expect(lockDataDir(join(scratch, 'file', 'data'))).rejects.toThrow(
+    /^Не удалось создать папку данных \S+ \(DATA_DIR\): на месте папки лежит файл\.$/,
+  );
+});

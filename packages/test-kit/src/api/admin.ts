@@ -1,0 +1,14 @@
+import { hashPassword, ofProcess } from '@propusk/api/passwords';
+import { login } from '@propusk/contract/auth';
+import { PASSWORD, type TestApi } from './api.ts';
+
+/** A platform admin outside every company, signed in; the account is made unless the address has one. */
+export async function createAdmin(api: TestApi, email = 'admin@platform.test'): Promise<string> {
+  const password_hash = await hashPassword(PASSWORD, ofProcess);
+  await api.database.db
+    .insertInto('users')
+    .values({ company_id: null, email, name: 'Администратор', surname: '', password_hash, roles: ['ADMIN'] })
+    .onConflict((oc) => oc.column('email').doNothing())
+    .execute();
+  return (await api.must(null, login, { body: { email, password: PASSWORD } })).token;
+}

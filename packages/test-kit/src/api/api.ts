@@ -1,0 +1,177 @@
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gatewayKeys } from '@propusk/access/gateway-secret';
+import { checkKey } from '@propusk/api/db/key-check';
+import { createMetrics, type Metrics } from '@propusk/api/http/metrics';
+import { createLog } from '@propusk/api/log';
+import { ensureDirectProxy } from '@propusk/api/proxies/store';
+import { sealing } from '@propusk/api/sealing';
+import { createServer, type ServerParts } from '@propusk/api/server';
+import { login, register } from '@propusk/contract/auth';
+import type { Endpoint, Input, Output } from '@propusk/contract/endpoint';
+import type { ErrorBody } from '@propusk/contract/errors';
+import { createUser } from '@propusk/contract/users';
+import type { FastifyInstance } from 'fastify';
+import { createTestDatabase, type TestDatabase } from './database.ts';
+import { watchReplies } from './openapi-check.ts';
+
+export const GATEWAY_SECRET = 'the gateway secret of all the tests';
+export const testKeys = gatewayKeys(GATEWAY_SECRET);
+export const testSealing = sealing('the sealing secret of all the tests');
+
+type Parts<E extends Endpoint> = {
+  params?: Input<E['params']>;
+  query?: Input<E['query']>;
+  body?: Input<E['body']>;
+  headers?: Record<string, string>;
+  /** The address that the call comes from. */
+  from?: string;
+};
+
+export interface Reply<E extends Endpoint> {
+  readonly status: number;
+  readonly body: Output<E['reply']>;
+  readonly headers: Readonly<Record<string, unknown>>;
+  /** The body of a refusal. */
+  readonly error: ErrorBody;
+}
+
+export interface TestApi {
+  readonly app: FastifyInstance;
+  readonly database: TestDatabase;
+  /** Replies that the documentation does not tell of; `close` fails with them. */
+  readonly violations: readonly string[];
+  /** Makes a call as the holder of a token, or as nobody. */
+  call<E extends Endpoint>(token: string | null, endpoint: E, parts?: Parts<E>): Promise<Reply<E>>;
+  /** The same for a call that must succeed. */
+  must<E extends Endpoint>(token: string | null, endpoint: E, parts?: Parts<E>): Promise<Output<E['reply']>>;
+  /** A company of its own with its owner, signed in. */
+  company(): Promise<{ token: string; email: string }>;
+  /** A plain USER of the owner's company, signed in. */
+  agent(owner: string, politics?: number[]): Promise<{ token: string; id: number; email: string }>;
+  close(): Promise<void>;
+}
+
+export const PASSWORD = 'correct horse';
+let serial = 0;
+let started = 0;
+/** Each company and agent signs in from an address of its own: the limits count addresses. */
+const ownAddress = () => `10.1.${serial >> 8}.${serial & 255}`;
+
+/** The whole api on a database of its own, called through its front door. */
+export async function startApi(
+  serverUrl: string,
+  {
+    shared,
+    heartbeatMs,
+    logTo,
+    settings,
+    metrics = createMetrics(),
+    runsProbes = false,
+    reserveFile,
+  }: {
+    reserveFile?: string;
+    shared?: TestDatabase;
+    heartbeatMs?: number;
+    logTo?: (line: string) => void;
+    settings?: Partial<ServerParts['config']>;
+    metrics?: Metrics;
+    /** Whether probes are run, or only wait. */
+    runsProbes?: boolean;
+  } = {},
+): Promise<TestApi> {
+  const database = shared ?? (await createTestDatabase(serverUrl));
+  const config = {
+    publicUrl: new URL('http://console.test'),
+    gatewayUrl: new URL('http://gate.test:3128'),
+    echoUrl: new URL('http://console.test'),
+    allowNetworks: { v4: [], v6: [] },
+    hosts: new Map<string, readonly string[]>(),
+    egress: {},
+    dns: [],
+    smtpUrl: undefined,
+    mailFrom: 'Пропуск <pass@console.test>',
+    mailFolder: join(tmpdir(), `propusk-mail-${process.pid}-${++started}`),
+    trustProxy: [],
+    sockets: 10_000,
+    memory: 4_096 * 1024 * 1024,
+    documentation: true,
+    ...settings,
+  };
+  await checkKey(database.db, testSealing);
+  await ensureDirectProxy(database.db, config.gatewayUrl);
+  const app = await createServer({
+    config,
+    opened: database,
+    sealing: testSealing,
+    gatewayKeys: testKeys,
+    metrics,
+    logger: logTo === undefined ? createLog('silent') : createLog('trace', { write: logTo }),
+    ...(heartbeatMs !== undefined && { heartbeatMs }),
+    // Nothing that a test does not name is anywhere.
+    lookup: async () => [],
+    runsProbes,
+    reserveFile,
+  });
+  const violations = watchReplies(app);
+  await app.ready();
+
+  const call: TestApi['call'] = async (token, endpoint, parts = {}) => {
+    const response = await app.inject({
+      method: endpoint.method,
+      url: `/api${path(endpoint, parts.params ?? {})}`,
+      ...(parts.from !== undefined && { remoteAddress: parts.from }),
+      query: strings(parts.query ?? {}),
+      headers: { ...(token !== null && { authorization: `Bearer ${token}` }), ...parts.headers },
+      ...(parts.body !== undefined && { payload: parts.body as object }),
+    });
+    const body = response.body === '' ? undefined : response.json();
+    return { status: response.statusCode, headers: response.headers, body, error: body };
+  };
+  const must: TestApi['must'] = async (token, endpoint, parts) => {
+    const reply = await call(token, endpoint, parts);
+    if (reply.status === endpoint.status) return reply.body;
+    throw new Error(`${endpoint.method} ${endpoint.path}: ${reply.status} ${JSON.stringify(reply.error)}`);
+  };
+  return {
+    app,
+    database,
+    violations,
+    call,
+    must,
+    async company() {
+      const email = `owner${++serial}@company.test`;
+      const names = {
+        name: `Компания ${serial}`,
+        companyName: `Компания ${serial}`,
+        companySite: 'company.test',
+      };
+      const body = { ...names, email, password: PASSWORD };
+      const { token } = await must(null, register, { body, from: ownAddress() });
+      return { token, email };
+    },
+    async agent(owner, politics = []) {
+      const email = `agent${++serial}@company.test`;
+      const { id } = await must(owner, createUser, { body: { email, password: PASSWORD, politics } });
+      const { token } = await must(null, login, { body: { email, password: PASSWORD }, from: ownAddress() });
+      return { token, id, email };
+    },
+    async close() {
+      try {
+        await app.close();
+      } finally {
+        await rm(config.mailFolder, { recursive: true, force: true });
+        if (shared === undefined) await database.drop();
+      }
+    },
+  };
+}
+
+function path(endpoint: Endpoint, params: Record<string, unknown>): string {
+  return endpoint.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(params[name])));
+}
+
+function strings(query: Record<string, unknown>): Record<string, string> {
+  return Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String(value)]));
+}

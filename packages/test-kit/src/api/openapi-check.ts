@@ -1,0 +1,114 @@
+import { describeCalls } from '@propusk/api/http/openapi';
+import type { JsonSchema } from '@propusk/api/http/openapi-schemas';
+import { endpoints } from '@propusk/contract/endpoints';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+
+/** The documentation of all calls, as the server hands it out. */
+export const openapi = describeCalls(endpoints, 'test');
+
+// Not strict: the document as a whole stands in as the schema that the references point into.
+const ajv = formats.default(new Ajv2020({ strict: false, addUsedSchema: false, validateSchema: false }));
+ajv.addSchema(openapi, 'openapi');
+
+/** Points into the document. */
+export function pointer(...path: string[]): string {
+  return path
+    .map((part) => `/${encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))}`)
+    .join('');
+}
+
+const compiled = new Map<string, ValidateFunction>();
+/** What is wrong with a value by the schema at a place of the document; null when nothing is. */
+export function misfit(at: string, value: unknown): string | null {
+  let validate = compiled.get(at);
+  if (validate === undefined) {
+    validate = ajv.compile({ $ref: `openapi#${at}` });
+    compiled.set(at, validate);
+  }
+  return validate(value) ? null : ajv.errorsText(validate.errors);
+}
+
+/** Answers to addresses that no call has, or that cannot be decoded; a body is read before its address is looked up. */
+const unrouted = ajv.compile({
+  $ref: 'openapi#/components/schemas/Error',
+  properties: {
+    code: {
+      enum: [
+        'no_such_call',
+        'not_found',
+        'bad_input',
+        'bad_json',
+        'too_deep',
+        'too_large',
+        'bad_media_type',
+        'overloaded',
+      ],
+    },
+  },
+});
+
+/**
+ * Holds every reply of a server under test to its documentation: the call is there, and so are the status, the media type
+ * and the headers; the body fits its schema and has nothing more. Closing the server fails when one did not.
+ * @returns what did not fit so far
+ */
+export function watchReplies(app: FastifyInstance): readonly string[] {
+  const violations: string[] = [];
+  app.addHook('onSend', async (request, reply, payload) => {
+    if (!/^\/api(\/|\?|$)/.test(request.url) || /^\/api\/docs(\/|$)/.test(request.url)) return payload;
+    const found = violationOf(request, reply, payload);
+    if (found !== null) {
+      const told = typeof payload === 'string' ? payload.slice(0, 500) : String(payload);
+      violations.push(`${request.method} ${request.url}: ${reply.statusCode} ${told}: ${found}`);
+    }
+    return payload;
+  });
+  app.addHook('onClose', async () => {
+    if (violations.length > 0) {
+      throw new Error(
+        `replies that the documentation does not tell of:\n${violations.slice(0, 20).join('\n')}`,
+      );
+    }
+  });
+  return violations;
+}
+
+function violationOf(request: FastifyRequest, reply: FastifyReply, payload: unknown): string | null {
+  const { url } = request.routeOptions;
+  const body = typeof payload === 'string' && payload !== '' ? payload : undefined;
+  const mediaType = String(reply.getHeader('content-type') ?? '').split(';')[0];
+  if (request.is404 || url === undefined) {
+    if (mediaType !== 'application/json') return `media type ${mediaType}`;
+    return unrouted(parse(body)) ? null : ajv.errorsText(unrouted.errors);
+  }
+  const path = url.replace(/:(\w+)/g, '{$1}');
+  // Fastify answers HEAD wherever there is a GET, without the body.
+  const method = request.method === 'HEAD' ? 'get' : request.method.toLowerCase();
+  const operation = openapi.paths[path]?.[method];
+  if (operation === undefined) return 'no such operation';
+  const response = operation.responses[String(reply.statusCode)];
+  if (response === undefined) return 'no such status';
+  const at = pointer('paths', path, method, 'responses', String(reply.statusCode));
+  for (const [name, { required, schema }] of Object.entries(response.headers ?? {})) {
+    const value = reply.getHeader(name);
+    if (value === undefined && required) return `no ${name}`;
+    const wrong =
+      value !== undefined && misfit(`${at}${pointer('headers', name, 'schema')}`, spelled(schema, value));
+    if (typeof wrong === 'string') return `${name}: ${wrong}`;
+  }
+  if (request.method === 'HEAD') return null;
+  const content = response.content?.[mediaType ?? ''];
+  if (response.content === undefined) return body === undefined ? null : 'a body where there is none';
+  if (content === undefined) return `media type ${mediaType}`;
+  return misfit(`${at}${pointer('content', mediaType ?? '', 'schema')}`, parse(body));
+}
+
+function spelled(schema: JsonSchema, header: unknown): unknown {
+  return schema.type === 'integer' ? Number(header) : String(header);
+}
+
+function parse(body: string | undefined): unknown {
+  return body === undefined ? undefined : JSON.parse(body);
+}

@@ -1,0 +1,26 @@
+import { leftOut } from '@propusk/supervisor/backup/tables';
+import type pg from 'pg';
+
+export interface Everything {
+  /** Rows as the database prints them, computed columns too; the epoch, which a restore raises, apart. */
+  readonly tables: Record<string, string[]>;
+  readonly sequences: Record<string, string>;
+}
+
+/** All that a backup promises to keep. */
+export async function everything(pool: pg.Pool): Promise<Everything> {
+  const { rows: names } = await pool.query<{ name: string }>(
+    `select relname::text as name from pg_class where relnamespace = 'public'::regnamespace
+      and relkind in ('r', 'p') and not relispartition order by 1`,
+  );
+  const tables: Record<string, string[]> = {};
+  for (const { name } of names.filter((table) => !leftOut.has(table.name))) {
+    const { rows } = await pool.query<{ row: string }>(
+      `select (to_jsonb(t) - 'gateway_epoch')::text as row from ${name} t order by 1`,
+    );
+    tables[name] = rows.map(({ row }) => row);
+  }
+  const { rows } = await pool.query<{ name: string; last: string }>(`
+    select sequencename::text as name, coalesce(last_value, 0)::text as last from pg_sequences where schemaname = 'public'`);
+  return { tables, sequences: Object.fromEntries(rows.map(({ name, last }) => [name, last])) };
+}

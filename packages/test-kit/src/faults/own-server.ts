@@ -1,0 +1,86 @@
+import { execFileSync } from 'node:child_process';
+import { closeSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { lockDataDir } from '@propusk/embedded-postgres/lock';
+import { type EmbeddedDatabase, openEmbedded } from '@propusk/embedded-postgres/open';
+import { makeScratch, postmasterOf, removeScratch } from '../embedded/scratch.ts';
+
+/** An embedded PostgreSQL of a test's own, to be killed and frozen. */
+export interface OwnServer {
+  readonly url: string;
+  /** The file that keeps room on its disk. */
+  readonly reserveFile: string;
+  /** Kills the server outright, and opens it again at once, as the supervisor does. */
+  crash(): Promise<void>;
+  /** Stops every process of it where it stands: nothing breaks, and nothing answers. */
+  freeze(): void;
+  thaw(): void;
+  /** Takes the last byte of its disk, and gives it back. */
+  fill(): void;
+  makeRoom(): void;
+  remove(): Promise<void>;
+}
+
+/** @param disk the size of a small disk of its own, which takes root; `32m` */
+export async function startOwnServer({ disk }: { disk?: string } = {}): Promise<OwnServer> {
+  const scratch = makeScratch();
+  if (disk !== undefined)
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${disk},mode=0711`, 'tmpfs', scratch]);
+  const dataDir = join(scratch, 'data');
+  const cluster = join(dataDir, 'postgres');
+  // Whoever opens again after a crash has to hold the folder.
+  const lock = await lockDataDir(dataDir);
+  let database: EmbeddedDatabase = await openEmbedded({ dataDir });
+  let frozen: number[] = [];
+  const thaw = () => {
+    for (const pid of frozen.splice(0).toReversed()) process.kill(pid, 'SIGCONT');
+  };
+  return {
+    url: database.url,
+    reserveFile: database.reserveFile,
+    async crash() {
+      process.kill(postmasterOf(cluster), 'SIGKILL');
+      await database.exited;
+      database = await openEmbedded({ dataDir });
+    },
+    freeze() {
+      const postmaster = postmasterOf(cluster);
+      process.kill(postmaster, 'SIGSTOP');
+      frozen = [postmaster, ...childrenOf(postmaster)];
+      for (const pid of frozen) process.kill(pid, 'SIGSTOP');
+    },
+    thaw,
+    fill() {
+      const filler = openSync(join(scratch, 'filler'), 'a');
+      // Large pieces first, then whatever is left.
+      for (const piece of [1 << 20, 4096, 1]) for (; append(filler, piece); );
+      closeSync(filler);
+    },
+    makeRoom: () => rmSync(join(scratch, 'filler')),
+    async remove() {
+      // A test that failed in between: what is frozen does not stop.
+      thaw();
+      await database.close();
+      await lock.release();
+      if (disk !== undefined) execFileSync('umount', [scratch]);
+      removeScratch(scratch);
+    },
+  };
+}
+
+function childrenOf(pid: number): number[] {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+    .trim()
+    .split(' ')
+    .filter(Boolean)
+    .map(Number);
+}
+
+/** @returns whether there was room for it */
+function append(file: number, bytes: number): boolean {
+  try {
+    return writeSync(file, Buffer.alloc(bytes)) === bytes;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,58 @@
+import type { Tally } from '../row.ts';
+import type { Latency } from './latency.ts';
+import { MB } from './resources.ts';
+
+/** The bars of memory and time that hold under every attack by clients. */
+
+/** Resident memory under attack, as a share of that before it. */
+const RESIDENT_SHARE = 1.5;
+/** Bytes held for each byte that was sent, beyond the fixed bytes of each connection. */
+const HELD_PER_SENT = 4;
+const PER_CONNECTION = 64 * 1024;
+/** V8 sizes its young generation by the rate of requests: this much comes and goes without any attack. */
+const HEAP_NOISE = 32 * MB;
+/** A 99th percentile under attack, as a share of the calm one; and what a busy machine adds to it by itself. */
+const LATENCY_SHARE = 2;
+
+export interface Held {
+  /** Resident memory in bytes: after the warm-up, and the largest under attack. */
+  readonly base: number;
+  readonly peak: number;
+  readonly sent: number;
+  readonly connections: number;
+}
+
+/** Judges what a process held while it was attacked. @param ended how the process ended, null while it runs */
+export function judgeHeld(
+  tally: Tally,
+  name: string,
+  { base, peak, sent, connections }: Held,
+  ended: string | null,
+): void {
+  const megabytes = (bytes: number) => `${(bytes / MB).toFixed(0)} MB`;
+  const figures = `${name}: ${megabytes(base)} before, ${megabytes(peak)} at most, ${megabytes(sent)} sent on ${connections} connections`;
+  tally.note(figures);
+  tally.see(ended === null, `${name}: the process ended: ${ended?.slice(0, 300)}`);
+  tally.see(peak <= base * RESIDENT_SHARE, `more than ${RESIDENT_SHARE} × before: ${figures}`);
+  tally.see(
+    peak - base <= HELD_PER_SENT * sent + PER_CONNECTION * connections + HEAP_NOISE,
+    `more than ${HELD_PER_SENT} bytes held for each one sent: ${figures}`,
+  );
+}
+
+/** Judges what the neighbours of an attack noticed. @param floorMs what a busy machine adds without any attack */
+export function judgeServed(
+  tally: Tally,
+  name: string,
+  calm: Latency,
+  beside: Latency,
+  floorMs: number,
+): void {
+  const most = Math.max(LATENCY_SHARE * calm.p99, calm.p99 + floorMs);
+  const figures = `${name} p99 ${calm.p99.toFixed(0)} ms calm, ${beside.p99.toFixed(0)} ms beside (${beside.count} tries)`;
+  tally.note(figures);
+  tally.see(beside.p99 <= most, `slower than ${most.toFixed(0)} ms: ${figures}`);
+  for (const failure of new Set(beside.failed)) tally.see(false, `${name} failed: ${failure}`);
+  for (const failure of new Set(calm.failed))
+    tally.see(false, `${name} failed without an attack: ${failure}`);
+}

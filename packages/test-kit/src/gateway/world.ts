@@ -1,0 +1,148 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gatewayKeys, gatewayUsername, signGatewayToken } from '@propusk/access/gateway-secret';
+import type { CompanySnapshot } from '@propusk/contract/feed';
+import { type Config, readConfig } from '@propusk/gateway/config';
+import { createLog } from '@propusk/gateway/log';
+import { createGateway, type Gateway } from '@propusk/gateway/server';
+import { type FeedServer, startFeedServer } from './feed-server.ts';
+import { type Origin, startOrigin } from './origin.ts';
+
+/**
+ * A small world for tests on sockets: a protected site, the api's side of the feed, and the real gateway between.
+ */
+
+export const SECRET = 'a secret of the tests, long enough to be taken';
+export const OTHER_SECRET = 'another secret, just as long as the first one';
+
+/** Names of the sites. All lead to the origin but `dead`, where nobody listens. */
+export const hosts = [
+  'crm.company.test=127.0.0.1',
+  'wiki.company.test=127.0.0.1',
+  'foreign.company.test=127.0.0.1',
+  'squid.test=127.0.0.1',
+  'dead.company.test=127.0.0.9',
+].join(',');
+
+/** `name:password` of a user, as a client puts it before the gateway's address. */
+export function credentials(
+  userId: number,
+  { secret = SECRET, epoch = 1, expires = Math.floor(Date.now() / 1000) + 3600, username = '' } = {},
+): string {
+  const token = signGatewayToken(gatewayKeys(secret), { userId, epoch, expires });
+  return `${username === '' ? gatewayUsername(userId) : username}:${token}`;
+}
+
+/** The header that carries them. */
+export function authorization(pair: string): string {
+  return `Proxy-Authorization: Basic ${Buffer.from(pair).toString('base64')}\r\n`;
+}
+
+export const DIRECT = {
+  id: 1,
+  type: 'default',
+  direct: true,
+  host: '',
+  port: 0,
+  username: '',
+  password: '',
+} as const;
+
+/** A company with users 1 and 2 (11 and 12 in company 2), these sites, and one policy that gives the first user all. */
+export function company(
+  addresses: readonly string[],
+  { version = 1, proxy = DIRECT, epoch = 1, id = 1, users = [id * 10 - 9] }: Partial<CompanyOptions> = {},
+): CompanySnapshot {
+  return {
+    companyId: id,
+    version,
+    users: [
+      { id: id * 10 - 9, epoch },
+      { id: id * 10 - 8, epoch: 1 },
+    ],
+    sites: addresses.map((address, i) => {
+      const site = id * 1000 + i;
+      return { id: site, address, claim: proxy.type === 'default' ? site : null };
+    }),
+    proxies: [proxy],
+    policies: [
+      { id, proxyId: proxy.id, allSites: false, users, sites: addresses.map((_, i) => id * 1000 + i) },
+    ],
+  };
+}
+
+interface CompanyOptions {
+  version: number;
+  proxy: CompanySnapshot['proxies'][number];
+  users: number[];
+  epoch: number;
+  id: number;
+}
+
+export interface World extends AsyncDisposable {
+  readonly gateway: Gateway;
+  readonly port: number;
+  readonly origin: Origin;
+  readonly feed: FeedServer;
+  readonly dataDir: string;
+}
+
+/** Starts all of it, and waits until the gateway enforces the snapshots that the feed was given. */
+export async function startWorld(
+  snapshots: (originPort: number) => readonly CompanySnapshot[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<World> {
+  const origin = await startOrigin();
+  const feed = await startFeedServer(SECRET);
+  for (const snapshot of snapshots(origin.port)) feed.publish(snapshot);
+  const dataDir = env.DATA_DIR ?? (await mkdtemp(join(tmpdir(), 'propusk-gateway-')));
+  const gateway = await createGateway(
+    testConfig({ API_URL: feed.url, DATA_DIR: dataDir, ...env }),
+    createLog('silent'),
+  );
+  const port = await gateway.listen();
+  await until(
+    () =>
+      [...feed.companies.keys()].every((id) => gateway.index.companies.has(id)) &&
+      feed.acknowledged.length >= feed.companies.size,
+  );
+  return {
+    gateway,
+    port,
+    origin,
+    feed,
+    dataDir,
+    async [Symbol.asyncDispose]() {
+      await gateway.close(0);
+      await feed.stop();
+      await origin.stop();
+      if (env.DATA_DIR === undefined) await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/**
+ * Settings of a gateway under test: any free port, the names above, loopback exempt.
+ * @param env as a gateway's, but SNAPSHOT_MAX_AGE takes any number of seconds: a test cannot wait for the least that is accepted
+ */
+export function testConfig({ SNAPSHOT_MAX_AGE = '900', ...env }: Readonly<Record<string, string>>): Config {
+  const config = readConfig({
+    GATEWAY_PORT: '0',
+    GATEWAY_SECRET: SECRET,
+    GATEWAY_HOSTS: hosts,
+    GATEWAY_ALLOW_NETWORKS: '127.0.0.0/8',
+    CONSOLE_URL: 'http://console.test',
+    ...env,
+  });
+  return { ...config, snapshotMaxAgeMs: Number(SNAPSHOT_MAX_AGE) * 1000 };
+}
+
+/** Waits for something to become true. @throws Error when it does not in time */
+export async function until(what: () => boolean, ms = 5_000): Promise<void> {
+  const deadline = performance.now() + ms;
+  while (!what()) {
+    if (performance.now() > deadline) throw new Error(`Not within ${ms} ms: ${what.toString()}`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}

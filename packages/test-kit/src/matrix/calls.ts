@@ -1,0 +1,227 @@
+import type { Endpoint } from '@propusk/contract/endpoint';
+import { endpoints } from '@propusk/contract/endpoints';
+import { PASSWORD } from '../api/api.ts';
+import { appCode } from '../api/app-code.ts';
+import { FACTOR_SECRET, RECOVERY_CODE } from './inserts.ts';
+import type { Target } from './rows.ts';
+import { SHARED_ADDRESS, type Standing, type World } from './world.ts';
+
+/** What is sent with a call. */
+export interface Parts {
+  readonly params?: Readonly<Record<string, string | number>>;
+  readonly query?: Readonly<Record<string, string | number>>;
+  readonly body?: unknown;
+}
+
+const ABSENT = 999_999;
+
+/** How the table and the tests name a call. */
+export const nameOf = ({ method, path }: Endpoint): string => `${method} ${path}`;
+
+/** The contract's calls by their names. */
+export const byName: ReadonlyMap<string, Endpoint> = new Map(
+  endpoints.map((endpoint) => [nameOf(endpoint), endpoint]),
+);
+
+/** What a caller sends to a call for a target of the table. */
+export function partsOf(
+  name: string,
+  target: Target,
+  { world, caller }: { world: World; caller: Standing },
+): Parts {
+  const things = thingsOf(world, caller);
+  const pick = (kind: Kind, word: string) => {
+    const found = things[kind][word];
+    if (found === undefined) throw new Error(`${name}: no ${kind} are ${word}`);
+    return found;
+  };
+  const kind = kinds.find(([prefix]) => name.includes(` ${prefix}`))?.[1];
+  const aim: Aim = {
+    target,
+    caller,
+    one: (of) => pick(of, target.which ?? ''),
+    some: (of) => {
+      const home = target.path.startsWith('other') ? 'other' : 'own';
+      return [...new Set([pick(of, home), pick(of, target.which ?? '')])];
+    },
+    company: pick('companies', target.path === 'absent' ? 'absent' : 'own'),
+  };
+  const body = bodies[name]?.(aim);
+  const query = queries[name]?.(aim);
+  if (byName.get(name)?.body !== undefined && body === undefined) throw new Error(`${name}: no body`);
+  return {
+    ...(/\/:id(\/|$)/.test(name) && kind !== undefined && { params: { id: pick(kind, target.path) } }),
+    ...(name.endsWith('/:address') && { params: { address: addressOf(target.path, caller) } }),
+    ...(query !== undefined && { query }),
+    ...(body !== undefined && { body }),
+  };
+}
+
+/** The company whose rows a call at the target may change: 0 for the platform. */
+export function companyOf(target: Target, world: World, caller: Standing): number {
+  if (target.path === 'unstaffed') return world.unstaffed;
+  if (['platform', 'direct', 'admin'].includes(target.path)) return 0;
+  if (target.path.startsWith('other')) return caller.other.id;
+  // Mail that is asked for by anybody goes to the agent.
+  if (['known', 'live'].includes(target.which ?? '')) return caller.own.id;
+  // What a person does to the own account, and what is created.
+  if (['-', 'self', 'asking'].includes(target.path) && caller.userId !== 0) return caller.companyId ?? 0;
+  return caller.own.id;
+}
+
+type Kind = 'sessions' | 'people' | 'companies' | 'proxies' | 'sites' | 'policies';
+
+const kinds: [string, Kind][] = [
+  ['/me/sessions/', 'sessions'],
+  ['/users/', 'people'],
+  ['/company/', 'companies'],
+  ['/proxy/', 'proxies'],
+  ['/domain-allowed/', 'sites'],
+  ['/politics/', 'policies'],
+];
+
+function thingsOf(
+  world: World,
+  { own, other, userId, sessions }: Standing,
+): Record<Kind, Record<string, number>> {
+  const absent = ABSENT;
+  return {
+    sessions: {
+      self: sessions?.another ?? own.agentSession,
+      asking: sessions?.asking ?? own.agentSession,
+      own: own.agentSession,
+      other: other.agentSession,
+      admin: world.secondAdminSession,
+      absent,
+    },
+    people: {
+      own: own.people.agent,
+      other: other.people.agent,
+      self: userId === 0 ? own.people.USER : userId,
+      owner: own.people.owner,
+      'other owner': other.people.owner,
+      staff: own.people.staff,
+      enrolled: own.people.enrolled,
+      'other enrolled': other.people.enrolled,
+      admin: world.secondAdmin,
+      absent,
+    },
+    companies: { own: own.id, other: other.id, unstaffed: world.unstaffed, absent },
+    proxies: {
+      own: own.proxies.idle,
+      used: own.proxies.used,
+      other: other.proxies.idle,
+      platform: world.platformProxy,
+      direct: world.directProxy,
+      absent,
+    },
+    sites: { own: own.sites.reached, unreached: own.sites.unreached, other: other.sites.reached, absent },
+    policies: {
+      own: own.policies.reached,
+      unreached: own.policies.unreached,
+      other: other.policies.reached,
+      absent,
+    },
+  };
+}
+
+function addressOf(path: string, { own, other }: Standing): string {
+  const addresses: Record<string, string> = {
+    own: own.address,
+    other: other.address,
+    shared: SHARED_ADDRESS,
+    absent: 'absent.example.ru',
+  };
+  return addresses[path] ?? '';
+}
+
+interface Aim {
+  readonly target: Target;
+  readonly caller: Standing;
+  readonly company: number;
+  /** The id that the body names. */
+  one(kind: Kind): number;
+  /** The same beside an id that may be named: a list is refused for one wrong id in it. */
+  some(kind: Kind): number[];
+}
+
+/** The query of the calls that need one. */
+const queries: Record<string, (aim: Aim) => Readonly<Record<string, string | number>>> = {
+  'GET /audit': ({ target: { which } }) => ({ ...(which !== undefined && { of: which }) }),
+  'GET /me/why': () => ({ host: 'crm.example.ru', port: 443 }),
+  'GET /domain-allowed/:id/why': ({ target, caller, one }) => {
+    const home = target.path.startsWith('other') ? caller.other : caller.own;
+    return { user: target.field === 'user' ? one('people') : home.people.agent };
+  },
+};
+
+const politics = ({ target, some }: Aim) =>
+  target.field === 'politics' ? { politics: some('policies') } : {};
+const proxy = { host: 'new.proxy.test', port: '3128', username: 'login', password: 'upstream secret' };
+const required = ({ target: { field } }: Aim) => (field === undefined ? {} : { [field]: true });
+const company = { companyName: 'Новое имя', companySite: 'new.test' };
+
+const proof = () => ({ currentPassword: PASSWORD, code: appCode(FACTOR_SECRET) });
+
+/** The body of every call that has one: valid but for the ids that the target is about. */
+const bodies: Record<string, (aim: Aim) => unknown> = {
+  'POST /auth/login': ({ caller }) => ({ email: caller.own.agentEmail, password: PASSWORD }),
+  'POST /auth/registration': () => ({
+    ...company,
+    name: 'Новое имя',
+    email: 'new@new.test',
+    password: PASSWORD,
+  }),
+  'POST /auth/register': ({ target: { field, which }, caller: { own } }) => {
+    const email = field === 'email' && which === 'known' ? own.agentEmail : 'new@new.test';
+    if (field === 'email') return { email };
+    if (field === 'change') return { email, change: true, currentPassword: PASSWORD };
+    const live = field === 'password' ? own.links.password : own.links.email;
+    const token = which === 'live' ? live : 'A'.repeat(live.length);
+    return field === 'password' ? { token, password: 'another horse' } : { token };
+  },
+  'POST /auth/pair': ({ target, caller }) => ({
+    code: target.which === 'live' ? caller.own.links.pairing : 'A'.repeat(43),
+  }),
+  'POST /lock': ({ target, caller }) => ({
+    token: target.which === 'live' ? caller.own.links.lock : 'A'.repeat(43),
+  }),
+  'PUT /me/password': () => ({ currentPassword: PASSWORD, password: 'another horse' }),
+  'POST /me/second-factor': () => ({ currentPassword: PASSWORD }),
+  'POST /me/second-factor/confirm': () => ({ code: appCode(FACTOR_SECRET) }),
+  'POST /me/second-factor/recovery': () => ({ currentPassword: PASSWORD, code: RECOVERY_CODE }),
+  'POST /me/second-factor/off': () => ({ currentPassword: PASSWORD, code: appCode(FACTOR_SECRET) }),
+  'POST /users/user-inner': (aim) => ({ email: 'new@new.test', password: PASSWORD, ...politics(aim) }),
+  'PUT /users/:id': (aim) => {
+    const { field } = aim.target;
+    if (field === 'email') return { email: 'new@new.test' };
+    if (field === 'password') return { password: 'another horse' };
+    return { name: 'Новое имя', ...politics(aim) };
+  },
+  'PUT /users/:id/role': ({ target }) => ({ role: target.which, ...proof() }),
+  'POST /users/admin': () => ({ email: 'new@new.test', name: 'Новое имя', ...proof() }),
+  'POST /users/:id/admin/off': proof,
+  'POST /company': () => company,
+  'POST /company/:id/owner': () => ({ email: 'new@new.test', name: 'Новое имя' }),
+  'PUT /company/me-company': (aim) => ({ ...company, ...required(aim) }),
+  'PUT /company/:id': (aim) => ({ ...company, ...required(aim) }),
+  'POST /proxy': () => proxy,
+  'PUT /proxy/:id': () => proxy,
+  'PUT /proxy/admin/:id': ({ target }) =>
+    target.field === 'settings' ? { settings: { allSites: true } } : proxy,
+  'POST /domain-allowed': (aim) => ({ address: 'new.example.ru', ...politics(aim) }),
+  'POST /domain-allowed/many': (aim) => [
+    { address: 'first.example.ru' },
+    { address: 'new.example.ru', ...politics(aim) },
+  ],
+  'PUT /domain-allowed/:id': (aim) => ({ address: 'new.example.ru', ...politics(aim) }),
+  'POST /politics': (aim) => ({ name: 'Новая политика', proxyId: 1, ...policyLinks(aim) }),
+  'PUT /politics/:id': (aim) => ({ name: 'Новая политика', ...policyLinks(aim) }),
+  'POST /feed/acknowledge': ({ company }) => ({ gateway: 'gate', companyId: company, version: 1 }),
+};
+
+function policyLinks({ target, one, some }: Aim): object {
+  if (target.field === 'proxyId') return { proxyId: one('proxies') };
+  if (target.field === 'users') return { users: some('people') };
+  return {};
+}

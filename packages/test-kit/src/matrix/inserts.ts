@@ -1,0 +1,155 @@
+import { recoveryHash, secretPlace } from '@propusk/api/auth/factor-store';
+import type { Db } from '@propusk/api/db/open';
+import { hashToken, newToken } from '@propusk/api/http/actor';
+import type { Role } from '@propusk/contract/roles';
+import { testSealing } from '../api/api.ts';
+
+/** A company without people. */
+export function insertCompany(db: Db, name: string): Promise<{ id: number }> {
+  return db
+    .insertInto('companies')
+    .values({ company_name: `Company ${name}`, company_site: `${name}.test` })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+}
+
+/** A person; the hash is made once for all of them. */
+export async function addUser(
+  db: Db,
+  user: { companyId: number | null; email: string; roles: Role[]; hash: string },
+): Promise<number> {
+  const { id } = await db
+    .insertInto('users')
+    .values({
+      company_id: user.companyId,
+      email: user.email,
+      name: 'Имя',
+      surname: 'Фамилия',
+      password_hash: user.hash,
+      roles: user.roles,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+/** A proxy of a company, or of the platform. */
+export async function addProxy(db: Db, companyId: number | null, host: string): Promise<number> {
+  const { id } = await db
+    .insertInto('proxies')
+    .values({
+      company_id: companyId,
+      type: companyId === null ? 'default' : 'users',
+      host,
+      port: 8080,
+      username: 'login',
+      password_sealed: null,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+/** A policy on a proxy of its own company. */
+export async function addPolicy(
+  db: Db,
+  companyId: number,
+  { name, proxyId }: { name: string; proxyId: number },
+): Promise<number> {
+  const { id } = await db
+    .insertInto('policies')
+    .values({
+      company_id: companyId,
+      name,
+      description: name,
+      proxy_id: proxyId,
+      proxy_owner_id: companyId,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+/** A site that no policy opens yet. */
+export async function addSite(db: Db, companyId: number, address: string): Promise<number> {
+  const { id } = await db
+    .insertInto('sites')
+    .values({ company_id: companyId, address, shown_address: address })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+/** @returns the token of a link in mail: to a new address, or without one to a new password */
+export async function addLink(db: Db, userId: number, newEmail: string | null): Promise<string> {
+  const { token, hash } = newToken();
+  await db
+    .insertInto('mail_links')
+    .values({ token_hash: hash, user_id: userId, new_email: newEmail, expires_at: inAnHour() })
+    .execute();
+  return token;
+}
+
+/** @returns the token of a session */
+export async function addSession(db: Db, userId: number): Promise<string> {
+  const { token, hash } = newToken();
+  await db
+    .insertInto('sessions')
+    .values({ token_hash: hash, user_id: userId, expires_at: inAnHour() })
+    .execute();
+  return token;
+}
+
+/** @returns the id of a session, by its token */
+export async function sessionId(db: Db, token: string): Promise<number> {
+  const sessions = db.selectFrom('sessions').select('id').where('token_hash', '=', hashToken(token));
+  return (await sessions.executeTakeFirstOrThrow()).id;
+}
+
+/** What every app of these people makes its codes of, and the one recovery code that each of them has. */
+export const FACTOR_SECRET = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';
+export const RECOVERY_CODE = '7K3M-Q9XT-2HVD-W5PA';
+
+/** A second factor that is on, or one that waits to be confirmed. */
+export async function addFactor(db: Db, user_id: number, state: 'on' | 'begun'): Promise<void> {
+  const confirmed_at = state === 'on' ? new Date().toISOString() : null;
+  const secret_sealed = testSealing.seal(secretPlace(user_id), FACTOR_SECRET);
+  await db.insertInto('second_factors').values({ user_id, secret_sealed, confirmed_at }).execute();
+  if (state === 'begun') return;
+  const code_hash = recoveryHash(testSealing, user_id, RECOVERY_CODE);
+  await db.insertInto('recovery_codes').values({ user_id, code_hash }).execute();
+}
+
+/** @returns a code for a person's extension, asked for by a session of theirs */
+export async function addPairing(db: Db, userId: number): Promise<string> {
+  const session_hash = hashToken(await addSession(db, userId));
+  const { token, hash } = newToken();
+  await db
+    .insertInto('pairing_codes')
+    .values({ token_hash: hash, session_hash, user_id: userId, expires_at: inAnHour() })
+    .execute();
+  return token;
+}
+
+/** @returns the token of a link to the lock of a site */
+export async function addLockLink(
+  db: Db,
+  companyId: number,
+  siteId: number,
+  userId: number,
+): Promise<string> {
+  const { token, hash } = newToken();
+  await db
+    .insertInto('lock_links')
+    .values({
+      token_hash: hash,
+      company_id: companyId,
+      site_id: siteId,
+      made_by: userId,
+      expires_at: inAnHour(),
+    })
+    .execute();
+  return token;
+}
+
+const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
