@@ -9,7 +9,7 @@ const once = [
   'apps/api/src/{audit/whole,checks/checks,lock/lock}.db.test.ts',
   'apps/api/src/auth/{enumeration,factor,factor-required,links,sessions}.db.test.ts',
   'apps/api/src/http/{headers,implement,json,limits}.db.test.ts',
-  'apps/gateway/src/{behind,blast-radius,fleet,growth,tokens}.db.test.ts',
+  'apps/gateway/src/{blast-radius,cluster,growth,reverse-proxy,tokens}.db.test.ts',
 ];
 
 /**

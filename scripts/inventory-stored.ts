@@ -94,7 +94,7 @@ const rows: readonly Row[] = [
     'gateways',
     'one for each gateway name and company, 30 days after its last change',
     'the reaper removes it',
-    'apps/gateway/src/fleet.db.test.ts',
+    'apps/gateway/src/cluster.db.test.ts',
   ],
   [
     'table `audit`',

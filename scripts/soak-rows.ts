@@ -34,6 +34,6 @@ export const rowFiles: Readonly<Record<Threat, readonly string[]>> = {
   'disk full': ['apps/api/test/faults/disk-full.db.test.ts'],
   'gateway SSRF, rebinding': ['apps/gateway/src/dial.net.test.ts'],
   'open proxy, smuggling': ['apps/gateway/src/server.net.test.ts'],
-  revocation: ['apps/gateway/src/fleet.db.test.ts', 'apps/gateway/src/snapshot.test.ts'],
+  revocation: ['apps/gateway/src/cluster.db.test.ts', 'apps/gateway/src/snapshot.test.ts'],
   extension: ['e2e/extension.spec.ts'],
 };

@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Dial } from '@propusk/dial/dial';
 import { Refusal } from '@propusk/dial/refusal';
+import type { ActiveRequest } from './active-requests.ts';
 import { endToEnd, hasBody, without } from './headers.ts';
-import type { Passage } from './live.ts';
-import type { Asking } from './onward.ts';
-import { createReads } from './reads.ts';
+import { createHttpClient } from './origin-http.ts';
+import type { OriginRequest } from './origin-request.ts';
+import { createUndiciClient } from './origin-undici.ts';
 import type { PlainTarget } from './target.ts';
 import { upstreamAuthorization } from './upstream.ts';
-import { createWrites } from './writes.ts';
 
 /**
  * Plain HTTP in absolute form (RFC 9112 section 3.2.2):
@@ -21,24 +21,29 @@ import { createWrites } from './writes.ts';
 
 export interface Forward {
   /** Carries one judged request to its end. @throws Refusal when nothing of a response has been sent yet */
-  carry(passage: Passage, target: PlainTarget, req: IncomingMessage, res: ServerResponse): Promise<void>;
+  carry(active: ActiveRequest, target: PlainTarget, req: IncomingMessage, res: ServerResponse): Promise<void>;
 }
 
 /** @param via this gateway's name in Via */
 export function createForward(dial: Dial, via: string): Forward {
-  const read = createReads(dial, via);
-  const write = createWrites(dial, via);
+  const read = createUndiciClient(dial, via);
+  const write = createHttpClient(dial, via);
   return {
-    async carry(passage, target, req, res) {
+    async carry(active, target, req, res) {
       if (loops(req, via)) throw new Refusal('loop');
-      const asking = onward(passage, target, req, via);
-      if (onlyReads(req)) await read(passage, asking, req.socket, res);
-      else await write(passage, asking, req, res);
+      const asking = onward(active, target, req, via);
+      if (onlyReads(req)) await read(active, asking, req.socket, res);
+      else await write(active, asking, req, res);
     },
   };
 }
 
-function onward({ egress }: Passage, target: PlainTarget, req: IncomingMessage, via: string): Asking {
+function onward(
+  { egress }: ActiveRequest,
+  target: PlainTarget,
+  req: IncomingMessage,
+  via: string,
+): OriginRequest {
   const { method = '' } = req;
   const headers = [
     'Host',

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { SettingError } from '@propusk/contract/settings';
+import { createCluster } from './cluster/primary.ts';
 import { type Config, readConfig } from './config.ts';
-import { createFleet } from './fleet/primary.ts';
 import { createLog } from './log.ts';
 import { createGateway, type Gateway } from './server.ts';
 
@@ -65,7 +65,7 @@ async function checkEgress({ egress }: Config): Promise<void> {
 /** Reads what the data folder holds. A folder that cannot be read is left as it is. */
 async function open(): Promise<Pick<Gateway, 'listen' | 'close' | 'metricsPort'>> {
   try {
-    return await (config.processes === 1 ? createGateway(config, log) : createFleet(config, log));
+    return await (config.processes === 1 ? createGateway(config, log) : createCluster(config, log));
   } catch (error) {
     if (error instanceof SettingError) fail(error.message);
     if (!(error instanceof Error) || !('code' in error)) throw error;

@@ -2,9 +2,9 @@ import type { Dial } from '@propusk/dial/dial';
 import { Refusal, type RefusalReason } from '@propusk/dial/refusal';
 import type { ClientConnections } from '@propusk/overload/client-connection';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { ActiveRequests } from './active-requests.ts';
 import type { Clients } from './clients.ts';
-import type { Live } from './live.ts';
-import type { Believed } from './snapshot.ts';
+import type { SnapshotView } from './snapshot.ts';
 
 /**
  * What the gateway counts, for Prometheus. Labels are closed lists: neither people nor sites are named, for they would
@@ -20,20 +20,20 @@ export interface Metrics {
   connectionRefused(): void;
   carried(form: 'tunnel' | 'request' | 'websocket'): void;
   /** Runs a judgement and remembers how long it took. */
-  deciding<T>(judge: () => T): T;
+  deciding<T>(authorize: () => T): T;
   /** The same dial, timed. */
   timed(dial: Dial): Dial;
 }
 
 export interface Measured {
-  readonly live: Live;
+  readonly activeRequests: ActiveRequests;
   readonly clients: Clients;
   readonly connections: ClientConnections;
-  readonly snapshots: Believed;
+  readonly snapshots: SnapshotView;
 }
 
 /** Counters of one gateway. */
-export function createMetrics({ live, clients, connections, snapshots }: Measured): Metrics {
+export function createMetrics({ activeRequests, clients, connections, snapshots }: Measured): Metrics {
   const registry = new Registry();
   const registers = [registry];
   /** @param aggregator what several processes say together */
@@ -49,7 +49,7 @@ export function createMetrics({ live, clients, connections, snapshots }: Measure
   );
   gauge('waiting_bytes_in', 'Bytes received from clients and not parsed yet', () => connections.waiting().in);
   gauge('waiting_bytes_out', 'Bytes written to clients and not taken by them yet', () => clients.unsent());
-  gauge('passages', 'Tunnels and requests that are being carried', () => live.size);
+  gauge('passages', 'Tunnels and requests that are being carried', () => activeRequests.size);
   gauge('processes', 'Processes that carry connections', () => 1);
   const known = () => snapshots.index.companies;
   gauge('snapshot_companies', 'Companies whose snapshot is known', () => known().size, 'min');
@@ -107,10 +107,10 @@ export function createMetrics({ live, clients, connections, snapshots }: Measure
     connectionRefused: () => refusedConnections.inc(),
     cut: (reason) => cuts.inc({ reason }),
     carried: (form) => passages.inc({ form }),
-    deciding(judge) {
+    deciding(authorize) {
       const started = performance.now();
       try {
-        return judge();
+        return authorize();
       } finally {
         decide.observe((performance.now() - started) / 1000);
       }

@@ -376,7 +376,7 @@ describe('tunnels', () => {
     await until(() => tunnel.got().includes('drop'));
     expect(world.origin.open()).toBeGreaterThan(0);
     tunnel.socket.resetAndDestroy();
-    await until(() => world.gateway.live() === 0 && world.origin.open() === 0);
+    await until(() => world.gateway.activeRequests() === 0 && world.origin.open() === 0);
   });
 });
 
@@ -392,7 +392,7 @@ test('a user has no more than 512 passages at once', { timeout: 20_000 }, async 
   expect(tunnels.filter(({ status }) => status !== 200).length).toBe(0);
   expect((await openTunnel(world.port, me, site.slice(7))).head).toContain('X-Propusk-Reason: too_many');
   for (const { socket } of tunnels) socket.destroy();
-  await until(() => world.gateway.live() === 0);
+  await until(() => world.gateway.activeRequests() === 0);
   const again = await openTunnel(world.port, me, site.slice(7));
   expect(again.status).toBe(200);
   again.socket.destroy();
@@ -406,6 +406,6 @@ test('a client that resets while the gateway dials harms nothing', async () => {
     await new Promise((resolve) => socket.once('connect', () => setImmediate(resolve)));
     socket.resetAndDestroy();
   }
-  await until(() => world.gateway.live() === 0);
+  await until(() => world.gateway.activeRequests() === 0);
   expect((await curl(world.port, me, site)).status).toBe(200);
 });

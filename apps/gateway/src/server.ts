@@ -1,26 +1,26 @@
 import { hostname } from 'node:os';
 import { gatewayKeys } from '@propusk/access/gateway-secret';
 import type { AccessIndex } from '@propusk/access/snapshot';
+import { startAdminServer } from './admin-server.ts';
+import { LIMITS, localLimits } from './concurrency-limits.ts';
 import type { Config } from './config.ts';
 import { startFeed } from './feed.ts';
 import type { Log } from './log.ts';
-import { startObserving } from './observe.ts';
-import { LIMITS, ownPlaces } from './places.ts';
-import { createServing } from './serving.ts';
+import { createProxyServer } from './proxy-server.ts';
 import { openSnapshots } from './snapshot.ts';
 import { readCertificate } from './tls.ts';
 
 /**
- * The gateway: an HTTP proxy that carries what the rule of access allows. Here it is one process; fleet/primary.ts is the
+ * The gateway: an HTTP proxy that carries what the rule of access allows. Here it is one process; cluster/primary.ts is the
  * same with several.
  *
- *   feed ─> snapshots ─> serving.ts: every change is judged again for all that is live
+ *   feed ─> snapshots ─> proxy-server.ts: every change is judged again for all that is live
  */
 
 export interface Gateway {
   readonly index: AccessIndex;
   /** How many tunnels and requests are being carried. */
-  readonly live: () => number;
+  readonly activeRequests: () => number;
   /** Whether what it knows is too old to be believed, and all is denied. */
   readonly stale: () => boolean;
   /** Where health and metrics are; null before `listen()` and without GATEWAY_METRICS_PORT. */
@@ -40,8 +40,8 @@ export async function createGateway(config: Config, log: Log): Promise<Gateway> 
   if (config.tls !== undefined) await readCertificate(config.tls);
   const keys = gatewayKeys(config.secret);
   const snapshots = await openSnapshots(config, keys.snapshot, log);
-  const serving = await createServing({ config, keys, snapshots, places: ownPlaces(LIMITS), log });
-  const { live, metrics, draining } = serving;
+  const serving = await createProxyServer({ config, keys, snapshots, limits: localLimits(LIMITS), log });
+  const { activeRequests, metrics, draining } = serving;
   const feedLog = log.child({});
   /** What runs while it serves, and how each is ended. */
   // grows: not, the program fills it as it starts
@@ -50,13 +50,13 @@ export async function createGateway(config: Config, log: Log): Promise<Gateway> 
 
   return {
     index: snapshots.index,
-    live: () => live.size,
+    activeRequests: () => activeRequests.size,
     stale: snapshots.stale,
     metricsPort: () => metricsPort,
     async listen() {
       if (config.metricsPort !== undefined) {
         const observed = { registry: () => metrics.registry, snapshots, draining };
-        const observing = await startObserving(observed, config.metricsPort);
+        const observing = await startAdminServer(observed, config.metricsPort);
         metricsPort = observing.port;
         running.push(observing.stop);
       }
@@ -67,7 +67,7 @@ export async function createGateway(config: Config, log: Log): Promise<Gateway> 
           key: keys.feed,
           gateway: feedName(port),
           snapshots,
-          recheck: live.recheck,
+          recheck: activeRequests.recheck,
           log: feedLog,
         }),
       );

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { type AccessIndex, emptyIndex, putCompany, removeCompany } from '@propusk/access/snapshot';
 import { CompanySnapshot } from '@propusk/contract/feed';
 import * as z from 'zod/mini';
+import { type ChangeJournal, openChangeJournal } from './change-journal.ts';
 import type { Log } from './log.ts';
-import { type Outdated, openOutdated } from './outdated.ts';
 import {
   readSnapshotFile,
   removeSnapshotFile,
@@ -23,7 +23,7 @@ import {
  * wall clock is left; a contact in the future is not believed.
  */
 
-export interface Believed {
+export interface SnapshotView {
   readonly index: AccessIndex;
   /** Since the feed last spoke; infinite before it has told all once. */
   readonly ageMs: () => number;
@@ -31,7 +31,7 @@ export interface Believed {
   readonly stale: () => boolean;
 }
 
-export interface Snapshots extends Believed {
+export interface Snapshots extends SnapshotView {
   /** All that is known now, and when the feed last spoke, in ms since 1970. */
   present(): { companies: Iterable<CompanySnapshot>; contact: number };
   /** Applies a snapshot unless the one here is as new. @returns whether anything changed */
@@ -53,7 +53,7 @@ interface Stored {
 
 /**
  * A change waits so long for others before it is written, and no more than a tenth of the time is spent on writing. Until
- * then its company is listed as outdated (`outdated.ts`).
+ * then its company is listed as outdated (`change-journal.ts`).
  */
 const SETTLE_MS = 20;
 const WRITING_SHARE = 10;
@@ -194,7 +194,7 @@ function newClaims(before: CompanySnapshot | undefined, next: CompanySnapshot | 
  */
 function* believable(
   stored: readonly CompanySnapshot[],
-  changed: Outdated['companies'],
+  changed: ChangeJournal['companies'],
 ): Generator<CompanySnapshot> {
   const left = new Map(changed);
   const nobody = { users: [], proxies: [], policies: [] };
@@ -206,16 +206,16 @@ function* believable(
   for (const [companyId, sites] of left) yield { companyId, version: 0, sites: [...sites], ...nobody };
 }
 
-async function loadOutdated(path: string, key: Buffer, log: Log): Promise<Outdated> {
+async function loadOutdated(path: string, key: Buffer, log: Log): Promise<ChangeJournal> {
   const list = path.replace(/bin$/, 'outdated');
   try {
-    return openOutdated(list, key);
+    return openChangeJournal(list, key);
   } catch (error) {
     if (!(error instanceof SnapshotFault)) throw error;
     const told = { fault: error.message, aside: await setAside(list) };
     log.error(told, 'Ignored the list of changes and the snapshot, denying everything');
     removeSnapshotFile(path);
-    return openOutdated(list, key);
+    return openChangeJournal(list, key);
   }
 }
 

@@ -67,7 +67,7 @@ afterAll(async () => {
 });
 
 /** An agent with all that a person may hold. */
-interface Holder {
+interface SlotHolder {
   readonly id: number;
   readonly email: string;
   readonly session: string;
@@ -80,7 +80,7 @@ interface Holder {
 let people = 0;
 const signIn = async (email: string) =>
   (await api.must(null, login, { body: { email, password: PASSWORD } })).token;
-async function holder(): Promise<Holder> {
+async function holder(): Promise<SlotHolder> {
   const email = `agent${++people}@company.test`;
   const { id } = await api.must(owner, createUser, {
     body: { email, password: PASSWORD, politics: [policy] },
@@ -111,7 +111,7 @@ const idOf = async (token: string) =>
   (await api.must(token, listSessions)).rows.find(({ current }) => current)?.id ?? 0;
 
 /** What ends the tokens of a session that has asked for access. */
-const endings: Readonly<Record<string, (who: Holder) => Promise<unknown>>> = {
+const endings: Readonly<Record<string, (who: SlotHolder) => Promise<unknown>>> = {
   'signing out': ({ session }) => api.must(session, logout),
   'signing out, as a session of the list': async ({ session }) =>
     api.must(session, endSession, { id: await idOf(session) }),
@@ -131,7 +131,7 @@ const endings: Readonly<Record<string, (who: Holder) => Promise<unknown>>> = {
 
 const replays = inForm(40, 1_000);
 
-async function replay(tally: Tally, { session, who, code }: Holder): Promise<void> {
+async function replay(tally: Tally, { session, who, code }: SlotHolder): Promise<void> {
   // A gateway has a second to hear of it.
   await expect.poll(() => atGateway(who), { timeout: 5_000, interval: 20 }).not.toBe('200');
   for (let done = 0; done < replays; done += 20) {

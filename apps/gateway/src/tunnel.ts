@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Dial } from '@propusk/dial/dial';
-import { type Intake, RawIntake, StreamIntake } from './intake.ts';
-import { type Carried, join } from './join.ts';
-import type { Passage } from './live.ts';
-import { readOpening } from './opening.ts';
+import type { ActiveRequest } from './active-requests.ts';
+import { type PeekableSource, SocketSource, StreamSource } from './peekable-source.ts';
+import { sniffProtocol } from './protocol-sniffer.ts';
+import { type Carried, join } from './splice.ts';
 import { askForTunnel, dialUpstream } from './upstream.ts';
 
 /**
@@ -12,17 +12,17 @@ import { askForTunnel, dialUpstream } from './upstream.ts';
  *
  *   client ── CONNECT ──> gateway ── dial ──────────────> site
  *                                └── dial ──> proxy ── CONNECT ──> site
- *   client <── 200 ────── gateway, then its first bytes are looked at (opening.ts), and from then on bytes (join.ts)
+ *   client <── 200 ────── gateway, then its first bytes are looked at (protocol-sniffer.ts), and from then on bytes (splice.ts)
  */
 
 export const TUNNEL_IDLE_MS = 5 * 60_000;
 const ESTABLISHED = Buffer.from('HTTP/1.1 200 Connection established\r\n\r\n');
 
 /** A connection to the site itself, past or through the company's proxy, to be read as a stream. @throws Refusal */
-export async function reach(dial: Dial, { target, egress, signal }: Passage): Promise<Socket> {
+export async function reach(dial: Dial, { target, egress, signal }: ActiveRequest): Promise<Socket> {
   if (egress.kind === 'direct') return dial(target.host, target.port, signal);
   const socket = await dialUpstream(dial, egress, signal);
-  const said = new StreamIntake(socket);
+  const said = new StreamSource(socket);
   await askForTunnel(socket, said, egress, target, signal);
   said.release();
   return socket;
@@ -31,8 +31,8 @@ export async function reach(dial: Dial, { target, egress, signal }: Passage): Pr
 /** The same, to be read by an intake. */
 async function reachToJoin(
   dial: Dial,
-  { target, egress, signal }: Passage,
-  said: RawIntake,
+  { target, egress, signal }: ActiveRequest,
+  said: SocketSource,
 ): Promise<Socket> {
   if (egress.kind === 'direct') return dial(target.host, target.port, signal, 'site', said.onread);
   const socket = await dialUpstream(dial, egress, signal, said.onread);
@@ -48,17 +48,17 @@ async function reachToJoin(
  */
 export async function tunnel(
   dial: Dial,
-  passage: Passage,
+  active: ActiveRequest,
   client: Duplex,
-  asked: Intake,
+  asked: PeekableSource,
   opened: () => void,
 ): Promise<Carried | 'http'> {
-  const said = new RawIntake();
-  const remote = await reachToJoin(dial, passage, said);
+  const said = new SocketSource();
+  const remote = await reachToJoin(dial, active, said);
   client.write(ESTABLISHED);
   opened();
   try {
-    if ((await readOpening(client, asked, remote, said, passage)) === 'http') {
+    if ((await sniffProtocol(client, asked, remote, said, active)) === 'http') {
       // Whoever parses asks over connections of its own: this one is not read as a stream.
       remote.destroy();
       return 'http';
@@ -68,5 +68,5 @@ export async function tunnel(
     client.destroy();
     throw error;
   }
-  return join(client, asked, remote, said, { signal: passage.signal, idleMs: TUNNEL_IDLE_MS });
+  return join(client, asked, remote, said, { signal: active.signal, idleMs: TUNNEL_IDLE_MS });
 }

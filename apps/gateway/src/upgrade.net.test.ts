@@ -103,7 +103,7 @@ describe.each<[string, () => WebSocket | Promise<WebSocket>]>([
     await until(() => words.length === 3);
     expect(words).toEqual(['welcome', 'heard one', `heard ${long}`]);
     ws.close();
-    await until(() => world.gateway.live() === 0);
+    await until(() => world.gateway.activeRequests() === 0);
   });
 });
 
@@ -119,7 +119,7 @@ test('the site sees its own name and no credentials of ours', async () => {
   expect(seen[0]?.host).toBe(host);
   expect(seen[0]?.headers).not.toContain('proxy-authorization');
   expect(seen[0]?.headers).not.toContain('x-nominated');
-  await until(() => world.gateway.live() === 0);
+  await until(() => world.gateway.activeRequests() === 0);
 });
 
 test.each([
@@ -155,9 +155,9 @@ test('a client that leaves a response which never ends takes no place any more',
     `GET http://${host}/stays HTTP/1.1\r\nHost: x\r\n${authorization(me)}Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n`,
   );
   await once(client, 'data');
-  expect(world.gateway.live()).toBe(1);
+  expect(world.gateway.activeRequests()).toBe(1);
   client.end();
-  await until(() => world.gateway.live() === 0);
+  await until(() => world.gateway.activeRequests() === 0);
 });
 
 test.each(['/407', '/other'])('a site that answers what it may not: %s', async (path) => {

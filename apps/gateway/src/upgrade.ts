@@ -3,12 +3,12 @@ import type { Socket } from 'node:net';
 import { type Duplex, pipeline } from 'node:stream';
 import type { Dial } from '@propusk/dial/dial';
 import { Refusal } from '@propusk/dial/refusal';
+import type { AbortSignalLite } from './abort-signal-lite.ts';
+import type { ActiveRequest } from './active-requests.ts';
 import { loops } from './forward.ts';
 import { endToEnd, hasBody, without } from './headers.ts';
-import { StreamIntake } from './intake.ts';
-import { join } from './join.ts';
-import type { Passage } from './live.ts';
-import type { Stopping } from './stopping.ts';
+import { StreamSource } from './peekable-source.ts';
+import { join } from './splice.ts';
 import type { PlainTarget } from './target.ts';
 import { reach, TUNNEL_IDLE_MS } from './tunnel.ts';
 
@@ -17,7 +17,7 @@ import { reach, TUNNEL_IDLE_MS } from './tunnel.ts';
  * Browsers use CONNECT; this is for clients that do not.
  *
  *   client ── GET + Upgrade ──> gateway ── the same, Host of the URL ──> site, through the company's proxy by CONNECT
- *   client <── 101 ──────────── gateway <── 101 ── site, and from then on bytes (join.ts)
+ *   client <── 101 ──────────── gateway <── 101 ── site, and from then on bytes (splice.ts)
  *   client <── its response ─── gateway <── anything else ── site, and the connection ends
  */
 
@@ -36,15 +36,15 @@ export function isWebSocket(req: IncomingMessage): boolean {
 export async function upgrade(
   dial: Dial,
   via: string,
-  passage: Passage,
+  active: ActiveRequest,
   target: PlainTarget,
   req: IncomingMessage,
   client: Duplex,
   head: Buffer,
 ): Promise<void> {
   if (loops(req, via)) throw new Refusal('loop');
-  const { signal } = passage;
-  const remote = await reach(dial, passage);
+  const { signal } = active;
+  const remote = await reach(dial, active);
   const asking = request({
     method: 'GET',
     path: target.path,
@@ -69,7 +69,7 @@ export async function upgrade(
   let text = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n';
   for (let i = 0; i < lines.length; i += 2) text += `${lines[i]}: ${lines[i + 1]}\r\n`;
   client.write(`${text}\r\n`, 'latin1');
-  const [asked, said] = [new StreamIntake(client, head), new StreamIntake(socket)];
+  const [asked, said] = [new StreamSource(client, head), new StreamSource(socket)];
   await join(client, asked, socket, said, { signal, idleMs: TUNNEL_IDLE_MS });
 }
 
@@ -79,7 +79,7 @@ interface Answered {
   readonly socket: Socket | null;
 }
 
-function answered(asking: ClientRequest, remote: Socket, signal: Stopping): Promise<Answered> {
+function answered(asking: ClientRequest, remote: Socket, signal: AbortSignalLite): Promise<Answered> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => asking.destroy(new Refusal('timeout')), REPLY_MS);
     const fail = (error: Error) => {
@@ -99,7 +99,7 @@ function answered(asking: ClientRequest, remote: Socket, signal: Stopping): Prom
     });
     asking.once('response', (reply) => {
       clearTimeout(timer);
-      // Only this gateway may ask the client for a proxy's credentials (onward.ts).
+      // Only this gateway may ask the client for a proxy's credentials (origin-request.ts).
       if (reply.statusCode === 407 || (reply.statusCode ?? 0) < 200)
         return fail(new Refusal('connect_failed'));
       resolve({ reply, socket: null });

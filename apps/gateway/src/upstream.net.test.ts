@@ -175,9 +175,9 @@ describe('a proxy that fails', () => {
     const client = connect(world.port, '127.0.0.1');
     client.write(`CONNECT ${site.slice(7)} HTTP/1.1\r\nHost: x\r\n${authorization(me)}\r\n`);
     await until(() => got().includes('CONNECT'));
-    expect(world.gateway.live()).toBe(1);
+    expect(world.gateway.activeRequests()).toBe(1);
     client.resetAndDestroy();
-    await until(() => world.gateway.live() === 0, 1_000);
+    await until(() => world.gateway.activeRequests() === 0, 1_000);
     server.close();
   });
 
@@ -208,7 +208,7 @@ describe('a proxy that fails', () => {
     await until(() => ended, 2_000);
     expect(got).toBe('all of it');
     await until(() => answer.endsWith('thanks'), 1_000);
-    await until(() => world.gateway.live() === 0, 1_000);
+    await until(() => world.gateway.activeRequests() === 0, 1_000);
     client.destroy();
     server.close();
   });

@@ -1,11 +1,11 @@
 import type { OnReadOpts, Socket } from 'node:net';
 import type { Target } from '@propusk/access/host';
 import type { Egress } from '@propusk/access/snapshot';
-import type { Dial, Stop } from '@propusk/dial/dial';
+import type { AbortSignalLike, Dial } from '@propusk/dial/dial';
 import { Refusal, type RefusalReason } from '@propusk/dial/refusal';
 import { valueOf } from './headers.ts';
-import type { Intake } from './intake.ts';
-import type { Reply } from './onward.ts';
+import type { OriginResponse } from './origin-request.ts';
+import type { PeekableSource } from './peekable-source.ts';
 
 /**
  * A company's own proxy as the way out. Its credentials go to it and nowhere else, and nothing of its challenges comes
@@ -31,7 +31,7 @@ export function upstreamAuthorization({ username, password }: Upstream): string[
 export async function dialUpstream(
   dial: Dial,
   upstream: Upstream,
-  signal: Stop,
+  signal: AbortSignalLike,
   onread?: OnReadOpts,
 ): Promise<Socket> {
   try {
@@ -50,7 +50,7 @@ const dialFailures: Partial<Record<RefusalReason, readonly [RefusalReason, strin
 };
 
 /** Whether a response to a plain request is the proxy's own word that it did not take our credentials. */
-export function refusedCredentials({ status, rawHeaders }: Reply): boolean {
+export function refusedCredentials({ status, rawHeaders }: OriginResponse): boolean {
   // tinyproxy answers wrong ones with a site's 401, and its challenge would have people type passwords into it. What it
   // really carries has Via.
   const tinyproxy =
@@ -86,10 +86,10 @@ export const unreadableUpstream = () =>
  */
 export function askForTunnel(
   socket: Socket,
-  said: Intake,
+  said: PeekableSource,
   upstream: Upstream,
   target: Target,
-  signal: Stop,
+  signal: AbortSignalLike,
 ): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   let settled = false;

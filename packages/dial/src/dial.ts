@@ -29,7 +29,7 @@ export interface DialerOptions {
 }
 
 /** What this needs of an AbortSignal, so that callers may have something lighter. */
-export interface Stop {
+export interface AbortSignalLike {
   readonly aborted: boolean;
   readonly reason: unknown;
   throwIfAborted(): void;
@@ -46,7 +46,7 @@ export interface Stop {
 export type Dial = (
   host: string,
   port: number,
-  signal: Stop,
+  signal: AbortSignalLike,
   towards?: 'site' | 'upstream',
   onread?: OnReadOpts,
 ) => Promise<Socket>;
@@ -115,11 +115,11 @@ async function connectTo(
   port: number,
   from: string | undefined,
   ms: number,
-  signal: Stop,
+  signal: AbortSignalLike,
   onread: OnReadOpts | undefined,
 ): Promise<Socket | Refusal> {
   signal.throwIfAborted();
-  // Half-open: the end of one direction must not cut the other (see join.ts).
+  // Half-open: the end of one direction must not cut the other (see splice.ts).
   const socket = connect({
     host: address,
     port,

@@ -47,10 +47,10 @@ export function createHub(parts: HubParts): Hub {
   // grows: by a database that fails; bound: one number for each company; at the bound: does not grow; test: none
   const failing = new Set<number>();
   // grows: by changes of policies; bound: one reading for each company; at the bound: further changes wait for the
-  // same reading; test: apps/gateway/src/fleet.db.test.ts
+  // same reading; test: apps/gateway/src/cluster.db.test.ts
   const reading = new Map<number, Promise<void>>();
   // grows: by changes of policies; bound: one number for each company; at the bound: does not grow; test:
-  // apps/gateway/src/fleet.db.test.ts
+  // apps/gateway/src/cluster.db.test.ts
   const again = new Set<number>();
   let closed = false;
 

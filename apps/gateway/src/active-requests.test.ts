@@ -1,0 +1,131 @@
+import type { CanonicalHost } from '@propusk/access/host';
+import { emptyIndex, putCompany, removeCompany } from '@propusk/access/snapshot';
+import type { Refusal } from '@propusk/dial/refusal';
+import { company, DIRECT } from '@propusk/test-kit/gateway/world';
+import { beforeEach, expect, test } from 'vitest';
+import type { ActiveRequest } from './active-requests.ts';
+import { type ActiveRequests, createActiveRequests } from './active-requests.ts';
+import { createAuthorize } from './authorize.ts';
+import { localLimits } from './concurrency-limits.ts';
+
+/** Who may enter, who may stay. */
+
+const target = { host: 'crm.company.test' as CanonicalHost, port: 443 };
+const token = { userId: 1, epoch: 1, expires: Date.now() / 1000 + 60 };
+let index: ReturnType<typeof emptyIndex>;
+let stale: boolean;
+let live: ActiveRequests;
+/** Places of one process are told of at once. */
+const enter = (...asked: Parameters<ActiveRequests['start']>) => live.start(...asked) as ActiveRequest;
+
+beforeEach(() => {
+  index = emptyIndex();
+  stale = false;
+  live = createActiveRequests(
+    createAuthorize(index, () => stale),
+    localLimits({ perCaller: 2, perCompany: 9, total: 3 }),
+  );
+  putCompany(index, company(['crm.company.test'], { users: [1, 2] }));
+});
+
+test.each<[string, () => unknown, string | null]>([
+  ['nothing changed', () => {}, null],
+  [
+    'another site came',
+    () => putCompany(index, company(['crm.company.test', 'b.test'], { version: 2 })),
+    null,
+  ],
+  [
+    'the policy lost the user',
+    () => putCompany(index, company(['crm.company.test'], { version: 2, users: [2] })),
+    'no_policy',
+  ],
+  [
+    'the epoch rose',
+    () => putCompany(index, company(['crm.company.test'], { version: 2, epoch: 2 })),
+    'expired',
+  ],
+  ['the company is gone', () => removeCompany(index, 1), 'user_removed'],
+  ['the snapshot is stale', () => (stale = true), 'snapshot_stale'],
+])('after a recheck, when %s', (_, change, reason) => {
+  const passage = enter(token, target);
+  change();
+  live.recheck();
+  expect((passage.signal.reason as Refusal | undefined)?.reason ?? null).toBe(reason);
+});
+
+test("another company's claim takes a host away from those who had it by allSites", () => {
+  const all = company([], { version: 2 });
+  for (const policy of all.policies) policy.allSites = true;
+  putCompany(index, all);
+  const passage = enter(token, target);
+  live.recheck();
+  expect(passage.signal.aborted).toBe(false);
+  putCompany(index, company(['crm.company.test'], { id: 2 }));
+  live.recheck();
+  expect(passage.signal.reason).toMatchObject({ reason: 'host_taken' });
+});
+
+test.each([
+  ['host', { host: 'other.test' }, 'no_policy'],
+  ['port', { port: 3129 }, 'no_policy'],
+  ['password', { password: 'changed' }, null],
+])('a proxy with another %s', (_, change, reason) => {
+  const proxy = {
+    id: 7,
+    type: 'users',
+    direct: false,
+    host: 'up.test',
+    port: 3128,
+    username: 'u',
+    password: 'p',
+  } as const;
+  putCompany(index, company(['crm.company.test'], { version: 2, proxy }));
+  const passage = enter(token, target);
+  putCompany(index, company(['crm.company.test'], { version: 3, proxy: { ...proxy, ...change } }));
+  live.recheck();
+  expect((passage.signal.reason as Refusal | undefined)?.reason ?? null).toBe(reason);
+});
+
+test('an expired token may not enter, and may not stay', () => {
+  expect(() => enter({ ...token, expires: Date.now() / 1000 - 1 }, target)).toThrow('expired');
+});
+
+test('places are counted by user and in all, and given back once', () => {
+  const [first] = [enter(token, target), enter(token, target)];
+  expect(() => enter(token, target)).toThrow('too_many');
+  const second = { ...token, userId: 2 };
+  enter(second, target);
+  expect(() => enter(second, target)).toThrow('too_many');
+  first?.release();
+  first?.release();
+  expect(live.size).toBe(2);
+  enter(token, target);
+  expect(() => enter(token, target)).toThrow('too_many');
+});
+
+test('a company has so many places, whoever of its people takes them', () => {
+  live = createActiveRequests(
+    createAuthorize(index, () => stale),
+    localLimits({ perCaller: 2, perCompany: 3, total: 9 }),
+  );
+  const other = { ...token, userId: 11 };
+  putCompany(index, company(['crm.company.test'], { id: 2, proxy: { ...DIRECT, type: 'users' } }));
+  const passages = [1, 1, 2].map((userId) => enter({ ...token, userId }, target));
+  expect(() => enter({ ...token, userId: 2 }, target)).toThrow('too_many');
+  // The places of another company are its own.
+  enter(other, target);
+  passages[0]?.release();
+  enter({ ...token, userId: 2 }, target);
+  expect(() => enter({ ...token, userId: 2 }, target)).toThrow('too_many');
+});
+
+test('probes take places of their own', () => {
+  const probe = { host: target.host, port: target.port, expires: token.expires };
+  enter(probe, target);
+  enter(probe, target);
+  expect(() => enter(probe, target)).toThrow('too_many');
+  enter(token, target);
+  live.recheck();
+  expect(live.size).toBe(3);
+});

@@ -1,0 +1,64 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Registry } from 'prom-client';
+import type { SnapshotView } from './snapshot.ts';
+
+/**
+ * Health and metrics, on a listener of their own that only this machine reaches: `/health` for a balancer's agent or a
+ * process manager, `/metrics` for Prometheus. Neither needs or takes credentials.
+ */
+
+export interface AdminServerOptions {
+  /** What is counted, over all processes. */
+  readonly registry: () => Registry | Promise<Registry>;
+  readonly snapshots: SnapshotView;
+  /** Whether anybody accepts connections; left out, somebody always does. */
+  readonly serving?: () => boolean;
+  /** Whether the gateway is on its way out. */
+  readonly draining: () => boolean;
+}
+
+/** Starts it. @param port 0 lets the system choose @returns the port, and what stops it */
+export async function startAdminServer(
+  { registry, snapshots, draining, serving = () => true }: AdminServerOptions,
+  port: number,
+): Promise<{ port: number; stop(): Promise<void> }> {
+  const server = createServer({ requestTimeout: 10_000, headersTimeout: 5_000 }, async (req, res) => {
+    const path = req.url?.replace(/\?.*/, '');
+    if (req.method !== 'GET' && req.method !== 'HEAD') return void res.writeHead(405).end();
+    if (path === '/metrics') {
+      const counted = await registry();
+      const text = await counted.metrics();
+      return void res.writeHead(200, { 'content-type': counted.contentType }).end(text);
+    }
+    if (path !== '/health') return void res.writeHead(404).end();
+    const status = draining()
+      ? 'stopping'
+      : !serving()
+        ? 'no_worker'
+        : snapshots.stale()
+          ? 'snapshot_stale'
+          : 'ok';
+    const ageMs = snapshots.ageMs();
+    const body = {
+      status,
+      companies: snapshots.index.companies.size,
+      // JSON has no infinity: null is a gateway that the feed never told anything.
+      snapshotAgeSeconds: Number.isFinite(ageMs) ? Math.round(ageMs / 1000) : null,
+    };
+    res.writeHead(status === 'ok' ? 200 : 503, { 'content-type': 'application/json' });
+    res.end(JSON.stringify(body));
+  });
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    async stop() {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}

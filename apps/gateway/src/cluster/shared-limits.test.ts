@@ -1,0 +1,99 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { SlotHolder } from '../concurrency-limits.ts';
+import { createSharedLimits, createSlotPool, type SharedLimits } from './shared-limits.ts';
+
+/** Places that several workers share: whatever they do in whatever order, no limit is passed and nothing is lost. */
+
+const limits = { perCaller: 40, perCompany: 70, total: 100 };
+
+/** Workers and their primary, with messages that arrive when `deliver` says so. */
+function cluster(workers: number) {
+  const pool = createSlotPool(workers);
+  const mail: (() => void)[] = [];
+  const places: SharedLimits[] = Array.from({ length: workers }, (_, id) =>
+    createSharedLimits({
+      limits,
+      workers,
+      request: (name, most, wanted) =>
+        mail.push(() => {
+          const granted = pool.lend(id, name, most, wanted);
+          mail.push(() => places[id]?.granted(name, granted));
+        }),
+      giveBack: (name, some) => mail.push(() => pool.giveBack(id, name, some)),
+    }),
+  );
+  const deliver = () => {
+    for (let next = mail.shift(); next !== undefined; next = mail.shift()) next();
+  };
+  /** Takes a place as the gateway does: at once, or after asking as often as something comes. */
+  const enter = async (id: number, holder: SlotHolder): Promise<boolean> => {
+    const mine = places[id] ?? expect.fail();
+    while (!mine.acquire(holder)) {
+      const asked = mine.request(holder);
+      deliver();
+      if (asked === null || !(await asked)) return false;
+    }
+    return true;
+  };
+  return { places, deliver, enter };
+}
+
+const step = fc.record({
+  worker: fc.nat(3),
+  caller: fc.integer({ min: 1, max: 6 }),
+  leave: fc.boolean(),
+});
+
+test('no limit is ever passed, and what was given back can be taken again', { timeout: 60_000 }, async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 50, maxLength: 400 }), async (steps) => {
+      const { places, deliver, enter } = cluster(4);
+      const inside: { worker: number; holder: SlotHolder }[] = [];
+      for (const { worker, caller, leave } of steps) {
+        if (leave && inside.length > 0) {
+          const [gone] = inside.splice(caller % inside.length, 1);
+          if (gone !== undefined) places[gone.worker]?.release(gone.holder);
+          deliver();
+          continue;
+        }
+        const holder = { caller: `u${caller}`, companyId: (caller % 2) + 1 };
+        if (await enter(worker, holder)) inside.push({ worker, holder });
+        const of = (test: (holder: SlotHolder) => boolean) =>
+          inside.filter((each) => test(each.holder)).length;
+        expect(inside.length).toBeLessThanOrEqual(limits.total);
+        expect(of((each) => each.caller === holder.caller)).toBeLessThanOrEqual(limits.perCaller);
+        expect(of((each) => each.companyId === holder.companyId)).toBeLessThanOrEqual(limits.perCompany);
+      }
+      for (const { worker, holder } of inside) places[worker]?.release(holder);
+      deliver();
+      // All is free again: one person on one worker has what the pool holds and the worker's own.
+      let count = 0;
+      while (await enter(0, { caller: 'u1', companyId: 1 })) count += 1;
+      expect(count).toBeGreaterThanOrEqual(limits.perCaller * (7 / 8));
+      expect(count).toBeLessThanOrEqual(limits.perCaller);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('a dead worker holds nothing', () => {
+  const pool = createSlotPool(2);
+  expect(pool.lend(1, 'u1', 512, 500)).toBe(448);
+  expect(pool.lend(2, 'u1', 512, 1)).toBe(0);
+  pool.forget(1);
+  expect(pool.lend(2, 'u1', 512, 500)).toBe(448);
+});
+
+test('most people are let in without asking anybody', () => {
+  const asked: string[] = [];
+  const leases = createSharedLimits({
+    limits: { perCaller: 512, perCompany: 5_000, total: 20_000 },
+    workers: 4,
+    request: (name) => asked.push(name),
+    giveBack() {},
+  });
+  for (let i = 0; i < 16; i++) expect(leases.acquire({ caller: 'u1', companyId: 1 })).toBe(true);
+  expect(leases.acquire({ caller: 'u1', companyId: 1 })).toBe(false);
+  expect(asked).toEqual([]);
+});

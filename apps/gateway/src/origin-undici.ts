@@ -1,0 +1,336 @@
+import { type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { Dial } from '@propusk/dial/dial';
+import { Refusal } from '@propusk/dial/refusal';
+import type { Client, Dispatcher } from 'undici';
+import { type ActiveRequest, clientLeft } from './active-requests.ts';
+import { valueOf } from './headers.ts';
+import {
+  answer,
+  dialOrigin,
+  HEAD_MOST,
+  IDLE_MS,
+  type OriginRequest,
+  originKey,
+  refusalOf,
+  unreadable,
+} from './origin-request.ts';
+import { exceedsReadBudget } from './read-budget.ts';
+
+/**
+ * Requests that only read: GET and HEAD without a body, nearly all that browsers send. They go onward by undici, whose
+ * parser is Node's own and strict too, and who takes a third of the time that node:http's client does (decision 016).
+ * What it cannot do, wait with a body until it is wanted, such requests do not need.
+ */
+
+/** Connections onward that are kept for one client connection. */
+const KEPT_MOST = 4;
+const KEPT_MS = 60_000;
+/** How long before the time that a site says it is closed. */
+const EARLIER_MS = 500;
+const PHRASE_MOST = 1_024;
+/** Answers before the answer (RFC 9110 section 15.2). */
+const EARLY_MOST = 16;
+
+/** A connection onward: open, or opened anew when it is needed. */
+interface OriginConnection {
+  readonly client: Client;
+  socket: Socket | null;
+  /** Nothing was asked on it yet. */
+  fresh: boolean;
+  /** For whom it would be opened. */
+  active: ActiveRequest;
+  dropped: boolean;
+  /** Ends it, whatever goes on there. */
+  drop(): void;
+}
+
+/** Carries a request to its end. @throws Refusal when nothing of a response has been sent yet */
+export type SendByUndici = (
+  active: ActiveRequest,
+  asking: OriginRequest,
+  client: Duplex,
+  res: ServerResponse,
+) => Promise<void>;
+
+/** @param via this gateway's name in Via */
+export function createUndiciClient(dial: Dial, via: string): SendByUndici {
+  // grows: by users, by origins that they read from; bound: 4 origins for each connection of a client; at the
+  // bound: the oldest connection to an origin is closed; test: apps/gateway/src/origin-undici.net.test.ts
+  const kept = new WeakMap<Duplex, Map<string, OriginConnection>>();
+  /** Not part of a start: it takes as long as ten of ours. */
+  let undici: typeof import('undici') | undefined;
+
+  function keptOf(client: Duplex): Map<string, OriginConnection> {
+    const known = kept.get(client);
+    if (known !== undefined) return known;
+    const mine = new Map<string, OriginConnection>();
+    kept.set(client, mine);
+    client.once('close', () => mine.forEach((onward) => onward.drop()));
+    return mine;
+  }
+
+  async function onwardOf(client: Duplex, active: ActiveRequest): Promise<OriginConnection> {
+    const mine = keptOf(client);
+    const name = originKey(active);
+    const known = mine.get(name);
+    if (known !== undefined && !known.dropped) {
+      known.active = active;
+      return known;
+    }
+    undici ??= await import('undici');
+    const made = open(undici.Client, dial, active);
+    // It may have left meanwhile, and its 'close' is over.
+    if (client.destroyed) made.drop();
+    for (const [oldest, onward] of mine) {
+      if (mine.size < KEPT_MOST) break;
+      mine.delete(oldest);
+      onward.drop();
+    }
+    mine.set(name, made);
+    return made;
+  }
+
+  return async (active, asking, client, res) => {
+    const onward = await onwardOf(client, active);
+    await new Promise<void>((resolve, reject) => {
+      const end = (refusal?: Error) => (refusal === undefined ? resolve() : reject(refusal));
+      new Reading(onward, active, asking, client, res, via, end).ask();
+    });
+  };
+}
+
+function open(Made: typeof Client, dial: Dial, first: ActiveRequest): OriginConnection {
+  // The name is never looked up, nor sent: every request brings its own Host.
+  const client = new Made('http://onward.invalid', {
+    connect: (_options, done) => {
+      dialOrigin(dial, onward.active).then(
+        (socket) => {
+          onward.socket = socket;
+          onward.fresh = true;
+          done(null, socket);
+        },
+        (error: Error) => done(error, null),
+      );
+    },
+    allowH2: false,
+    pipelining: 1,
+    maxHeaderSize: HEAD_MOST,
+    headersTimeout: IDLE_MS,
+    bodyTimeout: IDLE_MS,
+    keepAliveTimeout: KEPT_MS,
+    keepAliveMaxTimeout: KEPT_MS,
+    keepAliveTimeoutThreshold: EARLIER_MS,
+  });
+  const onward: OriginConnection = {
+    client,
+    socket: null,
+    fresh: true,
+    active: first,
+    dropped: false,
+    drop() {
+      onward.dropped = true;
+      client.destroy(null, () => {});
+    },
+  };
+  return onward;
+}
+
+/** One request, its answer, and how they end: by the answer's end, a fault, an abort, or because the client has left. */
+class Reading implements Dispatcher.DispatchHandler {
+  readonly #onward: OriginConnection;
+  readonly #active: ActiveRequest;
+  readonly #asking: OriginRequest;
+  readonly #client: Duplex;
+  readonly #res: ServerResponse;
+  readonly #via: string;
+  readonly #end: (refusal?: Error) => void;
+  /** Null until the request is on its way. */
+  #controller: Dispatcher.DispatchController | null = null;
+  /** What it stands at: nothing has come, the client's answer has begun, the whole of it has come, it is over. */
+  #at: 'asked' | 'begun' | 'whole' | 'over' = 'asked';
+  #early = 0;
+  /** Something of an answer has come. */
+  #told = false;
+  #reused = false;
+  #repeated = false;
+  /** What the site said of the body, and what came of it. */
+  #length = '';
+  #came = 0;
+  #stalled: NodeJS.Timeout | undefined;
+
+  constructor(
+    onward: OriginConnection,
+    active: ActiveRequest,
+    asking: OriginRequest,
+    client: Duplex,
+    res: ServerResponse,
+    via: string,
+    end: (refusal?: Error) => void,
+  ) {
+    this.#onward = onward;
+    this.#active = active;
+    this.#asking = asking;
+    this.#client = client;
+    this.#res = res;
+    this.#via = via;
+    this.#end = end;
+  }
+
+  ask(): void {
+    const { signal } = this.#active;
+    if (signal.reason !== undefined) return this.#settle(signal.reason);
+    signal.addEventListener('abort', this.#onAbort);
+    this.#reused = !this.#onward.fresh;
+    this.#dispatch();
+  }
+
+  #dispatch(): void {
+    // By itself undici has the site close behind every HEAD.
+    this.#onward.client.dispatch({ ...this.#asking, reset: false }, this);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    this.#reused = !this.#onward.fresh;
+    this.#onward.fresh = false;
+    if (this.#at === 'over') controller.abort(clientLeft);
+  }
+
+  onResponseStarted(): void {
+    this.#told = true;
+  }
+
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    _headers: unknown,
+    phrase = '',
+  ): void {
+    if (status >= 100 && status < 200 && ++this.#early <= EARLY_MOST) return;
+    if (status < 200) return controller.abort(unreadable(this.#active));
+    const rawHeaders = (controller.rawHeaders as Buffer[]).map(text);
+    this.#length = valueOf(rawHeaders, 'content-length') ?? '';
+    const reply = { status, phrase: asWritten(status, phrase), rawHeaders };
+    const refusal = answer(reply, this.#res, this.#active, this.#via);
+    if (refusal !== null) return controller.abort(refusal);
+    this.#at = 'begun';
+    // Each is followed by 'close'.
+    this.#res.on('error', () => {}).once('close', this.#onClosed);
+    if (this.#res.closed) this.#onClosed();
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, bytes: Buffer): void {
+    this.#came += bytes.length;
+    if (controller.paused) return void this.#res.write(bytes);
+    if (this.#res.write(bytes)) {
+      if (!exceedsReadBudget(bytes.length)) return;
+      controller.pause();
+      setImmediate(() => controller.resume());
+      return;
+    }
+    controller.pause();
+    this.#stalled = setTimeout(this.#cut, IDLE_MS);
+    this.#res.once('drain', () => {
+      clearTimeout(this.#stalled);
+      controller.resume();
+    });
+  }
+
+  onResponseEnd(): void {
+    // A connection that was reset is no end of a body that ends with its connection.
+    if (this.#onward.socket?.errored) this.#cut();
+    else this.#whole();
+  }
+
+  onResponseError(_controller: unknown, error: Error): void {
+    if (this.#at === 'begun') {
+      // It takes white space behind a length for a part of it, and has given the whole body by then.
+      const miscounted = error.name === 'ResponseContentLengthMismatchError';
+      if (miscounted && this.#length === String(this.#came)) this.#whole();
+      // That it broke off can only be told by a cut.
+      else this.#cut();
+    }
+    if (this.#at !== 'asked') return;
+    // A kept connection may be closed by the other side just as it is used again (RFC 9112 section 9.3.1).
+    if (this.#reused && !this.#repeated && !this.#told && isBreak(error)) {
+      this.#repeated = true;
+      this.#controller = null;
+      // Not at once: undici is still clearing up behind the connection, and holds that nothing is asked meanwhile.
+      setImmediate(() => this.#at === 'asked' && this.#dispatch());
+      return;
+    }
+    this.#settle(this.#refusalOf(error));
+  }
+
+  #whole(): void {
+    this.#at = 'whole';
+    clearTimeout(this.#stalled);
+    this.#res.end();
+  }
+
+  /**
+   * Ends the client's connection, and not its answer alone: one that stands behind others has no connection yet, and would be sent,
+   * as far as it came, when its turn comes.
+   */
+  readonly #cut = (): void => {
+    this.#client.destroy();
+    this.#settle();
+    this.#controller?.abort(clientLeft);
+  };
+
+  readonly #onAbort = (): void => {
+    if (this.#at !== 'asked') return this.#cut();
+    const { reason = clientLeft } = this.#active.signal;
+    this.#settle(reason);
+    this.#controller?.abort(reason);
+  };
+
+  readonly #onClosed = (): void => {
+    const whole = this.#at === 'whole';
+    this.#settle();
+    if (!whole) this.#controller?.abort(clientLeft);
+  };
+
+  #settle(refusal?: Error): void {
+    if (this.#at === 'over') return;
+    this.#at = 'over';
+    clearTimeout(this.#stalled);
+    this.#active.signal.removeEventListener('abort', this.#onAbort);
+    // Whoever asks next must not wait for a connection that is opened in this one's name, nor behind this one.
+    if (this.#controller === null) this.#onward.drop();
+    this.#end(refusal);
+  }
+
+  #refusalOf(error: Error): Error {
+    if (error.name === 'HeadersTimeoutError') return refusalOf(new Refusal('timeout'), this.#active);
+    return refusalOf(breaksRules(error) ? unreadable(this.#active) : error, this.#active);
+  }
+}
+
+/** The connection broke, and nothing else went wrong. */
+function isBreak(error: Error): boolean {
+  const { code = '' } = error as NodeJS.ErrnoException;
+  return /^(?:UND_ERR_SOCKET|ECONNRESET|EPIPE)$/.test(code) && !breaksRules(error);
+}
+
+/** undici's words for what is not HTTP, and for an answer in a place where none may be: unasked for, or a 100 or 101. */
+function breaksRules({ name, message }: Error): boolean {
+  return rules.has(name) || /^bad (?:response|upgrade)$/.test(message);
+}
+
+const rules = new Set(['HTTPParserError', 'HeadersOverflowError', 'ResponseContentLengthMismatchError']);
+
+/** A name or value, without the white space behind it, which is no part of one (RFC 9112 section 5). */
+function text(bytes: Buffer): string {
+  let end = bytes.length;
+  while (end > 0 && (bytes[end - 1] === 0x20 || bytes[end - 1] === 0x09)) end--;
+  return bytes.toString('latin1', 0, end);
+}
+
+/** A phrase that undici has read as UTF-8, in bytes again. What it cannot be read as gives way to the usual one. */
+function asWritten(status: number, phrase: string): string {
+  if (phrase.length > PHRASE_MOST || phrase.includes('\ufffd')) return STATUS_CODES[status] ?? '';
+  return Buffer.from(phrase).toString('latin1');
+}

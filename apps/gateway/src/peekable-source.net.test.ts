@@ -1,0 +1,87 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { SocketSource, StreamSource } from './peekable-source.ts';
+import { join } from './splice.ts';
+
+/** All tunnels read into one buffer: none may ever show bytes of another one. */
+
+/** More than the kernel keeps for a reader that does not read. */
+const SIZE = 16 * 2 ** 20;
+let site: Server;
+let gateway: Server;
+let made = 0;
+const portOf = (server: Server) => (server.address() as AddressInfo).port;
+
+beforeAll(async () => {
+  // Each connection is given bytes of one value, in pieces of all lengths.
+  site = createServer((socket) => {
+    const value = made++ % 251;
+    socket.on('error', () => {});
+    let left = SIZE;
+    const more = () => {
+      while (left > 0) {
+        const piece = Buffer.alloc(Math.min(left, 1 + ((left * 7919) % 150_000)), value);
+        left -= piece.length;
+        if (!socket.write(piece)) return;
+      }
+      socket.end();
+    };
+    socket.on('drain', more);
+    more();
+  }).listen(0, '127.0.0.1');
+  await once(site, 'listening');
+  gateway = createServer({ allowHalfOpen: true }, (client) => {
+    client.on('error', () => {});
+    const said = new SocketSource();
+    const { onread } = said;
+    const remote = connect({ port: portOf(site), host: '127.0.0.1', allowHalfOpen: true, onread });
+    remote.on('error', () => {});
+    remote.once('connect', () => {
+      void join(client, new StreamSource(client), remote, said, {
+        signal: new AbortController().signal,
+        idleMs: 10_000,
+      });
+    });
+  }).listen(0, '127.0.0.1');
+  await once(gateway, 'listening');
+});
+afterAll(() => {
+  site?.close();
+  gateway?.close();
+});
+
+/** Reads a tunnel in its own pace. @returns the values that were in it, and how many bytes */
+async function read(pace: 'fast' | 'slow' | 'leaves'): Promise<{ values: Set<number>; length: number }> {
+  const socket: Socket = connect(portOf(gateway), '127.0.0.1');
+  const values = new Set<number>();
+  let length = 0;
+  if (pace !== 'fast') await sleep(200);
+  for await (const chunk of socket as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    for (let i = 0; i < chunk.length; i += 97) values.add(chunk[i] ?? -1);
+    values.add(chunk.at(-1) ?? -1);
+    if (pace === 'slow' && length % 5 === 0) await sleep(2);
+    if (pace === 'leaves' && length > SIZE / 3) break;
+  }
+  return { values, length };
+}
+
+test('24 tunnels, fast ones, slow ones and some that are left in the middle, have their own bytes and all of them', async () => {
+  const paces = ['fast', 'slow', 'leaves'] as const;
+  for (let round = 0; round < 2; round++) {
+    const seen = await Promise.all(
+      Array.from({ length: 12 }, async (_, i) => ({
+        pace: paces[i % 3],
+        ...(await read(paces[i % 3] ?? 'fast')),
+      })),
+    );
+    for (const { pace, values, length } of seen) {
+      expect(values.size).toBe(1);
+      if (pace === 'leaves') expect(length).toBeGreaterThan(SIZE / 3);
+      else expect(length).toBe(SIZE);
+    }
+  }
+  expect(made).toBe(24);
+});

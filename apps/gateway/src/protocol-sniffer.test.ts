@@ -1,0 +1,35 @@
+import type { CanonicalHost } from '@propusk/access/host';
+import { describe, expect, test } from 'vitest';
+import { classify } from './protocol-sniffer.ts';
+
+/** What a tunnel's first bytes are taken for, at the ports that a test may not listen on too. */
+
+function step(bytes: string, port: number, shared: boolean): string {
+  const target = { host: 'crm.company.test' as CanonicalHost, port };
+  const read = classify(Buffer.from(bytes, 'latin1'), { target, egress: { kind: 'direct', shared } });
+  return typeof read === 'string' ? read : read.reason;
+}
+
+describe.each([
+  ['nothing', '', 'more', 'more', 'more'],
+  ['HTTP', 'GET / HTTP/1.1\r\n', 'sni_mismatch', 'http', 'http'],
+  ['the beginning of HTTP', 'GE', 'sni_mismatch', 'more', 'more'],
+  ['HTTP/2 in the clear', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'sni_mismatch', 'http', 'http'],
+  ['HTTP behind an empty line', '\r\nGET / HTTP/1.1\r\n', 'sni_mismatch', 'sni_mismatch', 'server'],
+  ['HTTP in small letters', 'get / HTTP/1.1\r\n', 'sni_mismatch', 'sni_mismatch', 'server'],
+  ['SSH', 'SSH-2.0-OpenSSH_9.2\r\n', 'sni_mismatch', 'sni_mismatch', 'server'],
+  ['a letter without end', 'A'.repeat(30), 'sni_mismatch', 'sni_mismatch', 'server'],
+  ['an SSL 2 hello', '\x80\x2e\x01\x03\x01', 'sni_mismatch', 'sni_mismatch', 'server'],
+  ['an alert before a hello', '\x15\x03\x01\x00\x02\x01\x00', 'sni_mismatch', 'sni_mismatch', 'server'],
+  ['a broken hello', '\x16\x03\x01\x00\x00', 'sni_mismatch', 'sni_mismatch', 'sni_mismatch'],
+  ['the beginning of a hello', '\x16\x03', 'more', 'more', 'more'],
+])('%s', (_, bytes, at443, at80, elsewhere) => {
+  test('on shared egress', () => {
+    expect([443, 80, 8443].map((port) => step(bytes, port, true))).toEqual([at443, at80, elsewhere]);
+  });
+  test("on a company's own, only TLS is looked at", () => {
+    const expected =
+      bytes === '' || bytes === '\x16\x03' ? 'more' : bytes[0] === '\x16' ? 'sni_mismatch' : 'bytes';
+    expect([443, 80, 8443].map((port) => step(bytes, port, false))).toEqual(Array(3).fill(expected));
+  });
+});
