@@ -73,7 +73,7 @@ const rows: readonly Row[] = [
     'owners, by probes',
     'one for each site',
     'the newer probe replaces it',
-    'apps/api/src/checks/checks.db.test.ts',
+    'apps/api/src/probe/checks.db.test.ts',
   ],
   [
     'table `proxy_egress`',

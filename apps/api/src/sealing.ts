@@ -46,3 +46,8 @@ export function sealing(secretKey: string): Sealing {
 function derived(secretKey: string, use: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secretKey, 'propusk', use, 32));
 }
+
+/** The place of a proxy's password: the ciphertext opens in no other row and for no other owner. */
+export function passwordPlace(ownerId: number, proxyId: number): string {
+  return `proxy/${ownerId}/${proxyId}`;
+}

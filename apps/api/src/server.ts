@@ -10,13 +10,10 @@ import type * as z from 'zod/mini';
 import { accessRoutes } from './access/routes.ts';
 import { auditRoutes } from './audit/routes.ts';
 import { authRoutes } from './auth/routes.ts';
-import { startChecker } from './checks/checker.ts';
-import { checkRoutes } from './checks/routes.ts';
 import { companyRoutes } from './companies/routes.ts';
 import type { Config } from './config.ts';
 import type { OpenDb } from './db/open.ts';
 import { watchDatabase } from './db/watch.ts';
-import { evidenceRoutes } from './evidence/routes.ts';
 import { feedRoutes } from './feed/routes.ts';
 import { healthRoutes } from './health/routes.ts';
 import { findSessions } from './http/actor.ts';
@@ -35,8 +32,11 @@ import { serialize } from './http/replies.ts';
 import { together } from './http/together.ts';
 import { lockRoutes } from './lock/routes.ts';
 import { createMailer } from './mail/mail.ts';
-import { createReach, type ReachOptions } from './outbound/reach.ts';
+import { onboardingProgressRoutes } from './onboarding-progress/routes.ts';
 import { policyRoutes } from './policies/routes.ts';
+import { checkRoutes } from './probe/routes.ts';
+import { startProbeRunner } from './probe/runner.ts';
+import { createTransport, type TransportOptions } from './probe/transport.ts';
 import { proxyRoutes } from './proxies/routes.ts';
 import type { Sealing } from './sealing.ts';
 import { siteRoutes } from './sites/routes.ts';
@@ -70,7 +70,7 @@ export interface ServerParts {
   /** Milliseconds between the feed's heartbeats, when not the contract's. */
   readonly heartbeatMs?: number;
   /** How probes resolve names, when not as the system does. */
-  readonly lookup?: ReachOptions['lookup'];
+  readonly lookup?: TransportOptions['lookup'];
   /** Whether this process runs the probes that wait in the database, and looks for those that are due. */
   readonly runsProbes: boolean;
 }
@@ -145,22 +145,24 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
   // Each company has a few calls out, so that one whose proxies are all silent holds up nobody else.
   const [ofCompany, ofAll] = [createQueue(4, 50), createQueue(32, 1_000)];
   const outbound = {
-    reach: createReach({ ...config, keys: gatewayKeys, lookup: parts.lookup }),
+    transport: createTransport({ ...config, keys: gatewayKeys, lookup: parts.lookup }),
     echoUrl: config.echoUrl,
     turns: <T>(company: number, work: () => Promise<T>) => ofCompany(company, () => ofAll(0, work)),
     stop: stopping.signal,
   };
-  const checker = parts.runsProbes ? startChecker({ db: opened.db, sealing, log: app.log, outbound }) : null;
+  const runner = parts.runsProbes
+    ? startProbeRunner({ db: opened.db, sealing, log: app.log, outbound })
+    : null;
   // Before the connections are waited for: a call that probes ends with its probe.
   app.addHook('preClose', async () => {
     stopping.abort();
-    await checker?.close();
+    await runner?.close();
   });
   proxyRoutes(routes, { ...outbound, limits: tries });
   siteRoutes(routes);
   lockRoutes(routes, { ...outbound, limits: tries, publicUrl: config.publicUrl });
-  checkRoutes(routes, { limits: tries, wake: () => checker?.wake() });
-  evidenceRoutes(routes);
+  checkRoutes(routes, { limits: tries, wake: () => runner?.wake() });
+  onboardingProgressRoutes(routes);
   policyRoutes(routes);
   accessRoutes(routes, {
     keys: gatewayKeys,

@@ -7,7 +7,7 @@ import { type Snapshot, takeSnapshot } from '@propusk/test-kit/matrix/snapshot';
 import { type Caller, createWorld, type World } from '@propusk/test-kit/matrix/world';
 import { openRow } from '@propusk/test-kit/row';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { passwordPlace } from '../src/proxies/store.ts';
+import { passwordPlace } from '../src/sealing.ts';
 
 let api: TestApi;
 let world: World;

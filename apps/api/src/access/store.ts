@@ -4,23 +4,8 @@ import { type AccessIndex, addClaim } from '@propusk/access/snapshot';
 import { sql } from 'kysely';
 import { lacksFactor } from '../db/factor.ts';
 import type { Db } from '../db/open.ts';
-import { managedBy } from '../db/scope.ts';
 import type { Actor } from '../http/actor.ts';
 import { AppError } from '../http/errors.ts';
-
-/** A site that the actor may ask about. @throws AppError not_found, for another company's as for none */
-export function findAskedSite(
-  db: Db,
-  actor: Actor,
-  id: number,
-): Promise<{ company_id: number; address: string }> {
-  return db
-    .selectFrom('sites')
-    .select(['company_id', 'address'])
-    .where('id', '=', id)
-    .where(managedBy(actor, 'company_id'))
-    .executeTakeFirstOrThrow(() => new AppError('not_found'));
-}
 
 /** Makes sure that a person is of the company. @throws AppError not_found */
 export async function findAskedPerson(db: Db, companyId: number, userId: number): Promise<void> {

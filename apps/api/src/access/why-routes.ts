@@ -6,24 +6,19 @@ import { readSnapshot } from '../feed/store.ts';
 import { asMember } from '../http/actor.ts';
 import { AppError } from '../http/errors.ts';
 import { implement, type Routes } from '../http/implement.ts';
+import { findManagedSite } from '../sites/store.ts';
 import { explain, indexOf, withoutFactor } from './explain.ts';
-import {
-  addForeignClaims,
-  findAskedPerson,
-  findAskedSite,
-  personLacksFactor,
-  readPolicyNames,
-} from './store.ts';
+import { addForeignClaims, findAskedPerson, personLacksFactor, readPolicyNames } from './store.ts';
 
 /** 'Why?': the verdict of the rule of access over the snapshot that gateways get. */
 export function whyRoutes(routes: Routes): void {
   implement(routes, whySite, async ({ actor, params, query, db }) => {
-    const { company_id, address } = await findAskedSite(db, actor, params.id);
-    await findAskedPerson(db, company_id, query.user);
+    const { companyId, address } = await findManagedSite(db, actor, params.id);
+    await findAskedPerson(db, companyId, query.user);
     const [pattern = '', port = '443'] = address.split(':');
     // Of what `*.example.ru` covers the name itself stands for the rest.
     const host = canonicalHost(pattern.replace(/^\*\./, ''));
-    return answer(db, 'not_found', company_id, { userId: query.user, host, port: Number(port) });
+    return answer(db, 'not_found', companyId, { userId: query.user, host, port: Number(port) });
   });
 
   implement(routes, whyHost, ({ actor, query, db }) => {

@@ -5,7 +5,7 @@ import type { Db, Tx } from '../db/open.ts';
 import { type Actor, admit, asMember, scopeOf } from '../http/actor.ts';
 import { countBytes } from '../http/daily-bytes.ts';
 import { AppError } from '../http/errors.ts';
-import { plainAddress } from '../outbound/echo.ts';
+import { plainAddress } from '../http/networks.ts';
 import { differences, type Facts } from './changes.ts';
 
 export type { Facts };

@@ -5,8 +5,8 @@ import { lockCompany } from '../db/company.ts';
 import type { Db, Tx } from '../db/open.ts';
 import { type Actor, newToken } from '../http/actor.ts';
 import { AppError } from '../http/errors.ts';
+import { plainAddress } from '../http/networks.ts';
 import { refusing } from '../http/violations.ts';
-import { plainAddress } from '../outbound/echo.ts';
 import { emailTaken, endGatewayTokens, setPassword } from '../users/store.ts';
 import { nameAgent } from './agent.ts';
 

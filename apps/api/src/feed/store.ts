@@ -3,8 +3,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import { sql } from 'kysely';
 import { hasFactor } from '../db/factor.ts';
 import type { Db } from '../db/open.ts';
-import { passwordPlace } from '../proxies/store.ts';
-import type { Sealing } from '../sealing.ts';
+import { passwordPlace, type Sealing } from '../sealing.ts';
 
 interface SealedSnapshot extends Omit<CompanySnapshot, 'proxies'> {
   proxies: (Omit<CompanySnapshot['proxies'][number], 'password'> & {

@@ -10,7 +10,7 @@ import {
   startProbeWorld,
 } from '@propusk/test-kit/api/probe-world';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { claimOldLearning } from '../egress/store.ts';
+import { claimStaleEgress } from '../probe/egress-store.ts';
 
 let world: ProbeWorld;
 beforeAll(async () => {
@@ -124,8 +124,8 @@ describe('the lock of a site', () => {
     expect(await stale()).toBe(true);
     // One process takes it up.
     const taken = await Promise.all([
-      claimOldLearning(api.database.db, 50),
-      claimOldLearning(api.database.db, 50),
+      claimStaleEgress(api.database.db, 50),
+      claimStaleEgress(api.database.db, 50),
     ]);
     expect(taken.flat().filter((one) => one === proxyId)).toEqual([proxyId]);
     await api.must(token, learnEgress, { params: { id } });

@@ -1,12 +1,13 @@
 import * as contract from '@propusk/contract/lock';
-import { type SiteWay, saveLearned, sealBroken } from '../egress/store.ts';
 import { AppError } from '../http/errors.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import type { Limits } from '../http/limits.ts';
+import { plainAddress } from '../http/networks.ts';
 import { createQueue } from '../http/queue.ts';
-import { learnEgress, plainAddress } from '../outbound/echo.ts';
-import type { Outbound } from '../outbound/parts.ts';
-import { addLockLink, findSiteLock, findSiteWays, openLockLink } from './store.ts';
+import { learnEgress } from '../probe/echo-client.ts';
+import { passwordUnreadable, type SiteProxy, saveEgress } from '../probe/egress-store.ts';
+import type { Outbound } from '../probe/transport.ts';
+import { addLockLink, findSiteLock, findSiteProxies, openLockLink } from './store.ts';
 
 export interface LockParts extends Outbound {
   readonly limits: Limits;
@@ -19,7 +20,7 @@ const WAYS_AT_ONCE = 4;
 
 /** A site's lock: its text, what it is made of, and a link for whoever pastes it. */
 export function lockRoutes(routes: Routes, parts: LockParts): void {
-  const { limits, publicUrl, reach, echoUrl, turns, stop } = parts;
+  const { limits, publicUrl, transport, echoUrl, turns, stop } = parts;
   const { sealing } = routes;
 
   implement(routes, contract.getSiteLock, ({ actor, params, db }) =>
@@ -27,17 +28,17 @@ export function lockRoutes(routes: Routes, parts: LockParts): void {
   );
 
   implement(routes, contract.learnEgress, async ({ actor, params, db, write }) => {
-    const ways = await findSiteWays(db, actor, params.id, sealing);
+    const ways = await findSiteProxies(db, actor, params.id, sealing);
     await limits.countProbe(actor.userId, Math.max(1, ways.length));
     // A site of a hundred ways takes no more places of its company's line at once than one of four.
     const line = createQueue(WAYS_AT_ONCE, ways.length);
-    const learn = async (proxy: SiteWay) => {
+    const learn = async (proxy: SiteProxy) => {
       const { way } = proxy;
       const learned =
         way === null
-          ? sealBroken
-          : await turns(actor.companyId ?? 0, () => learnEgress(reach, way, echoUrl, stop));
-      await write((tx) => saveLearned(tx, proxy, learned));
+          ? passwordUnreadable
+          : await turns(actor.companyId ?? 0, () => learnEgress(transport, way, echoUrl, stop));
+      await write((tx) => saveEgress(tx, proxy, learned));
     };
     await Promise.all(ways.map((proxy) => line(0, () => learn(proxy))));
     return findSiteLock(db, actor, params.id, sealing);

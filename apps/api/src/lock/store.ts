@@ -3,45 +3,27 @@ import type { SharedLock, SiteLock } from '@propusk/contract/lock';
 import { sql } from 'kysely';
 import { record } from '../audit/store.ts';
 import type { Db, Tx } from '../db/open.ts';
-import { managedBy } from '../db/scope.ts';
-import { readBreaks, readSiteWays, type SiteWay } from '../egress/store.ts';
 import { type Actor, hashToken, newToken } from '../http/actor.ts';
 import { AppError } from '../http/errors.ts';
+import { readBreaks, readSiteProxies, type SiteProxy } from '../probe/egress-store.ts';
 import type { Sealing } from '../sealing.ts';
-
-/** A site that an actor manages. */
-export interface ManagedSite {
-  readonly id: number;
-  readonly companyId: number;
-  readonly address: string;
-  readonly shownAddress: string;
-}
-
-/** @throws AppError not_found, for another company's site as for none */
-export async function findManagedSite(db: Db, actor: Actor, id: number): Promise<ManagedSite> {
-  return db
-    .selectFrom('sites')
-    .select(['id', 'company_id as companyId', 'address', 'shown_address as shownAddress'])
-    .where('id', '=', id)
-    .where(managedBy(actor, 'sites.company_id'))
-    .executeTakeFirstOrThrow(() => new AppError('not_found'));
-}
+import { findManagedSite } from '../sites/store.ts';
 
 /** The ways to a site that an actor manages. @throws AppError not_found */
-export async function findSiteWays(
+export async function findSiteProxies(
   db: Db,
   actor: Actor,
   id: number,
   sealing: Sealing,
-): Promise<readonly SiteWay[]> {
+): Promise<readonly SiteProxy[]> {
   const { companyId } = await findManagedSite(db, actor, id);
-  return readSiteWays(db, sealing, { companyId, siteId: id });
+  return readSiteProxies(db, sealing, { companyId, siteId: id });
 }
 
 /** What is known of a site's ways out, and the lock that follows. @throws AppError not_found */
 export async function findSiteLock(db: Db, actor: Actor, id: number, sealing: Sealing): Promise<SiteLock> {
   const site = await findManagedSite(db, actor, id);
-  const ways = await readSiteWays(db, sealing, { companyId: site.companyId, siteId: id });
+  const ways = await readSiteProxies(db, sealing, { companyId: site.companyId, siteId: id });
   const stale = ways.filter((way) => way.stale).map((way) => way.id);
   return {
     site: { id, name: site.shownAddress },
@@ -59,7 +41,7 @@ export async function findSiteLock(db: Db, actor: Actor, id: number, sealing: Se
   };
 }
 
-function snippetsOf(address: string, ways: readonly SiteWay[]): SiteLock['snippets'] {
+function snippetsOf(address: string, ways: readonly SiteProxy[]): SiteLock['snippets'] {
   return lockSnippets({ address, egress: ways.flatMap((way) => way.addresses) });
 }
 
@@ -108,7 +90,7 @@ export async function openLockLink(db: Db, token: string, sealing: Sealing): Pro
     .where('lock_links.expires_at', '>', (eb) => eb.fn<string>('now'))
     .executeTakeFirst();
   if (link === undefined) return null;
-  const ways = await readSiteWays(db, sealing, { companyId: link.company_id, siteId: link.id });
+  const ways = await readSiteProxies(db, sealing, { companyId: link.company_id, siteId: link.id });
   return {
     address: link.address,
     snippets: snippetsOf(link.address, ways),

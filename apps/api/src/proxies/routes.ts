@@ -1,11 +1,11 @@
 import * as contract from '@propusk/contract/proxies';
-import { readProxyWay, saveLearned, sealBroken } from '../egress/store.ts';
 import { scopeOf } from '../http/actor.ts';
 import { AppError } from '../http/errors.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import type { Limits } from '../http/limits.ts';
-import { learnEgress } from '../outbound/echo.ts';
-import type { Outbound } from '../outbound/parts.ts';
+import { learnEgress } from '../probe/echo-client.ts';
+import { passwordUnreadable, readProbeProxy, saveEgress } from '../probe/egress-store.ts';
+import type { Outbound } from '../probe/transport.ts';
 import { createProxy, deleteProxy, findProxy, listProxies, updateProxy } from './store.ts';
 
 /** Spec section 7: proxy servers. */
@@ -41,14 +41,14 @@ export function proxyRoutes(routes: Routes, { limits, ...out }: Outbound & { lim
   implement(routes, contract.checkProxy, async ({ actor, params, db, write }) => {
     const { id } = await findProxy(db, actor, params.id);
     await limits.countProbe(actor.userId);
-    const proxy = await readProxyWay(db, sealing, id);
+    const proxy = await readProbeProxy(db, sealing, id);
     if (proxy === null) throw new AppError('not_found');
     const { way } = proxy;
     const learned =
       way === null
-        ? sealBroken
-        : await out.turns(actor.companyId ?? 0, () => learnEgress(out.reach, way, out.echoUrl, out.stop));
-    await write((tx) => saveLearned(tx, proxy, learned));
+        ? passwordUnreadable
+        : await out.turns(actor.companyId ?? 0, () => learnEgress(out.transport, way, out.echoUrl, out.stop));
+    await write((tx) => saveEgress(tx, proxy, learned));
     const { reachable, credentialsAccepted, addresses, roundTripMs, problem } = learned;
     return {
       reachable,

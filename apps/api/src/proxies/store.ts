@@ -10,7 +10,7 @@ import { type Actor, asMember, isAdmin } from '../http/actor.ts';
 import { AppError } from '../http/errors.ts';
 import type { IfMatch } from '../http/versions.ts';
 import { refusing } from '../http/violations.ts';
-import type { Sealing } from '../sealing.ts';
+import { passwordPlace, type Sealing } from '../sealing.ts';
 
 /** The company's own and paid proxies, and the platform's. */
 function maySee(actor: Actor): Expression<SqlBool> {
@@ -75,11 +75,6 @@ export async function listProxies(
     of === 'platform' ? typed : typed.where('proxies.owner_id', 'in', [0, asMember(actor).companyId]);
   const { rows, count } = await readList(matching, query, sql.ref('proxies.id'));
   return { rows: rows.map((row) => present(actor, row)), count };
-}
-
-/** Where a proxy's password is sealed for: it opens in no other row and for no other owner. */
-export function passwordPlace(ownerId: number, proxyId: number): string {
-  return `proxy/${ownerId}/${proxyId}`;
 }
 
 /**

@@ -246,3 +246,21 @@ function linkPolicies(tx: Tx, companyId: number, siteId: number, ids: readonly n
     field: 'politics',
   });
 }
+
+/** A site that the actor manages by its id. */
+export interface ManagedSite {
+  readonly id: number;
+  readonly companyId: number;
+  readonly address: string;
+  readonly shownAddress: string;
+}
+
+/** @throws AppError not_found for a missing site and for another company's */
+export async function findManagedSite(db: Db, actor: Actor, id: number): Promise<ManagedSite> {
+  return db
+    .selectFrom('sites')
+    .select(['id', 'company_id as companyId', 'address', 'shown_address as shownAddress'])
+    .where('id', '=', id)
+    .where(managedBy(actor, 'sites.company_id'))
+    .executeTakeFirstOrThrow(() => new AppError('not_found'));
+}

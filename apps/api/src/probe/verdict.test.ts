@@ -1,10 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import { Unreached, type UnreachedReason } from '../outbound/unreached.ts';
-import { cdnOf, type Finding, findOutside, findThrough, findUnanswered, findUnreached } from './finding.ts';
+import type { StepResult } from './classify-response.ts';
+import {
+  cdnOf,
+  classifyConnectError,
+  classifyFailure,
+  classifyOutside,
+  classifyThrough,
+  type Finding,
+} from './classify-response.ts';
+import { ConnectError, type ConnectErrorReason } from './connect-error.ts';
 import { namesOf, type OutsideStep, type PlannedStep, planRequests, type ThroughStep } from './plan.ts';
-import { type Circumstances, judge, type Taken } from './verdict.ts';
+import { decideVerdict, type VerdictContext } from './verdict.ts';
 
-const usual: Circumstances = {
+const usual: VerdictContext = {
   proxies: 1,
   egressKnown: true,
   insider: false,
@@ -33,7 +41,7 @@ const through = (proxyId = 3, scheme: 'https' | 'http' = 'https'): ThroughStep =
   proxyId,
   title: `through ${proxyId} ${scheme}`,
 });
-const took = (step: PlannedStep, finding: Finding, cdn: string | null = null): Taken => ({
+const took = (step: PlannedStep, finding: Finding, cdn: string | null = null): StepResult => ({
   step,
   finding,
   detail: finding,
@@ -45,7 +53,7 @@ const inside = took(through(), 'open');
 const v6 = { address: '2606:4700::7' };
 
 describe('the verdict', () => {
-  test.each<[string, Taken[], Partial<Circumstances>, string, RegExp]>([
+  test.each<[string, StepResult[], Partial<VerdictContext>, string, RegExp]>([
     ['strangers refused, the proxy let in', [shut, deep, inside], {}, 'protected', /отказом/],
     ['a firewall drops strangers', [took(outside(), 'silent'), inside], seen, 'protected', /отказом/],
     ['a firewall drops strangers, or us', [took(outside(), 'silent'), inside], {}, 'unknown', /не дозвалась/],
@@ -179,7 +187,7 @@ describe('the verdict', () => {
       /внутренний/,
     ],
   ])('%s', (_, taken, known, verdict, meaning) => {
-    const found = judge(taken, { ...usual, ...known });
+    const found = decideVerdict(taken, { ...usual, ...known });
     expect(found).toMatchObject({ verdict, meaning: expect.stringMatching(meaning) });
     expect(found.advice === null).toBe(verdict === 'protected');
   });
@@ -230,23 +238,23 @@ describe('an answer to a stranger', () => {
       'open',
     ],
   ])('%s', (_, step, status, headers, expected) =>
-    expect(findOutside(step, { status, headers })).toBe(expected),
+    expect(classifyOutside(step, { status, headers })).toBe(expected),
   );
 
   test('through a proxy all but a refusal and an error is in', () => {
-    const found = [200, 301, 401, 404, 403, 500].map((status) => findThrough({ status, headers: {} }));
+    const found = [200, 301, 401, 404, 403, 500].map((status) => classifyThrough({ status, headers: {} }));
     expect(found).toEqual(['open', 'open', 'open', 'open', 'shut', 'server_error']);
   });
 
   test('none from the proxy says nothing of the site', () => {
-    expect(findUnreached(new Unreached('proxy', 'timeout'))).toBe('untold');
-    expect(findUnreached(new Unreached('site', 'timeout'))).toBe('silent');
-    expect(findUnreached(new Unreached('site', 'tls_failed'))).toBe('no_tls');
+    expect(classifyConnectError(new ConnectError('proxy', 'timeout'))).toBe('untold');
+    expect(classifyConnectError(new ConnectError('site', 'timeout'))).toBe('silent');
+    expect(classifyConnectError(new ConnectError('site', 'tls_failed'))).toBe('no_tls');
   });
 
   test('none tells a refusal from a connection that we could not make', () => {
-    const at = (reason: UnreachedReason, first = true, connected = false) =>
-      findUnanswered(new Unreached('site', reason), { first, connected });
+    const at = (reason: ConnectErrorReason, first = true, connected = false) =>
+      classifyFailure(new ConnectError('site', reason), { first, connected });
     expect(at('connection_refused')).toBe('refused');
     expect(at('no_route')).toBe('unsent');
     expect(at('timeout')).toBe('silent');

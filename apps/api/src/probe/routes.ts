@@ -1,7 +1,7 @@
 import * as contract from '@propusk/contract/lock';
 import { implement, type Routes } from '../http/implement.ts';
 import type { Limits } from '../http/limits.ts';
-import { askForCheck, findCheck } from './store.ts';
+import { findCheck, requestCheck } from './store.ts';
 
 export interface CheckParts {
   readonly limits: Limits;
@@ -15,7 +15,7 @@ export function checkRoutes(routes: Routes, { limits, wake }: CheckParts): void 
     // Before the count: what nobody may see must answer alike however often it is asked.
     await findCheck(db, actor, params.id);
     await limits.countProbe(actor.userId);
-    const check = await write((tx) => askForCheck(tx, actor, params.id));
+    const check = await write((tx) => requestCheck(tx, actor, params.id));
     wake();
     return check;
   });

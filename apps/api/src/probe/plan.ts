@@ -52,6 +52,9 @@ export interface ThroughStep extends Step {
 
 export type PlannedStep = OutsideStep | UnreachableStep | EgressStep | ThroughStep;
 
+/** The proxy of a step; 0 for a step without one. */
+export const proxyOf = (step: PlannedStep) => ('proxyId' in step ? step.proxyId : 0);
+
 /** A name with what it resolved to. */
 export interface Resolved {
   readonly host: string;

@@ -2,18 +2,17 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { ProbeStep } from '@propusk/contract/lock';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Db } from '../db/open.ts';
-import {
-  claimOldLearning,
-  type ProxyWay,
-  readProxyWay,
-  readSiteWays,
-  saveLearned,
-  sealBroken,
-} from '../egress/store.ts';
-import { learnEgress } from '../outbound/echo.ts';
-import type { Outbound } from '../outbound/parts.ts';
 import type { Sealing } from '../sealing.ts';
-import { runProbe } from './run.ts';
+import { learnEgress } from './echo-client.ts';
+import {
+  claimStaleEgress,
+  type ProbeProxy,
+  passwordUnreadable,
+  readProbeProxy,
+  readSiteProxies,
+  saveEgress,
+} from './egress-store.ts';
+import { runProbe } from './run-probe.ts';
 import {
   type ClaimedCheck,
   claimCheck,
@@ -24,9 +23,10 @@ import {
   releaseCheck,
   saveSteps,
 } from './store.ts';
+import type { Outbound } from './transport.ts';
 
 /** Runs the probes that wait in the database: those that people asked for, and those that are due. */
-export interface Checker {
+export interface ProbeRunner {
   /** There may be something in line. */
   wake(): void;
   /** Looks for what is due, as the schedule does by itself. */
@@ -35,7 +35,7 @@ export interface Checker {
   close(): Promise<void>;
 }
 
-export interface CheckerParts {
+export interface ProbeRunnerParts {
   readonly db: Db;
   readonly sealing: Sealing;
   readonly log: FastifyBaseLogger;
@@ -52,10 +52,10 @@ const MOST_PROXIES = 5;
 const WRITE_MS = 200;
 
 /** Starts a process's share of the probing. */
-export function startChecker({ db, sealing, log, outbound }: CheckerParts): Checker {
+export function startProbeRunner({ db, sealing, log, outbound }: ProbeRunnerParts): ProbeRunner {
   const closing = new AbortController();
   // grows: by owners who ask for probes; bound: 4 probes at once, about 1 MB; at the bound: further probes wait as
-  // rows of site_checks; test: apps/api/src/checks/checks.db.test.ts
+  // rows of site_checks; test: apps/api/src/probe/checks.db.test.ts
   const underWay = new Set<Promise<void>>();
   let running = 0;
 
@@ -94,7 +94,7 @@ export function startChecker({ db, sealing, log, outbound }: CheckerParts): Chec
     const stop = AbortSignal.any([closing.signal, lost.signal]);
     try {
       let before = claimed.fingerprint;
-      const ways = await readSiteWays(db, sealing, { companyId, siteId });
+      const ways = await readSiteProxies(db, sealing, { companyId, siteId });
       const result = await runProbe(outbound, {
         address,
         ways,
@@ -102,7 +102,7 @@ export function startChecker({ db, sealing, log, outbound }: CheckerParts): Chec
         stop,
         report: writer.write,
         learned: async (way, learned) => {
-          await db.transaction().execute((tx) => saveLearned(tx, way, learned));
+          await db.transaction().execute((tx) => saveEgress(tx, way, learned));
           // What the probe itself has found out is no change under its feet.
           before = (await readFingerprint(db, claimed))?.fingerprint ?? before;
         },
@@ -110,7 +110,7 @@ export function startChecker({ db, sealing, log, outbound }: CheckerParts): Chec
       await writer.end();
       const facts = await readFingerprint(db, claimed);
       if (facts === null) return;
-      const waysNow = await readSiteWays(db, sealing, { companyId, siteId });
+      const waysNow = await readSiteProxies(db, sealing, { companyId, siteId });
       const changed = facts.fingerprint !== before || spelled(waysNow) !== spelled(ways);
       await finishCheck(db, claimed, result, { ...facts, policyVersion: claimed.policyVersion }, changed);
     } catch (error) {
@@ -129,13 +129,15 @@ export function startChecker({ db, sealing, log, outbound }: CheckerParts): Chec
   async function tick(): Promise<void> {
     await queueDueChecks(db, MOST_SITES);
     for (let free = AT_ONCE; free > 0; free--) wake();
-    for (const id of await claimOldLearning(db, MOST_PROXIES)) {
-      const proxy = await readProxyWay(db, sealing, id);
+    for (const id of await claimStaleEgress(db, MOST_PROXIES)) {
+      const proxy = await readProbeProxy(db, sealing, id);
       if (proxy === null || closing.signal.aborted) continue;
-      const { reach, echoUrl } = outbound;
+      const { transport, echoUrl } = outbound;
       const learned =
-        proxy.way === null ? sealBroken : await learnEgress(reach, proxy.way, echoUrl, closing.signal);
-      await db.transaction().execute((tx) => saveLearned(tx, proxy, learned));
+        proxy.way === null
+          ? passwordUnreadable
+          : await learnEgress(transport, proxy.way, echoUrl, closing.signal);
+      await db.transaction().execute((tx) => saveEgress(tx, proxy, learned));
     }
   }
 
@@ -155,7 +157,7 @@ export function startChecker({ db, sealing, log, outbound }: CheckerParts): Chec
 }
 
 /** The ways by which a site is reached, with all that their proxies are called by. */
-function spelled(ways: readonly ProxyWay[]): string {
+function spelled(ways: readonly ProbeProxy[]): string {
   return JSON.stringify(
     ways.map(({ id, host, port, username, passwordSealed }) => [
       id,

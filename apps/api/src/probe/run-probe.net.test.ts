@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { SiteWay } from '../egress/store.ts';
-import type { Reach } from '../outbound/reach.ts';
-import { Unreached, type UnreachedReason } from '../outbound/unreached.ts';
-import { runProbe } from './run.ts';
+import { ConnectError, type ConnectErrorReason } from './connect-error.ts';
+import type { SiteProxy } from './egress-store.ts';
+import { runProbe } from './run-probe.ts';
+import type { Transport } from './transport.ts';
 
 /**
  * A whole probe over a way out that a test makes: the site and the echo are one server on loopback, the proxy leaves by
@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const way: SiteWay = {
+const way: SiteProxy = {
   ownerId: 1,
   id: 3,
   host: 'proxy.example.test',
@@ -49,17 +49,17 @@ const way: SiteWay = {
 };
 
 /** Probes the site; a stranger's call to some addresses fails. */
-async function probe(addresses: string[], dead: Readonly<Record<string, UnreachedReason>>) {
+async function probe(addresses: string[], dead: Readonly<Record<string, ConnectErrorReason>>) {
   const connected = async (localAddress: string) => {
     const socket = connect({ host: '127.0.0.1', port, localAddress });
     await once(socket, 'connect');
     return socket;
   };
-  const reach: Reach = {
+  const transport: Transport = {
     async open(way, { host }) {
       if (way.kind !== 'outside') return connected(EGRESS);
       const reason = dead[host];
-      if (reason !== undefined) throw new Unreached('site', reason);
+      if (reason !== undefined) throw new ConnectError('site', reason);
       return connected('127.0.0.1');
     },
     openProxy: () => connected(EGRESS),
@@ -71,7 +71,7 @@ async function probe(addresses: string[], dead: Readonly<Record<string, Unreache
   const stop = AbortSignal.timeout(25_000);
   return runProbe(
     {
-      reach,
+      transport,
       echoUrl: new URL(`http://${ECHO}:${port}`),
       turns: () => Promise.reject(new Error('nothing waits for its turn here')),
       stop,
@@ -95,7 +95,7 @@ test('a site that is shut by both families is protected', async () => {
   expect(await probe([V4, V6], {})).toMatchObject({ verdict: 'protected' });
 });
 
-test.each<UnreachedReason>(['no_route', 'connect_failed', 'timeout'])(
+test.each<ConnectErrorReason>(['no_route', 'connect_failed', 'timeout'])(
   'a family that we do not get out by shows nothing: %s',
   async (reason) => {
     const found = await probe([V4, V6], { [V6]: reason });
@@ -108,7 +108,7 @@ test('an address that refuses was reached', async () => {
   expect(await probe([V4, V6], { [V6]: 'connection_refused' })).toMatchObject({ verdict: 'protected' });
 });
 
-test.each<UnreachedReason>(['timeout', 'connect_failed', 'connection_refused'])(
+test.each<ConnectErrorReason>(['timeout', 'connect_failed', 'connection_refused'])(
   'a machine without a way out finds no open site protected: %s',
   async (reason) => {
     strangers = 200;

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import type { UnreachedReason } from './unreached.ts';
+import type { ConnectErrorReason } from './connect-error.ts';
 
 /** What the system says when a connection does not even leave this machine. */
 const noWay = new Set([
@@ -19,11 +19,11 @@ const noWay = new Set([
  * @param address a literal that was judged and dialled just now
  * @throws the signal's reason when it was aborted
  */
-export async function whyUnconnected(
+export async function diagnoseConnect(
   address: string,
   port: number,
   signal: AbortSignal,
-): Promise<UnreachedReason> {
+): Promise<ConnectErrorReason> {
   signal.throwIfAborted();
   const socket = connect({ host: address, port });
   socket.on('error', () => {});
@@ -39,7 +39,7 @@ export async function whyUnconnected(
 }
 
 /** EHOSTUNREACH is either: a router of ours, or a firewall of theirs that says so (`icmp-host-prohibited`). */
-export function reasonOf(code: string): UnreachedReason {
+export function reasonOf(code: string): ConnectErrorReason {
   if (code === 'ECONNREFUSED') return 'connection_refused';
   return noWay.has(code) ? 'no_route' : 'connect_failed';
 }

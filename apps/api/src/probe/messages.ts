@@ -1,7 +1,7 @@
 import type { ProbeStep } from '@propusk/contract/lock';
-import type { Unreached } from '../outbound/unreached.ts';
-import type { Answer, Finding } from './finding.ts';
-import { proxyOf, type Taken } from './verdict.ts';
+import type { Answer, Finding, StepResult } from './classify-response.ts';
+import type { ConnectError } from './connect-error.ts';
+import { proxyOf } from './plan.ts';
 
 /** The detail of a step that an earlier answer made needless: it is not shown. */
 export const NEEDLESS = '';
@@ -25,7 +25,7 @@ const certificates: Readonly<Record<string, string>> = {
 };
 
 /** Why no answer came. */
-export function sayUnreached({ where, reason, status }: Unreached): string {
+export function sayUnreached({ where, reason, status }: ConnectError): string {
   if (where === 'proxy') {
     if (reason === 'credentials') return 'прокси не принял имя или пароль';
     return status === undefined ? 'прокси недоступен' : `прокси отказал: ${status}`;
@@ -55,8 +55,8 @@ export function sayUnreached({ where, reason, status }: Unreached): string {
 
 /** The steps as they are shown: those that were taken, and the rest waiting. A needless one is left out. */
 export function showSteps(
-  steps: readonly Taken['step'][],
-  taken: ReadonlyMap<Taken['step'], Taken>,
+  steps: readonly StepResult['step'][],
+  taken: ReadonlyMap<StepResult['step'], StepResult>,
 ): ProbeStep[] {
   const reached = new Set(
     [...taken.values()]
@@ -75,7 +75,7 @@ export function showSteps(
   });
 }
 
-function outcomeOf({ step, finding }: Taken): ProbeStep['outcome'] {
+function outcomeOf({ step, finding }: StepResult): ProbeStep['outcome'] {
   if (step.vantage === 'through') return throughOutcomes[finding];
   return step.kind === 'unresolved' || step.kind === 'address_refused' ? 'failed' : outsideOutcomes[finding];
 }

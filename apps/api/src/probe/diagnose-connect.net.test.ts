@@ -2,16 +2,16 @@ import { gatewayKeys } from '@propusk/access/gateway-secret';
 import { parseNetworks } from '@propusk/dial/addresses';
 import { freePort } from '@propusk/test-kit/gateway/upstreams';
 import { expect, test } from 'vitest';
-import { createReach } from './reach.ts';
-import { reasonOf, whyUnconnected } from './unconnected.ts';
+import { diagnoseConnect, reasonOf } from './diagnose-connect.ts';
+import { createTransport } from './transport.ts';
 
 test('a port that nobody listens on has refused by itself', async () => {
   const signal = AbortSignal.timeout(5000);
-  expect(await whyUnconnected('127.0.0.1', await freePort(), signal)).toBe('connection_refused');
+  expect(await diagnoseConnect('127.0.0.1', await freePort(), signal)).toBe('connection_refused');
 });
 
 test('the way out says so of an address that was dialled, and of no other', async () => {
-  const reach = createReach({
+  const transport = createTransport({
     allowNetworks: parseNetworks('127.0.0.0/8') ?? { v4: [], v6: [] },
     hosts: new Map([['crm.example.test', ['127.0.0.1']]]),
     dns: [],
@@ -20,14 +20,15 @@ test('the way out says so of an address that was dialled, and of no other', asyn
     keys: gatewayKeys('a secret of thirty-two characters'),
   });
   const port = await freePort();
-  const open = (host: string) => reach.open({ kind: 'outside' }, { host, port }, AbortSignal.timeout(5000));
+  const open = (host: string) =>
+    transport.open({ kind: 'outside' }, { host, port }, AbortSignal.timeout(5000));
   await expect(open('127.0.0.1')).rejects.toMatchObject({ where: 'site', reason: 'connection_refused' });
   await expect(open('crm.example.test')).rejects.toMatchObject({ reason: 'connect_failed' });
   await expect(open('10.0.0.1')).rejects.toMatchObject({ reason: 'address_refused' });
 });
 
 test('ends with its signal', async () => {
-  await expect(whyUnconnected('127.0.0.1', 1, AbortSignal.abort(new Error('stop')))).rejects.toThrow('stop');
+  await expect(diagnoseConnect('127.0.0.1', 1, AbortSignal.abort(new Error('stop')))).rejects.toThrow('stop');
 });
 
 test.each([

@@ -1,15 +1,22 @@
-import { getOver } from '../outbound/get.ts';
-import type { Reach, Way } from '../outbound/reach.ts';
-import { Unreached } from '../outbound/unreached.ts';
-import { cdnOf, type Finding, findOutside, findThrough, findUnanswered, findUnreached } from './finding.ts';
+import type { StepResult } from './classify-response.ts';
+import {
+  cdnOf,
+  classifyConnectError,
+  classifyFailure,
+  classifyOutside,
+  classifyThrough,
+  type Finding,
+} from './classify-response.ts';
+import { ConnectError } from './connect-error.ts';
+import { getOver } from './http-get.ts';
+import { NEEDLESS, OUT_OF_TIME, sayAnswer, sayUnreached } from './messages.ts';
 import type { OutsideStep, Scheme, ThroughStep } from './plan.ts';
-import { NEEDLESS, OUT_OF_TIME, sayAnswer, sayUnreached } from './say.ts';
-import type { Taken } from './verdict.ts';
+import type { Route, Transport } from './transport.ts';
 
 type Request = OutsideStep | ThroughStep;
 
 /** The time that all requests of a probe share, and what ends it before. */
-export interface Clock {
+export interface Deadlines {
   readonly stop: AbortSignal;
   readonly deadline: AbortSignal;
 }
@@ -25,12 +32,12 @@ const noConnection: ReadonlySet<Finding> = new Set(['silent', 'refused', 'unsent
  * @param steps to one host by one way: of https, then of http
  * @throws the reason of `clock.stop`
  */
-export async function askPlace(
-  reach: Reach,
-  way: Way,
+export async function probePlace(
+  transport: Transport,
+  way: Route,
   steps: readonly Request[],
-  clock: Clock,
-  settle: (one: Taken) => void,
+  clock: Deadlines,
+  settle: (one: StepResult) => void,
 ): Promise<void> {
   const onePort = new Set(steps.map(({ port }) => port)).size === 1;
   const skipped: Partial<Record<Scheme, string>> = {};
@@ -46,7 +53,7 @@ export async function askPlace(
       });
       continue;
     }
-    const one = await ask(reach, way, step, clock);
+    const one = await ask(transport, way, step, clock);
     // A port that a site names speaks one of the two: which, the first request to it tells.
     const plainPort = first && onePort && one.finding === 'no_tls';
     settle(plainPort ? { ...one, finding: 'untold', detail: 'порт не говорит по TLS' } : one);
@@ -60,7 +67,12 @@ export async function askPlace(
 
 const isFirst = ({ kind }: Request) => kind === 'plain' || kind === 'get';
 
-async function ask(reach: Reach, way: Way, step: Request, { stop, deadline }: Clock): Promise<Taken> {
+async function ask(
+  transport: Transport,
+  way: Route,
+  step: Request,
+  { stop, deadline }: Deadlines,
+): Promise<StepResult> {
   const { host, port, scheme } = step;
   const outside = step.vantage === 'outside';
   const asked = {
@@ -76,19 +88,19 @@ async function ask(reach: Reach, way: Way, step: Request, { stop, deadline }: Cl
   const signal = AbortSignal.any([stop, deadline, AbortSignal.timeout(STEP_MS)]);
   let connected = false;
   try {
-    const stream = await reach.open(way, { host: outside ? step.address : host, port }, signal);
+    const stream = await transport.open(way, { host: outside ? step.address : host, port }, signal);
     connected = true;
     const got = await getOver(stream, asked, signal);
     const cdn = cdnOf(got.headers);
-    const finding = outside ? findOutside(step, got) : findThrough(got);
+    const finding = outside ? classifyOutside(step, got) : classifyThrough(got);
     return { step, finding, detail: sayAnswer(got, cdn, got.certificateFault), cdn };
   } catch (error) {
     stop.throwIfAborted();
     if (deadline.aborted) return { step, finding: 'untold', detail: OUT_OF_TIME, cdn: null };
-    const unreached = error instanceof Unreached ? error : new Unreached('site', 'timeout');
+    const unreached = error instanceof ConnectError ? error : new ConnectError('site', 'timeout');
     const finding = outside
-      ? findUnanswered(unreached, { first: isFirst(step), connected })
-      : findUnreached(unreached);
+      ? classifyFailure(unreached, { first: isFirst(step), connected })
+      : classifyConnectError(unreached);
     return { step, finding, detail: sayUnreached(unreached), cdn: null };
   }
 }

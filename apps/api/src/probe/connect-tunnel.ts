@@ -1,6 +1,6 @@
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { Unreached } from './unreached.ts';
+import { ConnectError } from './connect-error.ts';
 
 /** What a proxy said to CONNECT. */
 export interface TunnelAnswer {
@@ -14,9 +14,9 @@ export interface TunnelAnswer {
  * @param authority `host:port`, a literal IPv6 host in brackets
  * @param credentials `name:password`, or nothing
  * @returns the answer; with a 2xx one the connection is the tunnel, and what came early is put back to be read first
- * @throws Unreached when the proxy breaks off; the signal's reason when it was aborted
+ * @throws ConnectError when the proxy breaks off; the signal's reason when it was aborted
  */
-export function askForTunnel(
+export function connectTunnel(
   socket: Duplex,
   authority: string,
   credentials: string,
@@ -43,7 +43,9 @@ export function askForTunnel(
       resolve({ status: reply.statusCode ?? 0, headers: reply.headers });
       asking.destroy();
     });
-    asking.on('error', () => reject(signal.aborted ? signal.reason : new Unreached('proxy', 'broken_off')));
+    asking.on('error', () =>
+      reject(signal.aborted ? signal.reason : new ConnectError('proxy', 'broken_off')),
+    );
     asking.end();
   });
 }

@@ -3,7 +3,7 @@ import { createProxy, updateProxy } from '@propusk/contract/proxies';
 import { createSite } from '@propusk/contract/sites';
 import { startApi, type TestApi, testSealing } from '@propusk/test-kit/api/api';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
-import { readBreaks, readProxyWay, readSiteWays, saveLearned } from './store.ts';
+import { readBreaks, readProbeProxy, readSiteProxies, saveEgress } from './egress-store.ts';
 
 let api: TestApi;
 beforeAll(async () => {
@@ -14,7 +14,7 @@ afterAll(() => api.close());
 const query = async (text: string, values: unknown[] = []) =>
   (await api.database.pool.query(text, values)).rows;
 const wayOf = async (id: number) => {
-  const way = await readProxyWay(api.database.db, testSealing, id);
+  const way = await readProbeProxy(api.database.db, testSealing, id);
   if (way === null) throw new Error('no proxy');
   return way;
 };
@@ -25,7 +25,7 @@ async function learn(id: number, addresses: string[], way?: Awaited<ReturnType<t
   const seen = { reachable: true, credentialsAccepted: true, roundTripMs: 1, problem: null };
   await api.database.db
     .transaction()
-    .execute((tx) => saveLearned(tx, proxy, { ...seen, addresses, unanswered: [] }));
+    .execute((tx) => saveEgress(tx, proxy, { ...seen, addresses, unanswered: [] }));
 }
 const addressesOf = async (id: number) =>
   (await query('select address from proxy_egress where proxy_id = $1 order by address', [id])).map(
@@ -96,7 +96,7 @@ describe('a proxy that moves', () => {
       companyId,
     ]);
     const siteId = company.sites[0] ?? 0;
-    const [way] = await readSiteWays(api.database.db, testSealing, { companyId, siteId });
+    const [way] = await readSiteProxies(api.database.db, testSealing, { companyId, siteId });
     expect(way?.politics.map(({ name }) => name)).toEqual(['Склад', 'Все сайты']);
     await learn(id, ['192.0.2.1']);
     await probed();

@@ -1,9 +1,9 @@
 import { evidence } from '@propusk/contract/lock';
 import { asMember } from '../http/actor.ts';
 import { implement, type Routes } from '../http/implement.ts';
-import { readEvidence } from './store.ts';
+import { readProgress } from './store.ts';
 
 /** What the onboarding and the dashboard may claim. */
-export function evidenceRoutes(routes: Routes): void {
-  implement(routes, evidence, ({ actor, db }) => readEvidence(db, asMember(actor)));
+export function onboardingProgressRoutes(routes: Routes): void {
+  implement(routes, evidence, ({ actor, db }) => readProgress(db, asMember(actor)));
 }

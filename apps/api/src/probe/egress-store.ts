@@ -1,13 +1,12 @@
 import { isIP } from 'node:net';
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Tx } from '../db/open.ts';
-import type { Learned } from '../outbound/echo.ts';
-import type { Way } from '../outbound/reach.ts';
-import { passwordPlace } from '../proxies/store.ts';
-import type { Sealing } from '../sealing.ts';
+import { passwordPlace, type Sealing } from '../sealing.ts';
+import type { EgressResult } from './echo-client.ts';
+import type { Route } from './transport.ts';
 
 /** A proxy as probes go through it, and what is known of where it leaves from. */
-export interface ProxyWay {
+export interface ProbeProxy {
   readonly ownerId: number;
   readonly id: number;
   readonly host: string;
@@ -16,11 +15,11 @@ export interface ProxyWay {
   readonly passwordSealed: Buffer | null;
   readonly direct: boolean;
   /** Null: its password does not open (moved, damaged). */
-  readonly way: Exclude<Way, { kind: 'outside' }> | null;
+  readonly way: Exclude<Route, { kind: 'outside' }> | null;
 }
 
 /** A way that the people of a site's policies reach it by. */
-export interface SiteWay extends ProxyWay {
+export interface SiteProxy extends ProbeProxy {
   readonly politics: { id: number; name: string }[];
   readonly addresses: string[];
   readonly learnedAt: string | null;
@@ -40,7 +39,7 @@ interface SealedProxy {
 
 const columns = sql.raw('x.owner_id, x.id, x.host, x.port, x.username, x.direct, x.password_sealed');
 
-function unsealed(proxy: SealedProxy, sealing: Sealing): ProxyWay {
+function unsealed(proxy: SealedProxy, sealing: Sealing): ProbeProxy {
   const { owner_id: ownerId, id, host, port, username, password_sealed: passwordSealed, direct } = proxy;
   const common = { ownerId, id, host, port, username, passwordSealed, direct };
   if (direct) return { ...common, way: { kind: 'gateway' } };
@@ -53,7 +52,7 @@ function unsealed(proxy: SealedProxy, sealing: Sealing): ProxyWay {
 }
 
 /** What a proxy whose password does not open has to say for itself. */
-export const sealBroken: Learned = {
+export const passwordUnreadable: EgressResult = {
   reachable: false,
   credentialsAccepted: null,
   addresses: [],
@@ -63,18 +62,18 @@ export const sealBroken: Learned = {
 };
 
 /** A proxy by its id, whoever asks: the caller has looked whether they may. Null when it is gone. */
-export async function readProxyWay(db: Db, sealing: Sealing, id: number): Promise<ProxyWay | null> {
+export async function readProbeProxy(db: Db, sealing: Sealing, id: number): Promise<ProbeProxy | null> {
   const { rows } = await sql<SealedProxy>`select ${columns} from proxies x where x.id = ${id}`.execute(db);
   return rows[0] === undefined ? null : unsealed(rows[0], sealing);
 }
 
 /** The ways to a site, by the proxies' ids. */
-export async function readSiteWays(
+export async function readSiteProxies(
   db: Db,
   sealing: Sealing,
   { companyId, siteId }: { companyId: number; siteId: number },
-): Promise<SiteWay[]> {
-  const { rows } = await sql<SealedProxy & Omit<SiteWay, keyof ProxyWay>>`
+): Promise<SiteProxy[]> {
+  const { rows } = await sql<SealedProxy & Omit<SiteProxy, keyof ProbeProxy>>`
     select ${columns}, w.politics, l.succeeded_at as "learnedAt", l.problem,
       array(select e.address from proxy_egress e where e.owner_id = x.owner_id and e.proxy_id = x.id
         order by e.address like '%:%', e.address) as addresses,
@@ -135,7 +134,7 @@ const SETTLE = sql.raw(`interval '10 minutes'`);
  * is no news, for a proxy may have several.
  * @param dialled the proxy as it was read for the call
  */
-export async function saveLearned(tx: Tx, dialled: ProxyWay, learned: Learned): Promise<void> {
+export async function saveEgress(tx: Tx, dialled: ProbeProxy, learned: EgressResult): Promise<void> {
   const { ownerId, id } = dialled;
   // The row is held: a change of the proxy that is under way ends first, and is seen here.
   const { rows } = await sql<{ one: number }>`
@@ -164,8 +163,8 @@ export async function saveLearned(tx: Tx, dialled: ProxyWay, learned: Learned): 
 /** @returns the addresses that were known before */
 async function keepAddresses(
   tx: Tx,
-  { ownerId, id }: Pick<ProxyWay, 'ownerId' | 'id'>,
-  { addresses, unanswered }: Learned,
+  { ownerId, id }: Pick<ProbeProxy, 'ownerId' | 'id'>,
+  { addresses, unanswered }: EgressResult,
 ): Promise<string[]> {
   const before = await tx
     .selectFrom('proxy_egress')
@@ -192,7 +191,7 @@ async function keepAddresses(
  * Takes proxies that were learned once and not lately, one process each; a failed try is repeated sooner.
  * @returns their ids
  */
-export async function claimOldLearning(db: Db, most: number): Promise<number[]> {
+export async function claimStaleEgress(db: Db, most: number): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
     update proxy_learning l set tried_at = now() from (
       select owner_id, proxy_id from proxy_learning

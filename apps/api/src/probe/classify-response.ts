@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Unreached } from '../outbound/unreached.ts';
-import type { OutsideStep } from './plan.ts';
+import type { ConnectError } from './connect-error.ts';
+import type { OutsideStep, PlannedStep } from './plan.ts';
 
 /**
  * What one answer says of the lock, whatever the rest says: pure.
@@ -29,6 +29,15 @@ export type Finding =
   /** Nothing came of it: the proxy, the time, our own place. */
   | 'untold';
 
+/** A step with what came of it. */
+export interface StepResult {
+  readonly step: PlannedStep;
+  readonly finding: Finding;
+  /** What came back, in Russian. */
+  readonly detail: string;
+  readonly cdn: string | null;
+}
+
 /** An answer's head. */
 export interface Answer {
   readonly status: number;
@@ -39,13 +48,13 @@ export interface Answer {
 const BARE_BODY = 4096;
 
 /** What an answer says to somebody who is to get in. */
-export function findThrough({ status }: Answer): Finding {
+export function classifyThrough({ status }: Answer): Finding {
   if (status === 403) return 'shut';
   return status >= 500 ? 'server_error' : 'open';
 }
 
 /** What a stranger's answer says. */
-export function findOutside(step: OutsideStep, { status, headers }: Answer): Finding {
+export function classifyOutside(step: OutsideStep, { status, headers }: Answer): Finding {
   if (status === 403) return 'shut';
   // The one place that a lock leaves to certificate authorities: there may be no such file, but never an answer.
   if (status === 404 && step.kind === 'acme') return 'shut';
@@ -78,11 +87,11 @@ function toTheSameSite({ host, scheme, port, path }: OutsideStep, headers: Incom
  * @param first whether nothing was asked there before
  * @param connected whether the connection was up
  */
-export function findUnanswered(
-  unreached: Unreached,
+export function classifyFailure(
+  unreached: ConnectError,
   { first, connected }: { first: boolean; connected: boolean },
 ): Finding {
-  const found = findUnreached(unreached);
+  const found = classifyConnectError(unreached);
   if (found !== 'silent' && found !== 'refused' && found !== 'unsent') return found;
   if (connected && unreached.reason === 'broken_off') return 'dropped';
   // It hangs, or took connections a moment ago and takes none now, as after too many tries: nothing of this very request.
@@ -90,7 +99,7 @@ export function findUnanswered(
 }
 
 /** What it says that no answer came. */
-export function findUnreached({ where, reason }: Unreached): Finding {
+export function classifyConnectError({ where, reason }: ConnectError): Finding {
   if (where === 'proxy') return 'untold';
   switch (reason) {
     case 'connect_failed':

@@ -11,9 +11,9 @@ import {
 } from '@propusk/test-kit/api/probe-world';
 import { SITE } from '@propusk/test-kit/locks/site';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { startChecker } from '../checks/checker.ts';
-import { createReach } from '../outbound/reach.ts';
-import { readProxyWay, saveLearned } from './store.ts';
+import { readProbeProxy, saveEgress } from './egress-store.ts';
+import { startProbeRunner } from './runner.ts';
+import { createTransport } from './transport.ts';
 
 // The echo has an address of either family here, and squid leaves by both.
 const allowNetworks = parseNetworks('127.0.0.0/22,::1/128') ?? { v4: [], v6: [] };
@@ -43,11 +43,11 @@ test('a family that does not answer once is not forgotten, and a failed try forg
     return { addresses: egress?.addresses, stale: egress?.stale, problem: egress?.problem };
   };
   await api.must(token, learnEgress, { params: { id } });
-  const proxy = await readProxyWay(api.database.db, testSealing, proxyId);
+  const proxy = await readProbeProxy(api.database.db, testSealing, proxyId);
   if (proxy === null) throw new Error('no proxy');
   const learned = { reachable: true, credentialsAccepted: true, roundTripMs: 1 };
-  const save = (one: Parameters<typeof saveLearned>[2]) =>
-    api.database.db.transaction().execute((tx) => saveLearned(tx, proxy, one));
+  const save = (one: Parameters<typeof saveEgress>[2]) =>
+    api.database.db.transaction().execute((tx) => saveEgress(tx, proxy, one));
   await save({ ...learned, addresses: [EGRESS], unanswered: [6], problem: null });
   expect(await known()).toEqual({ addresses: [EGRESS, '::1'], stale: false, problem: null });
   await save({ ...learned, addresses: [], unanswered: [], problem: 'Прокси не отвечает.' });
@@ -77,15 +77,22 @@ test('what was learned a day ago is learned again by itself', async () => {
   );
   expect((await api.must(token, getSiteLock, { params: { id } })).egress).toMatchObject([{ stale: true }]);
   const gatewayUrl = new URL('http://127.0.0.1:9');
-  const reach = createReach({ allowNetworks, hosts, dns: [], egress: {}, gatewayUrl, keys: testKeys });
+  const transport = createTransport({
+    allowNetworks,
+    hosts,
+    dns: [],
+    egress: {},
+    gatewayUrl,
+    keys: testKeys,
+  });
   const stop = new AbortController().signal;
-  const checker = startChecker({
+  const runner = startProbeRunner({
     db: api.database.db,
     sealing: testSealing,
     log: api.app.log,
-    outbound: { reach, echoUrl, stop, turns: (_, work) => work() },
+    outbound: { transport, echoUrl, stop, turns: (_, work) => work() },
   });
-  await checker.tick();
-  await checker.close();
+  await runner.tick();
+  await runner.close();
   expect((await api.must(token, getSiteLock, { params: { id } })).egress).toMatchObject([{ stale: false }]);
 });

@@ -6,8 +6,8 @@ import { record } from '../audit/store.ts';
 import type { Db, Tx } from '../db/open.ts';
 import type { Actor } from '../http/actor.ts';
 import { AppError } from '../http/errors.ts';
-import { findManagedSite } from '../lock/store.ts';
-import type { Judgement } from './verdict.ts';
+import { findManagedSite } from '../sites/store.ts';
+import type { ProbeVerdict } from './verdict.ts';
 
 /** A probe takes a minute at most: one that has run longer died with its process. */
 const DEAD = sql.raw(`interval '2 minutes'`);
@@ -63,7 +63,7 @@ async function readCheck(db: Db, companyId: number, siteId: number): Promise<Sit
  * Asks for a probe. One that waits or runs is answered as it is.
  * @throws AppError not_found; too_many_requests when the last one was asked for a moment ago
  */
-export async function askForCheck(tx: Tx, actor: Actor, siteId: number): Promise<SiteCheck> {
+export async function requestCheck(tx: Tx, actor: Actor, siteId: number): Promise<SiteCheck> {
   const { companyId, shownAddress } = await findManagedSite(tx, actor, siteId);
   const { rows } = await sql<{ wait: number | null }>`
     insert into site_checks as k (company_id, site_id, state, asked)
@@ -167,7 +167,7 @@ export async function saveSteps(db: Db, claimed: ClaimedCheck, steps: ProbeStep[
 export async function finishCheck(
   db: Db,
   claimed: ClaimedCheck,
-  { verdict, meaning, advice, steps }: Judgement & { steps: ProbeStep[] },
+  { verdict, meaning, advice, steps }: ProbeVerdict & { steps: ProbeStep[] },
   { fingerprint, policyVersion }: Facts,
   changed: boolean,
 ): Promise<void> {

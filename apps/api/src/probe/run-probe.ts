@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { parseSiteAddress } from '@propusk/access/site-address';
 import type { ProbeStep } from '@propusk/contract/lock';
-import { type SiteWay, sealBroken } from '../egress/store.ts';
-import { type Learned, learnEgress } from '../outbound/echo.ts';
-import { type Ends, endsOf, lookOut, shownBy } from '../outbound/lookout.ts';
-import type { Outbound } from '../outbound/parts.ts';
-import type { Reach } from '../outbound/reach.ts';
-import { askPlace } from './ask.ts';
+import type { StepResult } from './classify-response.ts';
+import { type Connectivity, discountSilence } from './connectivity.ts';
+import { type EgressResult, learnEgress } from './echo-client.ts';
+import { passwordUnreadable, type SiteProxy } from './egress-store.ts';
+import { probePlace } from './http-probe.ts';
+import { OUT_OF_TIME, showSteps } from './messages.ts';
 import {
   namesOf,
   type OutsideStep,
@@ -16,25 +16,25 @@ import {
   type Resolved,
   type ThroughStep,
 } from './plan.ts';
-import { OUT_OF_TIME, showSteps } from './say.ts';
-import { type Vantage, weigh } from './vantage.ts';
-import { type Judgement, judge, type Taken } from './verdict.ts';
+import { type ConnectionEnds, checkSelfEgress, confirmedBy, endsOf } from './self-egress-check.ts';
+import type { Outbound, Transport } from './transport.ts';
+import { decideVerdict, type ProbeVerdict } from './verdict.ts';
 
 /** What a probe is given of its site, and whom it tells. */
 export interface ProbeOptions {
   readonly address: string;
-  readonly ways: readonly SiteWay[];
+  readonly ways: readonly SiteProxy[];
   /** Whether another company holds a name on the egress that companies share. */
   readonly isHeldByOther: (host: string) => Promise<boolean>;
   /** Told of every change of the list of steps. */
   readonly report: (steps: ProbeStep[]) => void;
   /** Told of what the echo showed. */
-  readonly learned: (way: SiteWay, learned: Learned) => Promise<void>;
+  readonly learned: (way: SiteProxy, learned: EgressResult) => Promise<void>;
   /** Ends the probe without a verdict. */
   readonly stop: AbortSignal;
 }
 
-export interface ProbeResult extends Judgement {
+export interface ProbeResult extends ProbeVerdict {
   readonly steps: ProbeStep[];
 }
 
@@ -49,23 +49,23 @@ const AT_ONCE = 4;
  * @throws the signal's reason when it was stopped
  */
 export async function runProbe(
-  { reach, echoUrl }: Outbound,
+  { transport, echoUrl }: Outbound,
   { address, ways, isHeldByOther, report, learned, stop }: ProbeOptions,
 ): Promise<ProbeResult> {
   const site = parseSiteAddress(address);
   if ('fault' in site) throw new Error(`not a stored address: ${address}`);
   const none = { egressKnown: false, insider: false, unfinished: false, held: false, vantage: nothingShown };
-  if (ways.length === 0) return { ...judge([], { ...none, proxies: 0 }), steps: [] };
+  if (ways.length === 0) return { ...decideVerdict([], { ...none, proxies: 0 }), steps: [] };
 
   const clock = { stop, deadline: AbortSignal.timeout(WHOLE_MS) };
   const proxies = ways.map(({ id, host, direct }) => ({ id, name: direct ? 'шлюз' : host }));
   const steps: PlannedStep[] = planEgress(proxies);
   // grows: not, it is filled within one call
-  const taken = new Map<PlannedStep, Taken>();
-  let vantage: Vantage = nothingShown;
+  const taken = new Map<PlannedStep, StepResult>();
+  let vantage: Connectivity = nothingShown;
   const show = () =>
-    showSteps(steps, new Map(weigh([...taken.values()], vantage).map((one) => [one.step, one])));
-  const settle = (one: Taken) => {
+    showSteps(steps, new Map(discountSilence([...taken.values()], vantage).map((one) => [one.step, one])));
+  const settle = (one: StepResult) => {
     taken.set(one.step, one);
     report(show());
   };
@@ -73,15 +73,15 @@ export async function runProbe(
 
   const began = performance.now();
   const random = randomBytes(6).toString('hex');
-  const { watched, connections } = watchProxies(reach);
-  const learn = async (way: SiteWay, place: number) => {
+  const { watched, connections } = watchProxies(transport);
+  const learn = async (way: SiteProxy, place: number) => {
     const step = steps[place];
     if (step === undefined) return way.addresses;
     if (performance.now() - began > LEARN_MS) {
       settle({ step, finding: 'untold', detail: OUT_OF_TIME, cdn: null });
       return way.addresses;
     }
-    const seen = way.way === null ? sealBroken : await learnEgress(watched, way.way, echoUrl, stop);
+    const seen = way.way === null ? passwordUnreadable : await learnEgress(watched, way.way, echoUrl, stop);
     await learned(way, seen);
     const detail = seen.problem ?? seen.addresses.join(', ');
     settle({ step, finding: seen.problem === null ? 'open' : 'untold', detail, cdn: null });
@@ -90,12 +90,12 @@ export async function runProbe(
   };
   const [known, lookout, names] = await Promise.all([
     inTurns([...ways.entries()], ([place, way]) => learn(way, place)),
-    lookOut(reach, echoUrl, stop),
-    Promise.all(namesOf(site, random).map((name) => resolve(reach, name))),
+    checkSelfEgress(transport, echoUrl, stop),
+    Promise.all(namesOf(site, random).map((name) => resolve(transport, name))),
   ]);
   const egress = [...new Set(known.flat())];
   const insider = lookout.own.some((address) => egress.includes(address));
-  vantage = { shown: [...lookout.shown, ...shownBy(connections, lookout)], failed: lookout.failed };
+  vantage = { shown: [...lookout.shown, ...confirmedBy(connections, lookout)], failed: lookout.failed };
   steps.push(...planRequests({ names, port: site.port, proxies, egress: egress[0] ?? null, random }));
   for (const step of steps) {
     if (step.kind === 'unresolved' || step.kind === 'address_refused') {
@@ -119,7 +119,7 @@ export async function runProbe(
   await Promise.all([
     inTurns(
       grouped(outside, (step) => `${step.host} ${step.address}`),
-      (group) => askPlace(reach, { kind: 'outside' }, group, clock, settle),
+      (group) => probePlace(transport, { kind: 'outside' }, group, clock, settle),
     ),
     inTurns(
       ways.flatMap(({ id, way }) =>
@@ -127,14 +127,14 @@ export async function runProbe(
           ? []
           : [{ way, group: through.filter((step) => step.proxyId === id && !taken.has(step)) }],
       ),
-      ({ way, group }) => askPlace(reach, way, group, clock, settle),
+      ({ way, group }) => probePlace(transport, way, group, clock, settle),
     ),
   ]);
   for (const step of through) {
     if (!taken.has(step)) settle({ step, finding: 'untold', detail: 'прокси недоступен', cdn: null });
   }
   const unfinished = clock.deadline.aborted;
-  const judgement = judge([...taken.values()], {
+  const judgement = decideVerdict([...taken.values()], {
     proxies: ways.length,
     egressKnown: egress.length > 0,
     insider,
@@ -146,16 +146,16 @@ export async function runProbe(
 }
 
 /** Before anything has come back. */
-const nothingShown: Vantage = { shown: [], failed: [] };
+const nothingShown: Connectivity = { shown: [], failed: [] };
 
 /** A way out that notes by which addresses companies' proxies were come to: that shows that this machine gets out. */
-function watchProxies(reach: Reach): { watched: Reach; connections: readonly Ends[] } {
+function watchProxies(transport: Transport): { watched: Transport; connections: readonly ConnectionEnds[] } {
   // grows: not, it is filled within one call
-  const connections: Ends[] = [];
-  const watched: Reach = {
-    ...reach,
+  const connections: ConnectionEnds[] = [];
+  const watched: Transport = {
+    ...transport,
     async openProxy(way, signal) {
-      const connection = await reach.openProxy(way, signal);
+      const connection = await transport.openProxy(way, signal);
       // Our gateway may stand on this machine.
       const ends = way.kind === 'upstream' ? endsOf(connection) : null;
       if (ends !== null) connections.push(ends);
@@ -166,12 +166,12 @@ function watchProxies(reach: Reach): { watched: Reach; connections: readonly End
 }
 
 async function resolve(
-  reach: Reach,
+  transport: Transport,
   { host, optional }: { host: string; optional: boolean },
 ): Promise<Resolved> {
-  const addresses = await reach.resolve(host);
+  const addresses = await transport.resolve(host);
   // One bad address spoils the name, as it does at the gateway.
-  const refused = addresses.find((address) => !reach.allowed(address)) ?? null;
+  const refused = addresses.find((address) => !transport.allowed(address)) ?? null;
   return { host, optional, addresses, refused };
 }
 

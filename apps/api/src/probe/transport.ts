@@ -10,12 +10,13 @@ import { createDialer } from '@propusk/dial/dial';
 import { Refusal } from '@propusk/dial/refusal';
 import { createLookup } from '@propusk/dial/resolver';
 import type { EgressAddresses } from '@propusk/dial/settings';
-import { askForTunnel, type TunnelAnswer } from './tunnel.ts';
-import { whyUnconnected } from './unconnected.ts';
-import { Unreached, type UnreachedReason } from './unreached.ts';
+import type { Queue } from '../http/queue.ts';
+import { ConnectError, type ConnectErrorReason } from './connect-error.ts';
+import { connectTunnel, type TunnelAnswer } from './connect-tunnel.ts';
+import { diagnoseConnect } from './diagnose-connect.ts';
 
 /** How a probe goes: from this machine as a stranger, through our gateway, or through a company's own proxy. */
-export type Way =
+export type Route =
   | { readonly kind: 'outside' }
   | { readonly kind: 'gateway' }
   | {
@@ -32,7 +33,7 @@ export interface Place {
   readonly port: number;
 }
 
-export interface ReachOptions {
+export interface TransportOptions {
   readonly allowNetworks: Networks;
   readonly hosts: ReadonlyMap<string, readonly string[]>;
   readonly dns: readonly string[];
@@ -46,19 +47,19 @@ export interface ReachOptions {
 }
 
 /** The one way out of the api: by the dialling rules of the gateway. */
-export interface Reach {
+export interface Transport {
   /**
    * Opens a connection to a place.
-   * @throws Unreached saying what stood in the way; the signal's reason when it was aborted
+   * @throws ConnectError saying what stood in the way; the signal's reason when it was aborted
    */
-  open(way: Way, place: Place, signal: AbortSignal): Promise<Duplex>;
+  open(way: Route, place: Place, signal: AbortSignal): Promise<Duplex>;
   /**
    * Connects to a proxy itself, without asking it for anything.
-   * @throws Unreached
+   * @throws ConnectError
    */
-  openProxy(way: Exclude<Way, { kind: 'outside' }>, signal: AbortSignal): Promise<Duplex>;
-  /** Asks a proxy that was connected to for a tunnel. @throws Unreached */
-  through(way: Way, proxy: Duplex, place: Place, signal: AbortSignal): Promise<Duplex>;
+  openProxy(way: Exclude<Route, { kind: 'outside' }>, signal: AbortSignal): Promise<Duplex>;
+  /** Asks a proxy that was connected to for a tunnel. @throws ConnectError */
+  through(way: Route, proxy: Duplex, place: Place, signal: AbortSignal): Promise<Duplex>;
   /** The addresses of a name; none when it has none. */
   resolve(host: string): Promise<readonly string[]>;
   /** Public addresses that the gateway leaves from by its settings, whatever way the echo's name led. */
@@ -67,20 +68,30 @@ export interface Reach {
   allowed(address: string): boolean;
 }
 
+/** What slices are given that call out. */
+export interface Outbound {
+  readonly transport: Transport;
+  readonly echoUrl: URL;
+  /** Runs one call out at the word of a company's person when there is room for it. @throws AppError busy */
+  readonly turns: Queue;
+  /** Aborted when the server closes: calls that are under way end. */
+  readonly stop: AbortSignal;
+}
+
 const RESOLVE_MS = 5_000;
 /** A probe's token outlives the probe a little: clocks differ. */
 const TOKEN_SECONDS = 90;
 const anywhere = parseNetworks('0.0.0.0/0,::/0') ?? { v4: [], v6: [] };
 
 /** Puts together the api's way out. */
-export function createReach(options: ReachOptions): Reach {
+export function createTransport(options: TransportOptions): Transport {
   const { allowNetworks, hosts, gatewayUrl, keys, egress, dns } = options;
   const lookup = options.lookup ?? createLookup(dns);
   const dialing = { hosts, lookup, self: () => null };
   const dial = createDialer({ ...dialing, allowNetworks });
   const dialGateway = createDialer({ ...dialing, allowNetworks: anywhere });
 
-  async function openProxy(way: Exclude<Way, { kind: 'outside' }>, signal: AbortSignal): Promise<Duplex> {
+  async function openProxy(way: Exclude<Route, { kind: 'outside' }>, signal: AbortSignal): Promise<Duplex> {
     if (way.kind === 'upstream') return named('proxy', dial(way.host, way.port, signal, 'upstream'));
     const { hostname, port, protocol } = gatewayUrl;
     const tls = protocol === 'https:';
@@ -92,14 +103,14 @@ export function createReach(options: ReachOptions): Reach {
   }
 
   async function through(
-    way: Way,
+    way: Route,
     proxy: Duplex,
     { host, port }: Place,
     signal: AbortSignal,
   ): Promise<Duplex> {
     const authority = isIP(host) === 6 ? `[${host}]:${port}` : `${host}:${port}`;
     try {
-      const answer = await askForTunnel(proxy, authority, credentialsOf(way, { host, port }, keys), signal);
+      const answer = await connectTunnel(proxy, authority, credentialsOf(way, { host, port }, keys), signal);
       const refusal = refusalOf(way, answer);
       if (refusal !== null) throw refusal;
       return proxy;
@@ -114,8 +125,8 @@ export function createReach(options: ReachOptions): Reach {
       return await named('site', dial(host, port, signal));
     } catch (error) {
       const literal = isIP(host) !== 0;
-      if (!literal || !(error instanceof Unreached) || error.reason !== 'connect_failed') throw error;
-      throw new Unreached('site', await whyUnconnected(host, port, signal));
+      if (!literal || !(error instanceof ConnectError) || error.reason !== 'connect_failed') throw error;
+      throw new ConnectError('site', await diagnoseConnect(host, port, signal));
     }
   }
 
@@ -140,40 +151,40 @@ export function createReach(options: ReachOptions): Reach {
   };
 }
 
-function credentialsOf(way: Way, place: Place, keys: GatewayKeys): string {
+function credentialsOf(way: Route, place: Place, keys: GatewayKeys): string {
   if (way.kind === 'outside') return '';
   if (way.kind === 'upstream') {
     return way.username === '' && way.password === '' ? '' : `${way.username}:${way.password}`;
   }
   const host = canonicalHost(place.host);
   // The gateway takes names alone.
-  if (host === null) throw new Unreached('site', 'address_refused');
+  if (host === null) throw new ConnectError('site', 'address_refused');
   const expires = Math.floor(Date.now() / 1000) + TOKEN_SECONDS;
   return `${PROBE_USERNAME}:${signProbeToken(keys, { host, port: place.port, expires })}`;
 }
 
 /** What our gateway says of the site, by its `X-Propusk-Reason`; its other reasons are its own. */
-const ofTheSite: Readonly<Record<string, UnreachedReason>> = {
+const ofTheSite: Readonly<Record<string, ConnectErrorReason>> = {
   resolve_failed: 'resolve_failed',
   address_refused: 'address_refused',
   connect_failed: 'connect_failed',
   timeout: 'timeout',
 };
 
-function refusalOf(way: Way, { status, headers }: TunnelAnswer): Unreached | null {
+function refusalOf(way: Route, { status, headers }: TunnelAnswer): ConnectError | null {
   if (status >= 200 && status < 300) return null;
   // tinyproxy says 401 of its own credentials.
-  if (status === 407 || status === 401) return new Unreached('proxy', 'credentials', status);
+  if (status === 407 || status === 401) return new ConnectError('proxy', 'credentials', status);
   if (way.kind === 'gateway') {
     const reason = ofTheSite[String(headers['x-propusk-reason'])];
     return reason === undefined
-      ? new Unreached('proxy', 'refused', status)
-      : new Unreached('site', reason, status);
+      ? new ConnectError('proxy', 'refused', status)
+      : new ConnectError('site', reason, status);
   }
-  if (status === 504) return new Unreached('site', 'timeout', status);
+  if (status === 504) return new ConnectError('site', 'timeout', status);
   // So proxies say that the site did not take the connection (RFC 9110 section 15.6).
-  if (status === 502 || status === 503) return new Unreached('site', 'connect_failed', status);
-  return new Unreached('proxy', 'refused', status);
+  if (status === 502 || status === 503) return new ConnectError('site', 'connect_failed', status);
+  return new ConnectError('proxy', 'refused', status);
 }
 
 /** What a refusal of dialling means at this end of the way. */
@@ -182,14 +193,14 @@ async function named(where: 'proxy' | 'site', work: Promise<Socket>): Promise<So
     return await work;
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    throw new Unreached(where, ofTheSite[error.reason] ?? 'connect_failed');
+    throw new ConnectError(where, ofTheSite[error.reason] ?? 'connect_failed');
   }
 }
 
 /**
  * Speaks TLS over a connection.
  * @param verify whether a certificate that is not good ends it; a probe notes it instead
- * @throws Unreached when the other side does not
+ * @throws ConnectError when the other side does not
  */
 export async function startTls(
   where: 'proxy' | 'site',
@@ -212,6 +223,6 @@ export async function startTls(
     stream.destroy();
     socket.destroy();
     signal.throwIfAborted();
-    throw new Unreached(where, 'tls_failed');
+    throw new ConnectError(where, 'tls_failed');
   }
 }

@@ -1,13 +1,13 @@
 import { isIP } from 'node:net';
 import { canonicalHost } from '@propusk/access/host';
-import ipaddr from 'ipaddr.js';
 import * as z from 'zod/mini';
-import { type Asked, getOver } from './get.ts';
-import type { Place, Reach, Way } from './reach.ts';
-import { Unreached } from './unreached.ts';
+import { plainAddress } from '../http/networks.ts';
+import { ConnectError } from './connect-error.ts';
+import { type GetRequest, getOver } from './http-get.ts';
+import type { Place, Route, Transport } from './transport.ts';
 
 /** What a call of our echo through a proxy showed. */
-export interface Learned {
+export interface EgressResult {
   readonly reachable: boolean;
   /** Null when that did not come up. */
   readonly credentialsAccepted: boolean | null;
@@ -25,28 +25,23 @@ const WHOLE_MS = 10_000;
 const BODY_LIMIT = 4096;
 const Answer = z.strictObject({ address: z.string().check(z.refine((text) => isIP(text) !== 0)) });
 
-/** An address as everybody compares it: IPv4 inside IPv6 is IPv4 (RFC 4291 section 2.5.5.2). */
-export function plainAddress(address: string): string {
-  return ipaddr.isValid(address) ? ipaddr.process(address.replace(/%.*$/, '')).toString() : address;
-}
-
 /**
  * Calls our echo along a way, and tells where it came from. Everything between us and our own answer may lie, so that a
  * plain http echo is worth as much as the proxy's owner; over https the proxy cannot read or write the answer.
  */
 export async function learnEgress(
-  reach: Reach,
-  way: Exclude<Way, { kind: 'outside' }>,
+  transport: Transport,
+  way: Exclude<Route, { kind: 'outside' }>,
   echo: URL,
   stop: AbortSignal,
-): Promise<Learned> {
+): Promise<EgressResult> {
   const place = placeOf(echo);
   const unknown = { addresses: [], unanswered: [], roundTripMs: null };
   let connected = false;
   let carried = false;
   try {
     const signal = AbortSignal.any([stop, AbortSignal.timeout(WHOLE_MS)]);
-    const proxy = await reach.openProxy(way, signal);
+    const proxy = await transport.openProxy(way, signal);
     connected = true;
     if (way.kind === 'gateway' && canonicalHost(place.host) === null) {
       proxy.destroy();
@@ -54,14 +49,16 @@ export async function learnEgress(
         `Адрес выхода узнать нельзя: шлюз открывает сайты только по имени, а эхо стоит на ${echo.host}. Задайте в PUBLIC_URL или ECHO_URL имя, под которым консоль видна из интернета.`,
       );
     }
-    const tunnel = await reach.through(way, proxy, place, signal);
+    const tunnel = await transport.through(way, proxy, place, signal);
     carried = true;
     const began = performance.now();
-    const address = await askEcho(reach, tunnel, echo, signal);
+    const address = await askEcho(transport, tunnel, echo, signal);
     const roundTripMs = Math.max(1, Math.round(performance.now() - began));
-    const other = way.kind === 'upstream' ? await otherFamily(reach, way, echo, address, stop) : undefined;
+    const other =
+      way.kind === 'upstream' ? await otherFamily(transport, way, echo, address, stop) : undefined;
     // The gateway leaves by what its settings say; the echo's one name shows but one family of it.
-    const more = way.kind === 'gateway' ? reach.configuredEgress : typeof other === 'string' ? [other] : [];
+    const more =
+      way.kind === 'gateway' ? transport.configuredEgress : typeof other === 'string' ? [other] : [];
     return {
       reachable: true,
       credentialsAccepted: true,
@@ -72,7 +69,7 @@ export async function learnEgress(
     };
   } catch (error) {
     stop.throwIfAborted();
-    const unreached = error instanceof Unreached ? error : null;
+    const unreached = error instanceof ConnectError ? error : null;
     // Whoever goes and looks for the site has taken the name and the password.
     const accepted = carried || unreached?.where === 'site';
     return {
@@ -90,20 +87,20 @@ export async function learnEgress(
  * @returns the address seen; the family that did not answer; undefined when the echo has but one
  */
 async function otherFamily(
-  reach: Reach,
-  way: Way,
+  transport: Transport,
+  way: Route,
   echo: URL,
   seen: string,
   stop: AbortSignal,
 ): Promise<string | 4 | 6 | undefined> {
   const { host, port } = placeOf(echo);
   const family = isIP(seen) === 4 ? 6 : 4;
-  const addresses = isIP(host) === 0 ? await reach.resolve(host) : [];
+  const addresses = isIP(host) === 0 ? await transport.resolve(host) : [];
   const literal = addresses.find((address) => isIP(address) === family);
   if (literal === undefined || !addresses.some((address) => isIP(address) !== family)) return undefined;
   const signal = AbortSignal.any([stop, AbortSignal.timeout(WHOLE_MS / 2)]);
   try {
-    return await askEcho(reach, await reach.open(way, { host: literal, port }, signal), echo, signal);
+    return await askEcho(transport, await transport.open(way, { host: literal, port }, signal), echo, signal);
   } catch {
     stop.throwIfAborted();
     return family;
@@ -116,15 +113,15 @@ class BadEcho extends Error {}
 /**
  * Calls the echo over a connection.
  * @returns the address that it saw
- * @throws BadEcho, Unreached
+ * @throws BadEcho, ConnectError
  */
 export async function askEcho(
-  reach: Reach,
+  transport: Transport,
   tunnel: Parameters<typeof getOver>[0],
   echo: URL,
   signal: AbortSignal,
 ): Promise<string> {
-  const asked: Asked = {
+  const asked: GetRequest = {
     ...placeOf(echo),
     tls: echo.protocol === 'https:',
     verify: true,
@@ -136,7 +133,7 @@ export async function askEcho(
   if (address === null) {
     throw new BadEcho(`По адресу ${echo.origin}/api/echo ответило не эхо «Пропуска» (ответ ${status}).`);
   }
-  if (!reach.allowed(address)) {
+  if (!transport.allowed(address)) {
     throw new BadEcho(
       `Эхо увидело служебный адрес ${address}: сайты его не видят. Если перед консолью стоит обратный прокси, задайте TRUST_PROXY; если ${echo.host} ведёт внутрь сети, задайте ECHO_URL с внешним именем.`,
     );
@@ -161,10 +158,10 @@ export function placeOf({ hostname, port, protocol }: URL): Place {
   };
 }
 
-function problemOf(error: unknown, way: Way, echo: URL, connected: boolean): string {
+function problemOf(error: unknown, way: Route, echo: URL, connected: boolean): string {
   if (error instanceof BadEcho) return error.message;
   const who = way.kind === 'gateway' ? 'Шлюз' : 'Прокси';
-  if (!(error instanceof Unreached)) {
+  if (!(error instanceof ConnectError)) {
     // Its time is over.
     return connected
       ? `${who} соединился, но за ${WHOLE_MS / 1000} секунд не ответил. Проверьте его настройки и журнал.`

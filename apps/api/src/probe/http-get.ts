@@ -1,11 +1,11 @@
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
-import { type Place, startTls } from './reach.ts';
-import { Unreached } from './unreached.ts';
+import { ConnectError } from './connect-error.ts';
+import { type Place, startTls } from './transport.ts';
 
 /** One GET: of which host, and how. */
-export interface Asked extends Place {
+export interface GetRequest extends Place {
   readonly tls: boolean;
   /** Whether a certificate that is not good ends the request. */
   readonly verify: boolean;
@@ -15,7 +15,7 @@ export interface Asked extends Place {
   readonly bodyLimit: number;
 }
 
-export interface Got {
+export interface GetResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
@@ -30,9 +30,9 @@ const AGENT = 'Mozilla/5.0 (compatible; Propusk)';
 
 /**
  * Sends one GET over a connection that is open.
- * @throws Unreached; the signal's reason when it was aborted
+ * @throws ConnectError; the signal's reason when it was aborted
  */
-export async function getOver(open: Duplex, asked: Asked, signal: AbortSignal): Promise<Got> {
+export async function getOver(open: Duplex, asked: GetRequest, signal: AbortSignal): Promise<GetResponse> {
   const stream = asked.tls ? await startTls('site', open, asked, signal) : open;
   try {
     return await exchange(stream, asked, signal);
@@ -42,7 +42,7 @@ export async function getOver(open: Duplex, asked: Asked, signal: AbortSignal): 
   }
 }
 
-async function exchange(stream: Duplex, asked: Asked, signal: AbortSignal): Promise<Got> {
+async function exchange(stream: Duplex, asked: GetRequest, signal: AbortSignal): Promise<GetResponse> {
   const { host, port, tls, path, headers, bodyLimit } = asked;
   const began = performance.now();
   const spelled = host.includes(':') ? `[${host}]` : host;
@@ -87,10 +87,10 @@ async function readBody(reply: IncomingMessage, limit: number, signal: AbortSign
   try {
     for await (const chunk of reply.setEncoding('latin1')) {
       body += String(chunk);
-      if (body.length > limit) throw new Unreached('site', 'broken_off');
+      if (body.length > limit) throw new ConnectError('site', 'broken_off');
     }
   } catch (error) {
-    throw error instanceof Unreached ? error : failure(signal);
+    throw error instanceof ConnectError ? error : failure(signal);
   }
   return body;
 }
@@ -102,5 +102,5 @@ function faultCode(fault: unknown): string | null {
 }
 
 function failure(signal: AbortSignal): unknown {
-  return signal.aborted ? signal.reason : new Unreached('site', 'broken_off');
+  return signal.aborted ? signal.reason : new ConnectError('site', 'broken_off');
 }

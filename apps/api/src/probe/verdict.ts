@@ -1,20 +1,11 @@
 import { sayings } from '@propusk/access/sayings';
 import type { Verdict } from '@propusk/contract/lock';
-import type { Finding } from './finding.ts';
-import type { PlannedStep } from './plan.ts';
-import { familyAsked, type Vantage, weigh } from './vantage.ts';
-
-/** A step with what came of it. */
-export interface Taken {
-  readonly step: PlannedStep;
-  readonly finding: Finding;
-  /** What came back, in Russian. */
-  readonly detail: string;
-  readonly cdn: string | null;
-}
+import type { Finding, StepResult } from './classify-response.ts';
+import { type Connectivity, discountSilence, targetFamily } from './connectivity.ts';
+import { type PlannedStep, proxyOf } from './plan.ts';
 
 /** What else the verdict needs to know. */
-export interface Circumstances {
+export interface VerdictContext {
   /** How many proxies the site's policies have. */
   readonly proxies: number;
   /** An address that the lock lets in was known, and so could be pretended. */
@@ -22,33 +13,33 @@ export interface Circumstances {
   /** We call from an address that the lock lets in: what we see is not what strangers see. */
   readonly insider: boolean;
   /** Whether this machine was seen to get out, by each family. */
-  readonly vantage: Vantage;
+  readonly vantage: Connectivity;
   /** Another company holds the site on the shared egress that a policy leaves by. */
   readonly held: boolean;
   /** The time was over before the end. */
   readonly unfinished: boolean;
 }
 
-export interface Judgement {
+export interface ProbeVerdict {
   readonly verdict: Verdict;
   readonly meaning: string;
   readonly advice: string | null;
 }
 
-const unknown = (meaning: string, advice: string): Judgement => ({ verdict: 'unknown', meaning, advice });
+const unknown = (meaning: string, advice: string): ProbeVerdict => ({ verdict: 'unknown', meaning, advice });
 
 /**
  * What all steps together say: pure. «Защищён» needs proof of both halves, that strangers are turned away wherever they come
  * and that each proxy of the policies gets in; whatever is missing to it makes another verdict. Silence is no proof of itself.
  */
-export function judge(all: readonly Taken[], known: Circumstances): Judgement {
+export function decideVerdict(all: readonly StepResult[], known: VerdictContext): ProbeVerdict {
   if (known.proxies === 0) {
     return unknown(
       'Сайт не стоит ни в одной политике: пускать на него некого.',
       'Добавьте сайт в политику доступа и нажмите «Проверить» ещё раз.',
     );
   }
-  const taken = weigh(all, known.vantage);
+  const taken = discountSilence(all, known.vantage);
   const outside = taken.filter(({ step }) => step.vantage === 'outside');
   const through = taken.filter(({ step }) => step.vantage === 'through' && step.kind === 'get');
   const open = known.insider ? undefined : outside.find(({ finding }) => finding === 'open');
@@ -120,7 +111,7 @@ export function judge(all: readonly Taken[], known: Circumstances): Judgement {
   };
 }
 
-function openTo(open: Taken, cdn: string | null): Judgement {
+function openTo(open: StepResult, cdn: string | null): ProbeVerdict {
   const { step, detail } = open;
   const advice =
     cdn !== null
@@ -139,11 +130,11 @@ function openTo(open: Taken, cdn: string | null): Judgement {
 
 const turnedAway: ReadonlySet<Finding> = new Set(['shut', 'silent', 'refused', 'dropped']);
 
-const takesConnections = ({ step, finding }: Taken) =>
+const takesConnections = ({ step, finding }: StepResult) =>
   step.kind === 'plain' && (finding === 'shut' || finding === 'dropped');
 
 /** Whether the other places of a site were asked where its first page was refused. */
-function walked({ step: first }: Taken, outside: readonly Taken[]): boolean {
+function walked({ step: first }: StepResult, outside: readonly StepResult[]): boolean {
   const place = placeAsked(first);
   const others = outside.filter(
     ({ step }) => (step.kind === 'deep' || step.kind === 'acme') && placeAsked(step) === place,
@@ -155,8 +146,8 @@ const placeAsked = (step: PlannedStep) =>
   'address' in step ? `${step.scheme} ${step.host} ${step.port} ${step.address}` : '';
 
 /** Nothing of ours came to the site: what strangers see there is not known. */
-function notSeen(unsent: Taken): Judgement {
-  const family = familyAsked(unsent.step) ?? 4;
+function notSeen(unsent: StepResult): ProbeVerdict {
+  const family = targetFamily(unsent.step) ?? 4;
   const record = family === 6 ? 'AAAA' : 'A';
   return unknown(
     `Снаружи до сайта не дошли, и видят ли его посторонние, неизвестно. ${quote(unsent)}.`,
@@ -164,7 +155,7 @@ function notSeen(unsent: Taken): Judgement {
   );
 }
 
-function noAddress({ step }: Taken): Judgement {
+function noAddress({ step }: StepResult): ProbeVerdict {
   const host = 'host' in step ? step.host : '';
   return step.kind === 'unresolved'
     ? unknown(`Имя ${host} не найдено в DNS.`, 'Проверьте адрес сайта и запись A или AAAA.')
@@ -174,7 +165,7 @@ function noAddress({ step }: Taken): Judgement {
       );
 }
 
-function behind(cdn: string, through: readonly Taken[]): Judgement {
+function behind(cdn: string, through: readonly StepResult[]): ProbeVerdict {
   const closed = through.some(({ finding }) => finding === 'shut');
   return {
     verdict: 'cdn',
@@ -187,7 +178,7 @@ function behind(cdn: string, through: readonly Taken[]): Judgement {
 }
 
 /** 403, or no answer at all, to people who are to get in. */
-function closedTo(through: readonly Taken[]): Judgement | null {
+function closedTo(through: readonly StepResult[]): ProbeVerdict | null {
   const refused = through.find(({ finding }) => finding === 'shut');
   if (refused !== undefined) {
     return {
@@ -211,10 +202,9 @@ function closedTo(through: readonly Taken[]): Judgement | null {
 }
 
 /** A step through a proxy by which no request came back from the site. */
-function proxyUnreached(through: readonly Taken[]): Taken | undefined {
+function proxyUnreached(through: readonly StepResult[]): StepResult | undefined {
   const came = new Set(through.filter(({ finding }) => finding === 'open').map(({ step }) => proxyOf(step)));
   return through.find(({ step }) => !came.has(proxyOf(step)));
 }
 
-export const proxyOf = (step: PlannedStep) => ('proxyId' in step ? step.proxyId : 0);
-const quote = ({ step, detail }: Taken) => `${step.title}: ${detail}`;
+const quote = ({ step, detail }: StepResult) => `${step.title}: ${detail}`;

@@ -1,7 +1,7 @@
 /** What stood in the way: the proxy (a company's own, or our gateway), or the site behind it. */
 type Where = 'proxy' | 'site';
 
-export type UnreachedReason =
+export type ConnectErrorReason =
   | 'resolve_failed'
   | 'address_refused'
   | 'connect_failed'
@@ -19,13 +19,13 @@ export type UnreachedReason =
   | 'refused';
 
 /** A place that no request came to. */
-export class Unreached extends Error {
+export class ConnectError extends Error {
   readonly where: Where;
-  readonly reason: UnreachedReason;
+  readonly reason: ConnectErrorReason;
   /** The status that a proxy refused with. */
   readonly status: number | undefined;
 
-  constructor(where: Where, reason: UnreachedReason, status?: number) {
+  constructor(where: Where, reason: ConnectErrorReason, status?: number) {
     super(`${where}: ${reason}`);
     this.where = where;
     this.reason = reason;

@@ -1,15 +1,16 @@
 import { isIP, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { addressAllowed } from '@propusk/dial/addresses';
-import { askEcho, placeOf, plainAddress } from './echo.ts';
-import type { Reach } from './reach.ts';
-import { Unreached } from './unreached.ts';
+import { plainAddress } from '../http/networks.ts';
+import { ConnectError } from './connect-error.ts';
+import { askEcho, placeOf } from './echo-client.ts';
+import type { Transport } from './transport.ts';
 
 /** A version of the Internet Protocol. */
 export type Family = 4 | 6;
 
 /** Whether this machine itself gets out, without any proxy: what a stranger's silence is worth. */
-export interface Lookout {
+export interface SelfEgress {
   /** Where our calls come from. */
   readonly own: readonly string[];
   /** Families by which something of ours was seen to get out and back. */
@@ -25,13 +26,17 @@ const CALL_MS = 10_000;
 const TRIES = 2;
 
 /** Calls our echo without a proxy, by each family that it has an address of. */
-export async function lookOut(reach: Reach, echo: URL, stop: AbortSignal): Promise<Lookout> {
+export async function checkSelfEgress(
+  transport: Transport,
+  echo: URL,
+  stop: AbortSignal,
+): Promise<SelfEgress> {
   const { host } = placeOf(echo);
-  const addresses = await reach.resolve(host);
+  const addresses = await transport.resolve(host);
   const calls = await Promise.all(
     ([4, 6] as const).map(async (family) => {
       const literals = addresses.filter((address) => isIP(address) === family).slice(0, TRIES);
-      return { family, ...(await call(reach, echo, literals, stop)) };
+      return { family, ...(await call(transport, echo, literals, stop)) };
     }),
   );
   const familiesOf = (outcome: Call['outcome']) =>
@@ -50,17 +55,22 @@ interface Call {
   readonly outcome: 'shown' | 'failed' | 'vague';
 }
 
-async function call(reach: Reach, echo: URL, literals: readonly string[], stop: AbortSignal): Promise<Call> {
+async function call(
+  transport: Transport,
+  echo: URL,
+  literals: readonly string[],
+  stop: AbortSignal,
+): Promise<Call> {
   const signal = AbortSignal.any([stop, AbortSignal.timeout(CALL_MS)]);
   let outcome: Call['outcome'] = 'vague';
   for (const host of literals) {
     try {
-      const tunnel = await reach.open({ kind: 'outside' }, { host, port: placeOf(echo).port }, signal);
-      const own = await askEcho(reach, tunnel, echo, signal);
+      const tunnel = await transport.open({ kind: 'outside' }, { host, port: placeOf(echo).port }, signal);
+      const own = await askEcho(transport, tunnel, echo, signal);
       return { own, outcome: isPublic(own) && leaves(own, host) ? 'shown' : 'vague' };
     } catch (error) {
       stop.throwIfAborted();
-      const tried = signal.aborted || (error instanceof Unreached && error.reason !== 'address_refused');
+      const tried = signal.aborted || (error instanceof ConnectError && error.reason !== 'address_refused');
       if (tried) outcome = 'failed';
     }
   }
@@ -68,20 +78,23 @@ async function call(reach: Reach, echo: URL, literals: readonly string[], stop: 
 }
 
 /** The two ends of a connection that came up. */
-export interface Ends {
+export interface ConnectionEnds {
   readonly from: string;
   readonly to: string;
 }
 
 /** The ends of a connection to a company's proxy; null when it has none. */
-export function endsOf(connection: Duplex): Ends | null {
+export function endsOf(connection: Duplex): ConnectionEnds | null {
   if (!(connection instanceof Socket)) return null;
   const { localAddress: from, remoteAddress: to } = connection;
   return from === undefined || to === undefined ? null : { from, to };
 }
 
 /** Families by which connections got out of this machine, to proxies that do not stand where the console does. */
-export function shownBy(connections: readonly Ends[], { home }: Pick<Lookout, 'home'>): Family[] {
+export function confirmedBy(
+  connections: readonly ConnectionEnds[],
+  { home }: Pick<SelfEgress, 'home'>,
+): Family[] {
   return connections
     .filter(({ from, to }) => leaves(from, to) && !home.includes(plainAddress(to)))
     .map(({ to }) => familyOf(to));

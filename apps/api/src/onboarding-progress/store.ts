@@ -4,7 +4,7 @@ import type { Db } from '../db/open.ts';
 import type { Member } from '../http/actor.ts';
 
 /** What is really there of the onboarding's steps, read in one statement. */
-export async function readEvidence(db: Db, { companyId }: Member): Promise<Evidence> {
+export async function readProgress(db: Db, { companyId }: Member): Promise<Evidence> {
   const { rows } = await sql<Omit<Evidence, 'drifted'>>`
     select
       exists (select from sites where company_id = ${companyId}) as "siteExists",

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { lookOut, shownBy } from './lookout.ts';
-import type { Reach } from './reach.ts';
-import { Unreached } from './unreached.ts';
+import { ConnectError } from './connect-error.ts';
+import { checkSelfEgress, confirmedBy } from './self-egress-check.ts';
+import type { Transport } from './transport.ts';
 
 // An echo that says what a test wants, wherever the call was to go.
 let echo: Server;
@@ -18,21 +18,21 @@ beforeAll(async () => {
 afterAll(() => echo.close());
 
 /** A way out by which some addresses are come to. */
-const reaching = (addresses: string[], dead: string[] = []): Reach => ({
+const reaching = (addresses: string[], dead: string[] = []): Transport => ({
   open: async (_, { host }) => {
-    if (dead.includes(host)) throw new Unreached('site', 'timeout');
+    if (dead.includes(host)) throw new ConnectError('site', 'timeout');
     return connect({ host: '127.0.0.1', port });
   },
-  openProxy: () => Promise.reject(new Unreached('proxy', 'timeout')),
-  through: () => Promise.reject(new Unreached('proxy', 'timeout')),
+  openProxy: () => Promise.reject(new ConnectError('proxy', 'timeout')),
+  through: () => Promise.reject(new ConnectError('proxy', 'timeout')),
   resolve: async () => addresses,
   configuredEgress: [],
   allowed: () => true,
 });
-const look = (reach: Reach) =>
-  lookOut(reach, new URL(`http://echo.example.test:${port}`), AbortSignal.timeout(20_000));
+const look = (transport: Transport) =>
+  checkSelfEgress(transport, new URL(`http://echo.example.test:${port}`), AbortSignal.timeout(20_000));
 
-test.each<[string, string, string[], string[], Partial<Awaited<ReturnType<typeof lookOut>>>]>([
+test.each<[string, string, string[], string[], Partial<Awaited<ReturnType<typeof checkSelfEgress>>>]>([
   ['an echo elsewhere shows the way out', '8.8.4.4', ['9.9.9.9'], [], { shown: [4], failed: [] }],
   ['one at our own address shows none', '9.9.9.9', ['9.9.9.9'], [], { shown: [], failed: [] }],
   ['nor does one that sees a private address', '10.0.0.7', ['9.9.9.9'], [], { shown: [], failed: [] }],
@@ -67,9 +67,9 @@ test.each<[string, string, string[], string[], Partial<Awaited<ReturnType<typeof
 
 test('a proxy that was come to shows the way out, unless it stands where the console does', () => {
   const home = { home: ['9.9.9.9'] };
-  expect(shownBy([{ from: '10.0.0.7', to: '::ffff:8.8.4.4' }], home)).toEqual([4]);
-  expect(shownBy([{ from: '2606:4700::1', to: '2606:4700::7' }], home)).toEqual([6]);
-  expect(shownBy([{ from: '10.0.0.7', to: '9.9.9.9' }], home)).toEqual([]);
-  expect(shownBy([{ from: '8.8.4.4', to: '8.8.4.4' }], home)).toEqual([]);
-  expect(shownBy([{ from: '10.0.0.7', to: '10.0.0.8' }], home)).toEqual([]);
+  expect(confirmedBy([{ from: '10.0.0.7', to: '::ffff:8.8.4.4' }], home)).toEqual([4]);
+  expect(confirmedBy([{ from: '2606:4700::1', to: '2606:4700::7' }], home)).toEqual([6]);
+  expect(confirmedBy([{ from: '10.0.0.7', to: '9.9.9.9' }], home)).toEqual([]);
+  expect(confirmedBy([{ from: '8.8.4.4', to: '8.8.4.4' }], home)).toEqual([]);
+  expect(confirmedBy([{ from: '10.0.0.7', to: '10.0.0.8' }], home)).toEqual([]);
 });
