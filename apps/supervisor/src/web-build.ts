@@ -13,7 +13,7 @@ const stamp = join(root, 'apps/web/dist/.built-from');
  * @throws StartError with the end of the build's output
  */
 export async function buildConsole(say: (line: string) => void): Promise<void> {
-  const sources = await digest(['apps/web', 'packages/contract', 'package-lock.json']);
+  const sources = await digest(['apps/web', 'packages/contract', 'packages/phrases', 'package-lock.json']);
   const built = await readFile(stamp, 'utf8').catch(() => '');
   if (built === sources) return;
   say('Собираю консоль…');

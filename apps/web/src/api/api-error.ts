@@ -1,5 +1,5 @@
 import type { ErrorCode } from '@propusk/contract/errors';
-import { t } from '../dictionary/dictionary.ts';
+import * as t from '@propusk/phrases/console';
 
 /** `network` is ours: no answer came, or one that is not the api's. */
 export type FailureCode = ErrorCode | 'network';

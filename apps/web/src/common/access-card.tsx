@@ -1,11 +1,11 @@
 import { ActionIcon, Button, Skeleton, Text } from '@mantine/core';
 import { type GatewayAccess, myAccess } from '@propusk/contract/access';
 import { unicodeHost } from '@propusk/contract/unicode-host';
+import * as t from '@propusk/phrases/console';
 import { IconEye, IconEyeOff, IconPlugConnectedX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { queryOptions } from '../api/queries.ts';
-import { t } from '../dictionary/dictionary.ts';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { formatMoment } from '../ui/day.tsx';
 import { DefinitionCard } from '../ui/definition-card.tsx';

@@ -1,5 +1,5 @@
 import { type Company, CompanyChange, getCompany, updateCompany } from '@propusk/contract/companies';
-import { t } from '../dictionary/dictionary.ts';
+import * as t from '@propusk/phrases/console';
 import { EditDialog } from './edit-dialog.tsx';
 import { TextField } from './fields.tsx';
 

@@ -1,3 +1,4 @@
+import * as t from '@propusk/phrases/console';
 import {
   type DefaultValues,
   type FieldValues,
@@ -7,7 +8,6 @@ import {
 } from 'react-hook-form';
 import type * as z from 'zod/mini';
 import { ApiError } from '../api/api-error.ts';
-import { t } from '../dictionary/dictionary.ts';
 
 /** A schema of an object, the contract's or one made of its fields. */
 export type FormSchema = z.ZodMiniType<FieldValues, FieldValues>;

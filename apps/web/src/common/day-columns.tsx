@@ -1,4 +1,4 @@
-import { t } from '../dictionary/dictionary.ts';
+import * as t from '@propusk/phrases/console';
 import type { Column } from '../ui/data-table.tsx';
 import { Day } from '../ui/day.tsx';
 

@@ -1,11 +1,11 @@
 import type { Access, Endpoint, Output } from '@propusk/contract/endpoint';
 import type { IdParams } from '@propusk/contract/fields';
+import * as t from '@propusk/phrases/console';
 import { type ReactNode, useState } from 'react';
 import type { Control, DefaultValues } from 'react-hook-form';
 import type * as z from 'zod/mini';
 import { call } from '../api/call.ts';
 import { useCall } from '../api/queries.ts';
-import { t } from '../dictionary/dictionary.ts';
 import { toastSuccess } from '../ui/toast.ts';
 import { changes } from './changes.ts';
 import type { FormSchema } from './contract-form.ts';

@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core';
 import { createPairing } from '@propusk/contract/auth';
+import * as t from '@propusk/phrases/console';
 import { IconLogin2 } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { useId } from 'react';
 import { call } from '../api/call.ts';
-import { t } from '../dictionary/dictionary.ts';
 import { paths } from '../paths.ts';
 import { Notice } from '../ui/notice.tsx';
 import classes from './extension-card.module.css';

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
+import * as t from '@propusk/phrases/console';
 import { IconBrandChrome, IconBrandFirefox } from '@tabler/icons-react';
-import { t } from '../dictionary/dictionary.ts';
 import { downloads } from '../paths.ts';
 import classes from './extension-downloads.module.css';
 

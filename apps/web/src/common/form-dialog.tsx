@@ -1,9 +1,9 @@
 import { Button, Group, Modal, Stack } from '@mantine/core';
+import * as t from '@propusk/phrases/console';
 import { type ReactNode, useRef, useState } from 'react';
 import type { Control, DefaultValues } from 'react-hook-form';
 import type * as z from 'zod/mini';
 import { ApiError } from '../api/api-error.ts';
-import { t } from '../dictionary/dictionary.ts';
 import { confirm, useQuestion } from '../ui/confirm.ts';
 import { Notice } from '../ui/notice.tsx';
 import { useReturnFocus } from '../ui/use-return-focus.ts';

@@ -1,11 +1,11 @@
 import { Button } from '@mantine/core';
 import { limits } from '@propusk/contract/limits';
+import * as t from '@propusk/phrases/console';
 import { IconCloudOff, IconSearch } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactNode, useEffect } from 'react';
 import { type ListEndpoint, listOptions } from '../api/list.ts';
-import { t } from '../dictionary/dictionary.ts';
 import { type Column, DataTable } from '../ui/data-table.tsx';
 import { PageHeader } from '../ui/page-header.tsx';
 import { Pager } from '../ui/pager.tsx';

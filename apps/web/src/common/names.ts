@@ -1,5 +1,5 @@
 import { unicodeHost } from '@propusk/contract/unicode-host';
-import { t } from '../dictionary/dictionary.ts';
+import * as t from '@propusk/phrases/console';
 
 /** A person's name, or 'No name' (spec section 2). */
 export function userName(user: { name: string; surname: string }): string {

@@ -4,9 +4,9 @@ import '@mantine/core/styles/Pill.css';
 import '@mantine/core/styles/PillsInput.css';
 import { MultiSelect, type OptionsFilter, Select } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
+import * as t from '@propusk/phrases/console';
 import { useState } from 'react';
 import type { FieldValues } from 'react-hook-form';
-import { t } from '../dictionary/dictionary.ts';
 import { type Bound, labels, useField } from './fields.tsx';
 import { matches } from './matches.ts';
 

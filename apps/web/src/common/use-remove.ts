@@ -1,8 +1,8 @@
 import type { Access, Endpoint } from '@propusk/contract/endpoint';
 import type { IdParams } from '@propusk/contract/fields';
+import * as t from '@propusk/phrases/console';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
-import { t } from '../dictionary/dictionary.ts';
 import { confirm } from '../ui/confirm.ts';
 import { toastSuccess } from '../ui/toast.ts';
 

@@ -1,5 +1,5 @@
+import * as t from '@propusk/phrases/console';
 import { Link, Outlet } from '@tanstack/react-router';
-import { t } from '../dictionary/dictionary.ts';
 import { paths } from '../paths.ts';
 import { Logo } from '../ui/logo.tsx';
 import classes from './auth-shell.module.css';

@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core';
+import * as t from '@propusk/phrases/console';
 import { IconAlertTriangle, IconCloudOff } from '@tabler/icons-react';
 import type { ErrorComponentProps } from '@tanstack/react-router';
 import { useState } from 'react';
-import { t } from '../dictionary/dictionary.ts';
 import { State } from '../ui/state.tsx';
 import { usePageTitle } from '../ui/use-page-title.ts';
 import classes from './gate.module.css';

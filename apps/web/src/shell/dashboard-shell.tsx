@@ -1,8 +1,8 @@
 import '../theme/mantine-dashboard.ts';
+import * as t from '@propusk/phrases/console';
 import { Outlet } from '@tanstack/react-router';
 import { Suspense, useState } from 'react';
 import { rolesOf, useMe } from '../common/me.tsx';
-import { t } from '../dictionary/dictionary.ts';
 import { useQuestion } from '../ui/confirm.ts';
 import { ConfirmDialog } from '../ui/lazy-confirm.ts';
 import { Toasts } from '../ui/toasts.tsx';

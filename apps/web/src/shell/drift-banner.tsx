@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core';
 import type { Drift } from '@propusk/contract/lock';
 import { unicodeHost } from '@propusk/contract/unicode-host';
+import * as t from '@propusk/phrases/console';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useState } from 'react';
-import { t } from '../dictionary/dictionary.ts';
 import { LockDialog } from '../features/sites/lock/lazy-lock.ts';
 import { formatMoment } from '../ui/day.tsx';
 import classes from './drift-banner.module.css';

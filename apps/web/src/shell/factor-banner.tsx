@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
+import * as t from '@propusk/phrases/console';
 import { IconShieldLock } from '@tabler/icons-react';
 import { Link, useLocation } from '@tanstack/react-router';
-import { t } from '../dictionary/dictionary.ts';
 import { FACTOR_HASH, paths } from '../paths.ts';
 import classes from './factor-banner.module.css';
 

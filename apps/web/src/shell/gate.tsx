@@ -1,5 +1,6 @@
 import { Button, Loader } from '@mantine/core';
 import { me } from '@propusk/contract/users';
+import * as t from '@propusk/phrases/console';
 import { IconCloudOff } from '@tabler/icons-react';
 import { QueryClientProvider, useQuery } from '@tanstack/react-query';
 import { Navigate, useLocation, useNavigate } from '@tanstack/react-router';
@@ -8,7 +9,6 @@ import { ApiError } from '../api/api-error.ts';
 import { queryOptions } from '../api/queries.ts';
 import { token } from '../api/token.ts';
 import { MeProvider, rolesOf } from '../common/me.tsx';
-import { t } from '../dictionary/dictionary.ts';
 import { paths } from '../paths.ts';
 import { State } from '../ui/state.tsx';
 import classes from './gate.module.css';

@@ -1,8 +1,8 @@
 import { ActionIcon, Button } from '@mantine/core';
+import * as t from '@propusk/phrases/console';
 import { IconBook2, IconLogout2, IconMenu2 } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { rolesOf, useMe } from '../common/me.tsx';
-import { t } from '../dictionary/dictionary.ts';
 import { paths } from '../paths.ts';
 import { confirm } from '../ui/confirm.ts';
 import { ConfirmDialog } from '../ui/lazy-confirm.ts';

@@ -1,7 +1,7 @@
 import '@mantine/core/styles/Drawer.css';
 import { Drawer } from '@mantine/core';
+import * as t from '@propusk/phrases/console';
 import { rolesOf, useMe } from '../common/me.tsx';
-import { t } from '../dictionary/dictionary.ts';
 import classes from './dashboard-shell.module.css';
 import { Navigation } from './navigation.tsx';
 import { PersonLink } from './person-link.tsx';

@@ -1,4 +1,5 @@
 import type { Role } from '@propusk/contract/roles';
+import * as t from '@propusk/phrases/console';
 import {
   IconBuilding,
   IconBuildings,
@@ -10,7 +11,6 @@ import {
   IconWorld,
 } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
-import { t } from '../dictionary/dictionary.ts';
 import { paths } from '../paths.ts';
 import classes from './navigation.module.css';
 

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
+import * as t from '@propusk/phrases/console';
 import { IconMapOff } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
-import { t } from '../dictionary/dictionary.ts';
 import { paths } from '../paths.ts';
 import { State } from '../ui/state.tsx';
 import { usePageTitle } from '../ui/use-page-title.ts';

@@ -1,9 +1,9 @@
 import { VisuallyHidden } from '@mantine/core';
+import * as t from '@propusk/phrases/console';
 import { IconUserCircle } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { rolesOf, useMe } from '../common/me.tsx';
 import { userName } from '../common/names.ts';
-import { t } from '../dictionary/dictionary.ts';
 import { paths } from '../paths.ts';
 import classes from './person-link.module.css';
 

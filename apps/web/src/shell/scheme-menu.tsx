@@ -1,5 +1,5 @@
+import * as t from '@propusk/phrases/console';
 import { IconDeviceDesktop, IconMoon, IconSun } from '@tabler/icons-react';
-import { t } from '../dictionary/dictionary.ts';
 import { chooseScheme, type SchemeChoice, useSchemeChoice } from '../theme/scheme.ts';
 import { MenuButton } from '../ui/menu-button.tsx';
 

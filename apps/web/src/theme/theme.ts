@@ -1,5 +1,5 @@
 import { createTheme } from '@mantine/core';
-import { t } from '../dictionary/dictionary.ts';
+import * as t from '@propusk/phrases/console';
 import { dark, gray, pass } from './palette.ts';
 
 const GOLOS = "'Golos Text', system-ui, sans-serif";

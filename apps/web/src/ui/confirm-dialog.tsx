@@ -1,6 +1,6 @@
 import { Box, Button, Group, Modal, Text } from '@mantine/core';
+import * as t from '@propusk/phrases/console';
 import { useState } from 'react';
-import { t } from '../dictionary/dictionary.ts';
 import { type Question, useQuestion } from './confirm.ts';
 import { Notice } from './notice.tsx';
 import { useReturnFocus } from './use-return-focus.ts';

@@ -1,7 +1,7 @@
 import { ActionIcon } from '@mantine/core';
+import * as t from '@propusk/phrases/console';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
-import { t } from '../dictionary/dictionary.ts';
 import { toastFailure } from './toast.ts';
 
 /** Copies a value and says so for two seconds. */

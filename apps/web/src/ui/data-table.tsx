@@ -1,8 +1,8 @@
 /* oxlint-disable jsx-a11y/no-redundant-roles, jsx-a11y/no-interactive-element-to-noninteractive-role --
    on a phone rows are cards, `display: block`, which takes the table's meaning away: the roles give it back */
 import { Skeleton } from '@mantine/core';
+import * as t from '@propusk/phrases/console';
 import { type ReactNode, useState } from 'react';
-import { t } from '../dictionary/dictionary.ts';
 import classes from './data-table.module.css';
 import { nextSort, type Sort, sorted } from './sort.ts';
 

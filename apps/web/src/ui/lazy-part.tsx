@@ -1,6 +1,6 @@
+import * as t from '@propusk/phrases/console';
 import { type ComponentType, useEffect, useEffectEvent, useState } from 'react';
 import { flushSync } from 'react-dom';
-import { t } from '../dictionary/dictionary.ts';
 import { preloadToasts, toastFailure } from './toast.ts';
 
 // Vite takes a style sheet that did not come for one that is there, and would open the part without it the next time.

@@ -1,7 +1,7 @@
 import { Button, Title } from '@mantine/core';
+import * as t from '@propusk/phrases/console';
 import { IconHelpCircle } from '@tabler/icons-react';
 import { type ReactNode, useId, useState } from 'react';
-import { t } from '../dictionary/dictionary.ts';
 import classes from './page-header.module.css';
 import { usePageTitle } from './use-page-title.ts';
 

@@ -1,5 +1,5 @@
 import { NativeSelect, Pagination } from '@mantine/core';
-import { t } from '../dictionary/dictionary.ts';
+import * as t from '@propusk/phrases/console';
 import classes from './pager.module.css';
 import { takes } from './takes.ts';
 

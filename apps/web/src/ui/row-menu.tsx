@@ -1,5 +1,5 @@
+import * as t from '@propusk/phrases/console';
 import { IconDots } from '@tabler/icons-react';
-import { t } from '../dictionary/dictionary.ts';
 import { ConfirmDialog } from './lazy-confirm.ts';
 import { MenuButton, type MenuLine } from './menu-button.tsx';
 

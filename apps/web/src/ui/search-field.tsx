@@ -1,7 +1,7 @@
 import { CloseButton, TextInput } from '@mantine/core';
+import * as t from '@propusk/phrases/console';
 import { IconSearch } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
-import { t } from '../dictionary/dictionary.ts';
 
 const PAUSE_MS = 300;
 

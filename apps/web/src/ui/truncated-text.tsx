@@ -1,6 +1,6 @@
 import { Anchor } from '@mantine/core';
+import * as t from '@propusk/phrases/console';
 import { useState } from 'react';
-import { t } from '../dictionary/dictionary.ts';
 import { truncated } from './truncate.ts';
 
 /** A long text, cut, with «еще» and «скрыть». */

@@ -1,5 +1,5 @@
+import * as t from '@propusk/phrases/console';
 import { useEffect } from 'react';
-import { t } from '../dictionary/dictionary.ts';
 
 /** Names the page in the browser's tab and history: what the page is, then the product. */
 export function usePageTitle(title: string): void {

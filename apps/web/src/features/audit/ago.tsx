@@ -1,5 +1,5 @@
+import * as t from '@propusk/phrases/console';
 import { useState } from 'react';
-import { t } from '../../dictionary/dictionary.ts';
 
 const relative = new Intl.RelativeTimeFormat('ru', { numeric: 'auto' });
 // The filter's days are Moscow's, so that the hours beside them are too.

@@ -1,7 +1,7 @@
 import { type AuditRow, listAudit } from '@propusk/contract/audit';
+import * as t from '@propusk/phrases/console';
 import { IconHistory } from '@tabler/icons-react';
 import { ListPage } from '../../common/list-page.tsx';
-import { t } from '../../dictionary/dictionary.ts';
 import type { Column } from '../../ui/data-table.tsx';
 import { Ago } from './ago.tsx';
 import { DeedCell } from './deed-cell.tsx';

@@ -1,5 +1,5 @@
 import type { AuditRow } from '@propusk/contract/audit';
-import { t } from '../../dictionary/dictionary.ts';
+import * as t from '@propusk/phrases/console';
 import { exactly } from './ago.tsx';
 import classes from './audit.module.css';
 import { actorOf, detailsOf, sentenceOf } from './sentence.ts';

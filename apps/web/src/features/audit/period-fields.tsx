@@ -1,7 +1,7 @@
 import { TextInput } from '@mantine/core';
+import * as t from '@propusk/phrases/console';
 import { useState } from 'react';
 import type { Period } from '../../common/list-search.ts';
-import { t } from '../../dictionary/dictionary.ts';
 import classes from './audit.module.css';
 
 /** From which day to which. A day that is half typed is not looked for yet. */

@@ -1,5 +1,5 @@
 import type { AuditChange, AuditField, AuditKind, AuditRow } from '@propusk/contract/audit';
-import { t } from '../../dictionary/dictionary.ts';
+import * as t from '@propusk/phrases/console';
 
 /** Names that a sentence says before it counts. */
 const SAID = 3;

@@ -1,10 +1,10 @@
 import { Anchor, Button, Stack, Text } from '@mantine/core';
 import { useLink as linkCall } from '@propusk/contract/auth';
 import { limits } from '@propusk/contract/limits';
+import * as t from '@propusk/phrases/console';
 import { Link, Navigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../../api/call.ts';
-import { t } from '../../dictionary/dictionary.ts';
 import { paths } from '../../paths.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { AuthPage } from './auth-page.tsx';

@@ -1,10 +1,10 @@
 import { Anchor } from '@mantine/core';
 import type { Token } from '@propusk/contract/auth';
 import type { FactorConfirmation } from '@propusk/contract/second-factor';
+import * as t from '@propusk/phrases/console';
 import type * as z from 'zod/mini';
 import { useJudgedForm } from '../../common/contract-form.ts';
 import { TextField } from '../../common/fields.tsx';
-import { t } from '../../dictionary/dictionary.ts';
 import { returnTo } from '../../shell/session-return.ts';
 import { AuthForm } from './auth-form.tsx';
 import { lateResolver } from './late-resolver.ts';

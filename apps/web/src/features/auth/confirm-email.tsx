@@ -1,8 +1,8 @@
 import { Anchor, Button, Stack } from '@mantine/core';
 import { useLink as linkCall } from '@propusk/contract/auth';
+import * as t from '@propusk/phrases/console';
 import { Link } from '@tanstack/react-router';
 import { call } from '../../api/call.ts';
-import { t } from '../../dictionary/dictionary.ts';
 import { paths } from '../../paths.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { AuthPage } from './auth-page.tsx';

@@ -1,7 +1,7 @@
 import { Anchor, Button } from '@mantine/core';
 import { limits } from '@propusk/contract/limits';
+import * as t from '@propusk/phrases/console';
 import { Link } from '@tanstack/react-router';
-import { t } from '../../dictionary/dictionary.ts';
 import { paths } from '../../paths.ts';
 import { AuthPage } from './auth-page.tsx';
 import type { MailLink } from './mail-link.ts';

@@ -1,11 +1,11 @@
 import { Anchor } from '@mantine/core';
 import type { Login, Login as LoginSchema } from '@propusk/contract/auth';
+import * as t from '@propusk/phrases/console';
 import { Link, useLocation } from '@tanstack/react-router';
 import { type ComponentType, useState } from 'react';
 import { ApiError, networkError } from '../../api/api-error.ts';
 import { useJudgedForm } from '../../common/contract-form.ts';
 import { PasswordField, TextField } from '../../common/fields.tsx';
-import { t } from '../../dictionary/dictionary.ts';
 import { paths } from '../../paths.ts';
 import { returnTo } from '../../shell/session-return.ts';
 import { AuthForm } from './auth-form.tsx';

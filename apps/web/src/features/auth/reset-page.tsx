@@ -1,13 +1,13 @@
 import { Anchor } from '@mantine/core';
 import { useLink as linkCall } from '@propusk/contract/auth';
 import { Email } from '@propusk/contract/fields';
+import * as t from '@propusk/phrases/console';
 import { Link, useNavigate } from '@tanstack/react-router';
 import * as z from 'zod/mini';
 import { call } from '../../api/call.ts';
 import { showFailure } from '../../common/contract-form.ts';
 import { TextField } from '../../common/fields.tsx';
 import { useContractForm } from '../../common/use-contract-form.ts';
-import { t } from '../../dictionary/dictionary.ts';
 import { paths } from '../../paths.ts';
 import { AuthForm } from './auth-form.tsx';
 import { passwordRequest } from './password-request.ts';

@@ -1,6 +1,6 @@
+import * as t from '@propusk/phrases/console';
 import { useRef, useState } from 'react';
 import { ApiError } from '../../api/api-error.ts';
-import { t } from '../../dictionary/dictionary.ts';
 
 /**
  * One thing that a person tries on a page of the auth area, and the sentence of its last failure. It lives with the

@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core';
 import { type Company, myCompany } from '@propusk/contract/companies';
+import * as t from '@propusk/phrases/console';
 import { IconCloudOff, IconPencil } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -8,7 +9,6 @@ import { AccessCard } from '../../common/access-card.tsx';
 import { CompanyCell } from '../../common/company-cell.tsx';
 import { dayColumns } from '../../common/day-columns.tsx';
 import { ChangeCompanyDialog } from '../../common/lazy-change-company.ts';
-import { t } from '../../dictionary/dictionary.ts';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { RowMenu } from '../../ui/row-menu.tsx';

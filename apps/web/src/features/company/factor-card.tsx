@@ -1,13 +1,13 @@
 import { Anchor, Button } from '@mantine/core';
 import { type Company, updateMyCompany } from '@propusk/contract/companies';
 import { allCompanyUsers } from '@propusk/contract/users';
+import * as t from '@propusk/phrases/console';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ApiError } from '../../api/api-error.ts';
 import { queryOptions, useCall } from '../../api/queries.ts';
 import { useMe } from '../../common/me.tsx';
-import { t } from '../../dictionary/dictionary.ts';
 import { FACTOR_HASH, paths } from '../../paths.ts';
 import { confirm } from '../../ui/confirm.ts';
 import { DefinitionCard } from '../../ui/definition-card.tsx';

@@ -1,5 +1,6 @@
 import { Button, Loader } from '@mantine/core';
 import { createPairing } from '@propusk/contract/auth';
+import * as t from '@propusk/phrases/console';
 import {
   IconCircleCheck,
   IconClockX,
@@ -14,7 +15,6 @@ import { ApiError } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { token } from '../../api/token.ts';
 import { ExtensionDownloads } from '../../common/extension-downloads.tsx';
-import { t } from '../../dictionary/dictionary.ts';
 import { paths } from '../../paths.ts';
 import { Logo } from '../../ui/logo.tsx';
 import { Notice } from '../../ui/notice.tsx';

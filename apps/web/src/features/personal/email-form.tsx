@@ -2,6 +2,7 @@ import { Button, Group, Stack, Text } from '@mantine/core';
 import { useLink as linkCall } from '@propusk/contract/auth';
 import { CurrentPassword, Email } from '@propusk/contract/fields';
 import { limits } from '@propusk/contract/limits';
+import * as t from '@propusk/phrases/console';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import * as z from 'zod/mini';
@@ -9,7 +10,6 @@ import { call } from '../../api/call.ts';
 import { showFailure } from '../../common/contract-form.ts';
 import { PasswordField, TextField } from '../../common/fields.tsx';
 import { useContractForm } from '../../common/use-contract-form.ts';
-import { t } from '../../dictionary/dictionary.ts';
 import { FormCard } from '../../ui/form-card.tsx';
 import { Notice } from '../../ui/notice.tsx';
 

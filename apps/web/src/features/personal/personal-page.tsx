@@ -1,9 +1,9 @@
 import { Button, Text } from '@mantine/core';
+import * as t from '@propusk/phrases/console';
 import { useRef, useState } from 'react';
 import { AccessCard } from '../../common/access-card.tsx';
 import { ExtensionCard } from '../../common/extension-card.tsx';
 import { rolesOf, useMe } from '../../common/me.tsx';
-import { t } from '../../dictionary/dictionary.ts';
 import { DefinitionCard } from '../../ui/definition-card.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { OwnEmailForm } from './email-form.tsx';

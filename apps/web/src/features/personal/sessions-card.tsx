@@ -1,10 +1,10 @@
 import { Button, Skeleton } from '@mantine/core';
 import { listSessions, type Session } from '@propusk/contract/sessions';
+import * as t from '@propusk/phrases/console';
 import { IconCloudOff, IconDeviceDesktop, IconDeviceMobile, IconPuzzle } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useId } from 'react';
 import { queryOptions } from '../../api/queries.ts';
-import { t } from '../../dictionary/dictionary.ts';
 import { formatMoment } from '../../ui/day.tsx';
 import { State } from '../../ui/state.tsx';
 import { Tag } from '../../ui/tags.tsx';

@@ -1,8 +1,8 @@
 import { endOtherSessions, endSession, type Session } from '@propusk/contract/sessions';
+import * as t from '@propusk/phrases/console';
 import { ApiError } from '../../api/api-error.ts';
 import { useCall } from '../../api/queries.ts';
 import { useMe } from '../../common/me.tsx';
-import { t } from '../../dictionary/dictionary.ts';
 import { confirm } from '../../ui/confirm.ts';
 import { toastSuccess } from '../../ui/toast.ts';
 

@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core';
 import { type Company, deleteCompany, listCompanies } from '@propusk/contract/companies';
+import * as t from '@propusk/phrases/console';
 import { IconBuildings, IconPencil, IconPlus, IconTrash, IconUserPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import { CompanyCell } from '../../common/company-cell.tsx';
@@ -7,7 +8,6 @@ import { dayColumns } from '../../common/day-columns.tsx';
 import { ChangeCompanyDialog } from '../../common/lazy-change-company.ts';
 import { ListPage } from '../../common/list-page.tsx';
 import { useRemove } from '../../common/use-remove.ts';
-import { t } from '../../dictionary/dictionary.ts';
 import type { Column } from '../../ui/data-table.tsx';
 import { lazyPart } from '../../ui/lazy-part.tsx';
 

@@ -1,8 +1,8 @@
 import { CompanyInput, createCompany } from '@propusk/contract/companies';
+import * as t from '@propusk/phrases/console';
 import { useCall } from '../../api/queries.ts';
 import { TextField } from '../../common/fields.tsx';
 import { FormDialog } from '../../common/form-dialog.tsx';
-import { t } from '../../dictionary/dictionary.ts';
 import { toastSuccess } from '../../ui/toast.ts';
 
 /** Adds a company, without people yet. */

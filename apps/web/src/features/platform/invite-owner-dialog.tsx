@@ -1,10 +1,10 @@
 import { Text } from '@mantine/core';
 import type { Company } from '@propusk/contract/companies';
 import { inviteOwner, OwnerInput } from '@propusk/contract/users';
+import * as t from '@propusk/phrases/console';
 import { useCall } from '../../api/queries.ts';
 import { TextField } from '../../common/fields.tsx';
 import { FormDialog } from '../../common/form-dialog.tsx';
-import { t } from '../../dictionary/dictionary.ts';
 import { toastSuccess } from '../../ui/toast.ts';
 
 /** Invites an owner into a company, by mail. */

@@ -1,8 +1,8 @@
 import { createPolicy, PolicyInput } from '@propusk/contract/policies';
+import * as t from '@propusk/phrases/console';
 import { useCall } from '../../api/queries.ts';
 import { FormDialog } from '../../common/form-dialog.tsx';
 import { useProxies, useUserOptions } from '../../common/use-options.ts';
-import { t } from '../../dictionary/dictionary.ts';
 import { toastSuccess } from '../../ui/toast.ts';
 import { PolicyFields, withAllowedAllSites } from './policy-fields.tsx';
 

@@ -1,7 +1,7 @@
 import { getPolicy, type Policy, PolicyChange, updatePolicy } from '@propusk/contract/policies';
+import * as t from '@propusk/phrases/console';
 import { EditDialog } from '../../common/edit-dialog.tsx';
 import { useProxies, useUserOptions } from '../../common/use-options.ts';
-import { t } from '../../dictionary/dictionary.ts';
 import { PolicyFields, withAllowedAllSites } from './policy-fields.tsx';
 
 /** Changes a policy, and who it holds. */

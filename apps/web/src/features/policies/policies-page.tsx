@@ -6,6 +6,7 @@ import {
   type Policy,
   updatePolicy,
 } from '@propusk/contract/policies';
+import * as t from '@propusk/phrases/console';
 import { IconPencil, IconPlus, IconShieldCheck, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
 import { dayColumns } from '../../common/day-columns.tsx';
@@ -13,7 +14,6 @@ import { ListPage } from '../../common/list-page.tsx';
 import { useMay } from '../../common/me.tsx';
 import { proxyName } from '../../common/names.ts';
 import { useRemove } from '../../common/use-remove.ts';
-import { t } from '../../dictionary/dictionary.ts';
 import type { Column } from '../../ui/data-table.tsx';
 import { lazyPart } from '../../ui/lazy-part.tsx';
 import { TruncatedText } from '../../ui/truncated-text.tsx';

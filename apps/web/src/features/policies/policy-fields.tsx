@@ -1,3 +1,4 @@
+import * as t from '@propusk/phrases/console';
 import { type Control, type FieldPath, type FieldValues, useWatch } from 'react-hook-form';
 import { CheckboxField } from '../../common/checkbox-field.tsx';
 import { TextField } from '../../common/fields.tsx';
@@ -5,7 +6,6 @@ import { proxyName } from '../../common/names.ts';
 import { MultiSelectField, type Option, SelectField } from '../../common/select-fields.tsx';
 import { TextAreaField } from '../../common/text-area-field.tsx';
 import type { ProxyChoice } from '../../common/use-options.ts';
-import { t } from '../../dictionary/dictionary.ts';
 
 /** What a policy's forms hold, be it new or changed. */
 interface PolicyValues extends FieldValues {

@@ -1,8 +1,8 @@
 import type { Proxy } from '@propusk/contract/proxies';
+import * as t from '@propusk/phrases/console';
 import { Fragment } from 'react';
 import { CompanyCell } from '../../common/company-cell.tsx';
 import { dayColumns } from '../../common/day-columns.tsx';
-import { t } from '../../dictionary/dictionary.ts';
 import type { Column } from '../../ui/data-table.tsx';
 import { TwoLines } from '../../ui/two-lines.tsx';
 import classes from './proxies-page.module.css';

@@ -1,12 +1,12 @@
 import { Button } from '@mantine/core';
 import { deleteProxy, listAllProxies, type Proxy } from '@propusk/contract/proxies';
+import * as t from '@propusk/phrases/console';
 import { IconPencil, IconPlugConnected, IconPlus, IconServer2, IconTrash } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { ListPage } from '../../common/list-page.tsx';
 import { useMe } from '../../common/me.tsx';
 import { useRemove } from '../../common/use-remove.ts';
-import { t } from '../../dictionary/dictionary.ts';
 import { paths } from '../../paths.ts';
 import { lazyPart } from '../../ui/lazy-part.tsx';
 import { adminColumns } from './admin-columns.tsx';

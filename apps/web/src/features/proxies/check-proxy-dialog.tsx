@@ -1,10 +1,10 @@
 import { Button, Group, Loader, Modal, Stack, Text } from '@mantine/core';
 import { checkProxy, type Proxy, type ProxyCheck } from '@propusk/contract/proxies';
+import * as t from '@propusk/phrases/console';
 import { IconCircleCheck, IconPlugConnectedX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { call } from '../../api/call.ts';
 import { proxyName } from '../../common/names.ts';
-import { t } from '../../dictionary/dictionary.ts';
 import { type Check, CheckList } from '../../ui/check-list.tsx';
 import { formatMoment } from '../../ui/day.tsx';
 import { Notice } from '../../ui/notice.tsx';

@@ -1,7 +1,7 @@
 import { createProxy, ProxyInput } from '@propusk/contract/proxies';
+import * as t from '@propusk/phrases/console';
 import { useCall } from '../../api/queries.ts';
 import { FormDialog } from '../../common/form-dialog.tsx';
-import { t } from '../../dictionary/dictionary.ts';
 import { toastSuccess } from '../../ui/toast.ts';
 import { ProxyFields } from './proxy-fields.tsx';
 

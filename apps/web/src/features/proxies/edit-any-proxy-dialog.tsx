@@ -1,8 +1,8 @@
 import { Text, TextInput } from '@mantine/core';
 import { AdminProxyChange, getProxy, type Proxy, updateAnyProxy } from '@propusk/contract/proxies';
+import * as t from '@propusk/phrases/console';
 import { CheckboxField } from '../../common/checkbox-field.tsx';
 import { EditDialog } from '../../common/edit-dialog.tsx';
-import { t } from '../../dictionary/dictionary.ts';
 import { ProxyFields } from './proxy-fields.tsx';
 import { proxyValues } from './proxy-values.ts';
 

@@ -1,6 +1,6 @@
 import { getProxy, type Proxy, ProxyChange, updateProxy } from '@propusk/contract/proxies';
+import * as t from '@propusk/phrases/console';
 import { EditDialog } from '../../common/edit-dialog.tsx';
-import { t } from '../../dictionary/dictionary.ts';
 import { ProxyFields } from './proxy-fields.tsx';
 import { proxyValues } from './proxy-values.ts';
 

@@ -1,5 +1,5 @@
 import { Button, Group, Modal, Text } from '@mantine/core';
-import { t } from '../../dictionary/dictionary.ts';
+import * as t from '@propusk/phrases/console';
 
 /** Tells whom to ask for a paid proxy. */
 export function PaidDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {

@@ -1,5 +1,6 @@
 import { ActionIcon, Button, VisuallyHidden } from '@mantine/core';
 import { deleteProxy, listProxies, type Proxy } from '@propusk/contract/proxies';
+import * as t from '@propusk/phrases/console';
 import {
   IconLock,
   IconPencil,
@@ -14,7 +15,6 @@ import { dayColumns } from '../../common/day-columns.tsx';
 import { ListPage } from '../../common/list-page.tsx';
 import { proxyName } from '../../common/names.ts';
 import { useRemove } from '../../common/use-remove.ts';
-import { t } from '../../dictionary/dictionary.ts';
 import { paths } from '../../paths.ts';
 import type { Column } from '../../ui/data-table.tsx';
 import { lazyPart } from '../../ui/lazy-part.tsx';

@@ -1,6 +1,6 @@
+import * as t from '@propusk/phrases/console';
 import type { Control, FieldPath, FieldValues } from 'react-hook-form';
 import { PasswordField, TextField } from '../../common/fields.tsx';
-import { t } from '../../dictionary/dictionary.ts';
 
 /** What a proxy's forms hold, be it new or changed. */
 interface ProxyValues extends FieldValues {

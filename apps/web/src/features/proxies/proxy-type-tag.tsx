@@ -1,5 +1,5 @@
 import type { Proxy } from '@propusk/contract/proxies';
-import { t } from '../../dictionary/dictionary.ts';
+import * as t from '@propusk/phrases/console';
 import { Tag } from '../../ui/tags.tsx';
 
 /** Spec section 2: 'личный' for what is not default, 'PRO' for default for all sites, else 'стандартный'. */

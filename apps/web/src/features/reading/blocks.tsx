@@ -1,5 +1,5 @@
+import type { Block } from '@propusk/phrases/console/texts';
 import { Fragment } from 'react';
-import type { Block } from '../../dictionary/ru-texts.ts';
 import classes from './blocks.module.css';
 
 /** The parts of a chapter. */

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
+import * as t from '@propusk/phrases/console';
+import { help, rules, type TextPage } from '@propusk/phrases/console/texts';
 import { Link } from '@tanstack/react-router';
-import { t } from '../../dictionary/dictionary.ts';
-import { help, rules, type TextPage } from '../../dictionary/ru-texts.ts';
 import { paths } from '../../paths.ts';
 import { Logo } from '../../ui/logo.tsx';
 import { usePageTitle } from '../../ui/use-page-title.ts';

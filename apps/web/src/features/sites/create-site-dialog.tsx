@@ -1,9 +1,9 @@
 import { createSite, SiteInput } from '@propusk/contract/sites';
 import { unicodeHost } from '@propusk/contract/unicode-host';
+import * as t from '@propusk/phrases/console';
 import { useCall } from '../../api/queries.ts';
 import { FormDialog } from '../../common/form-dialog.tsx';
 import { usePolicyOptions } from '../../common/use-options.ts';
-import { t } from '../../dictionary/dictionary.ts';
 import { toastSuccess } from '../../ui/toast.ts';
 import { SiteFields } from './site-fields.tsx';
 

@@ -1,8 +1,8 @@
 import { getSite, type Site, SiteChange, updateSite } from '@propusk/contract/sites';
 import { unicodeHost } from '@propusk/contract/unicode-host';
+import * as t from '@propusk/phrases/console';
 import { EditDialog } from '../../common/edit-dialog.tsx';
 import { usePolicyOptions } from '../../common/use-options.ts';
-import { t } from '../../dictionary/dictionary.ts';
 import { SiteFields } from './site-fields.tsx';
 
 /** Changes a site's address, and the policies that open it. */

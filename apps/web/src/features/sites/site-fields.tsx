@@ -1,7 +1,7 @@
+import * as t from '@propusk/phrases/console';
 import type { Control, FieldPath, FieldValues } from 'react-hook-form';
 import { TextField } from '../../common/fields.tsx';
 import { MultiSelectField, type Option } from '../../common/select-fields.tsx';
-import { t } from '../../dictionary/dictionary.ts';
 
 /** What a site's forms hold, be it new or changed. */
 interface SiteValues extends FieldValues {

@@ -1,11 +1,11 @@
 import { Text } from '@mantine/core';
 import { AdminInput, addAdmin } from '@propusk/contract/role-changes';
+import * as t from '@propusk/phrases/console';
 import * as z from 'zod/mini';
 import { useCall } from '../../api/queries.ts';
 import { TextField } from '../../common/fields.tsx';
 import { FormDialog } from '../../common/form-dialog.tsx';
 import { useMe } from '../../common/me.tsx';
-import { t } from '../../dictionary/dictionary.ts';
 import { toastSuccess } from '../../ui/toast.ts';
 import { noProof, ProofFields, proofShape } from './proof-fields.tsx';
 

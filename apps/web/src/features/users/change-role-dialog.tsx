@@ -1,12 +1,12 @@
 import { Text } from '@mantine/core';
 import { changeRole, Proof, removeAdmin } from '@propusk/contract/role-changes';
 import type { User } from '@propusk/contract/users';
+import * as t from '@propusk/phrases/console';
 import * as z from 'zod/mini';
 import { useCall } from '../../api/queries.ts';
 import { FormDialog } from '../../common/form-dialog.tsx';
 import { useMe } from '../../common/me.tsx';
 import { userName } from '../../common/names.ts';
-import { t } from '../../dictionary/dictionary.ts';
 import { toastSuccess } from '../../ui/toast.ts';
 import { noProof, ProofFields, proofShape } from './proof-fields.tsx';
 import type { RoleStep } from './role-changes.ts';

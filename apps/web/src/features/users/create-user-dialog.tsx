@@ -1,11 +1,11 @@
 import { createUser, UserInput } from '@propusk/contract/users';
+import * as t from '@propusk/phrases/console';
 import { useCall } from '../../api/queries.ts';
 import { PasswordField, TextField } from '../../common/fields.tsx';
 import { FormDialog } from '../../common/form-dialog.tsx';
 import { userName } from '../../common/names.ts';
 import { MultiSelectField } from '../../common/select-fields.tsx';
 import { usePolicyOptions } from '../../common/use-options.ts';
-import { t } from '../../dictionary/dictionary.ts';
 import { toastSuccess } from '../../ui/toast.ts';
 
 /** Adds a person to the company. */

@@ -1,12 +1,12 @@
 import { TextInput } from '@mantine/core';
 import { getUser, type User, UserChange, updateUser } from '@propusk/contract/users';
+import * as t from '@propusk/phrases/console';
 import { EditDialog } from '../../common/edit-dialog.tsx';
 import { PasswordField, TextField } from '../../common/fields.tsx';
 import { rolesOf, useMe } from '../../common/me.tsx';
 import { userName } from '../../common/names.ts';
 import { MultiSelectField, type Option } from '../../common/select-fields.tsx';
 import { namedOptions, usePolicyOptions } from '../../common/use-options.ts';
-import { t } from '../../dictionary/dictionary.ts';
 import { isProtected } from './is-protected.ts';
 
 /** Changes a person of the own company. */

@@ -1,11 +1,11 @@
 import { Proof } from '@propusk/contract/role-changes';
 import { FactorCode } from '@propusk/contract/second-factor';
 import type { User } from '@propusk/contract/users';
+import * as t from '@propusk/phrases/console';
 import type { Control, FieldPath } from 'react-hook-form';
 import * as z from 'zod/mini';
 import { PasswordField, TextField } from '../../common/fields.tsx';
 import { useMe } from '../../common/me.tsx';
-import { t } from '../../dictionary/dictionary.ts';
 
 // An empty password would spend one of ten tries.
 const currentPassword = Proof.shape.currentPassword.check(z.minLength(1));

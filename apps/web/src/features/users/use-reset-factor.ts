@@ -1,9 +1,9 @@
 import { resetSecondFactor } from '@propusk/contract/second-factor';
 import type { User } from '@propusk/contract/users';
+import * as t from '@propusk/phrases/console';
 import { useCall } from '../../api/queries.ts';
 import { rolesOf, useMe } from '../../common/me.tsx';
 import { userName } from '../../common/names.ts';
-import { t } from '../../dictionary/dictionary.ts';
 import { confirm } from '../../ui/confirm.ts';
 import { toastSuccess } from '../../ui/toast.ts';
 import { isProtected } from './is-protected.ts';

@@ -1,11 +1,11 @@
 import { Anchor } from '@mantine/core';
 import type { User } from '@propusk/contract/users';
+import * as t from '@propusk/phrases/console';
 import { IconShieldCheck } from '@tabler/icons-react';
 import { CompanyCell } from '../../common/company-cell.tsx';
 import { dayColumns } from '../../common/day-columns.tsx';
 import { rolesOf } from '../../common/me.tsx';
 import { userName } from '../../common/names.ts';
-import { t } from '../../dictionary/dictionary.ts';
 import type { Column } from '../../ui/data-table.tsx';
 import { Tags } from '../../ui/tags.tsx';
 import { TwoLines } from '../../ui/two-lines.tsx';

@@ -1,4 +1,5 @@
 import { deleteUser, type User } from '@propusk/contract/users';
+import * as t from '@propusk/phrases/console';
 import { IconPencil, IconShieldOff, IconTrash, IconUserCog, IconUsers } from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';
 import type { ListEndpoint } from '../../api/list.ts';
@@ -6,7 +7,6 @@ import { ListPage } from '../../common/list-page.tsx';
 import { useMe } from '../../common/me.tsx';
 import { userName } from '../../common/names.ts';
 import { useRemove } from '../../common/use-remove.ts';
-import { t } from '../../dictionary/dictionary.ts';
 import type { Column } from '../../ui/data-table.tsx';
 import { type LazyPart, lazyPart } from '../../ui/lazy-part.tsx';
 import type { RowAction } from '../../ui/row-menu.tsx';

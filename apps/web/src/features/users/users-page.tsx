@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core';
 import { companyUsers } from '@propusk/contract/users';
+import * as t from '@propusk/phrases/console';
 import { IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
-import { t } from '../../dictionary/dictionary.ts';
 import { lazyPart } from '../../ui/lazy-part.tsx';
 import { userColumns } from './user-columns.tsx';
 import { UserList } from './user-list.tsx';

@@ -2,9 +2,9 @@
    one of a form */
 import { ActionIcon, Button, Modal } from '@mantine/core';
 import type { Evidence } from '@propusk/contract/lock';
+import * as t from '@propusk/phrases/console';
 import { IconArrowLeft, IconArrowRight, IconCircleCheck } from '@tabler/icons-react';
 import { type ComponentType, type KeyboardEvent, type TouchEvent, useRef, useState } from 'react';
-import { t } from '../../dictionary/dictionary.ts';
 import { downloads } from '../../paths.ts';
 import { ExtensionScene } from './extension-scene.tsx';
 import { HtaccessScene } from './htaccess-scene.tsx';

@@ -6,11 +6,11 @@ import {
   FactorStart,
   startSecondFactor,
 } from '@propusk/contract/second-factor';
+import * as t from '@propusk/phrases/console';
 import { type ComponentType, lazy, Suspense, useState } from 'react';
 import * as z from 'zod/mini';
 import { call } from '../../../api/call.ts';
 import { PasswordField, TextField } from '../../../common/fields.tsx';
-import { t } from '../../../dictionary/dictionary.ts';
 import { CopyButton } from '../../../ui/copy-button.tsx';
 import { FactorForm } from './factor-form.tsx';
 import { RecoveryCodes } from './recovery-codes.tsx';

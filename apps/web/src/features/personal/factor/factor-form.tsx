@@ -1,11 +1,11 @@
 import { Button, Group, Stack } from '@mantine/core';
+import * as t from '@propusk/phrases/console';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import type { Control, DefaultValues } from 'react-hook-form';
 import type * as z from 'zod/mini';
 import { type FormSchema, showFailure } from '../../../common/contract-form.ts';
 import { useMe } from '../../../common/me.tsx';
 import { useContractForm } from '../../../common/use-contract-form.ts';
-import { t } from '../../../dictionary/dictionary.ts';
 import { Notice } from '../../../ui/notice.tsx';
 
 /** A step of the second factor that is a form. Its first field has the focus; what was typed survives a failure. */

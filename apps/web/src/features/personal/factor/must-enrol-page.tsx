@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
+import * as t from '@propusk/phrases/console';
 import { useQueryClient } from '@tanstack/react-query';
 import { useMe } from '../../../common/me.tsx';
-import { t } from '../../../dictionary/dictionary.ts';
 import { FormCard } from '../../../ui/form-card.tsx';
 import { Logo } from '../../../ui/logo.tsx';
 import { Toasts } from '../../../ui/toasts.tsx';

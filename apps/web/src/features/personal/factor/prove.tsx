@@ -1,9 +1,9 @@
 import { endSecondFactor, FactorProof, renewRecoveryCodes } from '@propusk/contract/second-factor';
+import * as t from '@propusk/phrases/console';
 import { useState } from 'react';
 import * as z from 'zod/mini';
 import { call } from '../../../api/call.ts';
 import { PasswordField, TextField } from '../../../common/fields.tsx';
-import { t } from '../../../dictionary/dictionary.ts';
 import { toastSuccess } from '../../../ui/toast.ts';
 import { FactorForm } from './factor-form.tsx';
 import { RecoveryCodes } from './recovery-codes.tsx';

@@ -1,5 +1,5 @@
+import * as t from '@propusk/phrases/console';
 import { renderSVG } from 'uqr';
-import { t } from '../../../dictionary/dictionary.ts';
 import classes from './second-factor.module.css';
 
 /** A text as a QR code: dark on light in either scheme, which every camera reads. */

@@ -1,8 +1,8 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
+import * as t from '@propusk/phrases/console';
 import { IconCheck, IconCopy, IconDownload } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
 import { useMe } from '../../../common/me.tsx';
-import { t } from '../../../dictionary/dictionary.ts';
 import { toastFailure } from '../../../ui/toast.ts';
 import classes from './second-factor.module.css';
 

@@ -1,11 +1,11 @@
 import { Button, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { getSecondFactor, type SecondFactor } from '@propusk/contract/second-factor';
+import * as t from '@propusk/phrases/console';
 import { IconCloudOff } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react';
 import { queryOptions } from '../../../api/queries.ts';
 import { useMe } from '../../../common/me.tsx';
-import { t } from '../../../dictionary/dictionary.ts';
 import { FACTOR_HASH } from '../../../paths.ts';
 import { formatMoment } from '../../../ui/day.tsx';
 import { FormCard } from '../../../ui/form-card.tsx';

@@ -1,5 +1,5 @@
 import type { ProbeStep } from '@propusk/contract/lock';
-import { t } from '../../../dictionary/dictionary.ts';
+import * as t from '@propusk/phrases/console';
 import { CheckList } from '../../../ui/check-list.tsx';
 import classes from './lock-dialog.module.css';
 

@@ -1,10 +1,10 @@
 import { Button, Loader, Skeleton, Text } from '@mantine/core';
 import { checkSite, getSiteCheck, type SiteCheck } from '@propusk/contract/lock';
+import * as t from '@propusk/phrases/console';
 import { IconCloudOff, IconShieldQuestion } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useRef } from 'react';
 import { call } from '../../../api/call.ts';
-import { t } from '../../../dictionary/dictionary.ts';
 import { formatMoment } from '../../../ui/day.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import { Outcome } from '../../../ui/outcome.tsx';

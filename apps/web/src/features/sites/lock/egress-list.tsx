@@ -1,6 +1,6 @@
 import type { EgressOfProxy } from '@propusk/contract/lock';
+import * as t from '@propusk/phrases/console';
 import { proxyName } from '../../../common/names.ts';
-import { t } from '../../../dictionary/dictionary.ts';
 import { formatMoment } from '../../../ui/day.tsx';
 import { Tag, Tags } from '../../../ui/tags.tsx';
 import classes from './egress-list.module.css';

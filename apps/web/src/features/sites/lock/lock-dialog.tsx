@@ -1,8 +1,8 @@
 import { Modal } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { unicodeHost } from '@propusk/contract/unicode-host';
+import * as t from '@propusk/phrases/console';
 import { useState } from 'react';
-import { t } from '../../../dictionary/dictionary.ts';
 import { useReturnFocus } from '../../../ui/use-return-focus.ts';
 import { CheckView } from './check-view.tsx';
 import { LockView } from './lock-view.tsx';

@@ -1,12 +1,12 @@
 import { Button, Skeleton, Text } from '@mantine/core';
 import { getSiteLock, learnEgress, type SiteLock } from '@propusk/contract/lock';
 import { unicodeHost } from '@propusk/contract/unicode-host';
+import * as t from '@propusk/phrases/console';
 import { IconCloudOff, IconRefresh, IconRoute, IconShieldCheck } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { call } from '../../../api/call.ts';
 import { queryOptions } from '../../../api/queries.ts';
-import { t } from '../../../dictionary/dictionary.ts';
 import { paths } from '../../../paths.ts';
 import { Notice } from '../../../ui/notice.tsx';
 import { State } from '../../../ui/state.tsx';

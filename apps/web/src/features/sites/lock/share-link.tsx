@@ -1,9 +1,9 @@
 import { Button, TextInput } from '@mantine/core';
 import { shareLock } from '@propusk/contract/lock';
+import * as t from '@propusk/phrases/console';
 import { IconSend } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { call } from '../../../api/call.ts';
-import { t } from '../../../dictionary/dictionary.ts';
 import { CopyButton } from '../../../ui/copy-button.tsx';
 import { formatMoment } from '../../../ui/day.tsx';
 import { Notice } from '../../../ui/notice.tsx';

@@ -1,12 +1,12 @@
 import { Button, Loader } from '@mantine/core';
 import { openLockLink, type SharedLock } from '@propusk/contract/lock';
 import { unicodeHost } from '@propusk/contract/unicode-host';
+import * as t from '@propusk/phrases/console';
 import { IconCloudOff, IconLinkOff } from '@tabler/icons-react';
 import { Link, useLocation } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useState } from 'react';
 import { ApiError } from '../../../api/api-error.ts';
 import { call } from '../../../api/call.ts';
-import { t } from '../../../dictionary/dictionary.ts';
 import { paths } from '../../../paths.ts';
 import { formatMoment } from '../../../ui/day.tsx';
 import { Logo } from '../../../ui/logo.tsx';

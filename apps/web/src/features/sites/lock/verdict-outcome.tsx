@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core';
 import type { SiteCheck } from '@propusk/contract/lock';
-import { t } from '../../../dictionary/dictionary.ts';
+import * as t from '@propusk/phrases/console';
 import { Outcome } from '../../../ui/outcome.tsx';
 import { verdicts } from './verdicts.ts';
 
