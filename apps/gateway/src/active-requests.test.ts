@@ -1,12 +1,12 @@
 import type { CanonicalHost } from '@propusk/access/host';
 import { emptyIndex, putCompany, removeCompany } from '@propusk/access/snapshot';
-import type { Refusal } from '@propusk/dial/refusal';
 import { company, DIRECT } from '@propusk/test-kit/gateway/world';
 import { beforeEach, expect, test } from 'vitest';
 import type { ActiveRequest } from './active-requests.ts';
 import { type ActiveRequests, createActiveRequests } from './active-requests.ts';
 import { createAuthorize } from './authorize.ts';
 import { localLimits } from './concurrency-limits.ts';
+import type { ProxyError } from './proxy-error.ts';
 
 /** Who may enter, who may stay. */
 
@@ -51,7 +51,7 @@ test.each<[string, () => unknown, string | null]>([
   const passage = enter(token, target);
   change();
   live.recheck();
-  expect((passage.signal.reason as Refusal | undefined)?.reason ?? null).toBe(reason);
+  expect((passage.signal.reason as ProxyError | undefined)?.reason ?? null).toBe(reason);
 });
 
 test("another company's claim takes a host away from those who had it by allSites", () => {
@@ -84,7 +84,7 @@ test.each([
   const passage = enter(token, target);
   putCompany(index, company(['crm.company.test'], { version: 3, proxy: { ...proxy, ...change } }));
   live.recheck();
-  expect((passage.signal.reason as Refusal | undefined)?.reason ?? null).toBe(reason);
+  expect((passage.signal.reason as ProxyError | undefined)?.reason ?? null).toBe(reason);
 });
 
 test('an expired token may not enter, and may not stay', () => {

@@ -1,10 +1,10 @@
 import type { Target } from '@propusk/access/host';
 import type { Egress } from '@propusk/access/snapshot';
-import { Refusal } from '@propusk/dial/refusal';
 import { AbortSignalLite } from './abort-signal-lite.ts';
 import { type Caller, nameOf } from './authenticate.ts';
 import { type Authorize, sameEgress } from './authorize.ts';
 import type { ConcurrencyLimits } from './concurrency-limits.ts';
+import { ProxyError } from './proxy-error.ts';
 
 /**
  * All that is being carried now: tunnels, and plain requests until their response has ended. When the rules change each
@@ -18,7 +18,7 @@ export interface ActiveRequest {
   readonly caller: Caller;
   readonly target: Target;
   readonly egress: Egress;
-  /** Aborted with what says why: a Refusal when the right was lost. */
+  /** Aborted with what says why: a ProxyError when the right was lost. */
   readonly signal: AbortSignalLite;
   abort(reason: Error): void;
   /** Must be called once it is over, however it ended. */
@@ -27,11 +27,11 @@ export interface ActiveRequest {
 
 export interface ActiveRequests {
   readonly size: number;
-  /** Judges a request and lets it in: later, where places are counted by several. @throws Refusal */
+  /** Judges a request and lets it in: later, where places are counted by several. @throws ProxyError */
   start(caller: Caller, target: Target): ActiveRequest | Promise<ActiveRequest>;
   /** Judges all again and aborts those that lost their right, or whose way out is another one now. */
   recheck(): void;
-  abortAll(refusal: Refusal): void;
+  abortAll(refusal: ProxyError): void;
 }
 
 /** Makes an empty registry. */
@@ -45,10 +45,10 @@ export function createActiveRequests(authorize: Authorize, limits: ConcurrencyLi
     const holder = { caller: nameOf(caller), companyId };
     if (!limits.acquire(holder)) {
       const asked = limits.request(holder);
-      if (asked === null) throw new Refusal('too_many');
+      if (asked === null) throw new ProxyError('too_many');
       // Judged again then: the right may be gone meanwhile.
       return asked.then((came) => {
-        if (!came) throw new Refusal('too_many');
+        if (!came) throw new ProxyError('too_many');
         return start(caller, target);
       });
     }
@@ -84,11 +84,11 @@ export function createActiveRequests(authorize: Authorize, limits: ConcurrencyLi
   };
 }
 
-function verdict(authorize: Authorize, { caller, target, egress }: ActiveRequest): Refusal | null {
+function verdict(authorize: Authorize, { caller, target, egress }: ActiveRequest): ProxyError | null {
   try {
-    return sameEgress(authorize(caller, target).egress, egress) ? null : new Refusal('no_policy');
+    return sameEgress(authorize(caller, target).egress, egress) ? null : new ProxyError('no_policy');
   } catch (error) {
     // Whatever went wrong: what cannot be judged is not allowed.
-    return error instanceof Refusal ? error : new Refusal('no_policy');
+    return error instanceof ProxyError ? error : new ProxyError('no_policy');
   }
 }

@@ -7,7 +7,7 @@ import {
   verifyGatewayToken,
   verifyProbeToken,
 } from '@propusk/access/gateway-secret';
-import { Refusal } from '@propusk/dial/refusal';
+import { ProxyError } from './proxy-error.ts';
 
 /**
  * Who asks: `Proxy-Authorization: Basic base64(name:token)` (RFC 7617, RFC 9110 section 11.7.2), a person (`u<id>`) or
@@ -37,7 +37,7 @@ const LONGEST = 158;
  * Makes the reader of requests' credentials. A browser sends the same ones with each request, and the signature is most of
  * what reading them takes, so users' verified tokens are remembered: each in one spelling, that of RFC 7617 section 2 in
  * canonical base64 (RFC 4648 section 3.5). Other spellings of a token (`basic`, more spaces) are verified at each request.
- * @returns takes the header and returns the signed token; whether it still counts is for `Judge` to say; throws Refusal
+ * @returns takes the header and returns the signed token; whether it still counts is for `Judge` to say; throws ProxyError
  * no_credentials, bad_credentials
  */
 export function createAuthenticate(keys: GatewayKeys): (header: string | undefined) => Caller {
@@ -45,7 +45,7 @@ export function createAuthenticate(keys: GatewayKeys): (header: string | undefin
   // emptied; tokens are verified anew; test: apps/gateway/src/authenticate-memory.test.ts
   const callers = new Map<string, Caller>();
   return (header) => {
-    if (header === undefined || header === '') throw new Refusal('no_credentials');
+    if (header === undefined || header === '') throw new ProxyError('no_credentials');
     const known = header.length <= LONGEST ? callers.get(header) : undefined;
     if (known !== undefined) return known;
     const { caller, spelling } = read(keys, header);
@@ -61,18 +61,18 @@ export function createAuthenticate(keys: GatewayKeys): (header: string | undefin
 /** A header's caller, and the one spelling in which the caller's token is remembered. */
 function read(keys: GatewayKeys, header: string): { caller: Caller; spelling: string } {
   const encoded = /^Basic +([A-Za-z0-9+/]+={0,2}) *$/i.exec(header)?.[1];
-  if (encoded === undefined) throw new Refusal('bad_credentials');
+  if (encoded === undefined) throw new ProxyError('bad_credentials');
   const pair = Buffer.from(encoded, 'base64');
   const [name, token] = split(pair.toString('latin1'));
   // The name chooses the key, and the token must be of that name: neither kind can pass for the other.
   const caller = name === PROBE_USERNAME ? verifyProbeToken(keys, token) : verifyGatewayToken(keys, token);
-  if (caller === null || name !== nameOf(caller)) throw new Refusal('bad_credentials');
+  if (caller === null || name !== nameOf(caller)) throw new ProxyError('bad_credentials');
   return { caller, spelling: `Basic ${pair.toString('base64')}` };
 }
 
-/** @throws Refusal bad_credentials without a colon */
+/** @throws ProxyError bad_credentials without a colon */
 function split(pair: string): [name: string, token: string] {
   const colon = pair.indexOf(':');
-  if (colon === -1) throw new Refusal('bad_credentials');
+  if (colon === -1) throw new ProxyError('bad_credentials');
   return [pair.slice(0, colon), pair.slice(colon + 1)];
 }

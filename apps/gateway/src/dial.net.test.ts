@@ -336,8 +336,8 @@ describe('dialling', () => {
       dns: [server.address],
     });
     (await dial('good.test', port, never)).destroy();
-    await expect(dial('mixed.test', port, never)).rejects.toMatchObject({ reason: 'address_refused' });
-    await expect(dial('unknown.test', port, never)).rejects.toMatchObject({ reason: 'resolve_failed' });
+    await expect(dial('mixed.test', port, never)).rejects.toMatchObject({ code: 'address_refused' });
+    await expect(dial('unknown.test', port, never)).rejects.toMatchObject({ code: 'resolve_failed' });
     await server.stop();
     await expect(dial('good.test', port, never)).rejects.toThrow(/resolve_failed|timeout/);
     site.close();
@@ -362,9 +362,9 @@ describe('dialling', () => {
         connectMs: 300,
       });
       const started = performance.now();
-      await expect(dial('deaf.test', port, never)).rejects.toMatchObject({ reason: 'timeout' });
+      await expect(dial('deaf.test', port, never)).rejects.toMatchObject({ code: 'timeout' });
       expect(performance.now() - started).toBeLessThan(1_000);
-      await expect(dial('deaf.test', 9, never)).rejects.toMatchObject({ reason: 'connect_failed' });
+      await expect(dial('deaf.test', 9, never)).rejects.toMatchObject({ code: 'connect_failed' });
       const leaving = new AbortController();
       setTimeout(() => leaving.abort(new Error('left')), 30);
       await expect(dial('deaf.test', port, leaving.signal)).rejects.toThrow('left');
@@ -388,7 +388,7 @@ describe('dialling', () => {
       resolveMs: 30,
       lookup,
     });
-    await expect(dial('some.test', 80, never)).rejects.toMatchObject({ reason });
+    await expect(dial('some.test', 80, never)).rejects.toMatchObject({ code: reason });
   });
 });
 

@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Dial } from '@propusk/dial/dial';
-import { Refusal } from '@propusk/dial/refusal';
 import type { ActiveRequest } from './active-requests.ts';
 import { endToEnd, hasBody, without } from './headers.ts';
 import { createHttpClient } from './origin-http.ts';
 import type { OriginRequest } from './origin-request.ts';
 import { createUndiciClient } from './origin-undici.ts';
+import { ProxyError } from './proxy-error.ts';
 import type { PlainTarget } from './target.ts';
 import { upstreamAuthorization } from './upstream.ts';
 
@@ -20,7 +20,7 @@ import { upstreamAuthorization } from './upstream.ts';
  */
 
 export interface Forward {
-  /** Carries one judged request to its end. @throws Refusal when nothing of a response has been sent yet */
+  /** Carries one judged request to its end. @throws ProxyError when nothing of a response has been sent yet */
   carry(active: ActiveRequest, target: PlainTarget, req: IncomingMessage, res: ServerResponse): Promise<void>;
 }
 
@@ -30,7 +30,7 @@ export function createForward(dial: Dial, via: string): Forward {
   const write = createHttpClient(dial, via);
   return {
     async carry(active, target, req, res) {
-      if (loops(req, via)) throw new Refusal('loop');
+      if (loops(req, via)) throw new ProxyError('loop');
       const asking = onward(active, target, req, via);
       if (onlyReads(req)) await read(active, asking, req.socket, res);
       else await write(active, asking, req, res);

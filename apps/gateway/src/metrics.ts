@@ -1,9 +1,10 @@
 import type { Dial } from '@propusk/dial/dial';
-import { Refusal, type RefusalReason } from '@propusk/dial/refusal';
+import { DialError } from '@propusk/dial/dial-error';
 import type { ClientConnections } from '@propusk/overload/client-connection';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { ActiveRequests } from './active-requests.ts';
 import type { Clients } from './clients.ts';
+import type { ProxyErrorReason } from './proxy-error.ts';
 import type { SnapshotView } from './snapshot.ts';
 
 /**
@@ -13,9 +14,9 @@ import type { SnapshotView } from './snapshot.ts';
 export interface Metrics {
   readonly registry: Registry;
   /** A request was refused, or a tunnel cut at its first bytes. */
-  refused(reason: RefusalReason): void;
+  refused(reason: ProxyErrorReason): void;
   /** Something that was being carried lost its right. */
-  cut(reason: RefusalReason): void;
+  cut(reason: ProxyErrorReason): void;
   /** A connection was refused before its first byte: there were too many, or memory was short. */
   connectionRefused(): void;
   carried(form: 'tunnel' | 'request' | 'websocket'): void;
@@ -121,7 +122,7 @@ export function createMetrics({ activeRequests, clients, connections, snapshots 
       try {
         return await dial(host, port, signal, towards, onread);
       } catch (error) {
-        outcome = error instanceof Refusal ? error.reason : 'left';
+        outcome = error instanceof DialError ? error.code : 'left';
         throw error;
       } finally {
         dialled.observe({ outcome }, (performance.now() - started) / 1000);

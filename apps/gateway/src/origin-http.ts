@@ -8,12 +8,11 @@ import {
 } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Dial } from '@propusk/dial/dial';
-import { Refusal } from '@propusk/dial/refusal';
 import type { ActiveRequest } from './active-requests.ts';
 import { hasBody } from './headers.ts';
+import { connectNextHop } from './origin-connect.ts';
 import {
   answer,
-  dialOrigin,
   HEAD_MOST,
   IDLE_MS,
   type OriginRequest,
@@ -21,6 +20,7 @@ import {
   refusalOf,
   unreadable,
 } from './origin-request.ts';
+import { ProxyError } from './proxy-error.ts';
 import { exceedsReadBudget } from './read-budget.ts';
 
 /** Requests with a body, or with a method that may change something: never sent twice. They go onward by node:http. */
@@ -42,7 +42,7 @@ class OriginAgent extends Agent {
     options: OriginConnection,
     done: (error: Error | null, socket?: Duplex) => void,
   ): undefined {
-    dialOrigin(this.#dial, options.active).then(
+    connectNextHop(this.#dial, options.active).then(
       (socket) => done(null, socket),
       (error: Error) => done(error),
     );
@@ -54,7 +54,7 @@ class OriginAgent extends Agent {
   }
 }
 
-/** Carries a request to its end. @throws Refusal when nothing of a response has been sent yet */
+/** Carries a request to its end. @throws ProxyError when nothing of a response has been sent yet */
 export type SendByHttp = (
   active: ActiveRequest,
   asking: OriginRequest,
@@ -99,7 +99,7 @@ export function createHttpClient(dial: Dial, via: string): SendByHttp {
         if (refusal === undefined) resolve();
         else reject(refusal);
       };
-      asking.setTimeout(IDLE_MS, () => asking.destroy(new Refusal('timeout')));
+      asking.setTimeout(IDLE_MS, () => asking.destroy(new ProxyError('timeout')));
       asking.on('error', (error) => {
         if (current === asking) end(refusalOf(error, active));
       });

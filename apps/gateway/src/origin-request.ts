@@ -1,11 +1,9 @@
 import type { ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
-import type { Dial } from '@propusk/dial/dial';
-import { Refusal } from '@propusk/dial/refusal';
 import type { ActiveRequest } from './active-requests.ts';
 import { nameOf } from './authenticate.ts';
 import { endToEnd } from './headers.ts';
-import { dialUpstream, refusedCredentials, unreadableUpstream, upstreamRefusal } from './upstream.ts';
+import { ProxyError } from './proxy-error.ts';
+import { refusedCredentials, unreadableUpstream, upstreamRefusal } from './upstream.ts';
 
 /** What both clients that carry requests onward have in common: where they connect, and how an answer goes back. */
 
@@ -30,13 +28,6 @@ export interface OriginResponse {
   readonly rawHeaders: readonly string[];
 }
 
-/** Connects to where a passage leads: to the site, or to the company's proxy. @throws Refusal */
-export function dialOrigin(dial: Dial, { egress, target, signal }: ActiveRequest): Promise<Socket> {
-  return egress.kind === 'direct'
-    ? dial(target.host, target.port, signal)
-    : dialUpstream(dial, egress, signal);
-}
-
 /** Connections onward of one client connection are interchangeable when they have the same name. */
 export function originKey({ egress, target, caller }: ActiveRequest): string {
   const where =
@@ -54,7 +45,7 @@ export function answer(
   res: ServerResponse,
   active: ActiveRequest,
   via: string,
-): Refusal | null {
+): ProxyError | null {
   const unwanted = challengeOf(reply, active);
   if (unwanted !== null) return unwanted;
   try {
@@ -72,23 +63,24 @@ export function answer(
  * A response that asks the client for credentials in a proxy's place. Only this gateway may: the client's answer would
  * be its credentials for us.
  */
-function challengeOf(reply: OriginResponse, { egress }: ActiveRequest): Refusal | null {
-  if (egress.kind === 'upstream') return refusedCredentials(reply) ? upstreamRefusal(407) : null;
+function challengeOf(reply: OriginResponse, { egress }: ActiveRequest): ProxyError | null {
+  if (egress.kind === 'upstream')
+    return refusedCredentials(reply.status, reply.rawHeaders) ? upstreamRefusal(407) : null;
   if (reply.status !== 407) return null;
-  return new Refusal('connect_failed', 'Сайт ответил так, как отвечает только прокси.');
+  return new ProxyError('connect_failed', 'site_proxy_challenge');
 }
 
 /** What came is not HTTP, or breaks its rules. */
-export function unreadable({ egress }: ActiveRequest): Refusal {
+export function unreadable({ egress }: ActiveRequest): ProxyError {
   return egress.kind === 'direct'
-    ? new Refusal('connect_failed', 'Ответ сайта нарушает правила HTTP.')
+    ? new ProxyError('connect_failed', 'site_invalid_http')
     : unreadableUpstream();
 }
 
 /** Why a request came to nothing, when its connection failed. */
 export function refusalOf(error: Error, { egress, signal }: ActiveRequest): Error {
   if (signal.reason !== undefined) return signal.reason;
-  if (error instanceof Refusal) return error;
-  if (egress.kind === 'direct') return new Refusal('connect_failed');
-  return new Refusal('upstream_failed', 'Прокси компании оборвал соединение.');
+  if (error instanceof ProxyError) return error;
+  if (egress.kind === 'direct') return new ProxyError('connect_failed');
+  return new ProxyError('upstream_failed', 'upstream_broken');
 }

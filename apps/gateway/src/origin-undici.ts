@@ -2,13 +2,12 @@ import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Dial } from '@propusk/dial/dial';
-import { Refusal } from '@propusk/dial/refusal';
 import type { Client, Dispatcher } from 'undici';
 import { type ActiveRequest, clientLeft } from './active-requests.ts';
 import { valueOf } from './headers.ts';
+import { connectNextHop } from './origin-connect.ts';
 import {
   answer,
-  dialOrigin,
   HEAD_MOST,
   IDLE_MS,
   type OriginRequest,
@@ -16,6 +15,7 @@ import {
   refusalOf,
   unreadable,
 } from './origin-request.ts';
+import { ProxyError } from './proxy-error.ts';
 import { exceedsReadBudget } from './read-budget.ts';
 
 /**
@@ -46,7 +46,7 @@ interface OriginConnection {
   drop(): void;
 }
 
-/** Carries a request to its end. @throws Refusal when nothing of a response has been sent yet */
+/** Carries a request to its end. @throws ProxyError when nothing of a response has been sent yet */
 export type SendByUndici = (
   active: ActiveRequest,
   asking: OriginRequest,
@@ -105,7 +105,7 @@ function open(Made: typeof Client, dial: Dial, first: ActiveRequest): OriginConn
   // The name is never looked up, nor sent: every request brings its own Host.
   const client = new Made('http://onward.invalid', {
     connect: (_options, done) => {
-      dialOrigin(dial, onward.active).then(
+      connectNextHop(dial, onward.active).then(
         (socket) => {
           onward.socket = socket;
           onward.fresh = true;
@@ -304,7 +304,7 @@ class Reading implements Dispatcher.DispatchHandler {
   }
 
   #refusalOf(error: Error): Error {
-    if (error.name === 'HeadersTimeoutError') return refusalOf(new Refusal('timeout'), this.#active);
+    if (error.name === 'HeadersTimeoutError') return refusalOf(new ProxyError('timeout'), this.#active);
     return refusalOf(breaksRules(error) ? unreadable(this.#active) : error, this.#active);
   }
 }

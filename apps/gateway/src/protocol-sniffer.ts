@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { canonicalHost } from '@propusk/access/host';
-import { Refusal } from '@propusk/dial/refusal';
 import type { ActiveRequest } from './active-requests.ts';
 import { HANDSHAKE, HELLO_LIMIT, readClientHello } from './client-hello.ts';
 import type { PeekableSource } from './peekable-source.ts';
+import { ProxyError } from './proxy-error.ts';
 
 /**
  * What a tunnel is used for, by its first bytes, so that a right to one name does not become one to another name at the
@@ -29,12 +29,12 @@ type Step =
   | 'more'
   /** Neither TLS nor HTTP: only the server's first word can tell. */
   | 'server'
-  | Refusal;
+  | ProxyError;
 
 /**
  * Waits for the first bytes, and leaves them with the intakes to be carried.
  * @param asked what the client sends @param said what the site does
- * @throws Refusal sni_mismatch, timeout; the signal's reason
+ * @throws ProxyError sni_mismatch, timeout; the signal's reason
  */
 export function sniffProtocol(
   client: Duplex,
@@ -47,7 +47,7 @@ export function sniffProtocol(
   const { promise, resolve, reject } = Promise.withResolvers<TunnelProtocol>();
   let hurried = egress.shared;
   let settled = false;
-  const late = () => settle(new Refusal('timeout', 'Соединение открыто, но по нему ничего не передано.'));
+  const late = () => settle(new ProxyError('timeout', 'tunnel_silent'));
   // At these two a server never speaks first, and its word would prove nothing.
   const listens = !egress.shared || (target.port !== 80 && target.port !== 443);
 
@@ -76,8 +76,8 @@ export function sniffProtocol(
     if (!settled) settle(egress.shared && mayHoldNames(first) ? mismatch() : 'bytes');
     return false;
   }
-  const onClose = () => settle(new Refusal('connect_failed'));
-  const onAbort = () => settle(signal.reason ?? new Refusal('connect_failed'));
+  const onClose = () => settle(new ProxyError('connect_failed'));
+  const onAbort = () => settle(signal.reason ?? new ProxyError('connect_failed'));
 
   // Places on an egress that all share are not held by silence.
   let timer = setTimeout(late, egress.shared ? OPENING_MS : SILENCE_MS);
@@ -128,6 +128,6 @@ function mayHoldNames(said: Buffer): boolean {
   return 'HTTP/'.startsWith(start) || settings;
 }
 
-function mismatch(): Refusal {
-  return new Refusal('sni_mismatch');
+function mismatch(): ProxyError {
+  return new ProxyError('sni_mismatch');
 }

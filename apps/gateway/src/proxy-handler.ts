@@ -3,7 +3,6 @@ import type { Duplex } from 'node:stream';
 import type { GatewayKeys } from '@propusk/access/gateway-secret';
 import type { Target } from '@propusk/access/host';
 import type { Dial } from '@propusk/dial/dial';
-import { Refusal } from '@propusk/dial/refusal';
 import { AbortSignalLite } from './abort-signal-lite.ts';
 import { type ActiveRequest, type ActiveRequests, clientLeft } from './active-requests.ts';
 import { type Caller, createAuthenticate, nameOf } from './authenticate.ts';
@@ -12,6 +11,7 @@ import { hasBody } from './headers.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import type { StreamSource } from './peekable-source.ts';
+import { ProxyError, type ProxyErrorDetail } from './proxy-error.ts';
 import { answerBytes, answerRefusal } from './refusal.ts';
 import { isAbsoluteForm, type PlainTarget, readAbsoluteForm, readAuthorityForm } from './target.ts';
 import { tunnel } from './tunnel.ts';
@@ -85,7 +85,7 @@ export function createProxyHandler({
       ...active,
       release() {
         const { reason } = active.signal;
-        if (reason instanceof Refusal) metrics.cut(reason.reason);
+        if (reason instanceof ProxyError) metrics.cut(reason.reason);
         active.release();
       },
     };
@@ -100,13 +100,13 @@ export function createProxyHandler({
     const outer = parsed.get(req.socket);
     if (outer !== undefined) {
       name(outer.caller);
-      if (!asked.startsWith('/')) throw new Refusal('bad_request');
+      if (!asked.startsWith('/')) throw new ProxyError('bad_request');
       const { host, port } = outer.target;
       const target = readAbsoluteForm(`http://${host}:${port}${asked}`);
       metrics.carried(form);
       return { active: part(outer), target };
     }
-    if (!isAbsoluteForm(asked)) throw new Refusal('bad_request');
+    if (!isAbsoluteForm(asked)) throw new ProxyError('bad_request');
     const caller = authenticate(req.headers['proxy-authorization']);
     name(caller);
     const target = readAbsoluteForm(asked);
@@ -139,7 +139,7 @@ export function createProxyHandler({
     takeOver(client);
     let caller: Caller | undefined;
     try {
-      if (draining()) throw new Refusal('stopping');
+      if (draining()) throw new ProxyError('stopping');
       const admitted = admit(req, 'websocket', (who) => (caller = who));
       const { target } = admitted;
       const active = await admitted.active;
@@ -166,9 +166,9 @@ export function createProxyHandler({
     let caller: Caller | undefined;
     let opened = false;
     try {
-      if (parsed.has(client)) throw new Refusal('bad_request');
+      if (parsed.has(client)) throw new ProxyError('bad_request');
       caller = authenticate(credentials);
-      if (draining()) throw new Refusal('stopping');
+      if (draining()) throw new ProxyError('stopping');
       const active = await enter(caller, readAuthorityForm(authority), 'tunnel');
       client.once('close', () => active.abort(clientLeft));
       try {
@@ -214,10 +214,10 @@ export function createProxyHandler({
     }
     const [status, detail] = headFaults[error.code ?? ''] ?? [];
     metrics.refused('bad_request');
-    refuseSocket(client, new Refusal('bad_request', detail), '', status);
+    refuseSocket(client, new ProxyError('bad_request', detail), '', status);
   }
 
-  function refuseRequest(req: IncomingMessage, res: ServerResponse, refusal: Refusal): void {
+  function refuseRequest(req: IncomingMessage, res: ServerResponse, refusal: ProxyError): void {
     if (res.destroyed) return;
     // Too late for words: a cut is the only way left to say that this response is not whole.
     if (res.headersSent) return void req.socket.destroy();
@@ -228,15 +228,15 @@ export function createProxyHandler({
     res.end(req.method === 'HEAD' ? undefined : body);
   }
 
-  function refuseSocket(client: Duplex, refusal: Refusal, site: string, status?: number): void {
+  function refuseSocket(client: Duplex, refusal: ProxyError, site: string, status?: number): void {
     if (client.destroyed) return;
     const answer = answerRefusal(refusal, siteOf(site), options.consoleUrl);
     const shown = status === undefined ? answer : { ...answer, status };
     client.end(answerBytes(shown, STATUS_CODES[shown.status] ?? 'Refused'), () => client.destroy());
   }
 
-  function noteRefusal(error: unknown, caller: Caller | undefined, asked: string): Refusal {
-    if (error instanceof Refusal) {
+  function noteRefusal(error: unknown, caller: Caller | undefined, asked: string): ProxyError {
+    if (error instanceof ProxyError) {
       metrics.refused(error.reason);
       const user = caller === undefined ? undefined : nameOf(caller);
       log.info({ reason: error.reason, user, target: siteOf(asked) }, 'Refused');
@@ -244,7 +244,7 @@ export function createProxyHandler({
     }
     // Whatever went wrong, it is a refusal.
     if (error !== clientLeft) log.error({ err: error }, 'Failed');
-    return new Refusal('connect_failed');
+    return new ProxyError('connect_failed');
   }
 
   const onSilent = (client: Duplex) => onClientError({ code: 'ERR_HTTP_REQUEST_TIMEOUT' }, client);
@@ -268,9 +268,9 @@ function part(outer: ActiveRequest): ActiveRequest {
 }
 
 /** Faults of a request's head that have a status of their own. */
-const headFaults: Readonly<Record<string, readonly [number, string]>> = {
-  HPE_HEADER_OVERFLOW: [431, 'Заголовки запроса слишком велики.'],
-  ERR_HTTP_REQUEST_TIMEOUT: [408, 'Запрос не пришёл вовремя.'],
+const headFaults: Readonly<Record<string, readonly [number, ProxyErrorDetail]>> = {
+  HPE_HEADER_OVERFLOW: [431, 'headers_too_large'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'request_timeout'],
 };
 
 /** What a refusal page and the log call the site: without path and query, which may hold secrets. */

@@ -6,7 +6,6 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { GatewayKeys } from '@propusk/access/gateway-secret';
 import { createDialer } from '@propusk/dial/dial';
-import { Refusal } from '@propusk/dial/refusal';
 import { TrackedResponse, trackConnections } from '@propusk/overload/client-connection';
 import { limitConnections } from '@propusk/overload/connection-limit';
 import { memoryPressure } from '@propusk/overload/memory-pressure';
@@ -20,6 +19,7 @@ import type { Log } from './log.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { IDLE_MS } from './origin-request.ts';
 import { StreamSource } from './peekable-source.ts';
+import { ProxyError } from './proxy-error.ts';
 import { createProxyHandler } from './proxy-handler.ts';
 import type { SnapshotView } from './snapshot.ts';
 import { followCertificate, readCertificate } from './tls.ts';
@@ -160,7 +160,7 @@ export async function createProxyServer(options: ProxyServerOptions): Promise<Pr
         clients.endSilent();
       }, 50);
       const deadline = setTimeout(() => {
-        activeRequests.abortAll(new Refusal('stopping'));
+        activeRequests.abortAll(new ProxyError('stopping'));
         server.closeAllConnections();
       }, deadlineMs);
       await closed;

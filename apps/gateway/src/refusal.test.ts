@@ -1,12 +1,13 @@
-import { Refusal, type RefusalReason } from '@propusk/dial/refusal';
 import { expect, test } from 'vitest';
-import { answerBytes, answerRefusal, said } from './refusal.ts';
+import { ProxyError, type ProxyErrorReason } from './proxy-error.ts';
+import { answerBytes, answerRefusal, phrases } from './refusal.ts';
+import { refusalPage } from './refusal-page.ts';
 
-const reasons = Object.keys(said) as RefusalReason[];
-const statusOf = (reason: RefusalReason) => answerRefusal(new Refusal(reason), '', '').status;
+const reasons = Object.keys(phrases) as ProxyErrorReason[];
+const statusOf = (reason: ProxyErrorReason) => answerRefusal(new ProxyError(reason), '', '').status;
 
 test.each(reasons)('%s has a page that is whole', (reason) => {
-  const answer = answerRefusal(new Refusal(reason), 'crm.example.ru', 'https://console.test');
+  const answer = answerRefusal(new ProxyError(reason), 'crm.example.ru', 'https://console.test');
   const headers = Object.fromEntries(
     Array.from({ length: answer.headers.length / 2 }, (_, i) => answer.headers.slice(i * 2, i * 2 + 2)),
   );
@@ -20,8 +21,8 @@ test.each(reasons)('%s has a page that is whole', (reason) => {
   expect('Proxy-Authenticate' in headers).toBe(answer.status === 407);
   expect(answer.body).toContain('crm.example.ru');
   expect(answer.body).toContain('href="https://console.test"');
-  expect(answer.body).toContain(said[reason].why);
-  expect(answer.body).toContain(said[reason].advice);
+  expect(answer.body).toContain(phrases[reason].why);
+  expect(answer.body).toContain(phrases[reason].advice);
   expect(answerBytes(answer, 'X')).toMatch(
     new RegExp(`^HTTP/1\\.1 ${answer.status} X\r\n[^]*Connection: close\r\n\r\n<!doctype`),
   );
@@ -39,7 +40,8 @@ test('the statuses of each kind', () => {
 
 test('all that comes from outside is escaped', () => {
   const evil = `</h1><script>alert("x")</script>'&`;
-  const { body } = answerRefusal(new Refusal('upstream_failed', evil), evil, `https://c.test/"${evil}`);
+  const text = { site: evil, why: evil, advice: '', consoleUrl: `https://c.test/"${evil}` };
+  const body = refusalPage(502, 'upstream_failed', text);
   expect(body).not.toMatch(/<script|alert\("|"<|'&/);
   expect(body.match(/&lt;script&gt;alert\(&quot;x&quot;\)&lt;\/script&gt;&#39;&amp;/g)).toHaveLength(4);
 });

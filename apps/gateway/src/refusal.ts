@@ -1,5 +1,6 @@
-import { askAdmin, type Saying, sayings } from '@propusk/access/sayings';
-import type { Refusal, RefusalReason } from '@propusk/dial/refusal';
+import { type Saying, sayings } from '@propusk/access/sayings';
+import { proxyErrorDetails, proxyErrors } from '@propusk/phrases/gateway';
+import type { ProxyError, ProxyErrorReason } from './proxy-error.ts';
 import { refusalPage } from './refusal-page.ts';
 
 /**
@@ -11,7 +12,7 @@ import { refusalPage } from './refusal-page.ts';
  * 407 where other credentials would help, 403 where they are good and the right is missing (RFC 9110 sections 15.5.4,
  * 15.5.8), 502 and 504 where the fault is behind the gateway, 503 where it is the gateway's own.
  */
-const statuses: Readonly<Record<RefusalReason, number>> = {
+const statuses: Readonly<Record<ProxyErrorReason, number>> = {
   no_credentials: 407,
   bad_credentials: 407,
   expired: 407,
@@ -34,25 +35,8 @@ const statuses: Readonly<Record<RefusalReason, number>> = {
   stopping: 503,
 };
 
-/** Every reason in the words of a person: those of the rule of access, and those that only a gateway has. */
-export const said: Readonly<Record<RefusalReason, Saying>> = {
-  ...sayings,
-  bad_request: {
-    why: 'Это адрес прокси-сервера, а запрос составлен не для прокси.',
-    advice: 'Укажите этот адрес как прокси в настройках браузера или войдите в расширение «Пропуск».',
-  },
-  sni_mismatch: {
-    why: 'Внутри соединения запрошен не тот сайт, к которому оно открыто.',
-    advice:
-      'Откройте сайт по его обычному адресу. Если не поможет, обратитесь к администратору вашей компании.',
-  },
-  loop: { why: 'Запрос вернулся на шлюз, который его отправил.', advice: askAdmin },
-  too_many: {
-    why: 'Слишком много одновременных соединений.',
-    advice: 'Закройте лишние вкладки и попробуйте ещё раз.',
-  },
-  stopping: { why: 'Шлюз перезапускается.', advice: 'Попробуйте ещё раз через минуту.' },
-};
+/** Every reason's sentences: a reason without them does not compile. */
+export const phrases: Readonly<Record<ProxyErrorReason, Saying>> = { ...sayings, ...proxyErrors };
 
 /** The page stands in the place of a site's, under its address: nothing runs, is loaded, sent or framed there. */
 const policy =
@@ -68,10 +52,15 @@ export interface Answer {
  * The response that tells of a refusal.
  * @param site what was asked for, as far as it could be read; it comes from the client and is escaped here
  */
-export function answerRefusal(refusal: Refusal, site: string, consoleUrl: string): Answer {
+export function answerRefusal(refusal: ProxyError, site: string, consoleUrl: string): Answer {
   const status = statuses[refusal.reason];
-  const { why, advice } = said[refusal.reason];
-  const body = refusalPage(status, refusal.reason, { site, why: refusal.detail ?? why, advice, consoleUrl });
+  const { why, advice } = phrases[refusal.reason];
+  const body = refusalPage(status, refusal.reason, {
+    site,
+    why: detailOf(refusal) ?? why,
+    advice,
+    consoleUrl,
+  });
   const headers = [
     ['Content-Type', 'text/html; charset=utf-8'],
     ['Content-Length', String(Buffer.byteLength(body))],
@@ -85,6 +74,10 @@ export function answerRefusal(refusal: Refusal, site: string, consoleUrl: string
   if (status === 407) headers.push(['Proxy-Authenticate', 'Basic realm="Propusk", charset="UTF-8"']);
   if (status === 503) headers.push(['Retry-After', '15']);
   return { status, headers: headers.flat(), body };
+}
+
+function detailOf({ detail, status }: ProxyError): string | undefined {
+  return detail && proxyErrorDetails[detail].replace('{status}', String(status));
 }
 
 /** The same response as bytes, for a socket that no longer has an HTTP writer. It ends the connection. */

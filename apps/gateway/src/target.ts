@@ -1,5 +1,5 @@
 import { parseAuthority, type Target } from '@propusk/access/host';
-import { Refusal } from '@propusk/dial/refusal';
+import { ProxyError } from './proxy-error.ts';
 
 /**
  * What a request asks for, in both forms that a proxy gets (RFC 9112 section 3.2). The host comes from the request
@@ -18,18 +18,19 @@ export function isAbsoluteForm(requestTarget: string): boolean {
   return /^[a-z][a-z0-9+.-]*:/i.test(requestTarget);
 }
 
-/** Reads `http://host[:port]/path?query`. @throws Refusal bad_request, bad_host */
+/** Reads `http://host[:port]/path?query`. @throws ProxyError bad_request, bad_host */
 export function readAbsoluteForm(requestTarget: string): PlainTarget {
   const match = /^([a-z][a-z0-9+.-]*):\/\/([^/?#]*)([^#]*)$/i.exec(requestTarget);
   const [, scheme, authority, rest] = match ?? [];
-  if (scheme === undefined || authority === undefined || rest === undefined) throw new Refusal('bad_request');
+  if (scheme === undefined || authority === undefined || rest === undefined)
+    throw new ProxyError('bad_request');
   if (scheme.toLowerCase() !== 'http') {
-    throw new Refusal('bad_request', 'Этот протокол идёт через прокси только методом CONNECT.');
+    throw new ProxyError('bad_request', 'connect_only');
   }
   // RFC 9110 section 4.2.4: credentials in an http URL are an error; they only serve to disguise the host.
-  if (authority.includes('@')) throw new Refusal('bad_request', 'В адресе не должно быть имени и пароля.');
+  if (authority.includes('@')) throw new ProxyError('bad_request', 'credentials_in_url');
   const target = parseAuthority(/:\d*$/.test(authority) ? authority.replace(/:$/, ':80') : `${authority}:80`);
-  if (target === null) throw new Refusal('bad_host');
+  if (target === null) throw new ProxyError('bad_host');
   const { host, port } = target;
   return {
     host,
@@ -39,9 +40,9 @@ export function readAbsoluteForm(requestTarget: string): PlainTarget {
   };
 }
 
-/** Reads CONNECT's `host:port`. @throws Refusal bad_host */
+/** Reads CONNECT's `host:port`. @throws ProxyError bad_host */
 export function readAuthorityForm(requestTarget: string): Target {
   const target = parseAuthority(requestTarget);
-  if (target === null) throw new Refusal('bad_host');
+  if (target === null) throw new ProxyError('bad_host');
   return target;
 }

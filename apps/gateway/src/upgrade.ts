@@ -2,15 +2,16 @@ import { type ClientRequest, type IncomingMessage, request, ServerResponse } fro
 import type { Socket } from 'node:net';
 import { type Duplex, pipeline } from 'node:stream';
 import type { Dial } from '@propusk/dial/dial';
-import { Refusal } from '@propusk/dial/refusal';
 import type { AbortSignalLite } from './abort-signal-lite.ts';
 import type { ActiveRequest } from './active-requests.ts';
 import { loops } from './forward.ts';
 import { endToEnd, hasBody, without } from './headers.ts';
+import { connectSiteAsStream } from './origin-connect.ts';
 import { StreamSource } from './peekable-source.ts';
+import { ProxyError } from './proxy-error.ts';
 import { join } from './splice.ts';
 import type { PlainTarget } from './target.ts';
-import { reach, TUNNEL_IDLE_MS } from './tunnel.ts';
+import { TUNNEL_IDLE_MS } from './tunnel.ts';
 
 /**
  * WebSocket in absolute form (RFC 9110 section 7.8, RFC 6455 section 4.1): `GET http://site/ws` with `Upgrade: websocket`.
@@ -31,7 +32,7 @@ export function isWebSocket(req: IncomingMessage): boolean {
 /**
  * Carries one judged upgrade to its end.
  * @param head what the client sent behind its request without waiting
- * @throws Refusal when nothing of a response has been sent yet
+ * @throws ProxyError when nothing of a response has been sent yet
  */
 export async function upgrade(
   dial: Dial,
@@ -42,9 +43,9 @@ export async function upgrade(
   client: Duplex,
   head: Buffer,
 ): Promise<void> {
-  if (loops(req, via)) throw new Refusal('loop');
+  if (loops(req, via)) throw new ProxyError('loop');
   const { signal } = active;
-  const remote = await reach(dial, active);
+  const remote = await connectSiteAsStream(dial, active);
   const asking = request({
     method: 'GET',
     path: target.path,
@@ -81,18 +82,18 @@ interface Answered {
 
 function answered(asking: ClientRequest, remote: Socket, signal: AbortSignalLite): Promise<Answered> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => asking.destroy(new Refusal('timeout')), REPLY_MS);
+    const timer = setTimeout(() => asking.destroy(new ProxyError('timeout')), REPLY_MS);
     const fail = (error: Error) => {
       clearTimeout(timer);
       remote.destroy();
       if (signal.aborted) reject(signal.reason);
-      else reject(error instanceof Refusal ? error : new Refusal('connect_failed'));
+      else reject(error instanceof ProxyError ? error : new ProxyError('connect_failed'));
     };
     asking.once('error', fail);
     asking.once('upgrade', (reply: IncomingMessage, _socket, first: Buffer) => {
       clearTimeout(timer);
       if (!/^websocket$/i.test(reply.headers.upgrade ?? '')) {
-        return fail(new Refusal('connect_failed', 'Ответ сайта нарушает правила HTTP.'));
+        return fail(new ProxyError('connect_failed', 'site_invalid_http'));
       }
       if (first.length > 0) remote.unshift(first);
       resolve({ reply, socket: remote });
@@ -101,7 +102,7 @@ function answered(asking: ClientRequest, remote: Socket, signal: AbortSignalLite
       clearTimeout(timer);
       // Only this gateway may ask the client for a proxy's credentials (origin-request.ts).
       if (reply.statusCode === 407 || (reply.statusCode ?? 0) < 200)
-        return fail(new Refusal('connect_failed'));
+        return fail(new ProxyError('connect_failed'));
       resolve({ reply, socket: null });
     });
     asking.end();

@@ -1,18 +1,17 @@
-import type { OnReadOpts, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import type { Target } from '@propusk/access/host';
 import type { Egress } from '@propusk/access/snapshot';
-import type { AbortSignalLike, Dial } from '@propusk/dial/dial';
-import { Refusal, type RefusalReason } from '@propusk/dial/refusal';
+import type { AbortSignalLike } from '@propusk/dial/dial';
 import { valueOf } from './headers.ts';
-import type { OriginResponse } from './origin-request.ts';
 import type { PeekableSource } from './peekable-source.ts';
+import { ProxyError } from './proxy-error.ts';
 
 /**
  * A company's own proxy as the way out. Its credentials go to it and nowhere else, and nothing of its challenges comes
  * back to the client: the client's credentials are for us, these are between us and the proxy.
  */
 
-export type Upstream = Extract<Egress, { kind: 'upstream' }>;
+type Upstream = Extract<Egress, { kind: 'upstream' }>;
 
 /** How long the proxy may take to answer CONNECT: it resolves and connects in that time. */
 const REPLY_MS = 10_000;
@@ -23,34 +22,8 @@ export function upstreamAuthorization({ username, password }: Upstream): string[
   return ['Proxy-Authorization', `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`];
 }
 
-/**
- * Connects to the proxy itself.
- * @param onread how the connection is read, when not as a stream
- * @throws Refusal in terms of the proxy, not of the site
- */
-export async function dialUpstream(
-  dial: Dial,
-  upstream: Upstream,
-  signal: AbortSignalLike,
-  onread?: OnReadOpts,
-): Promise<Socket> {
-  try {
-    return await dial(upstream.host, upstream.port, signal, 'upstream', onread);
-  } catch (error) {
-    const told = error instanceof Refusal ? dialFailures[error.reason] : undefined;
-    throw told === undefined ? error : new Refusal(told[0], told[1]);
-  }
-}
-
-const dialFailures: Partial<Record<RefusalReason, readonly [RefusalReason, string]>> = {
-  address_refused: ['address_refused', 'Прокси компании стоит на внутреннем адресе, куда шлюз не соединяет.'],
-  resolve_failed: ['upstream_failed', 'Имя прокси компании не найдено в DNS.'],
-  connect_failed: ['upstream_failed', 'Прокси компании не принимает соединений.'],
-  timeout: ['timeout', 'Прокси компании не отвечает.'],
-};
-
 /** Whether a response to a plain request is the proxy's own word that it did not take our credentials. */
-export function refusedCredentials({ status, rawHeaders }: OriginResponse): boolean {
+export function refusedCredentials(status: number, rawHeaders: readonly string[]): boolean {
   // tinyproxy answers wrong ones with a site's 401, and its challenge would have people type passwords into it. What it
   // really carries has Via.
   const tinyproxy =
@@ -61,11 +34,10 @@ export function refusedCredentials({ status, rawHeaders }: OriginResponse): bool
 }
 
 /** What the proxy's own refusal means to a person. */
-export function upstreamRefusal(status: number | undefined): Refusal {
-  if (status === 407 || status === 401)
-    return new Refusal('upstream_failed', 'Прокси компании не принял логин и пароль шлюза.');
-  if (status === 504) return new Refusal('timeout', 'Прокси компании не дождался ответа сайта.');
-  return new Refusal('upstream_failed', `Прокси компании отказал: ответ ${status}.`);
+export function upstreamRefusal(status: number | undefined): ProxyError {
+  if (status === 407 || status === 401) return new ProxyError('upstream_failed', 'upstream_credentials');
+  if (status === 504) return new ProxyError('timeout', 'upstream_site_timeout');
+  return new ProxyError('upstream_failed', 'upstream_status', status);
 }
 
 /** What the head of an answer may take, as in `server.ts`. */
@@ -75,16 +47,15 @@ const EARLY_MOST = 16;
 const BLANK_LINE = Buffer.from('\r\n\r\n');
 
 /** A broken rule of HTTP on the proxy's side. */
-export const unreadableUpstream = () =>
-  new Refusal('upstream_failed', 'Ответ прокси компании нарушает правила HTTP.');
+export const unreadableUpstream = () => new ProxyError('upstream_failed', 'upstream_invalid_http');
 
 /**
  * Asks the proxy at the other end of a connection for a tunnel (RFC 9110 section 9.3.6). Of its answer only the status counts, and
  * where its head ends: Node's client would take a fifth of a tunnel's time to tell the same.
  * @param said where the proxy's bytes come in: behind it come those of the tunnel
- * @throws Refusal and the connection is destroyed; the signal's reason when it was aborted
+ * @throws ProxyError and the connection is destroyed; the signal's reason when it was aborted
  */
-export function askForTunnel(
+export function requestTunnel(
   socket: Socket,
   said: PeekableSource,
   upstream: Upstream,
@@ -94,8 +65,8 @@ export function askForTunnel(
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   let settled = false;
   let early = 0;
-  const late = () => settle(new Refusal('timeout', 'Прокси компании не отвечает.'));
-  const onEnd = () => settle(new Refusal('upstream_failed', 'Прокси компании оборвал соединение.'));
+  const late = () => settle(new ProxyError('timeout', 'upstream_timeout'));
+  const onEnd = () => settle(new ProxyError('upstream_failed', 'upstream_broken'));
   const onAbort = () => settle(signal.reason);
 
   /** @returns that no more is wanted */

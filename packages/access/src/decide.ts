@@ -9,30 +9,14 @@ import {
   sitesFrom,
 } from './snapshot.ts';
 
-/** Why a request was refused. The gateway, the console and the tests speak of it in these words. */
-export type Reason =
-  // who asks
-  | 'no_credentials'
-  | 'bad_credentials'
-  | 'expired'
-  | 'user_removed'
-  // what for
-  | 'bad_host'
-  | 'port_refused'
-  | 'site_unknown'
-  | 'no_policy'
-  | 'host_taken'
-  // what became of it
-  | 'address_refused'
-  | 'resolve_failed'
-  | 'connect_failed'
-  | 'upstream_failed'
-  | 'timeout'
-  | 'snapshot_stale';
+/** Why the rule of access denies a request. */
+export type DenyReason =
+  /** Not the canonical name of a site. */
+  'bad_host' | 'user_removed' | 'port_refused' | 'site_unknown' | 'no_policy' | 'host_taken';
 
-export type Decision = Grant | { readonly allow: false; readonly reason: Reason };
+export type Decision = Grant | { readonly allow: false; readonly reason: DenyReason };
 
-const refuse = (reason: Reason): Decision => ({ allow: false, reason });
+const refuse = (reason: DenyReason): Decision => ({ allow: false, reason });
 // Made once, not for each refusal.
 const userRemoved = refuse('user_removed');
 const portRefused = refuse('port_refused');

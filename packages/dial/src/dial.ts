@@ -1,6 +1,6 @@
 import { connect, isIP, type OnReadOpts, type Socket } from 'node:net';
 import { addressAllowed, arrivesAt, type Networks } from './addresses.ts';
-import { Refusal } from './refusal.ts';
+import { DialError } from './dial-error.ts';
 import { createLookup } from './resolver.ts';
 import type { EgressAddresses } from './settings.ts';
 
@@ -41,7 +41,7 @@ export interface AbortSignalLike {
  * Opens a connection to a host, a name or an address literal. Only towards a site does it leave from the egress address:
  * sites' locks admit that one, and an "upstream" that a tenant typed in may be another tenant's site.
  * @param onread how the connection is read, when not as a stream
- * @throws Refusal saying why not; the signal's reason when it was aborted
+ * @throws DialError; the signal's reason when it was aborted
  */
 export type Dial = (
   host: string,
@@ -70,7 +70,7 @@ export function createDialer(options: DialerOptions): Dial {
     try {
       return await within(resolveMs, lookup(host));
     } catch (error) {
-      throw error instanceof Refusal ? error : new Refusal('resolve_failed');
+      throw error instanceof DialError ? error : new DialError('resolve_failed', errnoOf(error));
     }
   }
 
@@ -78,9 +78,9 @@ export function createDialer(options: DialerOptions): Dial {
     const own = self();
     // One bad address spoils the name: else whoever answers for it in DNS could mix one in and retry till it is chosen.
     for (const address of addresses) {
-      if (!addressAllowed(address, allowNetworks)) throw new Refusal('address_refused');
+      if (!addressAllowed(address, allowNetworks)) throw new DialError('address_refused');
       if (own !== null && own.port === port && arrivesAt(address, own.address))
-        throw new Refusal('address_refused');
+        throw new DialError('address_refused');
     }
   }
 
@@ -90,7 +90,7 @@ export function createDialer(options: DialerOptions): Dial {
     signal.throwIfAborted();
     judge(addresses, port);
     const deadline = performance.now() + connectMs;
-    let failure: Refusal | undefined;
+    let failure: DialError | undefined;
     for (const [i, address] of addresses.entries()) {
       const left = deadline - performance.now();
       if (left <= 0) break;
@@ -102,10 +102,10 @@ export function createDialer(options: DialerOptions): Dial {
         signal,
         onread,
       );
-      if (!(attempt instanceof Refusal)) return attempt;
+      if (!(attempt instanceof DialError)) return attempt;
       failure = attempt;
     }
-    throw failure ?? new Refusal(addresses.length === 0 ? 'resolve_failed' : 'timeout');
+    throw failure ?? new DialError(addresses.length === 0 ? 'resolve_failed' : 'timeout');
   };
 }
 
@@ -117,7 +117,7 @@ async function connectTo(
   ms: number,
   signal: AbortSignalLike,
   onread: OnReadOpts | undefined,
-): Promise<Socket | Refusal> {
+): Promise<Socket | DialError> {
   signal.throwIfAborted();
   // Half-open: the end of one direction must not cut the other (see splice.ts).
   const socket = connect({
@@ -130,11 +130,11 @@ async function connectTo(
   });
   // An 'error' is always followed by 'close', which whoever holds the socket listens to.
   socket.on('error', () => {});
-  const timer = setTimeout(() => socket.destroy(new Refusal('timeout')), ms);
+  const timer = setTimeout(() => socket.destroy(new DialError('timeout')), ms);
   const onAbort = () => socket.destroy();
   signal.addEventListener('abort', onAbort, { once: true });
   const failure = await new Promise<Error | null>((resolve) => {
-    const onClose = () => resolve(socket.errored ?? new Refusal('connect_failed'));
+    const onClose = () => resolve(socket.errored ?? new DialError('connect_failed'));
     socket.once('close', onClose);
     socket.once('connect', () => {
       socket.off('close', onClose);
@@ -146,13 +146,17 @@ async function connectTo(
   if (failure === null && !signal.aborted) return socket;
   socket.destroy();
   signal.throwIfAborted();
-  return failure instanceof Refusal ? failure : new Refusal('connect_failed');
+  return failure instanceof DialError ? failure : new DialError('connect_failed', errnoOf(failure));
+}
+
+function errnoOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error ? String(error.code) : undefined;
 }
 
 async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Refusal('timeout')), ms);
+    timer = setTimeout(() => reject(new DialError('timeout')), ms);
   });
   try {
     return await Promise.race([work, late]);

@@ -7,7 +7,7 @@ import { type GatewayKeys, PROBE_USERNAME, signProbeToken } from '@propusk/acces
 import { canonicalHost } from '@propusk/access/host';
 import { addressAllowed, type Networks, parseNetworks } from '@propusk/dial/addresses';
 import { createDialer } from '@propusk/dial/dial';
-import { Refusal } from '@propusk/dial/refusal';
+import { DialError } from '@propusk/dial/dial-error';
 import { createLookup } from '@propusk/dial/resolver';
 import type { EgressAddresses } from '@propusk/dial/settings';
 import type { Queue } from '../http/queue.ts';
@@ -192,8 +192,8 @@ async function named(where: 'proxy' | 'site', work: Promise<Socket>): Promise<So
   try {
     return await work;
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    throw new ConnectError(where, ofTheSite[error.reason] ?? 'connect_failed');
+    if (!(error instanceof DialError)) throw error;
+    throw new ConnectError(where, error.code);
   }
 }
 

@@ -1,1 +1,96 @@
-export {};
+/** Sentences of the gateway: its error page, its command line. */
+
+const askAdmin = 'Обратитесь к администратору вашей компании.';
+const tryLater =
+  'Попробуйте ещё раз через минуту. Если не поможет, обратитесь к администратору вашей компании.';
+const signIn = 'Войдите в расширение «Пропуск» или получите новый пароль шлюза в личном кабинете.';
+
+/** Reasons that only the gateway has; those of a policy are in access.ts. */
+export const proxyErrors = {
+  no_credentials: { why: 'Шлюз не знает, кто вы.', advice: signIn },
+  bad_credentials: { why: 'Шлюз не принял имя или пароль.', advice: signIn },
+  expired: { why: 'Пропуск устарел: его срок вышел или он отозван.', advice: signIn },
+  address_refused: {
+    why: 'Имя ведёт на внутренний или служебный адрес, куда шлюз не соединяет.',
+    advice: askAdmin,
+  },
+  resolve_failed: { why: 'Имя сайта не найдено в DNS.', advice: 'Проверьте адрес.' },
+  connect_failed: { why: 'Сайт не принял соединение или оборвал его.', advice: tryLater },
+  upstream_failed: { why: 'Прокси компании не пропустил запрос.', advice: tryLater },
+  timeout: { why: 'Сайт не ответил вовремя.', advice: tryLater },
+  snapshot_stale: {
+    why: 'Шлюз давно не получал данных о доступе и никого не пропускает.',
+    advice: tryLater,
+  },
+  bad_request: {
+    why: 'Это адрес прокси-сервера, а запрос составлен не для прокси.',
+    advice: 'Укажите этот адрес как прокси в настройках браузера или войдите в расширение «Пропуск».',
+  },
+  sni_mismatch: {
+    why: 'Внутри соединения запрошен не тот сайт, к которому оно открыто.',
+    advice:
+      'Откройте сайт по его обычному адресу. Если не поможет, обратитесь к администратору вашей компании.',
+  },
+  loop: { why: 'Запрос вернулся на шлюз, который его отправил.', advice: askAdmin },
+  too_many: {
+    why: 'Слишком много одновременных соединений.',
+    advice: 'Закройте лишние вкладки и попробуйте ещё раз.',
+  },
+  stopping: { why: 'Шлюз перезапускается.', advice: 'Попробуйте ещё раз через минуту.' },
+};
+
+/** Sentences that replace a reason's own `why`; `{status}` is the upstream's status. */
+export const proxyErrorDetails = {
+  connect_only: 'Этот протокол идёт через прокси только методом CONNECT.',
+  credentials_in_url: 'В адресе не должно быть имени и пароля.',
+  headers_too_large: 'Заголовки запроса слишком велики.',
+  request_timeout: 'Запрос не пришёл вовремя.',
+  tunnel_silent: 'Соединение открыто, но по нему ничего не передано.',
+  site_proxy_challenge: 'Сайт ответил так, как отвечает только прокси.',
+  site_invalid_http: 'Ответ сайта нарушает правила HTTP.',
+  upstream_address_refused: 'Прокси компании стоит на внутреннем адресе, куда шлюз не соединяет.',
+  upstream_resolve_failed: 'Имя прокси компании не найдено в DNS.',
+  upstream_connect_failed: 'Прокси компании не принимает соединений.',
+  upstream_timeout: 'Прокси компании не отвечает.',
+  upstream_broken: 'Прокси компании оборвал соединение.',
+  upstream_invalid_http: 'Ответ прокси компании нарушает правила HTTP.',
+  upstream_credentials: 'Прокси компании не принял логин и пароль шлюза.',
+  upstream_site_timeout: 'Прокси компании не дождался ответа сайта.',
+  upstream_status: 'Прокси компании отказал: ответ {status}.',
+};
+
+/** Headings of the error page by status, and its link to the console. */
+export const errorPage = {
+  headings: {
+    400: 'Запрос не понят',
+    403: 'Доступ закрыт',
+    407: 'Нужен пропуск',
+    502: 'Сайт не открылся',
+    503: 'Шлюз сейчас не пропускает',
+    504: 'Сайт не ответил',
+  } as Readonly<Record<number, string>>,
+  openConsole: 'Открыть «Пропуск»',
+};
+
+/** Lines with which the gateway's process refuses to start. */
+export const startErrors = {
+  metricsPort: (port: number) =>
+    `Порт ${port} на 127.0.0.1 не открывается. Укажите другой порт в настройке GATEWAY_METRICS_PORT`,
+  portTaken: (port: number, host: string) =>
+    `Порт ${port} на ${host} занят другой программой. Укажите другой порт в настройке GATEWAY_PORT`,
+  portForbidden: (port: number) =>
+    `Нет права слушать порт ${port}. Укажите порт от 1024 в настройке GATEWAY_PORT`,
+  notLocal: (address: string, setting: 'GATEWAY_HOST' | 'GATEWAY_EGRESS') =>
+    `У этой машины нет адреса «${address}». Укажите её адрес в настройке ${setting}`,
+  dataDir: (folder: string, code: string) =>
+    `Папка данных «${folder}» не читается (${code}). Проверьте права на неё или укажите другую в настройке DATA_DIR`,
+  certificate: (path: string) =>
+    `В файле «${path}» нет сертификата в виде PEM. Проверьте настройку GATEWAY_TLS_CERT`,
+  key: (path: string) =>
+    `Ключ в файле «${path}» не читается или не от этого сертификата. Нужен ключ PEM без пароля: настройка GATEWAY_TLS_KEY`,
+  /** @param code the system's code, when it gave one */
+  unreadable: (path: string, code: string | undefined, setting: string) =>
+    `Файл «${path}» не читается (${code ?? 'ошибка'}). Проверьте настройку ${setting}`,
+  tlsHalf: (given: string, missing: string) =>
+    `Задана настройка GATEWAY_TLS_${given}, а GATEWAY_TLS_${missing} нет: нужны обе`,
+};

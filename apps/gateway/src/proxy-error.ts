@@ -1,0 +1,40 @@
+import type { DenyReason } from '@propusk/access/decide';
+import type { DialErrorCode } from '@propusk/dial/dial-error';
+import type { proxyErrorDetails } from '@propusk/phrases/gateway';
+
+/** Why the gateway did not carry a request: the closed list of `X-Propusk-Reason` and of the metrics' `reason` label. */
+export type ProxyErrorReason =
+  | DenyReason
+  | DialErrorCode
+  | 'no_credentials'
+  | 'bad_credentials'
+  /** The token's time or epoch is over. */
+  | 'expired'
+  | 'snapshot_stale'
+  /** Not a request that a proxy can carry (RFC 9112 section 3.2). */
+  | 'bad_request'
+  /** Our own name is in Via: the request came back to the gateway that sent it. */
+  | 'loop'
+  /** The tunnel's first bytes name another host than CONNECT did, or no host that can be read. */
+  | 'sni_mismatch'
+  | 'upstream_failed'
+  | 'too_many'
+  | 'stopping';
+
+/** A sentence of the phrase table that says more than the reason's own. */
+export type ProxyErrorDetail = keyof typeof proxyErrorDetails;
+
+/** A request that the gateway refuses or cannot complete. */
+export class ProxyError extends Error {
+  readonly reason: ProxyErrorReason;
+  readonly detail: ProxyErrorDetail | undefined;
+  /** The upstream's status, for the detail `upstream_status`. */
+  readonly status: number | undefined;
+
+  constructor(reason: ProxyErrorReason, detail?: ProxyErrorDetail, status?: number) {
+    super(reason);
+    this.reason = reason;
+    this.detail = detail;
+    this.status = status;
+  }
+}
