@@ -1,6 +1,6 @@
-import { buildExtension } from '@propusk/supervisor/extension-build';
+import { buildConsole } from '@propusk/supervisor/build-console';
+import { buildExtension } from '@propusk/supervisor/build-extension';
 import { explain } from '@propusk/supervisor/product';
-import { buildConsole } from '@propusk/supervisor/web-build';
 
 /** `npm run build`: all that a start would build, so that a service may run on a folder that it cannot write to. */
 try {

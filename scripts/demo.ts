@@ -2,7 +2,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { stopOnSignals } from '@propusk/supervisor/children';
+import { stopOnSignals } from '@propusk/supervisor/child-process';
 import { explain, startProduct } from '@propusk/supervisor/product';
 import { installPackages } from './debian.ts';
 import { admin, demoSites, fillDemo, PASSWORD } from './demo-data.ts';

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { stopOnSignals } from '@propusk/supervisor/children';
+import { stopOnSignals } from '@propusk/supervisor/child-process';
 import { explain, startProduct } from '@propusk/supervisor/product';
 
 /** `npm run dev`: Vite serves the console and reloads it; api and gateway start again when their code changes. */

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { findGrowing } from './growing.ts';
+import { findGrowing } from './find-growing.ts';
 import { readTag } from './inventory.ts';
 import { stored } from './inventory-stored.ts';
 

@@ -1,5 +1,5 @@
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
-import { findGrowing } from './growing.ts';
+import { findGrowing } from './find-growing.ts';
 import { stored } from './inventory-stored.ts';
 
 /**
@@ -17,8 +17,6 @@ import { stored } from './inventory-stored.ts';
  */
 
 const SOURCES = '{apps/{api,gateway,extension,supervisor}/src,packages/*/src}/**/*.ts';
-/** What runs for as long as the product; the other scripts end with their work. */
-const LAUNCHER = 'scripts/{supervise,product,children,secrets,api,gateway}.ts';
 const TESTS = /\.test\.ts$|^packages\/test-kit\//;
 const PAGE = 'docs/trust.md';
 const [BEGIN, END] = ['<!-- inventory: written by npm run inventory -->', '<!-- end of the inventory -->'];
@@ -48,7 +46,7 @@ export function readTag(where: string, tag: string | null): Entry | null {
 /** @returns the entries of all sources, and a line for each fault */
 function readSources(): { entries: Entry[]; faults: string[] } {
   const [entries, faults]: [Entry[], string[]] = [[], []];
-  for (const file of globSync([SOURCES, LAUNCHER]).toSorted()) {
+  for (const file of globSync(SOURCES).toSorted()) {
     if (TESTS.test(file)) continue;
     for (const { name, line, tag } of findGrowing(file, readFileSync(file, 'utf8'))) {
       try {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { buildConsole } from '@propusk/supervisor/web-build';
+import { buildConsole } from '@propusk/supervisor/build-console';
 import { type Figures, type Threat, threats } from '@propusk/test-kit/row';
 import { type DebianPackage, installPackages, programs } from './debian.ts';
 import { rowFiles } from './soak-rows.ts';

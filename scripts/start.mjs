@@ -23,7 +23,7 @@ const commands = {
   backup: 'apps/supervisor/src/backup/backup-command',
   restore: 'apps/supervisor/src/backup/restore-command',
   bench: 'bench/run',
-  'build:extension': 'apps/supervisor/src/extension-build',
+  'build:extension': 'apps/supervisor/src/build-extension',
 };
 
 /** Ends the command with one line that says what to do. */

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { mkdir, rm } from 'node:fs/promises';
-import { buildExtension } from '@propusk/supervisor/extension-build';
-import { buildConsole } from '@propusk/supervisor/web-build';
+import { buildConsole } from '@propusk/supervisor/build-console';
+import { buildExtension } from '@propusk/supervisor/build-extension';
 import { type DebianPackage, installPackages, programs } from './debian.ts';
 import { readPlaywright, readVitest } from './reports.ts';
 

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { buildConsole } from '@propusk/supervisor/web-build';
+import { buildConsole } from '@propusk/supervisor/build-console';
 
 /**
  * What the console's screens cost a browser that has nothing of it yet: gzipped kilobytes of scripts and style sheets,

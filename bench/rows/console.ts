@@ -1,5 +1,5 @@
 import type { Browser } from '@playwright/test';
-import { buildConsole } from '@propusk/supervisor/web-build';
+import { buildConsole } from '@propusk/supervisor/build-console';
 import pg from 'pg';
 import { startDatabase } from '../api/database.ts';
 import { fill } from '../api/fill.ts';

@@ -3,7 +3,7 @@ import helmet from '@fastify/helmet';
 import type { GatewayKeys } from '@propusk/access/gateway-secret';
 import { endpoints } from '@propusk/contract/endpoints';
 import { limits } from '@propusk/contract/limits';
-import { watchReserve } from '@propusk/embedded-postgres/reserve';
+import { watchReserve } from '@propusk/embedded-postgres/disk-reserve';
 import fastify, { type FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type * as z from 'zod/mini';

@@ -1,6 +1,6 @@
-import { buildExtension } from './extension-build.ts';
+import { buildConsole } from './build-console.ts';
+import { buildExtension } from './build-extension.ts';
 import { explain } from './product.ts';
-import { buildConsole } from './web-build.ts';
 
 /**
  * `npm run api`: one api process with the console, on the PostgreSQL of DATABASE_URL. For installs where the processes stand

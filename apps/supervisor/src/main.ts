@@ -1,4 +1,4 @@
-import { stopOnSignals } from './children.ts';
+import { stopOnSignals } from './child-process.ts';
 import { explain, startProduct } from './product.ts';
 
 /** `npm start`: the product in the foreground, until Ctrl-C. */

@@ -4,15 +4,16 @@ import { fileURLToPath } from 'node:url';
 import { readConfig } from '@propusk/api/config';
 import { DatabaseUnfit } from '@propusk/api/db/migrate';
 import { SettingError } from '@propusk/contract/settings';
-import { lockDataDir } from '@propusk/embedded-postgres/lock';
-import { type EmbeddedDatabase, openEmbedded, StartError } from '@propusk/embedded-postgres/open';
+import { lockDataDir } from '@propusk/embedded-postgres/data-dir-lock';
+import { type EmbeddedDatabase, openEmbedded } from '@propusk/embedded-postgres/open';
+import { StartError } from '@propusk/embedded-postgres/start-error';
 import { readConfig as readGatewayConfig } from '@propusk/gateway/config';
-import { BackupRefused } from './backup/refused.ts';
-import { refuseUnfinished } from './backup/unfinished.ts';
-import { ChildFailed, type Kept, keepRunning } from './children.ts';
-import { buildExtension } from './extension-build.ts';
+import { BackupRefused } from './backup/backup-refused.ts';
+import { refuseUnfinished } from './backup/restore-marker.ts';
+import { buildConsole } from './build-console.ts';
+import { buildExtension } from './build-extension.ts';
+import { ChildFailed, type Kept, keepRunning } from './child-process.ts';
 import { readSecrets } from './secrets.ts';
-import { buildConsole } from './web-build.ts';
 
 const room = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { link, readFile, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { StartError } from '@propusk/embedded-postgres/open';
+import { StartError } from '@propusk/embedded-postgres/start-error';
 
 /**
  * SECRET_KEY and GATEWAY_SECRET from the environment, else from files in the data folder that only we may read, made

@@ -60,7 +60,7 @@ export async function otherUser(uid: number, gid: number): Promise<DbUser> {
 
 /**
  * What the database's programs see of our environment. Nothing that would steer them (PGPORT, PGOPTIONS,
- * LD_LIBRARY_PATH) passes, and messages come in English, so that failure.ts knows them.
+ * LD_LIBRARY_PATH) passes, and messages come in English, so that explain-failure.ts knows them.
  */
 export function cleanEnvironment(): NodeJS.ProcessEnv {
   return { PATH: process.env.PATH ?? '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };

@@ -3,7 +3,7 @@ import { chmod, cp, mkdir, readdir, readFile, rename, rm, stat, symlink } from '
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { type DbUser, isRoot, ourselves, run } from './as-user.ts';
-import { makeShared } from './elsewhere.ts';
+import { makeShared } from './relocated-home.ts';
 import { StartError, startErrorFrom } from './start-error.ts';
 
 /** A copy being made by another process is left alone; one this old was abandoned. Milliseconds. */

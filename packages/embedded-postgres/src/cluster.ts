@@ -3,9 +3,9 @@ import { chown, lstat, mkdir, open, readdir, readFile, rename, rmdir } from 'nod
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type DbUser, run, tiedToParent } from './as-user.ts';
-import { explain } from './failure.ts';
-import type { ServerLog } from './log.ts';
-import type { Place } from './place.ts';
+import { explain } from './explain-failure.ts';
+import type { Place } from './location.ts';
+import type { ServerLog } from './server-log.ts';
 import { StartError, startErrorFrom } from './start-error.ts';
 
 const major = '18';

@@ -27,9 +27,9 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { nobodyId } from './as-user.ts';
 import { findBinaries } from './binaries.ts';
-import { lockDataDir } from './lock.ts';
+import { lockDataDir } from './data-dir-lock.ts';
+import { findPlace } from './location.ts';
 import { openEmbedded } from './open.ts';
-import { findPlace } from './place.ts';
 
 /** As whom the database runs here. */
 const dbUser = asRoot ? { uid: nobodyId, gid: nobodyId } : {};

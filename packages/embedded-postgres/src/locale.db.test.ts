@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { ask, makeScratch, removeScratch } from '@propusk/test-kit/embedded/scratch';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type EmbeddedDatabase, openEmbedded } from './open.ts';
-import { urlOf } from './ready.ts';
+import { urlOf } from './readiness.ts';
 
 let scratch: string;
 let db: EmbeddedDatabase;

@@ -17,7 +17,7 @@ import {
 } from '@propusk/test-kit/embedded/scratch';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type EmbeddedDatabase, openEmbedded } from './open.ts';
-import { urlOf } from './ready.ts';
+import { urlOf } from './readiness.ts';
 
 const socketOf = (url: string) => new URL(url.replace('@/', '@x/')).searchParams.get('host') ?? '';
 

@@ -1,25 +1,23 @@
 import { findBinaries } from './binaries.ts';
 import { ensureCluster } from './cluster.ts';
-import { markCreated } from './elsewhere.ts';
-import { explain } from './failure.ts';
-import { stopLeftovers } from './leftovers.ts';
-import { holdsLock, lockDataDir } from './lock.ts';
-import { openLog } from './log.ts';
-import { findPlace } from './place.ts';
-import { urlOf, waitUntilReady } from './ready.ts';
-import { keepReserve } from './reserve.ts';
+import { holdsLock, lockDataDir } from './data-dir-lock.ts';
+import { keepReserve } from './disk-reserve.ts';
+import { explain } from './explain-failure.ts';
+import { findPlace } from './location.ts';
+import { urlOf, waitUntilReady } from './readiness.ts';
+import { markCreated } from './relocated-home.ts';
 import { type Exit, startServer } from './server.ts';
+import { openLog } from './server-log.ts';
 import { writeSettings } from './settings.ts';
 import { findSocketDir } from './socket-dir.ts';
+import { stopLeftovers } from './stale-server.ts';
 import { startErrorFrom } from './start-error.ts';
-
-export { StartError } from './start-error.ts';
 
 /** A running database of our own. */
 export interface EmbeddedDatabase {
   /** For node-postgres: the role and the database `propusk` over a unix socket. */
   url: string;
-  /** The file that exists while the disk has room (`reserve.ts`). */
+  /** The file that exists while the disk has room (`disk-reserve.ts`). */
   reserveFile: string;
   /** Ends the server (a fast shutdown, harder after 8 s) and resolves when no process is left. May be called again. */
   close(): Promise<void>;

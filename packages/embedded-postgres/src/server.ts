@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cleanEnvironment, tiedToParent } from './as-user.ts';
-import type { ServerLog } from './log.ts';
-import type { Place } from './place.ts';
+import type { Place } from './location.ts';
+import type { ServerLog } from './server-log.ts';
 import { settingsFile } from './settings.ts';
 
 /** How a process ended. */

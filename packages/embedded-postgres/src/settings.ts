@@ -1,7 +1,7 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ourselves } from './as-user.ts';
-import type { Place } from './place.ts';
+import type { Place } from './location.ts';
 
 /** The file that `config_file` names. It also tells our postmaster from anybody else's on the same cluster. */
 export function settingsFile(place: Place): string {

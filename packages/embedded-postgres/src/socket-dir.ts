@@ -1,6 +1,6 @@
 import { chown, lstat, mkdtemp, readFile, rm, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Place } from './place.ts';
+import type { Place } from './location.ts';
 import { startErrorFrom } from './start-error.ts';
 
 /** sockaddr_un holds 108 bytes, the last of them zero. */

@@ -5,7 +5,7 @@ import { createPolicy, updatePolicy } from '@propusk/contract/policies';
 import { createProxy } from '@propusk/contract/proxies';
 import { createSite } from '@propusk/contract/sites';
 import { deleteUser, me } from '@propusk/contract/users';
-import { RESERVE_BYTES } from '@propusk/embedded-postgres/reserve';
+import { RESERVE_BYTES } from '@propusk/embedded-postgres/disk-reserve';
 import { PASSWORD, startApi, type TestApi, testSealing } from '@propusk/test-kit/api/api';
 import { asRoot, rootOnly } from '@propusk/test-kit/embedded/scratch';
 import { type OwnServer, startOwnServer } from '@propusk/test-kit/faults/own-server';

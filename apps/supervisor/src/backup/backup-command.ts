@@ -1,15 +1,15 @@
 import { existsSync, rmSync } from 'node:fs';
 import { readConfig } from '@propusk/api/config';
-import { lockDataDir } from '@propusk/embedded-postgres/lock';
+import { lockDataDir } from '@propusk/embedded-postgres/data-dir-lock';
+import { findRunning } from '@propusk/embedded-postgres/find-running';
 import { openEmbedded } from '@propusk/embedded-postgres/open';
-import { findRunning } from '@propusk/embedded-postgres/running';
 import { explain } from '../product.ts';
 import { existingSecrets } from '../secrets.ts';
 import { fileArgument, unreachable } from './backup-file.ts';
+import { BackupRefused } from './backup-refused.ts';
 import { dump } from './dump.ts';
 import { readPassphrase } from './passphrase.ts';
-import { BackupRefused } from './refused.ts';
-import { refuseUnfinished } from './unfinished.ts';
+import { refuseUnfinished } from './restore-marker.ts';
 
 /** `npm run backup -- FILE`: everything that the product holds, as one file, while it runs or while it does not. */
 const say = (line: string) => process.stdout.write(`${line}\n`);

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { BackupRefused } from './refused.ts';
+import { BackupRefused } from './backup-refused.ts';
 
 /** The FILE of `npm run <command> -- FILE`, as seen from where npm was called. @throws BackupRefused without one */
 export function fileArgument(command: string): string {

@@ -4,11 +4,11 @@ import { dirname } from 'node:path';
 import { sealing } from '@propusk/api/sealing';
 import type pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
-import { inTransaction } from './connect.ts';
+import { BackupRefused } from './backup-refused.ts';
 import { ROWS_IN_FRAME, Sealer, type Table } from './frames.ts';
 import { FORMAT, type Header, type PassKeys, passKeys } from './header.ts';
-import { BackupRefused } from './refused.ts';
 import { allTables, keptTables, sequences } from './tables.ts';
+import { inTransaction } from './transaction.ts';
 
 /** What must come along for the sealed columns to be of use. */
 export interface Keys {

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { deflateRaw, inflateRaw } from 'node:zlib';
 import * as z from 'zod/mini';
-import { damaged } from './refused.ts';
+import { damaged } from './backup-refused.ts';
 
 const deflate = promisify(deflateRaw);
 const inflate = promisify<Buffer, { maxOutputLength: number }, Buffer>(inflateRaw);

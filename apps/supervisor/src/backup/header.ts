@@ -1,7 +1,7 @@
 import { argon2, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import * as z from 'zod/mini';
-import { BackupRefused, damaged } from './refused.ts';
+import { BackupRefused, damaged } from './backup-refused.ts';
 
 const derive = promisify(argon2);
 

@@ -7,13 +7,13 @@ import { sealing } from '@propusk/api/sealing';
 import { Kysely, PostgresDialect } from 'kysely';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { inTransaction } from './connect.ts';
+import { BackupRefused, damaged } from './backup-refused.ts';
 import { copyOf } from './dump.ts';
 import type { Sequence } from './frames.ts';
 import type { Header } from './header.ts';
 import type { Backup } from './reader.ts';
-import { BackupRefused, damaged } from './refused.ts';
 import { allTables, appendOnly } from './tables.ts';
+import { inTransaction } from './transaction.ts';
 
 /**
  * How far ids go on beyond those of the backup: rows that were made after it are lost, but what names their ids (a

@@ -1,4 +1,4 @@
-import { BackupRefused } from './refused.ts';
+import { BackupRefused } from './backup-refused.ts';
 
 /** A stolen file can be tried against at home: 64 MiB a try make up for no short phrase. */
 const SHORTEST = 12;

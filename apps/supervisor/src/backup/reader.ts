@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
+import { BackupRefused, damaged } from './backup-refused.ts';
 import { type Contents, lengthOf, Sealer } from './frames.ts';
 import { HEADER_LIMIT, type Header, openWith, type PassKeys, parseHeader } from './header.ts';
-import { BackupRefused, damaged } from './refused.ts';
 
 /** A whole file that was read to its end once: what `verify` gives, and `load` takes. */
 export interface Backup {

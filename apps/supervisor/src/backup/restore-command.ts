@@ -1,16 +1,16 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { readConfig } from '@propusk/api/config';
-import { lockDataDir } from '@propusk/embedded-postgres/lock';
+import { lockDataDir } from '@propusk/embedded-postgres/data-dir-lock';
 import { openEmbedded } from '@propusk/embedded-postgres/open';
 import { explain } from '../product.ts';
 import { placeSecrets, refuseOtherSecrets } from '../secrets.ts';
 import { fileArgument, unreachable } from './backup-file.ts';
+import { BackupRefused } from './backup-refused.ts';
 import { checkEmpty, checkMigration, load } from './load.ts';
 import { readPassphrase } from './passphrase.ts';
 import { readHeader, verify } from './reader.ts';
-import { BackupRefused } from './refused.ts';
-import { markFinished, markUnfinished, refuseUnfinished } from './unfinished.ts';
+import { markFinished, markUnfinished, refuseUnfinished } from './restore-marker.ts';
 
 /** `npm run restore -- FILE`: a backup becomes a product in an empty data folder, and in an empty database. */
 const say = (line: string) => process.stdout.write(`${line}\n`);

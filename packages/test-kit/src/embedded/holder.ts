@@ -3,7 +3,7 @@
  * REFUSED and the reason), then stays until SIGTERM. SIGINT is ignored, as the supervisor does while the api drains.
  */
 
-import { lockDataDir } from '@propusk/embedded-postgres/lock';
+import { lockDataDir } from '@propusk/embedded-postgres/data-dir-lock';
 import { openEmbedded } from '@propusk/embedded-postgres/open';
 import pg from 'pg';
 

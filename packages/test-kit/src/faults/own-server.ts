@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { closeSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { lockDataDir } from '@propusk/embedded-postgres/lock';
+import { lockDataDir } from '@propusk/embedded-postgres/data-dir-lock';
 import { type EmbeddedDatabase, openEmbedded } from '@propusk/embedded-postgres/open';
 import { makeScratch, postmasterOf, removeScratch } from '../embedded/scratch.ts';
 

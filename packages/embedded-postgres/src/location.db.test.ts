@@ -29,8 +29,8 @@ import {
 } from '@propusk/test-kit/embedded/scratch';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { nobodyId } from './as-user.ts';
-import { sharedRoot } from './elsewhere.ts';
 import { openEmbedded } from './open.ts';
+import { sharedRoot } from './relocated-home.ts';
 
 /** The shared folders that were not there before: they go again. */
 let made: string[];

@@ -1,7 +1,7 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { canEnter, type DbUser, isRoot, nobodyId, otherUser, ourselves } from './as-user.ts';
-import { findMoved, makeHome } from './elsewhere.ts';
+import { findMoved, makeHome } from './relocated-home.ts';
 import { StartError, startErrorFrom } from './start-error.ts';
 
 /** Where the database lives and as whom it runs. */

@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { StartError } from '@propusk/embedded-postgres/open';
-import { digest } from './web-build.ts';
+import { StartError } from '@propusk/embedded-postgres/start-error';
+import { digest } from './build-console.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const stamp = join(root, 'apps/extension/dist/.built-from');

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Place } from './place.ts';
+import type { Place } from './location.ts';
 import { StartError } from './start-error.ts';
 
 const intact = 'Данные не изменены';

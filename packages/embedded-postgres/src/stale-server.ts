@@ -2,7 +2,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { run } from './as-user.ts';
-import type { Place } from './place.ts';
+import type { Place } from './location.ts';
 import { settingsFile } from './settings.ts';
 import { StartError } from './start-error.ts';
 

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, fsyncSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { StartError } from '@propusk/embedded-postgres/open';
+import { StartError } from '@propusk/embedded-postgres/start-error';
 
 const mark = (dataDir: string) => join(dataDir, 'restore.unfinished');
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { StartError } from '@propusk/embedded-postgres/open';
+import { StartError } from '@propusk/embedded-postgres/start-error';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const stamp = join(root, 'apps/web/dist/.built-from');

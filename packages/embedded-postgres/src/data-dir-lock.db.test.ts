@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { asRoot, makeScratch, removeScratch, startHolder } from '@propusk/test-kit/embedded/scratch';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { holdsLock, lockDataDir } from './lock.ts';
+import { holdsLock, lockDataDir } from './data-dir-lock.ts';
 import { StartError } from './start-error.ts';
 
 let scratch: string;

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { readFile, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
-import { findMoved } from './elsewhere.ts';
-import { urlOf } from './ready.ts';
+import { urlOf } from './readiness.ts';
+import { findMoved } from './relocated-home.ts';
 import { socketOf } from './socket-dir.ts';
 import { StartError, startErrorFrom } from './start-error.ts';
 

@@ -20,7 +20,8 @@ import {
   rootOnly,
 } from '@propusk/test-kit/embedded/scratch';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openEmbedded, StartError } from './open.ts';
+import { openEmbedded } from './open.ts';
+import { StartError } from './start-error.ts';
 
 let scratch: string;
 let copyTemplate: (dataDir: string) => Promise<void>;
