@@ -10,11 +10,11 @@ import {
   stopProduct,
   untilReady,
 } from './product.ts';
-import { stops } from './stops.ts';
-import { browserOf, type Looks, looks, prepare, type Tokens, visit } from './walk.ts';
+import { scenarios } from './scenarios.ts';
+import { type Appearance, appearances, browserOf, prepare, type Tokens, visit } from './visit.ts';
 
 /**
- * Every stop of the tour, in both schemes and sizes, on the product as it is delivered: axe finds nothing against
+ * Every scenario of the tour, in both schemes and sizes, on the product as it is delivered: axe finds nothing against
  * WCAG 2.2 AA or good practice, the Content-Security-Policy has nothing to refuse, and nothing leaves the console's
  * own origin.
  */
@@ -22,7 +22,7 @@ let dataDir: string;
 let product: RunningProduct;
 let tokens: Tokens;
 
-// Both workers share the stops: there are more of them than of any other test.
+// Both workers share the scenarios: there are more of them than of any other test.
 test.describe.configure({ mode: 'parallel' });
 test.use({ screenshot: 'off' });
 
@@ -58,8 +58,8 @@ function watch(page: Page): string[] {
   return seen;
 }
 
-/** Every other stop in light on a desktop and in dark on a phone, those between the other way about. */
-const pairs: readonly Looks[][] = [
+/** Every other scenario in light on a desktop and in dark on a phone, those between the other way about. */
+const pairs: readonly Appearance[][] = [
   [
     { scheme: 'light', size: 'desktop' },
     { scheme: 'dark', size: 'phone' },
@@ -77,18 +77,20 @@ async function violations(page: Page): Promise<unknown[]> {
   return found.violations.map(({ id, nodes }) => [id, nodes.map(({ html, any }) => [html, any[0]?.message])]);
 }
 
-for (const [place, stop] of stops.entries()) {
-  for (const { scheme, size } of process.env.EVERY_SIZE === undefined ? (pairs[place % 2] ?? []) : looks) {
-    if (stop.only !== undefined && stop.only !== size) continue;
-    test(`${stop.name}, ${scheme}, ${size}`, async ({ browser }) => {
-      const context = await browserOf(browser, tokens, { scheme, size }, stop);
+for (const [place, scenario] of scenarios.entries()) {
+  for (const { scheme, size } of process.env.EVERY_SIZE === undefined
+    ? (pairs[place % 2] ?? [])
+    : appearances) {
+    if (scenario.only !== undefined && scenario.only !== size) continue;
+    test(`${scenario.name}, ${scheme}, ${size}`, async ({ browser }) => {
+      const context = await browserOf(browser, tokens, { scheme, size }, scenario);
       await context.addInitScript(SPEAK_OF_VIOLATIONS);
       const page = await context.newPage();
       const seen = watch(page);
-      await visit(page, product.consoleUrl, stop);
+      await visit(page, product.consoleUrl, scenario);
       expect(await page.title()).toMatch(/^.+ · Пропуск$/);
       // What stands before the sign-in may have a scheme of its own.
-      if (stop.path.startsWith('/dashboard'))
+      if (scenario.path.startsWith('/dashboard'))
         await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', scheme);
       expect(await violations(page)).toEqual([]);
       const wide = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';

@@ -11,7 +11,7 @@ import { createProxy, updateProxy } from '@propusk/contract/proxies';
 import { createSite } from '@propusk/contract/sites';
 import { createUser, me } from '@propusk/contract/users';
 import { freePort } from '@propusk/test-kit/gateway/upstreams';
-import { row } from '@propusk/test-kit/row';
+import { threatCase } from '@propusk/test-kit/threat-case';
 import { type Call, caller } from '../scripts/call.ts';
 import { choose, dialogOf, field, heading, row as lineOf, saveOf } from './console.ts';
 import {
@@ -92,7 +92,7 @@ test.afterAll(async () => {
 });
 
 test('in no answer of any call, for whoever asks', () =>
-  row(
+  threatCase(
     'stored proxy secrets',
     'in the answers of every reading call, of every role, and of the writing ones',
     async (tally) => {
@@ -181,7 +181,7 @@ async function heapOf(devtools: CDPSession): Promise<string> {
 }
 
 test('in the memory of a browser only while somebody types it', ({ page, context }) =>
-  row(
+  threatCase(
     'stored proxy secrets',
     "in the heap of the console's page: list, form, saved, elsewhere, signed out",
     async (tally) => {
@@ -236,7 +236,7 @@ const valuesOf = (page: Page) =>
   page.evaluate<string[]>("[...document.querySelectorAll('input, textarea')].map(({ value }) => value)");
 
 test('in no file, no log and no backup', () =>
-  row(
+  threatCase(
     'stored proxy secrets',
     'in files of the data folder with database and WAL, the log at trace, a backup',
     async (tally) => {

@@ -5,7 +5,7 @@ import { myAccess } from '@propusk/contract/access';
 import { createPairing, login, logout } from '@propusk/contract/auth';
 import { updateMyCompany } from '@propusk/contract/companies';
 import { createUser, updateUser } from '@propusk/contract/users';
-import { inForm, row } from '@propusk/test-kit/row';
+import { quickOrSoak, threatCase } from '@propusk/test-kit/threat-case';
 import { extension, launchWithExtension } from './extension-browser.ts';
 import { startWorldOnce } from './extension-world.ts';
 import { grown, payloads, watchFor } from './hostile-text.ts';
@@ -108,19 +108,23 @@ test('a sign-in opens it; what was typed survives a wrong password', async () =>
 });
 
 test('a site that asks for a password itself learns nothing', () =>
-  row('extension', 'a site that answers 401 again and again: credentials that reached it', async (tally) => {
-    test.setTimeout(inForm(240_000, 600_000));
-    const { asked, askingUrl } = world();
-    // Without a person to type it the browser gives the load up.
-    for (let i = 0; i < inForm(3, 200); i++) await page.goto(`${askingUrl}?${i}`).catch(() => {});
-    for (const headers of asked) {
-      const sent = [headers.authorization, headers['proxy-authorization']];
-      tally.see(
-        sent.every((value) => value === undefined),
-        `the site got ${sent.join(', ')}`,
-      );
-    }
-  }));
+  threatCase(
+    'extension',
+    'a site that answers 401 again and again: credentials that reached it',
+    async (tally) => {
+      test.setTimeout(quickOrSoak(240_000, 600_000));
+      const { asked, askingUrl } = world();
+      // Without a person to type it the browser gives the load up.
+      for (let i = 0; i < quickOrSoak(3, 200); i++) await page.goto(`${askingUrl}?${i}`).catch(() => {});
+      for (const headers of asked) {
+        const sent = [headers.authorization, headers['proxy-authorization']];
+        tally.see(
+          sent.every((value) => value === undefined),
+          `the site got ${sent.join(', ')}`,
+        );
+      }
+    },
+  ));
 
 test('a worker that sleeps answers the challenge of a gateway that knows the password no more', async () => {
   // Signing another session out that was told a gateway token ends all of the person's, those that the browser remembers too.
@@ -329,14 +333,14 @@ test('a change of account that the person agrees to ends the session before it',
 });
 
 test('what a console says of an account stays text in every page of the extension', () =>
-  row(
+  threatCase(
     'XSS, CSP, CORS',
     "hostile names in the extension's question, popup and page of refusals",
     async (tally) => {
-      test.setTimeout(inForm(240_000, 900_000));
+      test.setTimeout(quickOrSoak(240_000, 900_000));
       const { call, owner } = world();
       const seen = await watchFor(context);
-      const chosen = payloads.filter((_, place) => place % inForm(10, 1) === 0);
+      const chosen = payloads.filter((_, place) => place % quickOrSoak(10, 1) === 0);
       for (const [i, payload] of chosen.entries()) {
         await call(owner, updateMyCompany, { body: { companyName: payload } });
         const body = { email: `hostile${i}@romashka.test`, password: 'correct horse' };
@@ -366,12 +370,12 @@ test('what a console says of an account stays text in every page of the extensio
   ));
 
 test('with the gateway away the protected site stays shut, and the others work', async () => {
-  test.setTimeout(inForm(240_000, 900_000));
+  test.setTimeout(quickOrSoak(240_000, 900_000));
   const { product, directHits, lockedUrl, openUrl } = world();
   const before = await directHits();
   await stopProduct(product);
-  const tries = inForm(5, 200);
-  await row(
+  const tries = quickOrSoak(5, 200);
+  await threatCase(
     'extension',
     'a protected site with the gateway down: requests that reached it directly',
     async (tally) => {

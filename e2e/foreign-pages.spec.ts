@@ -5,7 +5,7 @@ import { expect, type Page, test } from '@playwright/test';
 import { createProxy } from '@propusk/contract/proxies';
 import { listSessions } from '@propusk/contract/sessions';
 import { createSite } from '@propusk/contract/sites';
-import { inForm, openRow } from '@propusk/test-kit/row';
+import { openThreatCase, quickOrSoak } from '@propusk/test-kit/threat-case';
 import { enter, heading, startConsole } from './console.ts';
 import { payloads, watchFor } from './hostile-text.ts';
 
@@ -21,7 +21,7 @@ const PASSWORD = 'correct horse';
 const product = startConsole(async (console) => {
   owner = await console.owner(email);
 });
-const tally = openRow('XSS, CSP, CORS', 'a foreign page frames, calls, holds and leads the console');
+const tally = openThreatCase('XSS, CSP, CORS', 'a foreign page frames, calls, holds and leads the console');
 
 test.beforeAll(async () => {
   foreign = createServer((_, response) => {
@@ -171,8 +171,8 @@ test('text in the address of a page stays text', async ({ page, context }) => {
   const own = await context.newPage();
   await page.close();
   await enter(own, `${product.url}/dashboard/creator/domains`, owner);
-  test.setTimeout(inForm(240_000, 900_000));
-  for (const payload of payloads.filter((_, place) => place % inForm(6, 1) === 0)) {
+  test.setTimeout(quickOrSoak(240_000, 900_000));
+  for (const payload of payloads.filter((_, place) => place % quickOrSoak(6, 1) === 0)) {
     const text = encodeURIComponent(payload);
     for (const path of [
       `/dashboard/creator/domains?name=${text}`,

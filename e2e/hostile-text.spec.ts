@@ -1,6 +1,6 @@
 import { type BrowserContext, expect, type Page, test } from '@playwright/test';
 import { freePort } from '@propusk/test-kit/gateway/upstreams';
-import { inForm, openRow } from '@propusk/test-kit/row';
+import { openThreatCase, quickOrSoak } from '@propusk/test-kit/threat-case';
 import { admin, PASSWORD } from '../scripts/demo-data.ts';
 import { grown, payloads, poisonAnswers, watchFor } from './hostile-text.ts';
 import {
@@ -11,8 +11,8 @@ import {
   stopProduct,
   untilReady,
 } from './product.ts';
-import { stops } from './stops.ts';
-import { browserOf, prepare, type Tokens, visit } from './walk.ts';
+import { scenarios } from './scenarios.ts';
+import { browserOf, prepare, type Tokens, visit } from './visit.ts';
 
 /**
  * Every screen, dialog and state of the tour, where every text that the server answers ends in hostile text: names,
@@ -22,7 +22,7 @@ import { browserOf, prepare, type Tokens, visit } from './walk.ts';
 let dataDir: string;
 let product: RunningProduct;
 let tokens: Tokens;
-const tally = openRow(
+const tally = openThreatCase(
   'XSS, CSP, CORS',
   `${payloads.length} payloads in every text of every screen, dialog and state`,
 );
@@ -104,40 +104,40 @@ test('what becomes more than text is seen', async ({ context }) => {
 });
 
 test('every text of every screen stays text', async ({ browser }) => {
-  test.setTimeout(inForm(900_000, 3_300_000));
+  test.setTimeout(quickOrSoak(900_000, 3_300_000));
   // All at once in every text, in `npm test` of every third screen. Some swallow what follows them: `npm run soak` shows each alone as well, on every eighth screen,
   // another eighth for the next one.
-  const everyThird = stops.filter((_, place) => place % 3 === 0);
-  const everywhere = { hostile: payloads.join(' '), at: inForm(everyThird, stops) };
+  const everyThird = scenarios.filter((_, place) => place % 3 === 0);
+  const everywhere = { hostile: payloads.join(' '), at: quickOrSoak(everyThird, scenarios) };
   const alone = payloads.map((hostile, turn) => ({
     hostile,
-    at: stops.filter((_, place) => place % 8 === turn % 8),
+    at: scenarios.filter((_, place) => place % 8 === turn % 8),
   }));
-  for (const { hostile, at } of inForm([everywhere], [everywhere, ...alone])) {
+  for (const { hostile, at } of quickOrSoak([everywhere], [everywhere, ...alone])) {
     const contexts = new Map<string, BrowserContext>();
     const seenBy = new Map<string, string[]>();
-    for (const stop of at) {
-      const viewer = `${stop.role} ${stop.firstVisit} ${stop.only}`;
+    for (const scenario of at) {
+      const viewer = `${scenario.role} ${scenario.firstVisit} ${scenario.only}`;
       const context =
         contexts.get(viewer) ??
-        (await browserOf(browser, tokens, { scheme: 'light', size: stop.only ?? 'desktop' }, stop));
+        (await browserOf(browser, tokens, { scheme: 'light', size: scenario.only ?? 'desktop' }, scenario));
       const seen = seenBy.get(viewer) ?? (await watchFor(context));
       contexts.set(viewer, context);
       seenBy.set(viewer, seen);
       const page = await context.newPage();
       await poisonAnswers(page, hostile);
-      await test.step(stop.name, async () => {
-        const open = openers[stop.name];
+      await test.step(scenario.name, async () => {
+        const open = openers[scenario.name];
         const opened = await visit(
           page,
           product.consoleUrl,
-          open === undefined ? stop : { ...stop, open },
+          open === undefined ? scenario : { ...scenario, open },
         ).then(
           () => [],
           (error: unknown) => [`did not open: ${String(error).split('\n')[0]}`],
         );
         const found = [...opened, ...seen.splice(0), ...(await grown(page))];
-        tally.see(found.length === 0, `${stop.name}: ${found.join(', ')}`);
+        tally.see(found.length === 0, `${scenario.name}: ${found.join(', ')}`);
       });
       await page.unrouteAll({ behavior: 'ignoreErrors' });
       await page.close();

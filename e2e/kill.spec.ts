@@ -6,7 +6,7 @@ import { createPolicy, getPolicy, updatePolicy } from '@propusk/contract/policie
 import { listProxies } from '@propusk/contract/proxies';
 import { createUser } from '@propusk/contract/users';
 import { freePort } from '@propusk/test-kit/gateway/upstreams';
-import { inForm, row } from '@propusk/test-kit/row';
+import { quickOrSoak, threatCase } from '@propusk/test-kit/threat-case';
 import {
   makeDataDir,
   type RunningProduct,
@@ -18,9 +18,9 @@ import {
 
 /** `kill -9` of the whole product, or of parts of it, while people write. */
 
-const ROUNDS = inForm(3, 100);
+const ROUNDS = quickOrSoak(3, 100);
 /** From the start, or the kill of a part, until the product serves; a busy machine gets more. */
-const READY_MS = inForm(15_000, 5_000);
+const READY_MS = quickOrSoak(15_000, 5_000);
 const WRITERS = 4;
 
 let dataDir: string;
@@ -35,8 +35,8 @@ test.afterAll(async () => {
 });
 
 test('kill -9 while writing: no acknowledged write is lost, none is there by half, and it is ready again in seconds', () => {
-  test.setTimeout(inForm(240_000, 1_200_000));
-  return row(
+  test.setTimeout(quickOrSoak(240_000, 1_200_000));
+  return threatCase(
     'kill -9',
     'the product or parts of it killed under 4 writers: all acknowledged is kept, whole; ready in time; a second start refuses',
     async (tally) => {

@@ -5,7 +5,7 @@ import { installPackages } from '../scripts/debian.ts';
 import { admin, PASSWORD } from '../scripts/demo-data.ts';
 import config from './playwright.config.ts';
 import { makeDataDir, removeDataDir, runProduct, stopProduct, untilReady } from './product.ts';
-import { prepare } from './walk.ts';
+import { prepare } from './visit.ts';
 
 /**
  * `npm run lighthouse`: what Lighthouse says of the login page and of a list, on the product as it is delivered, with the

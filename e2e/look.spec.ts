@@ -9,7 +9,7 @@ import {
   stopProduct,
   untilReady,
 } from './product.ts';
-import { prepare, type Tokens } from './walk.ts';
+import { prepare, type Tokens } from './visit.ts';
 
 /** What the console's shell promises: schemes, onboarding, lists that stay put, and no dead end without a network. */
 let dataDir: string;

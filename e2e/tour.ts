@@ -7,8 +7,8 @@ import { installPackages } from '../scripts/debian.ts';
 import { admin, PASSWORD } from '../scripts/demo-data.ts';
 import config from './playwright.config.ts';
 import { makeDataDir, removeDataDir, runProduct, stopProduct, untilReady } from './product.ts';
-import { type Stop, stops } from './stops.ts';
-import { browserOf, type Looks, looks, prepare, type Tokens, visit } from './walk.ts';
+import { type Scenario, scenarios } from './scenarios.ts';
+import { type Appearance, appearances, browserOf, prepare, type Tokens, visit } from './visit.ts';
 
 /**
  * `npm run tour`: pictures of every screen, dialog and state of the console, in both schemes and both sizes, of a product
@@ -26,28 +26,28 @@ async function takePictures(
   browser: Browser,
   consoleUrl: string,
   tokens: Tokens,
-  look: Looks,
+  look: Appearance,
 ): Promise<void> {
   const path = join(folder, `${look.scheme}-${look.size}`);
   // One browser a viewer: what it has loaded once it need not load again.
   const browsers = new Map<string, Promise<BrowserContext>>();
-  const of = (stop: Stop) => {
-    const viewer = `${stop.role}${stop.firstVisit ? ', first visit' : ''}`;
-    const mine = browsers.get(viewer) ?? browserOf(browser, tokens, look, stop);
+  const of = (scenario: Scenario) => {
+    const viewer = `${scenario.role}${scenario.firstVisit ? ', first visit' : ''}`;
+    const mine = browsers.get(viewer) ?? browserOf(browser, tokens, look, scenario);
     browsers.set(viewer, mine);
     return mine;
   };
   await mkdir(path, { recursive: true });
-  for (const stop of stops) {
-    if (!stop.name.includes(wanted) || (stop.only && stop.only !== look.size)) continue;
-    const page = await (await of(stop)).newPage();
+  for (const scenario of scenarios) {
+    if (!scenario.name.includes(wanted) || (scenario.only && scenario.only !== look.size)) continue;
+    const page = await (await of(scenario)).newPage();
     try {
-      await visit(page, consoleUrl, stop);
+      await visit(page, consoleUrl, scenario);
     } catch (error) {
       missed++;
-      say(`Не вышло: ${stop.name}, ${look.scheme}, ${look.size}: ${String(error).split('\n')[0]}`);
+      say(`Не вышло: ${scenario.name}, ${look.scheme}, ${look.size}: ${String(error).split('\n')[0]}`);
     }
-    await page.screenshot({ path: join(path, `${stop.name}.png`) });
+    await page.screenshot({ path: join(path, `${scenario.name}.png`) });
     await page.close();
   }
 }
@@ -71,7 +71,7 @@ try {
   const tokens = await prepare(product.consoleUrl, await freePort());
   await rm(folder, { recursive: true, force: true });
   const browser = await chromium.launch(config.use?.launchOptions);
-  await Promise.all(looks.map((look) => takePictures(browser, product.consoleUrl, tokens, look)));
+  await Promise.all(appearances.map((look) => takePictures(browser, product.consoleUrl, tokens, look)));
   await browser.close();
   say(`Снимки: ${folder}`);
 } finally {

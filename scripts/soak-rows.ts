@@ -1,4 +1,4 @@
-import type { Threat } from '@propusk/test-kit/row';
+import type { Threat } from '@propusk/test-kit/threat-case';
 
 /** Which test files hold what against each threat (Vitest's, and Playwright's `.spec.ts`). A threat without a figure fails the soak. */
 export const rowFiles: Readonly<Record<Threat, readonly string[]>> = {

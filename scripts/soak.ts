@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { buildConsole } from '@propusk/supervisor/build-console';
-import { type Figures, type Threat, threats } from '@propusk/test-kit/row';
+import { type Figures, type Threat, threats } from '@propusk/test-kit/threat-case';
 import { type DebianPackage, installPackages, programs } from './debian.ts';
 import { rowFiles } from './soak-rows.ts';
 

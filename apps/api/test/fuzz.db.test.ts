@@ -1,16 +1,16 @@
 import { startApi, type TestApi } from '@propusk/test-kit/api/api';
 import { Known, resolve } from '@propusk/test-kit/api/arbitrary';
 import { type Attempt, attemptsAt } from '@propusk/test-kit/api/attempts';
+import { type Caller, callers, createFixtures, type Fixtures } from '@propusk/test-kit/api/fixtures';
 import { openapi } from '@propusk/test-kit/api/openapi-check';
-import { type Caller, callers, createPrey, type Prey } from '@propusk/test-kit/api/prey';
-import { inForm, openRow } from '@propusk/test-kit/row';
+import { openThreatCase, quickOrSoak } from '@propusk/test-kit/threat-case';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
 import type { JsonSchema } from '../src/http/openapi-schemas.ts';
 
 // The longer hunt is the soak's; another one: FUZZ_SEED. A failure prints its seed and what was sent.
 const seed = Number(process.env.FUZZ_SEED ?? 20_260_302);
-const wanted = inForm(2_500, 100_000);
+const wanted = quickOrSoak(2_500, 100_000);
 
 const operations = Object.entries(openapi.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
@@ -19,26 +19,26 @@ const operations = Object.entries(openapi.paths).flatMap(([path, methods]) =>
 const shares = operations.map(({ operation: { requestBody } }) =>
   hasPassword(resolve(requestBody?.content['application/json']?.schema ?? {})) ? 1 / 3 : 1,
 );
-const tally = openRow(
+const tally = openThreatCase(
   'bad input',
   'fuzzed requests to every call: none is a 5xx, and all answers are as documented',
 );
 const runs = wanted / shares.reduce((sum, share) => sum + share, 0);
 
 let api: TestApi;
-let prey: Prey;
+let fixtures: Fixtures;
 let neighbour: string;
 let sent = 0;
 const statuses: Record<number, number> = {};
 
 beforeAll(async () => {
   api = await startApi(inject('serverUrl'));
-  prey = await createPrey(api);
-  neighbour = await prey.neighbour();
+  fixtures = await createFixtures(api);
+  neighbour = await fixtures.neighbour();
 });
 afterAll(() => tally.close());
 afterAll(() => api.close());
-beforeEach(() => prey.restock());
+beforeEach(() => fixtures.restock());
 
 test.each(operations.map((one, place) => [`${one.method} ${one.path}`, one, place] as const))(
   '%s',
@@ -61,7 +61,7 @@ test.each(operations.map((one, place) => [`${one.method} ${one.path}`, one, plac
     );
     expect(sent - before).toBe(numRuns);
   },
-  inForm(600_000, 1_800_000),
+  quickOrSoak(600_000, 1_800_000),
 );
 
 test('all of that was enough, and no neighbour noticed', async () => {
@@ -75,7 +75,7 @@ test('all of that was enough, and no neighbour noticed', async () => {
   // Or else all of it would have died at the door.
   expect(answered(2) / sent, JSON.stringify(statuses)).toBeGreaterThan(0.05);
   expect(neighbour).toContain('policies: 6');
-  expect(await prey.neighbour()).toBe(neighbour);
+  expect(await fixtures.neighbour()).toBe(neighbour);
 });
 
 /** Whether a body holds a person's password; a proxy's is sealed, not hashed. */
@@ -92,11 +92,11 @@ function callersOf(path: string, description: string): Caller[] {
 
 /** @throws Error when the answer is a failure of the server, or not as the documentation tells */
 async function send(who: Caller, method: string, { segments, query, headers, body }: Attempt): Promise<void> {
-  const fill = (value: unknown) => (value instanceof Known ? prey.find(value, who) : value);
+  const fill = (value: unknown) => (value instanceof Known ? fixtures.find(value, who) : value);
   const path = segments.map((part) =>
-    part instanceof Known ? encodeURIComponent(prey.find(part, who)) : part,
+    part instanceof Known ? encodeURIComponent(fixtures.find(part, who)) : part,
   );
-  const token = prey.tokens[who];
+  const token = fixtures.tokens[who];
   const faults = api.violations.length;
   const payload =
     body === null ? undefined : 'raw' in body ? body.raw : JSON.stringify(filled(body.json, fill));
@@ -119,7 +119,7 @@ async function send(who: Caller, method: string, { segments, query, headers, bod
   if (response.statusCode >= 500) throw new Error(`${response.statusCode} ${response.body}`);
   // Signed out, removed or with another password: the next one goes in again.
   if (response.statusCode === 401 && token !== null && headers.authorization === undefined)
-    await prey.revive();
+    await fixtures.revive();
 }
 
 /** A copy with each id and address filled in. */

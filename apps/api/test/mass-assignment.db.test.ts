@@ -5,7 +5,7 @@ import { declaredKeys, entityFields, hostileKeys, poisons, withKeys } from '@pro
 import { rows, type Target } from '@propusk/test-kit/matrix/rows';
 import { type Snapshot, takeSnapshot } from '@propusk/test-kit/matrix/snapshot';
 import { type Caller, createWorld, type World } from '@propusk/test-kit/matrix/world';
-import { openRow } from '@propusk/test-kit/row';
+import { openThreatCase } from '@propusk/test-kit/threat-case';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { passwordPlace } from '../src/sealing.ts';
 
@@ -29,7 +29,7 @@ beforeAll(async () => {
     world,
   );
 });
-const tally = openRow(
+const tally = openThreatCase(
   'mass assignment',
   'undeclared keys and poisoned prototypes on every write: stored as without them',
 );

@@ -1,7 +1,7 @@
 import { gatewayKeys, signGatewayToken } from '@propusk/access/gateway-secret';
 import { SECRET } from '@propusk/test-kit/gateway/world';
 import { heapLeftBy } from '@propusk/test-kit/heap';
-import { inForm } from '@propusk/test-kit/row';
+import { quickOrSoak } from '@propusk/test-kit/threat-case';
 import { expect, test } from 'vitest';
 import { createAuthenticate } from './authenticate.ts';
 
@@ -17,7 +17,7 @@ test('thousands of spellings of one valid credential leave less than 2 MB on the
   const authenticate = createAuthenticate(keys);
   const header = basic(5, 2_000_000_000);
   const left = heapLeftBy(() => {
-    for (let i = 0; i < inForm(8_000, 100_000); i++) {
+    for (let i = 0; i < quickOrSoak(8_000, 100_000); i++) {
       const spaces = ' '.repeat(1 + (i % 30_000));
       const scheme = i % 2 === 0 ? 'Basic' : 'bAsIC';
       expect(authenticate(header.replace('Basic ', scheme + spaces))).toMatchObject({ userId: 5 });

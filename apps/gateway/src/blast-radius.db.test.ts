@@ -12,20 +12,20 @@ import {
   startWholeProduct,
   type WholeProduct,
 } from '@propusk/test-kit/gateway/whole-product';
-import { inForm, row } from '@propusk/test-kit/row';
+import { quickOrSoak, threatCase } from '@propusk/test-kit/threat-case';
 import { afterAll, beforeAll, inject, test } from 'vitest';
 
 /** One stranger, agent or company does its worst; a neighbour signs in, reads a list, works and takes a right away. */
 
 const HEAP_MB = 512;
-const CLIENTS = inForm(50, 500);
-const [CALM_MS, ATTACK_MS] = [inForm(2_000, 20_000), inForm(1_500, 30_000)];
+const CLIENTS = quickOrSoak(50, 500);
+const [CALM_MS, ATTACK_MS] = [quickOrSoak(2_000, 20_000), quickOrSoak(1_500, 30_000)];
 /** What a busy machine adds to the slowest hundredth; a sign-in is work of a whole core. */
 const FLOOR_MS = {
-  signIn: inForm(1_000, 200),
-  list: inForm(400, 50),
-  request: inForm(400, 50),
-  revocation: inForm(500, 100),
+  signIn: quickOrSoak(1_000, 200),
+  list: quickOrSoak(400, 50),
+  request: quickOrSoak(400, 50),
+  revocation: quickOrSoak(500, 100),
 };
 
 let product: WholeProduct;
@@ -43,12 +43,12 @@ beforeAll(async () => {
 afterAll(() => product.stop());
 
 /** The quick form leaves out those whose neighbours are measured by the tests of clients that never read. */
-const chosen = Object.entries(attacks).filter(([name]) => inForm(!/never reads, at/.test(name), true));
+const chosen = Object.entries(attacks).filter(([name]) => quickOrSoak(!/never reads, at/.test(name), true));
 
 test.each(chosen)(
   '%s: a neighbour is served as when all is calm',
   (name, attack) =>
-    row('blast radius', name, async (tally) => {
+    threatCase('blast radius', name, async (tally) => {
       const stop = await attack(product, attacker, CLIENTS);
       const beside = await neighbours(ATTACK_MS);
       stop();
@@ -60,9 +60,9 @@ test.each(chosen)(
       ])
         tally.see(ended === null, `the ${process} ended: ${ended?.slice(0, 300)}`);
       // What the attack has left behind is no part of the next.
-      await sleep(inForm(200, 2_000));
+      await sleep(quickOrSoak(200, 2_000));
     }),
-  inForm(60_000, 300_000),
+  quickOrSoak(60_000, 300_000),
 );
 
 /** What a neighbour does, each on a connection of its own and from a network of its own. */

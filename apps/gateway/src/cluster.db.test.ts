@@ -14,7 +14,7 @@ import { get, openTunnel, verdict } from '@propusk/test-kit/gateway/client';
 import { type Origin, startOrigin } from '@propusk/test-kit/gateway/origin';
 import { freePort } from '@propusk/test-kit/gateway/upstreams';
 import { SECRET, testConfig, until } from '@propusk/test-kit/gateway/world';
-import { inForm, row } from '@propusk/test-kit/row';
+import { quickOrSoak, threatCase } from '@propusk/test-kit/threat-case';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { createLog } from './log.ts';
 import { createGateway, type Gateway } from './server.ts';
@@ -127,15 +127,15 @@ test('a revocation at one api ends live tunnels at all three gateways within a s
 test(
   '200 revocations: p99 from the call to the dead tunnel and the refused request is within a second',
   {
-    timeout: inForm(180_000, 600_000),
+    timeout: quickOrSoak(180_000, 600_000),
   },
   () =>
-    row(
+    threatCase(
       'revocation',
       'revoked at one of two apis: live tunnel dead and new request refused, p99 within 1 s',
       async (tally) => {
         const times: number[] = [];
-        const runs = inForm(200, 500);
+        const runs = quickOrSoak(200, 500);
         for (let i = 0; i < runs; i++) {
           const gateway = gateways[i % 3] ?? expect.fail();
           const api = apis[i % 2] ?? expect.fail();
@@ -171,42 +171,46 @@ test(
     timeout: 60_000,
   },
   () =>
-    row('revocation', 'an api killed and started under traffic: 0 let in who may not', async (tally) => {
-      await Promise.all(gateways.map((each) => becomes(each, agent.who, '200')));
-      const tunnels = await Promise.all(gateways.map((each) => drip(each, keeper.who)));
-      const counts = new Map<string, number>();
-      const stop = new AbortController();
-      const traffic = gateways.map(async (gateway) => {
-        while (!stop.signal.aborted) {
-          for (const [name, who] of [
-            ['keeper', keeper.who],
-            ['stranger', stranger.who],
-          ] as const) {
-            const got = `${name}: ${await ask(gateway, who)}`;
-            counts.set(got, (counts.get(got) ?? 0) + 1);
+    threatCase(
+      'revocation',
+      'an api killed and started under traffic: 0 let in who may not',
+      async (tally) => {
+        await Promise.all(gateways.map((each) => becomes(each, agent.who, '200')));
+        const tunnels = await Promise.all(gateways.map((each) => drip(each, keeper.who)));
+        const counts = new Map<string, number>();
+        const stop = new AbortController();
+        const traffic = gateways.map(async (gateway) => {
+          while (!stop.signal.aborted) {
+            for (const [name, who] of [
+              ['keeper', keeper.who],
+              ['stranger', stranger.who],
+            ] as const) {
+              const got = `${name}: ${await ask(gateway, who)}`;
+              counts.set(got, (counts.get(got) ?? 0) + 1);
+            }
+            await sleep(20);
           }
-          await sleep(20);
+        });
+        await apis[0].kill();
+        // Only the second api and its gateway can know of this.
+        await allow(apis[1], keeper);
+        await becomes(gateways[2] ?? expect.fail(), agent.who, '403 no_policy', 1_000);
+        await sleep(1_500);
+        await apis[0].start();
+        await Promise.all(gateways.map((each) => becomes(each, agent.who, '403 no_policy')));
+        stop.abort();
+        await Promise.all(traffic);
+        expect([...counts.keys()].toSorted()).toEqual(['keeper: 200', 'stranger: 403 no_policy']);
+        tally.held([...counts.values()].reduce((sum, n) => sum + n, 0));
+        for (const { socket, got } of tunnels) {
+          const before = got().length;
+          await until(() => got().length > before);
+          expect(socket.destroyed).toBe(false);
+          socket.destroy();
         }
-      });
-      await apis[0].kill();
-      // Only the second api and its gateway can know of this.
-      await allow(apis[1], keeper);
-      await becomes(gateways[2] ?? expect.fail(), agent.who, '403 no_policy', 1_000);
-      await sleep(1_500);
-      await apis[0].start();
-      await Promise.all(gateways.map((each) => becomes(each, agent.who, '403 no_policy')));
-      stop.abort();
-      await Promise.all(traffic);
-      expect([...counts.keys()].toSorted()).toEqual(['keeper: 200', 'stranger: 403 no_policy']);
-      tally.held([...counts.values()].reduce((sum, n) => sum + n, 0));
-      for (const { socket, got } of tunnels) {
-        const before = got().length;
-        await until(() => got().length > before);
-        expect(socket.destroyed).toBe(false);
-        socket.destroy();
-      }
-      await allow(apis[1], agent, keeper);
-    }),
+        await allow(apis[1], agent, keeper);
+      },
+    ),
 );
 
 test('a gateway started with an old snapshot denies, until the api tells it the present', {

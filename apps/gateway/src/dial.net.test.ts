@@ -14,7 +14,7 @@ import {
   until,
   type World,
 } from '@propusk/test-kit/gateway/world';
-import { inForm, openRow } from '@propusk/test-kit/row';
+import { openThreatCase, quickOrSoak } from '@propusk/test-kit/threat-case';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 /** Where the gateway never connects to, whatever a name or a tenant's proxy says. */
@@ -86,7 +86,7 @@ const spelled = [
   ...['::ffff:127.0.0.1', 'localhost', 'LOCALHOST', 'localhost.', '%31%32%37.0.0.1', '127.0.0.1%00.ru'],
 ];
 
-const tally = openRow(
+const tally = openThreatCase(
   'gateway SSRF, rebinding',
   'private addresses and odd spellings as site, CONNECT target and stored proxy: 0 connections',
 );
@@ -196,7 +196,7 @@ describe('a gateway with GATEWAY_DNS', () => {
     await once(canary.listen(world.origin.port, '127.0.0.2'), 'listening');
     const authority = `flip.company.test:${world.origin.port}`;
     const verdicts = new Map<string, number>();
-    const flipped = inForm(1_000, 5_000);
+    const flipped = quickOrSoak(1_000, 5_000);
     for (let i = 0; i < flipped; i++) {
       const got =
         i % 4 < 2

@@ -15,7 +15,7 @@ import {
   startWholeProduct,
   type WholeProduct,
 } from '@propusk/test-kit/gateway/whole-product';
-import { inForm, row, type Tally } from '@propusk/test-kit/row';
+import { quickOrSoak, type Tally, threatCase } from '@propusk/test-kit/threat-case';
 import { afterAll, beforeAll, inject, test } from 'vitest';
 
 /**
@@ -24,12 +24,16 @@ import { afterAll, beforeAll, inject, test } from 'vitest';
  */
 
 const HEAP_MB = 512;
-const RUN_MS = inForm(4_000, Number(process.env.SOAK_MINUTES ?? 10) * 60_000);
+const RUN_MS = quickOrSoak(4_000, Number(process.env.SOAK_MINUTES ?? 10) * 60_000);
 const JUDGED_FROM_MS = 60 * 60_000;
 /** The first part of the run, which the fit leaves out. */
 const WARM_UP = 0.2;
-const [SAMPLE_MS, PHASE_MS, PAUSE_MS] = [inForm(500, 10_000), inForm(400, 15_000), inForm(50, 5_000)];
-const CLIENTS = inForm(20, 200);
+const [SAMPLE_MS, PHASE_MS, PAUSE_MS] = [
+  quickOrSoak(500, 10_000),
+  quickOrSoak(400, 15_000),
+  quickOrSoak(50, 5_000),
+];
+const CLIENTS = quickOrSoak(20, 200);
 const MOST_PERCENT_PER_HOUR = 1;
 const PERIOD_MS = Object.keys(attacks).length * (PHASE_MS + PAUSE_MS);
 
@@ -47,7 +51,7 @@ afterAll(() => product.stop());
 test(
   'work and attacks make neither memory, nor files, nor disk grow',
   () =>
-    row(
+    threatCase(
       'growth',
       `work and attacks for ${Math.round(RUN_MS / 6_000) / 10} min, heap of ${HEAP_MB} MB`,
       async (tally) => {

@@ -11,19 +11,19 @@ import { during, measure } from '@propusk/test-kit/gateway/latency';
 import { judgeHeld, judgeServed } from '@propusk/test-kit/gateway/overload-bars';
 import { residentBytes, watchProcess } from '@propusk/test-kit/gateway/resources';
 import { company, credentials, SECRET, until } from '@propusk/test-kit/gateway/world';
-import { inForm, row } from '@propusk/test-kit/row';
+import { quickOrSoak, threatCase } from '@propusk/test-kit/threat-case';
 import { afterAll, beforeAll, test } from 'vitest';
 
 /** Clients that pipeline requests of every form at a gateway and read no answer, beside an agent who works. */
 
 const HEAP_MB = 512;
-const CLIENTS = inForm(100, 1_000);
-const [CALM_MS, ATTACK_MS] = [inForm(1_500, 20_000), inForm(3_000, 60_000)];
+const CLIENTS = quickOrSoak(100, 1_000);
+const [CALM_MS, ATTACK_MS] = [quickOrSoak(1_500, 20_000), quickOrSoak(3_000, 60_000)];
 /**
  * What a busy machine adds to the slowest hundredth. In the quick form clients, sites and gateway share two cores for three
  * seconds: it catches a loop that starves for seconds.
  */
-const FLOOR_MS = inForm(1_500, 50);
+const FLOOR_MS = quickOrSoak(1_500, 50);
 /** The most that a client sends; a tunnel, a body and a head in pieces are sent once. */
 const BYTES = 260_000;
 
@@ -58,7 +58,7 @@ test.each([
 ] as const)(
   '%s who pipeline requests of every form and never read take neither memory nor time from others',
   (who, formsOf) =>
-    row(
+    threatCase(
       'clients that never read',
       `every form of the gateway, by ${who}: ${CLIENTS} clients, heap of ${HEAP_MB} MB`,
       async (tally) => {
@@ -90,7 +90,7 @@ test.each([
         }
       },
     ),
-  inForm(60_000, 600_000),
+  quickOrSoak(60_000, 600_000),
 );
 
 /** All forms at once; in the long form each alone before that, by fewer and for a shorter time. */
@@ -103,7 +103,7 @@ function groups(forms: readonly (readonly [string, string])[]) {
     clients: 100,
     ms: 5_000,
   }));
-  return [...inForm([], alone), { name: 'all forms', payloads: all, clients: CLIENTS, ms: ATTACK_MS }];
+  return [...quickOrSoak([], alone), { name: 'all forms', payloads: all, clients: CLIENTS, ms: ATTACK_MS }];
 }
 
 /** An agent of another company who makes requests and opens tunnels, each on a connection of its own. */

@@ -11,7 +11,7 @@ import {
   until,
   type World,
 } from '@propusk/test-kit/gateway/world';
-import { openRow } from '@propusk/test-kit/row';
+import { openThreatCase } from '@propusk/test-kit/threat-case';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 /** The gateway's front door: who gets in, who is told what, and what reaches the site. */
@@ -25,7 +25,7 @@ beforeAll(async () => {
   world = await startWorld((port) => [company(sites(port))]);
   site = `http://crm.company.test:${world.origin.port}`;
 });
-const tally = openRow(
+const tally = openThreatCase(
   'open proxy, smuggling',
   'credentials, request lines and framings that are not right: refused, nothing reaches the site',
 );

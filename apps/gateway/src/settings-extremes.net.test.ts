@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { SettingError } from '@propusk/contract/settings';
 import { get, verdict } from '@propusk/test-kit/gateway/client';
 import { company, credentials, SECRET, startWorld, until, type World } from '@propusk/test-kit/gateway/world';
-import { inForm } from '@propusk/test-kit/row';
+import { quickOrSoak } from '@propusk/test-kit/threat-case';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { gatewaySettings, readConfig } from './config.ts';
 import { createLog } from './log.ts';
@@ -99,11 +99,11 @@ test.each(
   const port = await gateway.listen();
   try {
     await until(() => !gateway.stale());
-    const end = performance.now() + inForm(0, 60_000);
+    const end = performance.now() + quickOrSoak(0, 60_000);
     do {
       const answer = await get(port, credentials(1), `http://crm.company.test:${world.origin.port}/`);
       expect(verdict(answer)).toBe('200');
-      await sleep(inForm(0, 500));
+      await sleep(quickOrSoak(0, 500));
     } while (performance.now() < end);
   } finally {
     await gateway.close(0);

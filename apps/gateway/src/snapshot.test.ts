@@ -8,12 +8,12 @@ import { gatewayKeys } from '@propusk/access/gateway-secret';
 import { canonicalHost } from '@propusk/access/host';
 import type { AccessIndex } from '@propusk/access/snapshot';
 import { company, SECRET } from '@propusk/test-kit/gateway/world';
-import { inForm, row } from '@propusk/test-kit/row';
+import { quickOrSoak, threatCase } from '@propusk/test-kit/threat-case';
 import { expect, test } from 'vitest';
 import { createLog } from './log.ts';
 import { openSnapshots } from './snapshot.ts';
 
-const TRIES = inForm(60, 1_000);
+const TRIES = quickOrSoak(60, 1_000);
 
 /** The company that changes, one that holds nothing of its, and one whose pattern covers what the first one claims. */
 const QUIET = company(['quiet.company.test'], { id: 2 });
@@ -39,7 +39,7 @@ function answers(index: AccessIndex, version: number): Record<string, string> {
 test(
   'whenever it is killed, a gateway that comes back without the api lets nobody in who may not, and those whom no change concerns',
   () =>
-    row(
+    threatCase(
       'revocation',
       'the gateway killed around a change, the api away: no older right on disk, and no older claim',
       async (tally) => {
@@ -80,7 +80,7 @@ test(
         tally.note(`the last change was there ${known} times, nothing ${TRIES - known} times`);
       },
     ),
-  inForm(30_000, 200_000),
+  quickOrSoak(30_000, 200_000),
 );
 
 test('a list of changes that cannot be read takes the snapshot with it', async () => {

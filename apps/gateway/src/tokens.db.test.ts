@@ -16,7 +16,7 @@ import { get, verdict } from '@propusk/test-kit/gateway/client';
 import { type Origin, startOrigin } from '@propusk/test-kit/gateway/origin';
 import { freePort } from '@propusk/test-kit/gateway/upstreams';
 import { SECRET, testConfig } from '@propusk/test-kit/gateway/world';
-import { inForm, row, type Tally } from '@propusk/test-kit/row';
+import { quickOrSoak, type Tally, threatCase } from '@propusk/test-kit/threat-case';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { createLog } from './log.ts';
 import { createGateway, type Gateway } from './server.ts';
@@ -129,7 +129,7 @@ const endings: Readonly<Record<string, (who: SlotHolder) => Promise<unknown>>> =
   'the deletion of its person': ({ id }) => api.must(owner, deleteUser, { id }),
 };
 
-const replays = inForm(40, 1_000);
+const replays = quickOrSoak(40, 1_000);
 
 async function replay(tally: Tally, { session, who, code }: SlotHolder): Promise<void> {
   // A gateway has a second to hear of it.
@@ -148,8 +148,8 @@ async function replay(tally: Tally, { session, who, code }: SlotHolder): Promise
 }
 
 describe('no token is accepted after', () => {
-  test.each(Object.keys(endings))('%s', { timeout: inForm(60_000, 300_000) }, (name) =>
-    row(
+  test.each(Object.keys(endings))('%s', { timeout: quickOrSoak(60_000, 300_000) }, (name) =>
+    threatCase(
       'tokens',
       `replayed after ${name}: at the console, at the gateway, the pairing code`,
       async (tally) => {
@@ -162,23 +162,27 @@ describe('no token is accepted after', () => {
 });
 
 test('what a role allowed ends with the role, and a link to a lock with its maker', () =>
-  row('tokens', 'replayed after a role was taken, and a link of somebody who is gone', async (tally) => {
-    const chief = await holder();
-    await tell(`update users set roles = '{CREATOR}' where id = ${chief.id}`);
-    expect(await atConsole(chief.session, '/users/company')).toBe(200);
-    const { url } = await api.must(chief.session, shareLock, { id: site });
-    const token = new URL(url).hash.slice(1);
-    expect(await post(openLockLink.path, { token })).toBe(200);
-    await tell(`update users set roles = '{USER}' where id = ${chief.id}`);
-    for (let i = 0; i < replays; i++) {
-      const status = await atConsole(chief.session, '/users/company');
-      tally.see(status === 403, `a call of the role answered ${status}`);
-    }
-    await api.must(owner, deleteUser, { id: chief.id });
-    const opened = await post(openLockLink.path, { token });
-    tally.see(opened === 400, `the link of somebody who is gone answered ${opened}`);
-    await expect.poll(() => atGateway(chief.who), { timeout: 5_000 }).not.toBe('200');
-  }));
+  threatCase(
+    'tokens',
+    'replayed after a role was taken, and a link of somebody who is gone',
+    async (tally) => {
+      const chief = await holder();
+      await tell(`update users set roles = '{CREATOR}' where id = ${chief.id}`);
+      expect(await atConsole(chief.session, '/users/company')).toBe(200);
+      const { url } = await api.must(chief.session, shareLock, { id: site });
+      const token = new URL(url).hash.slice(1);
+      expect(await post(openLockLink.path, { token })).toBe(200);
+      await tell(`update users set roles = '{USER}' where id = ${chief.id}`);
+      for (let i = 0; i < replays; i++) {
+        const status = await atConsole(chief.session, '/users/company');
+        tally.see(status === 403, `a call of the role answered ${status}`);
+      }
+      await api.must(owner, deleteUser, { id: chief.id });
+      const opened = await post(openLockLink.path, { token });
+      tally.see(opened === 400, `the link of somebody who is gone answered ${opened}`);
+      await expect.poll(() => atGateway(chief.who), { timeout: 5_000 }).not.toBe('200');
+    },
+  ));
 
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
@@ -212,33 +216,37 @@ function mutate(token: string, other: string): string {
   return sendable ? mutated : mutate(token, other);
 }
 
-test('no damaged token is accepted', { timeout: inForm(60_000, 300_000) }, () =>
-  row('tokens', 'damaged: flipped, cut, lengthened, of two halves, in other letters', async (tally) => {
-    const [one, two] = [await holder(), await holder()];
-    const [name = '', password = ''] = one.who.split(':');
-    const [otherName = '', otherPassword = ''] = two.who.split(':');
-    for (let done = 0; done < inForm(1_000, 10_000); done += 50) {
-      await Promise.all(
-        Array.from({ length: 50 }, async () => {
-          const session = mutate(one.session, two.session);
-          const console = await atConsole(session);
-          tally.see(console === 401, `the console answered ${console} to ${session} for ${one.session}`);
-          const token = mutate(password, otherPassword);
-          const proxy = await atGateway(`${name}:${token}`);
-          tally.see(proxy.startsWith('407'), `the gateway answered ${proxy} to ${token} for ${password}`);
-        }),
-      );
-    }
-    // Each is of one kind and of one person: neither opens the other's door.
-    const swapped = [
-      `${name}:${otherPassword}`,
-      `${otherName}:${password}`,
-      `${name}:${one.session}`,
-      `probe:${password}`,
-    ];
-    for (const who of swapped) tally.see((await atGateway(who)).startsWith('407'), `${who} was let in`);
-    for (const token of [password, one.code, one.who]) {
-      tally.see((await atConsole(token)) === 401, `the console took ${token}`);
-    }
-  }),
+test('no damaged token is accepted', { timeout: quickOrSoak(60_000, 300_000) }, () =>
+  threatCase(
+    'tokens',
+    'damaged: flipped, cut, lengthened, of two halves, in other letters',
+    async (tally) => {
+      const [one, two] = [await holder(), await holder()];
+      const [name = '', password = ''] = one.who.split(':');
+      const [otherName = '', otherPassword = ''] = two.who.split(':');
+      for (let done = 0; done < quickOrSoak(1_000, 10_000); done += 50) {
+        await Promise.all(
+          Array.from({ length: 50 }, async () => {
+            const session = mutate(one.session, two.session);
+            const console = await atConsole(session);
+            tally.see(console === 401, `the console answered ${console} to ${session} for ${one.session}`);
+            const token = mutate(password, otherPassword);
+            const proxy = await atGateway(`${name}:${token}`);
+            tally.see(proxy.startsWith('407'), `the gateway answered ${proxy} to ${token} for ${password}`);
+          }),
+        );
+      }
+      // Each is of one kind and of one person: neither opens the other's door.
+      const swapped = [
+        `${name}:${otherPassword}`,
+        `${otherName}:${password}`,
+        `${name}:${one.session}`,
+        `probe:${password}`,
+      ];
+      for (const who of swapped) tally.see((await atGateway(who)).startsWith('407'), `${who} was let in`);
+      for (const token of [password, one.code, one.who]) {
+        tally.see((await atConsole(token)) === 401, `the console took ${token}`);
+      }
+    },
+  ),
 );

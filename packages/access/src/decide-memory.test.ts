@@ -1,5 +1,5 @@
 import { heapLeftBy } from '@propusk/test-kit/heap';
-import { inForm } from '@propusk/test-kit/row';
+import { quickOrSoak } from '@propusk/test-kit/threat-case';
 import { expect, test } from 'vitest';
 import { decide } from './decide.ts';
 import { canonicalHost } from './host.ts';
@@ -32,7 +32,7 @@ test.each([
 ])(
   'distinct hosts with many labels that are %s leave less than 2 MB on the heap',
   (_, parent, share) => {
-    const count = inForm(6_000, 100_000);
+    const count = quickOrSoak(6_000, 100_000);
     const left = heapLeftBy(() => expect(askFor(count, parent)).toBe(count * share));
     expect(left).toBeLessThan(2e6);
   },

@@ -1,6 +1,6 @@
 import { runInNewContext } from 'node:vm';
 import type { CompanySnapshot } from '@propusk/contract/feed';
-import { openRow } from '@propusk/test-kit/row';
+import { openThreatCase } from '@propusk/test-kit/threat-case';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { decide, reachable } from './decide.ts';
@@ -139,7 +139,7 @@ const spellings = [
   ],
 ];
 
-const tally = openRow(
+const tally = openThreatCase(
   'host spellings',
   'a spelling, scheme and port: what the api tells, the extension and its PAC do, and the gateway decides agree',
 );

@@ -1,6 +1,6 @@
 import { login, useLink } from '@propusk/contract/auth';
 import { PASSWORD, startApi, type TestApi } from '@propusk/test-kit/api/api';
-import { inForm, row } from '@propusk/test-kit/row';
+import { quickOrSoak, threatCase } from '@propusk/test-kit/threat-case';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 
 /** What a stranger learns of who has an account, and what a stolen table of passwords costs to try. */
@@ -27,16 +27,16 @@ const median = (times: readonly number[]) => times.toSorted((a, b) => a - b)[tim
 test(
   'a wrong password and an unknown address are answered alike, and in the same time',
   {
-    timeout: inForm(120_000, 600_000),
+    timeout: quickOrSoak(120_000, 600_000),
   },
   () =>
-    row(
+    threatCase(
       THREAT,
       'an unknown address and a wrong password in turn: same answer, medians of time',
       async (tally) => {
-        const n = inForm(30, 500);
+        const n = quickOrSoak(30, 500);
         // A machine that has other things to do; an unknown address that costs no hash takes a tenth.
-        const within = inForm(0.4, 0.05);
+        const within = quickOrSoak(0.4, 0.05);
         const { email } = await api.company();
         const took = { wrong: [] as number[], unknown: [] as number[] };
         for (let i = 0; i < n; i++) {
@@ -62,26 +62,33 @@ test(
     ),
 );
 
-test('of all guesses at once over two processes ten are checked', { timeout: inForm(60_000, 300_000) }, () =>
-  row(THREAT, 'guesses at once over two processes: ten an account and address, then 429', async (tally) => {
-    for (let round = 0; round < inForm(1, 10); round++) {
-      const { email } = await api.company();
-      const from = fresh();
-      const guesses = Array.from({ length: inForm(60, 200) }, (_, i) =>
-        signIn(email, from, 'wrong horse', i % 2 === 0 ? api : second),
-      );
-      const statuses = (await Promise.all(guesses)).map(({ status }) => status);
-      const checked = statuses.filter((status) => status !== 429).length;
-      tally.see(checked <= 10, `${checked} were checked`);
-      tally.held(statuses.length - checked);
-      const { status } = await signIn(email, from, PASSWORD);
-      tally.see(status === 429, `the right one after them is ${status}`);
-    }
-  }),
+test(
+  'of all guesses at once over two processes ten are checked',
+  { timeout: quickOrSoak(60_000, 300_000) },
+  () =>
+    threatCase(
+      THREAT,
+      'guesses at once over two processes: ten an account and address, then 429',
+      async (tally) => {
+        for (let round = 0; round < quickOrSoak(1, 10); round++) {
+          const { email } = await api.company();
+          const from = fresh();
+          const guesses = Array.from({ length: quickOrSoak(60, 200) }, (_, i) =>
+            signIn(email, from, 'wrong horse', i % 2 === 0 ? api : second),
+          );
+          const statuses = (await Promise.all(guesses)).map(({ status }) => status);
+          const checked = statuses.filter((status) => status !== 429).length;
+          tally.see(checked <= 10, `${checked} were checked`);
+          tally.held(statuses.length - checked);
+          const { status } = await signIn(email, from, PASSWORD);
+          tally.see(status === 429, `the right one after them is ${status}`);
+        }
+      },
+    ),
 );
 
 test('a password is kept as argon2id of 46 MiB or more, each under a salt of its own', () =>
-  row(THREAT, 'stored passwords: argon2id, memory, salt', async (tally) => {
+  threatCase(THREAT, 'stored passwords: argon2id, memory, salt', async (tally) => {
     const { token, email } = await api.company();
     await api.agent(token);
     await api.company();

@@ -7,7 +7,7 @@ import { changeOwnPassword, inviteOwner, me } from '@propusk/contract/users';
 import { createAdmin } from '@propusk/test-kit/api/admin';
 import { PASSWORD, startApi, type TestApi } from '@propusk/test-kit/api/api';
 import { type Inbox, openInbox, type ReadMail, readMail } from '@propusk/test-kit/api/inbox';
-import { inForm, row } from '@propusk/test-kit/row';
+import { quickOrSoak, threatCase } from '@propusk/test-kit/threat-case';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 
 const publicUrl = new URL('https://pass.example.ru');
@@ -160,11 +160,11 @@ describe('a link to a new password', () => {
   test(
     'works for one of 100 at once, over two processes',
     () =>
-      row(
+      threatCase(
         'password link',
         'one link redeemed at once over two processes: one wins, its password counts',
         async (tally) => {
-          for (let round = 0; round < inForm(1, 3); round++) {
+          for (let round = 0; round < quickOrSoak(1, 3); round++) {
             const { email } = await api.company();
             const token = await passwordLink(email);
             const replies = await Promise.all(
@@ -181,7 +181,7 @@ describe('a link to a new password', () => {
           }
         },
       ),
-    inForm(30_000, 120_000),
+    quickOrSoak(30_000, 120_000),
   );
 
   test.each(['password', 'email'])('(%s) lives 10 minutes', async (kind) => {

@@ -2,7 +2,7 @@ import { login, useLink } from '@propusk/contract/auth';
 import { DEVICE_HEADER } from '@propusk/contract/endpoint';
 import { changeOwnPassword } from '@propusk/contract/users';
 import { PASSWORD, startApi, type TestApi } from '@propusk/test-kit/api/api';
-import { inForm, row } from '@propusk/test-kit/row';
+import { quickOrSoak, threatCase } from '@propusk/test-kit/threat-case';
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
 
 /** Strangers who spend the tries of an account must not keep its user from signing in. */
@@ -42,11 +42,11 @@ async function markedOwner() {
 }
 
 test('an owner signs in from a known browser, and gets a link, during a storm from 200 addresses', () =>
-  row(THREAT, '200 addresses guess and ask for links: the owner gets in', async (tally) => {
-    for (let round = 0; round < inForm(1, 5); round++) {
+  threatCase(THREAT, '200 addresses guess and ask for links: the owner gets in', async (tally) => {
+    for (let round = 0; round < quickOrSoak(1, 5); round++) {
       await api.database.pool.query('delete from rate_limits');
       const { email, mark } = await markedOwner();
-      const storming = storm(email, 200, inForm(1, 8));
+      const storming = storm(email, 200, quickOrSoak(1, 8));
       const during = await signIn(email, fresh(), PASSWORD, mark);
       tally.see(during.status === 200, `the known browser got ${during.status} during the storm`);
       await storming;

@@ -5,13 +5,13 @@ import { login } from '@propusk/contract/auth';
 import { endpoints } from '@propusk/contract/endpoints';
 import { createAdmin } from '@propusk/test-kit/api/admin';
 import { PASSWORD, startApi, type TestApi } from '@propusk/test-kit/api/api';
-import { openRow } from '@propusk/test-kit/row';
+import { openThreatCase } from '@propusk/test-kit/threat-case';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 
 let api: TestApi;
 let secure: TestApi;
 let callers: (string | null)[];
-const tally = openRow(
+const tally = openThreatCase(
   'XSS, CSP, CORS',
   'headers of every answer: content policy, no frames, no foreign origin',
 );

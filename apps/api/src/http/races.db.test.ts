@@ -2,13 +2,13 @@ import { register } from '@propusk/contract/auth';
 import { createSite, listSites } from '@propusk/contract/sites';
 import { companyUsers, createUser, updateUser } from '@propusk/contract/users';
 import { PASSWORD, startApi, type TestApi } from '@propusk/test-kit/api/api';
-import { inForm, row } from '@propusk/test-kit/row';
+import { quickOrSoak, threatCase } from '@propusk/test-kit/threat-case';
 import { afterAll, beforeAll, inject, test } from 'vitest';
 
 /** The same thing done at once by many, over two processes on one database. */
 
-const AT_ONCE = inForm(20, 50);
-const ROUNDS = inForm(1, 5);
+const AT_ONCE = quickOrSoak(20, 50);
+const ROUNDS = quickOrSoak(1, 5);
 
 let apis: [TestApi, TestApi];
 let owner: string;
@@ -34,7 +34,7 @@ async function atOnce(call: (api: TestApi, n: number) => Promise<{ status: numbe
 test(
   'of equal emails, stale edits and double clicks at once, one counts',
   () =>
-    row(
+    threatCase(
       'races, double submit',
       'equal emails, stale edits and one key at once over two processes: one counts',
       async (tally) => {
@@ -79,5 +79,5 @@ test(
         }
       },
     ),
-  inForm(60_000, 300_000),
+  quickOrSoak(60_000, 300_000),
 );

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import { heapLeftBy } from '@propusk/test-kit/heap';
-import { inForm } from '@propusk/test-kit/row';
+import { quickOrSoak } from '@propusk/test-kit/threat-case';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createMailer } from './mail.ts';
 
@@ -15,7 +15,7 @@ test('letters beyond 1,000 that wait for a silent server are dropped with a line
   const address = silent.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
   const mail = createMailer({ smtpUrl: `smtp://127.0.0.1:${port}`, from: 'a@b.ru', folder: '/nowhere', log });
-  const count = inForm(3_000, 20_000);
+  const count = quickOrSoak(3_000, 20_000);
   const left = heapLeftBy(() => {
     for (let i = 0; i < count; i++) {
       const text = `${i} ${'text '.repeat(2_000)}`;

@@ -4,15 +4,15 @@ import { companyUsers } from '@propusk/contract/users';
 import { startApi, type TestApi } from '@propusk/test-kit/api/api';
 import { type OwnServer, startOwnServer } from '@propusk/test-kit/faults/own-server';
 import { startTraffic, type Traffic } from '@propusk/test-kit/faults/traffic';
-import { inForm, row, type Tally } from '@propusk/test-kit/row';
+import { quickOrSoak, type Tally, threatCase } from '@propusk/test-kit/threat-case';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 /** The database goes away under an api that is used, and comes back. */
 
-const ROUNDS = inForm(2, 20);
-const TEST_MS = inForm(60_000, 300_000);
+const ROUNDS = quickOrSoak(2, 20);
+const TEST_MS = quickOrSoak(60_000, 300_000);
 /** How long whoever asks may wait for the refusal, and for service once the database is back; a busy machine gets more. */
-const [REFUSED_MS, WELL_MS] = [inForm(4_000, 2_000), inForm(10_000, 5_000)];
+const [REFUSED_MS, WELL_MS] = [quickOrSoak(4_000, 2_000), quickOrSoak(10_000, 5_000)];
 
 let server: OwnServer;
 let api: TestApi;
@@ -28,12 +28,15 @@ afterAll(async () => {
 test(
   'killed: refused at once, well again without a restart, nothing lost and nothing twice',
   () =>
-    row('database away', 'killed under readers and writers: 503 in time, then well, all kept once', (tally) =>
-      rounds(tally, async (traffic) => {
-        const killed = performance.now();
-        await server.crash();
-        return { began: killed, back: killed, well: await traffic.wellSince(killed) };
-      }),
+    threatCase(
+      'database away',
+      'killed under readers and writers: 503 in time, then well, all kept once',
+      (tally) =>
+        rounds(tally, async (traffic) => {
+          const killed = performance.now();
+          await server.crash();
+          return { began: killed, back: killed, well: await traffic.wellSince(killed) };
+        }),
     ),
   TEST_MS,
 );
@@ -41,15 +44,18 @@ test(
 test(
   'frozen: noticed in time, well again when it thaws, nothing lost and nothing twice',
   () =>
-    row('database away', 'frozen under readers and writers: 503 in time, then well, all kept once', (tally) =>
-      rounds(tally, async (traffic) => {
-        const began = performance.now();
-        server.freeze();
-        await sleep(3_000);
-        const back = performance.now();
-        server.thaw();
-        return { began, back, well: await traffic.wellSince(back) };
-      }),
+    threatCase(
+      'database away',
+      'frozen under readers and writers: 503 in time, then well, all kept once',
+      (tally) =>
+        rounds(tally, async (traffic) => {
+          const began = performance.now();
+          server.freeze();
+          await sleep(3_000);
+          const back = performance.now();
+          server.thaw();
+          return { began, back, well: await traffic.wellSince(back) };
+        }),
     ),
   TEST_MS,
 );

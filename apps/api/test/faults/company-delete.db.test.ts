@@ -8,14 +8,14 @@ import { type OwnServer, startOwnServer } from '@propusk/test-kit/faults/own-ser
 import { type ApiProcess, startApiProcess } from '@propusk/test-kit/gateway/api-process';
 import { freePort } from '@propusk/test-kit/gateway/upstreams';
 import { addSession, addUser } from '@propusk/test-kit/matrix/inserts';
-import { inForm, row } from '@propusk/test-kit/row';
+import { quickOrSoak, threatCase } from '@propusk/test-kit/threat-case';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openDb } from '../../src/db/open.ts';
 
 /** The api, its connection or the database's server dies while a large company is being deleted. */
 
-const KILLS = inForm(8, 100);
+const KILLS = quickOrSoak(8, 100);
 
 let server: OwnServer;
 let api: ApiProcess;
@@ -49,7 +49,7 @@ afterAll(async () => {
 test(
   'a company is all there or all gone, whatever dies in the middle; its id is never given again',
   () =>
-    row(
+    threatCase(
       'company delete',
       'the api, its connection or the server killed in the middle: all or nothing',
       async (tally) => {
@@ -97,7 +97,7 @@ test(
         tally.note(`${whole} times all there, ${KILLS - whole} times all gone`);
       },
     ),
-  inForm(90_000, 600_000),
+  quickOrSoak(90_000, 600_000),
 );
 
 const stages = ['policy_users', 'policy_sites', 'policies', 'sites', 'users', undefined];

@@ -4,15 +4,15 @@ import { startApi, type TestApi } from '@propusk/test-kit/api/api';
 import { asRoot, rootOnly } from '@propusk/test-kit/embedded/scratch';
 import { type OwnServer, startOwnServer } from '@propusk/test-kit/faults/own-server';
 import { startTraffic } from '@propusk/test-kit/faults/traffic';
-import { inForm, row } from '@propusk/test-kit/row';
+import { quickOrSoak, threatCase } from '@propusk/test-kit/threat-case';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 /** The database's disk fills up under an api that is used. Mounting a small one takes root. */
 
-const ROUNDS = inForm(1, 5);
+const ROUNDS = quickOrSoak(1, 5);
 /** Until service is whole again; a busy machine gets more. */
-const WELL_MS = inForm(15_000, 5_000);
-const FULL_MS = inForm(500, 4_000);
+const WELL_MS = quickOrSoak(15_000, 5_000);
+const FULL_MS = quickOrSoak(500, 4_000);
 
 let server: OwnServer;
 let api: TestApi;
@@ -30,7 +30,7 @@ afterAll(async () => {
 test.skipIf(!asRoot)(
   `a full disk: writes are refused and not said to be done, reading goes on, and all is well with room${rootOnly}`,
   () =>
-    row(
+    threatCase(
       'disk full',
       'calls on a full disk: no write acknowledged in vain, every reading answered',
       async (tally) => {
@@ -69,5 +69,5 @@ test.skipIf(!asRoot)(
         }
       },
     ),
-  inForm(60_000, 180_000),
+  quickOrSoak(60_000, 180_000),
 );

@@ -12,16 +12,16 @@ import { ask, during, measure } from '@propusk/test-kit/gateway/latency';
 import { judgeHeld, judgeServed } from '@propusk/test-kit/gateway/overload-bars';
 import { residentBytes, watchProcess } from '@propusk/test-kit/gateway/resources';
 import { freePort } from '@propusk/test-kit/gateway/upstreams';
-import { inForm, row } from '@propusk/test-kit/row';
+import { quickOrSoak, threatCase } from '@propusk/test-kit/threat-case';
 import { afterAll, beforeAll, test } from 'vitest';
 
 /** Clients that pipeline requests at every public route and read no answer, beside people who use the console. */
 
 const HEAP_MB = 512;
-const CLIENTS = inForm(100, 1_000);
-const [CALM_MS, ATTACK_MS] = [inForm(2_000, 20_000), inForm(4_000, 60_000)];
+const CLIENTS = quickOrSoak(100, 1_000);
+const [CALM_MS, ATTACK_MS] = [quickOrSoak(2_000, 20_000), quickOrSoak(4_000, 60_000)];
 /** What a busy machine adds to the slowest hundredth. */
-const FLOOR_MS = inForm(400, 50);
+const FLOOR_MS = quickOrSoak(400, 50);
 /** The most that Node reads from a socket at once. */
 const CHUNK = 65_000;
 
@@ -54,7 +54,7 @@ afterAll(async () => {
 test(
   'clients that pipeline at every public route and never read take neither memory nor time from others',
   () =>
-    row(
+    threatCase(
       'clients that never read',
       `every public route of the api, ${CLIENTS} clients, heap of ${HEAP_MB} MB`,
       async (tally) => {
@@ -75,7 +75,7 @@ test(
         }
       },
     ),
-  inForm(60_000, 900_000),
+  quickOrSoak(60_000, 900_000),
 );
 
 /** All routes at once; in the long form each alone before that, by fewer and for a shorter time. */
@@ -88,7 +88,7 @@ function groups(routes: readonly string[]) {
     clients: 100,
     ms: 5_000,
   }));
-  return [...inForm([], alone), { name: 'all routes', payloads, clients: CLIENTS, ms: ATTACK_MS }];
+  return [...quickOrSoak([], alone), { name: 'all routes', payloads, clients: CLIENTS, ms: ATTACK_MS }];
 }
 
 /** A request to each route that a stranger may call, to those that refuse strangers, and to none. */

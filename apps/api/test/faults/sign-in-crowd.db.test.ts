@@ -10,12 +10,12 @@ import { type OwnServer, startOwnServer } from '@propusk/test-kit/faults/own-ser
 import type { Answer, Crowd } from '@propusk/test-kit/faults/wrong-sign-ins';
 import { type ApiProcess, startApiProcess } from '@propusk/test-kit/gateway/api-process';
 import { freePort } from '@propusk/test-kit/gateway/upstreams';
-import { inForm, row } from '@propusk/test-kit/row';
+import { quickOrSoak, threatCase } from '@propusk/test-kit/threat-case';
 import { afterAll, beforeAll, test } from 'vitest';
 
 /** A crowd of wrong sign-ins from one network beside a user of another network. */
 
-const CROWD = inForm(500, 2_000);
+const CROWD = quickOrSoak(500, 2_000);
 
 let server: OwnServer;
 let folder: string;
@@ -54,7 +54,7 @@ const median = (times: readonly number[]) => times[times.length >> 1] ?? Infinit
 test(
   'a crowd of wrong sign-ins from one address delays a sign-in from elsewhere at most fourfold',
   () =>
-    row(
+    threatCase(
       'brute force, enumeration',
       'a crowd signs in wrongly from one address, another address beside it',
       async (tally) => {
@@ -95,5 +95,5 @@ test(
         );
       },
     ),
-  inForm(60_000, 180_000),
+  quickOrSoak(60_000, 180_000),
 );

@@ -8,14 +8,14 @@ import { GATEWAY_SECRET, PASSWORD } from '@propusk/test-kit/api/api';
 import { type OwnServer, startOwnServer } from '@propusk/test-kit/faults/own-server';
 import { type ApiProcess, startApiProcess } from '@propusk/test-kit/gateway/api-process';
 import { freePort } from '@propusk/test-kit/gateway/upstreams';
-import { inForm, row } from '@propusk/test-kit/row';
+import { quickOrSoak, threatCase } from '@propusk/test-kit/threat-case';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 /** Clients who send a byte a second and never finish, beside people who sign in. */
 
-const CLIENTS = inForm(200, 2_000);
+const CLIENTS = quickOrSoak(200, 2_000);
 /** Deadlines of head and request, with what the server needs to look round and a machine to be busy. */
-const [HEAD_MS, REQUEST_MS] = [inForm(18_000, 14_000), 36_000];
+const [HEAD_MS, REQUEST_MS] = [quickOrSoak(18_000, 14_000), 36_000];
 const LOGIN_MS = 1_000;
 
 let server: OwnServer;
@@ -46,7 +46,7 @@ const unfinished = {
 test(
   'slow clients are hung up on in time, and nobody else waits for them',
   () =>
-    row(
+    threatCase(
       'slow clients',
       'a byte a second, in the head or the body: hung up on by 10 s and 30 s; people sign in beside them',
       async (tally) => {
@@ -62,15 +62,15 @@ test(
         await Promise.all(all.map(({ connected }) => connected));
 
         // The bodies are waited for in the long form alone.
-        const until = performance.now() + inForm(HEAD_MS, REQUEST_MS);
-        const waited = inForm(heads, all);
+        const until = performance.now() + quickOrSoak(HEAD_MS, REQUEST_MS);
+        const waited = quickOrSoak(heads, all);
         const beside = await signIns(
           account,
           () => performance.now() < until && waited.some(({ life }) => life() === null),
         );
         for (const [clients, most] of [
           [heads, HEAD_MS],
-          [inForm([], bodies), REQUEST_MS],
+          [quickOrSoak([], bodies), REQUEST_MS],
         ] as const)
           for (const { life } of clients)
             tally.see((life() ?? Infinity) <= most, `hung up on after ${life()} ms`);
@@ -78,7 +78,7 @@ test(
         tally.note(
           `${CLIENTS} clients, ${beside.count} sign-ins, p99 ${Math.round(beside.p99)} ms, without them ${Math.round(alone.p99)} ms`,
         );
-        expect(beside.count).toBeGreaterThan(inForm(3, 20));
+        expect(beside.count).toBeGreaterThan(quickOrSoak(3, 20));
         // A machine that is busy with other things is slow without them, too.
         expect(beside.p99).toBeLessThan(Math.max(LOGIN_MS, alone.p99 * 3));
       },

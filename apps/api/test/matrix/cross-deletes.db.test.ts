@@ -3,7 +3,7 @@ import type { Role } from '@propusk/contract/roles';
 import { deleteUser } from '@propusk/contract/users';
 import { startApi, type TestApi } from '@propusk/test-kit/api/api';
 import { addSession, addUser, insertCompany } from '@propusk/test-kit/matrix/inserts';
-import { inForm, row } from '@propusk/test-kit/row';
+import { quickOrSoak, threatCase } from '@propusk/test-kit/threat-case';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 
 let api: TestApi;
@@ -25,17 +25,17 @@ const DELETES = 200;
 test(
   `after ${DELETES} deletes across each other at once every company has its CREATOR and the platform its ADMIN`,
   () =>
-    row(
+    threatCase(
       'last ADMIN and CREATOR',
       'deletes across each other at once: every live company keeps a CREATOR, the platform an ADMIN',
       async (tally) => {
-        for (let round = 0; round < inForm(1, 5); round++) {
+        for (let round = 0; round < quickOrSoak(1, 5); round++) {
           await crossDelete();
           tally.held(DELETES);
         }
       },
     ),
-  inForm(30_000, 120_000),
+  quickOrSoak(30_000, 120_000),
 );
 
 /** On people of its own: those of an earlier round must not count. */

@@ -3,7 +3,7 @@ import { byName, companyOf, type Parts, partsOf } from '@propusk/test-kit/matrix
 import { type Expected, parseTarget, type Row, rows, type Target } from '@propusk/test-kit/matrix/rows';
 import { type Snapshot, takeSnapshot } from '@propusk/test-kit/matrix/snapshot';
 import { type Caller, callers, createWorld, type World } from '@propusk/test-kit/matrix/world';
-import { openRow } from '@propusk/test-kit/row';
+import { openThreatCase } from '@propusk/test-kit/threat-case';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 
 let api: TestApi;
@@ -14,7 +14,7 @@ beforeAll(async () => {
   world = await createWorld(api);
   snapshot = await takeSnapshot(api.database.pool);
 });
-const tally = openRow(
+const tally = openThreatCase(
   'tenant isolation',
   'cells of every call, caller and target: as expected, foreign answered as absent',
 );

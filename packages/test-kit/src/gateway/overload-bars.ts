@@ -1,4 +1,4 @@
-import type { Tally } from '../row.ts';
+import type { Tally } from '../threat-case.ts';
 import type { Latency } from './latency.ts';
 import { MB } from './resources.ts';
 

@@ -1,7 +1,7 @@
 import { expect, type Page } from '@playwright/test';
-import { answering, press } from './openers.ts';
-import { sessions } from './stop-answers.ts';
-import type { Stop } from './stops.ts';
+import { answering, press } from './page-actions.ts';
+import type { Scenario } from './scenarios.ts';
+import { sessions } from './stubbed-replies.ts';
 
 /** The card of sessions, as the server answers it so. */
 const sessionsAre = (answer: object, then: (page: Page) => Promise<void> = async () => {}) =>
@@ -30,7 +30,7 @@ const sessionsLoading = async (page: Page) => {
 };
 
 /** The card of sessions in every state. */
-export const sessionStops: Stop[] = [
+export const sessionScenarios: Scenario[] = [
   {
     name: 'agent-sessions',
     role: 'agent',

@@ -6,12 +6,12 @@ import { appendFileSync } from 'node:fs';
  * JSON. Otherwise, as in `npm test`, they are few and nothing is written. Vitest and Playwright use it alike:
  *
  *   test('works for one of many at once', () =>
- *     row('password link', 'redeemed at once: one wins', async (tally) => {
- *       const winners = await redeemAtOnce(inForm(20, 100));
+ *     threatCase('password link', 'redeemed at once: one wins', async (tally) => {
+ *       const winners = await redeemAtOnce(quickOrSoak(20, 100));
  *       for (const one of losers) tally.see(one.status === 400, `a loser got ${one.status}`);
  *     }));
  *
- * Where the tries are tests of their own, the file opens one row: `openRow` in the file's scope, `tally.watch(work)` in
+ * Where the tries are tests of their own, the file opens one row: `openThreatCase` in the file's scope, `tally.watch(work)` in
  * each test, `afterAll(() => tally.close())`.
  */
 export const threats = [
@@ -68,17 +68,17 @@ export interface Tally {
 const file = process.env.SOAK_ROWS;
 
 /** What is small in `npm test` and large in `npm run soak`: a number of tries, a test's time in milliseconds. */
-export function inForm<T>(quick: T, soak: T): T {
+export function quickOrSoak<T>(quick: T, soak: T): T {
   return file === undefined ? quick : soak;
 }
 
 /** Runs what a row tries, and closes it. @throws Error what the work throws; when a try was missed, or there was none */
-export async function row(
+export async function threatCase(
   threat: Threat,
   what: string,
   work: (tally: Tally) => Promise<void>,
 ): Promise<void> {
-  const tally = openRow(threat, what);
+  const tally = openThreatCase(threat, what);
   try {
     await work(tally);
   } catch (error) {
@@ -94,7 +94,7 @@ export async function row(
 }
 
 /** A row whose tries are spread over a file's tests; the file closes it after all of them. */
-export function openRow(threat: Threat, what: string): Tally {
+export function openThreatCase(threat: Threat, what: string): Tally {
   const [misses, notes]: [string[], string[]] = [[], [what]];
   let held = 0;
   return {

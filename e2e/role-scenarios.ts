@@ -1,6 +1,6 @@
 import { expect, type Page } from '@playwright/test';
-import { press, rowDialog } from './openers.ts';
-import type { Stop } from './stops.ts';
+import { press, rowDialog } from './page-actions.ts';
+import type { Scenario } from './scenarios.ts';
 
 // The dialogs that change roles. No role is changed: an answer of the server stands in.
 const users = '/dashboard/creator/users';
@@ -40,7 +40,7 @@ const withFactorAndAdmin = async (page: Page) => {
 };
 
 /** The dialogs of roles in every state. */
-export const roleStops: readonly Stop[] = [
+export const roleScenarios: readonly Scenario[] = [
   { name: 'roles-make-owner', role: 'owner', path: users, open: rowDialog(/Орлов/, 'Сделать владельцем') },
   {
     name: 'roles-wrong-password',

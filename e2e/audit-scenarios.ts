@@ -1,5 +1,5 @@
 import { expect, type Page } from '@playwright/test';
-import type { Stop } from './stops.ts';
+import type { Scenario } from './scenarios.ts';
 
 const path = '/dashboard/creator/audit';
 const calls = '**/api/audit?*';
@@ -26,7 +26,7 @@ const silent = async (page: Page) => {
 };
 
 /** Who did what: of a company, and of the platform. */
-export const auditStops: readonly Stop[] = [
+export const auditScenarios: readonly Scenario[] = [
   { name: 'audit', role: 'owner', path },
   { name: 'audit-more', role: 'owner', path: `${path}?name=Продажи`, open: opened },
   { name: 'audit-no-match', role: 'owner', path: `${path}?name=nothing` },

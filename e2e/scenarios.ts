@@ -1,16 +1,16 @@
 import { expect, type Page } from '@playwright/test';
-import { auditStops } from './audit-stops.ts';
-import { factorStops } from './factor-stops.ts';
-import { answering, pickList, press, rowDialog, rowMenu } from './openers.ts';
-import { roleStops } from './role-stops.ts';
-import { sessionStops } from './session-stops.ts';
-import { check, drifted, evidence, learned, shared } from './stop-answers.ts';
+import { auditScenarios } from './audit-scenarios.ts';
+import { factorScenarios } from './factor-scenarios.ts';
+import { answering, pickList, press, rowDialog, rowMenu } from './page-actions.ts';
+import { roleScenarios } from './role-scenarios.ts';
+import { sessionScenarios } from './session-scenarios.ts';
+import { check, drifted, evidence, learned, shared } from './stubbed-replies.ts';
 
-/** Who looks: nobody who is signed in, an owner with data, an owner of a company that is empty, an agent, the admin. */
+/** Who appearances: nobody who is signed in, an owner with data, an owner of a company that is empty, an agent, the admin. */
 export type Viewer = 'nobody' | 'owner' | 'newcomer' | 'agent' | 'stranger' | 'admin';
 
 /** One thing to look at: a page, and what was done on it. The tour takes pictures of it, axe reads it. */
-export interface Stop {
+export interface Scenario {
   name: string;
   role: Viewer;
   path: string;
@@ -62,7 +62,7 @@ const slide = (index: number) => async (page: Page) => {
   await page.getByRole('button', { name: new RegExp(`^Слайд ${index}:`) }).click();
 };
 
-const auth: Stop[] = [
+const auth: Scenario[] = [
   { name: 'login', role: 'nobody', path: '/auth/login' },
   {
     name: 'login-invalid',
@@ -118,9 +118,9 @@ const auth: Stop[] = [
   { name: 'not-found', role: 'nobody', path: '/no/such/page' },
 ];
 
-const shell: Stop[] = [
+const shell: Scenario[] = [
   ...[1, 2, 3, 4].map(
-    (index): Stop => ({
+    (index): Scenario => ({
       name: `onboarding-${index}`,
       role: 'newcomer',
       path: `${creator}/domains`,
@@ -172,7 +172,7 @@ const shell: Stop[] = [
   { name: 'code-lost', role: 'owner', path: `${creator}/domains`, open: codeLost },
 ];
 
-const sites: Stop[] = [
+const sites: Scenario[] = [
   { name: 'sites', role: 'owner', path: `${creator}/domains` },
   { name: 'sites-page-2', role: 'owner', path: `${creator}/domains?page=2` },
   { name: 'sites-loading', role: 'owner', path: `${creator}/domains`, open: loading },
@@ -229,7 +229,7 @@ const sites: Stop[] = [
   { name: 'sites-remove', role: 'owner', path: `${creator}/domains`, open: rowDialog(/otchet/, 'Удалить') },
 ];
 
-const company: Stop[] = [
+const company: Scenario[] = [
   { name: 'proxies', role: 'owner', path: `${creator}/proxies` },
   { name: 'proxies-create', role: 'owner', path: `${creator}/proxies`, open: press('Добавить') },
   { name: 'proxies-paid', role: 'owner', path: `${creator}/proxies`, open: press('Добавить Платный') },
@@ -287,16 +287,16 @@ const company: Stop[] = [
   { name: 'owner-personal', role: 'owner', path: '/dashboard/personal-data' },
 ];
 
-const agent: Stop[] = [
+const agent: Scenario[] = [
   { name: 'agent-personal', role: 'agent', path: '/dashboard/user/personal-data' },
-  ...sessionStops,
+  ...sessionScenarios,
   { name: 'agent-sites', role: 'agent', path: '/dashboard/user/domains' },
   { name: 'agent-sites-empty', role: 'stranger', path: '/dashboard/user/domains' },
   { name: 'agent-policies', role: 'agent', path: '/dashboard/user/politics' },
   { name: 'agent-policies-empty', role: 'stranger', path: '/dashboard/user/politics' },
 ];
 
-const platform: Stop[] = [
+const platform: Scenario[] = [
   { name: 'admin-companies', role: 'admin', path: `${admin}/companies` },
   { name: 'admin-companies-create', role: 'admin', path: `${admin}/companies`, open: press('Добавить') },
   {
@@ -342,14 +342,14 @@ const platform: Stop[] = [
 ];
 
 /** Every screen, every dialog, every state, for every role. */
-export const stops: readonly Stop[] = [
+export const scenarios: readonly Scenario[] = [
   ...auth,
   ...shell,
   ...sites,
   ...company,
   ...agent,
   ...platform,
-  ...auditStops,
-  ...factorStops,
-  ...roleStops,
+  ...auditScenarios,
+  ...factorScenarios,
+  ...roleScenarios,
 ];

@@ -10,7 +10,7 @@ export const callers = ['none', 'USER', 'CREATOR', 'ADMIN', 'gateway'] as const;
 export type Caller = (typeof callers)[number];
 
 /** A company that may be broken in any way that the api allows, and a neighbour that must not notice. */
-export interface Prey {
+export interface Fixtures {
   readonly tokens: Readonly<Record<Caller, string | null>>;
   /** Signs everybody in again, and puts back whom the requests so far have removed. */
   revive(): Promise<void>;
@@ -28,7 +28,7 @@ const NEIGHBOUR_IDS = 700_000_000;
 const FRESH = 6;
 
 /** Sets the scene on an empty database. */
-export async function createPrey(api: TestApi): Promise<Prey> {
+export async function createFixtures(api: TestApi): Promise<Fixtures> {
   const { db } = api.database;
   const hash = await hashPassword(PASSWORD, ofProcess);
   let serial = 0;
@@ -96,7 +96,7 @@ export async function createPrey(api: TestApi): Promise<Prey> {
   };
   const revive = async () => {
     if (!(await exists('companies', company))) {
-      ({ id: company } = await insertCompany(db, 'prey'));
+      ({ id: company } = await insertCompany(db, 'fixtures'));
       own = await poolOf(company);
     }
     for (const role of ['USER', 'CREATOR', 'ADMIN'] as const) {

@@ -1,7 +1,7 @@
 import { type Browser, type BrowserContext, expect, type Page } from '@playwright/test';
 import { login, register, Token } from '@propusk/contract/auth';
 import { admin, fillDemo, PASSWORD } from '../scripts/demo-data.ts';
-import type { Stop, Viewer } from './stops.ts';
+import type { Scenario, Viewer } from './scenarios.ts';
 
 const json = { 'content-type': 'application/json' };
 
@@ -38,13 +38,13 @@ export async function prepare(consoleUrl: string, sitePort: number): Promise<Tok
 }
 
 /** What a person's browser is like. */
-export interface Looks {
+export interface Appearance {
   scheme: 'light' | 'dark';
   size: 'desktop' | 'phone';
 }
 
 /** Every way to look at the console. */
-export const looks: readonly Looks[] = (['light', 'dark'] as const).flatMap((scheme) =>
+export const appearances: readonly Appearance[] = (['light', 'dark'] as const).flatMap((scheme) =>
   (['desktop', 'phone'] as const).map((size) => ({ scheme, size })),
 );
 
@@ -52,8 +52,8 @@ export const looks: readonly Looks[] = (['light', 'dark'] as const).flatMap((sch
 export async function browserOf(
   browser: Browser,
   tokens: Tokens,
-  { scheme, size }: Looks,
-  stop: Pick<Stop, 'role' | 'firstVisit'>,
+  { scheme, size }: Appearance,
+  scenario: Pick<Scenario, 'role' | 'firstVisit'>,
 ): Promise<BrowserContext> {
   const phone = size === 'phone';
   const context = await browser.newContext({
@@ -65,8 +65,8 @@ export async function browserOf(
     reducedMotion: 'reduce',
   });
   const kept: Record<string, string> = {};
-  if (stop.role !== 'nobody') kept.access_token = tokens[stop.role];
-  if (!stop.firstVisit) kept.checkOnboarding = 'true';
+  if (scenario.role !== 'nobody') kept.access_token = tokens[scenario.role];
+  if (!scenario.firstVisit) kept.checkOnboarding = 'true';
   await context.addInitScript((items) => {
     for (const [name, value] of Object.entries(items)) localStorage.setItem(name, value);
   }, kept);
@@ -77,13 +77,13 @@ export async function browserOf(
 const STILL = `document.fonts.status === 'loaded' && document.getAnimations().every((one) =>
   one.playState !== 'running' || one.effect.getComputedTiming().endTime === Infinity)`;
 
-/** Goes to a stop, and waits until nothing moves any more. */
-export async function visit(page: Page, consoleUrl: string, stop: Stop): Promise<void> {
-  await page.goto(`${consoleUrl}${stop.path}`);
+/** Goes to a scenario, and waits until nothing moves any more. */
+export async function visit(page: Page, consoleUrl: string, scenario: Scenario): Promise<void> {
+  await page.goto(`${consoleUrl}${scenario.path}`);
   await expect(page).toHaveTitle(/ · /);
   await expect(page.locator('[aria-busy="true"], .mantine-Skeleton-root, .mantine-Loader-root')).toHaveCount(
     0,
   );
-  await stop.open?.(page);
+  await scenario.open?.(page);
   await expect.poll(() => page.evaluate(STILL), { intervals: [50] }).toBe(true);
 }

@@ -1,5 +1,5 @@
 import { expect, type Page } from '@playwright/test';
-import type { Stop } from './stops.ts';
+import type { Scenario } from './scenarios.ts';
 
 // The second factor in every state: nothing is turned on for it, the server's answers are put in their place.
 const personal = '/dashboard/user/personal-data';
@@ -87,7 +87,7 @@ const failed = async (page: Page) => {
 };
 
 /** Every screen and state of the second factor. */
-export const factorStops: readonly Stop[] = [
+export const factorScenarios: readonly Scenario[] = [
   { name: 'login-code', role: 'nobody', path: '/auth/login', open: askedForCode },
   { name: 'factor-off', role: 'agent', path: personal, open: factorIs(false, 0) },
   { name: 'factor-password', role: 'agent', path: personal, open: factorIs(false, 0, begin) },
