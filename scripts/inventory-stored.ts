@@ -101,7 +101,7 @@ const rows: readonly Row[] = [
     'users who are signed in',
     '50 MB a day for an owner or admin, 5 MB for an agent, 5 MB for sign-ins; months beyond AUDIT_RETENTION are dropped',
     '429; removals are never refused',
-    'apps/api/src/http/daily-bytes.db.test.ts',
+    'apps/api/src/db/daily-bytes.db.test.ts',
   ],
   [
     'table `audit_removals`',

@@ -1,4 +1,4 @@
-import { newToken } from '@propusk/api/http/actor';
+import { newToken } from '@propusk/api/core/tokens';
 import type pg from 'pg';
 
 /** Ids from here on: no other number of a statement is one of them. */

@@ -1,6 +1,6 @@
+import type { Actor, Member } from '@propusk/api/core/actor';
 import { connectionConfig, type Tx } from '@propusk/api/db/open';
 import type { Tables } from '@propusk/api/db/schema';
-import type { Actor, Member } from '@propusk/api/http/actor';
 import { createSite, listSites } from '@propusk/api/sites/store';
 import { findSelf } from '@propusk/api/users/store';
 import { Kysely, PostgresDialect } from 'kysely';

@@ -6,12 +6,12 @@ import { checkKey } from './db/key-check.ts';
 import { DatabaseUnfit, migrate } from './db/migrate.ts';
 import { openDb } from './db/open.ts';
 import { startReaper } from './db/reaper.ts';
-import { isAway } from './http/errors.ts';
+import { createEncryption } from './encryption.ts';
+import { isAway } from './http/error-reply.ts';
 import { createMetrics, serveMetrics } from './http/metrics.ts';
 import { createLog } from './log.ts';
 import { hashPassword, ofProcess } from './passwords.ts';
 import { ensureDirectProxy } from './proxies/store.ts';
-import { sealing } from './sealing.ts';
 import { createServer } from './server.ts';
 
 /** The api process: settings → database → schema → listening. What stops it is one line on stderr. */
@@ -25,7 +25,7 @@ async function main(): Promise<void> {
   }
   const logger = createLog(config.logLevel);
   const opened = openDb(databaseUrl);
-  const secrets = sealing(secretKey);
+  const secrets = createEncryption(secretKey);
   await migrate(opened.db);
   await checkKey(opened.db, secrets);
   await ensureDirectProxy(opened.db, config.gatewayUrl);
@@ -37,7 +37,7 @@ async function main(): Promise<void> {
   const app = await createServer({
     config,
     opened,
-    sealing: secrets,
+    encryption: secrets,
     gatewayKeys: gatewayKeys(gatewaySecret),
     logger,
     metrics,

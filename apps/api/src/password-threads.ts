@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { createFairQueue, type Lane } from './http/fair-queue.ts';
+import { createFairQueue, type Lane } from './core/fair-queue.ts';
 
 /** One argon2id to be run. Texts, since a small Buffer would be sent with all of the pool that it lies in. */
 export interface Derivation {

@@ -1,5 +1,5 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import type { Lane } from './http/fair-queue.ts';
+import type { Lane } from './core/fair-queue.ts';
 import { derive } from './password-threads.ts';
 
 /** argon2id (RFC 9106) at OWASP's first choice: 46 MiB, one pass, one lane. */

@@ -12,24 +12,25 @@ import { auditRoutes } from './audit/routes.ts';
 import { authRoutes } from './auth/routes.ts';
 import { companyRoutes } from './companies/routes.ts';
 import type { Config } from './config.ts';
+import { createKeyedLimiter } from './core/keyed-limiter.ts';
 import type { OpenDb } from './db/open.ts';
+import { findSessions } from './db/sessions.ts';
 import { watchDatabase } from './db/watch.ts';
+import type { Encryption } from './encryption.ts';
 import { feedRoutes } from './feed/routes.ts';
 import { healthRoutes } from './health/routes.ts';
-import { findSessions } from './http/actor.ts';
+import { createBatchLoader } from './http/batch-loader.ts';
 import { bodyBudget } from './http/body-budget.ts';
 import { serveConsole } from './http/console.ts';
 import { serveDocumentation } from './http/documentation.ts';
-import { answerError, answerUnreadable, validate } from './http/errors.ts';
+import { answerError, answerUnreadable, validate } from './http/error-reply.ts';
+import { prepareShutdown } from './http/graceful-shutdown.ts';
 import type { Routes } from './http/implement.ts';
 import { readJsonBodies } from './http/json.ts';
-import { prepareToLeave } from './http/leaving.ts';
 import { createLimits } from './http/limits.ts';
 import { createListener, shedLoad } from './http/listener.ts';
 import type { Metrics } from './http/metrics.ts';
-import { createQueue } from './http/queue.ts';
 import { serialize } from './http/replies.ts';
-import { together } from './http/together.ts';
 import { lockRoutes } from './lock/routes.ts';
 import { createMailer } from './mail/mail.ts';
 import { onboardingProgressRoutes } from './onboarding-progress/routes.ts';
@@ -38,7 +39,6 @@ import { checkRoutes } from './probe/routes.ts';
 import { startProbeRunner } from './probe/runner.ts';
 import { createTransport, type TransportOptions } from './probe/transport.ts';
 import { proxyRoutes } from './proxies/routes.ts';
-import type { Sealing } from './sealing.ts';
 import { siteRoutes } from './sites/routes.ts';
 import { userRoutes } from './users/routes.ts';
 
@@ -61,7 +61,7 @@ export interface ServerParts {
     | 'documentation'
   >;
   readonly opened: OpenDb;
-  readonly sealing: Sealing;
+  readonly encryption: Encryption;
   readonly gatewayKeys: GatewayKeys;
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -94,7 +94,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     frameworkErrors: answerError,
     routerOptions: { caseSensitive: true, maxParamLength: limits.description },
   }) as unknown as FastifyInstance;
-  const isDraining = prepareToLeave(app);
+  const isDraining = prepareShutdown(app);
   shedLoad(app, parts.config.memory, metrics);
   readJsonBodies(app);
   app.setValidatorCompiler<z.ZodMiniType>(validate);
@@ -113,7 +113,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
   await app.register(compress, { globalDecompression: false });
   if (parts.config.documentation) await serveDocumentation(app, '0.1.0', mark);
 
-  const { opened, sealing, gatewayKeys, config } = parts;
+  const { opened, encryption, gatewayKeys, config } = parts;
   const watch = watchDatabase(opened, app.log);
   app.addHook('onClose', async () => watch.close());
   const reserve = watchReserve(parts.reserveFile);
@@ -123,10 +123,10 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     isSilent: watch.isSilent,
     isShort: reserve.isShort,
     db: opened.db,
-    sessions: together((hashes) => findSessions(opened.db, hashes)),
-    sealing,
-    queue: createQueue(2, 100),
-    readsOfPerson: createQueue(4, 500),
+    sessions: createBatchLoader((hashes) => findSessions(opened.db, hashes)),
+    encryption,
+    queue: createKeyedLimiter(2, 100),
+    readsOfPerson: createKeyedLimiter(4, 500),
     // An eighth of the memory: bodies are copied when they are parsed.
     bodyBudget: bodyBudget(parts.config.memory / 8),
     feedToken: gatewayKeys.feed,
@@ -143,7 +143,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
   companyRoutes(routes);
   const stopping = new AbortController();
   // Each company has a few calls out, so that one whose proxies are all silent holds up nobody else.
-  const [ofCompany, ofAll] = [createQueue(4, 50), createQueue(32, 1_000)];
+  const [ofCompany, ofAll] = [createKeyedLimiter(4, 50), createKeyedLimiter(32, 1_000)];
   const outbound = {
     transport: createTransport({ ...config, keys: gatewayKeys, lookup: parts.lookup }),
     echoUrl: config.echoUrl,
@@ -151,7 +151,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     stop: stopping.signal,
   };
   const runner = parts.runsProbes
-    ? startProbeRunner({ db: opened.db, sealing, log: app.log, outbound })
+    ? startProbeRunner({ db: opened.db, encryption, log: app.log, outbound })
     : null;
   // Before the connections are waited for: a call that probes ends with its probe.
   app.addHook('preClose', async () => {

@@ -1,5 +1,5 @@
 import { endpoints } from '@propusk/contract/endpoints';
-import { startApi, type TestApi, testSealing } from '@propusk/test-kit/api/api';
+import { startApi, type TestApi, testEncryption } from '@propusk/test-kit/api/api';
 import { byName, nameOf, partsOf } from '@propusk/test-kit/matrix/calls';
 import { declaredKeys, entityFields, hostileKeys, poisons, withKeys } from '@propusk/test-kit/matrix/hostile';
 import { rows, type Target } from '@propusk/test-kit/matrix/rows';
@@ -7,7 +7,7 @@ import { type Snapshot, takeSnapshot } from '@propusk/test-kit/matrix/snapshot';
 import { type Caller, createWorld, type World } from '@propusk/test-kit/matrix/world';
 import { openThreatCase } from '@propusk/test-kit/threat-case';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { passwordPlace } from '../src/sealing.ts';
+import { passwordPlace } from '../src/encryption.ts';
 
 let api: TestApi;
 let world: World;
@@ -133,7 +133,7 @@ function settled(column: string, value: unknown, row: Record<string, unknown>): 
   if (column === 'password_hash') return value === oldHash ? 'as it was' : 'another one';
   if (column === 'password_sealed' && typeof value === 'string') {
     const place = passwordPlace(Number(row.owner_id), Number(row.id));
-    return testSealing.open(place, Buffer.from(value.slice(2), 'hex'));
+    return testEncryption.open(place, Buffer.from(value.slice(2), 'hex'));
   }
   if (column.endsWith('_at')) {
     const minutes = (Date.parse(String(value)) - Date.now()) / 60_000;

@@ -1,9 +1,9 @@
 import { reachable } from '@propusk/access/decide';
 import { type GatewayKeys, gatewayUsername, signGatewayToken } from '@propusk/access/gateway-secret';
 import { type GatewayAccess, myAccess } from '@propusk/contract/access';
+import { asMember, type Member } from '../core/actor.ts';
+import { AppError } from '../core/errors.ts';
 import { readSnapshot, type SnapshotSource } from '../feed/store.ts';
-import { asMember, type Member } from '../http/actor.ts';
-import { AppError } from '../http/errors.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import { indexOf } from './explain.ts';
 import { noteTold } from './store.ts';
@@ -21,7 +21,11 @@ interface Gateway {
 export function accessRoutes(routes: Routes, gateway: Gateway): void {
   implement(routes, myAccess, async ({ actor, db }) => {
     const member = asMember(actor);
-    const access = await grantAccess({ db, sealing: routes.sealing, log: routes.app.log }, member, gateway);
+    const access = await grantAccess(
+      { db, encryption: routes.encryption, log: routes.app.log },
+      member,
+      gateway,
+    );
     // After the token was made: a sign-out that comes in between is found here, a later one finds the note.
     await noteTold(db, member);
     return access;

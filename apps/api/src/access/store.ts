@@ -2,10 +2,10 @@ import { patternsCovering } from '@propusk/access/decide';
 import type { CanonicalHost } from '@propusk/access/host';
 import { type AccessIndex, addClaim } from '@propusk/access/snapshot';
 import { sql } from 'kysely';
+import type { Actor } from '../core/actor.ts';
+import { AppError } from '../core/errors.ts';
 import { lacksFactor } from '../db/factor.ts';
 import type { Db } from '../db/open.ts';
-import type { Actor } from '../http/actor.ts';
-import { AppError } from '../http/errors.ts';
 
 /** Makes sure that a person is of the company. @throws AppError not_found */
 export async function findAskedPerson(db: Db, companyId: number, userId: number): Promise<void> {

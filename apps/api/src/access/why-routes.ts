@@ -1,10 +1,10 @@
 import { type CanonicalHost, canonicalHost } from '@propusk/access/host';
 import type { Explanation } from '@propusk/contract/why';
 import { whyHost, whySite } from '@propusk/contract/why';
+import { asMember } from '../core/actor.ts';
+import { AppError } from '../core/errors.ts';
 import type { Db } from '../db/open.ts';
 import { readSnapshot } from '../feed/store.ts';
-import { asMember } from '../http/actor.ts';
-import { AppError } from '../http/errors.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import { findManagedSite } from '../sites/store.ts';
 import { explain, indexOf, withoutFactor } from './explain.ts';
@@ -37,7 +37,7 @@ export function whyRoutes(routes: Routes): void {
     companyId: number,
     question: { userId: number; host: CanonicalHost | null; port: number },
   ): Promise<Explanation> {
-    const source = { db, sealing: routes.sealing, log: routes.app.log };
+    const source = { db, encryption: routes.encryption, log: routes.app.log };
     const snapshot = await readSnapshot(source, companyId);
     if (snapshot === null) throw new AppError(gone);
     const index = indexOf(snapshot);

@@ -8,7 +8,7 @@ import { startApi, type TestApi } from '@propusk/test-kit/api/api';
 import { enrol } from '@propusk/test-kit/api/authenticator';
 import { type Inbox, openInbox } from '@propusk/test-kit/api/inbox';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { hashToken } from '../http/actor.ts';
+import { hashToken } from '../core/tokens.ts';
 
 let inbox: Inbox;
 let api: TestApi;

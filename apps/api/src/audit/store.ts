@@ -1,11 +1,11 @@
 import type { AuditAction, AuditField, AuditKind, AuditQuery, AuditRow } from '@propusk/contract/audit';
 import { sql } from 'kysely';
+import { type Actor, admit, asMember, scopeOf } from '../core/actor.ts';
+import { AppError } from '../core/errors.ts';
+import { plainAddress } from '../core/networks.ts';
+import { countBytes } from '../db/daily-bytes.ts';
 import { contains, readList } from '../db/list.ts';
 import type { Db, Tx } from '../db/open.ts';
-import { type Actor, admit, asMember, scopeOf } from '../http/actor.ts';
-import { countBytes } from '../http/daily-bytes.ts';
-import { AppError } from '../http/errors.ts';
-import { plainAddress } from '../http/networks.ts';
 import { differences, type Facts } from './changes.ts';
 
 export type { Facts };

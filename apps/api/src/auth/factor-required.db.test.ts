@@ -10,7 +10,7 @@ import { createSite } from '@propusk/contract/sites';
 import { allCompanyUsers, deleteUser, me } from '@propusk/contract/users';
 import { whySite } from '@propusk/contract/why';
 import { createAdmin } from '@propusk/test-kit/api/admin';
-import { PASSWORD, startApi, type TestApi, testSealing } from '@propusk/test-kit/api/api';
+import { PASSWORD, startApi, type TestApi, testEncryption } from '@propusk/test-kit/api/api';
 import { enrol } from '@propusk/test-kit/api/authenticator';
 import { nameOf } from '@propusk/test-kit/matrix/calls';
 import { addLink, addSession, addUser } from '@propusk/test-kit/matrix/inserts';
@@ -40,7 +40,7 @@ async function strict() {
 }
 
 const usersIn = async (companyId: number) => {
-  const source = { db: api.database.db, sealing: testSealing, log: api.app.log };
+  const source = { db: api.database.db, encryption: testEncryption, log: api.app.log };
   const { users = [], version } = (await readSnapshot(source, companyId)) ?? {};
   return { ids: users.map(({ id }) => id), version };
 };

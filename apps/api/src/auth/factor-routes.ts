@@ -1,8 +1,9 @@
 import * as contract from '@propusk/contract/second-factor';
+import { lockAccount, wrongPassword } from '../accounts/store.ts';
 import { recordOwn } from '../audit/store.ts';
+import type { Actor } from '../core/actor.ts';
+import { AppError } from '../core/errors.ts';
 import type { Tx } from '../db/open.ts';
-import type { Actor } from '../http/actor.ts';
-import { AppError } from '../http/errors.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import type { Limits } from '../http/limits.ts';
 import {
@@ -15,11 +16,10 @@ import {
   useCode,
 } from './factor-store.ts';
 import { proved, wrongCode } from './proof.ts';
-import { lockAccount, wrongPassword } from './store.ts';
 
 /** The second factor: one's own, and the end of somebody else's who has lost it. */
 export function factorRoutes(routes: Routes, limits: Limits): void {
-  const { sealing } = routes;
+  const { encryption } = routes;
 
   implement(routes, contract.getSecondFactor, ({ actor, db }) => findFactor(db, actor));
 
@@ -27,13 +27,13 @@ export function factorRoutes(routes: Routes, limits: Limits): void {
     const { actor, write } = call;
     // A password alone is no code: it must not clear what was tried of those.
     await proved(limits, call, async () => true);
-    return write((tx) => beginFactor(tx, actor, sealing));
+    return write((tx) => beginFactor(tx, actor, encryption));
   });
 
   implement(routes, contract.confirmSecondFactor, async ({ actor, body, write }) => {
     let codes: string[] | null = null;
     await limits.checkCode(actor.userId, async () => {
-      codes = await write((tx) => confirmFactor(tx, actor, sealing, body.code));
+      codes = await write((tx) => confirmFactor(tx, actor, encryption, body.code));
       return codes !== null;
     });
     if (codes === null) throw wrongCode();
@@ -47,7 +47,7 @@ export function factorRoutes(routes: Routes, limits: Limits): void {
       limits.checkCode(actor.userId, () =>
         write(async (tx) => {
           if (!(await takeCode(tx, actor, checked, body.code))) return false;
-          codes = await replaceRecoveryCodes(tx, actor.userId, sealing);
+          codes = await replaceRecoveryCodes(tx, actor.userId, encryption);
           await recordOwn(tx, actor, 'recovery_codes_renewed');
           return true;
         }),
@@ -79,6 +79,6 @@ export function factorRoutes(routes: Routes, limits: Limits): void {
     const account = await lockAccount(tx, actor.userId);
     if (account?.password_hash !== checked) throw wrongPassword();
     if (!(await findFactor(tx, actor)).on) throw new AppError('second_factor_off');
-    return useCode(tx, actor, sealing, code);
+    return useCode(tx, actor, encryption, code);
   }
 }

@@ -1,15 +1,14 @@
 import type { SecondFactor } from '@propusk/contract/second-factor';
 import { sql } from 'kysely';
+import { endAccess, isProtected, lockAccount, touchUser } from '../accounts/store.ts';
 import { type Doer, record, recordOwn } from '../audit/store.ts';
+import { type Actor, isAdmin } from '../core/actor.ts';
+import { AppError } from '../core/errors.ts';
 import { lockRow } from '../db/lock.ts';
 import type { Db, Tx } from '../db/open.ts';
 import { managedBy } from '../db/scope.ts';
-import { type Actor, isAdmin } from '../http/actor.ts';
-import { AppError } from '../http/errors.ts';
-import type { Sealing } from '../sealing.ts';
-import { endAccess, isProtected, touchUser } from '../users/store.ts';
+import type { Encryption } from '../encryption.ts';
 import { newRecoveryCodes, plainCode } from './recovery.ts';
-import { lockAccount } from './store.ts';
 import { enrolmentUri, newSecret, stepOf } from './totp.ts';
 
 /** What a secret is sealed for: it opens for nobody else. */
@@ -40,12 +39,12 @@ export async function findFactor(db: Db, { userId }: Actor): Promise<SecondFacto
 export async function beginFactor(
   tx: Tx,
   actor: Actor,
-  sealing: Sealing,
+  encryption: Encryption,
 ): Promise<{ secret: string; uri: string }> {
   const account = await lockAccount(tx, actor.userId);
   if (account === undefined) throw new AppError('unauthorized');
   const secret = newSecret();
-  const row = { secret_sealed: sealing.seal(secretPlace(account.id), secret), last_step: 0 };
+  const row = { secret_sealed: encryption.seal(secretPlace(account.id), secret), last_step: 0 };
   const begun = await tx
     .insertInto('second_factors')
     .values({ user_id: account.id, ...row })
@@ -70,7 +69,7 @@ export async function beginFactor(
 export async function confirmFactor(
   tx: Tx,
   actor: Actor,
-  sealing: Sealing,
+  encryption: Encryption,
   code: string,
 ): Promise<string[] | null> {
   const { userId } = actor;
@@ -83,7 +82,7 @@ export async function confirmFactor(
   if (found === undefined) throw new AppError('second_factor_not_begun');
   if (found.confirmed_at !== null) throw new AppError('second_factor_on');
   if (found.stale) throw new AppError('second_factor_not_begun');
-  const step = appStep(sealing.open(secretPlace(userId), found.secret_sealed), code);
+  const step = appStep(encryption.open(secretPlace(userId), found.secret_sealed), code);
   if (step === null) return null;
   await tx
     .updateTable('second_factors')
@@ -93,7 +92,7 @@ export async function confirmFactor(
   await endAccess(tx, userId, actor.tokenHash);
   await touchUser(tx, userId);
   await recordOwn(tx, actor, 'second_factor_on');
-  return replaceRecoveryCodes(tx, userId, sealing);
+  return replaceRecoveryCodes(tx, userId, encryption);
 }
 
 /**
@@ -105,7 +104,7 @@ export async function confirmFactor(
 export async function useCode(
   tx: Tx,
   by: Doer,
-  sealing: Sealing,
+  encryption: Encryption,
   code: string | undefined,
 ): Promise<boolean> {
   const { userId } = by;
@@ -119,12 +118,12 @@ export async function useCode(
     .executeTakeFirst();
   if (factor === undefined) return true;
   if (code === undefined) throw new AppError('second_factor_needed');
-  const step = appStep(sealing.open(secretPlace(userId), factor.secret_sealed), code);
+  const step = appStep(encryption.open(secretPlace(userId), factor.secret_sealed), code);
   if (step !== null) return takeStep(tx, userId, step);
   const { numDeletedRows } = await tx
     .deleteFrom('recovery_codes')
     .where('user_id', '=', userId)
-    .where('code_hash', '=', recoveryHash(sealing, userId, code))
+    .where('code_hash', '=', recoveryHash(encryption, userId, code))
     .executeTakeFirst();
   if (numDeletedRows === 0n) return false;
   await recordOwn(tx, by, 'recovery_code_used');
@@ -143,12 +142,16 @@ async function takeStep(tx: Tx, userId: number, step: number): Promise<boolean> 
 }
 
 /** New recovery codes of a second factor that is on; the old ones end. */
-export async function replaceRecoveryCodes(tx: Tx, userId: number, sealing: Sealing): Promise<string[]> {
+export async function replaceRecoveryCodes(
+  tx: Tx,
+  userId: number,
+  encryption: Encryption,
+): Promise<string[]> {
   const codes = newRecoveryCodes();
   await tx.deleteFrom('recovery_codes').where('user_id', '=', userId).execute();
   await tx
     .insertInto('recovery_codes')
-    .values(codes.map((code) => ({ user_id: userId, code_hash: recoveryHash(sealing, userId, code) })))
+    .values(codes.map((code) => ({ user_id: userId, code_hash: recoveryHash(encryption, userId, code) })))
     .execute();
   return codes;
 }
@@ -188,6 +191,6 @@ export async function resetFactor(tx: Tx, actor: Actor, id: number): Promise<voi
 const appStep = (secret: string, code: string) => stepOf(secret, code.replace(/\s/g, ''));
 
 /** What is kept of a recovery code. */
-export function recoveryHash(sealing: Sealing, userId: number, code: string): Buffer {
-  return sealing.fingerprint(`recovery-code/${userId}/${plainCode(code)}`);
+export function recoveryHash(encryption: Encryption, userId: number, code: string): Buffer {
+  return encryption.fingerprint(`recovery-code/${userId}/${plainCode(code)}`);
 }

@@ -1,15 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { inviteOwner } from '@propusk/contract/users';
-import { signedIn } from '../http/fair-queue.ts';
+import { signedIn } from '../core/fair-queue.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import { invitationLetter } from '../mail/letters.ts';
+import type { Mailer } from '../mail/mail.ts';
 import { hashPassword } from '../passwords.ts';
 import { createOwner } from '../users/store.ts';
-import type { LinkParts } from './link-routes.ts';
 import { addPasswordLink } from './link-store.ts';
+import type { Links } from './links.ts';
 
 /** `POST /company/:id/owner`: how a company that an ADMIN made comes to its owner. */
-export function inviteRoutes(routes: Routes, { mailer, passwordLink, page }: InviteParts): void {
+export function inviteRoutes(routes: Routes, { mailer, links }: { mailer: Mailer; links: Links }): void {
   implement(routes, inviteOwner, async ({ actor, params, body, write }) => {
     // Nobody knows it: the account opens by the link alone.
     const passwordHash = await hashPassword(randomBytes(32).toString('base64url'), signedIn(actor.userId));
@@ -23,17 +24,13 @@ export function inviteRoutes(routes: Routes, { mailer, passwordLink, page }: Inv
     if (token !== undefined) {
       const company = owner.company?.companyName ?? '';
       mailer.send(
-        invitationLetter(owner.email, { company, link: passwordLink(token), resetPage: page('/auth/reset') }),
+        invitationLetter(owner.email, {
+          company,
+          link: links.token('password', token),
+          resetPage: links.page('/auth/reset'),
+        }),
       );
     }
     return owner;
   });
-}
-
-/** How an invitation leaves, and where its links lead. */
-export interface InviteParts extends Pick<LinkParts, 'mailer'> {
-  /** The link in a letter that sets a password. */
-  readonly passwordLink: (token: string) => string;
-  /** A page of the console. */
-  readonly page: (path: string) => string;
 }

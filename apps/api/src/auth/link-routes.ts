@@ -1,43 +1,30 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { useLink } from '@propusk/contract/auth';
 import { DEVICE_HEADER } from '@propusk/contract/endpoint';
-import { issueMark } from '../http/device-mark.ts';
-import { AppError } from '../http/errors.ts';
-import { strangers } from '../http/fair-queue.ts';
+import { issueMark } from '../accounts/device-mark.ts';
+import { findOwnAccount, wrongPassword } from '../accounts/store.ts';
+import { AppError } from '../core/errors.ts';
+import { strangers } from '../core/fair-queue.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import type { Limits } from '../http/limits.ts';
 import { emailLetter, emailNotice, movedNotice, passwordLetter } from '../mail/letters.ts';
 import type { Mailer } from '../mail/mail.ts';
 import { hashPassword, verifyPassword } from '../passwords.ts';
-import { inviteRoutes } from './invite-routes.ts';
 import {
   addEmailLink,
   addPasswordLink,
   findLink,
-  type LinkKind,
   redeemEmailLink,
   redeemPasswordLink,
 } from './link-store.ts';
-import { roleRoutes } from './role-routes.ts';
-import { findOwnAccount, wrongPassword } from './store.ts';
-
-/** What links in mail need. */
-export interface LinkParts {
-  readonly limits: Limits;
-  readonly mailer: Mailer;
-  /** Links lead there and nowhere else: a request's Host is whatever its sender likes. */
-  readonly publicUrl: URL;
-}
+import type { Links } from './links.ts';
 
 /** `POST /auth/register`: one call for the four uses of links in mail. */
-export function linkRoutes(routes: Routes, { limits, mailer, publicUrl }: LinkParts): void {
-  const page = (path: string) => new URL(path, publicUrl).href;
-  // In the fragment, which no browser sends: neither a server's log nor a Referer has it.
-  const link = (kind: LinkKind, token: string) => page(`/security/login#token=${token}&for=${kind}`);
-  const passwordLink = (token: string) => link('password', token);
+export function linkRoutes(
+  routes: Routes,
+  { limits, mailer, links }: { limits: Limits; mailer: Mailer; links: Links },
+): void {
   const later = afterAnswer(routes);
-  inviteRoutes(routes, { mailer, passwordLink, page });
-  roleRoutes(routes, limits, { mailer, passwordLink, page });
 
   implement(routes, useLink, async ({ actor, body, address, db, write, header }) => {
     const { token, password, email, change, currentPassword } = body;
@@ -54,7 +41,7 @@ export function linkRoutes(routes: Routes, { limits, mailer, publicUrl }: LinkPa
       // Whoever reads the mailbox is no guesser; and those who guessed must not keep its owner out.
       await limits.forgive(owner, address);
       // The sign-in that follows must not wait for those who went on guessing.
-      header(DEVICE_HEADER, issueMark(routes.sealing, owner, passwordHash));
+      header(DEVICE_HEADER, issueMark(routes.encryption, owner, passwordHash));
       return;
     }
     if (email === undefined) throw new AppError('bad_input');
@@ -68,15 +55,15 @@ export function linkRoutes(routes: Routes, { limits, mailer, publicUrl }: LinkPa
       if (!right) throw wrongPassword();
       await limits.countLink(email, address);
       const made = await write((tx) => addEmailLink(tx, actor, email));
-      mailer.send(emailLetter(email, link('email', made.token)));
-      mailer.send(emailNotice(made.email, email, page('/auth/reset')));
+      mailer.send(emailLetter(email, links.token('email', made.token)));
+      mailer.send(emailNotice(made.email, email, links.page('/auth/reset')));
       return;
     }
     await limits.countLink(email, address);
     // Whether there is such an account must not show in how long the answer takes.
     later(async () => {
       const made = await write((tx) => addPasswordLink(tx, email));
-      if (made !== null) mailer.send(passwordLetter(made.email, passwordLink(made.token)));
+      if (made !== null) mailer.send(passwordLetter(made.email, links.token('password', made.token)));
     });
   });
 }

@@ -1,16 +1,14 @@
 import { limits } from '@propusk/contract/limits';
 import type { ExpressionBuilder } from 'kysely';
+import { emailTaken, endAccess, lockAccount, setPassword } from '../accounts/store.ts';
 import { recordOwn } from '../audit/store.ts';
+import { type Actor } from '../core/actor.ts';
+import { AppError } from '../core/errors.ts';
+import { hashToken, newToken } from '../core/tokens.ts';
 import type { Db, Tx } from '../db/open.ts';
 import type { Tables } from '../db/schema.ts';
-import { type Actor, hashToken, newToken } from '../http/actor.ts';
-import { AppError } from '../http/errors.ts';
-import { refusing } from '../http/violations.ts';
-import { emailTaken, endAccess, setPassword } from '../users/store.ts';
-import { lockAccount } from './store.ts';
-
-/** What a link from mail is for. */
-export type LinkKind = 'password' | 'email';
+import { refusing } from '../db/violations.ts';
+import type { LinkKind } from './links.ts';
 
 /** A link that was made: its token, which is stored nowhere, and the address that the account has now. */
 interface MadeLink {

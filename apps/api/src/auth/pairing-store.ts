@@ -1,10 +1,12 @@
 import { limits } from '@propusk/contract/limits';
 import type { ExpressionBuilder } from 'kysely';
+import { lockAccount } from '../accounts/store.ts';
+import { type Actor } from '../core/actor.ts';
+import { AppError } from '../core/errors.ts';
+import { hashToken, newToken } from '../core/tokens.ts';
 import type { Db, Tx } from '../db/open.ts';
 import type { Tables } from '../db/schema.ts';
-import { type Actor, hashToken, newToken } from '../http/actor.ts';
-import { AppError } from '../http/errors.ts';
-import { lockAccount, type Origin, openSession } from './store.ts';
+import { type Origin, openSession } from './store.ts';
 
 /** A code for the actor's extension; what is stored is its hash. It dies with the session that asked. */
 export async function addPairingCode(tx: Tx, actor: Actor): Promise<{ code: string; expiresAt: string }> {

@@ -1,12 +1,13 @@
 import type { Endpoint } from '@propusk/contract/endpoint';
+import { findOwnAccount, wrongPassword } from '../accounts/store.ts';
+import { type Actor, admitTo } from '../core/actor.ts';
+import { AppError } from '../core/errors.ts';
 import type { Db, Tx } from '../db/open.ts';
-import { type Actor, admitTo, findHolder } from '../http/actor.ts';
-import { AppError } from '../http/errors.ts';
+import { findHolder } from '../db/sessions.ts';
+import type { Encryption } from '../encryption.ts';
 import type { Limits } from '../http/limits.ts';
 import { verifyPassword } from '../passwords.ts';
-import type { Sealing } from '../sealing.ts';
 import { findFactor, useCode } from './factor-store.ts';
-import { findOwnAccount, wrongPassword } from './store.ts';
 
 /** The parts of a call that a proof reads. */
 interface ProofCall {
@@ -57,17 +58,17 @@ export type Prove = (tx: Tx) => Promise<void>;
  * @throws AppError bad_input for a wrong or missing password or code; too_many_requests; what `work` throws
  */
 export async function provenWrite<T>(
-  parts: { limits: Limits; sealing: Sealing; endpoint: Endpoint },
+  parts: { limits: Limits; encryption: Encryption; endpoint: Endpoint },
   call: ProvenCall,
   work: (tx: Tx, prove: Prove) => Promise<T>,
 ): Promise<T> {
-  const { limits, sealing, endpoint } = parts;
+  const { limits, encryption, endpoint } = parts;
   const { actor, body } = call;
   let result: { readonly value: T } | undefined;
   await proved(limits, call, (checked) => {
     const attempt = async () => {
       try {
-        const prove: Prove = (tx) => takeProof(tx, { actor, sealing, endpoint, checked, code: body.code });
+        const prove: Prove = (tx) => takeProof(tx, { actor, encryption, endpoint, checked, code: body.code });
         result = { value: await call.write((tx) => work(tx, prove)) };
         return true;
       } catch (error) {
@@ -85,9 +86,9 @@ class WrongCode extends Error {}
 
 async function takeProof(
   tx: Tx,
-  by: { actor: Actor; sealing: Sealing; endpoint: Endpoint; checked: string; code: string | undefined },
+  by: { actor: Actor; encryption: Encryption; endpoint: Endpoint; checked: string; code: string | undefined },
 ): Promise<void> {
-  const { actor, sealing, endpoint, checked, code } = by;
+  const { actor, encryption, endpoint, checked, code } = by;
   // NO KEY UPDATE: the row of an idempotency key holds KEY SHARE on the account, and two calls would deadlock on FOR UPDATE.
   const account = await tx
     .selectFrom('users')
@@ -101,5 +102,5 @@ async function takeProof(
   if (code === undefined && (await findFactor(tx, actor)).on) {
     throw new AppError('bad_input', { fields: { code: 'Введите код из приложения или запасной код' } });
   }
-  if (!(await useCode(tx, actor, sealing, code))) throw new WrongCode();
+  if (!(await useCode(tx, actor, encryption, code))) throw new WrongCode();
 }

@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import * as contract from '@propusk/contract/role-changes';
-import { signedIn } from '../http/fair-queue.ts';
+import { signedIn } from '../core/fair-queue.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import type { Limits } from '../http/limits.ts';
 import { adminInvitationLetter } from '../mail/letters.ts';
+import type { Mailer } from '../mail/mail.ts';
 import { hashPassword } from '../passwords.ts';
 import { createAdmin } from '../users/store.ts';
-import type { InviteParts } from './invite-routes.ts';
 import { addPasswordLink } from './link-store.ts';
+import type { Links } from './links.ts';
 import { provenWrite } from './proof.ts';
 import { changeRole, removeAdmin } from './role-store.ts';
 
@@ -15,13 +16,13 @@ import { changeRole, removeAdmin } from './role-store.ts';
 export function roleRoutes(
   routes: Routes,
   limits: Limits,
-  { mailer, passwordLink, page }: InviteParts,
+  { mailer, links }: { mailer: Mailer; links: Links },
 ): void {
-  const { sealing } = routes;
+  const { encryption } = routes;
 
   implement(routes, contract.changeRole, (call) => {
     const { actor, params, body, ifMatch } = call;
-    return provenWrite({ limits, sealing, endpoint: contract.changeRole }, call, (tx, prove) =>
+    return provenWrite({ limits, encryption, endpoint: contract.changeRole }, call, (tx, prove) =>
       changeRole(tx, actor, { id: params.id, role: body.role, ifMatch }, prove),
     );
   });
@@ -34,7 +35,7 @@ export function roleRoutes(
     );
     let token: string | undefined;
     const admin = await provenWrite(
-      { limits, sealing, endpoint: contract.addAdmin },
+      { limits, encryption, endpoint: contract.addAdmin },
       call,
       async (tx, prove) => {
         await prove(tx);
@@ -46,14 +47,17 @@ export function roleRoutes(
     // A repeated request made no link; the first one sent its mail.
     if (token !== undefined) {
       mailer.send(
-        adminInvitationLetter(admin.email, { link: passwordLink(token), resetPage: page('/auth/reset') }),
+        adminInvitationLetter(admin.email, {
+          link: links.token('password', token),
+          resetPage: links.page('/auth/reset'),
+        }),
       );
     }
     return admin;
   });
 
   implement(routes, contract.removeAdmin, (call) =>
-    provenWrite({ limits, sealing, endpoint: contract.removeAdmin }, call, (tx, prove) =>
+    provenWrite({ limits, encryption, endpoint: contract.removeAdmin }, call, (tx, prove) =>
       removeAdmin(tx, call.actor, call.params.id, prove),
     ),
   );

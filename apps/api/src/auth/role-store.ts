@@ -2,15 +2,16 @@ import type { CompanyRole } from '@propusk/contract/role-changes';
 import type { Role } from '@propusk/contract/roles';
 import type { User } from '@propusk/contract/users';
 import { sql } from 'kysely';
+import { endAccess } from '../accounts/store.ts';
 import { record } from '../audit/store.ts';
+import type { Actor } from '../core/actor.ts';
+import { AppError } from '../core/errors.ts';
+import type { IfMatch } from '../core/versions.ts';
 import { lockCompany } from '../db/company.ts';
 import { lockRow } from '../db/lock.ts';
 import type { Tx } from '../db/open.ts';
 import { managedBy } from '../db/scope.ts';
-import type { Actor } from '../http/actor.ts';
-import { AppError } from '../http/errors.ts';
-import type { IfMatch } from '../http/versions.ts';
-import { deedOn, endAccess, facts, findUser } from '../users/store.ts';
+import { deedOn, facts, findUser } from '../users/store.ts';
 import type { Prove } from './proof.ts';
 
 /**

@@ -1,24 +1,33 @@
 import { login, logout, register } from '@propusk/contract/auth';
 import { DEVICE_HEADER } from '@propusk/contract/endpoint';
-import { issueMark, readMark } from '../http/device-mark.ts';
-import { AppError } from '../http/errors.ts';
-import { strangers } from '../http/fair-queue.ts';
+import { issueMark, readMark } from '../accounts/device-mark.ts';
+import { findAccount, holdPassword } from '../accounts/store.ts';
+import { AppError } from '../core/errors.ts';
+import { strangers } from '../core/fair-queue.ts';
 import { implement, type Routes } from '../http/implement.ts';
+import type { Limits } from '../http/limits.ts';
+import type { Mailer } from '../mail/mail.ts';
 import { hashPassword, verifyPassword } from '../passwords.ts';
 import { factorRoutes } from './factor-routes.ts';
 import { useCode } from './factor-store.ts';
-import { type LinkParts, linkRoutes } from './link-routes.ts';
+import { inviteRoutes } from './invite-routes.ts';
+import { linkRoutes } from './link-routes.ts';
+import { createLinks } from './links.ts';
 import { pairingRoutes } from './pairing-routes.ts';
+import { roleRoutes } from './role-routes.ts';
 import { sessionRoutes } from './session-routes.ts';
-import { endSession, findAccount, holdPassword, openSession, registerCompany } from './store.ts';
+import { endSession, openSession, registerCompany } from './store.ts';
 
 /** Spec section 7: signing in and out, registration, links in mail; and where one is signed in. */
-export function authRoutes(routes: Routes, parts: LinkParts): void {
-  const { limits } = parts;
+export function authRoutes(
+  routes: Routes,
+  { limits, mailer, publicUrl }: { limits: Limits; mailer: Mailer; publicUrl: URL },
+): void {
+  const parts = { mailer, links: createLinks(publicUrl) };
 
   implement(routes, login, async ({ body, address, agent, device, db, write, header }) => {
     const { email, password, code, client } = body;
-    const mark = readMark(routes.sealing, email, device);
+    const mark = readMark(routes.encryption, email, device);
     // Only a mark whose signature holds costs a query before the tries are counted.
     const marked = mark === null ? undefined : await findAccount(db, email);
     const isMarked = mark !== null && marked !== undefined && mark.isOf(marked.password_hash);
@@ -33,10 +42,10 @@ export function authRoutes(routes: Routes, parts: LinkParts): void {
       const enter = async () => {
         token = await write(async (tx) => {
           await holdPassword(tx, account);
-          if (!(await useCode(tx, { userId: account.id, address }, routes.sealing, code))) return null;
+          if (!(await useCode(tx, { userId: account.id, address }, routes.encryption, code))) return null;
           return openSession(tx, account.id, { client, address, agent });
         });
-        if (token !== null) header(DEVICE_HEADER, issueMark(routes.sealing, email, account.password_hash));
+        if (token !== null) header(DEVICE_HEADER, issueMark(routes.encryption, email, account.password_hash));
         return token !== null;
       };
       return code === undefined ? enter() : limits.checkCode(account.id, enter);
@@ -52,11 +61,13 @@ export function authRoutes(routes: Routes, parts: LinkParts): void {
       const owner = await registerCompany(tx, body, passwordHash, address);
       return openSession(tx, owner, { address, agent });
     });
-    header(DEVICE_HEADER, issueMark(routes.sealing, body.email, passwordHash));
+    header(DEVICE_HEADER, issueMark(routes.encryption, body.email, passwordHash));
     return { token };
   });
 
-  linkRoutes(routes, parts);
+  linkRoutes(routes, { ...parts, limits });
+  inviteRoutes(routes, parts);
+  roleRoutes(routes, limits, parts);
   pairingRoutes(routes, limits);
   sessionRoutes(routes);
   factorRoutes(routes, limits);

@@ -1,12 +1,13 @@
 import { limits } from '@propusk/contract/limits';
 import type { Session } from '@propusk/contract/sessions';
 import { sql } from 'kysely';
+import { endAccess, endGatewayTokens, endLinks, lockAccount } from '../accounts/store.ts';
 import { recordOwn } from '../audit/store.ts';
+import { type Actor } from '../core/actor.ts';
+import { AppError } from '../core/errors.ts';
 import type { Db, Tx } from '../db/open.ts';
-import { type Actor, findHolder } from '../http/actor.ts';
-import { AppError } from '../http/errors.ts';
-import { endAccess, endGatewayTokens, endLinks } from '../users/store.ts';
-import { endSession, lockAccount } from './store.ts';
+import { findHolder } from '../db/sessions.ts';
+import { endSession } from './store.ts';
 
 /** The actor's open sessions: the asking one, then those that were seen last. */
 export async function listSessions(db: Db, actor: Actor): Promise<{ rows: Session[]; count: number }> {

@@ -1,13 +1,12 @@
 import type { Registration } from '@propusk/contract/auth';
 import { sql } from 'kysely';
+import { emailTaken, endGatewayTokens, findAccount, lockAccount } from '../accounts/store.ts';
 import { record, recordOwn } from '../audit/store.ts';
-import { lockCompany } from '../db/company.ts';
+import { type Actor } from '../core/actor.ts';
+import { plainAddress } from '../core/networks.ts';
+import { newToken } from '../core/tokens.ts';
 import type { Db, Tx } from '../db/open.ts';
-import { type Actor, newToken } from '../http/actor.ts';
-import { AppError } from '../http/errors.ts';
-import { plainAddress } from '../http/networks.ts';
-import { refusing } from '../http/violations.ts';
-import { emailTaken, endGatewayTokens, setPassword } from '../users/store.ts';
+import { refusing } from '../db/violations.ts';
 import { nameAgent } from './agent.ts';
 
 /** Open sessions of one user; signing in once more ends the one that was idle longest. */
@@ -72,70 +71,6 @@ export async function endSession(tx: Tx, actor: Actor): Promise<void> {
   if (ended === undefined) return;
   await recordOwn(tx, actor, 'signed_out');
   if (ended.told_access) await endGatewayTokens(tx, userId);
-}
-
-interface Account {
-  readonly id: number;
-  readonly email: string;
-  readonly password_hash: string;
-}
-
-/** The account of an address, letter case ignored (the column is citext). */
-export function findAccount(db: Db, email: string): Promise<Account | undefined> {
-  return selectAccounts(db).where('email', '=', email).executeTakeFirst();
-}
-
-/** @throws AppError unauthorized when the actor was deleted meanwhile */
-export function findOwnAccount(db: Db, actor: Actor): Promise<Account> {
-  return selectAccounts(db)
-    .where('id', '=', actor.userId)
-    .executeTakeFirstOrThrow(() => new AppError('unauthorized'));
-}
-
-function selectAccounts(db: Db) {
-  return db.selectFrom('users').select(['id', 'email', 'password_hash']);
-}
-
-/**
- * Holds an account at the password that was checked until its session is open.
- * @throws AppError bad_login when the password was changed since: no session may outlive it
- */
-export async function holdPassword(tx: Tx, account: Account): Promise<void> {
-  await selectAccounts(tx)
-    .where('id', '=', account.id)
-    .where('password_hash', '=', account.password_hash)
-    .forShare()
-    .executeTakeFirstOrThrow(() => new AppError('bad_login'));
-}
-
-/** Locks an account before a change of what it signs in with: its company first, as every write of a company does. */
-export async function lockAccount(tx: Tx, userId: number): Promise<Account | undefined> {
-  const user = await tx.selectFrom('users').select('company_id').where('id', '=', userId).executeTakeFirst();
-  if (user === undefined) return undefined;
-  if (user.company_id !== null) await lockCompany(tx, user.company_id);
-  return selectAccounts(tx).where('id', '=', userId).forUpdate().executeTakeFirst();
-}
-
-/**
- * The actor's own new password. The session that asked goes on, the others end.
- * @param checked the hash that the current password was checked against
- * @throws AppError bad_input when the password was changed since
- */
-export async function changeOwnPassword(
-  tx: Tx,
-  actor: Actor,
-  checked: string,
-  passwordHash: string,
-): Promise<void> {
-  const account = await lockAccount(tx, actor.userId);
-  if (account?.password_hash !== checked) throw wrongPassword();
-  await setPassword(tx, actor.userId, passwordHash, actor.tokenHash);
-  await recordOwn(tx, actor, 'password_changed', { secret: 'password' });
-}
-
-/** The refusal of a current password that is not the account's. */
-export function wrongPassword(): AppError {
-  return new AppError('bad_input', { fields: { currentPassword: 'Неверный пароль' } });
 }
 
 /**

@@ -1,5 +1,5 @@
 import * as contract from '@propusk/contract/companies';
-import { asMember } from '../http/actor.ts';
+import { asMember } from '../core/actor.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import { createCompany, deleteCompany, findCompany, listCompanies, updateCompany } from './store.ts';
 

@@ -3,14 +3,14 @@ import type { ListQuery } from '@propusk/contract/fields';
 import { sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import { type Facts, record } from '../audit/store.ts';
+import type { Actor } from '../core/actor.ts';
+import { AppError } from '../core/errors.ts';
+import { expectVersion, type IfMatch } from '../core/versions.ts';
 import { lockCompany } from '../db/company.ts';
 import { hasFactor } from '../db/factor.ts';
 import { contains, readList } from '../db/list.ts';
 import type { Db, Tx } from '../db/open.ts';
 import { managedBy } from '../db/scope.ts';
-import type { Actor } from '../http/actor.ts';
-import { AppError } from '../http/errors.ts';
-import { expectVersion, type IfMatch } from '../http/versions.ts';
 import { shownAddress } from '../sites/store.ts';
 
 function selectCompanies(db: Db) {

@@ -1,7 +1,7 @@
 import { limits } from '@propusk/contract/limits';
 import { sql } from 'kysely';
-import type { Member } from '../http/actor.ts';
-import { AppError } from '../http/errors.ts';
+import type { Member } from '../core/actor.ts';
+import { AppError } from '../core/errors.ts';
 import type { Tx } from './open.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Sealing } from '../sealing.ts';
+import type { Encryption } from '../encryption.ts';
 import { DatabaseUnfit } from './migrate.ts';
 import type { Db } from './open.ts';
 
@@ -7,14 +7,14 @@ import type { Db } from './open.ts';
  * it could open no stored password and would seal new ones with the wrong key.
  * @throws DatabaseUnfit
  */
-export async function checkKey(db: Db, sealing: Sealing): Promise<void> {
+export async function checkKey(db: Db, encryption: Encryption): Promise<void> {
   await db
     .insertInto('platform')
-    .values({ key_check: sealing.check })
+    .values({ key_check: encryption.check })
     .onConflict((oc) => oc.doNothing())
     .execute();
   const { key_check } = await db.selectFrom('platform').select('key_check').executeTakeFirstOrThrow();
-  if (!key_check.equals(sealing.check)) {
+  if (!key_check.equals(encryption.check)) {
     throw new DatabaseUnfit(
       'Ключ SECRET_KEY не подходит к этой базе данных: верните тот, с которым она создана (файл secret-key в DATA_DIR)',
     );

@@ -1,6 +1,6 @@
 import type { Expression, Selectable, SqlBool } from 'kysely';
-import { AppError } from '../http/errors.ts';
-import { expectVersion, type IfMatch } from '../http/versions.ts';
+import { AppError } from '../core/errors.ts';
+import { expectVersion, type IfMatch } from '../core/versions.ts';
 import { lockCompany } from './company.ts';
 import type { Tx } from './open.ts';
 import type { Tables } from './schema.ts';

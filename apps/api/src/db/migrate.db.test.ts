@@ -1,9 +1,9 @@
 import { readdir } from 'node:fs/promises';
 import { health } from '@propusk/contract/health';
-import { startApi, testSealing } from '@propusk/test-kit/api/api';
+import { startApi, testEncryption } from '@propusk/test-kit/api/api';
 import { createTestDatabase } from '@propusk/test-kit/api/database';
 import { expect, inject, test } from 'vitest';
-import { sealing } from '../sealing.ts';
+import { createEncryption } from '../encryption.ts';
 import { checkKey } from './key-check.ts';
 import { DatabaseUnfit, migrate } from './migrate.ts';
 
@@ -50,11 +50,11 @@ test.each([
 
 test('another SECRET_KEY is refused, and the right one still opens', async () => {
   const database = await createTestDatabase(serverUrl);
-  await checkKey(database.db, testSealing);
-  await expect(checkKey(database.db, sealing('quite another secret of the tests'))).rejects.toThrow(
+  await checkKey(database.db, testEncryption);
+  await expect(checkKey(database.db, createEncryption('quite another secret of the tests'))).rejects.toThrow(
     /SECRET_KEY/,
   );
-  await checkKey(database.db, testSealing);
+  await checkKey(database.db, testEncryption);
   await database.drop();
 });
 

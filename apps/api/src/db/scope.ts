@@ -1,5 +1,5 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
-import { type Actor, isAdmin } from '../http/actor.ts';
+import { type Actor, isAdmin } from '../core/actor.ts';
 
 /**
  * The rows that an actor may act on by their id: those of the own company, for an admin of every one (answers.md).

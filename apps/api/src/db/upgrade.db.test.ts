@@ -13,8 +13,8 @@ import { PASSWORD, startApi } from '@propusk/test-kit/api/api';
 import { createTestDatabase, type TestDatabase } from '@propusk/test-kit/api/database';
 import { everything } from '@propusk/test-kit/backup/compare';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { createEncryption } from '../encryption.ts';
 import { hashPassword, ofProcess } from '../passwords.ts';
-import { sealing } from '../sealing.ts';
 import { DatabaseUnfit, migrate } from './migrate.ts';
 
 const serverUrl = inject('serverUrl');
@@ -44,7 +44,7 @@ async function earlier(count: number): Promise<TestDatabase> {
   const database = await createTestDatabase(serverUrl, { empty: true });
   await migrate(database.db, await folderOf(files.slice(0, count)));
   const rows = [
-    `insert into platform (key_check) values ('\\x${sealing(keys.SECRET_KEY).check.toString('hex')}')`,
+    `insert into platform (key_check) values ('\\x${createEncryption(keys.SECRET_KEY).check.toString('hex')}')`,
     `insert into companies (company_name, company_site) values ('ООО Ромашка', 'romashka.test'), ('Б', 'b.test')`,
     `insert into users (company_id, email, name, surname, password_hash, roles) values
       (1, 'ivan@romashka.test', 'Иван', '', '${hash}', '{CREATOR}'), (1, 'anna@romashka.test', 'Анна', '', '${hash}', '{USER}'),

@@ -1,6 +1,6 @@
 import { acknowledge, feed } from '@propusk/contract/feed';
+import { AppError } from '../core/errors.ts';
 import type { OpenDb } from '../db/open.ts';
-import { AppError } from '../http/errors.ts';
 import { implement, type Routes, routeOf } from '../http/implement.ts';
 import { watchChanges } from './changes.ts';
 import { createHub } from './hub.ts';
@@ -8,8 +8,8 @@ import { noteAcknowledgement } from './store.ts';
 
 /** What gateways hear: a stream of snapshots. */
 export function feedRoutes(routes: Routes, parts: { opened: OpenDb; heartbeatMs: number | undefined }): void {
-  const { app, db, sealing } = routes;
-  const hub = createHub({ db, log: app.log, sealing, heartbeatMs: parts.heartbeatMs });
+  const { app, db, encryption } = routes;
+  const hub = createHub({ db, log: app.log, encryption, heartbeatMs: parts.heartbeatMs });
   let changes: { close(): Promise<void> } | undefined;
   app.addHook('onReady', async () => {
     changes = watchChanges({ opened: parts.opened, log: app.log }, hub);

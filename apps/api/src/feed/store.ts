@@ -3,7 +3,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import { sql } from 'kysely';
 import { hasFactor } from '../db/factor.ts';
 import type { Db } from '../db/open.ts';
-import { passwordPlace, type Sealing } from '../sealing.ts';
+import { type Encryption, passwordPlace } from '../encryption.ts';
 
 interface SealedSnapshot extends Omit<CompanySnapshot, 'proxies'> {
   proxies: (Omit<CompanySnapshot['proxies'][number], 'password'> & {
@@ -15,7 +15,7 @@ interface SealedSnapshot extends Omit<CompanySnapshot, 'proxies'> {
 /** What reading a snapshot takes. */
 export interface SnapshotSource {
   readonly db: Db;
-  readonly sealing: Sealing;
+  readonly encryption: Encryption;
   readonly log: FastifyBaseLogger;
 }
 
@@ -25,7 +25,7 @@ export interface SnapshotSource {
  * @returns null when there is no such company
  */
 export async function readSnapshot(
-  { db, sealing, log }: SnapshotSource,
+  { db, encryption, log }: SnapshotSource,
   companyId: number,
 ): Promise<CompanySnapshot | null> {
   const { rows } = await sql<{ snapshot: SealedSnapshot }>`
@@ -58,7 +58,7 @@ export async function readSnapshot(
     if (sealed === null) return { ...proxy, password: '' };
     try {
       const place = passwordPlace(owner, proxy.id);
-      return { ...proxy, password: sealing.open(place, Buffer.from(sealed, 'base64')) };
+      return { ...proxy, password: encryption.open(place, Buffer.from(sealed, 'base64')) };
     } catch (error) {
       log.error({ err: error, companyId, proxyId: proxy.id }, 'the password of a proxy does not open');
       return [];

@@ -1,6 +1,6 @@
 import { health } from '@propusk/contract/health';
 import { sql } from 'kysely';
-import { AppError } from '../http/errors.ts';
+import { AppError } from '../core/errors.ts';
 import { implement, type Routes } from '../http/implement.ts';
 
 const LIMIT_MS = 1_500;

@@ -5,7 +5,7 @@ import { limits } from '@propusk/contract/limits';
 import fastify, { type FastifyRequest } from 'fastify';
 import { expect, test } from 'vitest';
 import { bodyBudget } from './body-budget.ts';
-import { answerError } from './errors.ts';
+import { answerError } from './error-reply.ts';
 
 test('large bodies that are being read share a budget, small ones are read beside them, and a gone one is free', async () => {
   const app = fastify();

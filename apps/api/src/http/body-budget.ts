@@ -1,6 +1,6 @@
 import { limits } from '@propusk/contract/limits';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { AppError } from './errors.ts';
+import { AppError } from '../core/errors.ts';
 
 /** Reserves memory for a body before it is read. @throws AppError overloaded, busy when too many large bodies are being read, in all or of one person */
 export type BodyBudget = (request: FastifyRequest, reply: FastifyReply) => void;

@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
-import { answerNoSuchCall } from './errors.ts';
+import { answerNoSuchCall } from './error-reply.ts';
 
 const built = fileURLToPath(new URL('../../../web/dist/', import.meta.url));
 const extension = fileURLToPath(new URL('../../../extension/dist/', import.meta.url));

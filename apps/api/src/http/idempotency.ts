@@ -1,12 +1,12 @@
 import { timingSafeEqual } from 'node:crypto';
 import { sql } from 'kysely';
+import { type Actor, asMember } from '../core/actor.ts';
+import { AppError } from '../core/errors.ts';
 import { lockOwnCompany } from '../db/company.ts';
+import { spendBytes } from '../db/daily-bytes.ts';
 import type { Tx } from '../db/open.ts';
-import type { Sealing } from '../sealing.ts';
-import { type Actor, asMember } from './actor.ts';
-import { spendBytes } from './daily-bytes.ts';
-import { AppError } from './errors.ts';
-import { refusing } from './violations.ts';
+import { refusing } from '../db/violations.ts';
+import type { Encryption } from '../encryption.ts';
 
 /** A create that its caller may repeat: whose, under which key, and what was asked. */
 export interface Claim {
@@ -21,7 +21,7 @@ export interface Claim {
  */
 export function readClaim(
   header: string | string[] | undefined,
-  asked: { actor: Actor; call: string; body: unknown; sealing: Sealing },
+  asked: { actor: Actor; call: string; body: unknown; encryption: Encryption },
 ): Claim | null {
   if (header === undefined) return null;
   if (typeof header !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(header)) {
@@ -30,7 +30,7 @@ export function readClaim(
     });
   }
   // Keyed: a plain hash of a body would let a reader of the database guess the password in it.
-  const fingerprint = asked.sealing.fingerprint(`${asked.call}\n${JSON.stringify(asked.body)}`);
+  const fingerprint = asked.encryption.fingerprint(`${asked.call}\n${JSON.stringify(asked.body)}`);
   return { actor: asked.actor, key: header, fingerprint };
 }
 

@@ -2,27 +2,29 @@ import { timingSafeEqual } from 'node:crypto';
 import { DEVICE_HEADER, type Endpoint, isIdempotent, type Output } from '@propusk/contract/endpoint';
 import { limits } from '@propusk/contract/limits';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type Actor, admitTo } from '../core/actor.ts';
+import { AppError } from '../core/errors.ts';
+import type { KeyedLimiter } from '../core/keyed-limiter.ts';
+import { etag, type IfMatch, readIfMatch } from '../core/versions.ts';
 import type { Db, Tx } from '../db/open.ts';
-import type { Sealing } from '../sealing.ts';
-import { type Actor, admitTo, bearer, findActor, findHolder, type Session } from './actor.ts';
+import { findHolder, type Session } from '../db/sessions.ts';
+import type { Encryption } from '../encryption.ts';
+import { bearer, findActor } from './authenticate.ts';
+import type { Load } from './batch-loader.ts';
 import type { BodyBudget } from './body-budget.ts';
-import { AppError } from './errors.ts';
 import { type Claim, once, readClaim } from './idempotency.ts';
-import type { Queue } from './queue.ts';
-import type { Find } from './together.ts';
-import { etag, type IfMatch, readIfMatch } from './versions.ts';
 
 /** What a slice's routes are given. */
 export interface Routes {
   readonly app: FastifyInstance;
   readonly db: Db;
   /** The open session of a token's hash. */
-  readonly sessions: Find<Session>;
-  readonly sealing: Sealing;
+  readonly sessions: Load<Session>;
+  readonly encryption: Encryption;
   /** Limits the writes of one company that run at once. */
-  readonly queue: Queue;
+  readonly queue: KeyedLimiter;
   /** Limits the reads of one person that run at once, so that connections of the pool stay free for others. */
-  readonly readsOfPerson: Queue;
+  readonly readsOfPerson: KeyedLimiter;
   /** Bounds the memory of bodies that are being read. */
   readonly bodyBudget: BodyBudget;
   /** The gateways' bearer token. */
@@ -46,7 +48,7 @@ interface Call<E extends Endpoint> {
   readonly params: Output<E['params']>;
   readonly query: Output<E['query']>;
   readonly body: Output<E['body']>;
-  /** What a versioned call's entity must still be (`http/versions.ts`). */
+  /** What a versioned call's entity must still be (`core/versions.ts`). */
   readonly ifMatch: IfMatch;
   /** Where the request came from, as far as TRUST_PROXY lets it be known. */
   readonly address: string;
@@ -141,7 +143,7 @@ function claimOf(routes: Routes, endpoint: Endpoint, request: FastifyRequest): C
     actor: request.actor,
     call: `${endpoint.method} ${endpoint.path} ${JSON.stringify(request.params)}`,
     body: request.body,
-    sealing: routes.sealing,
+    encryption: routes.encryption,
   });
 }
 

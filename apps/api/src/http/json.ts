@@ -1,6 +1,6 @@
 import { limits } from '@propusk/contract/limits';
 import type { FastifyInstance } from 'fastify';
-import { AppError } from './errors.ts';
+import { AppError } from '../core/errors.ts';
 
 /**
  * Reads bodies as JSON and as nothing else: a form of another site can send text/plain without asking first (CORS). A

@@ -4,7 +4,7 @@ import { TrackedResponse, trackConnections } from '@propusk/overload/client-conn
 import { limitConnections } from '@propusk/overload/connection-limit';
 import { memoryPressure } from '@propusk/overload/memory-pressure';
 import type { FastifyInstance } from 'fastify';
-import { AppError } from './errors.ts';
+import { AppError } from '../core/errors.ts';
 import type { Metrics } from './metrics.ts';
 
 /** A client may take so long for a request, and so long for its head. */

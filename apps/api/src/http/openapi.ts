@@ -4,7 +4,7 @@ import { type Endpoint, isIdempotent } from '@propusk/contract/endpoint';
 import { type ErrorCode, errors } from '@propusk/contract/errors';
 import { CompanySnapshot, feed } from '@propusk/contract/feed';
 import type * as z from 'zod/mini';
-import { validate } from './errors.ts';
+import { validate } from './error-reply.ts';
 import { isConditional, refusalsOf } from './openapi-errors.ts';
 import { type Components, exampleOf, type JsonSchema, schemaOf } from './openapi-schemas.ts';
 import { feedExample, introduction } from './openapi-texts.ts';

@@ -1,9 +1,9 @@
 import * as contract from '@propusk/contract/lock';
-import { AppError } from '../http/errors.ts';
+import { AppError } from '../core/errors.ts';
+import { createKeyedLimiter } from '../core/keyed-limiter.ts';
+import { plainAddress } from '../core/networks.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import type { Limits } from '../http/limits.ts';
-import { plainAddress } from '../http/networks.ts';
-import { createQueue } from '../http/queue.ts';
 import { learnEgress } from '../probe/echo-client.ts';
 import { passwordUnreadable, type SiteProxy, saveEgress } from '../probe/egress-store.ts';
 import type { Outbound } from '../probe/transport.ts';
@@ -21,17 +21,17 @@ const WAYS_AT_ONCE = 4;
 /** A site's lock: its text, what it is made of, and a link for whoever pastes it. */
 export function lockRoutes(routes: Routes, parts: LockParts): void {
   const { limits, publicUrl, transport, echoUrl, turns, stop } = parts;
-  const { sealing } = routes;
+  const { encryption } = routes;
 
   implement(routes, contract.getSiteLock, ({ actor, params, db }) =>
-    findSiteLock(db, actor, params.id, sealing),
+    findSiteLock(db, actor, params.id, encryption),
   );
 
   implement(routes, contract.learnEgress, async ({ actor, params, db, write }) => {
-    const ways = await findSiteProxies(db, actor, params.id, sealing);
+    const ways = await findSiteProxies(db, actor, params.id, encryption);
     await limits.countProbe(actor.userId, Math.max(1, ways.length));
     // A site of a hundred ways takes no more places of its company's line at once than one of four.
-    const line = createQueue(WAYS_AT_ONCE, ways.length);
+    const line = createKeyedLimiter(WAYS_AT_ONCE, ways.length);
     const learn = async (proxy: SiteProxy) => {
       const { way } = proxy;
       const learned =
@@ -41,7 +41,7 @@ export function lockRoutes(routes: Routes, parts: LockParts): void {
       await write((tx) => saveEgress(tx, proxy, learned));
     };
     await Promise.all(ways.map((proxy) => line(0, () => learn(proxy))));
-    return findSiteLock(db, actor, params.id, sealing);
+    return findSiteLock(db, actor, params.id, encryption);
   });
 
   implement(routes, contract.shareLock, async ({ actor, params, write }) => {
@@ -51,7 +51,7 @@ export function lockRoutes(routes: Routes, parts: LockParts): void {
   });
 
   implement(routes, contract.openLockLink, async ({ body, address, db }) => {
-    const lock = await openLockLink(db, body.token, sealing);
+    const lock = await openLockLink(db, body.token, encryption);
     if (lock !== null) return lock;
     // Only wrong ones are counted: links of mail and codes of the extension share the tries of an office's address.
     await limits.countRedeem(address);

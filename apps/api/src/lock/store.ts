@@ -2,11 +2,12 @@ import { lockSnippets } from '@propusk/access/lock/snippets';
 import type { SharedLock, SiteLock } from '@propusk/contract/lock';
 import { sql } from 'kysely';
 import { record } from '../audit/store.ts';
+import { type Actor } from '../core/actor.ts';
+import { AppError } from '../core/errors.ts';
+import { hashToken, newToken } from '../core/tokens.ts';
 import type { Db, Tx } from '../db/open.ts';
-import { type Actor, hashToken, newToken } from '../http/actor.ts';
-import { AppError } from '../http/errors.ts';
+import type { Encryption } from '../encryption.ts';
 import { readBreaks, readSiteProxies, type SiteProxy } from '../probe/egress-store.ts';
-import type { Sealing } from '../sealing.ts';
 import { findManagedSite } from '../sites/store.ts';
 
 /** The ways to a site that an actor manages. @throws AppError not_found */
@@ -14,16 +15,21 @@ export async function findSiteProxies(
   db: Db,
   actor: Actor,
   id: number,
-  sealing: Sealing,
+  encryption: Encryption,
 ): Promise<readonly SiteProxy[]> {
   const { companyId } = await findManagedSite(db, actor, id);
-  return readSiteProxies(db, sealing, { companyId, siteId: id });
+  return readSiteProxies(db, encryption, { companyId, siteId: id });
 }
 
 /** What is known of a site's ways out, and the lock that follows. @throws AppError not_found */
-export async function findSiteLock(db: Db, actor: Actor, id: number, sealing: Sealing): Promise<SiteLock> {
+export async function findSiteLock(
+  db: Db,
+  actor: Actor,
+  id: number,
+  encryption: Encryption,
+): Promise<SiteLock> {
   const site = await findManagedSite(db, actor, id);
-  const ways = await readSiteProxies(db, sealing, { companyId: site.companyId, siteId: id });
+  const ways = await readSiteProxies(db, encryption, { companyId: site.companyId, siteId: id });
   const stale = ways.filter((way) => way.stale).map((way) => way.id);
   return {
     site: { id, name: site.shownAddress },
@@ -77,7 +83,11 @@ export async function addLockLink(
 }
 
 /** What a link shows: the address and the lock as they are now. Null for a link that is unknown or dead. */
-export async function openLockLink(db: Db, token: string, sealing: Sealing): Promise<SharedLock | null> {
+export async function openLockLink(
+  db: Db,
+  token: string,
+  encryption: Encryption,
+): Promise<SharedLock | null> {
   const link = await db
     .selectFrom('lock_links')
     .innerJoin('sites', (join) =>
@@ -90,7 +100,7 @@ export async function openLockLink(db: Db, token: string, sealing: Sealing): Pro
     .where('lock_links.expires_at', '>', (eb) => eb.fn<string>('now'))
     .executeTakeFirst();
   if (link === undefined) return null;
-  const ways = await readSiteProxies(db, sealing, { companyId: link.company_id, siteId: link.id });
+  const ways = await readSiteProxies(db, encryption, { companyId: link.company_id, siteId: link.id });
   return {
     address: link.address,
     snippets: snippetsOf(link.address, ways),

@@ -1,5 +1,5 @@
 import { evidence } from '@propusk/contract/lock';
-import { asMember } from '../http/actor.ts';
+import { asMember } from '../core/actor.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import { readProgress } from './store.ts';
 

@@ -1,7 +1,7 @@
 import type { Drift, Evidence } from '@propusk/contract/lock';
 import { sql } from 'kysely';
+import type { Member } from '../core/actor.ts';
 import type { Db } from '../db/open.ts';
-import type { Member } from '../http/actor.ts';
 
 /** What is really there of the onboarding's steps, read in one statement. */
 export async function readProgress(db: Db, { companyId }: Member): Promise<Evidence> {

@@ -1,5 +1,5 @@
 import * as contract from '@propusk/contract/policies';
-import { asMember } from '../http/actor.ts';
+import { asMember } from '../core/actor.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import { createPolicy, deletePolicy, findPolicy, listPolicies, updatePolicy } from './store.ts';
 

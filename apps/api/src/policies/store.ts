@@ -3,15 +3,15 @@ import type { Policy, PolicyChange, PolicyInput } from '@propusk/contract/polici
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import { type Facts, record } from '../audit/store.ts';
+import { type Actor, type Member, type Scope, scopeById, scopeOf } from '../core/actor.ts';
+import { AppError } from '../core/errors.ts';
+import type { IfMatch } from '../core/versions.ts';
 import { lockOwnCompany, makeRoom, replaceLinks, touchLinked } from '../db/company.ts';
 import { contains, readList } from '../db/list.ts';
 import { lockRow } from '../db/lock.ts';
 import type { Db, Tx } from '../db/open.ts';
 import type { Tables } from '../db/schema.ts';
 import { managedBy } from '../db/scope.ts';
-import { type Actor, type Member, type Scope, scopeById, scopeOf } from '../http/actor.ts';
-import { AppError } from '../http/errors.ts';
-import type { IfMatch } from '../http/versions.ts';
 
 type Policies = ExpressionBuilder<Tables, 'policies'>;
 

@@ -1,7 +1,7 @@
 import { createPolicy } from '@propusk/contract/policies';
 import { createProxy, updateProxy } from '@propusk/contract/proxies';
 import { createSite } from '@propusk/contract/sites';
-import { startApi, type TestApi, testSealing } from '@propusk/test-kit/api/api';
+import { startApi, type TestApi, testEncryption } from '@propusk/test-kit/api/api';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import { readBreaks, readProbeProxy, readSiteProxies, saveEgress } from './egress-store.ts';
 
@@ -14,7 +14,7 @@ afterAll(() => api.close());
 const query = async (text: string, values: unknown[] = []) =>
   (await api.database.pool.query(text, values)).rows;
 const wayOf = async (id: number) => {
-  const way = await readProbeProxy(api.database.db, testSealing, id);
+  const way = await readProbeProxy(api.database.db, testEncryption, id);
   if (way === null) throw new Error('no proxy');
   return way;
 };
@@ -96,7 +96,7 @@ describe('a proxy that moves', () => {
       companyId,
     ]);
     const siteId = company.sites[0] ?? 0;
-    const [way] = await readSiteProxies(api.database.db, testSealing, { companyId, siteId });
+    const [way] = await readSiteProxies(api.database.db, testEncryption, { companyId, siteId });
     expect(way?.politics.map(({ name }) => name)).toEqual(['Склад', 'Все сайты']);
     await learn(id, ['192.0.2.1']);
     await probed();

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Tx } from '../db/open.ts';
-import { passwordPlace, type Sealing } from '../sealing.ts';
+import { type Encryption, passwordPlace } from '../encryption.ts';
 import type { EgressResult } from './echo-client.ts';
 import type { Route } from './transport.ts';
 
@@ -39,12 +39,13 @@ interface SealedProxy {
 
 const columns = sql.raw('x.owner_id, x.id, x.host, x.port, x.username, x.direct, x.password_sealed');
 
-function unsealed(proxy: SealedProxy, sealing: Sealing): ProbeProxy {
+function unsealed(proxy: SealedProxy, encryption: Encryption): ProbeProxy {
   const { owner_id: ownerId, id, host, port, username, password_sealed: passwordSealed, direct } = proxy;
   const common = { ownerId, id, host, port, username, passwordSealed, direct };
   if (direct) return { ...common, way: { kind: 'gateway' } };
   try {
-    const password = passwordSealed === null ? '' : sealing.open(passwordPlace(ownerId, id), passwordSealed);
+    const password =
+      passwordSealed === null ? '' : encryption.open(passwordPlace(ownerId, id), passwordSealed);
     return { ...common, way: { kind: 'upstream', host, port, username, password } };
   } catch {
     return { ...common, way: null };
@@ -62,15 +63,15 @@ export const passwordUnreadable: EgressResult = {
 };
 
 /** A proxy by its id, whoever asks: the caller has looked whether they may. Null when it is gone. */
-export async function readProbeProxy(db: Db, sealing: Sealing, id: number): Promise<ProbeProxy | null> {
+export async function readProbeProxy(db: Db, encryption: Encryption, id: number): Promise<ProbeProxy | null> {
   const { rows } = await sql<SealedProxy>`select ${columns} from proxies x where x.id = ${id}`.execute(db);
-  return rows[0] === undefined ? null : unsealed(rows[0], sealing);
+  return rows[0] === undefined ? null : unsealed(rows[0], encryption);
 }
 
 /** The ways to a site, by the proxies' ids. */
 export async function readSiteProxies(
   db: Db,
-  sealing: Sealing,
+  encryption: Encryption,
   { companyId, siteId }: { companyId: number; siteId: number },
 ): Promise<SiteProxy[]> {
   const { rows } = await sql<SealedProxy & Omit<SiteProxy, keyof ProbeProxy>>`
@@ -88,7 +89,7 @@ export async function readSiteProxies(
     left join proxy_learning l on l.owner_id = x.owner_id and l.proxy_id = x.id
     order by x.id`.execute(db);
   return rows.map(({ politics, addresses, learnedAt, problem, stale, ...proxy }) => ({
-    ...unsealed(proxy, sealing),
+    ...unsealed(proxy, encryption),
     politics,
     addresses,
     learnedAt,

@@ -1,7 +1,7 @@
 import { getSiteLock, learnEgress } from '@propusk/contract/lock';
 import { checkProxy } from '@propusk/contract/proxies';
 import { parseNetworks } from '@propusk/dial/addresses';
-import { testKeys, testSealing } from '@propusk/test-kit/api/api';
+import { testEncryption, testKeys } from '@propusk/test-kit/api/api';
 import {
   companyBehind,
   ECHO_HOST,
@@ -43,7 +43,7 @@ test('a family that does not answer once is not forgotten, and a failed try forg
     return { addresses: egress?.addresses, stale: egress?.stale, problem: egress?.problem };
   };
   await api.must(token, learnEgress, { params: { id } });
-  const proxy = await readProbeProxy(api.database.db, testSealing, proxyId);
+  const proxy = await readProbeProxy(api.database.db, testEncryption, proxyId);
   if (proxy === null) throw new Error('no proxy');
   const learned = { reachable: true, credentialsAccepted: true, roundTripMs: 1 };
   const save = (one: Parameters<typeof saveEgress>[2]) =>
@@ -88,7 +88,7 @@ test('what was learned a day ago is learned again by itself', async () => {
   const stop = new AbortController().signal;
   const runner = startProbeRunner({
     db: api.database.db,
-    sealing: testSealing,
+    encryption: testEncryption,
     log: api.app.log,
     outbound: { transport, echoUrl, stop, turns: (_, work) => work() },
   });

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { ProbeStep } from '@propusk/contract/lock';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Db } from '../db/open.ts';
-import type { Sealing } from '../sealing.ts';
+import type { Encryption } from '../encryption.ts';
 import { learnEgress } from './echo-client.ts';
 import {
   claimStaleEgress,
@@ -37,7 +37,7 @@ export interface ProbeRunner {
 
 export interface ProbeRunnerParts {
   readonly db: Db;
-  readonly sealing: Sealing;
+  readonly encryption: Encryption;
   readonly log: FastifyBaseLogger;
   readonly outbound: Outbound;
 }
@@ -52,7 +52,7 @@ const MOST_PROXIES = 5;
 const WRITE_MS = 200;
 
 /** Starts a process's share of the probing. */
-export function startProbeRunner({ db, sealing, log, outbound }: ProbeRunnerParts): ProbeRunner {
+export function startProbeRunner({ db, encryption, log, outbound }: ProbeRunnerParts): ProbeRunner {
   const closing = new AbortController();
   // grows: by owners who ask for probes; bound: 4 probes at once, about 1 MB; at the bound: further probes wait as
   // rows of site_checks; test: apps/api/src/probe/checks.db.test.ts
@@ -94,7 +94,7 @@ export function startProbeRunner({ db, sealing, log, outbound }: ProbeRunnerPart
     const stop = AbortSignal.any([closing.signal, lost.signal]);
     try {
       let before = claimed.fingerprint;
-      const ways = await readSiteProxies(db, sealing, { companyId, siteId });
+      const ways = await readSiteProxies(db, encryption, { companyId, siteId });
       const result = await runProbe(outbound, {
         address,
         ways,
@@ -110,7 +110,7 @@ export function startProbeRunner({ db, sealing, log, outbound }: ProbeRunnerPart
       await writer.end();
       const facts = await readFingerprint(db, claimed);
       if (facts === null) return;
-      const waysNow = await readSiteProxies(db, sealing, { companyId, siteId });
+      const waysNow = await readSiteProxies(db, encryption, { companyId, siteId });
       const changed = facts.fingerprint !== before || spelled(waysNow) !== spelled(ways);
       await finishCheck(db, claimed, result, { ...facts, policyVersion: claimed.policyVersion }, changed);
     } catch (error) {
@@ -130,7 +130,7 @@ export function startProbeRunner({ db, sealing, log, outbound }: ProbeRunnerPart
     await queueDueChecks(db, MOST_SITES);
     for (let free = AT_ONCE; free > 0; free--) wake();
     for (const id of await claimStaleEgress(db, MOST_PROXIES)) {
-      const proxy = await readProbeProxy(db, sealing, id);
+      const proxy = await readProbeProxy(db, encryption, id);
       if (proxy === null || closing.signal.aborted) continue;
       const { transport, echoUrl } = outbound;
       const learned =

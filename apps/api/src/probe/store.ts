@@ -3,9 +3,9 @@ import { patternsCovering } from '@propusk/access/decide';
 import type { ProbeStep, SiteCheck } from '@propusk/contract/lock';
 import { sql } from 'kysely';
 import { record } from '../audit/store.ts';
+import type { Actor } from '../core/actor.ts';
+import { AppError } from '../core/errors.ts';
 import type { Db, Tx } from '../db/open.ts';
-import type { Actor } from '../http/actor.ts';
-import { AppError } from '../http/errors.ts';
 import { findManagedSite } from '../sites/store.ts';
 import type { ProbeVerdict } from './verdict.ts';
 

@@ -10,7 +10,7 @@ import { createDialer } from '@propusk/dial/dial';
 import { DialError } from '@propusk/dial/dial-error';
 import { createLookup } from '@propusk/dial/resolver';
 import type { EgressAddresses } from '@propusk/dial/settings';
-import type { Queue } from '../http/queue.ts';
+import type { KeyedLimiter } from '../core/keyed-limiter.ts';
 import { ConnectError, type ConnectErrorReason } from './connect-error.ts';
 import { connectTunnel, type TunnelAnswer } from './connect-tunnel.ts';
 import { diagnoseConnect } from './diagnose-connect.ts';
@@ -73,7 +73,7 @@ export interface Outbound {
   readonly transport: Transport;
   readonly echoUrl: URL;
   /** Runs one call out at the word of a company's person when there is room for it. @throws AppError busy */
-  readonly turns: Queue;
+  readonly turns: KeyedLimiter;
   /** Aborted when the server closes: calls that are under way end. */
   readonly stop: AbortSignal;
 }

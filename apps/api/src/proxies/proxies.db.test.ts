@@ -11,7 +11,7 @@ import {
 } from '@propusk/contract/proxies';
 import { me } from '@propusk/contract/users';
 import { createAdmin } from '@propusk/test-kit/api/admin';
-import { startApi, type TestApi, testSealing } from '@propusk/test-kit/api/api';
+import { startApi, type TestApi, testEncryption } from '@propusk/test-kit/api/api';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { readSnapshot } from '../feed/store.ts';
 
@@ -30,7 +30,7 @@ const upstream = { host: 'proxy.example.ru', port: 8080, username: 'login', pass
 /** What the gateway is told of a company's proxies. */
 async function egress(token: string) {
   const companyId = (await api.must(token, me)).company?.id ?? 0;
-  const source = { db: api.database.db, sealing: testSealing, log: api.app.log };
+  const source = { db: api.database.db, encryption: testEncryption, log: api.app.log };
   return (await readSnapshot(source, companyId))?.proxies ?? [];
 }
 

@@ -1,6 +1,6 @@
 import * as contract from '@propusk/contract/proxies';
-import { scopeOf } from '../http/actor.ts';
-import { AppError } from '../http/errors.ts';
+import { scopeOf } from '../core/actor.ts';
+import { AppError } from '../core/errors.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import type { Limits } from '../http/limits.ts';
 import { learnEgress } from '../probe/echo-client.ts';
@@ -10,10 +10,10 @@ import { createProxy, deleteProxy, findProxy, listProxies, updateProxy } from '.
 
 /** Spec section 7: proxy servers. */
 export function proxyRoutes(routes: Routes, { limits, ...out }: Outbound & { limits: Limits }): void {
-  const { sealing } = routes;
+  const { encryption } = routes;
 
   implement(routes, contract.createProxy, ({ actor, body, write }) =>
-    write((tx) => createProxy(tx, actor, body, sealing)),
+    write((tx) => createProxy(tx, actor, body, encryption)),
   );
 
   implement(routes, contract.listProxies, ({ actor, query, db }) =>
@@ -27,11 +27,11 @@ export function proxyRoutes(routes: Routes, { limits, ...out }: Outbound & { lim
   implement(routes, contract.getProxy, ({ actor, params, db }) => findProxy(db, actor, params.id));
 
   implement(routes, contract.updateProxy, ({ actor, params, body, ifMatch, write }) =>
-    write((tx) => updateProxy(tx, actor, params.id, body, { sealing, ifMatch })),
+    write((tx) => updateProxy(tx, actor, params.id, body, { encryption, ifMatch })),
   );
 
   implement(routes, contract.updateAnyProxy, ({ actor, params, body, ifMatch, write }) =>
-    write((tx) => updateProxy(tx, actor, params.id, body, { sealing, ifMatch })),
+    write((tx) => updateProxy(tx, actor, params.id, body, { encryption, ifMatch })),
   );
 
   implement(routes, contract.deleteProxy, ({ actor, params, ifMatch, write }) =>
@@ -41,7 +41,7 @@ export function proxyRoutes(routes: Routes, { limits, ...out }: Outbound & { lim
   implement(routes, contract.checkProxy, async ({ actor, params, db, write }) => {
     const { id } = await findProxy(db, actor, params.id);
     await limits.countProbe(actor.userId);
-    const proxy = await readProbeProxy(db, sealing, id);
+    const proxy = await readProbeProxy(db, encryption, id);
     if (proxy === null) throw new AppError('not_found');
     const { way } = proxy;
     const learned =

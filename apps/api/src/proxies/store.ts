@@ -2,15 +2,15 @@ import type { AdminProxyChange, Proxy, ProxyInput, ProxyQuery } from '@propusk/c
 import { type Expression, type SqlBool, sql } from 'kysely';
 import { jsonObjectFrom } from 'kysely/helpers/postgres';
 import { type Facts, record } from '../audit/store.ts';
+import { type Actor, asMember, isAdmin } from '../core/actor.ts';
+import { AppError } from '../core/errors.ts';
+import type { IfMatch } from '../core/versions.ts';
 import { lockOwnCompany, makeRoom } from '../db/company.ts';
 import { contains, readList } from '../db/list.ts';
 import { lockRow } from '../db/lock.ts';
 import type { Db, Tx } from '../db/open.ts';
-import { type Actor, asMember, isAdmin } from '../http/actor.ts';
-import { AppError } from '../http/errors.ts';
-import type { IfMatch } from '../http/versions.ts';
-import { refusing } from '../http/violations.ts';
-import { passwordPlace, type Sealing } from '../sealing.ts';
+import { refusing } from '../db/violations.ts';
+import { type Encryption, passwordPlace } from '../encryption.ts';
 
 /** The company's own and paid proxies, and the platform's. */
 function maySee(actor: Actor): Expression<SqlBool> {
@@ -81,7 +81,12 @@ export async function listProxies(
  * Adds a proxy of the actor's company; an admin outside every company adds one of the platform.
  * @throws AppError too_many_objects, no_company
  */
-export async function createProxy(tx: Tx, actor: Actor, body: ProxyInput, sealing: Sealing): Promise<Proxy> {
+export async function createProxy(
+  tx: Tx,
+  actor: Actor,
+  body: ProxyInput,
+  encryption: Encryption,
+): Promise<Proxy> {
   const companyId = isAdmin(actor) ? actor.companyId : asMember(actor).companyId;
   if (companyId !== null) await lockOwnCompany(tx, { ...actor, companyId });
   await makeRoom(tx, 'proxies', companyId);
@@ -99,7 +104,7 @@ export async function createProxy(tx: Tx, actor: Actor, body: ProxyInput, sealin
       host: body.host,
       port: body.port,
       username: body.username,
-      password_sealed: sealing.seal(passwordPlace(companyId ?? 0, id), body.password),
+      password_sealed: encryption.seal(passwordPlace(companyId ?? 0, id), body.password),
     })
     .execute();
   const proxy = await findProxy(tx, actor, id);
@@ -116,7 +121,7 @@ export async function updateProxy(
   actor: Actor,
   id: number,
   body: AdminProxyChange,
-  { sealing, ifMatch }: { sealing: Sealing; ifMatch: IfMatch },
+  { encryption, ifMatch }: { encryption: Encryption; ifMatch: IfMatch },
 ): Promise<Proxy> {
   const proxy = await lockProxy(tx, actor, id, ifMatch);
   const { password, settings } = body;
@@ -142,7 +147,7 @@ export async function updateProxy(
       port: body.port ?? proxy.port,
       username: body.username ?? proxy.username,
       ...(password !== undefined && {
-        password_sealed: sealing.seal(passwordPlace(proxy.company_id ?? 0, id), password),
+        password_sealed: encryption.seal(passwordPlace(proxy.company_id ?? 0, id), password),
       }),
       type,
       all_sites: settings?.allSites ?? proxy.all_sites,

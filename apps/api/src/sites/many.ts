@@ -1,10 +1,10 @@
 import { limits } from '@propusk/contract/limits';
 import type { Site, SiteInput } from '@propusk/contract/sites';
 import { sql } from 'kysely';
+import type { Member } from '../core/actor.ts';
+import { AppError } from '../core/errors.ts';
 import { boundLinks, lockOwnCompany } from '../db/company.ts';
 import type { Tx } from '../db/open.ts';
-import type { Member } from '../http/actor.ts';
-import { AppError } from '../http/errors.ts';
 import { alreadyThere, readAddress, recordCreated, selectSites, shownAddress } from './store.ts';
 
 /**

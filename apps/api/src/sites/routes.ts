@@ -1,5 +1,5 @@
 import * as contract from '@propusk/contract/sites';
-import { asMember } from '../http/actor.ts';
+import { asMember } from '../core/actor.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import { createSites } from './many.ts';
 import { createSite, deleteSite, deleteSiteByAddress, findSite, listSites, updateSite } from './store.ts';

@@ -1,9 +1,9 @@
 import { DEVICE_HEADER } from '@propusk/contract/endpoint';
 import * as contract from '@propusk/contract/users';
-import { changeOwnPassword, findOwnAccount, wrongPassword } from '../auth/store.ts';
-import { asMember } from '../http/actor.ts';
-import { issueMark } from '../http/device-mark.ts';
-import { signedIn } from '../http/fair-queue.ts';
+import { issueMark } from '../accounts/device-mark.ts';
+import { changeOwnPassword, findOwnAccount, wrongPassword } from '../accounts/store.ts';
+import { asMember } from '../core/actor.ts';
+import { signedIn } from '../core/fair-queue.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import type { Limits } from '../http/limits.ts';
 import { hashPassword, verifyPassword } from '../passwords.ts';
@@ -21,7 +21,7 @@ export function userRoutes(routes: Routes, limits: Limits): void {
     if (!right) throw wrongPassword();
     const passwordHash = await hashPassword(body.password, signedIn(actor.userId));
     await write((tx) => changeOwnPassword(tx, actor, password_hash, passwordHash));
-    header(DEVICE_HEADER, issueMark(routes.sealing, email, passwordHash));
+    header(DEVICE_HEADER, issueMark(routes.encryption, email, passwordHash));
   });
 
   implement(routes, contract.createUser, async ({ actor, body, write }) => {

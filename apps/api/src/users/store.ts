@@ -3,17 +3,18 @@ import type { Role } from '@propusk/contract/roles';
 import type { OwnerInput, User, UserChange, UserInput } from '@propusk/contract/users';
 import { sql } from 'kysely';
 import { jsonArrayFrom, jsonObjectFrom } from 'kysely/helpers/postgres';
+import { emailTaken, endAccess, isProtected, setPassword } from '../accounts/store.ts';
 import { type Facts, record } from '../audit/store.ts';
+import { type Actor, isAdmin, type Member } from '../core/actor.ts';
+import { AppError } from '../core/errors.ts';
+import type { IfMatch } from '../core/versions.ts';
 import { lockCompany, lockOwnCompany, makeRoom, replaceLinks, touchLinked } from '../db/company.ts';
 import { hasFactor } from '../db/factor.ts';
 import { contains, readList } from '../db/list.ts';
 import { lockRow } from '../db/lock.ts';
 import type { Db, Tx } from '../db/open.ts';
 import { managedBy } from '../db/scope.ts';
-import { type Actor, isAdmin, type Member } from '../http/actor.ts';
-import { AppError } from '../http/errors.ts';
-import type { IfMatch } from '../http/versions.ts';
-import { refusing } from '../http/violations.ts';
+import { refusing } from '../db/violations.ts';
 
 function selectUsers(db: Db) {
   return db.selectFrom('users').select((eb) => [
@@ -249,75 +250,6 @@ export const facts = ({ name, surname, email, roles, politics }: User): Facts =>
   roles: roles.map(({ value }) => ({ id: value, name: value })),
   politics,
 });
-
-/** The refusal of an address that another account has. */
-export function emailTaken(): AppError {
-  return new AppError('email_taken', { fields: { email: 'Эта почта уже занята' } });
-}
-
-/**
- * Sets the password of a locked account. Its sessions, gateway tokens and links in mail end.
- * @param keep the hash of the one token whose session goes on
- */
-export async function setPassword(
-  tx: Tx,
-  userId: number,
-  passwordHash: string,
-  keep?: Buffer,
-): Promise<void> {
-  await tx
-    .updateTable('users')
-    .set((eb) => ({
-      password_hash: passwordHash,
-      version: eb('version', '+', 1),
-      updated_at: eb.fn<string>('now'),
-    }))
-    .where('id', '=', userId)
-    .execute();
-  await endAccess(tx, userId, keep);
-}
-
-/**
- * Ends everything that lets in a person whose account is locked: sessions, gateway tokens, links in mail.
- * @param keep the hash of the one token whose session goes on
- */
-export async function endAccess(tx: Tx, userId: number, keep?: Buffer): Promise<void> {
-  await endSessions(tx, userId, keep);
-  await endGatewayTokens(tx, userId);
-  await endLinks(tx, userId);
-}
-
-/** Ends the gateway tokens of a locked account. */
-export async function endGatewayTokens(tx: Tx, userId: number): Promise<void> {
-  await tx
-    .updateTable('users')
-    .set((eb) => ({ gateway_epoch: eb('gateway_epoch', '+', 1) }))
-    .where('id', '=', userId)
-    .execute();
-}
-
-/** Notes a change of what others see of a person. */
-export async function touchUser(tx: Tx, userId: number): Promise<void> {
-  await tx
-    .updateTable('users')
-    .set((eb) => ({ version: eb('version', '+', 1), updated_at: eb.fn<string>('now') }))
-    .where('id', '=', userId)
-    .execute();
-}
-
-/** Ends the sessions of a person, all or all but one. */
-export async function endSessions(tx: Tx, userId: number, except?: Buffer): Promise<void> {
-  const sessions = tx.deleteFrom('sessions').where('user_id', '=', userId);
-  await (except === undefined ? sessions : sessions.where('token_hash', '<>', except)).execute();
-}
-
-/** Ends the links in mail of a person: they were sent for a password or an address that is no more. */
-export async function endLinks(tx: Tx, userId: number): Promise<void> {
-  await tx.deleteFrom('mail_links').where('user_id', '=', userId).execute();
-}
-
-/** Whether a person is an owner or an admin, who are not deleted and get no password from others. */
-export const isProtected = (roles: readonly string[]) => roles.includes('ADMIN') || roles.includes('CREATOR');
 
 function lockUser(tx: Tx, actor: Actor, id: number, ifMatch: IfMatch) {
   return lockRow(tx, 'users', id, managedBy(actor, 'company_id'), ifMatch);

@@ -6,7 +6,7 @@ import { createProxy } from '@propusk/contract/proxies';
 import { createSite } from '@propusk/contract/sites';
 import { deleteUser, me } from '@propusk/contract/users';
 import { RESERVE_BYTES } from '@propusk/embedded-postgres/disk-reserve';
-import { PASSWORD, startApi, type TestApi, testSealing } from '@propusk/test-kit/api/api';
+import { PASSWORD, startApi, type TestApi, testEncryption } from '@propusk/test-kit/api/api';
 import { asRoot, rootOnly } from '@propusk/test-kit/embedded/scratch';
 import { type OwnServer, startOwnServer } from '@propusk/test-kit/faults/own-server';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -62,7 +62,7 @@ test.skipIf(!asRoot)(
     const params = { id: policy.id };
     let users = agents.map(({ id }) => id);
     const snapshot = () =>
-      readSnapshot({ db: api.database.db, sealing: testSealing, log: api.app.log }, company?.id ?? 0);
+      readSnapshot({ db: api.database.db, encryption: testEncryption, log: api.app.log }, company?.id ?? 0);
     // One by one, to the last.
     for (const { id, token: own } of agents) {
       users = users.filter((one) => one !== id);

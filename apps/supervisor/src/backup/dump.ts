@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { link, open, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { sealing } from '@propusk/api/sealing';
+import { createEncryption } from '@propusk/api/encryption';
 import type pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { BackupRefused } from './backup-refused.ts';
@@ -130,7 +130,7 @@ async function newestMigration(client: pg.ClientBase): Promise<string> {
 /** A backup with another database's key would restore to passwords that nobody can open. */
 async function checkKeys(client: pg.ClientBase, { SECRET_KEY }: Keys): Promise<void> {
   const { rows } = await client.query<{ key_check: Buffer }>('select key_check from platform');
-  if (rows[0]?.key_check.equals(sealing(SECRET_KEY).check)) return;
+  if (rows[0]?.key_check.equals(createEncryption(SECRET_KEY).check)) return;
   throw new BackupRefused(
     'Ключ SECRET_KEY не подходит к этой базе данных: укажите те же DATA_DIR, DATABASE_URL и SECRET_KEY, с которыми работает «Пропуск»',
   );

@@ -3,7 +3,7 @@ import { migrate, migrateTo, migrationNames } from '@propusk/api/db/migrate';
 import { openDb } from '@propusk/api/db/open';
 import { keepPartitions } from '@propusk/api/db/reaper';
 import type { Tables } from '@propusk/api/db/schema';
-import { sealing } from '@propusk/api/sealing';
+import { createEncryption } from '@propusk/api/encryption';
 import { Kysely, PostgresDialect } from 'kysely';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
@@ -61,7 +61,7 @@ export async function load(url: string, backup: Backup): Promise<void> {
     );
     for (const name of names) await client.query(`alter table ${name} enable trigger user`);
     const { rows } = await client.query<{ key_check: Buffer }>('select key_check from platform');
-    const { check } = sealing(backup.contents.keys.SECRET_KEY);
+    const { check } = createEncryption(backup.contents.keys.SECRET_KEY);
     if (!rows[0]?.key_check.equals(check)) throw damaged('ключ');
   });
   const opened = openDb(url);

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gatewayKeys } from '@propusk/access/gateway-secret';
 import { checkKey } from '@propusk/api/db/key-check';
+import { createEncryption } from '@propusk/api/encryption';
 import { createMetrics, type Metrics } from '@propusk/api/http/metrics';
 import { createLog } from '@propusk/api/log';
 import { ensureDirectProxy } from '@propusk/api/proxies/store';
-import { sealing } from '@propusk/api/sealing';
 import { createServer, type ServerParts } from '@propusk/api/server';
 import { login, register } from '@propusk/contract/auth';
 import type { Endpoint, Input, Output } from '@propusk/contract/endpoint';
@@ -18,7 +18,7 @@ import { watchReplies } from './openapi-check.ts';
 
 export const GATEWAY_SECRET = 'the gateway secret of all the tests';
 export const testKeys = gatewayKeys(GATEWAY_SECRET);
-export const testSealing = sealing('the sealing secret of all the tests');
+export const testEncryption = createEncryption('the sealing secret of all the tests');
 
 type Parts<E extends Endpoint> = {
   params?: Input<E['params']>;
@@ -99,12 +99,12 @@ export async function startApi(
     documentation: true,
     ...settings,
   };
-  await checkKey(database.db, testSealing);
+  await checkKey(database.db, testEncryption);
   await ensureDirectProxy(database.db, config.gatewayUrl);
   const app = await createServer({
     config,
     opened: database,
-    sealing: testSealing,
+    encryption: testEncryption,
     gatewayKeys: testKeys,
     metrics,
     logger: logTo === undefined ? createLog('silent') : createLog('trace', { write: logTo }),

@@ -1,8 +1,8 @@
 import { recoveryHash, secretPlace } from '@propusk/api/auth/factor-store';
+import { hashToken, newToken } from '@propusk/api/core/tokens';
 import type { Db } from '@propusk/api/db/open';
-import { hashToken, newToken } from '@propusk/api/http/actor';
 import type { Role } from '@propusk/contract/roles';
-import { testSealing } from '../api/api.ts';
+import { testEncryption } from '../api/api.ts';
 
 /** A company without people. */
 export function insertCompany(db: Db, name: string): Promise<{ id: number }> {
@@ -113,10 +113,10 @@ export const RECOVERY_CODE = '7K3M-Q9XT-2HVD-W5PA';
 /** A second factor that is on, or one that waits to be confirmed. */
 export async function addFactor(db: Db, user_id: number, state: 'on' | 'begun'): Promise<void> {
   const confirmed_at = state === 'on' ? new Date().toISOString() : null;
-  const secret_sealed = testSealing.seal(secretPlace(user_id), FACTOR_SECRET);
+  const secret_sealed = testEncryption.seal(secretPlace(user_id), FACTOR_SECRET);
   await db.insertInto('second_factors').values({ user_id, secret_sealed, confirmed_at }).execute();
   if (state === 'begun') return;
-  const code_hash = recoveryHash(testSealing, user_id, RECOVERY_CODE);
+  const code_hash = recoveryHash(testEncryption, user_id, RECOVERY_CODE);
   await db.insertInto('recovery_codes').values({ user_id, code_hash }).execute();
 }
 

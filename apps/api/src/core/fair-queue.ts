@@ -42,7 +42,7 @@ type Lines = Map<string, Waiter[]>;
 export function createFairQueue({ atOnce, ofLane, ofAll }: FairQueueBounds): FairQueue {
   // grows: by callers that wait, with their request bodies; bound: `ofLane` waiters of one network or user and `ofAll` in
   // all, both kinds together; at the bound: 429 or 503 with Retry-After, and the longest line gives way; test:
-  // apps/api/src/http/fair-queue.test.ts
+  // apps/api/src/core/fair-queue.test.ts
   const lines: Record<'known' | 'unknown', Lines> = { known: new Map(), unknown: new Map() };
   let running = 0;
   let waiting = 0;

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { createQueue } from './queue.ts';
+import { createKeyedLimiter } from './keyed-limiter.ts';
 
 test('lets two of a key run, the rest wait in turn, others pass, and too many are refused', async () => {
-  const queue = createQueue(2, 2);
+  const queue = createKeyedLimiter(2, 2);
   const log: string[] = [];
   const releases = new Map<string, () => void>();
   const run = (key: number, name: string) =>
@@ -27,7 +27,7 @@ test('lets two of a key run, the rest wait in turn, others pass, and too many ar
 });
 
 test('work that fails gives its place back', async () => {
-  const queue = createQueue(1, 1);
+  const queue = createKeyedLimiter(1, 1);
   const fail = () => queue(1, async () => Promise.reject(new Error('no')));
   await expect(fail()).rejects.toThrow('no');
   await expect(fail()).rejects.toThrow('no');

@@ -1,5 +1,5 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import type { Sealing } from '../sealing.ts';
+import type { Encryption } from '../encryption.ts';
 
 /** Milliseconds for which a device mark counts. */
 const LIFE_MS = 180 * 86_400_000;
@@ -19,16 +19,21 @@ export interface DeviceMark {
  * for one account. Layout, in base64url: time, nonce, epoch, MAC; the MAC also covers the email. The epoch is a keyed hash
  * of the password's hash, so that a new password ends every mark of the account without a column to keep.
  */
-export function issueMark(sealing: Sealing, email: string, passwordHash: string, now = Date.now()): string {
+export function issueMark(
+  encryption: Encryption,
+  email: string,
+  passwordHash: string,
+  now = Date.now(),
+): string {
   const time = Buffer.alloc(TIME);
   time.writeUIntBE(now, 0, TIME);
-  const signed = Buffer.concat([time, randomBytes(NONCE), epochOf(sealing, passwordHash)]);
-  return Buffer.concat([signed, macOf(sealing, signed, email)]).toString('base64url');
+  const signed = Buffer.concat([time, randomBytes(NONCE), epochOf(encryption, passwordHash)]);
+  return Buffer.concat([signed, macOf(encryption, signed, email)]).toString('base64url');
 }
 
 /** Reads a mark that a caller sent for an email; null when it is missing, forged, expired or of another account. */
 export function readMark(
-  sealing: Sealing,
+  encryption: Encryption,
   email: string,
   given: string | undefined,
   now = Date.now(),
@@ -37,20 +42,20 @@ export function readMark(
   const bytes = Buffer.from(given, 'base64url');
   if (bytes.length !== LENGTH) return null;
   const signed = bytes.subarray(0, LENGTH - MAC);
-  if (!timingSafeEqual(bytes.subarray(LENGTH - MAC), macOf(sealing, signed, email))) return null;
+  if (!timingSafeEqual(bytes.subarray(LENGTH - MAC), macOf(encryption, signed, email))) return null;
   if (bytes.readUIntBE(0, TIME) + LIFE_MS < now) return null;
   const epoch = signed.subarray(TIME + NONCE);
   return {
     id: signed.toString('base64url'),
-    isOf: (passwordHash) => timingSafeEqual(epoch, epochOf(sealing, passwordHash)),
+    isOf: (passwordHash) => timingSafeEqual(epoch, epochOf(encryption, passwordHash)),
   };
 }
 
-const epochOf = (sealing: Sealing, passwordHash: string) =>
-  sealing.fingerprint(`device-epoch/${passwordHash}`).subarray(0, EPOCH);
+const epochOf = (encryption: Encryption, passwordHash: string) =>
+  encryption.fingerprint(`device-epoch/${passwordHash}`).subarray(0, EPOCH);
 
 // The column compares emails without letter case (citext).
-const macOf = (sealing: Sealing, signed: Buffer, email: string) =>
-  sealing
+const macOf = (encryption: Encryption, signed: Buffer, email: string) =>
+  encryption
     .fingerprint(`device-mark/${signed.toString('base64url')}/${email.trim().toLowerCase()}`)
     .subarray(0, MAC);

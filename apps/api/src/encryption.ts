@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 
 /** Seals the secrets that the database keeps. A sealed text opens only in the place it was sealed for. */
-export interface Sealing {
+export interface Encryption {
   /** @param place what the text belongs to, such as `proxy/12/7`: a ciphertext moved elsewhere does not open */
   seal(place: string, text: string): Buffer;
   /** @throws Error when the key or the place is another, or a bit was changed */
@@ -19,7 +19,7 @@ const TAG = 16;
  * AES-256-GCM under a key derived from SECRET_KEY (RFC 5869), with a random 96-bit nonce a text (NIST SP 800-38D).
  * Layout: nonce, tag, ciphertext.
  */
-export function sealing(secretKey: string): Sealing {
+export function createEncryption(secretKey: string): Encryption {
   const key = derived(secretKey, 'sealed-columns');
   const fingerprints = derived(secretKey, 'fingerprints');
   return {

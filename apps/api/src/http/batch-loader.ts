@@ -1,5 +1,5 @@
 /** Finds what belongs to a key; undefined for nothing. */
-export type Find<Found> = (key: Buffer) => Promise<Found | undefined>;
+export type Load<Found> = (key: Buffer) => Promise<Found | undefined>;
 
 /** Milliseconds: a look-up takes one or two. */
 const PATIENCE_MS = 300;
@@ -19,7 +19,9 @@ async function patiently(underWay: Promise<unknown> | undefined): Promise<void> 
  * dead, and the next is asked beside it.
  * @param findAll answers the keys, each once, with what it found by their hex
  */
-export function together<Found>(findAll: (keys: Buffer[]) => Promise<Map<string, Found>>): Find<Found> {
+export function createBatchLoader<Found>(
+  findAll: (keys: Buffer[]) => Promise<Map<string, Found>>,
+): Load<Found> {
   interface Round {
     readonly keys: Map<string, Buffer>;
     readonly answer: Promise<Map<string, Found>>;

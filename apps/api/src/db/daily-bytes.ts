@@ -1,7 +1,7 @@
 import type { AuditAction } from '@propusk/contract/audit';
 import { sql } from 'kysely';
-import type { Tx } from '../db/open.ts';
-import { AppError } from './errors.ts';
+import { AppError } from '../core/errors.ts';
+import type { Tx } from './open.ts';
 
 /**
  * Bytes of audit rows that one user may cause in 24 hours: nothing else bounds how often a user changes the same thing.

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { together } from './together.ts';
+import { createBatchLoader } from './batch-loader.ts';
 
 const key = (name: string) => Buffer.from(name);
 const hex = (name: string) => key(name).toString('hex');
@@ -7,7 +7,7 @@ const hex = (name: string) => key(name).toString('hex');
 /** A finder whose questions are answered by hand. */
 function byHand() {
   const asked: { keys: string[]; answer: (found: string[]) => void; fail: (error: Error) => void }[] = [];
-  const find = together<string>(
+  const find = createBatchLoader<string>(
     (keys) =>
       new Promise((resolve, reject) => {
         asked.push({

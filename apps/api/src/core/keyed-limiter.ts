@@ -1,7 +1,7 @@
 import { AppError } from './errors.ts';
 
 /** Runs work of a key when there is room for it. */
-export type Queue = <T>(key: number, work: () => Promise<T>) => Promise<T>;
+export type KeyedLimiter = <T>(key: number, work: () => Promise<T>) => Promise<T>;
 
 /**
  * Lets a few pieces of work of one key run at once and the next ones wait in turn: many writes of one company wait for
@@ -9,9 +9,9 @@ export type Queue = <T>(key: number, work: () => Promise<T>) => Promise<T>;
  * @param atOnce how many of one key may run together
  * @param waiting how many may wait; more are refused with AppError busy
  */
-export function createQueue(atOnce: number, waiting: number): Queue {
+export function createKeyedLimiter(atOnce: number, waiting: number): KeyedLimiter {
   // grows: by callers, by company or by other keys of the queue; bound: as many waiting pieces of work for each key
-  // as the caller of createQueue says; at the bound: 429 or 503 with Retry-After; test:
+  // as the caller of createKeyedLimiter says; at the bound: 429 or 503 with Retry-After; test:
   // apps/api/src/http/races.db.test.ts
   const lines = new Map<number, { running: number; next: (() => void)[] }>();
   return async (key, work) => {

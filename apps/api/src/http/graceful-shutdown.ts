@@ -20,7 +20,7 @@ declare module 'fastify' {
 }
 
 /** Adds `drain` to a server. To be called before other hooks. @returns whether it is about to stop */
-export function prepareToLeave(app: FastifyInstance): () => boolean {
+export function prepareShutdown(app: FastifyInstance): () => boolean {
   let draining = false;
   let turnsAway = false;
   let cameAt = 0;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type FastifyInstance, fastify } from 'fastify';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { prepareToLeave } from './leaving.ts';
+import { prepareShutdown } from './graceful-shutdown.ts';
 
 let app: FastifyInstance;
 let isLeaving: () => boolean;
@@ -9,7 +9,7 @@ let url: string;
 
 beforeEach(async () => {
   app = fastify();
-  isLeaving = prepareToLeave(app);
+  isLeaving = prepareShutdown(app);
   app.route({ method: ['GET', 'HEAD', 'POST'], url: '/', handler: async () => 'done' });
   url = await app.listen({ host: '127.0.0.1', port: 0 });
 });
