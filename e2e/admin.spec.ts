@@ -12,7 +12,7 @@ import {
   untilReady,
 } from './product.ts';
 
-/** The platform's administration and the owner's own records, in the browser, on a desk and on a phone. */
+/** The platform administration, and an owner's edits of company and proxy, on a desktop and a phone. */
 const admin = { email: 'admin@propusk.test', password: 'open sesame' };
 const owner = { email: 'irina@romashka.test', password: 'correct horse' };
 let dataDir: string;
@@ -41,7 +41,7 @@ test.beforeAll(async () => {
   adminToken = Token.parse(await send('/auth/login', admin)).token;
   const company = { name: 'Ромашка', companyName: 'ООО «Ромашка»', companySite: 'romashka.test' };
   ownerToken = Token.parse(await send('/auth/registration', { ...company, ...owner })).token;
-  // More than a page of them.
+  // More rows than one page holds.
   for (let n = 1; n <= 11; n += 1) {
     await send('/company', { companySite: `list-${n}.test`, companyName: `Список ${n}` }, adminToken);
   }
@@ -52,7 +52,7 @@ test.afterAll(async () => {
   await removeDataDir(dataDir);
 });
 
-/** A page of somebody who is signed in and has seen the onboarding. */
+/** Opens a page as a signed-in user who has finished the onboarding. */
 async function open(page: Page, token: string, path: string): Promise<void> {
   await page.addInitScript((value) => {
     localStorage.setItem('access_token', value);
@@ -65,7 +65,7 @@ const row = (page: Page, name: string | RegExp) => page.getByRole('row', { name 
 const dialogOf = (page: Page) => page.getByRole('dialog');
 
 async function choose(page: Page, name: string | RegExp, action: string): Promise<void> {
-  // That of another row may still be closing.
+  // The menu of another row may still be closing.
   await expect(page.getByRole('menu')).toHaveCount(0);
   await row(page, name)
     .getByRole('button', { name: /^Действия/ })
@@ -77,7 +77,7 @@ async function actionsOf(page: Page, name: string | RegExp): Promise<string[]> {
   await row(page, name)
     .getByRole('button', { name: /^Действия/ })
     .click();
-  // The menu's code comes when it is asked for.
+  // The menu's code loads on demand.
   await expect(page.getByRole('menuitem').first()).toBeVisible();
   const names = await page.getByRole('menuitem').allTextContents();
   await page.keyboard.press('Escape');
@@ -98,7 +98,7 @@ for (const [screen, viewport] of sizesOfWays) {
   test.describe(screen, () => {
     test.use({ viewport });
 
-    test('an admin lands on the companies, and the navigation is the spec’s and the audit', {
+    test('an admin starts at the companies and sees the specified navigation plus the audit', {
       tag: ['@2.17', '@4.6'],
     }, async ({ page }) => {
       await open(page, adminToken, '/');
@@ -117,7 +117,7 @@ for (const [screen, viewport] of sizesOfWays) {
       }
     });
 
-    test('companies have pages and a search; one is added, changed and deleted', {
+    test('an admin pages through, searches, adds, changes and deletes companies', {
       tag: ['@2.48', '@2.60', '@2.63', '@4.23'],
     }, async ({ page }) => {
       await open(page, adminToken, '/dashboard/admin/companies');
@@ -147,14 +147,17 @@ for (const [screen, viewport] of sizesOfWays) {
       await expect(row(page, `Компания ${screen}`)).toHaveCount(0);
     });
 
-    test('an owner is invited by mail, sets a password and finds the company', async ({ page, browser }) => {
+    test('an invited owner sets a password from the mail and finds the company', async ({
+      page,
+      browser,
+    }) => {
       const email = `owner-${screen}@list-7.test`;
       await open(page, adminToken, '/dashboard/admin/companies?name=list-7');
       await choose(page, 'Список 7', 'Пригласить владельца');
       await expect(dialogOf(page)).toContainText('Владелец компании Список 7 получит письмо');
       await dialogOf(page).getByLabel('Почта').fill(owner.email);
       await dialogOf(page).getByRole('button', { name: 'Сохранить' }).click();
-      // What was typed stays, and the field says what is wrong with it.
+      // The typed text remains, and the field shows its error.
       await expect(dialogOf(page)).toContainText('Эта почта уже занята');
       await dialogOf(page).getByLabel('Почта').fill(email);
       await dialogOf(page).getByLabel('Имя').fill('Пётр');
@@ -175,7 +178,7 @@ for (const [screen, viewport] of sizesOfWays) {
       await theirs.close();
     });
 
-    test('everybody is listed with their company; policies are taken away, owners keep what is theirs', {
+    test('an admin lists all users with their companies and removes policies, but cannot edit those of owners', {
       tag: ['@2.19', '@2.52', '@6.5'],
     }, async ({ page }) => {
       const politics: number[] = [];
@@ -196,7 +199,7 @@ for (const [screen, viewport] of sizesOfWays) {
       await expect(dialogOf(page).getByLabel('Новый пароль')).toHaveCount(0);
       await expect(dialogOf(page).getByRole('textbox', { name: 'Почта' })).toBeEnabled();
       await dialogOf(page).getByRole('button', { name: 'Отмена' }).click();
-      // The own one moves by a link in mail alone.
+      // An admin's own email changes only by a link in mail.
       await choose(page, admin.email, 'Редактировать');
       await expect(dialogOf(page).getByRole('textbox', { name: 'Почта' })).toBeDisabled();
       await dialogOf(page).getByRole('button', { name: 'Отмена' }).click();
@@ -204,7 +207,7 @@ for (const [screen, viewport] of sizesOfWays) {
       await choose(page, email, 'Редактировать');
       await expect(dialogOf(page).getByLabel('Новый пароль')).toBeVisible();
       await dialogOf(page).getByRole('combobox', { name: 'Политики доступа' }).click();
-      // Other policies may be another company's: only what the person holds is offered.
+      // Other policies may belong to another company, so only the user's own are offered.
       await expect(page.getByRole('option')).toHaveText([`Склад ${screen}`, `Продажи ${screen}`]);
       await page.getByRole('option', { name: 'Склад' }).click();
       await page.keyboard.press('Tab');
@@ -218,7 +221,7 @@ for (const [screen, viewport] of sizesOfWays) {
       await expect(row(page, email)).toHaveCount(0);
     });
 
-    test('the platform’s proxies are added, opened for all sites and deleted; one in use stays', {
+    test('an admin adds, opens for all sites and deletes platform proxies, and cannot delete one in use', {
       tag: ['@2.19', '@2.20', '@2.44', '@2.54', '@2.55', '@4.22'],
     }, async ({ page }) => {
       const host = `${screen}.platform.test`;
@@ -239,7 +242,7 @@ for (const [screen, viewport] of sizesOfWays) {
       await save(page);
       await expect(row(page, host)).toContainText('{"type":"default","allSites":true}');
 
-      // The gateway itself: the flag and no more.
+      // The row of the gateway itself offers its flag and nothing else.
       expect(await actionsOf(page, 'Этот шлюз')).toEqual(['Проверить прокси', 'Редактировать']);
       await choose(page, 'Этот шлюз', 'Редактировать');
       await expect(dialog.getByRole('textbox', { name: 'Хост' })).toBeDisabled();
@@ -253,7 +256,7 @@ for (const [screen, viewport] of sizesOfWays) {
       await page.reload();
       await expect(row(page, host)).toBeVisible();
       await expect(row(page, own.host)).toHaveCount(0);
-      // Spec section 2: both addresses show the admin proxy table.
+      // Specification section 2: both paths show the admin proxy table.
       for (const path of ['politics', 'proxies']) {
         await page.goto(`${product.consoleUrl}/dashboard/admin/${path}`);
         await expect(row(page, own.host)).toContainText('ООО «Ромашка»');
@@ -270,7 +273,7 @@ for (const [screen, viewport] of sizesOfWays) {
       await expect(row(page, host)).toHaveCount(0);
     });
 
-    test('an owner changes an own proxy without its password, and the company', {
+    test('an owner edits the company, and an own proxy without retyping its password', {
       tag: ['@2.21', '@2.22', '@5.11'],
     }, async ({ page }) => {
       const host = `${screen}.owner.test`;

@@ -13,7 +13,7 @@ import {
   untilReady,
 } from './product.ts';
 
-/** The session of docs/api.md, word for word, on the running product and a site that admits the gateway alone. */
+/** Runs the session of docs/api.md verbatim, on a running product and a site that admits only the gateway. */
 const EGRESS = '127.0.0.2';
 const SITE = 'crm.romashka.test';
 const run = promisify(execFile);

@@ -4,7 +4,7 @@ import type { Scenario } from './scenarios.ts';
 const path = '/dashboard/creator/audit';
 const calls = '**/api/audit?*';
 
-/** The first row that tells of fields, opened. */
+/** Expands the first row that lists changed fields. */
 const opened = async (page: Page) => {
   await page
     .getByRole('row', { name: /политика доступа/ })
@@ -25,7 +25,7 @@ const silent = async (page: Page) => {
   await expect(page.locator('table[aria-busy="true"]')).toBeVisible();
 };
 
-/** Who did what: of a company, and of the platform. */
+/** The audit of a company and of the platform. */
 export const auditScenarios: readonly Scenario[] = [
   { name: 'audit', role: 'owner', path },
   { name: 'audit-more', role: 'owner', path: `${path}?name=Продажи`, open: opened },

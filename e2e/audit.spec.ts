@@ -4,7 +4,7 @@ import { createSite, deleteSite } from '@propusk/contract/sites';
 import { createUser, updateUser } from '@propusk/contract/users';
 import { dialogOf, enter, field, heading, row, saveOf, sizesOfWays, startConsole } from './console.ts';
 
-/** Who did what, as an owner and an admin read it. */
+/** The audit journal as an owner and an admin read it. */
 const SECRET = 'the secret horse of Anna';
 const owners = '/dashboard/creator/audit';
 const platform = '/dashboard/admin/audit';
@@ -45,7 +45,7 @@ const said = [
   'irina@romashka.test: вход в консоль',
   'irina@romashka.test: зарегистрирована компания «ООО «Ромашка»»',
 ];
-/** The day of now in Moscow, and days before it. */
+/** Today's date in Moscow, or an earlier one. */
 const moscowDay = (before = 0) =>
   new Intl.DateTimeFormat('sv', { timeZone: 'Europe/Moscow' }).format(Date.now() - before * 86_400_000);
 
@@ -53,9 +53,7 @@ for (const [screen, viewport] of sizesOfWays) {
   test.describe(screen, () => {
     test.use({ viewport });
 
-    test('an owner reads what was done in the own company: who, what, when and from where', async ({
-      page,
-    }) => {
+    test('an owner reads who did what in the own company, when and from where', async ({ page }) => {
       await enter(page, product.url + owners, owner);
       await expect(heading(page, 'Журнал')).toBeVisible();
       await expect(sentences(page)).toHaveText(said);
@@ -71,12 +69,12 @@ for (const [screen, viewport] of sizesOfWays) {
         'Стало: + Анна Иванова',
       ]);
       await expect(edited).toContainText('irina@romashka.test, владелец');
-      // A secret is told to be new, and nothing else; the neighbour's deeds are nowhere.
+      // The journal says only that a secret changed, and shows no event of another company.
       expect(await page.content()).not.toContain(SECRET);
       await expect(page.getByText('vasilek')).toHaveCount(0);
     });
 
-    test('search and period are in the URL, and find the own rows alone', async ({ page }) => {
+    test("search and period are kept in the URL and find only the own company's rows", async ({ page }) => {
       await enter(page, product.url + owners, owner);
       const search = page.getByRole('searchbox', { name: 'Кто или что' });
       await search.fill('БУХГАЛТЕРИЯ');
@@ -102,7 +100,7 @@ for (const [screen, viewport] of sizesOfWays) {
       await expect(sentences(page)).toHaveText(said);
     });
 
-    test('an admin reads of every company, each row with its own', async ({ page }) => {
+    test('an admin reads the events of every company, each with its company', async ({ page }) => {
       await enter(page, product.url + platform, admin);
       await expect(heading(page, 'Журнал')).toBeVisible();
       const search = page.getByRole('searchbox', { name: 'Кто, что или компания' });
@@ -110,13 +108,13 @@ for (const [screen, viewport] of sizesOfWays) {
       await expect(sentences(page)).toHaveText(['boris@vasilek.test: добавлен сайт crm.vasilek.ru']);
       await search.fill('Ромашка');
       await expect(page.locator('[data-label="Компания"]').first()).toHaveText('ООО «Ромашка»');
-      // Both companies are called so.
+      // Both companies have the same name.
       await expect(page.getByText(/1–10 из \d+/)).toBeVisible();
       await search.fill('admin@propusk');
       await expect(page.locator('[data-label="Компания"]').first()).toHaveText('Платформа');
     });
 
-    test('a list that fails can be read again', async ({ page }) => {
+    test('a journal that failed to load offers a retry', async ({ page }) => {
       let failing = true;
       await page.route('**/api/audit?*', (route) =>
         failing ? route.fulfill({ status: 500, body: '' }) : route.continue(),
@@ -130,7 +128,7 @@ for (const [screen, viewport] of sizesOfWays) {
   });
 }
 
-test('what an owner does in the console stands in the journal at once', async ({ page }) => {
+test("an owner's change in the console appears in the journal at once", async ({ page }) => {
   await enter(page, `${product.url}/dashboard/creator/domains`, neighbour);
   await page.getByRole('button', { name: 'Добавить' }).first().click();
   await field(dialogOf(page), 'Адрес').fill('new.vasilek.ru');
@@ -141,7 +139,7 @@ test('what an owner does in the console stands in the journal at once', async ({
   await expect(page.getByText('Ромашка.рф')).toHaveCount(0);
 });
 
-test('an agent has no journal', async ({ page }) => {
+test('an agent has no audit journal', async ({ page }) => {
   const agent = await product.signIn('petr@romashka.test');
   await enter(page, product.url + owners, agent);
   await expect(page).toHaveURL(/\/dashboard\/user\/domains$/);

@@ -12,7 +12,7 @@ import {
   untilReady,
 } from './product.ts';
 
-/** Signing in and what belongs to it: the gate, passwords, emails and their links, the texts. On a desk and a phone. */
+/** Sign-in, the route guard, passwords, emails and their links, and page titles. On a desktop and a phone. */
 interface Person {
   readonly email: string;
   password: string;
@@ -28,7 +28,7 @@ test.beforeAll(async () => {
   product = runProduct(
     dataDir,
     { console: await freePort(), gateway: await freePort() },
-    // Tries are counted by address: each test comes from its own.
+    // Sign-in attempts are counted by address, so each test uses its own.
     {
       ADMIN_EMAIL: admin.email,
       ADMIN_PASSWORD: admin.password,
@@ -69,7 +69,7 @@ async function tokenOf(answer: Response): Promise<string> {
   return Token.parse(await answer.json()).token;
 }
 
-/** The owner of a company of their own. */
+/** Registers a new company. @returns its owner */
 async function newOwner(): Promise<Person & { token: string }> {
   const email = `owner-${++people}@romashka.test`;
   const password = 'correct horse';
@@ -106,7 +106,7 @@ const stored = (page: Page, key: string) => page.evaluate((name) => localStorage
 const warning = (page: Page) => page.getByRole('alert');
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 });
 
-/** Where a link's token goes but in the body of its own call. */
+/** Records every use of a link's token outside the body of the call that redeems it. */
 function watchFor(context: BrowserContext, link: string): string[] {
   const secret = new URLSearchParams(new URL(link).hash.slice(1)).get('token') ?? '-';
   const leaks: string[] = [];
@@ -124,7 +124,7 @@ for (const [size, viewport] of sizesOfWays) {
     const { width } = viewport;
     test.use({ viewport });
 
-    test('a page that was asked for opens after signing in, if the role may be there', {
+    test('sign-in returns to the requested page, if the role may open it', {
       tag: ['@4.1', '@4.9', '@4.14', '@6.7', '@8.6'],
     }, async ({ page }) => {
       const owner = await newOwner();
@@ -138,7 +138,7 @@ for (const [size, viewport] of sizesOfWays) {
       expect(new URL(page.url()).pathname).toBe('/dashboard/creator/users');
       expect(new URL(page.url()).searchParams.get('name')).toBe('owner');
 
-      // A session that dies brings back as well; a logout does not.
+      // An expired session keeps the requested page; a logout does not.
       await page.evaluate(() => localStorage.setItem('access_token', 'dead'));
       await page.goto(`${product.consoleUrl}/dashboard/creator/company`);
       await expect(heading(page, 'Вход')).toBeVisible();
@@ -159,7 +159,7 @@ for (const [size, viewport] of sizesOfWays) {
       await expect(page).toHaveURL(/\/dashboard\/user\/domains$/);
     });
 
-    test('a failed lookup spares the token where the address has a hash parameter', {
+    test('a failed user lookup keeps the token when the address has a hash parameter', {
       tag: ['@4.10'],
     }, async ({ page }) => {
       await page.goto(`${product.consoleUrl}/help`);
@@ -172,7 +172,7 @@ for (const [size, viewport] of sizesOfWays) {
       expect(await stored(page, 'access_token')).toBeNull();
     });
 
-    test('login: the keyboard, and what it says when it fails', {
+    test('the login page works by keyboard and explains a failed sign-in', {
       tag: ['@2.2', '@2.3', '@8.1', '@8.2'],
     }, async ({ page }) => {
       const owner = await newOwner();
@@ -195,7 +195,7 @@ for (const [size, viewport] of sizesOfWays) {
       await page.keyboard.press('Enter');
       await expect(warning(page)).toHaveText('Неверная почта или пароль');
 
-      // Entering an auth route clears the error; a click on a link counts at the first time.
+      // Entering an auth route clears the error. A link takes effect at the first click.
       await page.getByRole('link', { name: 'Забыли пароль?' }).click();
       await expect(heading(page, 'Новый пароль')).toBeVisible();
       await page.getByRole('link', { name: 'Войти' }).click();
@@ -218,10 +218,9 @@ for (const [size, viewport] of sizesOfWays) {
       await expect(heading(page, 'Сайты')).toBeVisible();
     });
 
-    test('a forgotten password', { tag: ['@2.6', '@2.7', '@4.11', '@4.12', '@8.4'] }, async ({
-      page,
-      context,
-    }) => {
+    test('a user resets a forgotten password through the mailed link', {
+      tag: ['@2.6', '@2.7', '@4.11', '@4.12', '@8.4'],
+    }, async ({ page, context }) => {
       const owner = await newOwner();
       await page.clock.install();
       await page.goto(`${product.consoleUrl}/auth/login`);
@@ -231,7 +230,7 @@ for (const [size, viewport] of sizesOfWays) {
       await expect(email).toBeFocused();
       const request = page.getByRole('button', { name: 'Отправить запрос' });
       await expect(request).toBeDisabled();
-      // A field that was left empty by nobody complains of nothing; one that was emptied does.
+      // An untouched field shows no error; a field that was filled and emptied does.
       await email.press('Tab');
       await expect(email).not.toHaveAttribute('aria-invalid');
       await email.fill('irina');
@@ -239,7 +238,7 @@ for (const [size, viewport] of sizesOfWays) {
       await email.press('Tab');
       await expect(email).toHaveAccessibleDescription('Заполните это поле');
 
-      // An address without an account is told the same.
+      // An address without an account gets the same answer.
       for (const address of ['nobody@romashka.test', owner.email]) {
         await email.fill(` ${address} `);
         await request.click();
@@ -252,7 +251,7 @@ for (const [size, viewport] of sizesOfWays) {
         if (address !== owner.email) await page.getByRole('link', { name: 'Указать другую почту' }).click();
       }
 
-      // Again, after a pause that a reload does not end.
+      // A resend is possible after a pause, which a reload does not cut short.
       const resend = page.getByRole('button', { name: /^Отправить ещё раз/ });
       await expect(resend).toBeDisabled();
       await page.reload();
@@ -276,7 +275,7 @@ for (const [size, viewport] of sizesOfWays) {
       const leaks = watchFor(context, link);
       await page.goto(used);
       await expect(heading(page, 'Задайте новый пароль')).toBeVisible();
-      // Another link in the same tab, which loads nothing anew.
+      // A second link in the same tab changes only the fragment, so the page does not reload.
       await page.goto(link);
       await expect(page).toHaveURL(`${product.consoleUrl}/security/login`);
       const password = page.getByLabel('Новый пароль', { exact: true });
@@ -304,11 +303,13 @@ for (const [size, viewport] of sizesOfWays) {
       await expect(heading(page, 'Ссылка не действует')).toBeVisible();
       await page.getByRole('link', { name: 'Запросить новую ссылку' }).click();
       await expect(heading(page, 'Новый пароль')).toBeVisible();
-      // A link that is dead has changed nothing here.
+      // A dead link leaves the current session untouched.
       expect(await stored(page, 'access_token')).not.toBeNull();
     });
 
-    test('a page for links without a link says so', { tag: ['@2.7'] }, async ({ page }) => {
+    test('a link page opened without a link tells the user to open the mail', { tag: ['@2.7'] }, async ({
+      page,
+    }) => {
       for (const fragment of ['', '#token=abc', '#for=password', '#token=abc&for=nothing']) {
         await page.goto('about:blank');
         await page.goto(`${product.consoleUrl}/security/login${fragment}`);
@@ -321,7 +322,10 @@ for (const [size, viewport] of sizesOfWays) {
       await expect(heading(page, 'Новый пароль')).toBeVisible();
     });
 
-    test('another email', { tag: ['@2.7', '@4.13'] }, async ({ page, context }) => {
+    test('an owner changes the email by confirming the mailed link', { tag: ['@2.7', '@4.13'] }, async ({
+      page,
+      context,
+    }) => {
       const owner = await newOwner();
       const other = await newOwner();
       const moved = `moved-${owner.email}`;
@@ -350,7 +354,7 @@ for (const [size, viewport] of sizesOfWays) {
       await page.goto(link);
       await expect(page).toHaveURL(`${product.consoleUrl}/security/login`);
       await expect(heading(page, 'Подтвердите новую почту')).toBeVisible();
-      // Opening it is not confirming it: scanners of mail open links.
+      // Opening the link does not confirm it: mail scanners open links.
       expect(await signsIn({ ...owner, email: moved })).toBe(401);
       await page.getByRole('button', { name: 'Подтвердить почту' }).click();
       await expect(page.getByRole('status')).toHaveText('Почта изменена. Войдите с новой почтой');
@@ -371,7 +375,7 @@ for (const [size, viewport] of sizesOfWays) {
       ['agent', newAgent, '/dashboard/user/personal-data'],
       ['admin', async () => admin, '/dashboard/personal-data'],
     ] as const) {
-      test(`the own password of an ${role}`, { tag: ['@2.25'] }, async ({ page }) => {
+      test(`an ${role} changes the own password`, { tag: ['@2.25'] }, async ({ page }) => {
         const person = await who();
         await signIn(page, person, path, 'Персональные данные');
         const current = page.getByLabel('Текущий пароль');
@@ -402,7 +406,7 @@ for (const [size, viewport] of sizesOfWays) {
       });
     }
 
-    test('the texts, and every page in its width', { tag: ['@2.1'] }, async ({ page }) => {
+    test('every auth page has its title, text and width', { tag: ['@2.1'] }, async ({ page }) => {
       for (const [path, title] of [
         ['/auth/login', 'Вход'],
         ['/auth/register', 'Регистрация'],

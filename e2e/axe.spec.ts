@@ -14,15 +14,14 @@ import { scenarios } from './scenarios.ts';
 import { type Appearance, appearances, browserOf, prepare, type Tokens, visit } from './visit.ts';
 
 /**
- * Every scenario of the tour, in both schemes and sizes, on the product as it is delivered: axe finds nothing against
- * WCAG 2.2 AA or good practice, the Content-Security-Policy has nothing to refuse, and nothing leaves the console's
- * own origin.
+ * Opens every scenario of the tour on the shipped product. axe reports no violation of WCAG 2.2 AA or best
+ * practice, the Content-Security-Policy blocks nothing, and no request leaves the console's origin.
  */
 let dataDir: string;
 let product: RunningProduct;
 let tokens: Tokens;
 
-// Both workers share the scenarios: there are more of them than of any other test.
+// Parallel mode splits the scenarios between both workers.
 test.describe.configure({ mode: 'parallel' });
 test.use({ screenshot: 'off' });
 
@@ -41,11 +40,11 @@ test.afterAll(async () => {
   await removeDataDir(dataDir);
 });
 
-/** The event is the same everywhere; what a browser writes to its console may be worded otherwise. Runs in the page. */
+/** Browsers word console messages differently, but all raise this event. Evaluated in the page. */
 const SPEAK_OF_VIOLATIONS = `document.addEventListener('securitypolicyviolation', (event) =>
   console.error('Refused to load ' + event.blockedURI + ' (' + event.violatedDirective + ')'))`;
 
-/** What a page must not do, as it happens. */
+/** Records forbidden behaviour of a page: policy violations, errors and foreign requests. */
 function watch(page: Page): string[] {
   const seen: string[] = [];
   page.on('console', (message) => {
@@ -58,7 +57,7 @@ function watch(page: Page): string[] {
   return seen;
 }
 
-/** Every other scenario in light on a desktop and in dark on a phone, those between the other way about. */
+/** Even scenarios run in light on a desktop and dark on a phone, odd ones the other way round. */
 const pairs: readonly Appearance[][] = [
   [
     { scheme: 'light', size: 'desktop' },
@@ -70,7 +69,9 @@ const pairs: readonly Appearance[][] = [
   ],
 ];
 
-/** What axe finds on a page as it is now. What passed is not told: to tell it takes as long as to find it. */
+/**
+ * Returns axe's violations on the page. Passed rules are not reported: reporting takes as long as checking.
+ */
 async function violations(page: Page): Promise<unknown[]> {
   const axe = new AxeBuilder({ page }).setLegacyMode(true).options({ resultTypes: ['violations'] });
   const found = await axe.analyze();
@@ -82,14 +83,16 @@ for (const [place, scenario] of scenarios.entries()) {
     ? (pairs[place % 2] ?? [])
     : appearances) {
     if (scenario.only !== undefined && scenario.only !== size) continue;
-    test(`${scenario.name}, ${scheme}, ${size}`, async ({ browser }) => {
+    test(`${scenario.name} has no accessibility or policy violation, ${scheme}, ${size}`, async ({
+      browser,
+    }) => {
       const context = await browserOf(browser, tokens, { scheme, size }, scenario);
       await context.addInitScript(SPEAK_OF_VIOLATIONS);
       const page = await context.newPage();
       const seen = watch(page);
       await visit(page, product.consoleUrl, scenario);
       expect(await page.title()).toMatch(/^.+ · Пропуск$/);
-      // What stands before the sign-in may have a scheme of its own.
+      // Signed-out pages may force their own scheme.
       if (scenario.path.startsWith('/dashboard'))
         await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', scheme);
       expect(await violations(page)).toEqual([]);

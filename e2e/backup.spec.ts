@@ -20,7 +20,7 @@ import {
   untilReady,
 } from './product.ts';
 
-/** The commands as a person gives them: a backup of a running product, and another folder that becomes it. */
+/** The backup commands as an operator runs them: back up a running product, restore into another folder. */
 const BACKUP_PASSPHRASE = 'верная лошадь, батарейка и скоба';
 const person = { email: 'owner@romashka.test', password: 'correct horse' };
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -76,7 +76,7 @@ test.afterAll(async () => {
   await removeDataDir(outer);
 });
 
-test('another folder becomes the product: people sign in anew, and old sessions are dead', async () => {
+test('a backup restored into another folder keeps accounts and ends old sessions', async () => {
   const DATA_DIR = join(outer, 'target');
   expect(await run('restore', [file], { DATA_DIR }).said).toMatch(/восстановлена в .*\n0$/);
   for (const name of ['secret-key', 'gateway-secret']) {
@@ -91,12 +91,12 @@ test('another folder becomes the product: people sign in anew, and old sessions 
   const { token: fresh } = await call(null, login, { body: person });
   expect(await call(fresh, me)).toMatchObject({ email: person.email });
   await stopProduct(target);
-  // A product that does not run is backed up as well.
+  // A stopped product can be backed up as well.
   const second = join(outer, 'stopped.backup');
   expect(await run('backup', [second], { DATA_DIR }).said).toMatch(/Копия готова: .*\n0$/);
 });
 
-test('an outer database becomes it too, once, and is backed up from there', async () => {
+test('a backup restores into an external database once, and that database can be backed up', async () => {
   const socket = join(source.dataDir, 'postgres');
   await promisify(execFile)('psql', [
     ...['-h', socket, '-U', 'postgres', '-c', 'create database outer_one owner propusk'],
@@ -118,7 +118,7 @@ test('an outer database becomes it too, once, and is backed up from there', asyn
   await stopProduct(target);
 });
 
-test('a terminal is asked for the phrase, twice for a new backup, and shows none of it', async () => {
+test('a terminal prompts for the passphrase, twice for a new backup, without echoing it', async () => {
   const path = join(outer, 'typed.backup');
   const child = spawn('script', ['-qec', `npm run --silent backup -- ${path}`, '/dev/null'], {
     cwd: root,
@@ -128,7 +128,7 @@ test('a terminal is asked for the phrase, twice for a new backup, and shows none
   child.stdout.on('data', (bytes: Buffer) => (shown += bytes.toString()));
   const ended = once(child, 'close');
   await expect.poll(() => shown, { timeout: 20_000 }).toContain('Придумайте фразу');
-  // A letter too much, and taken back.
+  // One wrong letter, deleted by a backspace.
   child.stdin.write('typed by hand, notx\u007F shown\r');
   await expect.poll(() => shown).toContain('Ещё раз');
   child.stdin.write('typed by hand, not shown\r');
@@ -138,7 +138,7 @@ test('a terminal is asked for the phrase, twice for a new backup, and shows none
   await verify(path, 'typed by hand, not shown');
 });
 
-test('a folder that is taken, and one that runs, are refused and left alone', async () => {
+test('restore refuses an existing folder and a running product, and changes neither', async () => {
   expect(await refusal('restore', [file], { DATA_DIR: source.dataDir })).toContain('Пропуск уже запущен');
   const call = caller(() => source.consoleUrl);
   expect(await call(token, me)).toMatchObject({ email: person.email });
@@ -149,7 +149,7 @@ test('a folder that is taken, and one that runs, are refused and left alone', as
   await removeDataDir(full);
 });
 
-test('a bad file, phrase or key is refused before a folder is made', async () => {
+test('restore refuses a bad file, passphrase or key before it creates a folder', async () => {
   const DATA_DIR = join(outer, 'untouched');
   const cut = join(outer, 'cut.backup');
   await writeFile(cut, (await readFile(file)).subarray(0, -10));
@@ -174,10 +174,10 @@ test('a bad file, phrase or key is refused before a folder is made', async () =>
   expect(existsSync(fresh)).toBe(false);
 });
 
-test('a restore that is killed leaves a folder that refuses to start, and says so', async () => {
+test('a folder left by a killed restore refuses to start and names the reason', async () => {
   const DATA_DIR = join(outer, 'killed');
   const { child, said } = run('restore', [file], { DATA_DIR });
-  // As soon as it has begun to write.
+  // Kill as soon as the restore writes.
   await expect
     .poll(() => existsSync(join(DATA_DIR, 'restore.unfinished')), { intervals: [10], timeout: 30_000 })
     .toBe(true);

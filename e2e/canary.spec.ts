@@ -24,8 +24,8 @@ import {
 } from './product.ts';
 
 /**
- * Where a proxy's password is found that was given to the product: nowhere but in the memory of api and gateway. Each
- * password here is like no other text; it is looked for as it is, and as what programs make of it.
+ * Searches for a proxy's password everywhere outside the memory of api and gateway. Each password here is
+ * unique text; the search covers its plain form and the encodings that programs use.
  */
 const root = fileURLToPath(new URL('..', import.meta.url));
 const admin = 'admin@propusk.test';
@@ -45,11 +45,11 @@ let owner: string;
 
 test.describe.configure({ mode: 'serial' });
 
-/** What a secret looks like to whoever reads bytes. */
+/** Returns the encodings in which the bytes of a secret may appear. */
 function spellings(secret: string): Buffer[] {
   const bytes = Buffer.from(secret);
   const basic = Buffer.from(`${LOGIN}:${secret}`).toString('base64').replace(/=+$/, '').slice(0, -1);
-  // In base64 a text looks one of three ways, by where it begins.
+  // The base64 of a substring has three forms, by its offset modulo 3.
   const shifted = ['', 'x', 'xx'].map((before) => {
     const text = Buffer.from(before + secret).toString('base64');
     return text.slice(before === '' ? 0 : 4, Math.floor(((before.length + secret.length) * 8) / 6) - 3);
@@ -91,10 +91,10 @@ test.afterAll(async () => {
   await removeDataDir(outer);
 });
 
-test('in no answer of any call, for whoever asks', () =>
+test('no reply of any call reveals a proxy password to any role', () =>
   threatCase(
     'stored proxy secrets',
-    'in the answers of every reading call, of every role, and of the writing ones',
+    'the replies of all reading calls to every role, and of the writing calls',
     async (tally) => {
       const upstream = { host: 'proxy.romashka.test', port: 8080, username: LOGIN };
       const answers: unknown[] = [];
@@ -148,7 +148,7 @@ async function signIn(email: string): Promise<string> {
   return token;
 }
 
-/** @returns all that came back, headers as well */
+/** @returns status, headers and body */
 async function ask(
   method: string,
   path: string,
@@ -168,7 +168,7 @@ async function ask(
   return { body: await answer.text(), headers: [...answer.headers], status: answer.status };
 }
 
-/** All that a page's heap holds after everything that nobody refers to was thrown away. */
+/** Returns the strings of a page's heap after garbage collection. */
 async function heapOf(devtools: CDPSession): Promise<string> {
   const parts: string[] = [];
   const take = ({ chunk }: { chunk: string }) => void parts.push(chunk);
@@ -180,7 +180,7 @@ async function heapOf(devtools: CDPSession): Promise<string> {
   return parts.join('');
 }
 
-test('in the memory of a browser only while somebody types it', ({ page, context }) =>
+test('browser memory holds a proxy password only while a user types it', ({ page, context }) =>
   threatCase(
     'stored proxy secrets',
     "in the heap of the console's page: list, form, saved, elsewhere, signed out",
@@ -203,7 +203,7 @@ test('in the memory of a browser only while somebody types it', ({ page, context
       await expect(field(dialogOf(page), 'Пароль')).toHaveValue('');
       await look('the list and an untouched form', Object.values(secrets));
 
-      // What is typed is there, or this looks for nothing.
+      // Proves that the search finds a password while it is typed.
       await field(dialogOf(page), 'Пароль').fill(secrets.typed);
       await look('while it is typed', [secrets.typed], [secrets.typed]);
       await saveOf(dialogOf(page)).click();
@@ -235,7 +235,7 @@ test('in the memory of a browser only while somebody types it', ({ page, context
 const valuesOf = (page: Page) =>
   page.evaluate<string[]>("[...document.querySelectorAll('input, textarea')].map(({ value }) => value)");
 
-test('in no file, no log and no backup', () =>
+test('no file, log or backup contains a proxy password', () =>
   threatCase(
     'stored proxy secrets',
     'in files of the data folder with database and WAL, the log at trace, a backup',
@@ -252,7 +252,7 @@ test('in no file, no log and no backup', () =>
         env,
       });
       expect((await once(child, 'close'))[0]).toBe(0);
-      // Its gateway was told, and wrote its snapshot down.
+      // The gateway received the policy, and wrote its snapshot.
       await expect
         .poll(async () => (await filesOf(product.dataDir)).some((file) => /snapshot/.test(file)))
         .toBe(true);
@@ -269,7 +269,7 @@ test('in no file, no log and no backup', () =>
         const hits = found(bytes, values);
         tally.see(hits.length === 0, `${file} holds ${hits.join(', ')}`);
       }
-      // The rows themselves are there in clear: the table, and the WAL.
+      // Proves that the search reads the table and the WAL: their rows are stored in clear.
       expect(rows).toBeGreaterThan(1);
       expect(files.filter((file) => /pg_wal/.test(file)).length).toBeGreaterThan(0);
       expect(files.some((file) => file.endsWith('.eml'))).toBe(true);

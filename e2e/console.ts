@@ -20,15 +20,15 @@ const run = promisify(execFile);
 const PASSWORD = 'correct horse';
 const adminEmail = 'admin@propusk.test';
 
-/** The two sizes that every screen is looked at in. */
+/** The two viewports that every screen is tested in. */
 export const screens = [
   ['desktop', { width: 1440, height: 900 }],
   ['phone', { width: 390, height: 844 }],
 ] as const;
 
 /**
- * The sizes of the long ways through forms that both show alike, and that other files look at in both: `npm test` goes them at
- * a desk, and with EVERY_SIZE=1 on a phone too.
+ * Viewports for long tests that both sizes run alike, and that other files cover in both. `npm test` runs
+ * them on the desktop; EVERY_SIZE=1 adds the phone.
  */
 export const sizesOfWays = process.env.EVERY_SIZE === undefined ? screens.slice(0, 1) : screens;
 
@@ -37,21 +37,21 @@ export interface Console {
   readonly url: string;
   readonly dataDir: string;
   readonly call: Call;
-  /** A token of somebody's new session. */
+  /** Opens a new session. @returns its token */
   signIn(email: string): Promise<string>;
   admin(): Promise<string>;
-  /** The owner of a new company. */
+  /** Registers a company. @returns its owner's token */
   owner(email: string): Promise<string>;
-  /** Adds somebody to a company, and signs them in. */
+  /** Adds a user to a company. @returns the user's token */
   agent(owner: string, email: string, politics?: number[]): Promise<string>;
-  /** Gives somebody any roles: the console has no way to, so the database is told. */
+  /** Sets any roles. The console offers no such call, so this writes to the database. */
   setRoles(email: string, roles: readonly Role[]): Promise<void>;
 }
 
 /**
  * Starts the product once for the tests of a file.
- * @param fill puts in what its tests look at
- * @param settings of the product, where its tests need other ones
+ * @param fill creates the data that the tests read
+ * @param settings environment of the product, where the tests need other values
  */
 export function startConsole(
   fill: (console: Console) => Promise<void>,
@@ -99,10 +99,13 @@ export function startConsole(
   return console;
 }
 
-/** What a browser keeps of somebody who has been here before. */
+/** Local storage of a browser whose user has finished the onboarding. */
 const seen = { checkOnboarding: 'true' };
 
-/** Opens a page as whoever holds the token. What is kept is put there once: a reload finds what the page made of it. */
+/**
+ * Opens a page with a token. Local storage is written once, so that a reload finds what the page itself
+ * stored.
+ */
 export async function enter(
   page: Page,
   address: string,
@@ -126,13 +129,16 @@ export const row = (page: Page, name: string | RegExp) => page.getByRole('row', 
 export const dialogOf = (page: Page) => page.getByRole('dialog');
 export const saveOf = (dialog: Locator) => dialog.getByRole('button', { name: 'Сохранить' });
 
-/** A field of a dialog or a form, by its label: a password has no role. The mark of a required one is in the text. */
+/**
+ * A field of a dialog or form, by its label: a password input has no role. The label's text includes the
+ * mark of a required field.
+ */
 export const field = (form: Locator, label: string) =>
   form.getByLabel(new RegExp(`^${label}( \\*)?$`)).and(form.locator('input, textarea'));
 
-/** Presses a row's menu button, and an item of the menu. */
+/** Opens a row's menu, and presses an item. */
 export async function choose(page: Page, name: string | RegExp, action: string): Promise<void> {
-  // That of another row may still be closing.
+  // The menu of another row may still be closing.
   await expect(page.getByRole('menu')).toHaveCount(0);
   await row(page, name)
     .getByRole('button', { name: /^Действия/ })
@@ -140,10 +146,10 @@ export async function choose(page: Page, name: string | RegExp, action: string):
   await page.getByRole('menuitem', { name: action }).click();
 }
 
-/** Picks one or several in a list that opens under a field. */
+/** Picks one or several options of a combobox. */
 export async function pick(page: Page, label: string, ...options: string[]): Promise<void> {
   await dialogOf(page).getByRole('combobox', { name: label }).click();
   for (const name of options) await page.getByRole('option', { name, exact: true }).click();
-  // One choice closes the list; several leave it open over what comes next.
+  // A single choice closes the list; a multiple choice leaves it open over the next field.
   if ((await page.getByRole('listbox').count()) > 0) await page.keyboard.press('Tab');
 }

@@ -5,7 +5,7 @@ import { createSite } from '@propusk/contract/sites';
 import { createUser } from '@propusk/contract/users';
 import { choose, dialogOf, enter, field, pick, row, saveOf, screens, startConsole } from './console.ts';
 
-/** The forms of the dialogs: their fields, what they take and refuse, and how they say it. */
+/** The dialog forms: their fields, accepted and refused values, and error texts. */
 const creator = '/dashboard/creator';
 const login = { username: 'login', password: 'secret' };
 let owner: string;
@@ -17,7 +17,7 @@ const product = startConsole(async (console) => {
   const own = { host: 'own.romashka.test', port: 3128, ...login };
   await console.call(owner, createProxy, { body: own });
   await console.call(admin, createProxy, { body: { host: 'plain.platform.test', port: 3128, ...login } });
-  // The gateway itself is open for all sites, the other one is not.
+  // The gateway's own proxy allows all sites; the other proxy does not.
   const settings = { type: 'default', allSites: true } as const;
   await console.call(admin, updateAnyProxy, { params: { id: 1 }, body: { settings } });
   const politics: number[] = [];
@@ -29,22 +29,22 @@ const product = startConsole(async (console) => {
   await console.call(owner, createSite, { body: { address: 'crm.romashka.test', politics } });
 });
 
-/** What a form takes: good values of all fields, then bad ones of each, with the sentence that the field says. */
+/** A form's contract: accepted values of all fields, then bad values of each with the field's error. */
 interface Form {
   name: string;
   path: string;
   title: string;
-  /** The row whose form it is; without one it is that of a new one. */
+  /** The row to edit; without it the form creates a row. */
   row?: RegExp;
   token?: () => string;
   labels: readonly string[];
   good: Readonly<Record<string, string>>;
   bad: readonly (readonly [label: string, value: string, says: string])[];
-  /** Other values at the very edge of what is taken. */
   /** Fields that are shown and cannot be changed. */
   locked?: readonly string[];
+  /** Further accepted values, at the limits. */
   taken?: readonly (readonly [label: string, value: string])[];
-  /** Picked besides, before anything can be saved. */
+  /** An option to pick before the form can be saved. */
   select?: readonly [label: string, option: string];
   tags: string[];
 }
@@ -111,7 +111,7 @@ const forms: readonly Form[] = [
     labels: ['Имя', 'Фамилия', 'Почта', 'Новый пароль', 'Политики доступа'],
     good: {},
     bad: [...emailRules.bad, ['Новый пароль', '1234567', 'Не короче 8 символов']],
-    // A password that was begun and taken back is none.
+    // An emptied password field means: keep the old password.
     taken: [...emailRules.taken, ['Новый пароль', '12345678'], ['Новый пароль', ''], ['Имя', '']],
     tags: ['@2.52', '@5.1', '@5.2', '@5.10', '@5.15'],
   },
@@ -123,7 +123,7 @@ const forms: readonly Form[] = [
     labels: ['Имя', 'Фамилия', 'Почта', 'Политики доступа'],
     good: {},
     bad: [],
-    // An owner's own address changes by a link in mail alone.
+    // An owner's own email changes only by a link in mail.
     locked: ['Почта'],
     tags: ['@2.52', '@5.10', '@6.5'],
   },
@@ -252,17 +252,17 @@ for (const [screen, viewport] of screens) {
     test.use({ viewport });
 
     for (const form of forms) {
-      test(`${form.name}: the fields, and what each refuses and why`, { tag: form.tags }, async ({
-        page,
-      }) => {
+      test(`the form of ${form.name} shows its fields and explains each refused value`, {
+        tag: form.tags,
+      }, async ({ page }) => {
         const dialog = await open(page, form);
         const save = saveOf(dialog);
-        // The mark of a required field is for eyes, and no part of what the field is called.
+        // The mark of a required field is hidden from the accessible name.
         const labels = await dialog.locator('label').allTextContents();
         expect(labels.map((label) => label.replace(' *', ''))).toEqual([...form.labels]);
         const begun = form.row !== undefined;
         await expect(save).toBeEnabled({ enabled: begun });
-        // Nothing complains before it was touched.
+        // An untouched form shows no errors.
         const complaints = dialog.locator('[id$="-error"]');
         await expect(complaints).toHaveCount(0);
 
@@ -301,7 +301,7 @@ for (const [screen, viewport] of screens) {
       });
     }
 
-    test('a list of policies is searched on the spot, 100 ms after the last letter', {
+    test('the policy list filters locally, 100 ms after the last keystroke', {
       tag: ['@2.51'],
     }, async ({ page }) => {
       await page.clock.install();
@@ -316,7 +316,7 @@ for (const [screen, viewport] of screens) {
         await expect(options).toHaveText(['Продажи', 'Склад', 'Учёт', 'Склад готового']);
         const calls: string[] = [];
         page.on('request', (request) => calls.push(request.url()));
-        // The page's own time: it has run on ahead of ours since the pause before.
+        // The page's clock ran ahead of ours since the previous pause.
         await page.clock.pauseAt((await page.evaluate(() => Date.now())) + 3_600_000);
         await search.pressSequentially('СКЛ');
         await page.clock.runFor(99);
@@ -335,7 +335,7 @@ for (const [screen, viewport] of screens) {
       }
     });
 
-    test('for all sites is offered while the chosen proxy allows it, and no longer', {
+    test('the "all sites" option is offered only while the chosen proxy allows it', {
       tag: ['@2.59'],
     }, async ({ page }) => {
       const name = `Все сайты ${screen}`;
@@ -364,7 +364,7 @@ for (const [screen, viewport] of screens) {
       await expect(dialog).toHaveCount(0);
       expect((await stored())?.allSites).toBe(false);
       await expect(row(page, name)).toContainText('own.romashka.test');
-      // The lists of the other tests have none of it.
+      // Other tests count the policies.
       await product.call(owner, deletePolicy, { params: { id: (await stored())?.id ?? 0 } });
     });
   });

@@ -9,19 +9,19 @@ import { names } from './extension-world.ts';
 /** The folder of the built extension. */
 export const extension = fileURLToPath(new URL('../apps/extension/dist/chromium', import.meta.url));
 
-/** Debian's Chromium with our extension in it, as a person has it: unpacked. */
+/** Debian's Chromium with the unpacked extension, as a user installs it. */
 export interface ExtensionBrowser {
   readonly context: BrowserContext;
-  /** Its folder, which is the caller's to remove. */
+  /** The profile folder; the caller removes it. */
   readonly profile: string;
-  /** Where the extension's pages are. */
+  /** Origin of the extension's pages. */
   readonly home: string;
 }
 
-/** Starts it on a profile of its own; the names of the extension's world lead to this machine. */
+/** Starts Chromium on a new profile. It resolves the names of the extension's world to this machine. */
 export async function launchWithExtension(): Promise<ExtensionBrowser> {
   const manifest = JSON.parse(await readFile(join(extension, 'manifest.json'), 'utf8')) as { key: string };
-  // Chromium makes an unpacked extension's id of its key.
+  // Chromium derives an unpacked extension's id from its key.
   const digest = createHash('sha256').update(Buffer.from(manifest.key, 'base64')).digest('hex').slice(0, 32);
   const id = digest.replace(/./g, (letter) => String.fromCharCode(97 + Number.parseInt(letter, 16)));
   const home = `chrome-extension://${id}`;
@@ -30,7 +30,7 @@ export async function launchWithExtension(): Promise<ExtensionBrowser> {
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
     headless: true,
     locale: 'ru-RU',
-    // Playwright's own switch would keep every extension out.
+    // Playwright passes this switch by default, and it disables every extension.
     ignoreDefaultArgs: ['--disable-extensions'],
     args: [
       ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),

@@ -5,7 +5,7 @@ import puppeteer, { type Browser, type Page } from 'puppeteer-core';
 import { names, startWorldOnce } from './extension-world.ts';
 import { stopProduct } from './product.ts';
 
-/** The extension in Debian's Firefox ESR, which Playwright cannot drive: WebDriver BiDi does. */
+/** The extension in Debian's Firefox ESR, over WebDriver BiDi, because Playwright cannot drive it. */
 const extension = fileURLToPath(new URL('../apps/extension/dist/firefox', import.meta.url));
 const UUID = '6f3b1e0a-5d0c-4c5e-9a55-0d1b6a1f7c11';
 const home = `moz-extension://${UUID}`;
@@ -20,11 +20,11 @@ test.beforeAll(async () => {
     browser: 'firefox',
     executablePath: process.env.FIREFOX ?? '/usr/bin/firefox-esr',
     headless: true,
-    // Else pages of extensions are out of reach.
+    // Without this switch WebDriver cannot open extension pages.
     args: ['--remote-allow-system-access'],
     extraPrefsFirefox: {
       'network.dns.localDomains': names.join(','),
-      // The address of the extension's pages, which Firefox otherwise draws by lot.
+      // Pins the origin of extension pages, which Firefox otherwise chooses at random.
       'extensions.webextensions.uuids': JSON.stringify({ 'extension@propusk.example': UUID }),
     },
   });
@@ -41,10 +41,10 @@ interface Bidi {
 }
 
 /**
- * Opens the popup's page in a tab. Puppeteer waits for a page of an extension without end, so that Firefox is asked in its
- * own words.
- * @param until what is true there once it shows what it is asked for
- * @returns runs an expression there, and answers what it comes to
+ * Opens the popup's page in a tab. Puppeteer waits forever for an extension page, so this sends raw BiDi
+ * commands.
+ * @param until an expression that is true once the popup is ready
+ * @returns a function that evaluates an expression in the popup
  */
 async function openPopup(
   until = `document.querySelector('form') !== null`,
@@ -58,7 +58,7 @@ async function openPopup(
       target: { context },
       awaitPromise: false,
     });
-    // A page that is just going away has no answer.
+    // A page that is navigating away has no result.
     return (evaluated.result.result as { value?: unknown } | undefined)?.value;
   };
   await expect.poll(() => run(until)).toBe(true);
@@ -70,12 +70,12 @@ async function load(url: string): Promise<{ status: number; reason: string | nul
   return { status: answer?.status() ?? 0, reason: answer?.headers()['x-propusk-reason'] ?? null };
 }
 
-test('without a sign-in the locked site answers 403 to the browser', async () => {
+test('without a sign-in the locked site answers 403 to Firefox', async () => {
   expect(await load(world().lockedUrl)).toEqual({ status: 403, reason: null });
   expect((await load(world().openUrl)).status).toBe(200);
 });
 
-test('a sign-in opens it', async () => {
+test('signing in to the extension opens the locked site in Firefox', async () => {
   const { product, agent, lockedUrl } = world();
   const run = await openPopup();
   for (const [name, text] of [
@@ -96,7 +96,7 @@ test('a sign-in opens it', async () => {
   expect(await load(lockedUrl)).toEqual({ status: 200, reason: null });
 });
 
-test('a policy that is taken away shuts the site at once at the gateway, and within a minute the browser goes past it', async () => {
+test('a removed policy closes the site at the gateway at once, and Firefox bypasses the gateway within a minute', async () => {
   const { call, owner, agent, lockedUrl } = world();
   await call(owner, updateUser, { params: { id: agent.id }, body: { politics: [] } });
   const taken = performance.now();
@@ -109,7 +109,7 @@ test('a policy that is taken away shuts the site at once at the gateway, and wit
   expect(performance.now() - taken).toBeLessThan(60_000);
 });
 
-test('with the gateway away the protected site stays shut, and the others work', async () => {
+test('while the gateway is down, Firefox cannot open the protected site but opens other sites', async () => {
   const { call, owner, agent, policyId, product, directHits, lockedUrl, openUrl } = world();
   await call(owner, updateUser, { params: { id: agent.id }, body: { politics: [policyId] } });
   const run = await openPopup(`document.querySelector('.mark.open') !== null`);
@@ -117,13 +117,13 @@ test('with the gateway away the protected site stays shut, and the others work',
   const before = await directHits();
   await stopProduct(product);
   for (let i = 0; i < 2; i++) {
-    // The extension's own page takes the place of the error, and Puppeteer waits for such a one without end.
+    // The extension replaces the error page with its own, and Puppeteer waits forever for such a page.
     const tab = await browser.newPage();
     await tab.goto(`${lockedUrl}?${i}`, { timeout: 3_000 }).catch(() => {});
   }
   page = await browser.newPage();
   expect((await load(`${openUrl}?fresh`)).status).toBe(200);
-  // A turn later: a page that goes at once takes the answer with it.
+  // Reload one turn later: an immediate reload loses the reply.
   await run('void setTimeout(() => location.reload())');
   await expect.poll(() => run('document.body.innerText')).toContain('шлюз недоступен');
   expect(await directHits()).toEqual(before);

@@ -19,10 +19,10 @@ import {
 } from './product.ts';
 
 /**
- * What the extension is tried on: the product, an Apache with a locked site and an open one, a site that asks for a
- * password of its own, and a company whose agent may open the first and the last.
+ * The environment of the extension tests: the product, an Apache with a locked and an open site, a site
+ * that answers 401 itself, and a company whose agent may open the locked site and the 401 site.
  *
- *   gateway leaves from 127.0.0.2 ── crm.romashka.test, locked to that address by our lines in its .htaccess
+ *   gateway egress 127.0.0.2 ── crm.romashka.test, locked to that address by our lines in its .htaccess
  *   the browser itself, 127.0.0.1 ── open.test, open to this machine
  */
 export interface World {
@@ -31,15 +31,15 @@ export interface World {
   readonly lockedUrl: string;
   readonly openUrl: string;
   readonly askingUrl: string;
-  /** Headers of the requests to the site that answers 401. */
+  /** Headers of the requests that reached the 401 site. */
   readonly asked: readonly IncomingHttpHeaders[];
   readonly agent: { readonly email: string; readonly password: string; readonly id: number };
   readonly owner: string;
   readonly policyId: number;
-  /** Requests that reached Apache past the gateway, as its log has them. */
+  /** Lines of Apache's log for requests that bypassed the gateway. */
   directHits(): Promise<string[]>;
   readonly call: Call;
-  /** A session of the agent. */
+  /** Opens a session of the agent. @returns its token */
   signIn(client?: 'extension'): Promise<string>;
   stop(): Promise<void>;
 }
@@ -112,7 +112,7 @@ async function startWorld(): Promise<World> {
   };
 }
 
-/** The world of a spec file. */
+/** Starts one world for the tests of a spec file. */
 export function startWorldOnce(): () => World {
   let world: World | undefined;
   test.beforeAll(async () => {

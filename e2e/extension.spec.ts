@@ -11,7 +11,10 @@ import { startWorldOnce } from './extension-world.ts';
 import { grown, payloads, watchFor } from './hostile-text.ts';
 import { stopProduct } from './product.ts';
 
-/** The extension in Debian's Chromium, as a person has it: unpacked, beside the running product and Apache. */
+/**
+ * The extension in Debian's Chromium, unpacked as a user installs it, beside the running product and
+ * Apache.
+ */
 const world = startWorldOnce();
 let profile: string;
 let context: BrowserContext;
@@ -30,7 +33,7 @@ test.afterAll(async () => {
   if (profile !== undefined) await rm(profile, { recursive: true, force: true });
 });
 
-/** What a page load ends with: its status, and who answered. */
+/** The result of a page load: its HTTP status, and the gateway's reason when the gateway refused. */
 async function load(url: string): Promise<{ status: number; reason: string | null }> {
   const answer = await page.goto(url);
   return { status: answer?.status() ?? 0, reason: (await answer?.headerValue('x-propusk-reason')) ?? null };
@@ -44,7 +47,7 @@ async function popup(): Promise<Page> {
 
 const badge = async (shown: Page) => {
   const asking = await popup();
-  // As text: the types of a browser's extensions are not this room's.
+  // As text, because the types of extension APIs are not part of this workspace.
   const text = await asking.evaluate<string>(`(async () => {
     const [tab] = await chrome.tabs.query({ url: ${JSON.stringify(`${shown.url()}*`)} });
     return chrome.action.getBadgeText({ tabId: tab.id });
@@ -53,7 +56,10 @@ const badge = async (shown: Page) => {
   return text;
 };
 
-/** Waits until the next look at the console is 20 s away or more, so that a test can see what comes before it. */
+/**
+ * Waits until the extension's next poll of the console is at least 20 s away, so that a test can observe
+ * what happens before it.
+ */
 async function lookedJustNow(): Promise<void> {
   const asking = await popup();
   await expect
@@ -68,7 +74,7 @@ async function lookedJustNow(): Promise<void> {
   await asking.close();
 }
 
-test('the console hands out what was built', async () => {
+test('the console serves the built extension for download', async () => {
   for (const browser of ['chromium', 'firefox']) {
     const name = `propusk-${browser}.zip`;
     const answer = await fetch(`${world().product.consoleUrl}/downloads/${name}`);
@@ -81,13 +87,13 @@ test('the console hands out what was built', async () => {
   }
 });
 
-test('without a sign-in the locked site answers 403 to the browser', async () => {
+test('without a sign-in the locked site answers 403 to Chromium', async () => {
   expect(await load(world().lockedUrl)).toEqual({ status: 403, reason: null });
   expect((await load(world().openUrl)).status).toBe(200);
   expect(await badge(page)).toBe('');
 });
 
-test('a sign-in opens it; what was typed survives a wrong password', async () => {
+test('signing in opens the locked site, and a wrong password keeps the typed email', async () => {
   const { product, agent, lockedUrl, openUrl } = world();
   const sheet = await popup();
   await sheet.getByLabel('Адрес консоли').fill(product.consoleUrl);
@@ -107,14 +113,14 @@ test('a sign-in opens it; what was typed survives a wrong password', async () =>
   expect((await load(openUrl)).status).toBe(200);
 });
 
-test('a site that asks for a password itself learns nothing', () =>
+test('a site that itself answers 401 never receives the proxy credentials', () =>
   threatCase(
     'extension',
     'a site that answers 401 again and again: credentials that reached it',
     async (tally) => {
       test.setTimeout(quickOrSoak(240_000, 600_000));
       const { asked, askingUrl } = world();
-      // Without a person to type it the browser gives the load up.
+      // With nobody to answer the password prompt, the browser aborts the load.
       for (let i = 0; i < quickOrSoak(3, 200); i++) await page.goto(`${askingUrl}?${i}`).catch(() => {});
       for (const headers of asked) {
         const sent = [headers.authorization, headers['proxy-authorization']];
@@ -126,13 +132,14 @@ test('a site that asks for a password itself learns nothing', () =>
     },
   ));
 
-test('a worker that sleeps answers the challenge of a gateway that knows the password no more', async () => {
-  // Signing another session out that was told a gateway token ends all of the person's, those that the browser remembers too.
+test('a sleeping service worker wakes and answers the challenge after the gateway revoked the token', async () => {
+  // Ending another session that fetched a gateway token revokes every gateway token of the user, also the
+  // one that the browser caches.
   const { call, signIn, lockedUrl } = world();
   const another = await signIn();
   await call(another, myAccess);
   await call(another, logout);
-  // A page that asks the worker nothing, and so does not wake it again.
+  // A page that sends the worker no message, and so does not wake it.
   const sheet = await context.newPage();
   await sheet.goto(`${home}/refused.html`);
   const devtools = await context.newCDPSession(sheet);
@@ -148,7 +155,7 @@ test('a worker that sleeps answers the challenge of a gateway that knows the pas
   await sheet.close();
 });
 
-test('a policy that is taken away shuts the site at once at the gateway, and within a minute the browser goes past it', async () => {
+test('a removed policy closes the site at the gateway at once, and Chromium bypasses the gateway within a minute', async () => {
   const { call, owner, agent, policyId, lockedUrl } = world();
   const hold = (politics: number[]) =>
     call(owner, updateUser, { params: { id: agent.id }, body: { politics } });
@@ -161,7 +168,7 @@ test('a policy that is taken away shuts the site at once at the gateway, and wit
       status: 403,
       reason: 'no_policy',
     });
-  // A tunnel's refusal is hidden by the browser: the extension says why.
+  // Chromium hides the reply of a refused CONNECT, so the extension shows the reason.
   await page.goto(lockedUrl.replace('http:', 'https:')).catch(() => {});
   await page.waitForURL(`${home}/refused.html#*`);
   await expect(page.getByRole('heading', { name: 'Сайт не открылся' })).toBeVisible();
@@ -178,26 +185,26 @@ test('a policy that is taken away shuts the site at once at the gateway, and wit
   expect((await load(lockedUrl)).status).toBe(200);
 });
 
-test('signing out sends the browser past the gateway again', async () => {
+test('signing out makes the browser bypass the gateway again', async () => {
   const sheet = await popup();
   await sheet.getByRole('button', { name: 'Выйти' }).click();
   await expect(sheet.getByRole('button', { name: 'Войти' })).toBeVisible();
   await expect(sheet.getByLabel('Адрес консоли')).toHaveValue(world().product.consoleUrl);
   await sheet.close();
-  // The browser's network process hears of a setting a moment after it was made.
+  // Chromium's network process applies a proxy setting asynchronously.
   await expect.poll(() => load(world().lockedUrl)).toEqual({ status: 403, reason: null });
 });
 
-/** Opens the page for pairing, which a console or anybody else may show. */
+/** Opens a pairing page, as our console or any other site may. */
 async function show(shown: Page, origin: string, code: string): Promise<void> {
-  // From elsewhere: another fragment alone would load nothing, and a page offers once.
+  // A change of fragment alone would not reload the page, and a page offers its code once.
   await shown.goto('about:blank');
   await shown.goto(`${origin}/extension/pair#${code}`);
   await expect(shown.locator('html')).toHaveAttribute('data-propusk-extension', /^\d+\.\d+/);
 }
 
 const ours = () => context.pages().filter((each) => each.url().startsWith(home));
-/** The extension's page that comes up; it is no page of the extension yet when the browser tells of it. */
+/** Waits for the extension's new page. Its URL is not set yet when Chromium reports it. */
 async function opened(): Promise<Page> {
   await expect.poll(() => ours().length).toBe(1);
   const [only] = ours();
@@ -207,7 +214,7 @@ async function opened(): Promise<Page> {
 const paired = (shown = page) => shown.locator('html').getAttribute('data-propusk-paired');
 const heading = (shown: Page, name: string) => shown.getByRole('heading', { name, exact: true });
 
-/** The person clicks 'sign in to the extension' in the console. @returns the extension's question */
+/** The user presses "sign in to the extension" in the console. @returns the extension's confirmation page */
 async function offer(session: string): Promise<Page> {
   const { call, product } = world();
   const { code } = await call(session, createPairing);
@@ -218,7 +225,7 @@ async function offer(session: string): Promise<Page> {
   return question;
 }
 
-/** What a refused origin has to wait for; of the extension's clock there is no other sign. */
+/** Ends the five-minute pause of a refused origin, by moving the extension's clock. */
 async function fiveMinutesLater(): Promise<void> {
   const sheet = await popup();
   await sheet.evaluate("chrome.storage.local.remove('refused-offers')");
@@ -233,9 +240,9 @@ async function shoot(shown: Page, name: string): Promise<void> {
   }
 }
 
-test('no page connects the extension without the person', async () => {
+test("a page cannot sign the extension in without the user's confirmation", async () => {
   const { call, signIn, openUrl, lockedUrl } = world();
-  // A page that is no console, with a code that works: nothing comes up, and nothing is asked of anybody else.
+  // A foreign page with a valid code: no confirmation page opens, and no other origin is called.
   const { code } = await call(await signIn(), createPairing);
   await show(page, new URL(openUrl).origin, code);
   await expect.poll(() => paired()).toBe('failed');
@@ -246,7 +253,7 @@ test('no page connects the extension without the person', async () => {
     else await question.close();
     await expect.poll(() => paired()).toBe('refused');
     await question.close();
-    // It may ask no more for a while, neither again nor in another tab.
+    // A refused origin is blocked for five minutes, in every tab.
     for (let i = 0; i < 3; i++) {
       const again = await call(await signIn(), createPairing);
       const other = await context.newPage();
@@ -260,11 +267,11 @@ test('no page connects the extension without the person', async () => {
   expect((await load(lockedUrl)).status).toBe(403);
 });
 
-test('one click in the console signs the extension in, with nothing to type', async () => {
+test('one click in the console signs the extension in without typing', async () => {
   const { signIn, agent, lockedUrl } = world();
   const question = await offer(await signIn());
   const yes = question.getByRole('button', { name: 'Подключить', exact: true });
-  // A click that was meant for the page before does not answer.
+  // The confirmation ignores a click that was meant for the previous page.
   await expect(yes).toBeDisabled({ timeout: 500 });
   for (const words of ['Пётр Иванов', agent.email, 'ООО «Ромашка»']) {
     await expect(question.getByText(words, { exact: true })).toBeVisible();
@@ -278,7 +285,7 @@ test('one click in the console signs the extension in, with nothing to type', as
   expect((await load(lockedUrl)).status).toBe(200);
 });
 
-test('an extension that has the account already says so, and goes on', async () => {
+test('an extension that already has the account reports it and keeps working', async () => {
   const { call, signIn, product, lockedUrl } = world();
   const { code } = await call(await signIn(), createPairing);
   await show(page, product.consoleUrl, code);
@@ -290,7 +297,7 @@ test('an extension that has the account already says so, and goes on', async () 
   expect((await load(lockedUrl)).status).toBe(200);
 });
 
-test('a link with the code of somebody else names both accounts, and a flood of them asks once', async () => {
+test('a pairing link for another account names both accounts, and a flood of links opens one confirmation', async () => {
   const { call, owner, product, agent, lockedUrl } = world();
   const question = await offer(owner);
   const warning = question.getByRole('alert').filter({ hasText: 'Учётная запись сменится.' });
@@ -316,7 +323,7 @@ test('a link with the code of somebody else names both accounts, and a flood of 
   await sheet.close();
 });
 
-test('a change of account that the person agrees to ends the session before it', async () => {
+test('a confirmed change of account ends the previous session', async () => {
   const { owner, signIn, lockedUrl } = world();
   const question = await offer(owner);
   await question.getByRole('button', { name: 'Подключить', exact: true }).click();
@@ -332,7 +339,7 @@ test('a change of account that the person agrees to ends the session before it',
   await expect.poll(() => load(lockedUrl)).toEqual({ status: 200, reason: null });
 });
 
-test('what a console says of an account stays text in every page of the extension', () =>
+test('account names from the console stay text on every page of the extension', () =>
   threatCase(
     'XSS, CSP, CORS',
     "hostile names in the extension's question, popup and page of refusals",
@@ -369,7 +376,7 @@ test('what a console says of an account stays text in every page of the extensio
     },
   ));
 
-test('with the gateway away the protected site stays shut, and the others work', async () => {
+test('while the gateway is down, Chromium cannot open the protected site but opens other sites', async () => {
   test.setTimeout(quickOrSoak(240_000, 900_000));
   const { product, directHits, lockedUrl, openUrl } = world();
   const before = await directHits();

@@ -7,7 +7,7 @@ import { appCode } from '@propusk/test-kit/api/app-code';
 import { type ExtensionBrowser, launchWithExtension } from './extension-browser.ts';
 import { startWorldOnce } from './extension-world.ts';
 
-/** The second factor at the extension's popup: asked for, and required. */
+/** The second factor in the extension's popup: asked for at sign-in, and required by the company. */
 const world = startWorldOnce();
 let browser: ExtensionBrowser;
 
@@ -60,7 +60,7 @@ test('the popup asks for the code after the password, keeps what was typed, and 
   await popup.close();
 });
 
-test('whose company requires one and who has none is told what to do, with a way to the console', async () => {
+test('a user without a required second factor is told to enable it, with a link to the console', async () => {
   const { call, owner, agent, policyId, product } = world();
   const email = 'without@romashka.test';
   await call(owner, createUser, { body: { email, password: agent.password, politics: [policyId] } });
@@ -74,6 +74,6 @@ test('whose company requires one and who has none is told what to do, with a way
   await expect(way).toHaveAttribute('href', product.consoleUrl);
   await popup.screenshot({ path: test.info().outputPath('required.png') });
   const page = await browser.context.newPage();
-  // Not the page that this browser has seen before.
+  // A new address, which the browser has not cached.
   expect((await page.goto(`${world().lockedUrl}?again`))?.status()).toBe(403);
 });

@@ -1,7 +1,7 @@
 import { expect, type Page } from '@playwright/test';
 import type { Scenario } from './scenarios.ts';
 
-// The second factor in every state: nothing is turned on for it, the server's answers are put in their place.
+// The second factor in every state. No account enables it: every server reply is stubbed.
 const personal = '/dashboard/user/personal-data';
 const secret = {
   secret: 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ',
@@ -13,7 +13,7 @@ const password = 'correct horse';
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 const card = (page: Page) => page.locator('#second-factor');
 
-/** What the card knows, as if it were so. */
+/** Stubs the state of the second factor. */
 const factorIs = (on: boolean, recoveryCodes: number, then: (page: Page) => Promise<void> = async () => {}) =>
   answering(
     '**/api/me/second-factor',
@@ -27,7 +27,7 @@ function answering(call: string, json: unknown, then: (page: Page) => Promise<vo
       route.request().method() === 'GET' ? route.fulfill({ json }) : route.fulfill({ json: secret }),
     );
     await page.reload();
-    // The card of bones gives way to it.
+    // The card replaces its skeleton.
     await card(page).getByRole('button').first().scrollIntoViewIfNeeded();
     await then(page);
   };
@@ -70,7 +70,7 @@ const askedForCode = async (page: Page) => {
   await button(page, 'Войти').click();
   await expect(page.getByRole('heading', { level: 1, name: 'Подтвердите вход' })).toBeVisible();
 };
-/** The person's company requires what the person has not. */
+/** The company requires a second factor that the user does not have. */
 const led = async (page: Page) => {
   await page.route('**/api/me', async (route) => {
     const answer = await route.fetch();

@@ -10,8 +10,8 @@ import { enter, heading, startConsole } from './console.ts';
 import { payloads, watchFor } from './hostile-text.ts';
 
 /**
- * What a page of somebody else may do with the console, in a real browser: frame it, call it, hold its window, send a person
- * to it and from it. It stands on another port, which is another origin.
+ * Attacks on the console by a foreign page in a real browser: framing, calls, window references, redirects.
+ * The page is served from another port, which is another origin.
  */
 let owner: string;
 let foreign: Server;
@@ -21,7 +21,10 @@ const PASSWORD = 'correct horse';
 const product = startConsole(async (console) => {
   owner = await console.owner(email);
 });
-const tally = openThreatCase('XSS, CSP, CORS', 'a foreign page frames, calls, holds and leads the console');
+const tally = openThreatCase(
+  'XSS, CSP, CORS',
+  'a foreign page frames and calls the console, holds its window, and redirects it',
+);
 
 test.beforeAll(async () => {
   foreign = createServer((_, response) => {
@@ -38,7 +41,7 @@ test.afterAll(() => {
 
 const run = <T>(page: Page, code: string) => page.evaluate<T>(`(async () => { ${code} })()`);
 
-test('frames nothing of it', async ({ page }) => {
+test('a foreign page cannot frame the console', async ({ page }) => {
   await enter(page, `${product.url}/dashboard/creator/domains`, owner);
   await expect(heading(page, 'Сайты')).toBeVisible();
   await page.goto(foreignUrl);
@@ -61,7 +64,7 @@ test('frames nothing of it', async ({ page }) => {
          document.body.replaceChildren(frame);
          await new Promise((resolve) => { frame.onload = frame.onerror = resolve; setTimeout(resolve, 700); })`,
       );
-      // A frame that is refused is the browser's own error page, or not there at all.
+      // A blocked frame shows the browser's error page, or no frame at all.
       const shown = page.frames().filter((frame) => frame.url().startsWith(product.url));
       tally.see(shown.length === 0, `${element} of ${path}`);
       expect(shown.map((frame) => frame.url())).toEqual([]);
@@ -69,7 +72,7 @@ test('frames nothing of it', async ({ page }) => {
   }
 });
 
-test('reads none of its calls, and makes none that counts', async ({ page }) => {
+test('a foreign page reads no api reply and makes no call with an effect', async ({ page }) => {
   const before = (await product.call(owner, listSessions)).count;
   await page.goto(foreignUrl);
   for (const [path, init] of [
@@ -88,7 +91,7 @@ test('reads none of its calls, and makes none that counts', async ({ page }) => 
     tally.see(read === 'refused: TypeError', `${path} was read`);
     expect(read, path).toBe('refused: TypeError');
   }
-  // What needs no preflight arrives, and is no body that any call takes.
+  // Requests without a preflight arrive, but no call accepts their body.
   const statuses: number[] = [];
   for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data']) {
     await page.goto(foreignUrl);
@@ -103,16 +106,16 @@ test('reads none of its calls, and makes none that counts', async ({ page }) => 
        setTimeout(() => form.submit())`,
     );
     statuses.push((await answered).status());
-    // The page that it leads to has come, or it would be in the way of the next one.
+    // Wait for the target page: it would interrupt the next navigation.
     await page.waitForURL(`${product.url}/api/auth/login`);
   }
   expect(statuses).toEqual([415, 415, 415]);
-  // No session was opened but the one that counts them.
+  // The only new session is the one that counts sessions.
   expect((await product.call(owner, listSessions)).count).toBe(before);
   tally.held(statuses.length);
 });
 
-test('neither holds its window nor is held by it', async ({ page, context }) => {
+test("a foreign page and the console get no reference to each other's window", async ({ page, context }) => {
   await page.goto(foreignUrl);
   const opened = context.waitForEvent('page');
   await run(page, `globalThis.held = open('${product.url}/auth/login')`);
@@ -123,7 +126,7 @@ test('neither holds its window nor is held by it', async ({ page, context }) => 
   await run(page, `try { held.location = '${foreignUrl}evil' } catch {}`);
   await expect(heading(console, 'Вход')).toBeVisible();
   expect(console.url()).toBe(`${product.url}/auth/login`);
-  // The other way round: no link of ours hands its window on.
+  // The console's own links pass no opener either.
   for (const path of ['/auth/register', '/help', '/auth/login']) {
     await console.goto(product.url + path);
     await expect(console.getByRole('heading', { level: 1 })).toBeVisible();
@@ -134,7 +137,7 @@ test('neither holds its window nor is held by it', async ({ page, context }) => 
   tally.held(5);
 });
 
-test('sends nobody on from the sign-in to where it likes', async ({ page, context }) => {
+test('the sign-in page redirects to no address that a link supplies', async ({ page, context }) => {
   const evil = [
     '//evil.test',
     'https://evil.test',
@@ -166,7 +169,7 @@ test('sends nobody on from the sign-in to where it likes', async ({ page, contex
   expect(left).toEqual([]);
 });
 
-test('text in the address of a page stays text', async ({ page, context }) => {
+test("text in a page's address is rendered as text", async ({ page, context }) => {
   const seen = await watchFor(context);
   const own = await context.newPage();
   await page.close();
@@ -190,7 +193,7 @@ test('text in the address of a page stays text', async ({ page, context }) => {
   expect(seen).toEqual([]);
 });
 
-test('an address that is code is no address of a site or a proxy', async () => {
+test('a script URL is refused as the address of a site or a proxy', async () => {
   for (const address of [
     'javascript:alert(1)',
     'javascript://romashka.test/%0aalert(1)',
@@ -199,7 +202,7 @@ test('an address that is code is no address of a site or a proxy', async () => {
     'vbscript:x',
     'blob:x',
   ]) {
-    // Of what has a host, as a pasted link has, the host is kept and nothing else.
+    // From a pasted link with a host, only the host is stored.
     const site = await product.call(owner, createSite, { body: { address } }).catch(() => null);
     expect(site?.address ?? 'refused').toMatch(/^(refused|romashka\.test)$/);
     const body = { host: address.trim(), port: '3128', username: 'login', password: 'secret' };

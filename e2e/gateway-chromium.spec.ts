@@ -3,7 +3,10 @@ import { type Certificate, makeCertificate } from '@propusk/test-kit/gateway/cer
 import { type EchoSite, startEchoSite } from '@propusk/test-kit/gateway/echo-site';
 import { company, credentials, startWorld, type World } from '@propusk/test-kit/gateway/world';
 
-/** Chromium as the gateway's client, over plain and over TLS: its own ClientHello, its own WebSocket, its own 407. */
+/**
+ * Chromium as the gateway's client, over plain TCP and TLS: its own ClientHello, WebSocket and 407
+ * handling.
+ */
 
 let certificate: Certificate;
 let site: EchoSite;
@@ -18,7 +21,7 @@ test.afterAll(async () => {
 });
 
 for (const scheme of ['http', 'https'] as const) {
-  test(`through the gateway as ${scheme} proxy: pages, WebSocket, and the page of a refusal`, async () => {
+  test(`Chromium uses the gateway as an ${scheme} proxy for pages, a WebSocket and a refusal page`, async () => {
     const tls = { GATEWAY_TLS_CERT: certificate.certPath, GATEWAY_TLS_KEY: certificate.keyPath };
     const world: World = await startWorld(
       (port) => [company([`crm.company.test:${site.port}`, `crm.company.test:${port}`])],
@@ -29,7 +32,7 @@ for (const scheme of ['http', 'https'] as const) {
     const browser = await chromium.launch({
       ...launchOptions,
       proxy: { server: `${scheme}://127.0.0.1:${world.port}`, username, password },
-      // The certificates of this test signed themselves.
+      // The certificates are self-signed.
       args: [...(launchOptions?.args ?? []), '--ignore-certificate-errors'],
     });
     try {

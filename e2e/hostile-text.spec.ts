@@ -15,9 +15,9 @@ import { scenarios } from './scenarios.ts';
 import { browserOf, prepare, type Tokens, visit } from './visit.ts';
 
 /**
- * Every screen, dialog and state of the tour, where every text that the server answers ends in hostile text: names,
- * descriptions, addresses, what foreign servers said, sentences of refusals. The api takes much of it; the screens must hold
- * whatever it takes. Nothing runs, nothing is loaded, the policy has nothing to refuse.
+ * Every scenario of the tour, with hostile text appended to each string of each server reply: names,
+ * descriptions, addresses, foreign servers' messages and error texts. The api accepts much of it, so the
+ * screens must render it as text. No script runs, no resource loads, and the policy blocks nothing.
  */
 let dataDir: string;
 let product: RunningProduct;
@@ -46,7 +46,10 @@ test.afterAll(async () => {
 
 const dormant = /^(<body|<scr<|'\);|`-|\\u003c|\{\{|\$\{|&lt;|%3C|javascript:)/;
 
-/** What the tour finds by a whole name, which here ends in hostile text, or clicks where that has grown over it. */
+/**
+ * Openers that match names loosely, or focus instead of click, because hostile text extends names and
+ * covers controls.
+ */
 const moreOfIt = async (page: Page) => {
   const summary = page.getByRole('main').locator('summary').first();
   await summary.focus();
@@ -73,7 +76,7 @@ const openers: Readonly<Record<string, (page: Page) => Promise<void>>> = {
       .click();
     await page.getByRole('menuitem', { name: 'Почему?' }).click();
     const person = page.getByRole('dialog').getByRole('combobox');
-    // The title, which stays in place, has grown over it.
+    // The sticky title now covers the control.
     await person.focus();
     await person.press('ArrowDown');
     await person.press('ArrowDown');
@@ -82,7 +85,7 @@ const openers: Readonly<Record<string, (page: Page) => Promise<void>>> = {
   },
 };
 
-test('what becomes more than text is seen', async ({ context }) => {
+test('the detector reports every payload that becomes markup', async ({ context }) => {
   const seen = await watchFor(context);
   const page = await context.newPage();
   await page.goto(`${product.consoleUrl}/auth/login`);
@@ -94,7 +97,7 @@ test('what becomes more than text is seen', async ({ context }) => {
     await page.waitForTimeout(20);
     if (seen.length === 0 && (await grown(page)).length === 0) unseen.push(payload);
   }
-  // What is left is for raw text, for strings of a program, and for those who decode twice: here no element comes of it.
+  // The remaining payloads target raw text, string literals or double decoding, and create no element here.
   expect(unseen).toEqual(payloads.filter((one) => dormant.test(one)));
   seen.length = 0;
   await page.evaluate(
@@ -103,10 +106,10 @@ test('what becomes more than text is seen', async ({ context }) => {
   await expect.poll(() => seen).toContainEqual(expect.stringMatching(/^violated script-src-elem inline/));
 });
 
-test('every text of every screen stays text', async ({ browser }) => {
+test('every text on every screen is rendered as text', async ({ browser }) => {
   test.setTimeout(quickOrSoak(900_000, 3_300_000));
-  // All at once in every text, in `npm test` of every third screen. Some swallow what follows them: `npm run soak` shows each alone as well, on every eighth screen,
-  // another eighth for the next one.
+  // All payloads at once in every text; `npm test` takes every third screen. A payload may swallow those
+  // behind it, so `npm run soak` also tries each alone, on a rotating eighth of the screens.
   const everyThird = scenarios.filter((_, place) => place % 3 === 0);
   const everywhere = { hostile: payloads.join(' '), at: quickOrSoak(everyThird, scenarios) };
   const alone = payloads.map((hostile, turn) => ({

@@ -1,11 +1,11 @@
 import type { BrowserContext, Page, Route } from '@playwright/test';
 
 /**
- * Text that wants to be more than text, and a browser that tells when it has become so. Each payload runs `ran(…)`, asks the
- * server for `/canary`, and bears `data-canary` wherever it makes an element.
+ * Text that tries to become markup or script, and a browser that detects it. Each payload calls `ran(…)`,
+ * requests `/canary`, and puts `data-canary` on every element it creates.
  */
 export const payloads: readonly string[] = [
-  // Elements that run by themselves.
+  // Elements that execute without interaction.
   '<script data-canary>ran(1)</script>',
   '<img data-canary src=/canary onerror=ran(2)>',
   '<svg data-canary onload=ran(3)>',
@@ -28,7 +28,7 @@ export const payloads: readonly string[] = [
   '<math data-canary><mtext><img src=/canary onerror=ran(20)></mtext></math>',
   '<marquee data-canary onstart=ran(21)>x</marquee>',
   '<template data-canary shadowrootmode=open><img src=/canary onerror=ran(22)></template>',
-  // Ways out of attributes, of raw text and of strings.
+  // Breakouts from attributes, raw text and string literals.
   '" data-canary onmouseover="ran(23)" x="',
   "' data-canary onfocus='ran(24)' autofocus x='",
   '"><img data-canary src=/canary onerror=ran(25)>',
@@ -39,26 +39,26 @@ export const payloads: readonly string[] = [
   "');ran(30);//",
   '`-ran(31)-`',
   '\\u003cimg data-canary src=/canary onerror=ran(32)\\u003e',
-  // What templates, parsers that mend, and decoders make of text.
+  // Templates, error-correcting parsers and decoders.
   '{{constructor.constructor("ran(33)")()}}',
   '${ran(34)}<%= ran(34) %>#{ran(34)}',
   '<scr<script>ipt data-canary>ran(35)</scr</script>ipt>',
   '&lt;img data-canary src=/canary onerror=ran(36)&gt;&#60;svg data-canary onload=ran(36)&#62;',
   '%3Csvg%20data-canary%20onload%3Dran(37)%3E',
   '<svg><style><img data-canary src=/canary onerror=ran(38)></style></svg>',
-  // An address that is code, and text that turns or hides what follows.
+  // A script URL, and bidirectional controls that reorder or hide text.
   'javascript:ran(39)//https://romashka.test',
   '\u202e<img data-canary src=/canary onerror=ran(40)>\u2066\ufeff\u00ad',
 ];
 
-/** Fields by which programs know what is what, and an address that the server makes: they hold no text of anybody's. */
+/** Fields that hold codes, dates or server-made addresses, and never text from a user. */
 const words = new Set(
   'id at action type value state verdict client vantage outcome kind code token scheme reason version expiresAt createdAt updatedAt'
     .concat(' startedAt finishedAt checkedAt learnedAt lastSeenAt allSites current port uri since')
     .split(' '),
 );
 
-/** An answer of the server in which every text of people's, and of foreign servers, ends in hostile text. */
+/** Appends hostile text to every string that users or foreign servers supply. */
 function poison(answer: unknown, hostile: string, key = ''): unknown {
   if (typeof answer === 'string') return words.has(key) || answer === '' ? answer : `${answer} ${hostile}`;
   if (Array.isArray(answer)) return answer.map((one) => poison(one, hostile, key));
@@ -68,7 +68,7 @@ function poison(answer: unknown, hostile: string, key = ''): unknown {
   );
 }
 
-/** Has every answer that a page gets poisoned, those too that a test makes up for it by `page.route`. */
+/** Poisons every reply that a page receives, also those that a test stubs through `page.route`. */
 export async function poisonAnswers(page: Page, hostile: string): Promise<void> {
   await page.route('**/api/**', async (route) => {
     const answer = await route.fetch();
@@ -101,7 +101,10 @@ export async function poisonAnswers(page: Page, hostile: string): Promise<void> 
     );
 }
 
-/** What a browser has done that no text may make it do. @returns it, as it happens */
+/**
+ * Records script, dialogs, errors, policy violations and canary requests of all pages. @returns the growing
+ * record
+ */
 export async function watchFor(context: BrowserContext): Promise<string[]> {
   const seen: string[] = [];
   await context.exposeFunction('ran', (which: unknown) => void seen.push(`ran ${String(which)}`));
@@ -111,7 +114,7 @@ export async function watchFor(context: BrowserContext): Promise<string[]> {
       violated([violatedDirective, blockedURI, sample].join(' ')))`,
   );
   context.on('page', (page) => {
-    // Before it goes anywhere a page is nobody's, and may not read what a test put there.
+    // A blank page does not belong to our origin, so an init script may fail there.
     page.on('pageerror', (error) => {
       if (page.url() !== 'about:blank') seen.push(`error ${error.message}`);
     });
@@ -120,7 +123,7 @@ export async function watchFor(context: BrowserContext): Promise<string[]> {
       void dialog.dismiss();
     });
     page.on('request', (request) => {
-      // Where it goes, and not what it says: an address may carry the text.
+      // Match host and path only: a query may legitimately carry the payload as text.
       const { hostname, pathname } = new URL(request.url());
       if (hostname === 'evil.test' || pathname.includes('/canary')) seen.push(`request ${request.url()}`);
     });
@@ -128,7 +131,7 @@ export async function watchFor(context: BrowserContext): Promise<string[]> {
   return seen;
 }
 
-/** What of hostile text has become structure on a page as it stands. */
+/** Returns elements and attributes that hostile text created in a page. */
 export function grown(page: Page): Promise<string[]> {
   return page.evaluate<string[]>(`[
     ...[...document.querySelectorAll('[data-canary], base, iframe, object, embed')].map((one) => one.outerHTML.slice(0, 100)),

@@ -16,10 +16,13 @@ import {
   untilHealthy,
 } from './product.ts';
 
-/** `kill -9` of the whole product, or of parts of it, while people write. */
+/** `kill -9` of the product, or of parts of it, during writes. */
 
 const ROUNDS = quickOrSoak(3, 100);
-/** From the start, or the kill of a part, until the product serves; a busy machine gets more. */
+/**
+ * Time limit from the start, or from the kill of a part, until the product serves. A busy machine gets
+ * more.
+ */
 const READY_MS = quickOrSoak(15_000, 5_000);
 const WRITERS = 4;
 
@@ -34,7 +37,7 @@ test.afterAll(async () => {
   await removeDataDir(dataDir);
 });
 
-test('kill -9 while writing: no acknowledged write is lost, none is there by half, and it is ready again in seconds', () => {
+test('after kill -9 during writes every acknowledged write is complete, and the product serves again in seconds', () => {
   test.setTimeout(quickOrSoak(240_000, 1_200_000));
   return threatCase(
     'kill -9',
@@ -42,7 +45,7 @@ test('kill -9 while writing: no acknowledged write is lost, none is there by hal
     async (tally) => {
       const ports = { console: await freePort(), gateway: await freePort() };
       product = runProduct(dataDir, ports);
-      // The first start makes the cluster and builds what is stale.
+      // The first start creates the cluster and builds what is stale.
       await untilHealthy(product);
       const writers = await settle();
       let slowest = 0;
@@ -72,16 +75,16 @@ test('kill -9 while writing: no acknowledged write is lost, none is there by hal
   );
 });
 
-/** What is killed. Each returns when the way back to service began. */
+/** The kills. Each returns the time at which recovery began. */
 const kills: ((ports: { console: number; gateway: number }) => Promise<number>)[] = [
-  // All of it, the database's server too, as a machine that loses power would.
+  // All processes including PostgreSQL, like a power failure.
   async (ports) => {
     const server = pidOf(await product.processes(), 'postgres -D');
     process.kill(-(product.process.pid ?? 0), 'SIGKILL');
     process.kill(server, 'SIGKILL');
     return startAgain(ports);
   },
-  // Parts, which the supervisor starts again.
+  // Children, which the supervisor restarts.
   async () => {
     const processes = await product.processes();
     const began = performance.now();
@@ -89,7 +92,7 @@ const kills: ((ports: { console: number; gateway: number }) => Promise<number>)[
       process.kill(pidOf(processes, part), 'SIGKILL');
     return began;
   },
-  // All but the server, which ends with its parent.
+  // All but PostgreSQL, which ends with its parent.
   async (ports) => {
     process.kill(-(product.process.pid ?? 0), 'SIGKILL');
     return startAgain(ports);
@@ -108,14 +111,17 @@ function pidOf(processes: readonly string[], part: string): number {
   return Number(line.trim().split(/\s+/)[1]);
 }
 
-/** Whether another product on the folder refuses to start, and says whose it is. */
+/** Tells whether a second product on the folder refuses to start and names the folder's holder. */
 async function secondStart(): Promise<boolean> {
   const second = runProduct(dataDir, { console: await freePort(), gateway: await freePort() });
   const code = await second.ended;
   return code !== 0 && second.output().includes(dataDir);
 }
 
-/** A company, and writers who count up: each in a policy of its own, whose people say the same as its name. */
+/**
+ * Creates a company and writers. Each writer counts up in the name of its own policy; the policy's members
+ * encode the same number.
+ */
 async function settle() {
   const names = { name: 'Компания', companyName: 'Компания', companySite: 'kill.test' };
   const account = { ...names, email: 'owner@kill.test', password: 'correct horse' };
@@ -141,7 +147,7 @@ function createWriter(id: number, people: readonly number[]) {
   let [tried, acked, total] = [0, 0, 0];
   return {
     acknowledged: () => total,
-    /** Writes until it is no longer answered. */
+    /** Writes until the product stops answering. */
     async run(): Promise<void> {
       for (;;) {
         tried++;
@@ -152,7 +158,7 @@ function createWriter(id: number, people: readonly number[]) {
         total++;
       }
     },
-    /** What is wrong with what is stored, or null. */
+    /** Returns the inconsistency in the stored data, or null. */
     async fault(): Promise<string | null> {
       const { name, users } = await must<{ name: string; users: { id: number }[] }>(getPolicy, undefined, id);
       const stored = Number(name.split(' ')[1]);

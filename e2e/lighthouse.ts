@@ -8,9 +8,9 @@ import { makeDataDir, removeDataDir, runProduct, stopProduct, untilReady } from 
 import { prepare } from './visit.ts';
 
 /**
- * `npm run lighthouse`: what Lighthouse says of the login page and of a list, on the product as it is delivered, with the
- * demo's data. Performance and accessibility are to be 95 or more, and nothing may move. The times are of this machine
- * in this minute, and a busy one makes them worse: the best of three runs counts, each in a browser that is new here.
+ * `npm run lighthouse` scores the login page and a list on the shipped product with the demo's data.
+ * Performance and accessibility must reach 95, and the layout must not shift. Times depend on the machine's
+ * load, so the best of three runs counts, each in a new browser.
  */
 const say = (line: string) => process.stdout.write(`${line}\n`);
 const BAR = 95;
@@ -19,7 +19,7 @@ const pages = [
   { path: '/auth/login', signedIn: false },
   { path: '/dashboard/creator/domains', signedIn: true },
 ];
-// Lighthouse's own settings: a middling phone on a slow network, or a desktop.
+// Lighthouse's own presets: a mid-range phone on a slow network, and a desktop.
 const devices: [name: string, settings: Config | undefined][] = [
   ['desktop', desktopConfig],
   ['phone', undefined],
@@ -29,9 +29,9 @@ interface Figures {
   performance: number;
   accessibility: number;
   shift: number;
-  /** As Lighthouse words them. */
+  /** Times, formatted by Lighthouse. */
   times: string;
-  /** What is short of perfect in accessibility. */
+  /** Titles of failed accessibility audits. */
   faults: string[];
 }
 
@@ -77,7 +77,7 @@ const product = runProduct(
   {
     ADMIN_EMAIL: admin,
     ADMIN_PASSWORD: PASSWORD,
-    // The demo's companies must never find their way into a real database.
+    // The demo's companies must never reach a real database.
     DATABASE_URL: undefined,
     SECRET_KEY: undefined,
     GATEWAY_SECRET: undefined,
@@ -92,7 +92,7 @@ try {
       const runs: Figures[] = [];
       for (let run = 0; run < RUNS; run++) {
         const once = () => look(`${product.consoleUrl}${path}`, signedIn ? owner : null, settings);
-        // On a busy machine the trace of a load is lost now and then.
+        // On a busy machine a load's trace is sometimes lost: retry once.
         runs.push(await once().catch(once));
       }
       const best = runs.reduce((one, other) => (other.performance > one.performance ? other : one));

@@ -5,20 +5,20 @@ import { createSite, createSites, deleteSite, listSites } from '@propusk/contrac
 import { createUser } from '@propusk/contract/users';
 import { choose, dialogOf, enter, heading, screens, startConsole } from './console.ts';
 
-/** What every list does alike: help, search, pages, their place in the URL, and what stands where no rows are. */
+/** Behaviour common to all lists: help, search, paging, URL state, and empty or failed lists. */
 interface List {
   path: string;
   title: string;
-  /** The call that answers its rows. */
+  /** The call that returns its rows. */
   call: string;
   search: string;
   columns: readonly string[];
-  /** Text that one row alone has, and what the search field is told to find it. */
+  /** Text that only one row contains, and the search that finds that row. */
   row: string;
   typed: string;
-  /** Who may only read has no 'Добавить' and no menus. */
+  /** A read-only viewer has no 'Добавить' and no menus. */
   readOnly?: boolean;
-  /** What its table shows besides what all do. */
+  /** Tags of this table's own columns. */
   tags: readonly string[];
 }
 const creator = '/dashboard/creator';
@@ -91,10 +91,10 @@ const lists: readonly List[] = [
   },
 ];
 
-/** Rows of each list. */
+/** Rows in each list. */
 const COUNT = 12;
 
-/** No answer at all, and one that is not the api's. */
+/** A network error, and a reply that does not come from the api. */
 const failures = {
   desktop: [(route: Route) => route.abort(), 'Нет связи с сервером'],
   phone: [(route: Route) => route.fulfill({ status: 500, body: '' }), 'Ошибка на стороне сервера'],
@@ -105,7 +105,7 @@ let agent: string;
 let newcomer: string;
 let stranger: string;
 let admin: string;
-/** Before the first company registers there is none. */
+/** The companies' list before the first registration. */
 let noCompanies: string;
 
 const product = startConsole(async (console) => {
@@ -147,9 +147,9 @@ for (const [screen, viewport] of screens) {
     test.use({ viewport, timezoneId: 'UTC' });
 
     for (const list of lists) {
-      const whose = list.readOnly ? 'an agent reads' : 'an owner keeps';
+      const who = list.readOnly ? 'an agent reads' : 'an owner edits';
 
-      test(`${list.path}: ${whose} the list, with help, columns, days, and its place in the address`, {
+      test(`${who} the list at ${list.path}, with help, columns, days and its state in the URL`, {
         tag: [
           ...['@2.27', '@2.28', '@2.30', '@2.31', '@2.33', '@2.34', '@4.18', '@4.20', '@4.21'],
           ...list.tags,
@@ -157,7 +157,7 @@ for (const [screen, viewport] of screens) {
       }, async ({ page }) => {
         const pages = page.getByRole('navigation', { name: 'Страницы' });
 
-        await test.step('bones while it loads', async () => {
+        await test.step('shows skeletons while it loads', async () => {
           const answer = Promise.withResolvers<void>();
           const hold = async (route: Route) => {
             await answer.promise;
@@ -176,7 +176,7 @@ for (const [screen, viewport] of screens) {
           await page.unroute(list.call, hold);
         });
 
-        await test.step('columns that nothing sorts, and days', async () => {
+        await test.step('has unsortable columns and shows days', async () => {
           await expect(page.getByRole('columnheader')).toHaveText([...list.columns]);
           await expect(page.getByRole('columnheader').getByRole('button')).toHaveCount(0);
           await expect(page.locator('th[aria-sort]')).toHaveCount(0);
@@ -205,7 +205,7 @@ for (const [screen, viewport] of screens) {
           await expect(panel).toHaveCount(0);
         });
 
-        await test.step('pages and sizes', async () => {
+        await test.step('pages and page sizes', async () => {
           await expect(pages).toContainText(`1–10 из ${COUNT}`);
           const size = page.getByLabel('Строк на странице');
           await expect(size).toHaveValue('10');
@@ -231,7 +231,7 @@ for (const [screen, viewport] of screens) {
           await page.reload();
           await expect(search(page)).toHaveValue(list.typed);
           await expect(rowsOf(page)).toHaveCount(1);
-          // The search took the place of the address before it; the page before that is one step back.
+          // The search replaced its history entry, so one step back returns to the previous page.
           await page.goBack();
           await expect(pages).toContainText(`11–${COUNT} из ${COUNT}`);
           await expect(search(page)).toHaveValue('');
@@ -246,7 +246,7 @@ for (const [screen, viewport] of screens) {
           await expect(search(page)).toHaveValue('');
         });
 
-        await test.step('a list that did not come can be asked for again', async () => {
+        await test.step('a list that failed to load offers a retry', async () => {
           const [fail, says] = failures[screen];
           await page.route(list.call, fail);
           await page.reload();
@@ -260,7 +260,7 @@ for (const [screen, viewport] of screens) {
       });
     }
 
-    test('an empty list says what belongs there, and how to begin', {
+    test('an empty list says what belongs there and how to add it', {
       tag: ['@2.32', '@2.35', '@2.42', '@4.18'],
     }, async ({ page }) => {
       for (const [token, path, says, begins] of [
@@ -280,7 +280,7 @@ for (const [screen, viewport] of screens) {
         await expect(dialogOf(page).getByRole('heading', { name: begins })).toBeVisible();
       }
 
-      // The platform's gateway is in every company's list: only an answer without it shows the words for none.
+      // Every company's list contains the platform's gateway, so the empty state needs a stubbed reply.
       await page.route('**/api/proxy?*', (route) => route.fulfill({ json: { rows: [], count: 0 } }));
       await enter(page, at(`${creator}/proxies`), newcomer);
       const main = page.getByRole('main');
@@ -293,7 +293,7 @@ for (const [screen, viewport] of screens) {
       await main.getByRole('link', { name: 'Платный тариф' }).click();
       await expect(heading(page, 'Тариф')).toBeVisible();
 
-      // What the server answered before anybody registered.
+      // The server's reply before anybody registered.
       expect(noCompanies).toBe('[]');
       await page.route('**/api/company?*', (route) =>
         route.fulfill({ body: noCompanies, headers: { 'x-total-count': '0' } }),
@@ -302,7 +302,7 @@ for (const [screen, viewport] of screens) {
       await expect(page.getByText('Not found. Try refreshing the page or add an item')).toBeVisible();
     });
 
-    test('the owner’s company comes with bones, and can be asked for again when it did not', {
+    test("the owner's company shows skeletons while it loads, and offers a retry after a failure", {
       tag: ['@2.21', '@2.30', '@2.47'],
     }, async ({ page }) => {
       await page.route('**/api/company/me-company', (route) => route.abort());
@@ -317,7 +317,7 @@ for (const [screen, viewport] of screens) {
       await expect(rowsOf(page)).toContainText('ООО «Ромашка»');
     });
 
-    test('the last row of a page goes, and the list is on the page before', {
+    test('deleting the last row of a page opens the page before', {
       tag: ['@4.19', '@8.11'],
     }, async ({ page }) => {
       const name = `last-${screen}`;

@@ -3,18 +3,21 @@ import { expect, type Page, test } from '@playwright/test';
 import { createSite } from '@propusk/contract/sites';
 import { enter, screens, startConsole } from './console.ts';
 
-/** What a load costs a browser that was never here, and that nothing moves while it comes. */
+/** The transfer size of a first load, and layout stability. */
 const email = 'owner@romashka.test';
 let owner: string;
 const product = startConsole(async (console) => {
   owner = await console.owner(email);
-  // More than a page of them: the pager is there as well.
+  // More than a page, so that the pager shows.
   for (let index = 0; index < 12; index++) {
     await console.call(owner, createSite, { body: { address: `site-${index}.romashka.test` } });
   }
 });
 
-/** Counts the scripts and style sheets that a page loads. @returns their weight so far, gzipped, in kilobytes */
+/**
+ * Measures scripts and style sheets that a page loads. @returns a function for their total so far, gzipped,
+ * in kilobytes
+ */
 function scales(page: Page): () => Promise<number> {
   const weighed: Promise<number>[] = [];
   page.on('response', (response) => {
@@ -22,14 +25,14 @@ function scales(page: Page): () => Promise<number> {
     weighed.push(response.body().then((body) => gzipSync(body, { level: 9 }).length));
   });
   return async () => {
-    // What comes with the page, and what it fetches when it is there.
+    // Includes what the page fetches after it renders.
     await page.waitForLoadState('networkidle');
     return (await Promise.all(weighed)).reduce((sum, one) => sum + one, 0) / 1000;
   };
 }
 
-// The budgets that scripts/weight.ts holds the build to, on what is really loaded.
-test('weighs no more than it may, from the login page on', async ({ page }) => {
+// The same budgets that scripts/weight.ts applies to the build, measured on a real load.
+test('the login page and the list stay within their transfer budgets', async ({ page }) => {
   const weight = scales(page);
   await page.goto(`${product.url}/auth/login`);
   await expect(page.getByLabel('Почта')).toBeFocused();
@@ -54,8 +57,8 @@ test('weighs no more than it may, from the login page on', async ({ page }) => {
   }
 });
 
-// public/ahead.js asks for them; the console takes its answers and asks for nothing a second time.
-test('a reload asks for person and list before the console is there, and once', async ({ page }) => {
+// public/ahead.js sends both calls early; the console must reuse their replies.
+test("a reload requests the user and the list once, before the console's code arrives", async ({ page }) => {
   const asked: string[] = [];
   await enter(page, `${product.url}/dashboard/creator/domains`, owner);
   await expect(page.getByRole('row')).toHaveCount(11);
@@ -63,7 +66,7 @@ test('a reload asks for person and list before the console is there, and once', 
     const { pathname, search } = new URL(request.url());
     if (/^\/api\/(me|domain-allowed)$/.test(pathname)) asked.push(pathname + search);
   });
-  // The console's own code is held back until both were asked for.
+  // The console's code waits until both calls were sent.
   await page.route('**/assets/index-*.js', async (route) => {
     await expect.poll(() => asked.length).toBe(2);
     await route.continue();
@@ -74,7 +77,7 @@ test('a reload asks for person and list before the console is there, and once', 
   expect(asked.toSorted()).toEqual(['/api/domain-allowed?page=1&take=10', '/api/me']);
 });
 
-/** How far things have moved by themselves, as the browser counts it. Runs in the page. */
+/** The browser's cumulative layout shift without user input. Evaluated in the page. */
 const SHIFT = `new Promise((resolve) => {
   let sum = 0;
   const observer = new PerformanceObserver((list) => {
@@ -88,7 +91,7 @@ for (const [size, viewport] of screens) {
   test.describe(`on a ${size}`, () => {
     test.use({ viewport });
     for (const path of ['/auth/login', '/dashboard/creator/domains']) {
-      test(`${path} does not move while it loads`, async ({ page }) => {
+      test(`${path} does not shift while it loads`, async ({ page }) => {
         await enter(page, `${product.url}${path}`, path.startsWith('/auth') ? null : owner);
         await expect(page).toHaveTitle(/ · /);
         await page.waitForLoadState('networkidle');

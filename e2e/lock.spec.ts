@@ -7,16 +7,17 @@ import { startLockedSites } from '../scripts/locked-site.ts';
 import { choose, dialogOf, enter, row, screens, startConsole } from './console.ts';
 
 /**
- * A site's own lock, as an owner meets it: the console says that the site is open, gives the lines, the lines go into a
- * real Apache, and the console proves that they hold, and says so when they come off.
+ * A site's own lock, from the owner's view. The console reports the site as open and gives the lock's
+ * lines. The test puts the lines into a real Apache. The console proves the lock, and reports its later
+ * loss.
  *
- *   probe from outside ── 127.0.0.1, the gateway leaves from 127.0.0.2
+ *   the outside probe comes from 127.0.0.1, the gateway from 127.0.0.2
  */
 const EGRESS = '127.0.0.2';
 const OPEN = 'Require ip 127.0.0.0/8\n';
 const hosts = { desktop: 'crm.romashka.test', phone: 'wiki.romashka.test' };
 const domains = '/dashboard/creator/domains';
-/** A probe makes a dozen requests, one after another. */
+/** A probe makes a dozen sequential requests. */
 const PROBE = { timeout: 45_000 };
 
 let sites: Awaited<ReturnType<typeof startLockedSites>>;
@@ -54,13 +55,13 @@ const product = startConsole(
     GATEWAY_EGRESS: EGRESS,
     GATEWAY_HOSTS: ['console.test', ...Object.values(hosts)].map((name) => `${name}=127.0.0.1`).join(','),
     GATEWAY_ALLOW_NETWORKS: '127.0.0.0/8',
-    // The gateway opens names alone, and the console of a test has none.
+    // The gateway accepts host names only, and a test console has only an address.
     ECHO_URL: `http://console.test:${ports.console}`,
   }),
 );
 
 const open = (page: Page, path = domains) => enter(page, product.url + path, owner);
-/** Waits for a verdict; a site that was probed just now is not probed again for some seconds, and the dialog says so. */
+/** Waits for a verdict. A site probed seconds ago is not probed again yet, and the dialog says so. */
 const verdict = (dialog: Locator, name: string) =>
   expect(async () => {
     const again = dialog.getByRole('button', { name: /^Проверить/ });
@@ -80,11 +81,11 @@ for (const [screen, viewport] of screens) {
     const host = hosts[screen];
     const title = () => `${host}:${sitePort}`;
 
-    test('a site that anybody opens is said to be open', async ({ page }) => {
+    test('a probe reports an unlocked site as open', async ({ page }) => {
       await sites.lock(host, OPEN);
       await open(page);
       await expect(mark(page, host)).toHaveText('Не проверен');
-      // Looking at what the last probe said starts none.
+      // Viewing the last result starts no probe.
       await mark(page, host).click();
       await expect(dialogOf(page).getByText('Этот сайт ещё не проверяли')).toBeVisible();
       await close(page);
@@ -105,11 +106,11 @@ for (const [screen, viewport] of screens) {
       await expect(mark(page, host)).toHaveText('Открыт всем');
     });
 
-    test('the lines of the lock shut it, and the proof says so', async ({ page, browser }) => {
+    test("the lock's lines close the site, and a probe proves it", async ({ page, browser }) => {
       await open(page);
       await choose(page, new RegExp(host), 'Защитить');
       const dialog = dialogOf(page);
-      // The first time nobody has asked yet; where the desktop has, the address is known.
+      // The first run has no known address; the second knows it from the first.
       await dialog.getByRole('button', { name: /^Узнать адреса/ }).click();
       const egress = dialog.getByRole('list', { name: 'Откуда выходят политики' });
       await expect(egress).toContainText(EGRESS, PROBE);
@@ -137,7 +138,7 @@ for (const [screen, viewport] of screens) {
       await expect(colleague.getByText(/Ссылка действует до/)).toBeVisible();
       await colleague.close();
 
-      // Where the console says: the first lines of the file that the site has already.
+      // Where the console says: before the lines that the file already has.
       await sites.lock(host, `${lines}\n${OPEN}`);
       await dialog.getByRole('button', { name: 'Проверить' }).click();
       await verdict(dialog, 'Защищён');
@@ -146,7 +147,7 @@ for (const [screen, viewport] of screens) {
       await expect(mark(page, host)).toHaveText('Защищён');
     });
 
-    test('a lock that comes off is said on every page until it holds again', async ({ page }) => {
+    test('every page reports a lost lock until the lock holds again', async ({ page }) => {
       await open(page);
       await expect(mark(page, host)).toHaveText('Защищён');
       await sites.lock(host, OPEN);
@@ -165,7 +166,7 @@ for (const [screen, viewport] of screens) {
       await expect(banner).toHaveCount(0);
     });
 
-    test('a site that no policy opens has no lock yet, and says what to do', async ({ page }) => {
+    test('a site without a policy has no lock yet, and the dialog says what to do', async ({ page }) => {
       await open(page);
       await choose(page, /sklad/, 'Защитить');
       await expect(dialogOf(page).getByText('Сначала откройте сайт хотя бы одной политике')).toBeVisible();
@@ -173,7 +174,7 @@ for (const [screen, viewport] of screens) {
       await expect(page.getByRole('heading', { level: 1, name: 'Политики доступа' })).toBeVisible();
     });
 
-    test('why: a person’s way to a site, and the link that is missing', async ({ page }) => {
+    test("the why dialog shows a user's path to a site and its missing link", async ({ page }) => {
       await open(page);
       await choose(page, new RegExp(host), 'Почему?');
       const dialog = dialogOf(page);
@@ -193,7 +194,7 @@ for (const [screen, viewport] of screens) {
       await expect(dialog.getByRole('link', { name: 'К политикам доступа' })).toBeVisible();
     });
 
-    test('a proxy says whether it works, and where it leaves from', async ({ page }) => {
+    test('the proxy check reports whether a proxy works and its egress address', async ({ page }) => {
       await open(page, '/dashboard/creator/proxies');
       await row(page, 'Этот шлюз').getByRole('button', { name: 'Проверить прокси: Этот шлюз' }).click();
       const dialog = dialogOf(page);
@@ -205,7 +206,7 @@ for (const [screen, viewport] of screens) {
       await expect(dialog.getByRole('status')).toContainText('Прокси работает', PROBE);
     });
 
-    test('a link that is dead or cut says so', async ({ page }) => {
+    test('a dead or truncated lock link shows an explanation', async ({ page }) => {
       await page.goto(`${product.url}/lock#${'x'.repeat(43)}`);
       await expect(page.getByRole('heading', { name: 'Ссылка не действует' })).toBeVisible();
       await expect(page.getByText('она живёт 7 дней')).toBeVisible();
@@ -214,7 +215,7 @@ for (const [screen, viewport] of screens) {
       await expect(page.getByText('здесь не хватает её последней части')).toBeVisible();
     });
 
-    test('the onboarding marks the steps that are really done', async ({ page }) => {
+    test('the onboarding marks the steps that are completed', async ({ page }) => {
       await enter(page, product.url + domains, owner, {});
       const dialog = page.getByRole('dialog', { name: 'Знакомство с «Пропуском»' });
       for (const [index, done] of [true, true, false, true].entries()) {

@@ -11,7 +11,7 @@ import {
 } from './product.ts';
 import { prepare, type Tokens } from './visit.ts';
 
-/** What the console's shell promises: schemes, onboarding, lists that stay put, and no dead end without a network. */
+/** The console's shell: colour schemes, onboarding, stable lists, and recovery without a network. */
 let dataDir: string;
 let product: RunningProduct;
 let tokens: Tokens;
@@ -33,7 +33,10 @@ test.afterAll(async () => {
   await removeDataDir(dataDir);
 });
 
-/** Signs the owner in, and keeps what else the browser is said to have kept. Once: a reload finds what the page made. */
+/**
+ * Signs the owner in and sets local storage. Written once, so that a reload finds what the page itself
+ * stored.
+ */
 async function enter(page: Page, path: string, kept: Record<string, string> = {}): Promise<void> {
   await page.goto(`${product.consoleUrl}/favicon.svg`);
   await page.evaluate(
@@ -47,8 +50,10 @@ async function enter(page: Page, path: string, kept: Record<string, string> = {}
 const seen = { checkOnboarding: 'true' };
 const scheme = (page: Page) => page.locator('html').getAttribute('data-mantine-color-scheme');
 
-test.describe('the scheme', () => {
-  test('follows the system, is chosen in the header, and is remembered', async ({ page }) => {
+test.describe('colour scheme', () => {
+  test('the colour scheme follows the system, can be chosen in the header, and is remembered', async ({
+    page,
+  }) => {
     await page.emulateMedia({ colorScheme: 'dark' });
     await enter(page, domains, seen);
     await expect(page.getByRole('heading', { name: 'Сайты', exact: true })).toBeVisible();
@@ -67,8 +72,8 @@ test.describe('the scheme', () => {
     [domains, 'dark', 'dark'],
     ['/auth/login', 'light', 'dark'],
   ] as const) {
-    test(`is right from the first paint at ${path}`, async ({ page }) => {
-      // Every value that the document ever had, in the page's own order. Runs in the page.
+    test(`the colour scheme is right from the first paint at ${path}`, async ({ page }) => {
+      // Records every value of the document's scheme. Evaluated in the page.
       await page.addInitScript(`window.shown = []; new MutationObserver(() => {
         const now = document.documentElement.dataset.mantineColorScheme;
         if (now !== window.shown.at(-1)) window.shown.push(now);
@@ -81,7 +86,7 @@ test.describe('the scheme', () => {
   }
 });
 
-test('the onboarding stays as high as it is from slide to slide', async ({ page }) => {
+test('the onboarding keeps its height from slide to slide', async ({ page }) => {
   await enter(page, domains);
   const dialog = page.getByRole('dialog', { name: 'Знакомство с «Пропуском»' });
   const heights = new Set<number>();
@@ -93,13 +98,13 @@ test('the onboarding stays as high as it is from slide to slide', async ({ page 
   expect(heights.size).toBe(1);
 });
 
-test.describe('a list', () => {
+test.describe('list', () => {
   const sizes: [string, BrowserContextOptions][] = [
     ['desktop', { viewport: { width: 1440, height: 900 } }],
     ['phone', { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true }],
   ];
   for (const [size, options] of sizes) {
-    test(`does not move when its rows come, ${size}`, { tag: ['@2.30'] }, async ({ browser }) => {
+    test(`a list does not shift when its rows arrive, ${size}`, { tag: ['@2.30'] }, async ({ browser }) => {
       const context = await browser.newContext(options);
       const page = await context.newPage();
       const rows = Promise.withResolvers<void>();
@@ -123,7 +128,7 @@ test.describe('a list', () => {
     });
   }
 
-  test('keeps its place over a reload and back', async ({ page }) => {
+  test('a list keeps its page and search over a reload and a step back', async ({ page }) => {
     await enter(page, users, seen);
     await page.getByRole('button', { name: 'Страница 2' }).click();
     await page.reload();
@@ -139,13 +144,13 @@ test.describe('a list', () => {
     await expect(page.getByRole('searchbox')).toHaveValue('ова');
   });
 
-  test('says without a network that it did not load, and loads when it is back', async ({
+  test('a list says that it failed without a network, and loads when the network returns', async ({
     page,
     context,
   }) => {
     await enter(page, users, seen);
     await expect(page.getByRole('row', { name: /Орлов/ })).toBeVisible();
-    // Its code comes before the network goes.
+    // Load the page's code before the network goes.
     await page.getByRole('link', { name: 'Сайты', exact: true }).hover();
     const come = `performance.getEntriesByType('resource').some(({ name }) => /sites-page-[^/]*[.]js$/.test(name))`;
     await expect.poll(() => page.evaluate(come)).toBe(true);
@@ -155,19 +160,19 @@ test.describe('a list', () => {
     await expect(page.getByText('Список не загрузился')).toBeVisible();
     await page.getByRole('button', { name: 'Повторить' }).click();
     await expect(page.getByText('Список не загрузился')).toBeVisible();
-    // Nobody need press anything when it is back.
+    // The list reloads without a click when the network returns.
     await context.setOffline(false);
     await expect(page.getByRole('row', { name: /crm/ })).toBeVisible();
   });
 });
 
-test('a page whose code does not come can be tried again', async ({ page, context }) => {
+test('a page whose code failed to load offers a retry', async ({ page, context }) => {
   await enter(page, domains, seen);
   await expect(page.getByRole('row', { name: /crm/ })).toBeVisible();
   await context.setOffline(true);
   await page.getByRole('link', { name: 'Пользователи' }).click();
   await expect(page.getByText('Страница не загрузилась')).toBeVisible();
-  // The shell is there still; without a network a retry stays on the page.
+  // The shell remains, and a retry without a network stays on the page.
   await page.getByRole('button', { name: 'Повторить' }).click();
   await expect(page.getByText('Нет связи с сервером')).toBeVisible();
   await expect(page.getByRole('navigation')).toBeVisible();

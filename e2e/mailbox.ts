@@ -7,7 +7,7 @@ export interface Mail {
   readonly text: string;
 }
 
-/** The mails that a product without SMTP_URL wrote into its data folder, oldest first. */
+/** Returns the mails that a product without SMTP_URL wrote into its data folder, oldest first. */
 export async function mailsTo(dataDir: string, to: string): Promise<Mail[]> {
   const folder = join(dataDir, 'mail');
   const names = await readdir(folder).catch(() => []);
@@ -19,8 +19,8 @@ export async function mailsTo(dataDir: string, to: string): Promise<Mail[]> {
 }
 
 /**
- * The link in a mail to an address, waiting up to 5 s for it.
- * @param place of the mail among those to this address, from 1
+ * Returns the link in a mail, waiting up to 5 s for the mail.
+ * @param place position among the mails to this address, from 1
  */
 export async function linkTo(dataDir: string, to: string, place = 1): Promise<string> {
   for (let tries = 100; tries > 0; tries--) {
@@ -32,7 +32,7 @@ export async function linkTo(dataDir: string, to: string, place = 1): Promise<st
   throw new Error(`No mail ${place} to ${to}`);
 }
 
-/** Its plain text is the first part that is base64 (apps/api/src/mail/folder.ts). */
+/** The plain text is the first base64 part (apps/api/src/mail/folder.ts). */
 function read(raw: string): Mail {
   const to = /^To: (.*)$/im.exec(raw)?.[1]?.trim() ?? '';
   const part = /Content-Transfer-Encoding: base64\r?\n\r?\n([\sA-Za-z0-9+/=]+)/i.exec(raw)?.[1] ?? '';

@@ -23,11 +23,11 @@ import {
 } from './product.ts';
 
 /**
- * The main job, as its people do it: an owner sets access up in the browser, an agent reaches the locked sites through
- * the gateway and nobody else does, and access ends when the owner takes it away.
+ * The main job end to end: an owner sets access up in the browser, an agent reaches the locked sites
+ * through the gateway, all others are refused, and access ends when the owner removes it.
  *
- *   gateway leaves from 127.0.0.2 ── crm.romashka.test, locked to that address by its .htaccess
- *   squid leaves from 127.0.0.3 ──── wiki.romashka.test, locked likewise
+ *   gateway egress 127.0.0.2 ── crm.romashka.test, locked to that address by its .htaccess
+ *   squid egress 127.0.0.3 ──── wiki.romashka.test, locked likewise
  */
 const run = promisify(execFile);
 const GATEWAY_EGRESS = '127.0.0.2';
@@ -86,7 +86,7 @@ async function openSection(page: Page, name: string): Promise<void> {
 async function pick(page: Page, label: string, options: string[]): Promise<void> {
   await page.getByRole('dialog').getByRole('combobox', { name: label }).click();
   for (const option of options) await page.getByRole('option', { name: option }).click();
-  // One choice closes the list; several leave it open over what comes next.
+  // A single choice closes the list; a multiple choice leaves it open over the next field.
   if ((await page.getByRole('listbox').count()) > 0) await page.keyboard.press('Tab');
 }
 
@@ -107,7 +107,7 @@ test('an owner registers a company and sets access up', { tag: ['@2.4', '@4.1'] 
   await form.getByLabel(/^Повторите пароль/).fill(owner.password);
   await form.getByRole('checkbox').check();
   await form.getByRole('button', { name: 'Зарегистрироваться' }).click();
-  // A first visit begins with what the product is about.
+  // The first visit starts with the onboarding.
   await page.getByRole('button', { name: 'Understood!' }).click();
   await expect(page.getByRole('heading', { name: 'Сайты', exact: true })).toBeVisible();
   await expect(page.getByText('Сайтов пока нет')).toBeVisible();
@@ -148,7 +148,7 @@ test('an owner registers a company and sets access up', { tag: ['@2.4', '@4.1'] 
     await save(page);
     await expect(row(name)).toContainText(policy ?? 'Никому не открыт');
   }
-  // A site can be opened later as well.
+  // A site can also be added to a policy later.
   await row('wiki')
     .getByRole('button', { name: /^Действия/ })
     .click();
@@ -184,7 +184,7 @@ async function accessOf(who: typeof agent): Promise<GatewayAccess> {
 const proxyUrl = ({ gateway, username, password }: GatewayAccess) =>
   `http://${username}:${password}@${gateway.host}:${gateway.port}`;
 
-/** What curl gets: the status and the reason of the site, or with CONNECT of the gateway; and the body. */
+/** Runs curl. @returns status and reason, of the site or of the gateway's CONNECT reply, and the body */
 async function curl(...args: string[]): Promise<{ status: number; reason: string; body: string }> {
   const format = '\n%{http_code} %{http_connect} %header{x-propusk-reason}';
   const { stdout } = await run('curl', ['-sS', '-m', '10', '-w', format, ...args]).catch((error) => error);
@@ -195,7 +195,7 @@ async function curl(...args: string[]): Promise<{ status: number; reason: string
 
 const siteUrl = (name: string) => `http://${name}:${sitePort}/`;
 
-test('the agent reaches both sites through the gateway, and nobody else reaches them', async () => {
+test('the agent reaches both sites through the gateway, and everyone else is refused', async () => {
   const access = await accessOf(agent);
   expect(access.sites).toEqual([`crm.romashka.test:${sitePort}`, `wiki.romashka.test:${sitePort}`]);
   const through = ['-x', proxyUrl(access)];
@@ -216,7 +216,7 @@ test('the agent reaches both sites through the gateway, and nobody else reaches 
       const refused = await curl(...through, ...form, siteUrl('other.test'));
       expect(refused.status).toBe(403);
     }
-    // Past the gateway the site's own lock answers.
+    // A direct request meets the site's own lock.
     expect((await curl('--resolve', `${name}:${sitePort}:127.0.0.1`, siteUrl(name))).status).toBe(403);
   }
   expect((await curl(...through, siteUrl('other.test'))).reason).toBe('site_unknown');
@@ -224,7 +224,7 @@ test('the agent reaches both sites through the gateway, and nobody else reaches 
   expect(await squid.log()).not.toContain('crm.romashka.test');
 });
 
-test('the agent’s browser opens the site through the gateway and not without it', async ({ browser }) => {
+test("the agent's browser opens the site through the gateway and not without it", async ({ browser }) => {
   const access = await accessOf(agent);
   const { gateway, username, password } = access;
   const proxied = await browser.newContext({
@@ -241,7 +241,7 @@ test('the agent’s browser opens the site through the gateway and not without i
   await proxied.close();
 });
 
-/** An open tunnel to the site, with one answer already received through it. */
+/** Opens a tunnel to the site, and receives one reply through it. */
 async function openTunnel(access: GatewayAccess, name: string): Promise<Socket> {
   const socket = connect(access.gateway.port, access.gateway.host);
   const credentials = Buffer.from(`${access.username}:${access.password}`).toString('base64');
@@ -257,7 +257,7 @@ async function openTunnel(access: GatewayAccess, name: string): Promise<Socket> 
   return socket;
 }
 
-test('access that the owner takes away ends within a second, open tunnels too', async ({ page }) => {
+test('removing access ends it within a second, open tunnels included', async ({ page }) => {
   const access = await accessOf(agent);
   await signIn(page, owner);
   await openSection(page, 'Пользователи');
@@ -284,11 +284,11 @@ test('access that the owner takes away ends within a second, open tunnels too', 
   expect(performance.now() - taken).toBeLessThan(1_000);
   expect([refused.status, refused.reason]).toEqual([403, 'no_policy']);
   expect((await closed) - taken).toBeLessThan(1_000);
-  // What was not taken away goes on.
+  // Access to the other site remains.
   expect((await curl('-x', proxyUrl(access), siteUrl('wiki.romashka.test'))).status).toBe(200);
 });
 
-test('a person who is deleted is nobody to the gateway', async ({ page }) => {
+test('the gateway refuses the token of a deleted user', async ({ page }) => {
   const access = await accessOf(agent);
   await signIn(page, owner);
   await openSection(page, 'Пользователи');
@@ -310,7 +310,7 @@ test('a person who is deleted is nobody to the gateway', async ({ page }) => {
     .toMatchObject({ status: 403, reason: 'user_removed' });
 });
 
-test('sites, policies and proxies are deleted from their lists', async ({ page }) => {
+test('an owner deletes sites, policies and proxies from their lists', async ({ page }) => {
   await signIn(page, owner);
   for (const [section, row] of [
     ['Сайты', /crm\.romashka\.test/],

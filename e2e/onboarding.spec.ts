@@ -1,7 +1,7 @@
 import { expect, type Page, test } from '@playwright/test';
 import { enter, heading, screens, startConsole, stored } from './console.ts';
 
-/** The four slides of a first visit. */
+/** The four slides of the first visit. */
 let owner: string;
 const product = startConsole(async (console) => {
   owner = await console.owner('owner@romashka.test');
@@ -16,7 +16,7 @@ const slides = [
 
 const dialogOf = (page: Page) => page.getByRole('dialog', { name: 'Знакомство с «Пропуском»' });
 
-/** One slide is to be seen, with its title, text, picture and dot. */
+/** Expects one slide with its title, text, picture and dot. */
 async function shows(page: Page, index: number): Promise<void> {
   const [title, text] = slides[index] ?? ['', ''];
   const dialog = dialogOf(page);
@@ -32,7 +32,7 @@ for (const [screen, viewport] of screens) {
   test.describe(screen, () => {
     test.use({ viewport });
 
-    test('the first visit begins with four slides that go round both ways, by arrows, dots and keys', {
+    test('the first visit shows four slides that wrap around, by arrows, dots and keys', {
       tag: ['@2.49', '@2.50', '@4.15', '@4.17'],
     }, async ({ page }) => {
       await enter(page, `${product.url}/dashboard/creator/domains`, owner, {});
@@ -61,17 +61,17 @@ for (const [screen, viewport] of screens) {
       await shows(page, 3);
     });
 
-    test('only Understood! ends it: then it opens on no page any more', {
+    test('only the "Understood!" button ends the onboarding for good', {
       tag: ['@2.49', '@4.15', '@4.16'],
     }, async ({ page }) => {
-      // Not where nobody is signed in.
+      // A signed-out visitor sees no onboarding.
       await enter(page, `${product.url}/auth/login`, null, {});
       await expect(heading(page, 'Вход')).toBeVisible();
       await expect(dialogOf(page)).toHaveCount(0);
 
       await enter(page, `${product.url}/dashboard/creator/company`, owner, {});
       await expect(dialogOf(page)).toBeVisible();
-      // A click beside it and Escape end nothing for good.
+      // A click outside and Escape do not end it.
       await page.mouse.click(2, viewport.height / 2);
       await expect(dialogOf(page)).toBeVisible();
       await page.keyboard.press('Escape');

@@ -2,8 +2,8 @@ import { expect, type Page, test } from '@playwright/test';
 import { enter, heading, screens, startConsole } from './console.ts';
 
 /**
- * The console's side of signing the extension in, in a browser that has none: where to get it, the link with a code, and
- * the page that the link opens. extension.spec.ts has the other side.
+ * The console's side of pairing, in a browser without the extension: the download, the link with a code,
+ * and the page that the link opens. extension.spec.ts tests the extension's side.
  */
 let owner: string;
 let agent: string;
@@ -13,7 +13,7 @@ const product = startConsole(async (console) => {
 });
 
 const codeOf = (page: Page) => new URL(page.url()).hash;
-/** What the extension does to the page. */
+/** Sets the mark that the extension writes into the page. */
 const say = (page: Page, word: string) =>
   page.evaluate(`document.documentElement.dataset.propuskPaired = '${word}'`);
 
@@ -21,9 +21,7 @@ for (const [screen, viewport] of screens) {
   test.describe(screen, () => {
     test.use({ viewport });
 
-    test('everybody finds the extension beside the own data, and one click makes a code', async ({
-      page,
-    }) => {
+    test('the personal page offers the extension, and one click creates a pairing code', async ({ page }) => {
       for (const [path, token] of [
         ['/dashboard/personal-data', owner],
         ['/dashboard/user/personal-data', agent],
@@ -47,7 +45,7 @@ for (const [screen, viewport] of screens) {
       }
     });
 
-    test('the page says how it ended, and has a new code for whoever is signed in', async ({ page }) => {
+    test('the pairing page shows the outcome, and offers a signed-in user a new code', async ({ page }) => {
       await enter(page, `${product.url}/extension/pair#${'x'.repeat(43)}`, agent);
       await page.evaluate("document.documentElement.dataset.propuskExtension = '1.0.0'");
       await expect(heading(page, 'Ответьте расширению')).toBeVisible();
@@ -55,7 +53,7 @@ for (const [screen, viewport] of screens) {
       await expect(heading(page, 'Расширение не подключено')).toBeVisible();
       await say(page, 'failed');
       await expect(heading(page, 'Расширение не смогло войти')).toBeVisible();
-      // The page is loaded anew with it.
+      // A new code reloads the page.
       const anew = page.waitForEvent('load');
       await page.getByRole('button', { name: 'Получить новый код' }).click();
       await anew;
@@ -65,7 +63,7 @@ for (const [screen, viewport] of screens) {
       await expect(heading(page, 'Вы вошли в расширение')).toBeVisible();
     });
 
-    test('without a code, and without a session, it says what to do', async ({ page }) => {
+    test('the pairing page without a code or a session says what to do', async ({ page }) => {
       await enter(page, `${product.url}/extension/pair`, null);
       await page.evaluate("document.documentElement.dataset.propuskExtension = '1.0.0'");
       await expect(heading(page, 'Нужен код')).toBeVisible();

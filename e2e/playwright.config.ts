@@ -1,6 +1,6 @@
 import { defineConfig } from '@playwright/test';
 
-/** Debian's Chromium; elsewhere CHROMIUM names another. */
+/** Debian's Chromium; CHROMIUM names another one. */
 const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
 const quiet = [
   '--disable-gpu',
@@ -14,9 +14,9 @@ const quiet = [
 export default defineConfig({
   testDir: '.',
   outputDir: 'results',
-  // Most of a test is waiting for a page or for a clock: two files at once take little more than half the time.
+  // Most of a test is waiting for a page or a timer: two workers take little more than half the time.
   workers: 2,
-  // Far beyond what any takes by itself: a machine that others use at the same time was seen ten times slower.
+  // Far beyond any test's own time: a shared machine was measured ten times slower.
   timeout: 240_000,
   expect: { timeout: 20_000 },
   forbidOnly: true,
@@ -24,12 +24,12 @@ export default defineConfig({
     locale: 'ru-RU',
     actionTimeout: 30_000,
     viewport: { width: 1440, height: 900 },
-    // A trace of every test takes longer than many of them; a failed one leaves its picture and its page as text.
+    // Traces cost more time than many tests; a failed test leaves a screenshot and the page's text.
     trace: 'off',
     screenshot: 'only-on-failure',
     launchOptions: {
       executablePath,
-      // Chromium's own sandbox refuses to run as root.
+      // Chromium's sandbox does not run as root.
       args: process.getuid?.() === 0 ? ['--no-sandbox', ...quiet] : quiet,
     },
   },

@@ -7,13 +7,13 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** The product as a person runs it: `npm start` in a process group of its own, as a terminal gives it. */
+/** The product, run as a user runs it: `npm start` in a process group of its own, as a terminal does. */
 export interface RunningProduct {
   readonly process: ChildProcess;
   readonly dataDir: string;
   readonly consoleUrl: string;
   readonly gatewayPort: number;
-  /** All that it printed so far. */
+  /** Everything printed so far, stdout and stderr. */
   output(): string;
   /** Resolves with the exit code of npm. */
   readonly ended: Promise<number | null>;
@@ -23,7 +23,7 @@ export interface RunningProduct {
   processes(): Promise<string[]>;
 }
 
-/** A data folder of a test's own, that goes with it. */
+/** Creates a temporary data folder. */
 export async function makeDataDir(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'propusk-e2e-'));
   await chmod(folder, 0o755);
@@ -34,7 +34,7 @@ export async function removeDataDir(dataDir: string): Promise<void> {
   await rm(dataDir, { recursive: true, force: true });
 }
 
-/** Runs `npm start`; it may fail, and says so by `ended` and `output`. */
+/** Runs `npm start`. A failed start shows in `ended` and `output`. */
 export function runProduct(
   dataDir: string,
   ports: { console: number; gateway: number },
@@ -66,13 +66,16 @@ export function runProduct(
     output: () => printed,
     ended: once(child, 'close').then(([code]) => code as number | null),
     interrupt: () => process.kill(-(child.pid ?? 0), 'SIGINT'),
-    // The database has a session of its own; it is known by its folder.
+    // PostgreSQL runs in its own session, so it is recognised by its data folder.
     processes: async () =>
       (await list()).filter((line) => line.includes(dataDir) || group(line) === child.pid),
   };
 }
 
-/** Waits for health 200. @returns milliseconds since the call @throws Error with the output when it ends first */
+/**
+ * Waits for health 200. @returns milliseconds since the call @throws Error with the output when the product
+ * ends first
+ */
 export async function untilHealthy(product: RunningProduct): Promise<number> {
   const started = performance.now();
   let ended = false;
@@ -88,13 +91,13 @@ export async function untilHealthy(product: RunningProduct): Promise<number> {
   throw new Error(`The product is not healthy after two minutes: ${product.output()}`);
 }
 
-/** Waits for what `npm start` prints when everything serves. */
+/** Waits for the message that `npm start` prints once everything serves. */
 export async function untilReady(product: RunningProduct): Promise<void> {
   await untilHealthy(product);
   while (!product.output().includes('Ctrl-C')) await new Promise((resolve) => setTimeout(resolve, 25));
 }
 
-/** Ctrl-C and wait. */
+/** Sends Ctrl-C, and waits for the exit. */
 export async function stopProduct(product: RunningProduct): Promise<void> {
   if (product.process.exitCode === null && product.process.signalCode === null) product.interrupt();
   await product.ended;

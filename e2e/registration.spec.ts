@@ -2,7 +2,7 @@ import { expect, type Page, test } from '@playwright/test';
 import { me } from '@propusk/contract/users';
 import { enter, field, heading, screens, startConsole, stored } from './console.ts';
 
-/** The forms of the auth area: what they take, what they send, and what they say while and after they do. */
+/** The forms of the auth area: accepted values, requests, and texts. */
 const product = startConsole(async (console) => {
   await console.owner('taken@romashka.test');
 });
@@ -10,7 +10,10 @@ const EMPTY = 'Заполните это поле';
 const EMAIL = 'Укажите почту латиницей: name@company.ru';
 const EIGHT = 'Не короче 8 символов';
 
-/** Spoils each field in turn: it says why, and the button waits until it is mended. */
+/**
+ * Spoils each field in turn. The field shows its error, and the button stays disabled until it is
+ * corrected.
+ */
 async function refuses(
   page: Page,
   button: string,
@@ -33,7 +36,7 @@ async function refuses(
   }
 }
 
-/** Holds the next call until it is let go, and shows that the button is busy meanwhile. */
+/** Holds the next call, and expects a busy button meanwhile. */
 async function busy(page: Page, call: string, button: string, submit: () => Promise<void>): Promise<void> {
   const go = Promise.withResolvers<void>();
   await page.route(
@@ -56,7 +59,7 @@ for (const [screen, viewport] of screens) {
   test.describe(screen, () => {
     test.use({ viewport });
 
-    test('the auth area is dark, with the logo top left and a form of 600 pixels or the whole phone', {
+    test("the auth area is dark, with the logo top left and a form of 600 pixels or the phone's full width", {
       tag: ['@2.1', '@2.3', '@2.4', '@2.5'],
     }, async ({ page }) => {
       const { width } = viewport;
@@ -70,7 +73,7 @@ for (const [screen, viewport] of screens) {
         ],
         ['reset', 'Новый пароль', ['Почта'], ['/auth/login']],
       ] as const) {
-        // Whoever chose the light scheme for the dashboard finds the auth area dark still.
+        // The light scheme chosen for the dashboard does not apply to the auth area.
         await enter(page, `${product.url}/auth/${path}`, null, { color_scheme: 'light' });
         await expect(heading(page, title)).toBeVisible();
         await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', 'dark');
@@ -89,7 +92,7 @@ for (const [screen, viewport] of screens) {
       }
     });
 
-    test('login: the button waits for an email and a password, is busy, and says what the server said', {
+    test("the sign-in button waits for email and password, shows progress, and the server's refusal is shown", {
       tag: ['@4.1', '@4.2', '@4.3', '@5.1', '@5.2', '@5.3', '@8.1', '@8.3'],
     }, async ({ page }) => {
       await enter(page, `${product.url}/auth/login`, null);
@@ -110,9 +113,7 @@ for (const [screen, viewport] of screens) {
       expect(await stored(page, 'access_token')).not.toBeNull();
     });
 
-    test('a forgotten password: the button waits for an email', { tag: ['@2.5', '@5.8'] }, async ({
-      page,
-    }) => {
+    test('the reset button waits for an email', { tag: ['@2.5', '@5.8'] }, async ({ page }) => {
       await enter(page, `${product.url}/auth/reset`, null);
       const button = 'Отправить запрос';
       await refuses(page, button, { Почта: `nobody-${screen}@romashka.test` }, [['Почта', 'nobody', EMAIL]]);
@@ -120,7 +121,7 @@ for (const [screen, viewport] of screens) {
       await expect(heading(page, 'Проверьте почту')).toBeVisible();
     });
 
-    test('registration: every field, the rules, what it refuses, what it sends, and where it leads', {
+    test('the registration form validates every field, sends them, shows refusals and leads to the sites', {
       tag: [
         ...['@2.4', '@4.1', '@4.2', '@4.3', '@5.1', '@5.2', '@5.4', '@5.5', '@5.6', '@5.7'],
         ...['@8.1', '@8.2', '@8.3', '@8.5'],

@@ -2,11 +2,11 @@ import { expect, type Page } from '@playwright/test';
 import { press, rowDialog } from './page-actions.ts';
 import type { Scenario } from './scenarios.ts';
 
-// The dialogs that change roles. No role is changed: an answer of the server stands in.
+// The dialogs that change roles. No role changes: the server reply is stubbed.
 const users = '/dashboard/creator/users';
 const allUsers = '/dashboard/admin/users';
 
-/** Presses the button of the dialog, and the server refuses. */
+/** Submits the dialog; the stubbed server refuses. */
 const refused = (name: string, status: number, json: object) => async (page: Page) => {
   await page.route('**/api/users/*/role', (route) => route.fulfill({ status, json }));
   const dialog = page.getByRole('dialog');
@@ -24,7 +24,7 @@ const lastOwner = {
   message: 'Это единственный владелец компании. Сначала сделайте владельцем кого-то ещё',
 };
 
-/** The signed-in user has a second factor, and another admin is in the list. */
+/** The signed-in user has a second factor, and the list holds another admin. */
 const withFactorAndAdmin = async (page: Page) => {
   await page.route('**/api/me', async (route) => {
     const me = (await (await route.fetch()).json()) as object;
@@ -39,7 +39,7 @@ const withFactorAndAdmin = async (page: Page) => {
   await page.reload();
 };
 
-/** The dialogs of roles in every state. */
+/** The role dialogs in every state. */
 export const roleScenarios: readonly Scenario[] = [
   { name: 'roles-make-owner', role: 'owner', path: users, open: rowDialog(/Орлов/, 'Сделать владельцем') },
   {

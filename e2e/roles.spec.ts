@@ -2,11 +2,11 @@ import { expect, type Locator, type Page, test } from '@playwright/test';
 import { choose, dialogOf, enter, field, heading, row, sizesOfWays, startConsole } from './console.ts';
 import { linkTo } from './mailbox.ts';
 
-/** Owners and admins who come and go, in the console. */
+/** Changes of the owner and admin roles in the console. */
 const PASSWORD = 'correct horse';
 const product = startConsole(async () => {});
 let serial = 0;
-/** Each way removes the admin that it began with. */
+/** Each size removes the admin that it started with. */
 let adminEmail = 'admin@propusk.test';
 
 const password = (dialog: Locator) => field(dialog, 'Ваш текущий пароль');
@@ -19,7 +19,7 @@ for (const [screen, viewport] of sizesOfWays) {
   test.describe(screen, () => {
     test.use({ viewport });
 
-    test('an owner makes an agent an owner and takes the role back; each signs in again with what they have', async ({
+    test("an owner grants and removes another owner's role, and that user signs in again with each role", async ({
       page,
     }) => {
       const [ownerEmail, email] = [`owner${++serial}@romashka.test`, `petr${serial}@romashka.test`];
@@ -49,7 +49,7 @@ for (const [screen, viewport] of sizesOfWays) {
       await expect(page).toHaveURL(/\/auth\/login/);
     });
 
-    test('an admin invites another one, who removes the first; the audit tells both, and the first is out', async ({
+    test('an admin invites an admin, who removes the first one: the audit lists both events, and the first is signed out', async ({
       page,
     }) => {
       const email = `next${++serial}@propusk.test`;

@@ -7,7 +7,7 @@ import { createSite, listSites, updateSite } from '@propusk/contract/sites';
 import { createUser, updateUser } from '@propusk/contract/users';
 import { choose, dialogOf, enter, field, pick, row, saveOf, sizesOfWays, startConsole } from './console.ts';
 
-/** What becomes of what was typed: it is saved and said so, or refused and kept. */
+/** Saving typed values: a success is confirmed, and a failure keeps them in the form. */
 const creator = '/dashboard/creator';
 let owner: string;
 let admin: string;
@@ -23,14 +23,14 @@ const add = (page: Page) =>
   page.getByRole('main').getByRole('button', { name: 'Добавить', exact: true }).first().click();
 const said = (page: Page, sentence: string) => page.getByRole('status').filter({ hasText: sentence }).last();
 
-/** One of each kind, from nothing to deleted. */
+/** One entity of each kind, from creation to deletion. */
 interface Life {
   name: string;
   path: string;
   admin?: boolean;
   create: (screen: string) => Record<string, string>;
   pick?: readonly [label: string, option: string];
-  /** What names the row, and what the alert shows of it. */
+  /** Text that identifies the row, and what the alert shows of it. */
   row: (screen: string) => string;
   shows: (screen: string) => string;
   edit: (screen: string) => Record<string, string>;
@@ -99,7 +99,7 @@ const lives: readonly Life[] = [
   },
 ];
 
-/** One of each kind that somebody else changes meanwhile: a field of theirs, and a field of ours. */
+/** One entity of each kind that another user changes meanwhile: one field of theirs, one of ours. */
 const stale: readonly {
   name: string;
   path: string;
@@ -167,7 +167,7 @@ for (const [screen, viewport] of sizesOfWays) {
     test.use({ viewport });
 
     for (const life of lives) {
-      test(`${life.name} is added, changed and deleted; each is said word for word, and the list has it`, {
+      test(`${life.name} is added, changed and deleted, with the exact confirmation and the list updated`, {
         tag: [
           ...['@2.61', '@2.62', '@4.19', '@8.8', '@8.9', '@8.10', '@8.11'],
           ...(life.admin ? ['@2.48', '@2.57', '@2.60', '@2.63'] : []),
@@ -205,7 +205,7 @@ for (const [screen, viewport] of sizesOfWays) {
       });
     }
 
-    test('what the server refuses stays in the form, with its message and the field it is about', {
+    test("a refused value stays in the form, with the server's message at its field", {
       tag: ['@8.12'],
     }, async ({ page }) => {
       const dialog = dialogOf(page);
@@ -236,14 +236,14 @@ for (const [screen, viewport] of sizesOfWays) {
           await expect(field(dialog, label)).toHaveAccessibleDescription(new RegExp(says));
         }
       }
-      // What was refused can be mended and saved where it is.
+      // The refused value can be corrected and saved in place.
       await fill(page, { Адрес: `mended-${screen}.romashka.test` });
       await saveOf(dialog).click();
       await expect(dialog).toHaveCount(0);
       await expect(row(page, `mended-${screen}.romashka.test`)).toHaveCount(1);
     });
 
-    test('a save without a network keeps the form; sent again, and clicked twice, it makes one row', {
+    test('a save without a network keeps the form, and a retry or a double click creates one row', {
       tag: ['@8.12'],
     }, async ({ page }) => {
       const dialog = dialogOf(page);
@@ -258,7 +258,7 @@ for (const [screen, viewport] of sizesOfWays) {
       await expect(field(dialog, 'Адрес')).toHaveValue(address);
       await page.unroute('**/api/domain-allowed');
 
-      // The row is made, but its answer is lost on the way.
+      // The server creates the row, but its reply is lost.
       await page.route('**/api/domain-allowed', async (route) => {
         await route.fetch();
         await route.abort();
@@ -277,7 +277,7 @@ for (const [screen, viewport] of sizesOfWays) {
       expect(rows.filter((site) => site.address === address)).toHaveLength(1);
     });
 
-    test('a changed form asks before it closes, and an untouched one does not', {
+    test('a changed form asks before it closes, and an unchanged one closes at once', {
       tag: ['@8.12'],
     }, async ({ page }) => {
       const form = page.getByRole('dialog', { name: 'Новый сайт' });
@@ -308,7 +308,7 @@ for (const [screen, viewport] of sizesOfWays) {
       await expect(page.getByRole('dialog')).toHaveCount(0);
     });
 
-    test('a changed form asks at the second Escape too', { tag: ['@8.12'] }, async ({ page }) => {
+    test('a changed form also asks at the second Escape', { tag: ['@8.12'] }, async ({ page }) => {
       const question = page.getByRole('dialog', { name: 'Закрыть и потерять введённое?' });
       await enter(page, `${product.url}${creator}/domains`, owner);
       await add(page);
@@ -321,7 +321,7 @@ for (const [screen, viewport] of sizesOfWays) {
       await expect(page.getByRole('dialog')).toHaveCount(0, { timeout: 2_000 });
     });
 
-    test('a form that somebody else overtook says so, loads theirs and keeps what was typed here', {
+    test('a form that another user overtook says so, loads their version and keeps the values typed here', {
       tag: ['@8.12'],
     }, async ({ page }) => {
       const dialog = dialogOf(page);

@@ -6,17 +6,20 @@ import { roleScenarios } from './role-scenarios.ts';
 import { sessionScenarios } from './session-scenarios.ts';
 import { check, drifted, evidence, learned, shared } from './stubbed-replies.ts';
 
-/** Who appearances: nobody who is signed in, an owner with data, an owner of a company that is empty, an agent, the admin. */
+/**
+ * Who views the page: a signed-out visitor, an owner with data, an owner of an empty company, an agent, an
+ * agent without policies, or the admin.
+ */
 export type Viewer = 'nobody' | 'owner' | 'newcomer' | 'agent' | 'stranger' | 'admin';
 
-/** One thing to look at: a page, and what was done on it. The tour takes pictures of it, axe reads it. */
+/** One state of a page, and the steps that lead to it. The tour takes screenshots of it; axe checks it. */
 export interface Scenario {
   name: string;
   role: Viewer;
   path: string;
-  /** Only where it exists: the menu that stands for the navigation on a phone. */
+  /** Limits the scenario to phones, where the navigation is behind a menu button. */
   only?: 'phone';
-  /** The onboarding has not been seen yet. */
+  /** The viewer has not seen the onboarding. */
   firstVisit?: boolean;
   open?: (page: Page) => Promise<void>;
 }
@@ -29,7 +32,7 @@ const lastCheck = (verdict: string | null) =>
     await page.getByRole('button', { name: /^Проверка otchet/ }).click();
     await expect(page.getByRole('dialog').getByRole('list').first()).toBeVisible();
   });
-/** The onboarding of somebody who has done it all. */
+/** The onboarding of a company that has completed every step. */
 const slideDone = answering('**/api/company/evidence', evidence, async (page) => {
   await page.reload();
   await expect(page.locator('[data-shown]').getByText('Сделано')).toBeVisible();
@@ -40,19 +43,19 @@ const why = async (page: Page) => {
   await page.getByRole('option', { name: /Тихонов/ }).click();
   await expect(page.getByRole('dialog').getByRole('status')).toBeVisible();
 };
-/** The calls of a list never answer. */
+/** The list call never completes. */
 const loading = async (page: Page) => {
   await page.route('**/api/domain-allowed*', () => {});
   await page.reload();
   await expect(page.locator('table[aria-busy="true"]')).toBeVisible();
 };
-/** The server answers what it must not. */
+/** The list call fails with a 500. */
 const failed = async (page: Page) => {
   await page.route('**/api/domain-allowed*', (route) => route.fulfill({ status: 500, body: '' }));
   await page.reload();
   await expect(page.getByText('Список не загрузился')).toBeVisible();
 };
-/** The code of another page does not come. */
+/** The chunk of another page fails to load. */
 const codeLost = async (page: Page) => {
   await page.route(/\/users-page[^/]*$/, (route) => route.abort());
   await page.goto(new URL(`${creator}/users`, page.url()).href);
@@ -341,7 +344,7 @@ const platform: Scenario[] = [
   { name: 'admin-personal', role: 'admin', path: '/dashboard/personal-data' },
 ];
 
-/** Every screen, every dialog, every state, for every role. */
+/** Every screen, dialog and state, for every role. */
 export const scenarios: readonly Scenario[] = [
   ...auth,
   ...shell,

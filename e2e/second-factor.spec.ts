@@ -5,13 +5,16 @@ import { confirmSecondFactor, startSecondFactor } from '@propusk/contract/second
 import { appCode } from '@propusk/test-kit/api/app-code';
 import { choose, dialogOf, enter, heading, row, sizesOfWays, startConsole, stored } from './console.ts';
 
-/** The second factor in the console: turned on, asked for, lost, and required by a company. */
+/**
+ * The second factor in the console: enabling it, signing in with it, losing it, and a company that requires
+ * it.
+ */
 const PASSWORD = 'correct horse';
 const personal = '/dashboard/user/personal-data';
 const product = startConsole(async () => {});
 let serial = 0;
 
-/** A company with an owner and an agent of its own, signed in. */
+/** Registers a company with an owner and an agent, both signed in. */
 async function people() {
   const n = ++serial;
   const [ownerEmail, email] = [`owner${n}@romashka.test`, `petr${n}@romashka.test`];
@@ -19,7 +22,7 @@ async function people() {
   return { owner, ownerEmail, agent: await product.agent(owner, email), email };
 }
 
-/** Turns somebody's second factor on. @returns the secret; the code of now is used */
+/** Enables a user's second factor. @returns the secret; the current code is used up */
 async function enrol(token: string): Promise<string> {
   const { secret } = await product.call(token, startSecondFactor, { body: { currentPassword: PASSWORD } });
   await product.call(token, confirmSecondFactor, { body: { code: appCode(secret) } });
@@ -34,7 +37,7 @@ const passwordField = (page: Page) =>
     .getByLabel('Текущий пароль');
 const codeField = (page: Page) => page.getByRole('textbox', { name: 'Код из приложения' });
 
-/** The steps of turning it on, from the password to the codes. @returns what an app and a careful person keep */
+/** Enables the second factor in the browser. @returns the secret and the recovery codes */
 async function walkThrough(page: Page): Promise<{ secret: string; codes: string[] }> {
   await passwordField(page).fill('wrong horse');
   await button(page, 'Продолжить').click();
@@ -43,7 +46,7 @@ async function walkThrough(page: Page): Promise<{ secret: string; codes: string[
   await button(page, 'Продолжить').click();
   const qr = page.getByRole('img', { name: 'QR-код для приложения' });
   await expect(qr).toBeVisible();
-  // It came: an image that the policy refuses has no size.
+  // An image that the policy blocks has no size.
   await expect
     .poll(() => page.evaluate<number>(`document.querySelector('img[alt^="QR"]').naturalWidth`))
     .toBeGreaterThan(0);
@@ -80,7 +83,7 @@ for (const [screen, viewport] of sizesOfWays) {
   test.describe(screen, () => {
     test.use({ viewport });
 
-    test('is turned on in the own data, asked for at sign-in, and replaced by a recovery code', async ({
+    test('a user enables the second factor, signs in with a code, and replaces it by a recovery code', async ({
       page,
       context,
     }) => {
@@ -110,7 +113,7 @@ for (const [screen, viewport] of sizesOfWays) {
       await codeField(page).fill('000000');
       await button(page, 'Войти').click();
       await expect(page.getByRole('alert')).toContainText('проверьте, что время на телефоне');
-      // Back, and nothing has to be typed again.
+      // "Back" keeps the typed values.
       await button(page, 'Назад').click();
       await expect(page.getByRole('textbox', { name: 'Почта' })).toHaveValue(email);
       await expect(page.getByLabel('Пароль', { exact: true })).toHaveValue(PASSWORD);
@@ -128,7 +131,7 @@ for (const [screen, viewport] of sizesOfWays) {
       await expect(card(page)).toContainText('Запасных кодов осталось: 9.');
     });
 
-    test('gives new codes, and is turned off, for the password and a code', async ({ page }) => {
+    test('new recovery codes and turning the factor off need the password and a code', async ({ page }) => {
       const { agent } = await people();
       const secret = await enrol(agent);
       await enter(page, product.url + personal, agent);
@@ -151,7 +154,7 @@ for (const [screen, viewport] of sizesOfWays) {
       await expect(button(page, 'Включить второй фактор')).toBeVisible();
     });
 
-    test('is required by an owner who has one; the agent is led to it, and an owner ends a lost one', async ({
+    test('an owner requires the second factor, an agent is led to enable it, and the owner resets a lost one', async ({
       page,
       browser,
     }) => {
@@ -164,7 +167,7 @@ for (const [screen, viewport] of sizesOfWays) {
       await expect(card(page)).toContainText('По желанию каждого');
       await expect(button(page, 'Требовать от всех')).toHaveCount(0);
       await card(page).getByRole('link', { name: 'Включить себе' }).click();
-      // It is begun already.
+      // The setup starts by itself.
       await walkThrough(page);
       await button(page, 'Коды сохранены').click();
       await page.goto(`${product.url}/dashboard/creator/company`);
@@ -201,7 +204,7 @@ for (const [screen, viewport] of sizesOfWays) {
       await theirs.context().close();
     });
 
-    test('is there at once for whoever has the page open when it becomes required', async ({ page }) => {
+    test('an open page asks for the second factor as soon as the company requires it', async ({ page }) => {
       const { owner, agent } = await people();
       await enter(page, `${product.url}/dashboard/user/domains`, agent);
       await expect(heading(page, 'Сайты')).toBeVisible();
@@ -215,7 +218,9 @@ for (const [screen, viewport] of sizesOfWays) {
       await expect(heading(page, 'Включите второй фактор')).toBeVisible();
     });
 
-    test('is recommended to an admin, who may put it off on this browser', async ({ page }) => {
+    test('an admin is advised to enable the second factor, and can postpone it on this browser', async ({
+      page,
+    }) => {
       const companies = `${product.url}/dashboard/admin/companies`;
       await enter(page, companies, await product.admin());
       const advice = page.getByRole('region', { name: 'Второй фактор' });
@@ -229,7 +234,7 @@ for (const [screen, viewport] of sizesOfWays) {
       await page.reload();
       await expect(heading(page, 'Компании')).toBeVisible();
       await expect(advice).toHaveCount(0);
-      // In a month; and however late it comes, no page moves from under the pointer for it.
+      // Postponed for a month. When the banner loads late, it must not shift the page.
       await page.route('**/factor-banner-*.js', async (route) => {
         await new Promise((resolve) => setTimeout(resolve, 1_000));
         await route.continue();

@@ -3,7 +3,7 @@ import { answering, press } from './page-actions.ts';
 import type { Scenario } from './scenarios.ts';
 import { sessions } from './stubbed-replies.ts';
 
-/** The card of sessions, as the server answers it so. */
+/** Shows the sessions card with a stubbed list of sessions. */
 const sessionsAre = (answer: object, then: (page: Page) => Promise<void> = async () => {}) =>
   answering('**/api/me/sessions', answer, async (page) => {
     await page.reload();
@@ -24,12 +24,12 @@ const sessionsLoading = async (page: Page) => {
   await page.route('**/api/me/sessions', () => {});
   await page.reload();
   const bones = page.locator('.mantine-Skeleton-root');
-  // Those of the way to the sites go.
+  // The skeletons of the link to the sites disappear; two remain.
   await expect(bones).toHaveCount(2);
   await bones.last().scrollIntoViewIfNeeded();
 };
 
-/** The card of sessions in every state. */
+/** The sessions card in every state. */
 export const sessionScenarios: Scenario[] = [
   {
     name: 'agent-sessions',

@@ -3,7 +3,7 @@ import { login, logout } from '@propusk/contract/auth';
 import { listSessions } from '@propusk/contract/sessions';
 import { enter, heading, sizesOfWays, startConsole, stored } from './console.ts';
 
-/** Where a person is signed in, on the page of the own data: two browsers of one person, and an extension. */
+/** The sessions on the personal page: two browsers of one user, and an extension. */
 const people = ['owner@romashka.test', 'petr@romashka.test'] as const;
 const product = startConsole(async (console) => {
   const owner = await console.owner(people[0]);
@@ -21,10 +21,10 @@ const endOthers = (page: Page) => card(page).getByRole('button', { name: 'Зав
 const agree = (page: Page) =>
   page.getByRole('dialog').getByRole('button', { name: 'Завершить', exact: true }).click();
 
-/** A browser of its own, that signed in itself. */
+/** A separate browser that signs in itself. */
 async function browserOf(browser: Browser, email: string, path: string, userAgent: string): Promise<Page> {
   const page = await (await browser.newContext({ userAgent })).newPage();
-  // From the page, so that the server is told of this browser.
+  // Signs in from the page, so that the server sees this browser's user agent.
   await page.goto(new URL('/auth/login', product.url).href);
   const token = await page.evaluate(
     async ([call, body]) => {
@@ -49,7 +49,7 @@ for (const [screen, viewport] of sizesOfWays) {
     test.use({ viewport });
 
     for (const [who, email, path] of pages) {
-      test(`${who}: one browser ends the other, which has to sign in again`, async ({ browser }) => {
+      test(`${who} ends the session of another browser, which must sign in again`, async ({ browser }) => {
         const mine = await browserOf(browser, email, path, windows);
         const other = await browserOf(browser, email, path, android);
         await mine.setViewportSize(viewport);
@@ -58,7 +58,7 @@ for (const [screen, viewport] of sizesOfWays) {
         await expect(asking).toContainText('Firefox, Windows');
         await expect(asking).toContainText('Этот сеанс');
         await expect(asking).toContainText('127.0.0.1');
-        // The one that looks is not ended by mistake.
+        // The current session has no button.
         await expect(asking.getByRole('button')).toHaveCount(0);
         const theirs = sessions(mine).filter({ hasText: 'Chrome, Android' });
         await expect(theirs).toHaveCount(1);
@@ -82,7 +82,7 @@ for (const [screen, viewport] of sizesOfWays) {
         await mine.reload();
         await expect(asking).toContainText('Этот сеанс');
 
-        // Nothing sticks out of the page.
+        // Nothing overflows the page.
         const [wide, seen] = await mine.evaluate<number[]>(
           '[document.documentElement.scrollWidth, document.documentElement.clientWidth]',
         );
@@ -92,7 +92,9 @@ for (const [screen, viewport] of sizesOfWays) {
       });
     }
 
-    test('an extension is named as such, and all others end at once', async ({ browser }) => {
+    test("an extension's session is labelled, and all other sessions end with one click", async ({
+      browser,
+    }) => {
       const [, email, path] = pages[1];
       const body = { email, password: 'correct horse', client: 'extension' } as const;
       const extension = (await product.call(null, login, { body })).token;
@@ -119,7 +121,7 @@ for (const [screen, viewport] of sizesOfWays) {
       await other.context().close();
     });
 
-    test('one that is gone already is no failure; a list that does not come can be asked for again', async ({
+    test('ending a session that is already gone succeeds, and a failed list offers a retry', async ({
       browser,
     }) => {
       const [, email, path] = pages[1];
@@ -137,7 +139,7 @@ for (const [screen, viewport] of sizesOfWays) {
       await mine.route('**/api/me/sessions', (route) => route.fulfill({ status: 500, body: '' }));
       await mine.reload();
       await expect(card(mine).getByText('Сеансы не загрузились')).toBeVisible();
-      // The rest of the page is there.
+      // The rest of the page renders.
       await expect(heading(mine, 'Персональные данные')).toBeVisible();
       await mine.unroute('**/api/me/sessions');
       await card(mine).getByRole('button', { name: 'Повторить' }).click();

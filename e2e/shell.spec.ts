@@ -1,7 +1,7 @@
 import { expect, type Page, test } from '@playwright/test';
 import { enter, heading, screens, startConsole, stored } from './console.ts';
 
-/** What stands around every page of the dashboard: header, navigation by role, and who may be where. */
+/** The frame of every dashboard page: header, navigation by role, and route guards. */
 const creatorItems = [
   ['Сайты', '/dashboard/creator/domains'],
   ['Прокси серверы', '/dashboard/creator/proxies'],
@@ -25,7 +25,7 @@ const domains = '/dashboard/creator/domains';
 let owner: string;
 let agent: string;
 
-/** Everybody by the roles they hold: where they begin, and what they are offered. */
+/** Users by role: their start page and navigation. */
 const people = [
   { email: 'owner@romashka.test', marked: false, begins: domains, items: creatorItems },
   { email: 'admin@propusk.test', marked: true, begins: '/dashboard/admin/companies', items: adminItems },
@@ -81,7 +81,7 @@ for (const [screen, viewport] of screens) {
       return page.getByRole('navigation', { name: 'Разделы' });
     }
 
-    test('the header leads to the sites, and opens the knowledge base in a tab of its own', {
+    test('the header links to the sites, and opens the knowledge base in a new tab', {
       tag: ['@2.9', '@2.11'],
     }, async ({ page, context }) => {
       await enter(page, at('/dashboard/creator/company'), owner);
@@ -99,7 +99,7 @@ for (const [screen, viewport] of screens) {
       expect(pathOf(page)).toBe(domains);
     });
 
-    test('leaving asks first: No stays, and Yes ends the session even without a network', {
+    test('logout asks first: No stays, and Yes ends the session even without a network', {
       tag: ['@2.12', '@4.14'],
     }, async ({ page }) => {
       for (const network of ['up', 'down']) {
@@ -115,7 +115,7 @@ for (const [screen, viewport] of screens) {
         expect(await stored(page, 'access_token')).toBe(token);
 
         if (network === 'down') await page.route('**/api/auth/logout', (route) => route.abort());
-        // A reload leaves nothing of the session in memory, and so not this either.
+        // A reload clears the page's memory, including this mark.
         await page.evaluate('window.before = true');
         await exit.click();
         await dialog.getByRole('button', { name: 'Yes' }).click();
@@ -128,7 +128,7 @@ for (const [screen, viewport] of screens) {
       }
     });
 
-    test('everybody begins where their roles say, and finds the pages of those roles', {
+    test('every role has its own start page and navigation', {
       tag: ['@2.10', '@2.13', '@2.16', '@2.17', '@2.18', '@4.5', '@4.6', '@6.1', '@6.2', '@6.3'],
     }, async ({ page }) => {
       for (const person of people) {
@@ -142,7 +142,7 @@ for (const [screen, viewport] of screens) {
         await expect(links).toHaveText(person.items.map(([name]) => name));
         const leads = await links.evaluateAll((all) => all.map((link) => link.getAttribute('href')));
         expect(leads, person.email).toEqual(person.items.map(([, path]) => path));
-        // Several roles: their pages stand apart.
+        // With several roles each role's pages are a separate group.
         if ('headings' in person) {
           for (const name of person.headings) {
             await expect(page.getByRole('navigation').getByText(name, { exact: true }).first()).toBeVisible();
@@ -151,7 +151,7 @@ for (const [screen, viewport] of screens) {
       }
     });
 
-    test('every item of the navigation shows its page, and the server is asked once who one is', {
+    test('every navigation item opens its page, and the current user is requested once', {
       tag: ['@2.13', '@2.14', '@4.4', '@4.8'],
     }, async ({ page }) => {
       for (const [token, items] of [
@@ -165,7 +165,7 @@ for (const [screen, viewport] of screens) {
         await enter(page, at('/favicon.svg'), token);
         page.on('request', count);
         await page.goto(product.url);
-        // The empty path: an owner stays on the sites, an agent is taken to the own ones.
+        // The empty path keeps an owner on the sites and takes an agent to the agent's sites.
         await expect(page).toHaveURL(at(token === owner ? domains : '/dashboard/user/domains'));
         for (const [name, path] of items) {
           await (await navigation(page)).getByRole('link', { name, exact: true }).click();
@@ -175,13 +175,13 @@ for (const [screen, viewport] of screens) {
         expect(lookups).toBe(1);
         page.off('request', count);
       }
-      // An owner who comes by a link stays where it leads.
+      // A link into the dashboard keeps its target.
       await enter(page, at('/dashboard/creator/politics'), owner);
       await expect(heading(page, 'Политики доступа')).toBeVisible();
       expect(pathOf(page)).toBe('/dashboard/creator/politics');
     });
 
-    test('who holds no role is logged out, and an area of other roles sends home', {
+    test('a user without a role is logged out, and a page of another role leads to the own start page', {
       tag: ['@4.7', '@6.4', '@6.7'],
     }, async ({ page }) => {
       await enter(page, at('/dashboard/admin/companies'), agent);
@@ -201,11 +201,11 @@ for (const [screen, viewport] of screens) {
       expect(await stored(page, 'access_token')).toBeNull();
       const answer = await fetch(at('/api/me'), { headers: { authorization: `Bearer ${token}` } });
       expect(answer.status).toBe(401);
-      // Whoever signs in next begins at the beginning: the page is not noted.
+      // The page is not remembered, so the next user starts at the start page.
       expect(await page.evaluate(() => sessionStorage.getItem('return_to'))).toBeNull();
     });
 
-    test('a path that is nobody’s says that there is no such page', { tag: ['@2.15'] }, async ({ page }) => {
+    test('an unknown path shows the page-not-found screen', { tag: ['@2.15'] }, async ({ page }) => {
       for (const path of ['/no/such/page', '/dashboard/creator/nothing', '/auth/nothing']) {
         await enter(page, at(path), owner);
         await expect(page.getByText('Страница не найдена')).toBeVisible();
@@ -229,7 +229,7 @@ for (const [screen, viewport] of screens) {
       expect(pathOf(page)).toBe('/auth/login');
     });
 
-    test('a token that the server does not know is cleared, and a server that is away clears nothing', {
+    test('an unknown token is cleared, and an unreachable server clears nothing', {
       tag: ['@4.9', '@8.6'],
     }, async ({ page }) => {
       await enter(page, at(domains), 'dead');

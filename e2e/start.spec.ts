@@ -15,7 +15,7 @@ import {
   untilReady,
 } from './product.ts';
 
-/** `npm start` as a person meets it: ready, stopped, refused. */
+/** `npm start` as an operator sees it: ready, stopped, refused. */
 let dataDir: string;
 let ports: { console: number; gateway: number };
 const started: RunningProduct[] = [];
@@ -26,7 +26,7 @@ function start(env: NodeJS.ProcessEnv = {}, folder = dataDir): RunningProduct {
   return product;
 }
 
-/** Starts what must not start. @returns its one line */
+/** Runs a start that must fail. @returns its one line */
 async function refusal(env: NodeJS.ProcessEnv = {}, folder = dataDir): Promise<string> {
   const product = start(env, folder);
   expect(await product.ended).not.toBe(0);
@@ -42,7 +42,7 @@ test.afterEach(async () => {
   await removeDataDir(dataDir);
 });
 
-test('a first start serves, Ctrl-C leaves nothing behind, the second start is quick and knows all', async () => {
+test('the first start serves, Ctrl-C leaves no process, and the second start is quick and keeps the data', async () => {
   const first = start();
   await untilReady(first);
   expect(first.output()).toContain(first.consoleUrl);
@@ -62,21 +62,21 @@ test('a first start serves, Ctrl-C leaves nothing behind, the second start is qu
 
   const stopping = performance.now();
   first.interrupt();
-  // npm dies of the same Ctrl-C in its own way; what it ran must have ended by then.
+  // npm exits by itself at the same Ctrl-C; its children must have ended by then.
   await first.ended;
   expect(performance.now() - stopping).toBeLessThan(10_000);
   expect(await first.processes()).toEqual([]);
 
   const second = start();
   const tookMs = await untilHealthy(second);
-  // Another file is at work beside this one; what a start takes by itself `npm run bench -- start` measures.
+  // Other spec files run at the same time; `npm run bench -- start` measures the start alone.
   expect(tookMs).toBeLessThan(15_000);
   test.info().annotations.push({ type: 'second start to health 200, ms', description: tookMs.toFixed() });
   const me = await fetch(`${second.consoleUrl}/api/me`, { headers: { authorization: `Bearer ${token}` } });
   expect(await me.json()).toMatchObject({ email: 'owner@romashka.test' });
 });
 
-test('secrets are files for us alone, and the gateway gets only its own', async () => {
+test('secrets are files for the owner alone, and the gateway receives only its own', async () => {
   const product = start({ ADMIN_EMAIL: 'admin@platform.test', ADMIN_PASSWORD: 'canary of an admin' });
   await untilReady(product);
   for (const name of ['secret-key', 'gateway-secret']) {
@@ -90,16 +90,16 @@ test('secrets are files for us alone, and the gateway gets only its own', async 
   }
 });
 
-test('SIGINT to the door alone, as a container sends it, ends all', async () => {
+test('SIGINT to the launcher alone, as a container sends it, ends every process', async () => {
   const product = start();
   await untilReady(product);
-  const door = (await product.processes()).find((line) => / \S*node \S*scripts\/start\.mjs/.test(line));
-  process.kill(Number(door?.trim().split(/\s+/)[1]), 'SIGINT');
+  const launcher = (await product.processes()).find((line) => / \S*node \S*scripts\/start\.mjs/.test(line));
+  process.kill(Number(launcher?.trim().split(/\s+/)[1]), 'SIGINT');
   await product.ended;
   await expect.poll(() => product.processes(), { timeout: 10_000 }).toEqual([]);
 });
 
-test('SIGTERM to npm, as a process manager sends it, ends all', async () => {
+test('SIGTERM to npm, as a process manager sends it, ends every process', async () => {
   const product = start();
   await untilReady(product);
   product.process.kill('SIGTERM');
@@ -107,7 +107,7 @@ test('SIGTERM to npm, as a process manager sends it, ends all', async () => {
   await expect.poll(() => product.processes(), { timeout: 10_000 }).toEqual([]);
 });
 
-test('a second start on the same folder refuses, and the first goes on', async () => {
+test('a second start on the same folder is refused, and the first keeps running', async () => {
   const first = start();
   await untilReady(first);
   ports = { console: await freePort(), gateway: await freePort() };
@@ -118,7 +118,7 @@ test('a second start on the same folder refuses, and the first goes on', async (
   expect((await fetch(`${first.consoleUrl}/api/health`)).status).toBe(200);
 });
 
-test('when everything is killed at once, no process stays, and the next start is well', async () => {
+test('after every process was killed no child remains, and the next start succeeds', async () => {
   const first = start();
   await untilReady(first);
   process.kill(-(first.process.pid ?? 0), 'SIGKILL');
@@ -127,7 +127,7 @@ test('when everything is killed at once, no process stays, and the next start is
   await untilReady(start());
 });
 
-test('when the supervisor alone is killed, its children end by themselves', async () => {
+test('children end by themselves when only the supervisor is killed', async () => {
   const first = start();
   await untilReady(first);
   const supervisor = (await first.processes()).find((line) => line.includes('apps/supervisor/src/main.ts'));
@@ -136,7 +136,7 @@ test('when the supervisor alone is killed, its children end by themselves', asyn
   await expect.poll(() => first.processes(), { timeout: 10_000 }).toEqual([]);
 });
 
-test('a child that dies is started again', async () => {
+test('the supervisor restarts a child that died', async () => {
   const product = start();
   await untilReady(product);
   for (const part of ['apps/api/src/main.ts', 'apps/gateway/src/main.ts', 'postgres -D']) {
@@ -180,7 +180,7 @@ test.describe('a bad setting stops the start with one line that names it', () =>
     ['DATABASE_URL', 'postgresql://nobody@127.0.0.1:1/none', /^База данных не отвечает .*DATABASE_URL$/],
   ];
   for (const [setting, value, says] of cases) {
-    test(`${setting}=${value}`, async () => {
+    test(`the start refuses ${setting}=${value} with one line that names the setting`, async () => {
       const line = await refusal({ [setting]: value });
       expect(line).toMatch(says);
       expect(line.split('\n')).toHaveLength(1);
@@ -192,25 +192,25 @@ for (const [which, setting] of [
   ['console', 'PORT'],
   ['gateway', 'GATEWAY_PORT'],
 ] as const) {
-  test(`a port in use is named with the setting that changes it: ${setting}`, async () => {
+  test(`a port in use is reported with the setting that changes it: ${setting}`, async () => {
     const squatter = createServer().listen(ports[which], '127.0.0.1');
     await once(squatter, 'listening');
     const line = await refusal();
     squatter.close();
     expect(line.split('\n').at(-1)).toMatch(new RegExp(`${ports[which]} .*${setting}`));
-    // Nothing stays behind, and with the port free the same folder serves.
+    // No process remains, and the same folder serves once the port is free.
     await untilReady(start());
   });
 }
 
-test('an address that is not this machine’s is named with its setting', async () => {
+test('an address that this machine does not have is reported with its setting', async () => {
   expect((await refusal({ HOST: 'nosuch.invalid' })).split('\n').at(-1)).toMatch(/«nosuch\.invalid».* HOST$/);
   expect((await refusal({ GATEWAY_EGRESS: '192.0.2.1' })).split('\n').at(-1)).toMatch(
     /«192\.0\.2\.1».* GATEWAY_EGRESS$/,
   );
 });
 
-test('a lost or another key is said, and nothing is overwritten', async () => {
+test('a lost or different key is reported, and nothing is overwritten', async () => {
   const first = start();
   await untilReady(first);
   await stopProduct(first);
@@ -231,7 +231,7 @@ test('a lost or another key is said, and nothing is overwritten', async () => {
   await untilReady(start());
 });
 
-test('a broken database folder is said and left as it is', async () => {
+test('a corrupt database folder is reported and left unchanged', async () => {
   const first = start();
   await untilReady(first);
   await stopProduct(first);

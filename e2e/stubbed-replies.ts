@@ -1,4 +1,4 @@
-// What the server would answer in states that the demo's data cannot bring about: probes need sites on the internet.
+// Server replies for states that demo data cannot produce: a probe needs a site on the internet.
 const now = '2026-01-15T09:00:00.000Z';
 const steps = [
   { title: 'Снаружи, https://crm.romashka.test', vantage: 'outside', outcome: 'failed', detail: '200' },
@@ -6,7 +6,7 @@ const steps = [
   { title: 'Снаружи, вложенный путь', vantage: 'outside', outcome: 'skipped', detail: 'сайт открыт и так' },
   { title: 'Через шлюз: https://crm.romashka.test', vantage: 'through', outcome: 'waiting', detail: '' },
 ];
-/** A probe of a site: with a verdict it has ended. */
+/** A probe of a site. With a verdict it is done; without one it is running. */
 export const check = (verdict: string | null) => ({
   state: verdict === null ? 'running' : 'done',
   verdict,
@@ -16,7 +16,7 @@ export const check = (verdict: string | null) => ({
   startedAt: now,
   finishedAt: verdict && now,
 });
-/** A lock whose ways out are known; one of them has moved. */
+/** A lock whose egress addresses are known; one proxy's address has changed. */
 export const learned = {
   site: { id: 1, name: 'otchet.romashka.test' },
   egress: [
@@ -51,14 +51,14 @@ export const learned = {
     { kind: 'nginx', title: 'nginx', place: 'Файл сайта', text: 'deny all;\n', notes: [] },
   ],
 };
-/** What a colleague sees by the link. */
+/** The reply to a lock link that an owner shared with a colleague. */
 export const shared = { address: 'otchet.romashka.test', snippets: learned.snippets, expiresAt: now };
-/** Sites whose lock has come off. */
+/** Sites that were protected and no longer are. */
 export const drifted = [
   { id: 1, name: 'crm.romashka.test', verdict: 'open', checkedAt: now },
   { id: 2, name: 'wiki.romashka.test', verdict: 'closed', checkedAt: now },
 ];
-/** All four steps are done. */
+/** All four onboarding steps are done. */
 export const evidence = {
   siteExists: true,
   lockVerified: true,
@@ -66,7 +66,7 @@ export const evidence = {
   userHasPolicy: true,
   drifted: [],
 };
-/** Sessions of one person, of every kind; the addresses and dates stay as they are from picture to picture. */
+/** Every kind of session of one user. Addresses and dates are fixed, so that screenshots compare. */
 export const sessions = {
   rows: [
     { client: 'console', current: true, address: '203.0.113.24', agent: 'Firefox, Linux' },

@@ -5,7 +5,7 @@ import { createSite } from '@propusk/contract/sites';
 import { createUser } from '@propusk/contract/users';
 import { choose, dialogOf, enter, heading, row, screens, startConsole } from './console.ts';
 
-/** What the rows of each table show, and what their menus offer. */
+/** The cells and menus of each table. */
 const creator = '/dashboard/creator';
 /** 36 characters, and the first 35 of them. */
 const whole = 'Ровно тридцать шесть знаков в строке';
@@ -24,7 +24,7 @@ const product = startConsole(async (console) => {
   const paid = await console.call(owner, createProxy, { body: { host: 'paid.romashka.test', ...upstream } });
   const settings = (type: 'payment' | 'default', allSites: boolean) => ({ settings: { type, allSites } });
   await console.call(admin, updateAnyProxy, { params: { id: paid.id }, body: settings('payment', true) });
-  // What an admin adds who is in no company is the platform's.
+  // A proxy that an admin without a company adds belongs to the platform.
   const pro = await console.call(admin, createProxy, { body: { host: 'pro.platform.test', ...upstream } });
   await console.call(admin, updateAnyProxy, { params: { id: pro.id }, body: settings('default', true) });
 
@@ -49,7 +49,7 @@ const product = startConsole(async (console) => {
   agent = await console.signIn('petr@romashka.test');
 });
 
-/** The cell of a row under a column's title; on a phone the title stands in the cell. */
+/** The cell of a row under a column's title; on a phone the title is in the cell. */
 const cell = (line: Locator, title: string) => line.locator(`[data-label="${title}"]`);
 
 async function menuOf(page: Page, name: string | RegExp): Promise<string[]> {
@@ -67,7 +67,7 @@ for (const [screen, viewport] of screens) {
     test.use({ viewport });
     const open = (page: Page, path: string, token = owner) => enter(page, product.url + path, token);
 
-    test('people: names or No name, mail links, roles by their names, a tag for each policy', {
+    test('the users table shows names or "No name", mail links, role names and a tag for each policy', {
       tag: ['@2.36', '@2.37', '@2.38', '@2.61', '@6.1', '@6.5'],
     }, async ({ page }) => {
       await open(page, `${creator}/users`);
@@ -93,7 +93,7 @@ for (const [screen, viewport] of screens) {
       }
     });
 
-    test('proxies: whose each is by its tag, and of the platform’s neither a port nor a menu', {
+    test("the proxies table tags each proxy's kind and hides the platform's ports and menus", {
       tag: ['@2.39', '@2.40', '@2.41', '@2.43', '@2.61', '@6.6'],
     }, async ({ page }) => {
       await open(page, `${creator}/proxies`);
@@ -107,7 +107,7 @@ for (const [screen, viewport] of screens) {
         await expect(cell(line, 'Тип').locator('[data-tone]')).toHaveText(tag);
         await expect(cell(line, 'Порт')).toHaveText(port ?? 'Порт задан платформой');
         await expect(cell(line, 'Порт').locator('svg')).toHaveCount(port === null ? 1 : 0);
-        // Of the platform's there is nothing to change: one can only see whether it works.
+        // A platform proxy can be checked but not changed.
         await expect(line.getByRole('button')).toHaveAccessibleName(
           port === null ? `Проверить прокси: ${host}` : `Действия: ${host}`,
         );
@@ -126,7 +126,7 @@ for (const [screen, viewport] of screens) {
       await expect(paid).toHaveCount(0);
     });
 
-    test('sites and policies: a tag for each policy, hosts of proxies, long descriptions cut at 35 characters', {
+    test('the sites and policies tables show policy tags, proxy hosts and descriptions cut at 35 characters', {
       tag: ['@2.45', '@2.46', '@2.61', '@4.21'],
     }, async ({ page }) => {
       await open(page, `${creator}/domains`);
@@ -160,7 +160,7 @@ for (const [screen, viewport] of screens) {
       expect(await menuOf(page, 'Продажи')).toEqual(['Редактировать', 'Удалить']);
     });
 
-    test('an agent sees the own sites and policies and changes nothing; who is an owner too may', {
+    test('an agent only reads the own sites and policies, and an agent who is also an owner may edit', {
       tag: ['@2.23', '@2.24'],
     }, async ({ page }) => {
       for (const [path, title, shown] of [
@@ -173,7 +173,7 @@ for (const [screen, viewport] of screens) {
         await expect(page.getByRole('button', { name: 'Добавить' })).toHaveCount(0);
         await expect(page.getByRole('button', { name: /^Действия/ })).toHaveCount(0);
       }
-      // What the page does not offer the server refuses.
+      // The server refuses what the page does not offer.
       const id = (await product.call(owner, createPolicy, { body: { name: `Чужая ${screen}`, proxyId: 1 } }))
         .id;
       const answer = await fetch(`${product.url}/api/politics/${id}`, {
@@ -191,7 +191,7 @@ for (const [screen, viewport] of screens) {
       await expect(row(page, `Чужая ${screen}`)).toHaveCount(0);
     });
 
-    test('the personal data are to read, 800 pixels wide at most, with a password to change', {
+    test('personal data is read-only, at most 800 pixels wide, with a password form', {
       tag: ['@2.25', '@2.26'],
     }, async ({ page }) => {
       await open(page, '/dashboard/user/personal-data', agent);
@@ -205,7 +205,7 @@ for (const [screen, viewport] of screens) {
         const definition = main.locator('dt', { hasText: new RegExp(`^${term}$`) }).locator('..');
         await expect(definition.getByRole('definition')).toContainText(value);
       }
-      // All that can be typed into is the password's.
+      // The only inputs are the password form's.
       await expect(main.locator('input:visible')).toHaveCount(3);
       await expect(main.locator('input:visible:not([type="password"])')).toHaveCount(0);
       const card = await page.getByRole('region', { name: 'Пароль', exact: true }).boundingBox();
@@ -213,7 +213,7 @@ for (const [screen, viewport] of screens) {
       else expect(card?.width).toBeGreaterThan(340);
     });
 
-    test('an admin’s tables: raw settings, whose each proxy is, and default rows marked', {
+    test('the admin tables show raw settings, the owner of each proxy, and marked default rows', {
       tag: ['@2.19', '@2.44', '@2.48', '@2.61'],
     }, async ({ page }) => {
       const days = ['Создано', 'Изменено'];

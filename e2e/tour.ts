@@ -11,11 +11,11 @@ import { type Scenario, scenarios } from './scenarios.ts';
 import { type Appearance, appearances, browserOf, prepare, type Tokens, visit } from './visit.ts';
 
 /**
- * `npm run tour`: pictures of every screen, dialog and state of the console, in both schemes and both sizes, of a product
- * on a throwaway folder with the demo's data. They land in .cache/tour.
+ * `npm run tour` takes screenshots of every screen, dialog and state of the console, in both schemes and
+ * sizes. It runs a product on a throwaway folder with the demo's data, and writes to .cache/tour.
  *
- *   npm run tour            everything
- *   npm run tour sites      what has it in its name
+ *   npm run tour            every scenario
+ *   npm run tour sites      scenarios whose name contains "sites"
  */
 const say = (line: string) => process.stdout.write(`${line}\n`);
 const folder = fileURLToPath(new URL('../.cache/tour', import.meta.url));
@@ -29,7 +29,7 @@ async function takePictures(
   look: Appearance,
 ): Promise<void> {
   const path = join(folder, `${look.scheme}-${look.size}`);
-  // One browser a viewer: what it has loaded once it need not load again.
+  // One browser context per viewer, so that later pages load from its cache.
   const browsers = new Map<string, Promise<BrowserContext>>();
   const of = (scenario: Scenario) => {
     const viewer = `${scenario.role}${scenario.firstVisit ? ', first visit' : ''}`;
@@ -60,7 +60,7 @@ const product = runProduct(
   {
     ADMIN_EMAIL: admin,
     ADMIN_PASSWORD: PASSWORD,
-    // The tour's companies must never find their way into a real database.
+    // The demo's companies must never reach a real database.
     DATABASE_URL: undefined,
     SECRET_KEY: undefined,
     GATEWAY_SECRET: undefined,

@@ -5,10 +5,10 @@ import type { Scenario, Viewer } from './scenarios.ts';
 
 const json = { 'content-type': 'application/json' };
 
-/** Everybody's token on a product that was filled for the walk. */
+/** The token of every viewer, on a product that `prepare` filled. */
 export type Tokens = Readonly<Record<Exclude<Viewer, 'nobody'>, string>>;
 
-/** Fills a fresh product with the demo's companies and one that is empty, and signs everybody in. */
+/** Fills a fresh product with the demo's companies and an empty one, and signs every viewer in. */
 export async function prepare(consoleUrl: string, sitePort: number): Promise<Tokens> {
   const { agent, owners } = await fillDemo(consoleUrl, sitePort);
   const post = async (path: string, body: object) => {
@@ -31,24 +31,24 @@ export async function prepare(consoleUrl: string, sitePort: number): Promise<Tok
       password: PASSWORD,
     }),
     agent: await signIn(agent),
-    // The one of the demo whom no policy holds.
+    // The demo's only user without a policy.
     stranger: await signIn('gleb.tihonov@romashka.test'),
     admin: await signIn(admin),
   };
 }
 
-/** What a person's browser is like. */
+/** The colour scheme and size of a browser. */
 export interface Appearance {
   scheme: 'light' | 'dark';
   size: 'desktop' | 'phone';
 }
 
-/** Every way to look at the console. */
+/** Every combination of scheme and size. */
 export const appearances: readonly Appearance[] = (['light', 'dark'] as const).flatMap((scheme) =>
   (['desktop', 'phone'] as const).map((size) => ({ scheme, size })),
 );
 
-/** A browser of a viewer's own, signed in. */
+/** Creates a browser context for a viewer, already signed in. */
 export async function browserOf(
   browser: Browser,
   tokens: Tokens,
@@ -73,11 +73,11 @@ export async function browserOf(
   return context;
 }
 
-/** Nothing moves but what always does (a skeleton). Runs in the page. */
+/** True when fonts are loaded and only endless animations (skeletons) run. Evaluated in the page. */
 const STILL = `document.fonts.status === 'loaded' && document.getAnimations().every((one) =>
   one.playState !== 'running' || one.effect.getComputedTiming().endTime === Infinity)`;
 
-/** Goes to a scenario, and waits until nothing moves any more. */
+/** Opens a scenario, and waits until fonts and animations settle. */
 export async function visit(page: Page, consoleUrl: string, scenario: Scenario): Promise<void> {
   await page.goto(`${consoleUrl}${scenario.path}`);
   await expect(page).toHaveTitle(/ · /);
