@@ -11,6 +11,8 @@ import {
 import type { Networks } from '@propusk/dial/addresses';
 import { dialSettings, type EgressAddresses } from '@propusk/dial/settings';
 import { memoryLimit, overloadSettings } from '@propusk/overload/settings';
+import { startErrors } from '@propusk/phrases/gateway';
+import { gatewaySettingValues as values } from '@propusk/phrases/settings';
 import * as z from 'zod/mini';
 import type { TlsFiles } from './tls.ts';
 
@@ -23,24 +25,19 @@ export const gatewaySettings = {
   GATEWAY_PORT: wholeNumber(3128, 0, 65535),
   GATEWAY_HOST: listenAddress(),
   GATEWAY_PROCESSES: wholeNumber(availableParallelism(), 1, 64),
-  GATEWAY_SECRET: setting('не меньше 32 случайных символов', z.string().check(z.minLength(32))),
+  GATEWAY_SECRET: setting(values.secret, z.string().check(z.minLength(32))),
   API_URL: origin(),
   PUBLIC_URL: origin(),
   CONSOLE_URL: origin(),
-  DATA_DIR: setting('папка для данных', z._default(z.string(), './data')),
+  DATA_DIR: setting(values.dataDir, z._default(z.string(), './data')),
   // FEED_HEARTBEAT_MS is 15 s: a shorter age would refuse everything between two heartbeats of a healthy api.
-  SNAPSHOT_MAX_AGE: wholeNumber(
-    900,
-    60,
-    86_400,
-    'сервер подтверждает права раз в 15 секунд: с меньшим сроком шлюз отказывал бы всем и при исправном сервере',
-  ),
+  SNAPSHOT_MAX_AGE: wholeNumber(900, 60, 86_400, values.snapshotMaxAge),
   ...dialSettings,
   ...overloadSettings,
-  GATEWAY_TLS_CERT: plain('путь к файлу PEM с сертификатом и его цепочкой'),
-  GATEWAY_TLS_KEY: plain('путь к файлу PEM с ключом сертификата'),
+  GATEWAY_TLS_CERT: plain(values.tlsCert),
+  GATEWAY_TLS_KEY: plain(values.tlsKey),
   GATEWAY_METRICS_PORT: setting(
-    'порт от 0 до 65535 на 127.0.0.1 для /health и /metrics',
+    values.metricsPort,
     z.optional(
       z.string().check(
         z.regex(/^\d{1,5}$/),
@@ -49,7 +46,7 @@ export const gatewaySettings = {
     ),
   ),
   LOG_LEVEL: setting(
-    'fatal, error, warn, info, debug, trace или silent',
+    values.logLevel,
     z._default(z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']), 'info'),
   ),
 };
@@ -114,6 +111,6 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
 function tlsFiles(cert: string | undefined, key: string | undefined): TlsFiles | undefined {
   if (cert !== undefined && key !== undefined) return { cert, key };
   if (cert === undefined && key === undefined) return undefined;
-  const [given, missing] = cert === undefined ? ['KEY', 'CERT'] : ['CERT', 'KEY'];
-  throw new SettingError(`Задана настройка GATEWAY_TLS_${given}, а GATEWAY_TLS_${missing} нет: нужны обе`);
+  const [given, missing] = cert === undefined ? (['KEY', 'CERT'] as const) : (['CERT', 'KEY'] as const);
+  throw new SettingError(startErrors.tlsHalf(given, missing));
 }

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { SettingError } from '@propusk/contract/settings';
+import { startErrors } from '@propusk/phrases/gateway';
 import { createCluster } from './cluster/primary.ts';
 import { type Config, readConfig } from './config.ts';
 import { createLog } from './log.ts';
@@ -31,18 +32,18 @@ function listenFault(error: unknown, { host, port, metricsPort }: Config): strin
   const ofMetrics =
     error instanceof Error && 'port' in error && metricsPort !== undefined && error.port === metricsPort;
   if (ofMetrics && metricsPort !== port) {
-    return `Порт ${metricsPort} на 127.0.0.1 не открывается. Укажите другой порт в настройке GATEWAY_METRICS_PORT`;
+    return startErrors.metricsPort(metricsPort);
   }
   switch (error instanceof Error && 'code' in error ? error.code : '') {
     case 'EADDRINUSE':
-      return `Порт ${port} на ${host} занят другой программой. Укажите другой порт в настройке GATEWAY_PORT`;
+      return startErrors.portTaken(port, host);
     case 'EACCES':
-      return `Нет права слушать порт ${port}. Укажите порт от 1024 в настройке GATEWAY_PORT`;
+      return startErrors.portForbidden(port);
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
     case 'EINVAL':
-      return `У этой машины нет адреса «${host}». Укажите её адрес в настройке GATEWAY_HOST`;
+      return startErrors.notLocal(host, 'GATEWAY_HOST');
     default:
       return null;
   }
@@ -56,7 +57,7 @@ async function checkEgress({ egress }: Config): Promise<void> {
     try {
       await once(probe, 'listening');
     } catch {
-      fail(`У этой машины нет адреса «${address}». Укажите её адрес в настройке GATEWAY_EGRESS`);
+      fail(startErrors.notLocal(address, 'GATEWAY_EGRESS'));
     }
     probe.close();
   }
@@ -69,9 +70,7 @@ async function open(): Promise<Pick<Gateway, 'listen' | 'close' | 'metricsPort'>
   } catch (error) {
     if (error instanceof SettingError) fail(error.message);
     if (!(error instanceof Error) || !('code' in error)) throw error;
-    fail(
-      `Папка данных «${config.dataDir}» не читается (${String(error.code)}). Проверьте права на неё или укажите другую в настройке DATA_DIR`,
-    );
+    fail(startErrors.dataDir(config.dataDir, String(error.code)));
   }
 }
 

@@ -1,3 +1,5 @@
+import { errorPage } from '@propusk/phrases/gateway';
+
 const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',
@@ -10,15 +12,6 @@ const entities: Readonly<Record<string, string>> = {
 function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (sign) => entities[sign] ?? '');
 }
-
-const headings: Readonly<Record<number, string>> = {
-  400: 'Запрос не понят',
-  403: 'Доступ закрыт',
-  407: 'Нужен пропуск',
-  502: 'Сайт не открылся',
-  503: 'Шлюз сейчас не пропускает',
-  504: 'Сайт не ответил',
-};
 
 // The console's colours and mark; nothing is loaded, for the site behind this address is not ours to ask.
 const style = `body{margin:0;min-height:100vh;display:grid;place-items:center;background:#f6f8f7;color:#1b1f1e;
@@ -41,7 +34,7 @@ export function refusalPage(
   reason: string,
   text: Record<'site' | 'why' | 'advice' | 'consoleUrl', string>,
 ) {
-  const heading = headings[status] ?? 'Доступ закрыт';
+  const heading = errorPage.headings[status] ?? errorPage.headings[403];
   const site = escapeHtml(text.site.slice(0, 300));
   return `<!doctype html>
 <html lang="ru">
@@ -55,7 +48,7 @@ ${mark}
 <b>${site}</b>
 <p>${escapeHtml(text.why)}
 <p>${escapeHtml(text.advice)}
-<p><a href="${escapeHtml(text.consoleUrl)}">Открыть «Пропуск»</a>
+<p><a href="${escapeHtml(text.consoleUrl)}">${errorPage.openConsole}</a>
 <small>${status} ${reason}</small>
 </main>
 </html>

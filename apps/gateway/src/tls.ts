@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createSecureContext, type SecureContextOptions, type Server } from 'node:tls';
 import { SettingError } from '@propusk/contract/settings';
+import { startErrors } from '@propusk/phrases/gateway';
 import type { Log } from './log.ts';
 
 /**
@@ -26,16 +27,12 @@ export async function readCertificate({ cert, key }: TlsFiles): Promise<SecureCo
   try {
     createSecureContext({ cert: pair.cert });
   } catch {
-    throw new SettingError(
-      `В файле «${cert}» нет сертификата в виде PEM. Проверьте настройку GATEWAY_TLS_CERT`,
-    );
+    throw new SettingError(startErrors.certificate(cert));
   }
   try {
     createSecureContext(pair);
   } catch {
-    throw new SettingError(
-      `Ключ в файле «${key}» не читается или не от этого сертификата. Нужен ключ PEM без пароля: настройка GATEWAY_TLS_KEY`,
-    );
+    throw new SettingError(startErrors.key(key));
   }
   return pair;
 }
@@ -44,8 +41,8 @@ async function readPem(setting: string, path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'ошибка';
-    throw new SettingError(`Файл «${path}» не читается (${code}). Проверьте настройку ${setting}`);
+    const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
+    throw new SettingError(startErrors.unreadable(path, code, setting));
   }
 }
 

@@ -1,12 +1,13 @@
 import { isIP } from 'node:net';
 import { canonicalHost } from '@propusk/access/host';
 import { setting } from '@propusk/contract/settings';
+import { dialSettingValues } from '@propusk/phrases/dial';
 import * as z from 'zod/mini';
 import { parseNetworks } from './addresses.ts';
 
-/** The settings of dialling, which the gateway and whoever probes for it read from the same variables. */
+/** The dialer's settings: the gateway and the api's probe read the same variables. */
 
-/** Reads a setting by a function that answers null for what it does not take. */
+/** A setting whose `parse` returns null for an invalid text. */
 function parsed<T>(parse: (text: string) => T | null, absent: T) {
   const readable = z.string().check(z.refine((text) => parse(text) !== null));
   const value = (text: string | undefined) => (text === undefined ? absent : (parse(text) ?? absent));
@@ -14,25 +15,13 @@ function parsed<T>(parse: (text: string) => T | null, absent: T) {
 }
 
 export const dialSettings = {
-  GATEWAY_ALLOW_NETWORKS: setting(
-    'сети через запятую, например 10.0.0.0/8,fd00::/8',
-    parsed(parseNetworks, { v4: [], v6: [] }),
-  ),
-  GATEWAY_HOSTS: setting(
-    'имена с адресами через запятую, например crm.example.ru=10.0.0.5',
-    parsed(parseHosts, new Map<string, readonly string[]>()),
-  ),
-  GATEWAY_EGRESS: setting(
-    'адреса этой машины, с которых шлюз выходит к сайтам: один IPv4, один IPv6 или оба через запятую',
-    parsed(parseEgress, {}),
-  ),
-  GATEWAY_DNS: setting(
-    'адреса DNS-серверов через запятую, например 10.0.0.53,[fd00::53]:5353',
-    parsed<readonly string[]>(parseDns, []),
-  ),
+  GATEWAY_ALLOW_NETWORKS: setting(dialSettingValues.allowNetworks, parsed(parseNetworks, { v4: [], v6: [] })),
+  GATEWAY_HOSTS: setting(dialSettingValues.hosts, parsed(parseHosts, new Map<string, readonly string[]>())),
+  GATEWAY_EGRESS: setting(dialSettingValues.egress, parsed(parseEgress, {})),
+  GATEWAY_DNS: setting(dialSettingValues.dns, parsed<readonly string[]>(parseDns, [])),
 };
 
-/** Addresses of this machine that sites see. */
+/** Local addresses that connections to sites leave from. */
 export interface EgressAddresses {
   readonly v4?: string;
   readonly v6?: string;

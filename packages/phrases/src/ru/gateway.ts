@@ -68,7 +68,7 @@ export const errorPage = {
     502: 'Сайт не открылся',
     503: 'Шлюз сейчас не пропускает',
     504: 'Сайт не ответил',
-  } as Readonly<Record<number, string>>,
+  } as Readonly<Record<number, string>> & { readonly 403: string },
   openConsole: 'Открыть «Пропуск»',
 };
 
