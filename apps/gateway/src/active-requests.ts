@@ -92,3 +92,18 @@ function verdict(authorize: Authorize, { caller, target, egress }: ActiveRequest
     return error instanceof ProxyError ? error : new ProxyError('no_policy');
   }
 }
+
+/** A request inside a tunnel: it shares the tunnel's slot, ends with the tunnel, and may be aborted before. */
+export function nestedRequest(tunnel: ActiveRequest): ActiveRequest {
+  const signal = new AbortSignalLite();
+  const { reason } = tunnel.signal;
+  if (reason !== undefined) signal.abort(reason);
+  const onAbort = () => signal.abort(tunnel.signal.reason ?? clientLeft);
+  tunnel.signal.addEventListener('abort', onAbort);
+  return {
+    ...tunnel,
+    signal,
+    abort: (why) => signal.abort(why),
+    release: () => tunnel.signal.removeEventListener('abort', onAbort),
+  };
+}

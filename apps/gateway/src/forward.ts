@@ -2,9 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Dial } from '@propusk/dial/dial';
 import type { ActiveRequest } from './active-requests.ts';
 import { endToEnd, hasBody, without } from './headers.ts';
-import { createHttpClient } from './origin-http.ts';
+import { OriginAgent, sendByHttp } from './origin-http.ts';
 import type { OriginRequest } from './origin-request.ts';
-import { createUndiciClient } from './origin-undici.ts';
+import { sendByUndici, UndiciPool } from './origin-undici.ts';
 import { ProxyError } from './proxy-error.ts';
 import type { PlainTarget } from './target.ts';
 import { upstreamAuthorization } from './upstream.ts';
@@ -19,26 +19,44 @@ import { upstreamAuthorization } from './upstream.ts';
  * tie a login to a connection (NTLM), and people must never share one.
  */
 
-export interface Forward {
-  /** Carries one judged request to its end. @throws ProxyError when nothing of a response has been sent yet */
-  carry(active: ActiveRequest, target: PlainTarget, req: IncomingMessage, res: ServerResponse): Promise<void>;
+export class Forwarder {
+  readonly #dial: Dial;
+  readonly #via: string;
+  #undici: UndiciPool | undefined;
+  #agent: OriginAgent | undefined;
+
+  /** @param via this gateway's name in Via */
+  constructor(dial: Dial, via: string) {
+    this.#dial = dial;
+    this.#via = via;
+  }
+
+  /** Forwards one authorized request. @throws ProxyError while nothing of the response is sent */
+  async forward(
+    active: ActiveRequest,
+    target: PlainTarget,
+    req: IncomingMessage,
+    res: ServerResponse,
+  ): Promise<void> {
+    if (loops(req, this.#via)) throw new ProxyError('loop');
+    const request = originRequest(active, target, req, this.#via);
+    if (isRepeatable(req)) {
+      this.#undici ??= new UndiciPool(this.#dial);
+      await sendByUndici(this.#undici, active, request, req.socket, res, this.#via);
+    } else {
+      this.#agent ??= new OriginAgent(this.#dial);
+      await sendByHttp(this.#agent, active, request, req, res, this.#via);
+    }
+  }
+
+  /** Ends the connections to origins. */
+  close(): void {
+    this.#undici?.close();
+    this.#agent?.destroy();
+  }
 }
 
-/** @param via this gateway's name in Via */
-export function createForward(dial: Dial, via: string): Forward {
-  const read = createUndiciClient(dial, via);
-  const write = createHttpClient(dial, via);
-  return {
-    async carry(active, target, req, res) {
-      if (loops(req, via)) throw new ProxyError('loop');
-      const asking = onward(active, target, req, via);
-      if (onlyReads(req)) await read(active, asking, req.socket, res);
-      else await write(active, asking, req, res);
-    },
-  };
-}
-
-function onward(
+function originRequest(
   { egress }: ActiveRequest,
   target: PlainTarget,
   req: IncomingMessage,
@@ -65,7 +83,7 @@ function onward(
 const bodiless = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS', 'TRACE']);
 
 /** Whether a request changes nothing and says nothing but its head, so that it may be sent again. */
-function onlyReads({ method, headers }: IncomingMessage): boolean {
+function isRepeatable({ method, headers }: IncomingMessage): boolean {
   return (method === 'GET' || method === 'HEAD') && !hasBody(headers) && headers.expect === undefined;
 }
 

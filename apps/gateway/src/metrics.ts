@@ -1,9 +1,9 @@
 import type { Dial } from '@propusk/dial/dial';
 import { DialError } from '@propusk/dial/dial-error';
-import type { ClientConnections } from '@propusk/overload/client-connection';
+import type { PipelineQueues } from '@propusk/overload/pipeline-queue';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { ActiveRequests } from './active-requests.ts';
-import type { Clients } from './clients.ts';
+import type { ClientConnections } from './client-connections.ts';
 import type { ProxyErrorReason } from './proxy-error.ts';
 import type { SnapshotView } from './snapshot.ts';
 
@@ -28,13 +28,13 @@ export interface Metrics {
 
 export interface Measured {
   readonly activeRequests: ActiveRequests;
-  readonly clients: Clients;
-  readonly connections: ClientConnections;
+  readonly clients: ClientConnections;
+  readonly queues: PipelineQueues;
   readonly snapshots: SnapshotView;
 }
 
 /** Counters of one gateway. */
-export function createMetrics({ activeRequests, clients, connections, snapshots }: Measured): Metrics {
+export function createMetrics({ activeRequests, clients, queues, snapshots }: Measured): Metrics {
   const registry = new Registry();
   const registers = [registry];
   /** @param aggregator what several processes say together */
@@ -48,7 +48,7 @@ export function createMetrics({ activeRequests, clients, connections, snapshots 
     'connections_refused',
     'Client connections refused because there were too many or memory was short',
   );
-  gauge('waiting_bytes_in', 'Bytes received from clients and not parsed yet', () => connections.waiting().in);
+  gauge('waiting_bytes_in', 'Bytes received from clients and not parsed yet', () => queues.waiting().in);
   gauge('waiting_bytes_out', 'Bytes written to clients and not taken by them yet', () => clients.unsent());
   gauge('passages', 'Tunnels and requests that are being carried', () => activeRequests.size);
   gauge('processes', 'Processes that carry connections', () => 1);

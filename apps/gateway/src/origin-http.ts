@@ -30,7 +30,7 @@ interface OriginConnection extends ClientRequestArgs {
 }
 
 /** Connections onward of one client connection. */
-class OriginAgent extends Agent {
+export class OriginAgent extends Agent {
   readonly #dial: Dial;
 
   constructor(dial: Dial) {
@@ -54,75 +54,66 @@ class OriginAgent extends Agent {
   }
 }
 
-/** Carries a request to its end. @throws ProxyError when nothing of a response has been sent yet */
-export type SendByHttp = (
+/**
+ * Sends a request and its response back.
+ * @param via this gateway's name in Via
+ * @throws ProxyError while nothing of the response is sent
+ */
+export function sendByHttp(
+  agent: OriginAgent,
   active: ActiveRequest,
-  asking: OriginRequest,
+  { method, path, headers }: OriginRequest,
   req: IncomingMessage,
   res: ServerResponse,
-) => Promise<void>;
-
-/** @param via this gateway's name in Via */
-export function createHttpClient(dial: Dial, via: string): SendByHttp {
-  const agents = new WeakMap<Duplex, OriginAgent>();
-
-  function agentOf(client: Duplex): OriginAgent {
-    const kept = agents.get(client);
-    if (kept !== undefined) return kept;
-    const agent = new OriginAgent(dial);
-    agents.set(client, agent);
-    client.once('close', () => agent.destroy());
-    return agent;
-  }
-
-  return (active, { method, path, headers }, req, res) =>
-    new Promise((resolve, reject) => {
-      const { signal } = active;
-      const onward: OriginConnection = {
-        method,
-        path,
-        headers,
-        agent: agentOf(req.socket),
-        active,
-        maxHeaderSize: HEAD_MOST,
-      };
-      const asking: ClientRequest = request(onward);
-      let current: ClientRequest | IncomingMessage = asking;
-      const onAbort = () => {
-        current.destroy(signal.reason);
-        // Its end alone would let go what stands behind other answers still (origin-undici.ts).
-        if (res.headersSent) req.socket.destroy();
-      };
-      signal.addEventListener('abort', onAbort);
-      const end = (refusal?: Error) => {
-        signal.removeEventListener('abort', onAbort);
-        if (refusal === undefined) resolve();
-        else reject(refusal);
-      };
-      asking.setTimeout(IDLE_MS, () => asking.destroy(new ProxyError('timeout')));
-      asking.on('error', (error) => {
-        if (current === asking) end(refusalOf(error, active));
-      });
-      asking.once('response', (reply) => {
-        current = reply;
-        const { statusCode: status = 502, statusMessage: phrase = '', rawHeaders } = reply;
-        const refusal = answer({ status, phrase, rawHeaders }, res, active, via);
-        if (refusal === null) return relay(reply, req.socket, res, end);
-        reply.destroy();
-        end(refusal);
-      });
-      // Nobody asked to change the protocol; without a listener Node would wait for ever.
-      asking.once('upgrade', (_reply, socket) => {
-        socket.destroy();
-        end(unreadable(active));
-      });
-      // The client waits with its body until the other side wants it (RFC 9110 section 10.1.1); one that does not wait knows none.
-      if (req.headers.expect !== undefined) asking.once('continue', () => res.writeContinue());
-      if (hasBody(req.headers)) {
-        asking.flushHeaders();
-        req.pipe(asking);
-      } else asking.end();
+  via: string,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const { signal } = active;
+    const onward: OriginConnection = {
+      method,
+      path,
+      headers,
+      agent,
+      active,
+      maxHeaderSize: HEAD_MOST,
+    };
+    const asking: ClientRequest = request(onward);
+    let current: ClientRequest | IncomingMessage = asking;
+    const onAbort = () => {
+      current.destroy(signal.reason);
+      // Its end alone would let go what stands behind other answers still (origin-undici.ts).
+      if (res.headersSent) req.socket.destroy();
+    };
+    signal.addEventListener('abort', onAbort);
+    const end = (refusal?: Error) => {
+      signal.removeEventListener('abort', onAbort);
+      if (refusal === undefined) resolve();
+      else reject(refusal);
+    };
+    asking.setTimeout(IDLE_MS, () => asking.destroy(new ProxyError('timeout')));
+    asking.on('error', (error) => {
+      if (current === asking) end(refusalOf(error, active));
     });
+    asking.once('response', (reply) => {
+      current = reply;
+      const { statusCode: status = 502, statusMessage: phrase = '', rawHeaders } = reply;
+      const refusal = answer({ status, phrase, rawHeaders }, res, active, via);
+      if (refusal === null) return relay(reply, req.socket, res, end);
+      reply.destroy();
+      end(refusal);
+    });
+    // Nobody asked to change the protocol; without a listener Node would wait for ever.
+    asking.once('upgrade', (_reply, socket) => {
+      socket.destroy();
+      end(unreadable(active));
+    });
+    // The client waits with its body until the other side wants it (RFC 9110 section 10.1.1); one that does not wait knows none.
+    if (req.headers.expect !== undefined) asking.once('continue', () => res.writeContinue());
+    if (hasBody(req.headers)) {
+      asking.flushHeaders();
+      req.pipe(asking);
+    } else asking.end();
+  });
 }
 
 /**

@@ -46,69 +46,77 @@ interface OriginConnection {
   drop(): void;
 }
 
-/** Carries a request to its end. @throws ProxyError when nothing of a response has been sent yet */
-export type SendByUndici = (
-  active: ActiveRequest,
-  asking: OriginRequest,
-  client: Duplex,
-  res: ServerResponse,
-) => Promise<void>;
+/** Loaded with the first request that needs it: loading takes ten times as long as the gateway's start. */
+let undici: Promise<typeof import('undici')> | undefined;
 
-/** @param via this gateway's name in Via */
-export function createUndiciClient(dial: Dial, via: string): SendByUndici {
+/** The connections to origins that one client connection keeps. */
+export class UndiciPool {
+  readonly #dial: Dial;
   // grows: by users, by origins that they read from; bound: 4 origins for each connection of a client; at the
   // bound: the oldest connection to an origin is closed; test: apps/gateway/src/origin-undici.net.test.ts
-  const kept = new WeakMap<Duplex, Map<string, OriginConnection>>();
-  /** Not part of a start: it takes as long as ten of ours. */
-  let undici: typeof import('undici') | undefined;
+  readonly #kept = new Map<string, OriginConnection>();
+  #closed = false;
 
-  function keptOf(client: Duplex): Map<string, OriginConnection> {
-    const known = kept.get(client);
-    if (known !== undefined) return known;
-    const mine = new Map<string, OriginConnection>();
-    kept.set(client, mine);
-    client.once('close', () => mine.forEach((onward) => onward.drop()));
-    return mine;
+  constructor(dial: Dial) {
+    this.#dial = dial;
   }
 
-  async function onwardOf(client: Duplex, active: ActiveRequest): Promise<OriginConnection> {
-    const mine = keptOf(client);
-    const name = originKey(active);
-    const known = mine.get(name);
+  /** The connection for a request, perhaps not open yet. */
+  async get(active: ActiveRequest): Promise<OriginConnection> {
+    const key = originKey(active);
+    const known = this.#kept.get(key);
     if (known !== undefined && !known.dropped) {
       known.active = active;
       return known;
     }
-    undici ??= await import('undici');
-    const made = open(undici.Client, dial, active);
-    // It may have left meanwhile, and its 'close' is over.
-    if (client.destroyed) made.drop();
-    for (const [oldest, onward] of mine) {
-      if (mine.size < KEPT_MOST) break;
-      mine.delete(oldest);
-      onward.drop();
+    undici ??= import('undici');
+    const { Client } = await undici;
+    const made = open(Client, this.#dial, active);
+    // The client may have disconnected during the import.
+    if (this.#closed) made.drop();
+    for (const [oldest, connection] of this.#kept) {
+      if (this.#kept.size < KEPT_MOST) break;
+      this.#kept.delete(oldest);
+      connection.drop();
     }
-    mine.set(name, made);
+    this.#kept.set(key, made);
     return made;
   }
 
-  return async (active, asking, client, res) => {
-    const onward = await onwardOf(client, active);
-    await new Promise<void>((resolve, reject) => {
-      const end = (refusal?: Error) => (refusal === undefined ? resolve() : reject(refusal));
-      new Reading(onward, active, asking, client, res, via, end).ask();
-    });
-  };
+  close(): void {
+    this.#closed = true;
+    for (const connection of this.#kept.values()) connection.drop();
+  }
+}
+
+/**
+ * Sends a request without a body and its response back.
+ * @param via this gateway's name in Via
+ * @throws ProxyError while nothing of the response is sent
+ */
+export async function sendByUndici(
+  pool: UndiciPool,
+  active: ActiveRequest,
+  request: OriginRequest,
+  client: Duplex,
+  res: ServerResponse,
+  via: string,
+): Promise<void> {
+  const connection = await pool.get(active);
+  await new Promise<void>((resolve, reject) => {
+    const end = (error?: Error) => (error === undefined ? resolve() : reject(error));
+    new Exchange(connection, active, request, client, res, via, end).send();
+  });
 }
 
 function open(Made: typeof Client, dial: Dial, first: ActiveRequest): OriginConnection {
   // The name is never looked up, nor sent: every request brings its own Host.
-  const client = new Made('http://onward.invalid', {
+  const client = new Made('http://origin.invalid', {
     connect: (_options, done) => {
-      connectNextHop(dial, onward.active).then(
+      connectNextHop(dial, connection.active).then(
         (socket) => {
-          onward.socket = socket;
-          onward.fresh = true;
+          connection.socket = socket;
+          connection.fresh = true;
           done(null, socket);
         },
         (error: Error) => done(error, null),
@@ -123,25 +131,25 @@ function open(Made: typeof Client, dial: Dial, first: ActiveRequest): OriginConn
     keepAliveMaxTimeout: KEPT_MS,
     keepAliveTimeoutThreshold: EARLIER_MS,
   });
-  const onward: OriginConnection = {
+  const connection: OriginConnection = {
     client,
     socket: null,
     fresh: true,
     active: first,
     dropped: false,
     drop() {
-      onward.dropped = true;
+      connection.dropped = true;
       client.destroy(null, () => {});
     },
   };
-  return onward;
+  return connection;
 }
 
 /** One request, its answer, and how they end: by the answer's end, a fault, an abort, or because the client has left. */
-class Reading implements Dispatcher.DispatchHandler {
-  readonly #onward: OriginConnection;
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly #connection: OriginConnection;
   readonly #active: ActiveRequest;
-  readonly #asking: OriginRequest;
+  readonly #request: OriginRequest;
   readonly #client: Duplex;
   readonly #res: ServerResponse;
   readonly #via: string;
@@ -161,40 +169,40 @@ class Reading implements Dispatcher.DispatchHandler {
   #stalled: NodeJS.Timeout | undefined;
 
   constructor(
-    onward: OriginConnection,
+    connection: OriginConnection,
     active: ActiveRequest,
-    asking: OriginRequest,
+    request: OriginRequest,
     client: Duplex,
     res: ServerResponse,
     via: string,
     end: (refusal?: Error) => void,
   ) {
-    this.#onward = onward;
+    this.#connection = connection;
     this.#active = active;
-    this.#asking = asking;
+    this.#request = request;
     this.#client = client;
     this.#res = res;
     this.#via = via;
     this.#end = end;
   }
 
-  ask(): void {
+  send(): void {
     const { signal } = this.#active;
     if (signal.reason !== undefined) return this.#settle(signal.reason);
     signal.addEventListener('abort', this.#onAbort);
-    this.#reused = !this.#onward.fresh;
+    this.#reused = !this.#connection.fresh;
     this.#dispatch();
   }
 
   #dispatch(): void {
     // By itself undici has the site close behind every HEAD.
-    this.#onward.client.dispatch({ ...this.#asking, reset: false }, this);
+    this.#connection.client.dispatch({ ...this.#request, reset: false }, this);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    this.#reused = !this.#onward.fresh;
-    this.#onward.fresh = false;
+    this.#reused = !this.#connection.fresh;
+    this.#connection.fresh = false;
     if (this.#at === 'over') controller.abort(clientLeft);
   }
 
@@ -240,7 +248,7 @@ class Reading implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     // A connection that was reset is no end of a body that ends with its connection.
-    if (this.#onward.socket?.errored) this.#cut();
+    if (this.#connection.socket?.errored) this.#cut();
     else this.#whole();
   }
 
@@ -299,7 +307,7 @@ class Reading implements Dispatcher.DispatchHandler {
     clearTimeout(this.#stalled);
     this.#active.signal.removeEventListener('abort', this.#onAbort);
     // Whoever asks next must not wait for a connection that is opened in this one's name, nor behind this one.
-    if (this.#controller === null) this.#onward.drop();
+    if (this.#controller === null) this.#connection.drop();
     this.#end(refusal);
   }
 

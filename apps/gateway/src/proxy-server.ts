@@ -1,26 +1,24 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import type { Duplex } from 'node:stream';
 import type { GatewayKeys } from '@propusk/access/gateway-secret';
 import { createDialer } from '@propusk/dial/dial';
-import { TrackedResponse, trackConnections } from '@propusk/overload/client-connection';
 import { limitConnections } from '@propusk/overload/connection-limit';
 import { memoryPressure } from '@propusk/overload/memory-pressure';
+import { queuePipelines, TrackedResponse } from '@propusk/overload/pipeline-queue';
 import { type ActiveRequests, createActiveRequests } from './active-requests.ts';
+import { createAuthenticate } from './authenticate.ts';
 import { createAuthorize } from './authorize.ts';
-import { trackClients } from './clients.ts';
+import { HEAD_MS, type ProxyContext } from './client-connection.ts';
+import { ClientConnections } from './client-connections.ts';
 import type { ConcurrencyLimits } from './concurrency-limits.ts';
 import type { Config } from './config.ts';
-import { createConnectionListener } from './connection-listener.ts';
 import type { Log } from './log.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { IDLE_MS } from './origin-request.ts';
-import { StreamSource } from './peekable-source.ts';
 import { ProxyError } from './proxy-error.ts';
-import { createProxyHandler } from './proxy-handler.ts';
 import type { SnapshotView } from './snapshot.ts';
 import { followCertificate, readCertificate } from './tls.ts';
 import { isWebSocket } from './upgrade.ts';
@@ -53,7 +51,6 @@ export interface ProxyServerOptions {
 }
 
 export const DRAIN_MS = 5_000;
-const HEAD_MS = 10_000;
 
 const settings = {
   maxHeaderSize: 32_768,
@@ -86,9 +83,9 @@ export async function createProxyServer(options: ProxyServerOptions): Promise<Pr
       : createTlsServer({ ...settings, ...certificate, handshakeTimeout: HEAD_MS });
   const server = secure ?? createServer(settings);
   const ready = secure === undefined ? 'connection' : 'secureConnection';
-  const connections = trackConnections(server, IDLE_MS, ready);
-  const clients = trackClients(server, secure !== undefined);
-  const metrics = createMetrics({ activeRequests, clients, connections, snapshots });
+  const queues = queuePipelines(server, IDLE_MS, ready);
+  const clients = new ClientConnections(server, secure !== undefined);
+  const metrics = createMetrics({ activeRequests, clients, queues, snapshots });
   let draining = false;
   /** Where it listens: asked once, for it is a call to the system and every dial wants to know. */
   let own: AddressInfo | null = null;
@@ -96,8 +93,8 @@ export async function createProxyServer(options: ProxyServerOptions): Promise<Pr
   // grows: not, the program fills it as it starts
   const running: (() => void)[] = [];
 
-  const door = createProxyHandler({
-    keys,
+  const context: ProxyContext = {
+    authenticate: createAuthenticate(keys),
     activeRequests,
     dial: metrics.timed(createDialer({ ...config, self: () => own })),
     via: `propusk-${randomBytes(6).toString('hex')}`,
@@ -105,30 +102,20 @@ export async function createProxyServer(options: ProxyServerOptions): Promise<Pr
     log,
     metrics,
     draining: () => draining,
-    asked: clients.asked,
-    parseTunnel: (client, first) => connections.serve(client, { first, answersHalfClosed: true }),
-    responseOf: (client) => connections.of(client)?.response ?? null,
+    http: queues,
+  };
+  server.on(ready, (socket) => clients.accept(socket, context));
+  const onRequest: RequestListener = (req, res) => clients.of(req.socket)?.onRequest(req, res);
+  server.on('request', onRequest);
+  // Node's default sends 100 Continue before the request is authorized.
+  server.on('checkContinue', onRequest);
+  server.on('upgrade', (req, socket, head) => clients.of(socket)?.onUpgrade(req, head));
+  server.on('connect', (req, socket, head) => clients.of(socket)?.onConnect(req, head));
+  server.on('clientError', (error, socket) => {
+    const client = clients.of(socket);
+    if (client === undefined) socket.destroy();
+    else client.onClientError(error as NodeJS.ErrnoException);
   });
-  server.on(
-    ready,
-    createConnectionListener({
-      connect: door.onConnect,
-      parse: (client, first) => connections.serve(client, { first }),
-      silent: door.onSilent,
-      silenceMs: HEAD_MS,
-    }),
-  );
-  server.on('request', door.onRequest);
-  // By itself Node asks for the body before anybody has been asked for a name.
-  server.on('checkContinue', door.onRequest);
-  const behind = (head: Buffer, client: Duplex) =>
-    Buffer.concat([head, connections.of(client)?.detach() ?? head.subarray(0, 0)]);
-  server.on('upgrade', (req, client, head) => door.onUpgrade(req, client, behind(head, client)));
-  server.on('connect', (req, client, head) => {
-    const asked = new StreamSource(client, behind(head, client));
-    return door.onConnect(req.url ?? '', req.headers['proxy-authorization'], client, asked);
-  });
-  server.on('clientError', door.onClientError);
   limitConnections(server, {
     most: config.sockets,
     isShort: memoryPressure(config.memory),

@@ -1,6 +1,6 @@
 import type { Server, Socket } from 'node:net';
-import ipaddr from 'ipaddr.js';
 import type { MemoryPressure } from './memory-pressure.ts';
+import { subscriberOf } from './networks.ts';
 
 export interface ConnectionLimitOptions {
   /** The most connections at once. */
@@ -46,11 +46,4 @@ export function limitConnections(server: Server, options: ConnectionLimitOptions
     });
     for (const listener of listeners) listener.call(server, socket);
   });
-}
-
-/** An IPv4 address, or the /64 of an IPv6 one, which one subscriber has whole (RFC 6177). */
-function subscriberOf(address: string): string {
-  if (!ipaddr.isValid(address)) return address;
-  const ip = ipaddr.process(address);
-  return ip.kind() === 'ipv4' ? ip.toString() : ip.toByteArray().slice(0, 8).join('.');
 }

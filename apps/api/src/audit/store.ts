@@ -1,8 +1,8 @@
 import type { AuditAction, AuditField, AuditKind, AuditQuery, AuditRow } from '@propusk/contract/audit';
+import { plainAddress } from '@propusk/overload/networks';
 import { sql } from 'kysely';
 import { type Actor, admit, asMember, scopeOf } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
-import { plainAddress } from '../core/networks.ts';
 import { countBytes } from '../db/daily-bytes.ts';
 import { contains, readList } from '../db/list.ts';
 import type { Db, Tx } from '../db/open.ts';

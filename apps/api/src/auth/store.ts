@@ -1,9 +1,9 @@
 import type { Registration } from '@propusk/contract/auth';
+import { plainAddress } from '@propusk/overload/networks';
 import { sql } from 'kysely';
 import { emailTaken, endGatewayTokens, findAccount, lockAccount } from '../accounts/store.ts';
 import { record, recordOwn } from '../audit/store.ts';
 import { type Actor } from '../core/actor.ts';
-import { plainAddress } from '../core/networks.ts';
 import { newToken } from '../core/tokens.ts';
 import type { Db, Tx } from '../db/open.ts';
 import { refusing } from '../db/violations.ts';

@@ -1,5 +1,5 @@
+import { networkOf } from '@propusk/overload/networks';
 import { AppError } from './errors.ts';
-import { networkOf } from './networks.ts';
 import { tooMany } from './too-many.ts';
 
 /** The line that a caller waits in. */

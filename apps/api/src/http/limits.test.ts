@@ -1,5 +1,5 @@
+import { networkOf, subscriberOf } from '@propusk/overload/networks';
 import { describe, expect, test } from 'vitest';
-import { networkOf, subscriberOf } from '../core/networks.ts';
 
 describe('whom an address stands for', () => {
   test.each([

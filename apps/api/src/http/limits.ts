@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
+import { subscriberOf } from '@propusk/overload/networks';
 import type pg from 'pg';
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
 import { AppError } from '../core/errors.ts';
 import { createFairQueue, type Lane, strangers } from '../core/fair-queue.ts';
-import { subscriberOf } from '../core/networks.ts';
 import { tooMany } from '../core/too-many.ts';
 
 /** How many tries a key has, and in how many minutes. A key is counted in the database: all api processes share it. */

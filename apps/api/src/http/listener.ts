@@ -1,8 +1,8 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { BlockList, isIPv6 } from 'node:net';
-import { TrackedResponse, trackConnections } from '@propusk/overload/client-connection';
 import { limitConnections } from '@propusk/overload/connection-limit';
 import { memoryPressure } from '@propusk/overload/memory-pressure';
+import { queuePipelines, TrackedResponse } from '@propusk/overload/pipeline-queue';
 import type { FastifyInstance } from 'fastify';
 import { AppError } from '../core/errors.ts';
 import type { Metrics } from './metrics.ts';
@@ -40,7 +40,7 @@ export function createListener(
     },
     handler,
   );
-  const connections = trackConnections(server, STALLED_MS);
+  const connections = queuePipelines(server, STALLED_MS);
   server.on('connection', (socket) => connections.serve(socket));
   // The api answers 503 while memory is short, since a refused connection says nothing to a person.
   limitConnections(server, {

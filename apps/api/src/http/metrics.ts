@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { ClientConnections } from '@propusk/overload/client-connection';
+import type { PipelineQueues } from '@propusk/overload/pipeline-queue';
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 
 /** Counters of one api process for Prometheus. No label names a person, a company or a site. */
 export interface Metrics {
   readonly registry: Registry;
   /** Adds the connections of a listener to the gauges. An api on a name with several addresses has several. */
-  watch(connections: ClientConnections): void;
+  watch(connections: PipelineQueues): void;
   /** A connection was refused: there were too many. */
   connectionRefused(): void;
   /** A request was answered 503 because memory was short. */
@@ -20,7 +20,7 @@ export function createMetrics(): Metrics {
   const registry = new Registry();
   const registers = [registry];
   // grows: by addresses that HOST names; bound: one a listener; at the bound: does not grow; test: none
-  const listeners: ClientConnections[] = [];
+  const listeners: PipelineQueues[] = [];
   const waiting = new Gauge({
     name: 'propusk_api_waiting_bytes',
     help: 'Bytes on client connections: in, received and not parsed yet; out, written and not taken by clients yet',

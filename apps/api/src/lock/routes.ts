@@ -1,7 +1,7 @@
 import * as contract from '@propusk/contract/lock';
+import { plainAddress } from '@propusk/overload/networks';
 import { AppError } from '../core/errors.ts';
 import { createKeyedLimiter } from '../core/keyed-limiter.ts';
-import { plainAddress } from '../core/networks.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import type { Limits } from '../http/limits.ts';
 import { learnEgress } from '../probe/echo-client.ts';

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { canonicalHost } from '@propusk/access/host';
+import { plainAddress } from '@propusk/overload/networks';
 import * as z from 'zod/mini';
-import { plainAddress } from '../core/networks.ts';
 import { ConnectError } from './connect-error.ts';
 import { type GetRequest, getOver } from './http-get.ts';
 import type { Place, Route, Transport } from './transport.ts';

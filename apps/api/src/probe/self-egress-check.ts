@@ -1,7 +1,7 @@
 import { isIP, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { addressAllowed } from '@propusk/dial/addresses';
-import { plainAddress } from '../core/networks.ts';
+import { plainAddress } from '@propusk/overload/networks';
 import { ConnectError } from './connect-error.ts';
 import { askEcho, placeOf } from './echo-client.ts';
 import type { Transport } from './transport.ts';

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
-import { type ClientConnections, TrackedResponse, trackConnections } from './client-connection.ts';
+import { type PipelineQueues, queuePipelines, TrackedResponse } from './pipeline-queue.ts';
 
 type Handler = (req: IncomingMessage, res: ServerResponse) => void;
 
@@ -15,9 +15,9 @@ afterEach(async () => {
 async function serve(
   handler: Handler,
   answersHalfClosed = false,
-): Promise<{ port: number; connections: ClientConnections }> {
+): Promise<{ port: number; connections: PipelineQueues }> {
   const server = createServer({ ServerResponse: TrackedResponse }, handler);
-  const connections = trackConnections(server, 60_000);
+  const connections = queuePipelines(server, 60_000);
   server.on('connection', (socket) => connections.serve(socket, { answersHalfClosed }));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

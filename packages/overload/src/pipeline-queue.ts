@@ -4,60 +4,61 @@ import type { Duplex } from 'node:stream';
 import { HeadSplitter } from './head-splitter.ts';
 
 /**
- * One client connection of an HTTP/1.1 server: it hands the parser one request at a time.
+ * Hands Node's HTTP parser one request of a connection at a time.
  *
- *   socket ── bytes ──> ClientConnection ── one request ──> Node's parser ──> handler
- *                            │ the rest waits here, and the socket is paused
+ *   socket ── bytes ──> PipelineQueue ── one request ──> Node's parser ──> handler
+ *                            │ further bytes wait here, and the socket is paused
  *                            └── next request, once the response is flushed
  *
- * Node parses every request of a chunk before it pauses the socket, and starts a handler for each. A client that pipelines
- * (RFC 9112 section 9.3.2) and reads nothing would fill the heap: 65 KB of requests for a document of 400 KB held 600 MB.
+ * Node alone parses every request of a chunk before it pauses the socket, and starts a handler for each. A client that
+ * pipelines (RFC 9112 section 9.3.2) and never reads would fill the heap: 65 KB of requests for a document of 400 KB held
+ * 600 MB.
  */
 
 const SWEEP_MS = 5_000;
-/** How long a client that half-closed its connection may wait for its response. */
+/** A half-closed connection is destroyed after this time, even without its response. */
 const HALF_CLOSED_MS = 30_000;
 
 const nothing = Buffer.alloc(0);
 
 type Listener = (...args: unknown[]) => void;
 
-/** What a server's connections hold, in bytes. */
+/** Bytes that the connections of a server hold. */
 export interface WaitingBytes {
-  /** Received from clients, not parsed yet. */
+  /** Received from clients and not parsed. */
   readonly in: number;
-  /** Written for clients, not taken by them yet. */
+  /** Written to clients and not yet in the kernel's buffer. */
   readonly out: number;
 }
 
 export interface ServeOptions {
-  /** Bytes that were read from the socket before. */
+  /** Bytes already read from the socket. */
   readonly first?: Buffer;
-  /** Whether a client that ends its side of the connection gets the responses to its requests. */
+  /** Whether a client that half-closes the connection still receives its responses. */
   readonly answersHalfClosed?: boolean;
 }
 
-export class ClientConnection {
+export class PipelineQueue {
   readonly #socket: Socket;
-  /** Node's own listener for 'data', which feeds the parser. */
+  /** Node's listener for 'data': it feeds the parser. */
   readonly #parse: Listener;
   readonly #splitter = new HeadSplitter();
-  /** Received, and not parsed yet: at most one read of the socket, 64 KiB; Node may hold a second one. */
+  /** Received and not parsed: at most one socket read, 64 KiB. Node may hold a second read. */
   #held: Buffer = nothing;
   #request: IncomingMessage | null = null;
   #response: ServerResponse | null = null;
-  /** This object paused the socket, and resumes it after the response. */
+  /** This queue paused the socket and resumes it after the response. */
   #waiting = false;
-  /** The part of `pipelined` that this connection holds. */
+  /** This connection's share of `pipelined`. */
   #counted = 0;
   #feeding = false;
   #detached = false;
   #deadlineSet = false;
-  /** Node's own listeners for 'end', called late on a connection that may be half-closed. */
+  /** Node's listeners for 'end', postponed until the response of a half-closed connection is sent. */
   #lateEnd: Listener[] | null = null;
   #halfClosed: NodeJS.Timeout | undefined;
 
-  /** @param listen makes Node's HTTP server take the socket */
+  /** @param listen attaches Node's HTTP server to the socket */
   constructor(
     socket: Socket,
     listen: () => void,
@@ -68,7 +69,7 @@ export class ClientConnection {
     listen();
     const parse = socket.listeners('data').find((listener) => !data.includes(listener)) as Listener;
     this.#parse = parse;
-    // In this order: a socket whose last listener for data goes stops flowing.
+    // Add before remove: a socket that loses its last 'data' listener stops flowing.
     socket.on('data', this.#onData).off('data', parse);
     socket.on('resume', this.#feed).once('close', this.#onClose);
     this.#held = first;
@@ -79,17 +80,17 @@ export class ClientConnection {
     else socket.once('end', this.#onEnd);
   }
 
-  /** The response that the client is being given, or was given last. */
+  /** The current response, or the last one. */
   get response(): ServerResponse | null {
     return this.#response;
   }
 
-  /** Bytes received and not parsed yet. */
+  /** Bytes received and not parsed. */
   get held(): number {
     return this.#held.length;
   }
 
-  /** A request was parsed, and its response begins. */
+  /** Notes a parsed request and its response. */
   begin(request: IncomingMessage, response: ServerResponse): void {
     this.#request = request;
     this.#response = response;
@@ -97,7 +98,7 @@ export class ClientConnection {
     response.once('close', this.#onResponseClose);
   }
 
-  /** Gives the socket to another reader. @returns the bytes that were not parsed */
+  /** Hands the socket to another reader. @returns the unparsed bytes */
   detach(): Buffer {
     this.#detached = true;
     clearTimeout(this.#halfClosed);
@@ -107,20 +108,20 @@ export class ClientConnection {
     return rest;
   }
 
-  /** Parses the next request, which waited for the response before it. */
+  /** Parses the next request, after the previous response. */
   proceed(): void {
     this.#waiting = false;
     this.#count(0);
     if (!this.#socket.destroyed) this.#socket.resume();
   }
 
-  /** Starts or clears the deadline of a client that does not read. */
+  /** Starts or clears the deadline of a client that does not read its response. */
   sweep(stalledMs: number): void {
     const stalls = this.#busy() && this.#socket.writableLength > 0;
     if (stalls === this.#deadlineSet) return;
     this.#deadlineSet = stalls;
-    // Node defers this timeout while the kernel takes bytes, and its HTTP server destroys the socket when it fires: after up to
-    // twice this time, since the first look only notes what waits.
+    // The kernel taking bytes restarts this timeout. Node's HTTP server destroys the socket when it fires: after up to twice
+    // the time, since the first firing only records how many bytes wait.
     this.#socket.setTimeout(stalls ? stalledMs : 0);
   }
 
@@ -139,7 +140,7 @@ export class ClientConnection {
   };
 
   readonly #feed = (): void => {
-    // Node's parser may resume the socket from within the call below.
+    // Reentrant: Node's parser may resume the socket from within #parse.
     if (this.#feeding) return;
     this.#feeding = true;
     try {
@@ -164,17 +165,17 @@ export class ClientConnection {
       this.#waiting = true;
       socket.pause();
       this.#count(this.#held.length);
-      // Only clients that pipeline are here: clients that wait for a response hold nothing.
+      // Only pipelining clients reach this line: others have nothing in #held.
       if (pipelined > PIPELINED_BYTES) socket.destroy();
       return false;
     }
-    // Node paused it: the handler takes no more of the body, or Node's own buffer for responses is full.
+    // Node pauses the socket while the handler does not read the body, or while its own response buffer is full.
     return !socket.isPaused() && !isPausedByNode(socket);
   }
 
   readonly #onResponseClose = (): void => {
     this.#deadlineSet = false;
-    if (this.#waiting && !this.#socket.destroyed) takeTurn(this);
+    if (this.#waiting && !this.#socket.destroyed) schedule(this);
     if (this.#halfClosed !== undefined && this.#held.length === 0) this.#end();
   };
 
@@ -197,77 +198,76 @@ export class ClientConnection {
 }
 
 /**
- * Bytes of pipelined requests that wait, over all connections of the process: beyond it a connection that would add some is
- * closed. The sockets hold as much again in Node's own buffers.
+ * Limit of waiting pipelined bytes over all connections of the process. A connection that exceeds it is closed. Node's own
+ * socket buffers hold as much again.
  */
 const PIPELINED_BYTES = 16 * 1024 * 1024;
 let pipelined = 0;
 
-/** Pipelined requests that are parsed in one turn of the event loop, over all connections. */
-const PIPELINED_A_TURN = 2;
+/** Pipelined requests parsed in one iteration of the event loop, over all connections. */
+const REQUESTS_PER_TICK = 2;
 
-/** Connections whose next request has come already: each is here once. */
-// grows: by strangers, by pipelined requests; bound: SOCKETS connections, 8 bytes each; at the bound: further connections are reset; test: packages/overload/src/client-connection.net.test.ts
-const turns: ClientConnection[] = [];
+/** Connections that wait to parse their next request, each at most once. */
+// grows: by strangers, by pipelined requests; bound: SOCKETS connections, 8 bytes each; at the bound: further connections are reset; test: packages/overload/src/pipeline-queue.net.test.ts
+const backlog: PipelineQueue[] = [];
 
 /**
- * Queues a connection for its next request. Responses are flushed at once while the kernel takes them, so that without a
- * queue one chunk of pipelined requests would hold up every other client for as long as all its handlers run.
+ * Schedules a connection's next request. Most responses are flushed synchronously: without this queue one chunk of pipelined
+ * requests would run all its handlers before any other client is served.
  */
-function takeTurn(connection: ClientConnection): void {
-  turns.push(connection);
-  if (turns.length === 1) setImmediate(giveTurns);
+function schedule(queue: PipelineQueue): void {
+  backlog.push(queue);
+  if (backlog.length === 1) setImmediate(runScheduled);
 }
 
-function giveTurns(): void {
-  for (const connection of turns.splice(0, PIPELINED_A_TURN)) connection.proceed();
-  if (turns.length > 0) setImmediate(giveTurns);
+function runScheduled(): void {
+  for (const queue of backlog.splice(0, REQUESTS_PER_TICK)) queue.proceed();
+  if (backlog.length > 0) setImmediate(runScheduled);
 }
 
-/** Node's parser asserts that no byte comes while this flag of its own is set. */
+/** Node's parser asserts that it receives no byte while it has set this flag. */
 function isPausedByNode(socket: Socket): boolean {
   return (socket as Socket & { _paused?: boolean })._paused === true;
 }
 
-/** The connections of one server. */
-export interface ClientConnections {
-  /** Lets the HTTP server serve a connection, and resumes it. */
-  serve(socket: Duplex, options?: ServeOptions): void;
-  of(socket: Duplex): ClientConnection | undefined;
+/** The queues of one server's connections. */
+export interface PipelineQueues {
+  /** Attaches the HTTP server to a connection and resumes it. @returns null when it is destroyed already */
+  serve(socket: Duplex, options?: ServeOptions): PipelineQueue | null;
   waiting(): WaitingBytes;
 }
 
-const connections = new WeakMap<Duplex, ClientConnection>();
+const queues = new WeakMap<Duplex, PipelineQueue>();
 
-/** For `createServer({ ServerResponse: TrackedResponse })`: tells a connection which response it is being given. */
+/** For `createServer({ ServerResponse: TrackedResponse })`: reports each response to its connection's queue. */
 export class TrackedResponse<
   Request extends IncomingMessage = IncomingMessage,
 > extends ServerResponse<Request> {
   constructor(request: Request, ...options: []) {
     super(request, ...options);
-    connections.get(request.socket)?.begin(request, this);
+    queues.get(request.socket)?.begin(request, this);
   }
 }
 
 /**
- * Takes over a server's connections, before it listens.
+ * Puts a queue before the parser of every connection of a server. Call it before the server listens.
  * @param server made with TrackedResponse
- * @param stalledMs after so long, and at most twice as long, a client of whose response the kernel takes no byte is disconnected.
- *   A slow reader takes bytes in bursts: the kernel's buffer may hide it for a minute
- * @param ready the event with which the server's sockets are ready to be read
+ * @param stalledMs a client is disconnected when the kernel takes no byte of its response for this time, and at most twice this
+ *   time. A slow reader takes bytes in bursts: the kernel's buffer may hide it for a minute
+ * @param ready the event that announces a readable socket
  */
-export function trackConnections(
+export function queuePipelines(
   server: Server | NetServer,
   stalledMs: number,
   ready: 'connection' | 'secureConnection' = 'connection',
-): ClientConnections {
+): PipelineQueues {
   const listeners = server.listeners(ready);
   server.removeAllListeners(ready);
   // grows: by strangers, by connections; bound: SOCKETS connections; at the bound: further connections are reset; test:
-  // packages/overload/src/client-connection.net.test.ts
-  const open = new Map<Socket, ClientConnection>();
+  // packages/overload/src/pipeline-queue.net.test.ts
+  const open = new Map<Socket, PipelineQueue>();
   const sweeper = setInterval(() => {
-    for (const connection of open.values()) connection.sweep(stalledMs);
+    for (const queue of open.values()) queue.sweep(stalledMs);
   }, SWEEP_MS);
   sweeper.unref();
   server.once('close', () => clearInterval(sweeper));
@@ -275,18 +275,18 @@ export function trackConnections(
   return {
     serve(duplex, options = {}) {
       const socket = duplex as Socket;
-      // Its 'close' may be over, and would remove nothing.
-      if (socket.destroyed) return;
+      // A destroyed socket may have emitted 'close' already: nothing would remove it from `open`.
+      if (socket.destroyed) return null;
       const listen = () => {
         for (const listener of listeners) listener.call(server, socket);
       };
-      const connection = new ClientConnection(socket, listen, options);
-      connections.set(socket, connection);
-      open.set(socket, connection);
+      const queue = new PipelineQueue(socket, listen, options);
+      queues.set(socket, queue);
+      open.set(socket, queue);
       socket.once('close', () => open.delete(socket));
       socket.resume();
+      return queue;
     },
-    of: (socket) => connections.get(socket),
     waiting() {
       let [received, written] = [0, 0];
       for (const [socket, { held }] of open) {

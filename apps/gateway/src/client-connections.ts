@@ -1,0 +1,79 @@
+import type { Server, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { ClientConnection, type ProxyContext } from './client-connection.ts';
+
+/** The client connections of one server. */
+export class ClientConnections {
+  // grows: by strangers, by connections; bound: SOCKETS connections; at the bound: further connections are
+  // reset; test: none
+  readonly #sockets = new Set<Socket>();
+  /** TLS handshakes by remote port: the TLS socket is another object than the TCP socket below it. */
+  // grows: by strangers, by connections; bound: SOCKETS connections, 10 s at most; at the bound: they are
+  // ended; test: apps/gateway/src/timeouts.net.test.ts
+  readonly #handshakes = new Map<string, Socket>();
+  // grows: by strangers, by connections; bound: SOCKETS connections; at the bound: further connections are
+  // reset; test: none
+  readonly #open = new Map<Duplex, ClientConnection>();
+  readonly #closed = { up: 0, down: 0 };
+
+  /** Counts a server's sockets. @param secure whether it speaks TLS */
+  constructor(server: Server, secure: boolean) {
+    server.on('connection', (socket) => {
+      const port = portOf(socket);
+      this.#sockets.add(socket);
+      if (secure) this.#handshakes.set(port, socket);
+      socket.once('close', () => {
+        this.#sockets.delete(socket);
+        if (this.#handshakes.get(port) === socket) this.#handshakes.delete(port);
+        this.#closed.up += socket.bytesRead;
+        this.#closed.down += socket.bytesWritten;
+      });
+    });
+  }
+
+  get size(): number {
+    return this.#sockets.size;
+  }
+
+  /** Bytes on the wire since the start: `up` from clients, `down` to them. */
+  bytes(): { up: number; down: number } {
+    const sum = { ...this.#closed };
+    for (const { bytesRead, bytesWritten } of this.#sockets) {
+      sum.up += bytesRead;
+      sum.down += bytesWritten;
+    }
+    return sum;
+  }
+
+  /** Bytes written to clients and not yet in the kernel's buffer. */
+  unsent(): number {
+    let bytes = 0;
+    for (const { writableLength } of this.#sockets) bytes += writableLength;
+    return bytes;
+  }
+
+  /** Waits for the first bytes of a socket that is ready to be read. */
+  accept(socket: Socket, context: ProxyContext): void {
+    this.#handshakes.delete(portOf(socket));
+    if (socket.destroyed) return;
+    const connection = new ClientConnection(socket, context);
+    this.#open.set(socket, connection);
+    socket.once('close', () => this.#open.delete(socket));
+    connection.open();
+  }
+
+  /** The connection of a socket; undefined after its 'close', and for a TLS handshake that failed. */
+  of(socket: Duplex): ClientConnection | undefined {
+    return this.#open.get(socket);
+  }
+
+  /** Ends the connections that have sent no request: they would only delay a stop. */
+  endSilent(): void {
+    for (const socket of this.#handshakes.values()) socket.destroy();
+    for (const [socket, { silent }] of this.#open) if (silent) socket.destroy();
+  }
+}
+
+function portOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
+}
