@@ -5,13 +5,16 @@ import { machine, report } from './harness/report.ts';
 import type { Bench, Row } from './harness/row.ts';
 
 /**
- * `npm run bench [-- NAME …]`: measures the rows that are named, or all, beside what people would pick instead, and writes
- * each into its place in bench/results.md. `npm run bench:quick` takes a minute and prints ratios, for a review.
+ * `npm run bench [-- NAME …]` measures the named rows, or all, beside the usual alternatives, and writes
+ * each into its section of bench/results.md. `npm run bench:quick` takes a minute and prints ratios for a
+ * review.
  */
-const say = (text: string) => process.stdout.write(`${text}\n`);
+const print = (text: string) => process.stdout.write(`${text}\n`);
 const wanted = process.argv.slice(2).filter((each) => each !== '--quick');
 const quick = process.argv.includes('--quick');
-const bench: Bench = quick ? { quick, rounds: 2, ms: 800, say } : { quick, rounds: 5, ms: 1_200, say };
+const bench: Bench = quick
+  ? { quick, rounds: 2, ms: 800, say: print }
+  : { quick, rounds: 5, ms: 1_200, say: print };
 const results = new URL('./results.md', import.meta.url);
 const head = '# The bench\n\nWritten by `npm run bench`. Ratios count; absolute figures are this machine’s.';
 
@@ -22,10 +25,10 @@ const chosen = rows.filter(({ name, quick: short }) =>
   wanted.length > 0 ? wanted.includes(name) : !quick || short,
 );
 if (chosen.length === 0) {
-  say(`Нет такой строки. Есть: ${rows.map(({ name }) => name).join(', ')}`);
+  print(`Нет такой строки. Есть: ${rows.map(({ name }) => name).join(', ')}`);
   process.exit(1);
 }
-await installPackages(['squid', 'tinyproxy'], say);
+await installPackages(['squid', 'tinyproxy'], print);
 
 let failed = false;
 for (const row of chosen) {
@@ -34,16 +37,16 @@ for (const row of chosen) {
   try {
     const text = `${report(row, await row.run(bench))}\n\n${on}`;
     if (!quick) await keep(row, text);
-    say(`\n${text}\n\n(${((performance.now() - started) / 1000).toFixed(0)} s)`);
+    print(`\n${text}\n\n(${((performance.now() - started) / 1000).toFixed(0)} s)`);
   } catch (error) {
-    // What the other rows take minutes to find out is not lost with this one.
+    // A failed row must not lose the other rows' minutes of measurement.
     failed = true;
-    say(`\n## ${row.title}\n\n${error instanceof Error ? error.stack : String(error)}`);
+    print(`\n## ${row.title}\n\n${error instanceof Error ? error.stack : String(error)}`);
   }
 }
 process.exit(failed ? 1 : 0);
 
-/** Puts a row's section into the results, in the place of the one that it had. */
+/** Replaces a row's section in the results, or appends it. */
 async function keep({ title }: Row, text: string): Promise<void> {
   const before = await readFile(results, 'utf8').catch(() => '');
   const sections = before

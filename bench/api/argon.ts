@@ -2,7 +2,8 @@ import { argon2Sync, randomBytes } from 'node:crypto';
 import { hashPassword, ofProcess } from '@propusk/api/passwords';
 
 /**
- * Runs the argon2id of one sign-in over and over, with nothing of the api around it: `{ms}` in, the median in milliseconds out.
+ * Repeats the argon2id of one sign-in without the api. Receives `{ms}`, replies with the median in
+ * milliseconds.
  */
 const PASSWORD = 'correct horse battery';
 const hash = await hashPassword(PASSWORD, ofProcess);

@@ -3,8 +3,8 @@ import pg from 'pg';
 import { RECORDED, type Recorded, type Statement } from './statements.ts';
 
 /**
- * Fastify and node-postgres as one would write them in an hour: the api's own statements, and neither sessions nor roles,
- * schemas, limits or headers. The parent sends what was recorded, and hears the port.
+ * Fastify and node-postgres, written the shortest way: the api's own statements without sessions, roles,
+ * schemas, limits or headers. The parent sends the recorded statements and receives the port.
  */
 process.once('message', ({ url, recorded }: { url: string; recorded: Recorded }) => {
   const { statements, companyId, siteId } = recorded;
@@ -47,7 +47,7 @@ process.once('message', ({ url, recorded }: { url: string; recorded: Recorded })
     return last;
   });
 
-  /** A recorded value as this request has it: its company, its address, the site that it has made. */
+  /** Replaces a recorded value by this request's own: its company, its address, or the site it created. */
   function ours(
     value: unknown,
     { address, company }: { address: string; company: number },

@@ -14,7 +14,7 @@ export interface Database {
   stop(): Promise<void>;
 }
 
-/** The embedded PostgreSQL in a folder of its own, on the cores that are named as taskset takes them. */
+/** Starts the embedded PostgreSQL in a folder of its own, on cores in taskset's format. */
 export async function startDatabase(cores: number | string): Promise<Database> {
   const dataDir = await mkdtemp(join(tmpdir(), 'propusk-bench-data-'));
   await chmod(dataDir, 0o755);
@@ -32,7 +32,7 @@ export async function startDatabase(cores: number | string): Promise<Database> {
   };
 }
 
-/** Where the server wrote its process id. @throws Error when the database lies in a home elsewhere */
+/** The path of PostgreSQL's pid file. @throws Error when the cluster lies outside the data folder */
 function pidFile(dataDir: string): string {
   const here = join(dataDir, 'postgres', 'postmaster.pid');
   if (!existsSync(here)) throw new Error('The bench wants a data folder that its database can use');

@@ -1,12 +1,12 @@
 import { newToken } from '@propusk/api/core/tokens';
 import type pg from 'pg';
 
-/** Ids from here on: no other number of a statement is one of them. */
+/** First company id, so high that no other number in a statement equals an id. */
 export const COMPANIES = 100_001;
 export const OWNERS = 200_001;
 const SITES = 5_000_001;
 
-/** An owner who is signed in. */
+/** A signed-in owner. */
 export interface Owner {
   readonly token: string;
   readonly company: number;
@@ -15,21 +15,22 @@ export interface Owner {
 
 export interface Platform {
   readonly companies: number;
-  /** Sites in each company, all of them in each of its policies. */
+  /** Sites in each company; every policy holds all of them. */
   readonly sites: number;
   readonly policies: number;
-  /** How many companies, evenly over the platform, have their owner signed in. */
+  /** Number of signed-in owners, spread evenly over the companies. */
   readonly owners: number;
-  /** What the owners' accounts keep of a password, when somebody is to sign in. */
+  /** The owners' stored password hash, for rows that sign in. */
   readonly passwordHash?: string;
 }
 
-/** Puts companies into an empty schema, each with one owner, who is in all its policies. */
+/** Fills an empty schema with companies. Each has one owner, who is in all its policies. */
 export async function fill(pool: pg.Pool, platform: Platform): Promise<Owner[]> {
   const { companies, sites, policies, owners: count, passwordHash = '' } = platform;
   const client = await pool.connect();
   await client.query(`alter table sites alter id restart with ${SITES}`);
-  // Triggers that are made for one company meet all of them in one statement here, in tables without statistics yet.
+  // Triggers written for one company fire here for all at once, on tables without statistics; a nested loop
+  // would take quadratic time.
   await client.query('set enable_nestloop = off');
   await client.query(
     `insert into companies (id, company_name, company_site)

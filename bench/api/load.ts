@@ -1,17 +1,17 @@
 import { Agent, type RequestOptions, request } from 'node:http';
 import type { Owner } from './fill.ts';
 
-/** What the load does: the same call over and over from a number of connections. */
+/** A task of the load: one call, repeated from a number of connections. */
 export interface Task {
   readonly call: 'me' | 'list' | 'search' | 'create' | 'login';
   readonly port: number;
-  /** Whether it is the api, and not the bare server: paths and tokens differ. */
+  /** True for the api, false for the bare server: paths and tokens differ. */
   readonly ours: boolean;
-  /** For how long; 0 asks once from each connection. */
+  /** Duration in milliseconds; 0 sends one request from each connection. */
   readonly ms: number;
   readonly connections: number;
   readonly owners: readonly Owner[];
-  /** Of all owners, for `login`. */
+  /** The password of all owners, for `login`. */
   readonly password?: string;
 }
 

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { freePort } from '@propusk/test-kit/gateway/upstreams';
-import { MEASURED, type Pinned, pinned, told } from '../harness/pinned.ts';
+import { firstMessage, MEASURED, type Pinned, pinned } from '../harness/pinned.ts';
 
 export interface Server {
   readonly name: string;
@@ -11,7 +11,10 @@ export interface Server {
 /** The secret that api and gateways share. */
 export const GATEWAY_SECRET = 'the gateway secret of the bench, long enough';
 
-/** The real api on a database, held to the measured core unless others are named. @param running gets it, to be stopped */
+/**
+ * Starts the real api on a database, on the measured core unless others are given. @param running receives
+ * the process, to be stopped
+ */
 export async function startApi(
   url: string,
   running: Pinned[],
@@ -31,6 +34,6 @@ export async function startApi(
     },
   });
   running.push(server);
-  await told(server.child, 'listening');
+  await firstMessage(server.child, 'listening');
   return { name: 'ours', process: server, port };
 }

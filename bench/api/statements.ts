@@ -12,26 +12,26 @@ export interface Statement {
   readonly values: readonly unknown[];
 }
 
-/** What a call asks of the database, between `begin` and `commit` for the one that writes. */
+/** The statements of each call, between `begin` and `commit` for the writing one. */
 interface Statements {
   readonly me: readonly Statement[];
   readonly list: readonly Statement[];
   readonly create: readonly Statement[];
 }
 
-/** Statements, and the ids in them that every request has its own for. */
+/** The statements, and the ids in them that differ by request. */
 export interface Recorded {
   readonly statements: Statements;
   readonly companyId: number;
   readonly siteId: number;
 }
 
-/** The address that `create` was recorded with: whoever repeats it puts another one in its place. */
+/** The address that `create` was recorded with; a repetition replaces it. */
 export const RECORDED = 'recorded.bench.test';
 
 /**
- * What the api asks of the database for one person, taken down from its own store functions, so that the bare server beside it
- * asks the very same.
+ * Records the statements of one user's calls from the api's own store functions, so that the bare server
+ * sends the same ones.
  */
 export async function recordStatements(url: string, actor: Member): Promise<Recorded> {
   const told: Statement[] = [];

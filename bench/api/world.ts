@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { MEASURED, type Pinned, pinned, told } from '../harness/pinned.ts';
+import { firstMessage, MEASURED, type Pinned, pinned } from '../harness/pinned.ts';
 import { startDatabase } from './database.ts';
 import { COMPANIES, fill, OWNERS, type Owner } from './fill.ts';
 import { type Server, startApi } from './server.ts';
@@ -18,17 +18,17 @@ export interface World {
   stop(): Promise<void>;
 }
 
-/** The api and the bare server on one embedded PostgreSQL, all on the measured core. */
+/** Starts the api and the bare server on one embedded PostgreSQL, all on the measured core. */
 export async function startWorld(): Promise<World> {
   const database = await startDatabase(MEASURED);
   const running: Pinned[] = [];
   const pool = new pg.Pool({ connectionString: database.url, max: 2 });
-  // It ends with this process, whoever ends that.
+  // The pool ends with this process, so a lost connection is expected.
   pool.on('error', () => {});
   try {
     const { url } = database;
     const ours = await startApi(url, running);
-    // Enough that writers seldom meet in one company, and that none of them fills up.
+    // Enough companies that writers rarely meet in one, and none reaches its limit.
     const owners = await fill(pool, { companies: 64, sites: 30, policies: 3, owners: 64 });
     const actor = { userId: OWNERS, companyId: COMPANIES, roles: ['CREATOR'] as const };
     const rest = { tokenHash: Buffer.alloc(32), address: '127.0.0.1', lacksFactor: false };
@@ -60,6 +60,6 @@ async function startBare(url: string, recorded: Recorded, running: Pinned[]): Pr
   const server = pinned(MEASURED, [process.execPath, path], { ipc: true });
   running.push(server);
   server.child.send({ url, recorded });
-  const { port } = await told<{ port: number }>(server.child, 'listening');
+  const { port } = await firstMessage<{ port: number }>(server.child, 'listening');
   return { name: 'bare', process: server, port };
 }

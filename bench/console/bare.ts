@@ -15,7 +15,7 @@ export interface BarePages {
   stop(): Promise<void>;
 }
 
-/** Builds the bare pages as Vite does without being told anything, and serves them packed. */
+/** Builds the bare pages with Vite's defaults, and serves them compressed. */
 export async function startBarePages(): Promise<BarePages> {
   const outDir = await mkdtemp(join(tmpdir(), 'propusk-bench-console-'));
   const input = ['login', 'sites'].map((name) => join(root, `${name}.html`));

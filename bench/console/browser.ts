@@ -1,27 +1,27 @@
 import { gzipSync } from 'node:zlib';
 import { type Browser, chromium, type Page } from '@playwright/test';
 
-/** What a page costs a browser that was never here, on a machine a quarter as fast. */
+/** The cost of a page for a first-time browser on a processor slowed down four times. */
 export interface Visit {
   /** Scripts and style sheets, gzipped, in bytes. */
   readonly bytes: number;
   /** Largest contentful paint, in milliseconds from the navigation. */
   readonly lcp: number;
-  /** Until what is waited for stands in the page, painted. */
+  /** Milliseconds until the awaited elements are painted. */
   readonly usable: number;
 }
 
 const SLOWER = 4;
 
-/** Debian's Chromium; elsewhere CHROMIUM names another. */
+/** Debian's Chromium; CHROMIUM names another one. */
 export function startBrowser(): Promise<Browser> {
   const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
-  // Chromium's own sandbox refuses to run as root.
+  // Chromium's sandbox does not run as root.
   const args = process.getuid?.() === 0 ? ['--no-sandbox', '--disable-gpu'] : ['--disable-gpu'];
   return chromium.launch({ executablePath, args });
 }
 
-/** Watches for so many elements, from before the page's own code. Runs in the page. */
+/** Waits for a number of elements, starting before the page's own code. Evaluated in the page. */
 const watch = (selector: string, count: number, kept: object) => `
 new PerformanceObserver((list) => {
   for (const entry of list.getEntries()) globalThis.lcp = entry.startTime;
@@ -29,21 +29,21 @@ new PerformanceObserver((list) => {
 new MutationObserver((_, observer) => {
   if (document.querySelectorAll(${JSON.stringify(selector)}).length < ${count}) return;
   observer.disconnect();
-  // Behind the frame that paints it.
+  // Runs after the frame that paints them.
   requestAnimationFrame(() => setTimeout(() => told(performance.now())));
 }).observe(document, { childList: true, subtree: true });
-// The empty page before the first one has no storage.
+// The initial blank page has no storage.
 if (location.protocol === 'http:') Object.assign(localStorage, ${JSON.stringify(kept)});
 `;
 
-/** The observer is told some time behind the frame; by then nothing larger comes. Runs in the page. */
+/** The observer fires some time after the frame; no larger paint comes until then. Evaluated in the page. */
 const LCP = `new Promise((resolve) => {
   const look = (tries) =>
     globalThis.lcp === undefined && tries > 0 ? setTimeout(look, 100, tries - 1) : resolve(globalThis.lcp ?? NaN);
   look(50);
 })`;
 
-/** Goes to a page with an empty cache. @param kept what the browser's storage holds for it */
+/** Opens a page with an empty cache. @param kept local storage for the page */
 export async function visit(
   browser: Browser,
   address: string,
@@ -61,7 +61,8 @@ export async function visit(
       if (!/\.(js|css)$/.test(new URL(response.url()).pathname)) return;
       weighed.push(response.body().then((body) => gzipSync(body, { level: 9 }).length));
     });
-    // Told and not asked for: asking takes the page's time, and its content policy forbids some ways of it.
+    // The page reports by itself: polling would use its time, and its content policy forbids some ways of
+    // it.
     const painted = Promise.withResolvers<number>();
     await page.exposeFunction('told', painted.resolve);
     await page.goto(address);
@@ -75,7 +76,7 @@ export async function visit(
   }
 }
 
-/** What the page's code holds, when all that can go has gone. */
+/** Heap bytes and DOM nodes of the page after garbage collection. */
 export async function held(page: Page): Promise<{ bytes: number; nodes: number }> {
   const devtools = await page.context().newCDPSession(page);
   await devtools.send('HeapProfiler.collectGarbage');

@@ -1,25 +1,28 @@
-/** A ClientHello as long as a browser's without post-quantum keys (RFC 8446 section 4.1.2), for tunnels of the load. */
+/**
+ * A ClientHello (RFC 8446 section 4.1.2) for the load's tunnels, as long as a browser's without
+ * post-quantum keys.
+ */
 
-/** Where its first random byte stands: the origin reads there what the tunnel is for. */
+/** Offset of its first random byte, which tells the origin the mode of the tunnel. */
 export const HELLO_MODE_AT = 11;
 
 export type Mode =
-  /** Answered once and ended. */
+  /** The origin replies once and closes. */
   | 'hello'
-  /** Every byte comes back. */
+  /** The origin echoes every byte. */
   | 'echo'
-  /** Bytes without an end. */
+  /** The origin sends bytes without end. */
   | 'bulk'
-  /** Answered once and left open. */
+  /** The origin replies once and leaves the tunnel open. */
   | 'idle';
 
-/** Makes a hello for a server's name. */
+/** Builds a ClientHello with a server name. */
 export function clientHello(serverName: string, mode: Mode): Buffer {
   const name = Buffer.from(serverName, 'latin1');
   const list = vector(2, Buffer.concat([Buffer.from([0]), vector(2, name)]));
   const extensions = Buffer.concat([
     extension(0, list),
-    // Padding (RFC 7685) to the length of a real one.
+    // Padding (RFC 7685) to a browser's length.
     extension(21, Buffer.alloc(300)),
   ]);
   const random = Buffer.alloc(32, 1);

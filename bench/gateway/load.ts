@@ -3,14 +3,15 @@ import { clientHello, type Mode } from './hello.ts';
 import { startOrigin } from './origin.ts';
 
 /**
- * The load and the sites, one process on one core. It is told by IPC what to do for how long, and answers what it saw.
- * autocannon and wrk do not speak CONNECT; bytes are made before the clock runs, so that it spends its core on sockets.
+ * The load generator and the origin, in one process on one core. It receives tasks by IPC and replies with
+ * its counts. autocannon and wrk do not speak CONNECT. Bytes are prepared before the clock starts, so the
+ * core's time goes to sockets.
  */
 
-export interface Asker {
-  /** The site's name. */
+export interface LoadClient {
+  /** Host name of the site. */
   readonly site: string;
-  /** Its address, for a proxy that cannot be told names. */
+  /** Its address, for a proxy that cannot map names. */
   readonly at?: string;
   /** `name:password`. */
   readonly credentials: string;
@@ -18,21 +19,21 @@ export interface Asker {
 
 export interface Task {
   readonly kind: 'tunnels' | 'bulk' | 'requests' | 'echo' | 'hold' | 'release';
-  /** Where the proxy is; null goes to the origin itself. */
+  /** Port of the proxy; null connects to the origin directly. */
   readonly proxy: number | null;
-  readonly callers: readonly Asker[];
+  readonly callers: readonly LoadClient[];
   readonly ms: number;
   readonly connections: number;
 }
 
 export interface Seen {
-  /** Tunnels, bytes, requests or round trips in the time, or connections held. */
+  /** Tunnels, bytes, requests or round trips during the task, or connections held. */
   readonly count: number;
   readonly ms: number;
   /** Milliseconds. */
   readonly p50: number;
   readonly p99: number;
-  /** What went wrong: refused, cut, answered otherwise. */
+  /** Failures: refusals, resets, wrong replies. */
   readonly failed: number;
   readonly fault: string;
 }
@@ -61,7 +62,7 @@ function prepare({ callers, proxy }: Task, mode: Mode): Prepared[] {
   });
 }
 
-/** One run: what its parts count. */
+/** Counters of one run. */
 class Tally {
   count = 0;
   failed = 0;
@@ -82,10 +83,10 @@ class Tally {
 
 const ESTABLISHED = /^HTTP\/1\.[01] 200/;
 
-/** A proxy that says nothing for so long says nothing any more. */
+/** A tunnel without bytes for this long counts as stalled. */
 const SILENCE_MS = 3_000;
 
-/** Opens a tunnel, or a connection to the origin. @param on what to do with bytes behind the 200 */
+/** Opens a tunnel, or a connection to the origin. @param on receives the bytes after the 200 */
 function open(
   task: Task,
   prepared: Prepared,
@@ -105,7 +106,7 @@ function open(
           on(socket, data, length);
           return true;
         }
-        // Some proxies send it in pieces.
+        // Some proxies send the head in pieces.
         head += data.toString('latin1', 0, length);
         if (!head.endsWith('\r\n\r\n')) return true;
         opened = true;
@@ -120,7 +121,7 @@ function open(
   return socket;
 }
 
-/** All sockets read into one buffer: nobody looks at bytes twice. */
+/** All sockets read into one buffer: the load never looks at bytes twice. */
 const shared = Buffer.alloc(256 * 1024);
 
 function tunnels(task: Task, tally: Tally): Promise<void>[] {
@@ -233,7 +234,7 @@ function echo(task: Task, tally: Tally): Promise<void>[] {
   });
 }
 
-/** Opens tunnels and leaves them open, 64 at a time. */
+/** Opens tunnels and keeps them open, 64 at a time. */
 function hold(task: Task, tally: Tally): Promise<void>[] {
   const prepared = prepare(task, 'idle');
   let next = 0;

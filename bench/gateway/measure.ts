@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
-import { LOAD, type Pinned, pinned, told } from '../harness/pinned.ts';
+import { firstMessage, LOAD, type Pinned, pinned } from '../harness/pinned.ts';
 import { apart, type Bench, median, type Ratio, short, type Table } from '../harness/row.ts';
-import type { Asker, Seen, Task } from './load.ts';
+import type { LoadClient, Seen, Task } from './load.ts';
 import type { Proxy } from './peers.ts';
 import { callers } from './policy.ts';
 
@@ -13,23 +13,23 @@ export interface Load {
   stop(): Promise<void>;
 }
 
-/** Starts load and origin on their core, or on those that are named. */
+/** Starts load and origin on their core, or on the given cores. */
 export async function startLoad(core: number | string = LOAD): Promise<Load> {
   const path = fileURLToPath(import.meta.resolve('./load.ts'));
   const running: Pinned = pinned(core, [process.execPath, path], { ipc: true });
-  const { port } = await told<{ port: number }>(running.child, 'ready');
+  const { port } = await firstMessage<{ port: number }>(running.child, 'ready');
   return {
     origin: port,
     async run(task) {
       running.child.send(task);
-      return told<Seen>(running.child, 'seen');
+      return firstMessage<Seen>(running.child, 'seen');
     },
     stop: running.stop,
   };
 }
 
-/** Those who ask, as this proxy knows them. */
-export function askersOf({ name, known }: Proxy): Asker[] {
+/** The clients of the load, with the credentials that this proxy knows. */
+export function clientsOf({ name, known }: Proxy): LoadClient[] {
   if (name === 'tinyproxy')
     return callers().map(({ site }) => ({ site, at: '127.0.0.1', credentials: 'one:known' }));
   return callers().map(({ site, username, token, password }) => ({
@@ -42,9 +42,9 @@ export interface Kind {
   readonly title: string;
   readonly kind: Task['kind'];
   readonly connections: number;
-  /** What the count is divided by, and called then. */
+  /** The divisor of the count, and the unit's name. */
   readonly unit: readonly [by: number, name: string];
-  /** What ours must reach of each peer, and of which figure. */
+  /** The ratio that ours must reach, by peer and figure. */
   readonly bars: readonly {
     readonly peer: string;
     readonly bar: number;
@@ -53,7 +53,7 @@ export interface Kind {
 }
 
 interface Round {
-  /** A second of the clock, and a second of processor time that the proxy took. */
+  /** Per second of wall clock, and per second of the proxy's processor time. */
   readonly clock: number;
   readonly core: number;
   readonly p50: number;
@@ -61,8 +61,8 @@ interface Round {
 }
 
 /**
- * Has a proxy do some of it before it counts: Node compiles what it has done often, beside the work and on the same core,
- * and for the first seconds of a load that takes a fifth of it. A proxy that people use has that behind it.
+ * Warms a proxy up. V8 compiles hot functions on the same core beside the work, which takes a fifth of it
+ * during the first seconds of a load. A proxy in production has that behind it.
  */
 async function warm(
   { quick, ms }: Bench,
@@ -73,12 +73,12 @@ async function warm(
   const [seconds, most] = quick ? [0.7, 2] : [5, 6];
   const begun = proxy.process?.cpu() ?? 0;
   for (let i = 0; i < most; i++) {
-    await load.run({ kind, proxy: proxy.port, callers: askersOf(proxy), ms, connections });
+    await load.run({ kind, proxy: proxy.port, callers: clientsOf(proxy), ms, connections });
     if (proxy.process === null || proxy.process.cpu() - begun >= seconds) return;
   }
 }
 
-/** Measures one kind of load. @throws Error when a proxy fails more than a hundredth of it */
+/** Measures one kind of load. @throws Error when a proxy fails more than one in a hundred */
 export async function compare(
   bench: Bench,
   load: Load,
@@ -91,7 +91,13 @@ export async function compare(
     for (const proxy of proxies) {
       const { port, process } = proxy;
       const before = process?.cpu() ?? 0;
-      const seen = await load.run({ kind, proxy: port, callers: askersOf(proxy), ms: bench.ms, connections });
+      const seen = await load.run({
+        kind,
+        proxy: port,
+        callers: clientsOf(proxy),
+        ms: bench.ms,
+        connections,
+      });
       const cpu = process === null ? 0 : process.cpu() - before;
       if (seen.failed > 0 && seen.failed * 100 > seen.count)
         throw new Error(`${proxy.name}, ${title}: ${seen.failed} of ${seen.count} failed: ${seen.fault}`);
@@ -115,7 +121,7 @@ export async function compare(
     .map(({ peer, bar, of: figure }) => {
       const key = figure === 'work' ? 'core' : figure;
       const [ours, theirs] = [of('ours', key), of(peer, key)];
-      // By rounds: what stood beside each other is compared.
+      // Compare within a round: both sides ran under the same conditions.
       const value = median(ours.map((each, i) => each / (theirs[i] ?? Number.NaN)));
       return { what: `${title}: ours / ${peer}`, value, bar, atLeast: figure !== 'p50' };
     });

@@ -3,9 +3,9 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { HELLO_MODE_AT } from './hello.ts';
 
 /**
- * The sites behind the proxies, and a company's upstream proxy, in the process of the load: as little work as a server can
- * do. What a connection is for its first bytes say: CONNECT (then as if the tunnel led here), HTTP, or a ClientHello whose
- * mode stands in its random bytes.
+ * The sites behind the proxies, and a company's upstream proxy, in the load's process. It does as little
+ * work as a server can. The first bytes decide the protocol: CONNECT (answered as if the tunnel led here),
+ * HTTP, or a ClientHello whose random bytes carry the mode.
  */
 
 const HELLO_BACK = Buffer.alloc(1_200, 22);
@@ -15,7 +15,7 @@ const RESPONSE = Buffer.from(
   `HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: ${BODY.length}\r\n\r\n${BODY}`,
 );
 
-/** Starts it. @returns its port, on every loopback address */
+/** Starts the origin. @returns its port, on every loopback address */
 export async function startOrigin(): Promise<number> {
   const server = createServer({ noDelay: true }, (socket) => {
     socket.on('error', () => {});
@@ -59,12 +59,12 @@ function begin(socket: Socket, first: Buffer): void {
       socket.write(HELLO_BACK);
       return;
     default:
-      // As a short request over TLS: an answer, and the end.
+      // Like a short request over TLS: one reply, then the end.
       socket.end(HELLO_BACK);
   }
 }
 
-/** Requests come whole and one at a time, as the load sends them. */
+/** The load sends requests whole and one at a time. */
 function answer(socket: Socket, data: Buffer): void {
   if (data.at(-1) === 10) socket.write(RESPONSE);
 }

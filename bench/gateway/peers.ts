@@ -7,36 +7,36 @@ import { fileURLToPath } from 'node:url';
 import { listens } from '@propusk/test-kit/gateway/client';
 import { startFeedServer } from '@propusk/test-kit/gateway/feed-server';
 import { freePort } from '@propusk/test-kit/gateway/upstreams';
-import { MEASURED, type Pinned, pinned, told } from '../harness/pinned.ts';
+import { firstMessage, MEASURED, type Pinned, pinned } from '../harness/pinned.ts';
 import {
   COMPANIES,
   callers,
   passwordOf,
-  peopleOf,
   SECRET,
   sitesOf,
   snapshots,
   type Upstream,
+  usersOf,
 } from './policy.ts';
 
-/** The proxies that are measured side by side, each on the same core and under the same policy. */
+/** The proxies under measurement, each on the same core and under the same policy. */
 
 export interface Proxy {
   readonly name: string;
-  /** Null: no proxy at all, the limit of load and origin. */
+  /** Null: no proxy, which measures the limit of load and origin. */
   readonly port: number | null;
-  /** By what its clients are known. */
+  /** The kind of credentials that it knows. */
   readonly known: 'token' | 'password';
   readonly process: Pinned | null;
   stop(): Promise<void>;
 }
 
 export interface Wanted {
-  /** Where the sites are. */
+  /** Port of the sites. */
   readonly origin: number;
-  /** The way out of all companies; else direct. */
+  /** The upstream proxy of every company; without one egress is direct. */
   readonly upstream?: Upstream;
-  /** The core or cores, as taskset takes them. */
+  /** The core or cores, in taskset's format. */
   readonly core?: number | string;
 }
 
@@ -44,7 +44,7 @@ const none: Proxy = { name: 'no proxy', port: null, known: 'password', process: 
 
 const room = (path: string) => fileURLToPath(import.meta.resolve(path));
 
-/** The gateway itself, fed as an api would. @param processes how many it may use */
+/** Starts the gateway, fed as an api feeds it. @param processes worker processes that it may use */
 export async function startOurs(
   { origin, upstream, core = MEASURED }: Wanted,
   processes = 1,
@@ -69,7 +69,7 @@ export async function startOurs(
       LOG_LEVEL: 'warn',
     },
   });
-  const { port } = await told<{ port: number }>(running.child, 'listening');
+  const { port } = await firstMessage<{ port: number }>(running.child, 'listening');
   while (feed.acknowledged.length < COMPANIES) await sleep(20);
   return {
     name: 'ours',
@@ -84,17 +84,17 @@ export async function startOurs(
   };
 }
 
-/** squid with Basic auth and, for each company, who may reach which names. */
+/** Starts squid with Basic auth, and with users and names per company. */
 export async function startSquid({ origin, upstream, core = MEASURED }: Wanted): Promise<Proxy> {
   void origin;
   const folder = await mkdtemp(join(tmpdir(), 'propusk-bench-squid-'));
-  // Started by root it becomes another user.
+  // squid started by root drops to another user.
   await chmod(folder, 0o777);
   const port = await freePort();
   const known: string[] = [];
   const rules: string[] = [];
   for (let company = 0; company < COMPANIES; company++) {
-    const ids = peopleOf(company);
+    const ids = usersOf(company);
     known.push(...ids.map((id) => `u${id}:${createHash('md5').update(passwordOf(id)).digest('hex')}`));
     await writeFile(join(folder, `people-${company}`), ids.map((id) => `u${id}`).join('\n'));
     await writeFile(join(folder, `sites-${company}`), sitesOf(company).join('\n'));
@@ -105,7 +105,7 @@ export async function startSquid({ origin, upstream, core = MEASURED }: Wanted):
     );
   }
   await writeFile(join(folder, 'users'), `${known.join('\n')}\n`);
-  // One a line: squid cuts long ones.
+  // One name a line: squid truncates long lines.
   const names = callers().map(
     ({ site }) => `127.0.0.1 ${site}
 `,
@@ -140,7 +140,7 @@ coredump_dir ${folder}
   return up('squid', port, running, folder);
 }
 
-/** tinyproxy: it knows one person and no rule of who may reach what, so it has less to do. */
+/** Starts tinyproxy. It knows one user and has no rules by user and site, so it has less to do. */
 export async function startTinyproxy({ upstream, core = MEASURED }: Wanted): Promise<Proxy> {
   const folder = await mkdtemp(join(tmpdir(), 'propusk-bench-tiny-'));
   const port = await freePort();
@@ -164,7 +164,7 @@ LogLevel Critical
   return up('tinyproxy', port, running, folder);
 }
 
-/** proxy-chain with the policy as look-ups in memory. */
+/** Starts proxy-chain with the policy as look-ups in memory. */
 export async function startProxyChain({ upstream, core = MEASURED }: Wanted): Promise<Proxy> {
   const running = pinned(core, [process.execPath, fileURLToPath(import.meta.resolve('./proxy-chain.ts'))], {
     ipc: true,
@@ -176,7 +176,7 @@ export async function startProxyChain({ upstream, core = MEASURED }: Wanted): Pr
       }),
     },
   });
-  const { port } = await told<{ port: number }>(running.child, 'listening');
+  const { port } = await firstMessage<{ port: number }>(running.child, 'listening');
   return { name: 'proxy-chain', port, known: 'password', process: running, stop: running.stop };
 }
 

@@ -2,8 +2,8 @@ import { gatewayKeys, gatewayUsername, signGatewayToken } from '@propusk/access/
 import type { CompanySnapshot } from '@propusk/contract/feed';
 
 /**
- * The policy under which proxies are measured: 10 companies, each with 1,000 people who may reach 1,000 sites. Peers are
- * given the same people and the same sites, in their own words.
+ * The policy of the measured proxies: 10 companies, each with 1,000 users who may reach 1,000 sites. Peers
+ * get the same users and sites in their own formats.
  */
 
 export const COMPANIES = 10;
@@ -11,14 +11,14 @@ const PEOPLE = 1_000;
 const SITES = 1_000;
 export const SECRET = 'a secret of the bench, long enough to be taken';
 
-/** A person as a client presents himself to each proxy. */
+/** A user's credentials, in the form of each proxy. */
 export interface Person {
   readonly username: string;
   /** The gateway's signed token. */
   readonly token: string;
-  /** What peers know the person by. */
+  /** The password that peers know. */
   readonly password: string;
-  /** A site that the person may reach. */
+  /** A site that the user may reach. */
   readonly site: string;
 }
 
@@ -27,15 +27,15 @@ export function sitesOf(company: number): string[] {
   return Array.from({ length: SITES }, (_, i) => `s${i}.c${company}.bench.test`);
 }
 
-/** The ids of a company's people. */
-export function peopleOf(company: number): number[] {
+/** The ids of a company's users. */
+export function usersOf(company: number): number[] {
   return Array.from({ length: PEOPLE }, (_, i) => company * PEOPLE + i + 1);
 }
 
-/** What a peer's file of passwords holds for a person. */
+/** The password of a user in a peer's password file. */
 export const passwordOf = (userId: number) => `pass-${userId}`;
 
-/** A way out of a company's own: where it is. */
+/** Address and credentials of a company's upstream proxy. */
 export interface Upstream {
   readonly host: string;
   readonly port: number;
@@ -43,10 +43,13 @@ export interface Upstream {
   readonly password: string;
 }
 
-/** The snapshots of all companies. @param port where the sites are @param upstream the way out, else direct */
+/**
+ * The snapshots of all companies. @param port of the sites @param upstream egress proxy; without it egress
+ * is direct
+ */
 export function snapshots(port: number, upstream?: Upstream): CompanySnapshot[] {
   return Array.from({ length: COMPANIES }, (_, company) => {
-    const people = peopleOf(company);
+    const people = usersOf(company);
     const sites = sitesOf(company).map((name, i) => {
       const id = company * SITES + i + 1;
       return { id, address: `${name}:${port}`, claim: upstream === undefined ? id : null };
@@ -78,7 +81,7 @@ export function snapshots(port: number, upstream?: Upstream): CompanySnapshot[] 
   });
 }
 
-/** Those who make the load: 20 people of each company, each at a site of his own. */
+/** The clients of the load: 20 users of each company, each at a different site. */
 export function callers(): Person[] {
   const keys = gatewayKeys(SECRET);
   const expires = Math.floor(Date.now() / 1000) + 86_400;

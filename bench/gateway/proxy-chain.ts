@@ -1,13 +1,13 @@
 import { Server } from 'proxy-chain';
-import { COMPANIES, passwordOf, peopleOf, sitesOf } from './policy.ts';
+import { COMPANIES, passwordOf, sitesOf, usersOf } from './policy.ts';
 
-/** proxy-chain with the policy as look-ups in memory. Its settings come by the environment: PORT, UPSTREAM. */
+/** proxy-chain with the policy as look-ups in memory. Settings come from the environment: PORT, UPSTREAM. */
 
 const passwords = new Map<string, string>();
 const companies = new Map<string, number>();
 const sites = Array.from({ length: COMPANIES }, (_, company) => new Set(sitesOf(company)));
 for (let company = 0; company < COMPANIES; company++) {
-  for (const id of peopleOf(company)) {
+  for (const id of usersOf(company)) {
     passwords.set(`u${id}`, passwordOf(id));
     companies.set(`u${id}`, company);
   }
@@ -25,7 +25,7 @@ const server = new Server({
   },
 });
 
-/** Every site stands on this machine: no proxy of the bench asks a resolver. */
+/** Resolves every site to this machine, so that no proxy of the bench waits for a resolver. */
 function loopback(
   _name: string,
   options: { all?: boolean },

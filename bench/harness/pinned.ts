@@ -1,24 +1,24 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** Processes that are held to one core, and what the kernel says that they took. */
+/** Starts processes pinned to a core, and reads their use of processor and memory from /proc. */
 
-/** The core of what is measured, and the core of load and origin. */
+/** The core of the measured process, and the core of load and origin. */
 export const MEASURED = 0;
 export const LOAD = 1;
-/** Both, for what is not measured against a core of its own. */
+/** Both cores, for a measurement that needs no core of its own. */
 export const BOTH = `${MEASURED},${LOAD}`;
 
 export interface Pinned {
   readonly child: ChildProcess;
-  /** Processor time since its start, of its children too, in seconds. */
+  /** Processor time since its start, children included, in seconds. */
   cpu(): number;
   /** Resident memory, children included, in bytes. */
   resident(): number;
   stop(): Promise<void>;
 }
 
-/** Starts a program on one core. Node programs of ours get an IPC channel. */
+/** Starts a program on one core. Our Node programs get an IPC channel. */
 export function pinned(
   core: number | string,
   command: readonly string[],
@@ -42,8 +42,8 @@ export function pinned(
   };
 }
 
-/** Waits for the first message of a kind. @throws Error when the process ends before */
-export function told<T>(child: ChildProcess, type: string): Promise<T> {
+/** Waits for the first message of a type. @throws Error when the process exits before */
+export function firstMessage<T>(child: ChildProcess, type: string): Promise<T> {
   return new Promise((resolve, reject) => {
     const onMessage = (message: { type?: string }) => {
       if (message.type !== type) return;
@@ -76,7 +76,7 @@ function family(pid: number): number[] {
 
 function cpuOf(pid: number): number {
   const fields = stat(pid);
-  // Its own, and of the children that have ended.
+  // Its own time, and that of ended children.
   return fields === null ? 0 : fields.slice(11, 15).reduce((sum, each) => sum + Number(each), 0) / TICKS;
 }
 
@@ -85,7 +85,7 @@ function residentOf(pid: number): number {
   return fields === null ? 0 : Number(fields[21]) * PAGE;
 }
 
-/** The fields behind the name, which may hold spaces. */
+/** The fields after the name, which may contain spaces. */
 function stat(pid: number): string[] | null {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');

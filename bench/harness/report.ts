@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { cpus, loadavg, totalmem } from 'node:os';
 import { met, type Ratio, type Result, type Row, short, type Table } from './row.ts';
 
-/** What the bench says, as Markdown: on the terminal and in bench/results.md. */
+/** Renders results as Markdown, for the terminal and bench/results.md. */
 
 /** The tables, ratios and notes of one row. */
 export function report({ title }: Row, { tables, ratios, notes }: Result): string {
@@ -24,7 +24,7 @@ function table({ title, head, lines }: Table): string {
   return [`**${title}**`, '', row(head), row(head.map(() => '---')), ...lines.map(row)].join('\n');
 }
 
-/** On what it ran. */
+/** Describes the machine and the versions of a measurement. */
 export function machine(): string {
   const [cpu] = cpus();
   const load = loadavg().map((each) => each.toFixed(1));

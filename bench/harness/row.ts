@@ -1,6 +1,6 @@
-/** A row of the bench: what it measures, beside whom, and where the bar is. A row is a file in bench/rows. */
+/** A row of the bench: what it measures, its peers, and its bar. Each row is a file in bench/rows. */
 export interface Row {
-  /** What it is called for: `npm run bench -- NAME`. */
+  /** Its name on the command line: `npm run bench -- NAME`. */
   readonly name: string;
   readonly title: string;
   /** Whether `npm run bench:quick` runs it. */
@@ -10,9 +10,9 @@ export interface Row {
 
 export interface Bench {
   readonly quick: boolean;
-  /** How often each is measured, in turn with the others. */
+  /** Number of measurements of each candidate, in turn with the others. */
   readonly rounds: number;
-  /** How long one measurement takes. */
+  /** Duration of one measurement. */
   readonly ms: number;
   say(line: string): void;
 }
@@ -20,7 +20,7 @@ export interface Bench {
 export interface Result {
   readonly tables: readonly Table[];
   readonly ratios: readonly Ratio[];
-  /** What a reader has to know to read the figures. */
+  /** Facts needed to read the figures. */
   readonly notes: readonly string[];
 }
 
@@ -35,14 +35,14 @@ export interface Ratio {
   readonly what: string;
   readonly value: number;
   readonly bar: number;
-  /** Whether more is better. */
+  /** True when higher is better. */
   readonly atLeast: boolean;
   readonly unit?: string;
 }
 
 export const met = ({ value, bar, atLeast }: Ratio) => (atLeast ? value >= bar : value <= bar);
 
-/** The middle of some figures. */
+/** The median. */
 export function median(figures: readonly number[]): number {
   const sorted = [...figures].sort((a, b) => a - b);
   const middle = Math.floor(sorted.length / 2);
@@ -50,20 +50,20 @@ export function median(figures: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? upper) + upper) / 2;
 }
 
-/** Half the way from the least to the most, as a share of the middle. */
+/** Half the range, as a share of the median. */
 function spread(figures: readonly number[]): number {
   return (Math.max(...figures) - Math.min(...figures)) / 2 / median(figures);
 }
 
-/** A line of a table: a name, the middle of its figures, and how far they lie apart. */
+/** A table line: a name, the median of its figures, and their spread. */
 export function middleLine(name: string, figures: readonly number[]): string[] {
   return [name, short(median(figures)), apart(figures)];
 }
 
-/** The spread as a table says it. */
+/** The spread as a table shows it. */
 export const apart = (figures: readonly number[]) => `± ${Math.round(spread(figures) * 100)} %`;
 
-/** A figure with three digits that count. */
+/** A figure with three significant digits. */
 export function short(figure: number): string {
   if (!Number.isFinite(figure)) return '–';
   const digits = Math.abs(figure) >= 100 ? 0 : Math.abs(figure) >= 10 ? 1 : 2;

@@ -2,11 +2,11 @@ import { decide } from '@propusk/access/decide';
 import { emptyIndex, putCompany } from '@propusk/access/snapshot';
 import { type Asked, asked, COMPANIES, companyOf } from './large.ts';
 
-/** Times decide() and a bare look-up of the same keys, in turn; a process of its own, with --expose-gc. */
+/** Times decide() and a bare look-up of the same keys, in turn, in a process of its own with --expose-gc. */
 
 const rounds = Number(process.argv[2]);
 const index = emptyIndex();
-/** The least that anybody can do: the person, then the site among the company's. */
+/** The least work any rule can do: look up the user, then the site among the company's. */
 const people = new Map<number, Map<string, number>>();
 for (let id = 1; id <= COMPANIES; id++) {
   const company = companyOf(id);
@@ -17,7 +17,7 @@ for (let id = 1; id <= COMPANIES; id++) {
 const keys = asked(20_000);
 
 let sink = 0;
-// By index: `for of` would leave 40 bytes a call of its own.
+// An indexed loop: `for of` would allocate 40 bytes a call.
 function byRule(list: readonly Asked[]): void {
   for (let i = 0; i < list.length; i++) {
     const { user, host } = list[i] as Asked;

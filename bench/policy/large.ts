@@ -1,7 +1,7 @@
 import type { CanonicalHost } from '@propusk/access/host';
 import type { CompanySnapshot } from '@propusk/contract/feed';
 
-/** A platform of 10,000 companies, each with 100 people, 100 sites and 10 policies. */
+/** A platform of 10,000 companies, each with 100 users, 100 sites and 10 policies. */
 
 export const COMPANIES = 10_000;
 const EACH = 100;
@@ -35,7 +35,7 @@ export interface Asked {
   readonly host: CanonicalHost;
 }
 
-/** So many people of the whole platform, each with a site of theirs. The same ones every time. */
+/** Returns users of the whole platform, each with one of their sites. Deterministic. */
 export function asked(count: number): Asked[] {
   let seed = 12_345;
   const random = (below: number) => {

@@ -6,8 +6,9 @@ import { seal, writeSnapshotFile } from '@propusk/gateway/snapshot-file';
 import { COMPANIES, companyOf } from './large.ts';
 
 /**
- * Loads the snapshot of a whole platform as a gateway does when it starts, and parses the same bytes: `write FOLDER KEY`
- * makes the file, `load FOLDER KEY` and `parse FOLDER KEY` are timed, a process of its own each.
+ * Loads the snapshot of a whole platform as a starting gateway does, and parses the same bytes. `write
+ * FOLDER KEY` makes the file; `load FOLDER KEY` and `parse FOLDER KEY` are timed, each in a process of its
+ * own.
  */
 const [, , what = '', folder = '', hex = ''] = process.argv;
 const key = Buffer.from(hex, 'hex');

@@ -10,16 +10,16 @@ import { clientHello } from '../gateway/hello.ts';
 import { startOrigin } from '../gateway/origin.ts';
 
 /**
- * Changes policies at a steady rate, and takes the right to a tunnel away again and again meanwhile: how long from the request
- * that takes it to the tunnel's end.
+ * Changes policies at a steady rate, and repeatedly removes the right to an open tunnel. Measures the time
+ * from that request to the tunnel's end.
  */
 export interface Task {
   readonly api: number;
   readonly gateway: number;
-  /** The first ones have tunnels, the rest are changed in passing. */
+  /** The first owners have tunnels; the policies of the rest only change. */
   readonly owners: readonly Owner[];
   readonly victims: number;
-  /** Changes a second, all together. */
+  /** Changes a second, over all companies. */
   readonly rate: number;
   readonly ms: number;
 }
@@ -27,7 +27,7 @@ export interface Task {
 export interface Seen {
   readonly changes: number;
   readonly ms: number;
-  /** From the sent request to the dead tunnel, in milliseconds. */
+  /** From sending the request to the closed tunnel, in milliseconds. */
   readonly times: readonly number[];
   readonly failed: number;
   readonly fault: string;
@@ -75,7 +75,7 @@ async function run({ api, gateway, owners, victims, rate, ms }: Task): Promise<S
       const tunnel = await openSoon(gateway, `${host}:${origin}`, host, `${username}:${password}`, over);
       if (tunnel === null) return;
       const closed = new Promise((resolve) => tunnel.once('close', resolve));
-      // So that not all are taken at the same moment.
+      // Spreads the removals over time.
       await sleep(Math.random() * 2_000);
       if (tunnel.destroyed) throw new Error('A tunnel ended by itself');
       const started = performance.now();
@@ -91,12 +91,12 @@ async function run({ api, gateway, owners, victims, rate, ms }: Task): Promise<S
   const policies = await Promise.all(rest.map(policyOf));
   const pending = new Set<Promise<void>>();
   const work = watched.map((owner) => victim(owner).catch(fail));
-  // The tunnels stand before it is counted.
+  // The tunnels open before the measurement starts.
   await sleep(2_000);
   const [begun, before] = [performance.now(), changes];
   let sent = 0;
   while (!over()) {
-    // A schedule, whatever the api makes of it: it is not waited for.
+    // Follows a fixed schedule without waiting for the api, so a slow api does not lower the rate.
     const due = Math.floor(((performance.now() - begun) / 1_000) * rate) - (changes - before);
     for (; sent < due && pending.size < 2_000; sent++) {
       const at = sent % rest.length;
@@ -119,7 +119,7 @@ async function run({ api, gateway, owners, victims, rate, ms }: Task): Promise<S
   return { changes: done, ms: took, times, failed, fault };
 }
 
-/** A tunnel, as soon as the gateway gives it; null when the time is over. */
+/** Retries until the gateway accepts a tunnel; null when the time is over. */
 async function openSoon(
   gateway: number,
   authority: string,
@@ -135,7 +135,7 @@ async function openSoon(
   return null;
 }
 
-/** A tunnel that carries a ClientHello and stays open; null when it was refused. */
+/** Opens a tunnel, sends a ClientHello and keeps it open; null when the gateway refuses. */
 function open(gateway: number, authority: string, host: string, credentials: string): Promise<Socket | null> {
   const socket = connect({ port: gateway, host: '127.0.0.1', noDelay: true });
   const auth = `Proxy-Authorization: Basic ${Buffer.from(credentials).toString('base64')}`;
@@ -146,7 +146,7 @@ function open(gateway: number, authority: string, host: string, credentials: str
     socket.once('data', (head: Buffer) => {
       if (!head.toString('latin1').startsWith('HTTP/1.1 200')) return void socket.destroy();
       socket.write(clientHello(host, 'idle'));
-      // The site's answer: it is through.
+      // The site replied: the tunnel works.
       socket.once('data', () => resolve(socket));
     });
   });

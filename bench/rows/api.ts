@@ -11,7 +11,7 @@ const calls: readonly { readonly call: Task['call']; readonly title: string }[] 
   { call: 'create', title: 'POST /domain-allowed' },
 ];
 
-/** The api beside a bare server that asks the database the same. */
+/** The api beside a bare server that sends the same statements. */
 export const row: Row = {
   name: 'api',
   title: `The api beside bare Fastify and pg with its own SQL, ${CONNECTIONS} connections, one core`,
@@ -31,7 +31,7 @@ export const row: Row = {
         tables,
         ratios,
         notes: [
-          'Server and database share core 0, the load has core 1. «A core-second» is a second of processor time that server and database took together. The bare server asks for one fixed person and has no session to look up.',
+          'Server and database share core 0, the load has core 1. «A core-second» is a second of processor time that server and database took together. The bare server serves one fixed user and looks up no session.',
         ],
       };
     } finally {
@@ -57,7 +57,7 @@ async function compare(
 ): Promise<{ table: Omit<Table, 'title'>; value: number }> {
   const servers = [world.ours, world.bare];
   const rounds = new Map<string, Round[]>(servers.map(({ name }) => [name, []]));
-  // The first round is not counted: Node compiles what it has done often.
+  // The first round only warms up: V8 compiles hot functions.
   for (let round = -1; round < bench.rounds; round++) {
     for (const { name, process, port } of servers) {
       const task = { call, port, ours: name === 'ours', ms: bench.ms, connections: CONNECTIONS };
@@ -101,7 +101,7 @@ async function compare(
   };
 }
 
-/** What was made goes, so that no company fills up and every round finds the same. */
+/** Deletes what a round created, so that no company fills up and every round starts equal. */
 async function sweep({ pool }: World): Promise<void> {
   await pool.query(`delete from sites where address like '%.made.bench.test'`);
   await pool.query('vacuum sites');

@@ -9,10 +9,16 @@ import { held, startBrowser, type Visit, visit } from '../console/browser.ts';
 import { BOTH, type Pinned } from '../harness/pinned.ts';
 import { type Bench, median, type Ratio, type Row, short, type Table } from '../harness/row.ts';
 
-/** Dialogs before it is looked at for the first time, between two looks, and how often it is looked at. */
+/**
+ * Dialogs opened before the first measurement, dialogs between two measurements, and the number of
+ * measurements.
+ */
 const [WARM, OPENINGS, LOOKS] = [10, 100, 6];
 
-/** The console's pages beside the same ones of Mantine's own parts, with nothing behind them. */
+/**
+ * The console's pages beside the same pages built from Mantine's own components, without a server behind
+ * them.
+ */
 export const row: Row = {
   name: 'console',
   title: 'Console: login, and sites with 100 rows, 4 times slower processor',
@@ -57,7 +63,7 @@ export const row: Row = {
         tables,
         ratios,
         notes: [
-          'Chromium with an empty cache each time; bytes are scripts and style sheets, gzipped. The bare page has its rows in its code and asks nobody for anything.',
+          'Chromium with an empty cache each time; bytes are scripts and style sheets, gzipped. The bare page has its rows in its code and makes no call.',
         ],
       };
     } finally {
@@ -105,7 +111,7 @@ async function compare(
   };
 }
 
-/** Opens and closes a dialog again and again, and looks at what stays. */
+/** Opens and closes a dialog repeatedly, and measures heap and nodes that remain. */
 async function openDialogs(
   browser: Browser,
   address: string,
@@ -145,7 +151,8 @@ async function openDialogs(
       head: ['', ...looks.map((_, i) => String(WARM + i * OPENINGS))],
       lines: [line('heap, MB', 'bytes', 1e6), line('nodes', 'nodes', 1)],
     },
-    // The first hundreds leave compiled code behind, less each time; a dialog that stayed would be seen in every look.
+    // The first hundreds leave compiled code behind, less each time. A leaked dialog would show in every
+    // measurement.
     ratios: [growth('Heap', 'bytes'), growth('Nodes', 'nodes')],
   };
 }

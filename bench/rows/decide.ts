@@ -1,11 +1,11 @@
 import { fileURLToPath } from 'node:url';
-import { MEASURED, pinned, told } from '../harness/pinned.ts';
+import { firstMessage, MEASURED, pinned } from '../harness/pinned.ts';
 import { median, middleLine, type Row } from '../harness/row.ts';
 
-/** The rule of access beside bare look-ups of the same keys. */
+/** The access rule beside bare look-ups of the same keys. */
 export const row: Row = {
   name: 'decide',
-  title: 'decide() on 10,000 companies × 100 people × 100 sites',
+  title: 'decide() on 10,000 companies × 100 users × 100 sites',
   quick: true,
   run: async ({ rounds }) => {
     const path = fileURLToPath(import.meta.resolve('../policy/decide.ts'));
@@ -14,7 +14,7 @@ export const row: Row = {
       [process.execPath, '--expose-gc', '--max-old-space-size=6000', path, String(rounds)],
       { ipc: true },
     );
-    const { rule, map, bytes } = await told<{ rule: number[]; map: number[]; bytes: number }>(
+    const { rule, map, bytes } = await firstMessage<{ rule: number[]; map: number[]; bytes: number }>(
       running.child,
       'timed',
     );
@@ -30,10 +30,12 @@ export const row: Row = {
       ],
       ratios: [
         { what: 'decide() / the look-ups', value: ratio, bar: 3, atLeast: false },
-        // Less than any object has: what is left is what the measuring itself left behind.
+        // Below the size of any object: the remainder comes from the measurement itself.
         { what: 'Memory a call leaves', value: bytes, bar: 1, atLeast: false, unit: ' bytes' },
       ],
-      notes: ['20,000 pairs of a person and a site of theirs over the whole platform, on shared egress.'],
+      notes: [
+        '20,000 pairs of a user and one of that user’s sites over the whole platform, on shared egress.',
+      ],
     };
   },
 };

@@ -10,10 +10,10 @@ import {
 } from '../gateway/peers.ts';
 import type { Bench, Result, Row } from '../harness/row.ts';
 
-/** The gateway beside other proxies, to sites directly. */
+/** The gateway beside other proxies, with direct egress. */
 export const row: Row = {
   name: 'gateway',
-  title: 'Gateway, direct: 10,000 sites × 10,000 people, one core',
+  title: 'Gateway, direct: 10,000 sites × 10,000 users, one core',
   quick: true,
   run: async (bench) => {
     const load = await startLoad();
@@ -41,7 +41,7 @@ async function measured(
   const tables = [];
   const ratios = [];
   for (const kind of kinds) {
-    // tinyproxy ends the connection behind every answer.
+    // tinyproxy closes the connection after every reply.
     const able = proxies.filter(({ name }) => name !== 'tinyproxy' || kind.kind !== 'requests');
     const { table, ratios: more } = await compare(bench, load, able, kind);
     tables.push(table);
@@ -51,7 +51,7 @@ async function measured(
     tables,
     ratios,
     notes: [
-      'The proxy has core 0, load and sites core 1. A tunnel is CONNECT, a ClientHello, 1,200 bytes back, the end. «A core-second» is a second of processor time that the proxy took: what it would do on a core that is its own, whoever else uses the machine; ratios are of that, and of p50 for the echo. tinyproxy knows one password and no rule of who may reach what.',
+      'The proxy has core 0, load and sites core 1. A tunnel is CONNECT, a ClientHello, 1,200 bytes back, the end. «A core-second» is a second of processor time that the proxy took: its throughput on a dedicated core, independent of other load; ratios compare that, and p50 for the echo. tinyproxy knows one password and no rules by user and site.',
     ],
   };
 }

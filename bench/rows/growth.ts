@@ -17,7 +17,7 @@ const calls: readonly { readonly call: Task['call']; readonly title: string }[] 
   { call: 'search', title: 'the same with name=s1' },
 ];
 
-/** A company's list as the platform around it, and the company, grow. */
+/** A company's list while the platform around it, or the company itself, grows. */
 export const row: Row = {
   name: 'growth',
   title: 'The list of sites, from 10,000 to 1,000,000 of them',
@@ -74,7 +74,7 @@ interface Size {
   readonly owners: readonly Owner[];
 }
 
-/** The medians of each round, by size. The first round only warms. */
+/** The medians of each round, by size. The first round only warms up. */
 async function measure(
   { rounds, ms }: Bench,
   load: Load,

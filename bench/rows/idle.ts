@@ -1,14 +1,17 @@
 import { execFileSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { askersOf, startLoad } from '../gateway/measure.ts';
+import { clientsOf, startLoad } from '../gateway/measure.ts';
 import { type Proxy, startOurs, startProxyChain, startSquid } from '../gateway/peers.ts';
 import { type Row, short } from '../harness/row.ts';
 
-/** 10,000, or what the limit on open files leaves: a tunnel takes two, in the proxy and in the load. */
+/**
+ * 10,000, or what the limit on open files allows: a tunnel takes two files each in the proxy and in the
+ * load.
+ */
 const LIMIT = Number(execFileSync('sh', ['-c', 'ulimit -n']).toString());
 const TUNNELS = Math.min(10_000, Math.floor((LIMIT - 500) / 2));
 
-/** What an open tunnel costs in which nothing happens. */
+/** Memory of an open, idle tunnel. */
 export const row: Row = {
   name: 'idle',
   title: 'Memory of 10,000 idle tunnels',
@@ -20,8 +23,8 @@ export const row: Row = {
     try {
       for (const start of [startOurs, startSquid, startProxyChain]) {
         const proxy: Proxy = await start({ origin: load.origin });
-        const task = { proxy: proxy.port, callers: askersOf(proxy), ms: 0, connections: TUNNELS };
-        // Warm: what a process takes for itself with its first tunnels is no tunnel's.
+        const task = { proxy: proxy.port, callers: clientsOf(proxy), ms: 0, connections: TUNNELS };
+        // Warm up: memory that a process takes with its first tunnels belongs to no tunnel.
         await load.run({ ...task, kind: 'tunnels', ms: 3_000, connections: 32 });
         const before = proxy.process?.resident() ?? 0;
         const { count, fault } = await load.run({ ...task, kind: 'hold' });

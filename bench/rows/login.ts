@@ -4,13 +4,13 @@ import { startDatabase } from '../api/database.ts';
 import { fill } from '../api/fill.ts';
 import { startLoad } from '../api/loads.ts';
 import { startApi } from '../api/server.ts';
-import { MEASURED, type Pinned, pinned, told } from '../harness/pinned.ts';
+import { firstMessage, MEASURED, type Pinned, pinned } from '../harness/pinned.ts';
 import { median, middleLine, type Row } from '../harness/row.ts';
 
-/** At once, one person each. */
+/** Simultaneous sign-ins, each of another user. */
 const CROWD = 100;
 
-/** A sign-in beside its argon2id, and what a crowd of them does to everybody else. */
+/** A sign-in beside its argon2id, and the effect of many sign-ins on other calls. */
 export const row: Row = {
   name: 'login',
   title: 'Signing in',
@@ -24,7 +24,7 @@ export const row: Row = {
       const argonPath = fileURLToPath(import.meta.resolve('../api/argon.ts'));
       const argon = pinned(MEASURED, [process.execPath, argonPath], { ipc: true });
       running.push(argon);
-      const { hash, password } = await told<{ hash: string; password: string }>(argon.child, 'ready');
+      const { hash, password } = await firstMessage<{ hash: string; password: string }>(argon.child, 'ready');
       const pool = new pg.Pool({ connectionString: database.url, max: 1 });
       const platform = { companies: 200, sites: 1, policies: 1, owners: 200, passwordHash: hash };
       const owners = await fill(pool, platform);
@@ -35,7 +35,7 @@ export const row: Row = {
       for (let round = -1; round < rounds; round++) {
         const signedIn = await load.run({ ...task, call: 'login', ms: ms * 2, connections: 1 });
         argon.child.send({ ms: ms * 2 });
-        const { p50 } = await told<{ p50: number }>(argon.child, 'seen');
+        const { p50 } = await firstMessage<{ p50: number }>(argon.child, 'seen');
         if (round < 0) continue;
         ours.push(signedIn.p50);
         alone.push(p50);

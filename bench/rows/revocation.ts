@@ -6,16 +6,16 @@ import pg from 'pg';
 import { startDatabase } from '../api/database.ts';
 import { fill, type Owner } from '../api/fill.ts';
 import { GATEWAY_SECRET, startApi } from '../api/server.ts';
-import { BOTH, type Pinned, pinned, told } from '../harness/pinned.ts';
+import { BOTH, firstMessage, type Pinned, pinned } from '../harness/pinned.ts';
 import { type Row, short } from '../harness/row.ts';
 import type { Seen, Task } from '../revocation/load.ts';
 
-/** What is asked for, and what two cores with everything on them can keep up with. */
+/** Changes a second: the rate under load, and a rate that two cores shared by all processes can sustain. */
 const [RATE, CALM] = [500, 125];
 const VICTIMS = 20;
 const COMPANIES = 500;
 
-/** How soon a lost right ends a tunnel while the platform changes all the time. */
+/** Time from a removed right to the end of its tunnel, under constant policy changes. */
 export const row: Row = {
   name: 'revocation',
   title: `Revocation under ${RATE} policy changes a second`,
@@ -52,11 +52,11 @@ export const row: Row = {
         },
       });
       running.push(gateway);
-      const { port } = await told<{ port: number }>(gateway.child, 'listening');
+      const { port } = await firstMessage<{ port: number }>(gateway.child, 'listening');
       const path = fileURLToPath(import.meta.resolve('../revocation/load.ts'));
       const load = pinned(BOTH, [process.execPath, path], { ipc: true });
       running.push(load);
-      await told(load.child, 'ready');
+      await firstMessage(load.child, 'ready');
       say('tunnels are opened and cut…');
       const parts = { api: api.process, gateway, database, load };
       const measure = async (rate: number, who: readonly Owner[]): Promise<Measured> => {
@@ -69,7 +69,7 @@ export const row: Row = {
           rate,
           ms: rounds * ms * 4,
         } satisfies Task);
-        const seen = await told<Seen>(load.child, 'seen');
+        const seen = await firstMessage<Seen>(load.child, 'seen');
         if (seen.failed > 0) throw new Error(`${seen.failed} failed: ${seen.fault}`);
         const times = [...seen.times].sort((a, b) => a - b);
         const at = (share: number) => times[Math.floor(times.length * share)] ?? Number.NaN;
@@ -87,7 +87,7 @@ export const row: Row = {
           ],
         };
       };
-      // Each has companies of its own: what the first leaves behind is no right for the second.
+      // Separate companies, so that the first run's leftovers give the second run no rights.
       const calm = await measure(CALM, owners.slice(0, COMPANIES / 2));
       const busy = await measure(RATE, owners.slice(COMPANIES / 2));
       return {
@@ -104,11 +104,11 @@ export const row: Row = {
         ratios: [
           { what: `p99 at ${CALM} changes/s`, value: calm.p99, bar: 1_000, atLeast: false, unit: ' ms' },
           { what: `p99 at ${RATE} changes/s`, value: busy.p99, bar: 1_000, atLeast: false, unit: ' ms' },
-          // A shortfall would be a smaller load than the one that was asked for.
+          // A shortfall would mean a smaller load than requested.
           { what: 'Changes a second', value: busy.changes, bar: RATE * 0.95, atLeast: true },
         ],
         notes: [
-          `Database, api, gateway and load on both cores. ${COMPANIES / 2} companies at a time; ${VICTIMS} of them lose and get back the right to an open tunnel all the time, the others take people in and out of a policy.`,
+          `Database, api, gateway and load on both cores. ${COMPANIES / 2} companies at a time; ${VICTIMS} of them repeatedly lose and regain the right to an open tunnel, the others add users to a policy and remove them.`,
         ],
       };
     } finally {

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { MEASURED, pinned, told } from '../harness/pinned.ts';
+import { firstMessage, MEASURED, pinned } from '../harness/pinned.ts';
 import { median, middleLine, type Row, short } from '../harness/row.ts';
 
 interface Done {
@@ -13,10 +13,10 @@ interface Done {
   readonly resident: number;
 }
 
-/** What a gateway holds of a large platform, and how long it takes to read it from its disk. */
+/** Memory of a gateway that holds a large platform, and the time to load it from disk. */
 export const row: Row = {
   name: 'snapshot',
-  title: 'Snapshot of 10,000 companies × 100 people × 100 sites',
+  title: 'Snapshot of 10,000 companies × 100 users × 100 sites',
   quick: false,
   run: async ({ rounds }) => {
     const folder = await mkdtemp(join(tmpdir(), 'propusk-bench-snapshot-'));
@@ -25,7 +25,7 @@ export const row: Row = {
     const run = async (what: string): Promise<Done> => {
       const command = [process.execPath, '--max-old-space-size=6000', path, what, folder, key];
       const running = pinned(MEASURED, command, { ipc: true });
-      const done = await told<Done>(running.child, 'done');
+      const done = await firstMessage<Done>(running.child, 'done');
       await running.stop();
       return done;
     };

@@ -10,7 +10,7 @@ import { median, middleLine, type Row } from '../harness/row.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** How long `npm start` takes to serve, beside the start of its database. */
+/** The time until `npm start` serves, beside the start of its database. */
 export const row: Row = {
   name: 'start',
   title: 'Start: `npm start` to health 200, with its data folder made before',
@@ -21,7 +21,7 @@ export const row: Row = {
     try {
       const product: number[] = [];
       const database: number[] = [];
-      // The first one builds the console and makes the folder.
+      // The first start builds the console and creates the folder.
       await startAndStop(dataDir);
       for (let round = 0; round < rounds; round++) {
         product.push(await startAndStop(dataDir));
@@ -48,7 +48,7 @@ export const row: Row = {
   },
 };
 
-/** @returns milliseconds from the command to health 200 @throws Error when it ends before */
+/** @returns milliseconds from the command to health 200 @throws Error when the product exits before */
 async function startAndStop(dataDir: string): Promise<number> {
   const port = await freePort();
   const env = {

@@ -4,13 +4,13 @@ import { compare, type Kind, startLoad } from '../gateway/measure.ts';
 import { type Proxy, startOurs, startSquid } from '../gateway/peers.ts';
 import type { Row } from '../harness/row.ts';
 
-/** By the clock: one process that has a core of its own does no more for the others that stand idle. */
+/** By wall clock: a single-process peer cannot use the idle cores. */
 const kinds: readonly Kind[] = [tunnels, requests, manyStreams].map((kind) => ({
   ...kind,
   bars: [{ peer: 'squid', bar: 1, of: 'clock' }],
 }));
 
-/** The gateway on every core that there is, beside squid as Debian ships it: one process. */
+/** The gateway on every core, beside squid as Debian ships it: one process. */
 export const row: Row = {
   name: 'whole',
   title: 'Gateway on a whole machine',

@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { curl, get, openTunnel, raw, verdict } from '@propusk/test-kit/gateway/client';
+import { curl, get, openTunnel, raw, statusAndReason } from '@propusk/test-kit/gateway/client';
 import { freePort } from '@propusk/test-kit/gateway/upstreams';
 import {
   authorization,
@@ -71,8 +71,8 @@ test.each(changes)('within a second, when %s', async (_, change, expected) => {
   change(2);
   await until(ended, 1_000);
   expect(await response).toMatch(/^HTTP\/1\.1 200/);
-  expect(verdict(await get(world.port, me, `http://${host}/`))).toBe(expected);
-  expect(verdict((await openTunnel(world.port, me, host)).head)).toBe(expected);
+  expect(statusAndReason(await get(world.port, me, `http://${host}/`))).toBe(expected);
+  expect(statusAndReason((await openTunnel(world.port, me, host)).head)).toBe(expected);
   await until(() => world.origin.open() <= 1);
   // Another company's tunnel goes on.
   foreign.socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
@@ -92,7 +92,7 @@ test('when the way out is another one now', async () => {
   } as const;
   world.feed.publish(company([host], { version: 2, proxy }));
   await until(ended, 1_000);
-  expect(verdict(await get(world.port, me, `http://${host}/`))).toBe('502 upstream_failed');
+  expect(statusAndReason(await get(world.port, me, `http://${host}/`))).toBe('502 upstream_failed');
 });
 
 test('when its token expires', async () => {
@@ -100,7 +100,7 @@ test('when its token expires', async () => {
   const tunnel = await openTunnel(world.port, brief, host, 'GET /drip HTTP/1.1\r\nHost: x\r\n\r\n');
   expect(tunnel.status).toBe(200);
   await until(() => tunnel.socket.destroyed, 4_000);
-  expect(verdict((await openTunnel(world.port, brief, host)).head)).toBe('407 expired');
+  expect(statusAndReason((await openTunnel(world.port, brief, host)).head)).toBe('407 expired');
 });
 
 describe('not, when', () => {
@@ -138,7 +138,7 @@ test('a request that waits for the site is told why, not cut', async () => {
   );
   await until(() => world.origin.open() === 1);
   publish({ version: 2, users: [2] });
-  expect(verdict(await silent)).toBe('403 no_policy');
+  expect(statusAndReason(await silent)).toBe('403 no_policy');
 });
 
 test('curl sees the refusal right after the change', async () => {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { get, openTunnel, raw, verdict } from '@propusk/test-kit/gateway/client';
+import { get, openTunnel, raw, statusAndReason } from '@propusk/test-kit/gateway/client';
 import {
   authorization,
   company,
@@ -90,10 +90,10 @@ test('health is 200 while the snapshot is believed, 503 with the reason after', 
 
 test('the proxy port knows neither, and the other port is no proxy', async () => {
   expect(
-    verdict(await raw(world.port, 'GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')),
+    statusAndReason(await raw(world.port, 'GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')),
   ).toBe('400 bad_request');
   const port = world.gateway.metricsPort() ?? 0;
-  expect(verdict(await get(port, me, `http://${host}/`))).toBe('404');
+  expect(statusAndReason(await get(port, me, `http://${host}/`))).toBe('404');
   const connecting = `CONNECT ${host} HTTP/1.1\r\nHost: x\r\n${authorization(me)}\r\n`;
   expect(await raw(port, connecting)).not.toContain('200');
 });

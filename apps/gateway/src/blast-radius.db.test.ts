@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { login } from '@propusk/contract/auth';
 import { listSites } from '@propusk/contract/sites';
-import { get, openTunnel, verdict } from '@propusk/test-kit/gateway/client';
+import { get, openTunnel, statusAndReason } from '@propusk/test-kit/gateway/client';
 import { ask, during, type Latency, measure } from '@propusk/test-kit/gateway/latency';
-import { judgeServed } from '@propusk/test-kit/gateway/overload-bars';
+import { checkLatency } from '@propusk/test-kit/gateway/overload-bars';
 import { attacks } from '@propusk/test-kit/gateway/product-attacks';
 import {
-  becomes,
   type Company,
   PASSWORD,
   startWholeProduct,
+  untilStatus,
   type WholeProduct,
 } from '@propusk/test-kit/gateway/whole-product';
 import { quickOrSoak, threatCase } from '@propusk/test-kit/threat-case';
@@ -53,7 +53,7 @@ test.each(chosen)(
       const beside = await neighbours(ATTACK_MS);
       stop();
       for (const what of Object.keys(FLOOR_MS) as (keyof typeof FLOOR_MS)[])
-        judgeServed(tally, what, calm[what], beside[what], FLOOR_MS[what]);
+        checkLatency(tally, what, calm[what], beside[what], FLOOR_MS[what]);
       for (const [process, ended] of [
         ['api', product.api.ended()],
         ['gateway', product.gateway.ended()],
@@ -76,20 +76,20 @@ async function neighbours(ms: number): Promise<typeof calm> {
     measure(() => ask(apiPort, `/api${login.path}`, { body, from }), wanted, { pauseMs: 50 }),
     measure(() => ask(apiPort, `/api${listSites.path}`, { token: owner, from }), wanted),
     measure(async () => {
-      const got = verdict(await get(gateway.port, agent.who, `http://${host}/small`));
+      const got = statusAndReason(await get(gateway.port, agent.who, `http://${host}/small`));
       if (got !== '200') throw new Error(`answered ${got}`);
     }, wanted),
     // From the owner's call until the tunnel is dead and a new request is refused.
     measure(
       async (tunnel) => {
         await Promise.all([allow(false), tunnel?.closed]);
-        await becomes(gateway.port, guest.who, host, '403 no_policy');
+        await untilStatus(gateway.port, guest.who, host, '403 no_policy');
       },
       wanted,
       {
         prepare: async () => {
           await allow(true);
-          await becomes(gateway.port, guest.who, host, '200');
+          await untilStatus(gateway.port, guest.who, host, '200');
           return openTunnel(gateway.port, guest.who, host);
         },
       },

@@ -5,7 +5,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ConnectionOptions, connect } from 'node:tls';
-import { demand } from '@propusk/test-kit/gateway/client';
+import { requireProgram } from '@propusk/test-kit/gateway/client';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { HELLO_LIMIT, readClientHello } from './client-hello.ts';
@@ -35,7 +35,7 @@ async function firstBytes(ask: (port: number) => void): Promise<Buffer> {
 const byNode = (options: ConnectionOptions) =>
   firstBytes((port) => void connect({ host: '127.0.0.1', port, ...options }).on('error', () => {}));
 const byProgram = (program: string, args: (port: number) => string[]) => {
-  demand(program, program.replace(/.*\//, ''));
+  requireProgram(program, program.replace(/.*\//, ''));
   return firstBytes((port) => void execFile(program, args(port), { timeout: 5_000 }, () => {}).stdin?.end());
 };
 
@@ -82,7 +82,7 @@ describe('names the server', () => {
       'Chromium',
       () =>
         firstBytes((port) => {
-          demand('/usr/bin/chromium', 'chromium');
+          requireProgram('/usr/bin/chromium', 'chromium');
           const profile = mkdtempSync(join(tmpdir(), 'propusk-chromium-'));
           const rules = `--host-resolver-rules=MAP crm.company.test 127.0.0.1:${port}`;
           const flags = [

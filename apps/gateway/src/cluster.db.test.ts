@@ -10,7 +10,7 @@ import { createSite } from '@propusk/contract/sites';
 import { createUser } from '@propusk/contract/users';
 import { createTestDatabase, type TestDatabase } from '@propusk/test-kit/api/database';
 import { type ApiProcess, startApiProcess } from '@propusk/test-kit/gateway/api-process';
-import { get, openTunnel, verdict } from '@propusk/test-kit/gateway/client';
+import { get, openTunnel, statusAndReason } from '@propusk/test-kit/gateway/client';
 import { type Origin, startOrigin } from '@propusk/test-kit/gateway/origin';
 import { freePort } from '@propusk/test-kit/gateway/upstreams';
 import { SECRET, testConfig, until } from '@propusk/test-kit/gateway/world';
@@ -95,7 +95,8 @@ async function person(name: string): Promise<{ id: number; who: string }> {
 const allow = (api: ApiProcess, ...people: { id: number }[]) =>
   api.must(owner, updatePolicy, { id: policy, body: { users: people.map(({ id }) => id) } });
 
-const ask = async (gateway: Running, who: string) => verdict(await get(gateway.port, who, `http://${host}/`));
+const ask = async (gateway: Running, who: string) =>
+  statusAndReason(await get(gateway.port, who, `http://${host}/`));
 
 async function becomes(gateway: Running, who: string, expected: string, ms = 10_000): Promise<void> {
   const deadline = performance.now() + ms;
@@ -224,7 +225,7 @@ test('a gateway started with an old snapshot denies, until the api tells it the 
   // It has the snapshot, and does not believe it.
   expect(nobody.index.companies.size).toBe(1);
   expect(await ask(nobody, agent.who)).toBe('503 snapshot_stale');
-  expect(verdict((await openTunnel(nobody.port, agent.who, host)).head)).toBe('503 snapshot_stale');
+  expect(statusAndReason((await openTunnel(nobody.port, agent.who, host)).head)).toBe('503 snapshot_stale');
   await nobody.close(0);
   // Revoked while it was away: the old right never comes back.
   await allow(apis[1], keeper);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { parseNetworks } from '@propusk/dial/addresses';
 import { createDialer } from '@propusk/dial/dial';
-import { get, openTunnel, raw, stop, verdict } from '@propusk/test-kit/gateway/client';
+import { get, openTunnel, raw, statusAndReason, stop } from '@propusk/test-kit/gateway/client';
 import { startNameServer } from '@propusk/test-kit/gateway/dns';
 import {
   authorization,
@@ -122,7 +122,7 @@ describe('a gateway without exemptions', () => {
       const authority = `${name.replace(/=.*/, '')}:${port}`;
       const plain = await get(world.port, me, `http://${authority}/`);
       const tunnelled = await openTunnel(world.port, me, authority);
-      expect([verdict(plain), verdict(tunnelled.head)]).toEqual([
+      expect([statusAndReason(plain), statusAndReason(tunnelled.head)]).toEqual([
         '403 address_refused',
         '403 address_refused',
       ]);
@@ -135,7 +135,7 @@ describe('a gateway without exemptions', () => {
       const { port } = canary.address() as AddressInfo;
       const head = `Host: x\r\n${authorization(me)}Connection: close\r\n\r\n`;
       for (const line of [`GET http://${host}:${port}/`, `CONNECT ${host}:${port}`]) {
-        const got = verdict(await raw(world.port, `${line} HTTP/1.1\r\n${head}`));
+        const got = statusAndReason(await raw(world.port, `${line} HTTP/1.1\r\n${head}`));
         expect(['400 bad_host', '400 bad_request']).toContain(got);
       }
       expect(touched).toBe(0);
@@ -153,7 +153,7 @@ describe('a gateway without exemptions', () => {
       const plain = await get(world.port, me, 'http://v1.company.test/');
       const tunnelled = await openTunnel(world.port, me, 'v1.company.test:443');
       // Refused as an address, or never resolved to one.
-      for (const got of [verdict(plain), verdict(tunnelled.head)])
+      for (const got of [statusAndReason(plain), statusAndReason(tunnelled.head)])
         expect(['403 address_refused', '502 upstream_failed']).toContain(got);
       expect(touched).toBe(0);
     }, 2),
@@ -169,8 +169,8 @@ test('names that mean this machine, or no machine, are no way round the rule of 
     GATEWAY_ALLOW_NETWORKS: '',
   });
   const ask = async (name: string) => [
-    verdict(await get(world.port, me, `http://${name}/`)),
-    verdict((await openTunnel(world.port, me, `${name}:443`)).head),
+    statusAndReason(await get(world.port, me, `http://${name}/`)),
+    statusAndReason((await openTunnel(world.port, me, `${name}:443`)).head),
   ];
   for (const name of ['foo.localhost', 'localhost.localdomain', 'LOCALHOST.localdomain.']) {
     expect(await ask(name)).toEqual(['403 address_refused', '403 address_refused']);
@@ -205,7 +205,7 @@ describe('a gateway with GATEWAY_DNS', () => {
               socket.destroy();
               return head;
             });
-      verdicts.set(verdict(got), (verdicts.get(verdict(got)) ?? 0) + 1);
+      verdicts.set(statusAndReason(got), (verdicts.get(statusAndReason(got)) ?? 0) + 1);
     }
     expect(Object.fromEntries(verdicts)).toEqual({ 200: flipped / 2, '403 address_refused': flipped / 2 });
     expect([touched, server.asked()]).toEqual([0, flipped]);
@@ -232,19 +232,23 @@ describe('a gateway with loopback exempt', () => {
   afterAll(() => world[Symbol.asyncDispose]());
 
   test('goes on to the next address when one accepts nothing', async () => {
-    expect(verdict(await get(world.port, me, `http://two.company.test:${world.origin.port}/`))).toBe('200');
+    expect(statusAndReason(await get(world.port, me, `http://two.company.test:${world.origin.port}/`))).toBe(
+      '200',
+    );
   });
 
   test('reaches another port at its own address, but never itself', async () => {
-    expect(verdict(await get(world.port, me, `http://self.company.test:${world.origin.port}/`))).toBe('200');
+    expect(statusAndReason(await get(world.port, me, `http://self.company.test:${world.origin.port}/`))).toBe(
+      '200',
+    );
     const own = `self.company.test:${world.port}`;
-    expect(verdict(await get(world.port, me, `http://${own}/`))).toBe('403 address_refused');
-    expect(verdict((await openTunnel(world.port, me, own)).head)).toBe('403 address_refused');
+    expect(statusAndReason(await get(world.port, me, `http://${own}/`))).toBe('403 address_refused');
+    expect(statusAndReason((await openTunnel(world.port, me, own)).head)).toBe('403 address_refused');
   });
 
   test('takes no IPv4 exemption for a mapped address', async () => {
     const answer = await get(world.port, me, `http://mapped.company.test:${world.origin.port}/`);
-    expect(verdict(answer)).toBe('403 address_refused');
+    expect(statusAndReason(answer)).toBe('403 address_refused');
   });
 
   test('is not its own upstream proxy either', async () => {
@@ -258,7 +262,9 @@ describe('a gateway with loopback exempt', () => {
     } as const;
     world.feed.publish(company(['two.company.test'], { version: 2, proxy }));
     await until(() => world.gateway.index.companies.get(1)?.version === 2);
-    expect(verdict(await get(world.port, me, 'http://two.company.test/'))).toBe('403 address_refused');
+    expect(statusAndReason(await get(world.port, me, 'http://two.company.test/'))).toBe(
+      '403 address_refused',
+    );
   });
 });
 

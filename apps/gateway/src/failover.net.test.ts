@@ -9,7 +9,7 @@ import { listProxies } from '@propusk/contract/proxies';
 import { createSite, listSites } from '@propusk/contract/sites';
 import { createUser } from '@propusk/contract/users';
 import { type ApiProcess, startApiProcess } from '@propusk/test-kit/gateway/api-process';
-import { get, verdict } from '@propusk/test-kit/gateway/client';
+import { get, statusAndReason } from '@propusk/test-kit/gateway/client';
 import { type Origin, startOrigin } from '@propusk/test-kit/gateway/origin';
 import { type Postgres, startAddress, startPostgres } from '@propusk/test-kit/gateway/postgres-pair';
 import { freePort } from '@propusk/test-kit/gateway/upstreams';
@@ -78,7 +78,8 @@ afterAll(async () => {
 const [KEEPER, AGENT] = [0, 1];
 const allow = (...who: number[]) =>
   api.must(owner, updatePolicy, { id: policy, body: { users: who.map((n) => people[n]?.id ?? 0) } });
-const ask = async (n: number) => verdict(await get(gateway.port, people[n]?.who ?? '', `http://${host}/`));
+const ask = async (n: number) =>
+  statusAndReason(await get(gateway.port, people[n]?.who ?? '', `http://${host}/`));
 
 async function becomes(n: number, expected: string, ms: number): Promise<number> {
   const started = performance.now();

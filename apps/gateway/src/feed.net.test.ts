@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gatewayKeys } from '@propusk/access/gateway-secret';
-import { get, openTunnel, raw, verdict } from '@propusk/test-kit/gateway/client';
+import { get, openTunnel, raw, statusAndReason } from '@propusk/test-kit/gateway/client';
 import { startFeedServer } from '@propusk/test-kit/gateway/feed-server';
 import {
   company,
@@ -38,7 +38,7 @@ beforeEach(async () => {
 afterEach(() => world[Symbol.asyncDispose]());
 
 const version = (id = 1) => world.gateway.index.companies.get(id)?.version;
-const ask = async (port = world.port) => verdict(await get(port, me, `http://${host}/`));
+const ask = async (port = world.port) => statusAndReason(await get(port, me, `http://${host}/`));
 
 describe('the feed', () => {
   test('a lower version is ignored, an equal one changes nothing, a higher one does', async () => {
@@ -110,8 +110,10 @@ describe('the feed', () => {
     await world.feed.stop();
     await until(() => tunnel.socket.destroyed, 5_000);
     expect(await ask()).toBe('503 snapshot_stale');
-    expect(verdict((await openTunnel(world.port, me, host)).head)).toBe('503 snapshot_stale');
-    expect(verdict(await raw(world.port, `CONNECT ${host} HTTP/1.1\r\n\r\n`))).toBe('407 no_credentials');
+    expect(statusAndReason((await openTunnel(world.port, me, host)).head)).toBe('503 snapshot_stale');
+    expect(statusAndReason(await raw(world.port, `CONNECT ${host} HTTP/1.1\r\n\r\n`))).toBe(
+      '407 no_credentials',
+    );
     await world.feed.start();
     await until(() => world.feed.connections() === 2, 10_000);
     await until(() => !world.gateway.stale());

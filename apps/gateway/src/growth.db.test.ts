@@ -3,16 +3,16 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { login, logout } from '@propusk/contract/auth';
 import { listSites } from '@propusk/contract/sites';
-import { get, openTunnel, verdict } from '@propusk/test-kit/gateway/client';
+import { get, openTunnel, statusAndReason } from '@propusk/test-kit/gateway/client';
 import { ask } from '@propusk/test-kit/gateway/latency';
 import { attacks } from '@propusk/test-kit/gateway/product-attacks';
 import { MB, openFiles, residentBytes } from '@propusk/test-kit/gateway/resources';
 import { fitTrend, type Sample } from '@propusk/test-kit/gateway/trend';
 import {
-  becomes,
   type Company,
   PASSWORD,
   startWholeProduct,
+  untilStatus,
   type WholeProduct,
 } from '@propusk/test-kit/gateway/whole-product';
 import { quickOrSoak, type Tally, threatCase } from '@propusk/test-kit/threat-case';
@@ -105,12 +105,12 @@ async function work(wanted: () => boolean, failures: string[]): Promise<void> {
     () => ask(apiPort, `/api${listSites.path}`, { token: owner }),
     () => ask(apiPort, '/'),
     async () => {
-      const got = verdict(await get(gateway.port, agent.who, `http://${host}/small`));
+      const got = statusAndReason(await get(gateway.port, agent.who, `http://${host}/small`));
       if (got !== '200') throw new Error(`a request got ${got}`);
     },
     async () => {
       await allow(true);
-      await becomes(gateway.port, guest.who, host, '200');
+      await untilStatus(gateway.port, guest.who, host, '200');
       const tunnel = await openTunnel(gateway.port, guest.who, host);
       await allow(false);
       await tunnel.closed;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { get, openTunnel, raw, stop, verdict } from '@propusk/test-kit/gateway/client';
+import { get, openTunnel, raw, statusAndReason, stop } from '@propusk/test-kit/gateway/client';
 import { type FeedServer, startFeedServer } from '@propusk/test-kit/gateway/feed-server';
 import { type Origin, startOrigin } from '@propusk/test-kit/gateway/origin';
 import { authorization, company, credentials, hosts, SECRET, until } from '@propusk/test-kit/gateway/world';
@@ -70,7 +70,7 @@ async function serving(env: Readonly<Record<string, string>> = {}): Promise<Star
   const [message] = (await once(started.child, 'message')) as [{ type: string; port: number }];
   expect(message).toEqual({ type: 'listening', port: expect.any(Number) });
   const { port } = message;
-  for (let tries = 0; verdict(await get(port, me, `http://${host}/`)) !== '200'; tries++) {
+  for (let tries = 0; statusAndReason(await get(port, me, `http://${host}/`)) !== '200'; tries++) {
     if (tries > 200) throw new Error(`It does not serve: ${started.said()}`);
   }
   return { ...started, port };
@@ -92,7 +92,7 @@ describe.each(['1', '2'])('of %s processes it ends with code 0', (GATEWAY_PROCES
     end(child);
     await until(() => performance.now() - started > 200);
     // Nobody new is let in meanwhile.
-    expect(verdict(await get(port, me, `http://${host}/`))).toBe('none');
+    expect(statusAndReason(await get(port, me, `http://${host}/`))).toBe('none');
     expect(await response).toContain(`hello from ${host}`);
     expect(await ended).toBe(0);
     expect(performance.now() - started).toBeLessThan(2_500);
@@ -185,11 +185,11 @@ test('the log tells of refusals and holds no secret', async () => {
   void port;
   const [message] = (await once(child, 'message')) as [{ port: number }];
   await until(() => said().includes('up to date'));
-  expect(verdict(await get(message.port, me, `http://${host}/?secret=in-the-query`))).toBe(
+  expect(statusAndReason(await get(message.port, me, `http://${host}/?secret=in-the-query`))).toBe(
     '502 upstream_failed',
   );
-  expect(verdict(await get(message.port, `${me}x`, `http://${host}/`))).toBe('407 bad_credentials');
-  expect(verdict((await openTunnel(message.port, me, host)).head)).toBe('502 upstream_failed');
+  expect(statusAndReason(await get(message.port, `${me}x`, `http://${host}/`))).toBe('407 bad_credentials');
+  expect(statusAndReason((await openTunnel(message.port, me, host)).head)).toBe('502 upstream_failed');
   feed.send('company', '{"canary-5f2":1}');
   await until(() => said().includes('breaks the contract'));
   child.kill('SIGTERM');

@@ -2,13 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { neverRead, pipelined, warmUp } from '@propusk/test-kit/gateway/attack-clients';
-import { get, openTunnel, verdict } from '@propusk/test-kit/gateway/client';
+import { get, openTunnel, statusAndReason } from '@propusk/test-kit/gateway/client';
 import { type FeedServer, startFeedServer } from '@propusk/test-kit/gateway/feed-server';
 import { type FloodOrigin, forkFloodOrigin } from '@propusk/test-kit/gateway/flood-origin';
 import { type Attackers, agentForms, strangerForms } from '@propusk/test-kit/gateway/gateway-attacks';
 import { type GatewayProcess, startGatewayProcess } from '@propusk/test-kit/gateway/gateway-process';
 import { during, measure } from '@propusk/test-kit/gateway/latency';
-import { judgeHeld, judgeServed } from '@propusk/test-kit/gateway/overload-bars';
+import { checkLatency, checkMemory } from '@propusk/test-kit/gateway/overload-bars';
 import { residentBytes, watchProcess } from '@propusk/test-kit/gateway/resources';
 import { company, credentials, SECRET, until } from '@propusk/test-kit/gateway/world';
 import { quickOrSoak, threatCase } from '@propusk/test-kit/threat-case';
@@ -81,9 +81,9 @@ test.each([
             attack.stop();
             watched.stop();
             const held = { base, peak: watched.peak(), sent, connections };
-            judgeHeld(tally, `${who}, ${name}`, held, gateway.ended());
-            judgeServed(tally, 'a request', calm.request, beside.request, FLOOR_MS);
-            judgeServed(tally, 'a tunnel', calm.tunnel, beside.tunnel, FLOOR_MS);
+            checkMemory(tally, `${who}, ${name}`, held, gateway.ended());
+            checkLatency(tally, 'a request', calm.request, beside.request, FLOOR_MS);
+            checkLatency(tally, 'a tunnel', calm.tunnel, beside.tunnel, FLOOR_MS);
           }
         } finally {
           await gateway.kill();
@@ -113,7 +113,7 @@ async function neighbours(ms: number) {
   const [request, tunnel] = await Promise.all([
     measure(
       async () => {
-        const got = verdict(await get(gateway.port, neighbour, `http://${host}/small`));
+        const got = statusAndReason(await get(gateway.port, neighbour, `http://${host}/small`));
         if (got !== '200') throw new Error(`answered ${got}`);
       },
       wanted,

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { get, raw, verdict } from '@propusk/test-kit/gateway/client';
+import { get, raw, statusAndReason } from '@propusk/test-kit/gateway/client';
 import {
   authorization,
   company,
@@ -85,8 +85,8 @@ test('a kept connection that the site closes as it is used again: asked once mor
     else socket.destroy();
   };
   const client = new Kept();
-  expect(verdict(await client.ask(request('/1'), 'one'))).toBe('200');
-  expect(verdict(await client.ask(request('/2'), 'one'))).toBe('200');
+  expect(statusAndReason(await client.ask(request('/1'), 'one'))).toBe('200');
+  expect(statusAndReason(await client.ask(request('/2'), 'one'))).toBe('200');
   expect(heads.map((head) => head.split(' ')[1])).toEqual(['/1', '/2', '/2']);
   client.socket.destroy();
 });
@@ -99,7 +99,7 @@ test('one that is reset just as it is used again, before the request is on its w
     const asked = client.ask(request(`/${i}`), 'one');
     // In one turn with the request: the gateway hears of both together.
     sockets.at(-1)?.resetAndDestroy();
-    expect(verdict(await asked)).toBe('200');
+    expect(statusAndReason(await asked)).toBe('200');
   }
   client.socket.destroy();
 });
@@ -111,7 +111,7 @@ test('an answer that has begun is not asked for again', async () => {
   };
   const client = new Kept();
   await client.ask(request('/1'), 'one');
-  expect(verdict(await client.ask(request('/2'), '</html>\n'))).toBe('502 connect_failed');
+  expect(statusAndReason(await client.ask(request('/2'), '</html>\n'))).toBe('502 connect_failed');
   expect(heads.length).toBe(2);
   client.socket.destroy();
 });
@@ -123,10 +123,10 @@ test('what is sent but once: a POST on such a connection, and a GET on a new one
   };
   const client = new Kept();
   await client.ask(request('/1', { method: 'POST' }), 'one');
-  expect(verdict(await client.ask(request('/2', { method: 'POST' }), '</html>\n'))).toBe(
+  expect(statusAndReason(await client.ask(request('/2', { method: 'POST' }), '</html>\n'))).toBe(
     '502 connect_failed',
   );
-  expect(verdict(await get(world.port, me, `http://${authority}/3`))).toBe('502 connect_failed');
+  expect(statusAndReason(await get(world.port, me, `http://${authority}/3`))).toBe('502 connect_failed');
   expect(heads.map((head) => head.split(' ', 2).join(' '))).toEqual(['POST /1', 'POST /2', 'GET /3']);
   client.socket.destroy();
 });
@@ -160,7 +160,7 @@ test.each([
 ])('%s before an answer', async (_, before, said) => {
   site = (socket) => socket.end(before + whole('one'));
   const got = await get(world.port, me, `http://${authority}/`);
-  expect(verdict(got)).toBe(said);
+  expect(statusAndReason(got)).toBe(said);
   if (said !== '200') expect(Buffer.from(got, 'latin1').toString()).toContain('нарушает правила HTTP');
 });
 
@@ -270,12 +270,12 @@ test('a right that is lost while the site thinks: 403, and the site is left', as
   await until(() => heads.length === 1);
   const version = world.gateway.index.companies.get(1)?.version ?? 0;
   world.feed.publish(company([many(0)], { version: version + 1 }));
-  expect(verdict(await refused)).toBe('403 site_unknown');
+  expect(statusAndReason(await refused)).toBe('403 site_unknown');
   await expect.poll(() => sockets[0]?.closed).toBe(true);
   world.feed.publish(company(sites(), { version: version + 2 }));
   await until(() => world.gateway.index.companies.get(1)?.version === version + 2);
   site = (socket) => socket.write(whole('one'));
-  expect(verdict(await client.ask(request('/'), 'one'))).toBe('200');
+  expect(statusAndReason(await client.ask(request('/'), 'one'))).toBe('200');
   client.socket.destroy();
 });
 
@@ -311,7 +311,7 @@ test('a client keeps four connections onward, however many sites it asks', async
   site = (socket) => socket.write(whole('one'));
   const client = new Kept();
   for (let i = 0; i < 9; i++) {
-    expect(verdict(await client.ask(request('/', { at: many(i) }), 'one'))).toBe('200');
+    expect(statusAndReason(await client.ask(request('/', { at: many(i) }), 'one'))).toBe('200');
   }
   await until(() => sockets.filter((socket) => !socket.closed).length === 4);
   // The last ones: the first has to be opened again.

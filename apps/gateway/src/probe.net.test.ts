@@ -4,7 +4,7 @@ import {
   signGatewayToken,
   signProbeToken,
 } from '@propusk/access/gateway-secret';
-import { curl, get, openTunnel, verdict } from '@propusk/test-kit/gateway/client';
+import { curl, get, openTunnel, statusAndReason } from '@propusk/test-kit/gateway/client';
 import {
   company,
   credentials,
@@ -40,8 +40,8 @@ interface Who {
 }
 
 const ask = async (who: string, authority = host) => [
-  verdict(await get(world.port, who, `http://${authority}/`)),
-  verdict((await openTunnel(world.port, who, authority)).head),
+  statusAndReason(await get(world.port, who, `http://${authority}/`)),
+  statusAndReason((await openTunnel(world.port, who, authority)).head),
 ];
 
 test('it reaches its target in both request forms, in any spelling', async () => {

@@ -12,7 +12,7 @@ import { createUser } from '@propusk/contract/users';
 import { appCode } from '@propusk/test-kit/api/app-code';
 import { createTestDatabase, type TestDatabase } from '@propusk/test-kit/api/database';
 import { type ApiProcess, startApiProcess } from '@propusk/test-kit/gateway/api-process';
-import { get, openTunnel, verdict } from '@propusk/test-kit/gateway/client';
+import { get, openTunnel, statusAndReason } from '@propusk/test-kit/gateway/client';
 import { type Origin, startOrigin } from '@propusk/test-kit/gateway/origin';
 import { freePort } from '@propusk/test-kit/gateway/upstreams';
 import { SECRET, testConfig } from '@propusk/test-kit/gateway/world';
@@ -50,7 +50,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const ask = async (who: string) => verdict(await get(gateway.port, who, `http://${host}/`));
+const ask = async (who: string) => statusAndReason(await get(gateway.port, who, `http://${host}/`));
 async function becomes(who: string, expected: string): Promise<void> {
   await expect.poll(() => ask(who), { timeout: 10_000, interval: 20 }).toBe(expected);
 }

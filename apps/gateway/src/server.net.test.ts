@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { curl, get, openTunnel, raw, verdict } from '@propusk/test-kit/gateway/client';
+import { curl, get, openTunnel, raw, statusAndReason } from '@propusk/test-kit/gateway/client';
 import {
   authorization,
   company,
@@ -116,7 +116,10 @@ describe('refusals', () => {
       `GET http://${authority}/ HTTP/1.1\r\n${head}Connection: close\r\n\r\n`,
     );
     const tunnelled = await raw(world.port, `CONNECT ${authority} HTTP/1.1\r\n${head}\r\n`);
-    expect([verdict(plain), verdict(tunnelled)]).toEqual([`${status} ${reason}`, `${status} ${reason}`]);
+    expect([statusAndReason(plain), statusAndReason(tunnelled)]).toEqual([
+      `${status} ${reason}`,
+      `${status} ${reason}`,
+    ]);
   });
 
   test.each([
@@ -134,13 +137,13 @@ describe('refusals', () => {
   ])('request: %s', async (_, line, expected) =>
     tally.watch(async () => {
       const request = `${line}\r\nHost: crm.company.test\r\n${authorization(me)}Connection: close\r\n\r\n`;
-      expect(verdict(await raw(world.port, request))).toBe(expected);
+      expect(statusAndReason(await raw(world.port, request))).toBe(expected);
     }),
   );
 
   test('a site that accepts nothing is 502, in both forms', async () => {
     const dead = `http://dead.company.test:${world.origin.port}`;
-    expect(verdict(await get(world.port, me, dead))).toBe('502 connect_failed');
+    expect(statusAndReason(await get(world.port, me, dead))).toBe('502 connect_failed');
     expect((await openTunnel(world.port, me, dead.slice(7))).head).toContain(
       'X-Propusk-Reason: connect_failed',
     );
@@ -183,9 +186,9 @@ describe('refusals', () => {
 
   test('an unwanted body is not awaited', async () => {
     const head = `POST ${site}/ HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\nonly this`;
-    expect(verdict(await raw(world.port, head))).toBe('407 no_credentials');
+    expect(statusAndReason(await raw(world.port, head))).toBe('407 no_credentials');
     const expecting = `POST ${site}/ HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 9\r\n\r\n`;
-    expect(verdict(await raw(world.port, expecting))).toBe('407 no_credentials');
+    expect(statusAndReason(await raw(world.port, expecting))).toBe('407 no_credentials');
   });
 });
 
@@ -256,7 +259,7 @@ describe('what reaches the site', () => {
     world.feed.publish(company([`wiki.company.test:${port}`], { id: 2, version: port }));
     await until(() => world.gateway.index.companies.get(2)?.version === port);
     const got = await get(world.port, credentials(11), `http://wiki.company.test:${port}/`);
-    expect(verdict(got)).toBe('502 connect_failed');
+    expect(statusAndReason(got)).toBe('502 connect_failed');
     expect((await curl(world.port, me, `${site}/`)).status).toBe(200);
     strange.close();
     world.feed.companies.delete(2);
@@ -282,7 +285,7 @@ describe('what reaches the site', () => {
       const before = world.origin.requests.length;
       const smuggled = `0\r\n\r\nGET http://${site.slice(7)}/smuggled HTTP/1.1\r\nHost: x\r\n\r\n`;
       const request = `POST ${site}/ HTTP/1.1\r\nHost: x\r\n${authorization(me)}${framing}\r\n${smuggled}`;
-      expect(verdict(await raw(world.port, request))).toBe('400 bad_request');
+      expect(statusAndReason(await raw(world.port, request))).toBe('400 bad_request');
       expect(world.origin.requests.length).toBe(before);
     }),
   );
@@ -290,7 +293,7 @@ describe('what reaches the site', () => {
   test('a request that comes back is a loop', async () => {
     await curl(world.port, me, `${site}/first`);
     const via = String(world.origin.requests.at(-1)?.headers.via);
-    expect(verdict(await get(world.port, me, site, `Via: 1.0 other, ${via}\r\n`))).toBe('400 loop');
+    expect(statusAndReason(await get(world.port, me, site, `Via: 1.0 other, ${via}\r\n`))).toBe('400 loop');
   });
 
   test('one client connection keeps one connection onward, and shares it with no other', async () => {
@@ -382,7 +385,7 @@ describe('tunnels', () => {
 
 test('a head that is too large is answered 431', async () => {
   const large = `GET ${site}/ HTTP/1.1\r\nHost: x\r\nX-Large: ${'x'.repeat(70_000)}\r\n\r\n`;
-  expect(verdict(await raw(world.port, large))).toBe('431 bad_request');
+  expect(statusAndReason(await raw(world.port, large))).toBe('431 bad_request');
 });
 
 test('a user has no more than 512 passages at once', { timeout: 20_000 }, async () => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SettingError } from '@propusk/contract/settings';
-import { get, verdict } from '@propusk/test-kit/gateway/client';
+import { get, statusAndReason } from '@propusk/test-kit/gateway/client';
 import { company, credentials, SECRET, startWorld, until, type World } from '@propusk/test-kit/gateway/world';
 import { quickOrSoak } from '@propusk/test-kit/threat-case';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -102,7 +102,7 @@ test.each(
     const end = performance.now() + quickOrSoak(0, 60_000);
     do {
       const answer = await get(port, credentials(1), `http://crm.company.test:${world.origin.port}/`);
-      expect(verdict(answer)).toBe('200');
+      expect(statusAndReason(answer)).toBe('200');
       await sleep(quickOrSoak(0, 500));
     } while (performance.now() < end);
   } finally {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
-import { openTunnel, raw, verdict } from '@propusk/test-kit/gateway/client';
+import { openTunnel, raw, statusAndReason } from '@propusk/test-kit/gateway/client';
 import { company, credentials, DIRECT, startWorld, type World } from '@propusk/test-kit/gateway/world';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
@@ -31,14 +31,14 @@ describe.concurrent('within 12 s', { timeout: 15_000 }, () => {
     ['no head at all', ''],
   ])('408 for %s', async (_, bytes) => {
     const started = performance.now();
-    expect(verdict(await raw(world.port, bytes))).toBe('408 bad_request');
+    expect(statusAndReason(await raw(world.port, bytes))).toBe('408 bad_request');
     expect(performance.now() - started).toBeLessThan(12_000);
   });
 
   test('504 for an upstream proxy that does not answer CONNECT; it got its own credentials and not ours', async () => {
     const started = performance.now();
     const tunnel = await openTunnel(world.port, credentials(1), 'crm.company.test:443');
-    expect(verdict(tunnel.head)).toBe('504 timeout');
+    expect(statusAndReason(tunnel.head)).toBe('504 timeout');
     expect(performance.now() - started).toBeLessThan(12_000);
     const lines = [
       'CONNECT crm.company.test:443 HTTP/1.1',

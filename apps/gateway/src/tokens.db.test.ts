@@ -12,7 +12,7 @@ import { createSite } from '@propusk/contract/sites';
 import { changeOwnPassword, createUser, deleteUser, me, updateUser } from '@propusk/contract/users';
 import { createTestDatabase, type TestDatabase } from '@propusk/test-kit/api/database';
 import { type ApiProcess, startApiProcess } from '@propusk/test-kit/gateway/api-process';
-import { get, verdict } from '@propusk/test-kit/gateway/client';
+import { get, statusAndReason } from '@propusk/test-kit/gateway/client';
 import { type Origin, startOrigin } from '@propusk/test-kit/gateway/origin';
 import { freePort } from '@propusk/test-kit/gateway/upstreams';
 import { SECRET, testConfig } from '@propusk/test-kit/gateway/world';
@@ -94,7 +94,7 @@ async function holder(): Promise<SlotHolder> {
   return made;
 }
 
-const atGateway = async (who: string) => verdict(await get(gateway.port, who, `http://${host}/`));
+const atGateway = async (who: string) => statusAndReason(await get(gateway.port, who, `http://${host}/`));
 const atConsole = async (token: string, path = me.path) =>
   (await fetch(`${api.url}/api${path}`, { headers: { authorization: `Bearer ${token}` } })).status;
 async function post(path: string, body: unknown): Promise<number> {

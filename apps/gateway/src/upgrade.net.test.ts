@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
-import { openTunnel, raw, verdict } from '@propusk/test-kit/gateway/client';
+import { openTunnel, raw, statusAndReason } from '@propusk/test-kit/gateway/client';
 import {
   startSquid,
   UPSTREAM_PASSWORD,
@@ -132,7 +132,7 @@ test.each([
     world.port,
     `GET http://${host}/ws HTTP/1.1\r\nHost: x\r\n${head}Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n`,
   );
-  expect(verdict(got)).toBe(expected);
+  expect(statusAndReason(got)).toBe(expected);
   expect(seen).toEqual([]);
 });
 
@@ -161,7 +161,7 @@ test('a client that leaves a response which never ends takes no place any more',
 });
 
 test.each(['/407', '/other'])('a site that answers what it may not: %s', async (path) => {
-  expect(verdict(await upgrading(path))).toBe('502 connect_failed');
+  expect(statusAndReason(await upgrading(path))).toBe('502 connect_failed');
 });
 
 test('one that comes back is a loop', async () => {
@@ -169,7 +169,7 @@ test('one that comes back is a loop', async () => {
   const via = String(seen.at(-1)?.via);
   expect(via).toContain('propusk-');
   expect(
-    verdict(await upgrading('/ws', `Connection: Upgrade\r\nUpgrade: websocket\r\nVia: ${via}\r\n`)),
+    statusAndReason(await upgrading('/ws', `Connection: Upgrade\r\nUpgrade: websocket\r\nVia: ${via}\r\n`)),
   ).toBe('400 loop');
 });
 

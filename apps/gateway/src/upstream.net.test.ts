@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CompanySnapshot } from '@propusk/contract/feed';
-import { curl, get, openTunnel, verdict } from '@propusk/test-kit/gateway/client';
+import { curl, get, openTunnel, statusAndReason } from '@propusk/test-kit/gateway/client';
 import {
   freePort,
   startSquid,
@@ -138,7 +138,7 @@ describe('a proxy that fails', () => {
 
   async function verdicts(): Promise<string[]> {
     const tunnelled = openTunnel(world.port, me, site.slice(7));
-    return [verdict(await get(world.port, me, site)), verdict((await tunnelled).head)];
+    return [statusAndReason(await get(world.port, me, site)), statusAndReason((await tunnelled).head)];
   }
 
   test('by accepting nothing', async () => {

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { type Certificate, makeCertificate } from '@propusk/test-kit/gateway/certificate';
-import { curl, get, verdict } from '@propusk/test-kit/gateway/client';
+import { curl, get, statusAndReason } from '@propusk/test-kit/gateway/client';
 import { startWebServer, type WebServer, webServers } from '@propusk/test-kit/gateway/web-servers';
 import {
   authorization,
@@ -70,7 +70,7 @@ describe.each(webServers)('%s', (name) => {
         return body !== undefined && Buffer.byteLength(body, 'latin1') >= length && length >= 0;
       };
       await until(whole);
-      return verdict(got);
+      return statusAndReason(got);
     };
     expect(await ask(host)).toBe('200');
     expect(await ask('foreign.company.test')).toBe('403 site_unknown');
@@ -84,6 +84,6 @@ describe.each(webServers)('%s', (name) => {
     expect(await ask(host, credentials(2))).toBe('200');
     expect(socket.destroyed).toBe(false);
     socket.destroy();
-    expect(verdict(await get(world.port, me, `http://${host}/`))).toBe('403 no_policy');
+    expect(statusAndReason(await get(world.port, me, `http://${host}/`))).toBe('403 no_policy');
   });
 });

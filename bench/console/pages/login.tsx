@@ -11,7 +11,7 @@ import {
 } from '@mantine/core';
 import { createRoot } from 'react-dom/client';
 
-/** The page to sign in as Mantine's own examples have it, and nothing behind it. */
+/** The sign-in page as in Mantine's own examples, without a server. */
 function Login() {
   return (
     <Container size={420} my={40}>

@@ -16,7 +16,9 @@ import {
 } from '@mantine/core';
 import { createRoot } from 'react-dom/client';
 
-/** The list of sites with a hundred rows, each with its menu, as Mantine's own parts make it: the rows stand in the code. */
+/**
+ * The list of sites with a hundred rows and menus, from Mantine's own components. The rows are in the code.
+ */
 const rows = Array.from({ length: 100 }, (_, i) => ({
   id: i + 1,
   address: `s${i + 1}.bench.test`,

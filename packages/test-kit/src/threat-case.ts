@@ -1,18 +1,19 @@
 import { appendFileSync } from 'node:fs';
 
 /**
- * A test as a row of the table of threats: it says against what it tries something, and counts how often that was held.
- * `npm run soak` names a file in SOAK_ROWS: then the tries are many, and each row appends its figures there as a line of
- * JSON. Otherwise, as in `npm test`, they are few and nothing is written. Vitest and Playwright use it alike:
+ * A test as a case of the threat model: it names the threat, and counts the attempts that were held off.
+ * `npm run soak` sets SOAK_ROWS to a file: attempts are then many, and each case appends its figures there
+ * as a line of JSON. In `npm test` attempts are few and nothing is written. Vitest and Playwright use it
+ * alike:
  *
- *   test('works for one of many at once', () =>
+ *   test('redeems a link once when many redeem it at once', () =>
  *     threatCase('password link', 'redeemed at once: one wins', async (tally) => {
- *       const winners = await redeemAtOnce(quickOrSoak(20, 100));
+ *       const losers = await redeemAtOnce(quickOrSoak(20, 100));
  *       for (const one of losers) tally.see(one.status === 400, `a loser got ${one.status}`);
  *     }));
  *
- * Where the tries are tests of their own, the file opens one row: `openThreatCase` in the file's scope, `tally.watch(work)` in
- * each test, `afterAll(() => tally.close())`.
+ * Where each attempt is a test of its own, the file opens one case: `openThreatCase` at the top of the
+ * file, `tally.watch(work)` in each test, and `afterAll(() => tally.close())`.
  */
 export const threats = [
   'tenant isolation',
@@ -41,38 +42,44 @@ export const threats = [
 ] as const;
 export type Threat = (typeof threats)[number];
 
-/** What a row has to show, one line of the file. */
+/** The result of a case, one line of the file. */
 export interface Figures {
   readonly threat: Threat;
   readonly tried: number;
   readonly held: number;
   readonly missed: number;
-  /** What was tried, and what was measured on the way. */
+  /** The attempts, and measurements on the way. */
   readonly note: string;
 }
 
-/** Counts the tries of one row. */
+/** Counts the attempts of one case. */
 export interface Tally {
-  /** A try that was judged. @param otherwise what a miss looks like, for whoever reads the failure */
+  /** Records one attempt. @param otherwise describes the failure */
   see(held: boolean, otherwise: string): void;
-  /** Tries that were held, where a miss would have thrown before. */
+  /** Records attempts that were held off; a failure would have thrown before. */
   held(tries: number): void;
-  /** Does the work of some tries: they are held when it returns, and missed (one of them) when it throws, which it does on. */
+  /**
+   * Runs attempts. They count as held off when the work returns. When it throws, one counts as missed and
+   * the error propagates.
+   */
   watch<T>(work: () => Promise<T>, tries?: number): Promise<T>;
-  /** Adds something measured to the line: 'p99 12 ms'. */
+  /** Adds a measurement to the line: 'p99 12 ms'. */
   note(text: string): void;
-  /** Writes the figures. @throws Error when a try was missed, or there was none */
+  /** Writes the figures. @throws Error when an attempt was missed, or none was made */
   close(): void;
 }
 
 const file = process.env.SOAK_ROWS;
 
-/** What is small in `npm test` and large in `npm run soak`: a number of tries, a test's time in milliseconds. */
+/**
+ * Selects the small value in `npm test` and the large one in `npm run soak`: a number of attempts, or a
+ * timeout.
+ */
 export function quickOrSoak<T>(quick: T, soak: T): T {
   return file === undefined ? quick : soak;
 }
 
-/** Runs what a row tries, and closes it. @throws Error what the work throws; when a try was missed, or there was none */
+/** Runs a case and closes it. @throws Error from the work; or when an attempt was missed, or none was made */
 export async function threatCase(
   threat: Threat,
   what: string,
@@ -86,14 +93,14 @@ export async function threatCase(
     try {
       tally.close();
     } catch {
-      // The error itself says more.
+      // The work's own error explains more.
     }
     throw error;
   }
   tally.close();
 }
 
-/** A row whose tries are spread over a file's tests; the file closes it after all of them. */
+/** Opens a case whose attempts are spread over a file's tests. The file closes it after them. */
 export function openThreatCase(threat: Threat, what: string): Tally {
   const [misses, notes]: [string[], string[]] = [[], [what]];
   let held = 0;

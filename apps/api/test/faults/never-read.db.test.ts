@@ -9,7 +9,7 @@ import { type OwnServer, startOwnServer } from '@propusk/test-kit/faults/own-ser
 import { type ApiProcess, startApiProcess } from '@propusk/test-kit/gateway/api-process';
 import { neverRead, pipelined, warmUp } from '@propusk/test-kit/gateway/attack-clients';
 import { ask, during, measure } from '@propusk/test-kit/gateway/latency';
-import { judgeHeld, judgeServed } from '@propusk/test-kit/gateway/overload-bars';
+import { checkLatency, checkMemory } from '@propusk/test-kit/gateway/overload-bars';
 import { residentBytes, watchProcess } from '@propusk/test-kit/gateway/resources';
 import { freePort } from '@propusk/test-kit/gateway/upstreams';
 import { quickOrSoak, threatCase } from '@propusk/test-kit/threat-case';
@@ -69,9 +69,9 @@ test(
           const [sent, connections] = [attack.sent(), attack.connections()];
           attack.stop();
           watched.stop();
-          judgeHeld(tally, name, { base, peak: watched.peak(), sent, connections }, api.ended());
-          judgeServed(tally, 'the first page', calm.page, beside.page, FLOOR_MS);
-          judgeServed(tally, 'a list', calm.list, beside.list, FLOOR_MS);
+          checkMemory(tally, name, { base, peak: watched.peak(), sent, connections }, api.ended());
+          checkLatency(tally, 'the first page', calm.page, beside.page, FLOOR_MS);
+          checkLatency(tally, 'a list', calm.list, beside.list, FLOOR_MS);
         }
       },
     ),

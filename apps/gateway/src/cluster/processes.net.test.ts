@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { get, openTunnel, stop, type Tunnel, verdict } from '@propusk/test-kit/gateway/client';
+import { get, openTunnel, statusAndReason, stop, type Tunnel } from '@propusk/test-kit/gateway/client';
 import { type FeedServer, startFeedServer } from '@propusk/test-kit/gateway/feed-server';
 import { type Origin, startOrigin } from '@propusk/test-kit/gateway/origin';
 import { freePort } from '@propusk/test-kit/gateway/upstreams';
@@ -94,7 +94,7 @@ async function open(count: number, who = me): Promise<Tunnel[]> {
 }
 
 const alive = (list: readonly Tunnel[]) => list.filter(({ socket }) => !socket.destroyed).length;
-const ask = async (who = me) => verdict(await get(port, who, `http://${host}/`));
+const ask = async (who = me) => statusAndReason(await get(port, who, `http://${host}/`));
 
 test('a revocation ends tunnels in every worker within a second, and others go on', async () => {
   // With the others stopped a worker must accept: so each has some.
@@ -220,7 +220,7 @@ test('a person has 512 places over all workers, and never more', { timeout: 60_0
   expect(granted.length).toBeLessThanOrEqual(512);
   // What may lie unused at workers that this person's connections do not meet.
   expect(granted.length).toBeGreaterThanOrEqual(448);
-  expect(new Set(refused.map(({ head }) => verdict(head)))).toEqual(new Set(['503 too_many']));
+  expect(new Set(refused.map(({ head }) => statusAndReason(head)))).toEqual(new Set(['503 too_many']));
   expect(await metric('passages ')).toBe(granted.length);
   // Another person has his own.
   expect(await ask(other)).toBe('200');

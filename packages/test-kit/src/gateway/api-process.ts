@@ -4,11 +4,11 @@ import { fileURLToPath } from 'node:url';
 import type { Endpoint, Input, Output } from '@propusk/contract/endpoint';
 import { stop } from './client.ts';
 
-/** The real api, as a process beside the gateways. */
+/** The real api as a process of its own. */
 export interface ApiProcess {
   readonly url: string;
   pid(): number;
-  /** How it ended, with its last words; null while it runs. */
+  /** The exit code or signal with the end of its output; null while it runs. */
   ended(): string | null;
   /** Makes a call that must succeed. */
   must<E extends Endpoint>(
@@ -16,11 +16,11 @@ export interface ApiProcess {
     endpoint: E,
     parts?: { id?: number; body?: Input<E['body']> },
   ): Promise<Output<E['reply']>>;
-  /** Ends it as a crash would. */
+  /** Kills it with SIGKILL. */
   kill(): Promise<void>;
-  /** Ends it as an operator does, by SIGTERM. @returns its exit code */
+  /** Stops it by SIGTERM. @returns its exit code */
   terminate(): Promise<number | null>;
-  /** Starts it again at the same place. */
+  /** Starts it again on the same port. */
   start(): Promise<void>;
 }
 

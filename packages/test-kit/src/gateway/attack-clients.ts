@@ -1,22 +1,25 @@
 import { connect, type Socket } from 'node:net';
 
-/** Clients that pipeline requests and read no answer, and those that ask without a pause. Loopback only. */
+/**
+ * Clients that pipeline requests without reading replies, and clients that send requests without pause.
+ * Loopback only.
+ */
 
 export interface NeverReaders {
-  /** Bytes that the kernel has taken from the clients so far. */
+  /** Bytes that the kernel accepted from the clients so far. */
   sent(): number;
-  /** Connections opened so far: one for each client and round. */
+  /** Connections opened so far: one per client and round. */
   connections(): number;
   /** Destroys every connection. */
   stop(): void;
 }
 
-/** Opening more at once overflows the accept queue of the server, which is no part of the attack. */
+/** More simultaneous connections overflow the server's accept queue, which is not the attack. */
 const BATCH = 50;
 
 /**
- * Opens connections one batch after another. Each sends its bytes and never reads.
- * @param payloads the bytes of client n, `payloads[n % payloads.length]`
+ * Opens connections in batches. Each sends its bytes and never reads.
+ * @param payloads client n sends `payloads[n % payloads.length]`
  * @returns when all are connected
  */
 export async function neverRead(
@@ -42,7 +45,7 @@ export async function neverRead(
 
 function open(port: number, bytes = '') {
   const socket = connect(port, '127.0.0.1', () => socket.write(bytes, 'latin1'));
-  // Before it connects: Node reads the first bytes of a socket that is not paused, though nobody listens.
+  // Pause before the connect: Node reads the first bytes of an unpaused socket even without a listener.
   socket.pause();
   socket.on('error', () => {});
   const connected = new Promise<void>((resolve) => {
@@ -51,14 +54,14 @@ function open(port: number, bytes = '') {
   return { socket, connected };
 }
 
-/** Repeats a request until it fills the bytes. */
+/** Repeats a request up to a number of bytes. */
 export function pipelined(request: string, bytes: number): string {
   return request.repeat(Math.max(1, Math.floor(bytes / request.length)));
 }
 
 /**
- * Makes each request 20 times on connections that close behind it, and reads the answers: the process has then done the
- * work, and holds none of it. What must not end by itself is cut after a second.
+ * Sends each request 20 times on new connections and reads the replies. The process has then done the work
+ * once and holds none of it. A connection that does not end is closed after a second.
  */
 export async function warmUp(port: number, requests: readonly string[]): Promise<void> {
   for (const each of requests)
@@ -72,7 +75,7 @@ async function readAnswer(port: number, bytes: string): Promise<void> {
     const late = setTimeout(resolve, 1_000);
     socket.on('data', () => {
       clearTimeout(idle);
-      // An answer comes whole; what is kept alive behind it is not waited for.
+      // A reply arrives whole, so a short silence ends the wait on a kept-alive connection.
       idle = setTimeout(resolve, 20);
     });
     socket.once('close', () => {
@@ -85,8 +88,8 @@ async function readAnswer(port: number, bytes: string): Promise<void> {
 }
 
 /**
- * Connections that each send a request, wait for the answer and send the next, as fast as they are served.
- * @param requestOf the n-th request of all @returns how many were answered so far, and the end of it
+ * Opens connections that each send a request, wait for the reply and send the next.
+ * @param requestOf the n-th request of all connections @returns the number of replies so far, and a stop
  */
 export function flood(
   port: number,
@@ -101,13 +104,13 @@ export function flood(
     open.add(socket);
     socket.setEncoding('latin1').on('data', (text: string) => {
       answered += text.split('HTTP/1.1 ').length - 1;
-      // The body may come behind its head, and then asks nothing again.
+      // A body may arrive in a chunk of its own; it triggers no request.
       if (text.startsWith('HTTP/1.1 ')) ask();
     });
     socket.on('error', () => {});
     socket.once('close', () => {
       open.delete(socket);
-      // An address that is refused comes again, though not in a hot loop.
+      // A refused client reconnects, after a pause that avoids a hot loop.
       if (!stopped) setTimeout(() => !stopped && start(), 100);
     });
   };

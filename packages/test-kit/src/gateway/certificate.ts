@@ -3,9 +3,9 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { demand } from './client.ts';
+import { requireProgram } from './client.ts';
 
-/** A certificate that signed itself, as files and as text. */
+/** A self-signed certificate, as files and as text. */
 export interface Certificate {
   readonly certPath: string;
   readonly keyPath: string;
@@ -14,9 +14,9 @@ export interface Certificate {
   remove(): Promise<void>;
 }
 
-/** Makes one for these names and addresses (`DNS:crm.company.test`, `IP:127.0.0.1`). */
+/** Creates a certificate for names and addresses (`DNS:crm.company.test`, `IP:127.0.0.1`). */
 export async function makeCertificate(...names: string[]): Promise<Certificate> {
-  demand('/usr/bin/openssl', 'openssl');
+  requireProgram('/usr/bin/openssl', 'openssl');
   const folder = await mkdtemp(join(tmpdir(), 'propusk-cert-'));
   const [certPath, keyPath] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
   await promisify(execFile)('/usr/bin/openssl', [

@@ -4,19 +4,19 @@ import { connect, type Socket } from 'node:net';
 import { promisify } from 'node:util';
 import { authorization } from './world.ts';
 
-/** Clients: curl, and bytes by hand for what no honest client sends. */
+/** Test clients: curl, and raw bytes for requests that no well-behaved client sends. */
 
-export interface Curled {
+export interface CurlResult {
   readonly status: number;
-  /** CONNECT's own status; 0 without one. */
+  /** Status of the CONNECT reply; 0 without one. */
   readonly connectStatus: number;
   readonly head: string;
   readonly body: string;
 }
 
-/** Runs curl through the gateway. @param who `name:password`, or nothing */
-export async function curl(port: number, who: string, ...rest: string[]): Promise<Curled> {
-  demand('/usr/bin/curl', 'curl');
+/** Runs curl through the gateway. @param who `name:password`, or an empty string */
+export async function curl(port: number, who: string, ...rest: string[]): Promise<CurlResult> {
+  requireProgram('/usr/bin/curl', 'curl');
   const proxy = `http://${who === '' ? '' : `${who}@`}127.0.0.1:${port}`;
   const marks = '\n%{http_code} %{http_connect}';
   const args = ['-sS', '-i', '-m', '15', '--noproxy', '', '-x', proxy, '-w', marks, ...rest];
@@ -37,7 +37,7 @@ export async function curl(port: number, who: string, ...rest: string[]): Promis
   };
 }
 
-/** Sends bytes and collects what comes back until the other side ends. */
+/** Sends bytes, and collects the reply until the other side ends. */
 export async function raw(port: number, bytes: string): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   socket.on('error', () => {});
@@ -48,7 +48,7 @@ export async function raw(port: number, bytes: string): Promise<string> {
   return got;
 }
 
-/** A GET in absolute form by hand, on a connection that closes behind it. */
+/** Sends a GET in absolute form with `Connection: close`. */
 export function get(port: number, who: string, url: string, headers = ''): Promise<string> {
   const { host } = new URL(url);
   return raw(
@@ -59,18 +59,18 @@ export function get(port: number, who: string, url: string, headers = ''): Promi
 
 export interface Tunnel {
   readonly socket: Socket;
-  /** The head of CONNECT's answer. */
+  /** The head of the CONNECT reply. */
   readonly head: string;
   readonly status: number;
-  /** All that came through the tunnel so far. */
+  /** All bytes received through the tunnel so far. */
   readonly got: () => string;
   /** Resolves when the gateway has closed it. */
   readonly closed: Promise<void>;
 }
 
 /**
- * Opens a tunnel by hand.
- * @param early what to send without waiting for the answer @param then whether the client ends its side behind that
+ * Opens a tunnel with raw bytes.
+ * @param early bytes sent without waiting for the reply @param then whether the client then ends its side
  */
 export async function openTunnel(
   port: number,
@@ -99,19 +99,19 @@ export async function openTunnel(
   return { socket, head, status, got: () => all.slice(split), closed };
 }
 
-/** The status and the reason that a response in bytes carries. */
-export function verdict(response: string): string {
+/** Returns the status of a raw response, and the gateway's reason when it has one. */
+export function statusAndReason(response: string): string {
   const status = /^HTTP\/1\.1 (\d{3}) /.exec(response)?.[1] ?? 'none';
   const reason = /^x-propusk-reason: (.*)\r$/im.exec(response)?.[1];
   return reason === undefined ? status : `${status} ${reason}`;
 }
 
 /** @throws Error naming the package that is missing */
-export function demand(binary: string, debianPackage: string): void {
+export function requireProgram(binary: string, debianPackage: string): void {
   if (!existsSync(binary)) throw new Error(`${binary} is missing: apt-get install ${debianPackage}`);
 }
 
-/** A program that runs until the test ends it, by its own pid. */
+/** Starts a program that runs until `stop`. */
 export async function run(
   binary: string,
   args: readonly string[],
@@ -137,7 +137,7 @@ export async function stop(child: ChildProcess): Promise<void> {
   await gone;
 }
 
-/** Whether somebody listens on a port. */
+/** Tells whether a port accepts connections. */
 export function listens(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1', () => {

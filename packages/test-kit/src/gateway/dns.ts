@@ -2,14 +2,14 @@ import { type AddressInfo } from 'node:net';
 import dns2, { Packet } from 'dns2';
 
 export interface NameServer {
-  /** As GATEWAY_DNS takes it. */
+  /** Address and port, in the format of GATEWAY_DNS. */
   readonly address: string;
-  /** How many questions for an IPv4 address came. */
+  /** Number of queries for an IPv4 address. */
   readonly asked: () => number;
   stop(): Promise<void>;
 }
 
-/** Starts a DNS server on loopback. @param answer the IPv4 addresses of a name, empty for a name that it does not know */
+/** Starts a DNS server on loopback. @param answer IPv4 addresses of a name; empty for an unknown name */
 export async function startNameServer(answer: (name: string) => readonly string[]): Promise<NameServer> {
   let asked = 0;
   const server = dns2.createServer({
@@ -20,7 +20,7 @@ export async function startNameServer(answer: (name: string) => readonly string[
       if (question?.type === Packet.TYPE.A) {
         asked += 1;
         for (const address of answer(question.name)) {
-          // As short a time to live as an attacker's: nothing between must remember it.
+          // A time to live of 0, as a rebinding attacker sends: no resolver may cache it.
           const answered = { type: Packet.TYPE.A, class: Packet.CLASS.IN, ttl: 0, address };
           response.answers.push(new Packet.Resource({ name: question.name, ...answered }));
         }

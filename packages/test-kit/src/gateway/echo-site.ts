@@ -9,7 +9,7 @@ export interface EchoSite {
   stop(): Promise<void>;
 }
 
-/** Starts a site over TLS for browsers: a page that says the Host it was asked for, and a WebSocket that answers. */
+/** Starts a TLS site for browsers: a page that shows the request's Host, and an echoing WebSocket. */
 export async function startEchoSite(certificate: Certificate): Promise<EchoSite> {
   const server = createServer({ cert: certificate.cert, key: certificate.key }, (req, res) => {
     res.setHeader('content-type', 'text/html').end(`<h1>secure ${req.headers.host}</h1>`);

@@ -5,31 +5,32 @@ import { text } from 'node:stream/consumers';
 import { gatewayKeys } from '@propusk/access/gateway-secret';
 import { acknowledge, type CompanySnapshot, feed } from '@propusk/contract/feed';
 
-/**
- * The api's side of the feed, as the contract says it and no more: every company, `ready`, then changes.
- */
+/** The api's side of the feed, exactly as the contract defines it: every company, `ready`, then changes. */
 
 export interface FeedServer {
   readonly url: string;
-  /** What a new connection is told. */
+  /** The companies that a new connection receives. */
   readonly companies: Map<number, CompanySnapshot>;
   readonly acknowledged: { gateway: string; companyId: number; version: number }[];
-  /** How many connections were opened, and how many were refused for a wrong key. */
+  /** Connections opened, and connections refused for a wrong key. */
   readonly connections: () => number;
   readonly refused: () => number;
-  /** Remembers a snapshot and sends it to who is connected. */
+  /** Stores a snapshot, and sends it to open connections. */
   publish(snapshot: CompanySnapshot): void;
   forget(companyId: number): void;
-  /** Sends an event as it is. */
+  /** Sends a raw event. */
   send(event: string, data: string): void;
-  /** Ends all connections but goes on listening. */
+  /** Closes all connections, and keeps listening. */
   cut(): void;
   /** Stops listening; `start` listens on the same port again. */
   stop(): Promise<void>;
   start(): Promise<void>;
 }
 
-/** Starts a feed that takes this secret's key. @param options a heartbeat of 0 is none */
+/**
+ * Starts a feed that accepts keys derived from a secret. @param options a heartbeat of 0 disables
+ * heartbeats
+ */
 export async function startFeedServer(
   secret: string,
   { heartbeatMs = 100, ready = true } = {},

@@ -1,7 +1,7 @@
 import { startFloodOrigin } from './flood-origin.ts';
 
-/** The flood origin as a process: its load must not be measured as that of the test's own clients. */
+/** Runs the flood origin in its own process, so that its load does not slow the test's clients. */
 const { http, raw } = await startFloodOrigin();
 process.send?.({ http, raw });
-// The test died.
+// The test process exited.
 process.on('disconnect', () => process.exit(0));

@@ -5,11 +5,14 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { Readable } from 'node:stream';
 import { stop } from './client.ts';
 
-/** A site for attacks. It sends as fast as its client reads, and reads nothing of what its client sends. */
+/** A site for attacks. It sends as fast as its client reads, and ignores what its client sends. */
 export interface FloodOrigin {
-  /** HTTP: `/small` answers a word; `/sink` reads no body and never answers; anything else answers SIZE bytes. */
+  /**
+   * HTTP: `/small` replies with a word; `/sink` reads no body and never replies; any other path replies
+   * with SIZE bytes.
+   */
   readonly http: number;
-  /** No protocol: sends at once, and without an end. */
+  /** No protocol: sends bytes at once and without end. */
   readonly raw: number;
   stop(): Promise<void>;
 }
@@ -17,7 +20,7 @@ export interface FloodOrigin {
 const SIZE = 64 * 1024 * 1024;
 const CHUNK = Buffer.alloc(65_536, 'x');
 
-/** Starts it on loopback, in this process. */
+/** Starts the site on loopback, in this process. */
 export async function startFloodOrigin(): Promise<Pick<FloodOrigin, 'http' | 'raw'>> {
   const http = createHttpServer((req, res) => {
     req.on('error', () => {});
@@ -36,14 +39,14 @@ export async function startFloodOrigin(): Promise<Pick<FloodOrigin, 'http' | 'ra
   return { http: portOf(http), raw: portOf(raw) };
 }
 
-/** Starts it as a process of its own. */
+/** Starts the site in a process of its own. */
 export async function forkFloodOrigin(): Promise<FloodOrigin> {
   const child = fork(new URL('./flood-origin-main.ts', import.meta.url), { execArgv: [] });
   const [{ http, raw }] = (await once(child, 'message')) as [{ http: number; raw: number }];
   return { http, raw, stop: () => stop(child) };
 }
 
-/** The same chunk again and again, when it is asked for. */
+/** A stream that repeats one chunk on demand. */
 function flood(bytes: number): Readable {
   let left = bytes;
   return new Readable({

@@ -2,12 +2,12 @@ import { pipelined } from './attack-clients.ts';
 import type { FloodOrigin } from './flood-origin.ts';
 import { authorization } from './world.ts';
 
-/** Requests that strangers and agents pipeline at a gateway, by their form. */
+/** The requests that strangers and agents pipeline at a gateway, by form. */
 
 export interface Attackers {
   /** `name:password` of an agent who may reach the sites of the flood origin. */
   readonly agent: string;
-  /** The name of that origin, as a policy has it. */
+  /** The host name of that origin in the policy. */
   readonly site: string;
   readonly origin: FloodOrigin;
 }
@@ -16,7 +16,7 @@ const GARBAGE = '\x80\xfe\x00\x07\x1b'.repeat(13_000);
 const upgrade =
   'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n';
 
-/** One request of each form that a stranger can send, by its name. */
+/** One request of each form available to a stranger, by name. */
 export function strangerForms({ site, origin }: Attackers): Readonly<Record<string, string>> {
   const url = `http://${site}:${origin.http}/`;
   const bad = authorization('u1:not a token');
@@ -33,7 +33,7 @@ export function strangerForms({ site, origin }: Attackers): Readonly<Record<stri
   };
 }
 
-/** The same of an agent, with and without a policy for the host. */
+/** One request of each form available to an agent, with and without a policy for the host. */
 export function agentForms({ agent, site, origin }: Attackers): Readonly<Record<string, string>> {
   const who = authorization(agent);
   const at = `http://${site}:${origin.http}`;

@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { stop } from './client.ts';
 import { hosts, SECRET } from './world.ts';
 
-/** The real gateway as one process of its own, as `npm run gateway` starts it. */
+/** The real gateway as a process of its own, as `npm run gateway` starts it. */
 export interface GatewayProcess {
   readonly pid: number;
   readonly port: number;
-  /** How it ended, with its last words; null while it runs. */
+  /** The exit code or signal with the end of its output; null while it runs. */
   ended(): string | null;
-  /** Ends it as a crash would. */
+  /** Kills it with SIGKILL. */
   kill(): Promise<void>;
 }
 
@@ -17,8 +17,8 @@ const main = new URL('../../../../apps/gateway/src/main.ts', import.meta.url).pa
 
 /**
  * Starts a gateway.
- * @param env its settings; API_URL and DATA_DIR are needed @param heapMb limit of V8's old space, in MB
- * @throws Error with its last words when it does not start
+ * @param env its settings; API_URL and DATA_DIR are required @param heapMb limit of V8's old space, in MB
+ * @throws Error with the end of its output when it does not start
  */
 export async function startGatewayProcess(
   env: Readonly<Record<'API_URL' | 'DATA_DIR', string> & Record<string, string>>,

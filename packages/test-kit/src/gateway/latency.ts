@@ -1,9 +1,9 @@
 import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What the neighbours of an attack notice. */
+/** Measures latency and failures of work beside an attack. */
 
-/** Latencies in milliseconds, of work that was repeated. */
+/** Latencies of repeated work, in milliseconds. */
 export interface Latency {
   readonly count: number;
   readonly failed: readonly string[];
@@ -12,17 +12,17 @@ export interface Latency {
 }
 
 interface MeasureOptions<T> {
-  /** Between the end of one and the next. */
+  /** Milliseconds between the end of one run and the next. */
   readonly pauseMs?: number;
-  /** How many at once: a hundredth of few tries is the slowest one. */
+  /** Number of parallel runs: with few samples the 99th percentile is the slowest one. */
   readonly parallel?: number;
-  /** What comes before each, unmeasured. */
+  /** Unmeasured preparation of each run. */
   readonly prepare?: () => Promise<T>;
 }
 
 /**
- * Does the work again and again while it is wanted, and measures it.
- * @param work takes what was prepared; throws when it was refused or cut off
+ * Repeats work while `wanted` is true, and measures it.
+ * @param work receives the prepared value; throws when it was refused or cut off
  */
 export async function measure<T = undefined>(
   work: (prepared: T | undefined) => Promise<unknown>,
@@ -51,13 +51,13 @@ export async function measure<T = undefined>(
   return { count: times.length, failed, p50: at(0.5), p99: at(0.99) };
 }
 
-/** True for so many milliseconds from now on. */
+/** Returns a function that is true for a number of milliseconds. */
 export function during(ms: number): () => boolean {
   const until = performance.now() + ms;
   return () => performance.now() < until;
 }
 
-/** A call on a connection of its own. @param from the address that it comes from @throws Error for any status but 200 */
+/** Makes a call on a new connection. @param from its source address @throws Error for any status but 200 */
 export function ask(
   port: number,
   path: string,

@@ -4,19 +4,20 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A protected site. It remembers all that reached it. */
+/** A protected site that records every request. */
 export interface Origin {
   readonly port: number;
   readonly requests: { method: string; url: string; headers: IncomingMessage['headers']; body: string }[];
-  /** Connections ever, and those open now. */
+  /** Connections accepted so far, and connections open now. */
   readonly connections: () => number;
   readonly open: () => number;
   stop(): Promise<void>;
 }
 
 /**
- * Starts a site on loopback. `/drip` sends a word every 20 ms and never ends; `/slow` answers after 700 ms; `/reset` resets the connection;
- * `/cut` breaks off in the middle of its response; `/challenge` answers 407; anything else says `hello from <Host>`.
+ * Starts a site on loopback. `/drip` sends a word every 20 ms without end; `/slow` replies after 700 ms;
+ * `/reset` resets the connection; `/cut` breaks off in the middle of its response; `/challenge` replies
+ * 407; any other path replies `hello from <Host>`.
  */
 export async function startOrigin(): Promise<Origin> {
   const requests: Origin['requests'] = [];

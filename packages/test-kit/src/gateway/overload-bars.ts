@@ -2,28 +2,28 @@ import type { Tally } from '../threat-case.ts';
 import type { Latency } from './latency.ts';
 import { MB } from './resources.ts';
 
-/** The bars of memory and time that hold under every attack by clients. */
+/** Limits of memory and latency that must hold under every client attack. */
 
-/** Resident memory under attack, as a share of that before it. */
+/** Resident memory under attack, relative to the time before. */
 const RESIDENT_SHARE = 1.5;
-/** Bytes held for each byte that was sent, beyond the fixed bytes of each connection. */
+/** Bytes held per byte sent, beyond a fixed allowance per connection. */
 const HELD_PER_SENT = 4;
 const PER_CONNECTION = 64 * 1024;
-/** V8 sizes its young generation by the rate of requests: this much comes and goes without any attack. */
+/** V8 sizes its young generation by the request rate: this much memory comes and goes without an attack. */
 const HEAP_NOISE = 32 * MB;
-/** A 99th percentile under attack, as a share of the calm one; and what a busy machine adds to it by itself. */
+/** 99th percentile of latency under attack, relative to the time before. */
 const LATENCY_SHARE = 2;
 
 export interface Held {
-  /** Resident memory in bytes: after the warm-up, and the largest under attack. */
+  /** Resident memory in bytes: after the warm-up, and the maximum under attack. */
   readonly base: number;
   readonly peak: number;
   readonly sent: number;
   readonly connections: number;
 }
 
-/** Judges what a process held while it was attacked. @param ended how the process ended, null while it runs */
-export function judgeHeld(
+/** Checks a process's memory under attack. @param ended how the process ended, null while it runs */
+export function checkMemory(
   tally: Tally,
   name: string,
   { base, peak, sent, connections }: Held,
@@ -40,8 +40,8 @@ export function judgeHeld(
   );
 }
 
-/** Judges what the neighbours of an attack noticed. @param floorMs what a busy machine adds without any attack */
-export function judgeServed(
+/** Checks the latency of others under attack. @param floorMs what a busy machine adds without an attack */
+export function checkLatency(
   tally: Tally,
   name: string,
   calm: Latency,

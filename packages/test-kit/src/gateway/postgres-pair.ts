@@ -5,30 +5,33 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { demand } from './client.ts';
+import { requireProgram } from './client.ts';
 import { freePort } from './upstreams.ts';
 
-/** Debian's PostgreSQL 15 with standbys, behind one address that can be moved from one server to another. */
+/** Debian's PostgreSQL 15 with standbys, behind one address that can move between servers. */
 export interface Postgres {
   readonly port: number;
-  /** Pulls its plug. */
+  /** Kills it, like a power failure. */
   kill(): Promise<void>;
-  /** Ends it cleanly; `start` brings it back. */
+  /** Stops it cleanly; `start` brings it back. */
   stop(): Promise<void>;
   start(): Promise<void>;
-  /** Makes a standby the primary. */
+  /** Promotes a standby to primary. */
   promote(): Promise<void>;
-  /** A standby that follows this one. */
+  /** Creates a standby that follows this server. */
   standby(): Promise<Postgres>;
 }
 
 const bin = '/usr/lib/postgresql/15/bin';
-// The server refuses to run as root.
+// PostgreSQL does not run as root.
 const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 
-/** Makes a folder, and a primary in it that answers a commit when a standby has it. */
+/**
+ * Creates a folder and a primary in it. The primary confirms a commit once a standby has it (synchronous
+ * replication).
+ */
 export async function startPostgres(): Promise<{ primary: Postgres; remove(): Promise<void> }> {
-  demand(`${bin}/postgres`, 'postgresql-15');
+  requireProgram(`${bin}/postgres`, 'postgresql-15');
   const folder = await mkdtemp(join(tmpdir(), 'propusk-pair-'));
   if (nobody.uid !== undefined) await chown(folder, nobody.uid, nobody.gid);
   const data = join(folder, 'first');
@@ -91,7 +94,7 @@ export async function startPostgres(): Promise<{ primary: Postgres; remove(): Pr
   }
 }
 
-/** The address that people call a virtual one: connections go to one server, and break when it moves. */
+/** Starts a virtual address: connections go to one server, and break when the address moves. */
 export async function startAddress(first: number) {
   let target = first;
   const sockets = new Set<Socket>();

@@ -5,14 +5,14 @@ import { flood, neverRead, pipelined } from './attack-clients.ts';
 import { agentForms, strangerForms } from './gateway-attacks.ts';
 import type { Company, WholeProduct } from './whole-product.ts';
 
-/** Attacks on a whole product, by who makes them. Each lasts until it is stopped. */
+/** An attack on a whole product by one attacker. It lasts until the returned stop is called. */
 export type Attack = (product: WholeProduct, attacker: Company, clients: number) => Promise<() => void>;
 
 const CHUNK = 65_000;
-/** A network that no neighbour comes from. */
+/** A network of the attacker alone. */
 const ATTACKER = '203.0.113';
 
-/** A request to the api by hand. */
+/** Builds a raw request to the api. */
 export function call(
   method: string,
   path: string,
@@ -31,7 +31,7 @@ export function call(
   return `${lines.join('\r\n')}\r\n\r\n${text}`;
 }
 
-/** Almost the largest body that the api takes. */
+/** Almost the largest body that the api accepts. */
 const BODY = 1_000_000;
 const unendingBody = `${call(login.method, login.path).slice(0, -2)}content-type: application/json\r\ncontent-length: ${BODY}\r\n\r\n{"email":"${'a'.repeat(BODY - 1_000)}`;
 
@@ -41,7 +41,18 @@ const wrongSignIn = (n: number, addresses: number) =>
     from: `${ATTACKER}.${n % addresses}`,
   });
 
-/** By what they do. Each is one attacker: a stranger, an agent, a company. */
+async function neverReadForms(
+  formsOf: typeof strangerForms,
+  { gateway, origin }: WholeProduct,
+  { agent, host }: Company,
+  clients: number,
+): Promise<() => void> {
+  const forms = formsOf({ agent: agent.who, site: host.replace(/:\d+$/, ''), origin });
+  const payloads = Object.values(forms).map((form) => pipelined(form, CHUNK));
+  return (await neverRead(gateway.port, clients, payloads)).stop;
+}
+
+/** The attacks, by name. Each has one attacker: a stranger, an agent or a company. */
 export const attacks: Readonly<Record<string, Attack>> = {
   'a stranger who never reads, at the api': async ({ apiPort }, _, clients) => {
     const paths = ['/docs/json', '/docs/yaml', '/health', '/nothing'];
@@ -50,26 +61,10 @@ export const attacks: Readonly<Record<string, Attack>> = {
   },
   'a stranger whose bodies never end': async ({ apiPort }, _, clients) =>
     (await neverRead(apiPort, clients, [unendingBody])).stop,
-  'a stranger who never reads, at the gateway': async ({ gateway, origin }, { agent, host }, clients) => {
-    const forms = strangerForms({ agent: agent.who, site: host.replace(/:\d+$/, ''), origin });
-    return (
-      await neverRead(
-        gateway.port,
-        clients,
-        Object.values(forms).map((one) => pipelined(one, CHUNK)),
-      )
-    ).stop;
-  },
-  'an agent who never reads, at the gateway': async ({ gateway, origin }, { agent, host }, clients) => {
-    const forms = agentForms({ agent: agent.who, site: host.replace(/:\d+$/, ''), origin });
-    return (
-      await neverRead(
-        gateway.port,
-        clients,
-        Object.values(forms).map((one) => pipelined(one, CHUNK)),
-      )
-    ).stop;
-  },
+  'a stranger who never reads, at the gateway': (product, attacker, clients) =>
+    neverReadForms(strangerForms, product, attacker, clients),
+  'an agent who never reads, at the gateway': (product, attacker, clients) =>
+    neverReadForms(agentForms, product, attacker, clients),
   'an agent who pipelines lists and never reads': async ({ apiPort }, { agent }, clients) => {
     const list = call(listSites.method, listSites.path, { token: agent.token });
     return (await neverRead(apiPort, clients, [pipelined(list, CHUNK)])).stop;

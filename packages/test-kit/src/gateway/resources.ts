@@ -1,32 +1,32 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** What a process holds, read from Linux's /proc. */
+/** Reads a process's resources from Linux's /proc. */
 
 export const MB = 1024 * 1024;
 
-/** Resident memory in bytes. @throws Error ENOENT when there is no such process */
+/** Resident memory in bytes. @throws Error ENOENT when the process does not exist */
 export function residentBytes(pid: number): number {
   const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
   if (kilobytes === undefined) throw new Error(`Process ${pid} has ended and was not collected yet`);
   return Number(kilobytes) * 1024;
 }
 
-/** How many files and sockets a process has open. */
+/** Number of open files and sockets of a process. */
 export function openFiles(pid: number): number {
   return readdirSync(`/proc/${pid}/fd`).length;
 }
 
 export interface Watched {
-  /** The largest resident memory so far, in bytes. */
+  /** The maximum of resident memory so far, in bytes. */
   peak(): number;
-  /** The most files and sockets so far. */
+  /** The maximum of open files and sockets so far. */
   mostFiles(): number;
   /** Milliseconds from the start of the watch to the end of the process; null while it runs. */
   endedAfter(): number | null;
   stop(): void;
 }
 
-/** Samples a process until it is stopped. @param everyMs time between two samples */
+/** Samples a process until `stop`. @param everyMs interval between samples */
 export function watchProcess(pid: number, everyMs = 50): Watched {
   const began = performance.now();
   let [peak, files] = [0, 0];

@@ -2,12 +2,15 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Certificate } from './certificate.ts';
-import { demand, listens, run, stop } from './client.ts';
+import { listens, requireProgram, run, stop } from './client.ts';
 import { freePort } from './upstreams.ts';
 
-/** The configurations that we hand to operators (`deploy/`), on Debian's own nginx and Caddy before the real api. */
+/**
+ * Runs the configurations that operators get (`deploy/`) on Debian's nginx and Caddy in front of the real
+ * api.
+ */
 export interface ReverseProxy {
-  /** Where HTTPS is. */
+  /** The HTTPS port. */
   readonly port: number;
   stop(): Promise<void>;
 }
@@ -16,10 +19,13 @@ export const reverseProxies = ['nginx', 'caddy'] as const;
 
 const deploy = new URL('../../../../deploy/', import.meta.url);
 
-/** The name that the files in `deploy/` are written for. */
+/** The host name in the files of `deploy/`. */
 export const NAME = 'propusk.example.ru';
 
-/** Replaces what an operator would. @throws Error when the file no longer says it: the test would run another one */
+/**
+ * Replaces the parts that an operator edits. @throws Error when the file lacks a part: the test would run a
+ * different file
+ */
 function edit(text: string, changes: readonly (readonly [from: string, to: string])[]): string {
   return changes.reduce((edited, [from, to]) => {
     if (!edited.includes(from)) throw new Error(`deploy no longer says ${from}`);
@@ -53,7 +59,7 @@ http {
 
 async function caddyConfig(folder: string, port: number, plain: number, apis: readonly string[]) {
   const site = edit(await readFile(new URL('Caddyfile', deploy), 'utf8'), [
-    // The gateway of the test calls it by its address.
+    // The test's gateway reaches it by address.
     [`\n${NAME} {\n`, `\nhttps://${NAME}:${port}, https://127.0.0.1:${port} {\n\tbind 127.0.0.1\n`],
     ['# tls /etc/ssl/propusk/cert.pem /etc/ssl/propusk/key.pem', `tls ${folder}/cert.pem ${folder}/key.pem`],
     ['127.0.0.1:3000', apis[0] ?? ''],
@@ -75,21 +81,24 @@ const programs = {
   },
 };
 
-/** Starts one before two apis (`host:port`). @throws Error naming the Debian package when it is missing */
+/**
+ * Starts a reverse proxy in front of two apis (`host:port`). @throws Error naming the Debian package when
+ * it is missing
+ */
 export async function startReverseProxy(
   name: (typeof reverseProxies)[number],
   certificate: Certificate,
   apis: readonly [string, string],
 ): Promise<ReverseProxy> {
   const { binary, config, args } = programs[name];
-  demand(binary, name);
+  requireProgram(binary, name);
   const folder = await mkdtemp(join(tmpdir(), `propusk-before-${name}-`));
   await chmod(folder, 0o755);
   const [port, plain] = [await freePort(), await freePort()];
   await writeFile(join(folder, 'cert.pem'), certificate.cert);
   await writeFile(join(folder, 'key.pem'), certificate.key);
   await writeFile(join(folder, 'config'), await config(folder, port, plain, apis));
-  // Tied to this process: a killed test must not leave a server behind.
+  // Tied to this process, so that a killed test leaves no server behind.
   const child = await run('setpriv', ['--pdeathsig', 'KILL', binary, ...args(join(folder, 'config'))], () =>
     listens(port),
   );

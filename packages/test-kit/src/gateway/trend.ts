@@ -1,8 +1,8 @@
-/** A straight line through samples, for what must not grow. */
+/** A straight line through samples of a figure that must not grow. */
 export interface Trend {
   /** The mean of the blocks. */
   readonly mean: number;
-  /** Growth an hour as a percentage of the mean, with half the width of its 95 % interval. */
+  /** Growth an hour in percent of the mean, and half the width of its 95 % interval. */
   readonly percentPerHour: number;
   readonly error: number;
 }
@@ -13,9 +13,9 @@ export interface Sample {
 }
 
 /**
- * Fits a line by least squares through the means of blocks. Samples of one block depend on each other, for the load
- * repeats itself in it: the error of a fit through single samples would look too small.
- * @param blockMs a whole period of the load @returns infinite error below three blocks
+ * Fits a line by least squares through the means of blocks. Samples within a block are correlated, because
+ * the load repeats in it; a fit through single samples would report too small an error.
+ * @param blockMs a whole period of the load @returns an infinite error below three blocks
  */
 export function fitTrend(samples: readonly Sample[], blockMs: number): Trend {
   const blocks = blockMeans(samples, blockMs);
@@ -26,7 +26,7 @@ export function fitTrend(samples: readonly Sample[], blockMs: number): Trend {
   const residual = sum(blocks.map(({ ms, value }) => (value - mean - slope * (ms - middle)) ** 2));
   const free = blocks.length - 2;
   const deviation = free > 0 ? Math.sqrt(residual / free / spread) : Infinity;
-  // Student's t at 95 %, to within 2 % from three degrees of freedom on.
+  // Student's t at 95 %, accurate to 2 % from three degrees of freedom on.
   const t = 1.96 + 2.4 / free + 2.8 / free ** 2;
   const share = (100 * 3_600_000) / mean;
   return { mean, percentPerHour: slope * share, error: free > 0 ? t * deviation * share : Infinity };

@@ -3,30 +3,30 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { demand, listens, run, stop } from './client.ts';
+import { listens, requireProgram, run, stop } from './client.ts';
 
-/** Upstream proxies that nobody here wrote: Debian's squid and tinyproxy, both with Basic auth. */
+/** Independent upstream proxies: Debian's squid and tinyproxy, both with Basic auth. */
 
 export interface UpstreamProxy {
   readonly port: number;
-  /** What it wrote down about requests. */
+  /** The log of requests. */
   log(): Promise<string>;
   stop(): Promise<void>;
 }
 
 export const UPSTREAM_USER = 'gate';
 export const UPSTREAM_PASSWORD = 'listo';
-// That password as htpasswd keeps it: squid's own helper reads it.
+// The password's entry for htpasswd, which squid's helper reads.
 const HTPASSWD = `${UPSTREAM_USER}:$apr1$propusk0$8lasfXVqaP0Acc/FNRvXw.\n`;
 
 /**
- * Starts squid. It resolves `hosts` to loopback, for it has no list of its own like the gateway's.
- * @param egress the loopback address that it leaves from
+ * Starts squid, which resolves `hosts` to loopback through a hosts file of its own.
+ * @param egress the loopback address that it connects from
  */
 export async function startSquid(hosts: readonly string[], egress = '127.0.0.1'): Promise<UpstreamProxy> {
-  demand('/usr/sbin/squid', 'squid');
+  requireProgram('/usr/sbin/squid', 'squid');
   const folder = await mkdtemp(join(tmpdir(), 'propusk-squid-'));
-  // Started by root it becomes another user.
+  // squid started by root drops to another user.
   await chmod(folder, 0o777);
   const port = await freePort();
   await writeFile(join(folder, 'users'), HTPASSWD);
@@ -62,9 +62,9 @@ coredump_dir ${folder}
   };
 }
 
-/** Starts tinyproxy. It cannot be told names either, so it goes on through squid. */
+/** Starts tinyproxy. It cannot map names, so it forwards to squid. */
 export async function startTinyproxy(squid: UpstreamProxy): Promise<UpstreamProxy> {
-  demand('/usr/bin/tinyproxy', 'tinyproxy');
+  requireProgram('/usr/bin/tinyproxy', 'tinyproxy');
   const folder = await mkdtemp(join(tmpdir(), 'propusk-tinyproxy-'));
   const port = await freePort();
   await writeFile(
@@ -92,7 +92,7 @@ LogLevel Connect
   };
 }
 
-/** A port that was free a moment ago. */
+/** Returns a port that was free a moment ago. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -2,10 +2,13 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Certificate } from './certificate.ts';
-import { demand, listens, run, stop } from './client.ts';
+import { listens, requireProgram, run, stop } from './client.ts';
 import { freePort } from './upstreams.ts';
 
-/** Sites that nobody here wrote: Debian's Apache, nginx and Caddy. Each says its name at `/`, over HTTP and HTTPS. */
+/**
+ * Independent web servers: Debian's Apache, nginx and Caddy. Each shows its name at `/`, over HTTP and
+ * HTTPS.
+ */
 export interface WebServer {
   readonly port: number;
   readonly tlsPort: number;
@@ -99,16 +102,16 @@ https://:${tlsPort} {
   },
 };
 
-/** Starts one. @throws Error naming the Debian package when it is missing */
+/** Starts a web server. @throws Error naming the Debian package when it is missing */
 export async function startWebServer(
   name: (typeof webServers)[number],
   certificate: Certificate,
 ): Promise<WebServer> {
   const { binary, debian, config, args } = programs[name];
-  demand(binary, debian);
+  requireProgram(binary, debian);
   const folder = await mkdtemp(join(tmpdir(), `propusk-${name}-`));
   const root = process.getuid?.() === 0;
-  // Apache will not be root, and writes its log and pid here.
+  // Apache drops root, and writes its log and pid file here.
   await chmod(folder, root ? 0o777 : 0o755);
   const place = { folder, port: await freePort(), tlsPort: await freePort() };
   await mkdir(join(folder, 'root'));
@@ -118,7 +121,7 @@ export async function startWebServer(
   await writeFile(join(folder, 'config'), config(place));
   const asUser =
     root && name === 'apache' ? ['--reuid', 'www-data', '--regid', 'www-data', '--clear-groups'] : [];
-  // Tied to this process: a killed test must not leave a server behind.
+  // Tied to this process, so that a killed test leaves no server behind.
   const child = await run(
     'setpriv',
     [...asUser, '--pdeathsig', 'KILL', binary, ...args(join(folder, 'config'))],

@@ -9,29 +9,31 @@ import { createSite } from '@propusk/contract/sites';
 import { createUser } from '@propusk/contract/users';
 import { createTestDatabase, type TestDatabase } from '../api/database.ts';
 import { type ApiProcess, startApiProcess } from './api-process.ts';
-import { get, verdict } from './client.ts';
+import { get, statusAndReason } from './client.ts';
 import { type FloodOrigin, forkFloodOrigin } from './flood-origin.ts';
 import { type GatewayProcess, startGatewayProcess } from './gateway-process.ts';
 import { freePort } from './upstreams.ts';
 import { SECRET } from './world.ts';
 
-/** Api and gateway as processes of their own on one database, with two companies: one attacks, one works. */
+/**
+ * Api and gateway as processes on one database, with two companies: one attacks, the other works normally.
+ */
 
 export interface Agent {
   readonly id: number;
   readonly email: string;
   readonly token: string;
-  /** `name:password` at the gateway. */
+  /** `name:password` for the gateway. */
   readonly who: string;
 }
 
 export interface Company {
   readonly owner: string;
-  /** `host:port` of its one site. */
+  /** `host:port` of its only site. */
   readonly host: string;
-  /** May reach the site. */
+  /** May always reach the site. */
   readonly agent: Agent;
-  /** May reach it while `allow` says so. */
+  /** May reach the site while `allow` grants it. */
   readonly guest: Agent;
   readonly policy: number;
   allow(guest: boolean): Promise<unknown>;
@@ -42,19 +44,19 @@ export interface WholeProduct {
   readonly apiPort: number;
   readonly gateway: GatewayProcess;
   readonly database: TestDatabase;
-  /** The site of the company that attacks. */
+  /** The site of the attacking company. */
   readonly origin: FloodOrigin;
-  /** The site of the company that works. */
+  /** The site of the working company. */
   readonly calmOrigin: FloodOrigin;
   readonly folder: string;
-  /** A company whose site is an origin under this name, and whose agents may reach it. */
+  /** Creates a company whose site is an origin under this name, and whose agents may reach it. */
   company(site: string, at: FloodOrigin): Promise<Company>;
   stop(): Promise<void>;
 }
 
 export const PASSWORD = 'correct horse';
 
-/** Starts both, each with a heap of so many MB. The api believes `X-Forwarded-For` from loopback. */
+/** Starts both, each with a heap limit in MB. The api trusts `X-Forwarded-For` from loopback. */
 export async function startWholeProduct(serverUrl: string, heapMb: number): Promise<WholeProduct> {
   const folder = await mkdtemp(join(tmpdir(), 'propusk-whole-'));
   const [database, origin, calmOrigin, apiPort] = await Promise.all([
@@ -69,7 +71,7 @@ export async function startWholeProduct(serverUrl: string, heapMb: number): Prom
     GATEWAY_SECRET: SECRET,
     DATA_DIR: join(folder, 'api'),
     TRUST_PROXY: '127.0.0.1',
-    // What the product chooses on a machine of 1 GB.
+    // The product's own choice on a machine with 1 GB.
     MEMORY: '256',
   };
   const api = await startApiProcess(apiPort, settings, heapMb);
@@ -108,7 +110,7 @@ export async function startWholeProduct(serverUrl: string, heapMb: number): Prom
         return api.must(owner, updatePolicy, { id: policy, body: { users } });
       };
       await allow(true);
-      await becomes(gateway.port, guest.who, host, '200');
+      await untilStatus(gateway.port, guest.who, host, '200');
       return { owner, host, policy, allow, agent, guest };
     },
     async stop() {
@@ -122,8 +124,8 @@ export async function startWholeProduct(serverUrl: string, heapMb: number): Prom
   };
 }
 
-/** Asks for the site until it is answered so. @throws Error when it is not within the time */
-export async function becomes(
+/** Requests the site until it returns this result. @throws Error when it does not in time */
+export async function untilStatus(
   port: number,
   who: string,
   host: string,
@@ -131,6 +133,6 @@ export async function becomes(
   ms = 10_000,
 ): Promise<void> {
   const deadline = performance.now() + ms;
-  for (let got = ''; got !== expected; got = verdict(await get(port, who, `http://${host}/small`)))
+  for (let got = ''; got !== expected; got = statusAndReason(await get(port, who, `http://${host}/small`)))
     if (performance.now() > deadline) throw new Error(`${got} after ${ms} ms, and not ${expected}`);
 }

@@ -10,13 +10,14 @@ import { type FeedServer, startFeedServer } from './feed-server.ts';
 import { type Origin, startOrigin } from './origin.ts';
 
 /**
- * A small world for tests on sockets: a protected site, the api's side of the feed, and the real gateway between.
+ * A small environment for tests on sockets: a protected site, the api's side of the feed, and the real
+ * gateway between them.
  */
 
 export const SECRET = 'a secret of the tests, long enough to be taken';
 export const OTHER_SECRET = 'another secret, just as long as the first one';
 
-/** Names of the sites. All lead to the origin but `dead`, where nobody listens. */
+/** Host names of the sites. All lead to the origin except `dead`, where nothing listens. */
 export const hosts = [
   'crm.company.test=127.0.0.1',
   'wiki.company.test=127.0.0.1',
@@ -25,7 +26,7 @@ export const hosts = [
   'dead.company.test=127.0.0.9',
 ].join(',');
 
-/** `name:password` of a user, as a client puts it before the gateway's address. */
+/** `name:password` of a user, as a client sends it to the gateway. */
 export function credentials(
   userId: number,
   { secret = SECRET, epoch = 1, expires = Math.floor(Date.now() / 1000) + 3600, username = '' } = {},
@@ -34,7 +35,7 @@ export function credentials(
   return `${username === '' ? gatewayUsername(userId) : username}:${token}`;
 }
 
-/** The header that carries them. */
+/** The header that carries credentials. */
 export function authorization(pair: string): string {
   return `Proxy-Authorization: Basic ${Buffer.from(pair).toString('base64')}\r\n`;
 }
@@ -49,7 +50,10 @@ export const DIRECT = {
   password: '',
 } as const;
 
-/** A company with users 1 and 2 (11 and 12 in company 2), these sites, and one policy that gives the first user all. */
+/**
+ * A company with users 1 and 2 (11 and 12 in company 2), these sites, and one policy that grants all of
+ * them to the first user.
+ */
 export function company(
   addresses: readonly string[],
   { version = 1, proxy = DIRECT, epoch = 1, id = 1, users = [id * 10 - 9] }: Partial<CompanyOptions> = {},
@@ -88,7 +92,7 @@ export interface World extends AsyncDisposable {
   readonly dataDir: string;
 }
 
-/** Starts all of it, and waits until the gateway enforces the snapshots that the feed was given. */
+/** Starts everything, and waits until the gateway enforces the given snapshots. */
 export async function startWorld(
   snapshots: (originPort: number) => readonly CompanySnapshot[],
   env: Readonly<Record<string, string>> = {},
@@ -123,8 +127,9 @@ export async function startWorld(
 }
 
 /**
- * Settings of a gateway under test: any free port, the names above, loopback exempt.
- * @param env as a gateway's, but SNAPSHOT_MAX_AGE takes any number of seconds: a test cannot wait for the least that is accepted
+ * Settings of a gateway under test: any free port, the host names above, loopback exempt.
+ * @param env settings of a gateway; SNAPSHOT_MAX_AGE accepts any number of seconds, because a test cannot
+ * wait for the product's minimum
  */
 export function testConfig({ SNAPSHOT_MAX_AGE = '900', ...env }: Readonly<Record<string, string>>): Config {
   const config = readConfig({
@@ -138,7 +143,7 @@ export function testConfig({ SNAPSHOT_MAX_AGE = '900', ...env }: Readonly<Record
   return { ...config, snapshotMaxAgeMs: Number(SNAPSHOT_MAX_AGE) * 1000 };
 }
 
-/** Waits for something to become true. @throws Error when it does not in time */
+/** Waits until a condition is true. @throws Error when it is not in time */
 export async function until(what: () => boolean, ms = 5_000): Promise<void> {
   const deadline = performance.now() + ms;
   while (!what()) {
