@@ -31,6 +31,7 @@ import { createLimits } from './http/limits.ts';
 import { createListener, shedLoad } from './http/listener.ts';
 import type { Metrics } from './http/metrics.ts';
 import { serialize } from './http/replies.ts';
+import { limitRequestsPerTurn } from './http/request-turns.ts';
 import { lockRoutes } from './lock/routes.ts';
 import { createMailer } from './mail/mail.ts';
 import { onboardingProgressRoutes } from './onboarding-progress/routes.ts';
@@ -95,6 +96,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     routerOptions: { caseSensitive: true, maxParamLength: limits.description },
   }) as unknown as FastifyInstance;
   const isDraining = prepareShutdown(app);
+  limitRequestsPerTurn(app);
   shedLoad(app, parts.config.memory, metrics);
   readJsonBodies(app);
   app.setValidatorCompiler<z.ZodMiniType>(validate);

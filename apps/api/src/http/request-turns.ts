@@ -1,0 +1,66 @@
+import { networkOf } from '@propusk/overload/networks';
+import type { FastifyInstance } from 'fastify';
+
+/**
+ * Requests that begin in one turn of the event loop. libuv accepts one connection a turn. Without this bound a turn served
+ * every connection that had a request: 300 clients that repeated wrong sign-ins made turns of 600 ms, and a new client
+ * waited 20 s in the kernel's accept queue.
+ */
+const REQUESTS_A_TURN = 2;
+/** Turns in a row that only accept. A client that keeps opening connections must not stop all requests. */
+const ACCEPTING_TURNS = 32;
+
+/** Bounds the requests that begin in one turn of the event loop, after new connections. Networks take turns when more requests wait. */
+export function limitRequestsPerTurn(app: FastifyInstance): void {
+  // grows: by strangers, by requests that wait for their turn; bound: one for each connection (SOCKETS), before its body is
+  // read; at the bound: further connections are refused; test:
+  // apps/api/src/http/request-turns.net.test.ts
+  const lanes = new Map<string, (() => void)[]>();
+  let begun = 0;
+  let scheduled = false;
+  let accepted = false;
+  let acceptingTurns = 0;
+  app.server.on('connection', () => {
+    accepted = true;
+  });
+
+  function schedule(): void {
+    if (scheduled) return;
+    scheduled = true;
+    setImmediate(nextTurn);
+  }
+
+  function nextTurn(): void {
+    scheduled = false;
+    if (accepted && lanes.size > 0 && acceptingTurns < ACCEPTING_TURNS) {
+      accepted = false;
+      acceptingTurns++;
+      return schedule();
+    }
+    acceptingTurns = 0;
+    begun = 0;
+    for (const [network, waiting] of lanes) {
+      if (begun === REQUESTS_A_TURN) break;
+      begun++;
+      lanes.delete(network);
+      const begin = waiting.shift();
+      // Set again, the network is the last of the round; this loop reaches it if nobody else waits.
+      if (waiting.length > 0) lanes.set(network, waiting);
+      begin?.();
+    }
+    if (begun > 0) schedule();
+  }
+
+  app.addHook('onRequest', (request, _reply, done) => {
+    if (begun < REQUESTS_A_TURN && lanes.size === 0) {
+      begun++;
+      schedule();
+      return done();
+    }
+    const network = networkOf(request.ip);
+    const waiting = lanes.get(network);
+    if (waiting === undefined) lanes.set(network, [done]);
+    else waiting.push(done);
+    schedule();
+  });
+}
