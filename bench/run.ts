@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
+import { scriptPhrases } from '@propusk/phrases/launcher';
 import { installPackages } from '../scripts/debian.ts';
 import { machine, report } from './harness/report.ts';
 import type { Bench, Row } from './harness/row.ts';
@@ -25,7 +26,7 @@ const chosen = rows.filter(({ name, quick: short }) =>
   wanted.length > 0 ? wanted.includes(name) : !quick || short,
 );
 if (chosen.length === 0) {
-  print(`Нет такой строки. Есть: ${rows.map(({ name }) => name).join(', ')}`);
+  print(scriptPhrases.noBenchRow(rows.map(({ name }) => name)));
   process.exit(1);
 }
 await installPackages(['squid', 'tinyproxy'], print);

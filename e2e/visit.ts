@@ -1,6 +1,7 @@
 import { type Browser, type BrowserContext, expect, type Page } from '@playwright/test';
 import { login, register, Token } from '@propusk/contract/auth';
-import { admin, fillDemo, PASSWORD } from '../scripts/demo-data.ts';
+import { admin, PASSWORD } from '../scripts/demo-data.ts';
+import { fillDemo } from '../scripts/fill-demo.ts';
 import type { Scenario, Viewer } from './scenarios.ts';
 
 const json = { 'content-type': 'application/json' };

@@ -1,14 +1,12 @@
+import { scriptPhrases } from '@propusk/phrases/launcher';
 import { buildConsole } from '@propusk/supervisor/build-console';
 import { buildExtension } from '@propusk/supervisor/build-extension';
-import { explain } from '@propusk/supervisor/product';
+import { runCommand, say } from '@propusk/supervisor/command';
 
-/** `npm run build`: all that a start would build, so that a service may run on a folder that it cannot write to. */
-try {
-  const say = (line: string) => process.stdout.write(`${line}\n`);
+/** `npm run build`: builds what a start would build, for a service that may not write to its code. */
+await runCommand(async () => {
   await buildConsole(say);
   await buildExtension(say);
-  say('Собрано: консоль и расширение. Дальше: npm start, npm run api или npm run gateway');
-} catch (error) {
-  process.stderr.write(`${explain(error)}\n`);
-  process.exit(1);
-}
+  say(scriptPhrases.built());
+  return 0;
+});

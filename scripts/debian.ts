@@ -2,10 +2,11 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
+import { scriptPhrases } from '@propusk/phrases/launcher';
 
 const run = promisify(execFile);
 
-/** Programs of Debian that the tests and the demo use for real: where each stands, and the package that brings it. */
+/** The Debian packages that tests and demo use, each with the path of its program. */
 export const programs = {
   chromium: '/usr/bin/chromium',
   apache2: '/usr/sbin/apache2',
@@ -21,22 +22,21 @@ export const programs = {
 };
 export type DebianPackage = keyof typeof programs;
 
-/** What is not installed here of the packages asked for. */
 function missingPackages(wanted: DebianPackage[]): DebianPackage[] {
   return wanted.filter((name) => !existsSync(programs[name]));
 }
 
 /**
- * Installs the packages that are missing, when we may.
- * @throws Error with one Russian line that names the command to run, when we may not or it fails
+ * Installs the missing packages, as root on Debian.
+ * @throws Error with one line that names the command to run, when the installation is not allowed or fails
  */
 export async function installPackages(wanted: DebianPackage[], say: (line: string) => void): Promise<void> {
   const missing = missingPackages(wanted);
   if (missing.length === 0) return;
   const command = `apt-get install -y --no-install-recommends ${missing.join(' ')}`;
-  const byHand = new Error(`Не хватает программ: ${missing.join(', ')}. Установите их: ${command}`);
+  const byHand = new Error(scriptPhrases.programsMissing(missing, command));
   if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) throw byHand;
-  say(`Устанавливаю из Debian: ${missing.join(', ')}…`);
+  say(scriptPhrases.installingPrograms(missing));
   await withoutServices(async () => {
     const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
     try {
@@ -48,7 +48,7 @@ export async function installPackages(wanted: DebianPackage[], say: (line: strin
   });
 }
 
-/** Debian starts a server when it installs one; ours are started by the tests, and nothing else may take a port. */
+/** Keeps Debian from starting the servers that it installs: they would take ports that the tests use. */
 async function withoutServices(work: () => Promise<void>): Promise<void> {
   const policy = '/usr/sbin/policy-rc.d';
   if (existsSync(policy)) return work();

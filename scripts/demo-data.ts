@@ -1,34 +1,29 @@
-import { type GatewayAccess, myAccess } from '@propusk/contract/access';
-import { login, register } from '@propusk/contract/auth';
-import { checkSite } from '@propusk/contract/lock';
-import { createPolicy } from '@propusk/contract/policies';
-import { createProxy, listProxies } from '@propusk/contract/proxies';
-import { createSite } from '@propusk/contract/sites';
-import { createUser } from '@propusk/contract/users';
-import { type Call, caller } from './call.ts';
+/** The data of `npm run demo`: two companies with 25 users in all. */
 
 export const PASSWORD = 'propusk-demo';
 export const admin = 'admin@propusk.test';
+/** The user whose gateway password the demo prints: Пётр Орлов. */
+export const demoAgent = 'petr.orlov@romashka.test';
 
-/** The sites that Apache really serves. */
+/** The sites that the demo's Apache serves. */
 export const demoSites = [
   { name: 'crm.romashka.test', title: 'Клиенты «Ромашки»' },
   { name: 'wiki.romashka.test', title: 'Знания «Ромашки»' },
   { name: '1c.vasilek.test', title: '1С «Василька»' },
-];
+] as const;
 
-interface DemoCompany {
+export interface DemoCompany {
   owner: { name: string; email: string };
   company: { companyName: string; companySite: string };
   proxy: { host: string; port: number; username: string };
-  /** By name: through the own proxy or the gateway itself. */
+  /** `own`: through the company's own proxy instead of the gateway's address. */
   policies: { name: string; description: string; own?: boolean }[];
-  /** Names without a port are for the eye only. */
+  /** Only `demoSites` are served; the others fill the list. */
   sites: [address: string, ...policies: string[]][];
   people: [name: string, surname: string, ...policies: string[]][];
 }
 
-const companies: DemoCompany[] = [
+export const companies: DemoCompany[] = [
   {
     owner: { name: 'Ирина Соколова', email: 'irina@romashka.test' },
     company: { companyName: 'ООО «Ромашка»', companySite: 'romashka.test' },
@@ -99,63 +94,9 @@ const companies: DemoCompany[] = [
   },
 ];
 
-/**
- * Fills a fresh product with two companies of 25 people in all, through its own calls.
- * @param sitePort where Apache serves the `demoSites`
- * @throws Error with the call and the answer when the product refuses one
- */
-export async function fillDemo(
-  consoleUrl: string,
-  sitePort: number,
-): Promise<{ owners: string[]; agent: string; access: GatewayAccess }> {
-  const call = caller(() => consoleUrl);
-  for (const demo of companies) await fillCompany(call, demo, sitePort);
-  const agent = emailOf('Пётр', 'Орлов', 'romashka.test');
-  const { token } = await call(null, login, { body: { email: agent, password: PASSWORD } });
-  return { owners: companies.map(({ owner }) => owner.email), agent, access: await call(token, myAccess) };
-}
-
-async function fillCompany(call: Call, demo: DemoCompany, sitePort: number): Promise<void> {
-  const { companyName, companySite } = demo.company;
-  const { token } = await call(null, register, {
-    body: {
-      ...demo.company,
-      name: companyName,
-      ownerName: demo.owner.name,
-      email: demo.owner.email,
-      password: PASSWORD,
-    },
-  });
-  const own = await call(token, createProxy, { body: { ...demo.proxy, password: PASSWORD } });
-  const gateway = (await call(token, listProxies)).rows.find(({ direct }) => direct);
-  if (gateway === undefined) throw new Error('the gateway is not among the proxies');
-  const policies = new Map<string, number>();
-  for (const { name, description, own: throughOwn } of demo.policies) {
-    const proxyId = throughOwn ? own.id : gateway.id;
-    policies.set(name, (await call(token, createPolicy, { body: { name, description, proxyId } })).id);
-  }
-  const ids = (names: string[]) => names.map((name) => policies.get(name) ?? 0);
-  for (const [address, ...names] of demo.sites) {
-    const served = demoSites.some(({ name }) => name === address);
-    const { id } = await call(token, createSite, {
-      body: { address: served ? `${address}:${sitePort}` : address, politics: ids(names) },
-    });
-    if (served) await call(token, checkSite, { params: { id } });
-  }
-  for (const [name, surname, ...names] of demo.people) {
-    const email = emailOf(name, surname, companySite);
-    await call(token, createUser, {
-      body: { name, surname, email, password: PASSWORD, politics: ids(names) },
-    });
-  }
-}
-
-const latin: Record<string, string> = Object.fromEntries(
+/** The Latin spelling of each Russian letter, for email addresses. */
+export const latin: Record<string, string> = Object.fromEntries(
   'а a,б b,в v,г g,д d,е e,ё e,ж zh,з z,и i,й y,к k,л l,м m,н n,о o,п p,р r,с s,т t,у u,ф f,х h,ц c,ч ch,ш sh,щ sch,ъ ,ы y,ь ,э e,ю yu,я ya'
     .split(',')
     .map((pair) => pair.split(' ') as [string, string]),
 );
-function emailOf(name: string, surname: string, domain: string): string {
-  const spell = (text: string) => text.toLowerCase().replace(/./g, (letter) => latin[letter] ?? letter);
-  return `${spell(name)}.${spell(surname)}@${domain}`;
-}

@@ -2,18 +2,21 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { scriptPhrases } from '@propusk/phrases/launcher';
 import { stopOnSignals } from '@propusk/supervisor/child-process';
-import { explain, startProduct } from '@propusk/supervisor/product';
+import { explain, runCommand, say } from '@propusk/supervisor/command';
+import { startProduct } from '@propusk/supervisor/product';
 import { installPackages } from './debian.ts';
-import { admin, demoSites, fillDemo, PASSWORD } from './demo-data.ts';
+import { admin, demoSites, PASSWORD } from './demo-data.ts';
+import { fillDemo } from './fill-demo.ts';
 import { type LockedSite, startLockedSites } from './locked-site.ts';
 
 /**
- * `npm run demo`: the product on a throwaway data folder with two companies, their people, and local sites that Apache
- * serves and locks to the gateway's address. Everything goes with Ctrl-C.
+ * `npm run demo`: the product on a throwaway data folder with two companies, their users, and local sites that Apache
+ * serves and locks to the gateway's address. Ctrl-C removes everything.
  */
-const say = (line: string) => process.stdout.write(`${line}\n`);
-/** Another loopback address than a browser's, so that the lock can tell the gateway from everybody else. */
+
+/** The browser uses 127.0.0.1; another loopback address lets the lock tell the gateway from it. */
 const EGRESS = '127.0.0.2';
 const ECHO_NAME = 'console.propusk.test';
 
@@ -26,12 +29,12 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** Apache with the sites; where it cannot be had the demo goes on without them and says so. */
+/** Starts Apache with the sites; null when Apache cannot be installed: the demo then runs without them. */
 async function serveSites(port: number): Promise<{ stop(): Promise<void> } | null> {
   try {
     await installPackages(['apache2'], say);
   } catch (error) {
-    say(`Сайты не откроются. ${explain(error)}`);
+    say(scriptPhrases.sitesNotServed(explain(error)));
     return null;
   }
   return startLockedSites(
@@ -40,23 +43,22 @@ async function serveSites(port: number): Promise<{ stop(): Promise<void> } | nul
   );
 }
 
-// A throwaway demo must never find its way into a real database, nor a real key into the demo.
-const { DATABASE_URL: _database, SECRET_KEY: _key, GATEWAY_SECRET: _secret, ...mine } = process.env;
-
-let dataDir: string | undefined;
-let sites: Awaited<ReturnType<typeof serveSites>> = null;
-let code = 0;
-try {
-  const signals = stopOnSignals();
-  dataDir = await mkdtemp(join(tmpdir(), 'propusk-demo-'));
+await runCommand(async () => {
+  // The demo must neither write into a real database nor use a real key.
+  const { DATABASE_URL: _database, SECRET_KEY: _key, GATEWAY_SECRET: _secret, ...env } = process.env;
+  const stopping = stopOnSignals();
+  await using started = new AsyncDisposableStack();
+  const dataDir = await mkdtemp(join(tmpdir(), 'propusk-demo-'));
+  started.defer(() => rm(dataDir, { recursive: true, force: true }));
   await chmod(dataDir, 0o711);
   const port = await freePort();
-  sites = await serveSites(port);
-  const consolePort = mine.PORT ?? '3000';
+  const sites = await serveSites(port);
+  if (sites !== null) started.defer(sites.stop);
+  const consolePort = env.PORT ?? '3000';
   const product = await startProduct({
     env: {
-      ...mine,
-      // The gateway opens names alone, and has to reach the echo to learn where it leaves from.
+      ...env,
+      // The gateway refuses addresses as hosts, so the echo needs a name.
       ECHO_URL: `http://${ECHO_NAME}:${consolePort}`,
       DATA_DIR: dataDir,
       ADMIN_EMAIL: admin,
@@ -69,35 +71,26 @@ try {
       LOG_LEVEL: process.env.LOG_LEVEL ?? 'warn',
     },
     say,
-    stopping: signals.first,
+    stopping,
   });
-  try {
-    say('Наполняю примером…');
-    const { owners, agent, access } = await fillDemo(product.consoleUrl, port);
-    const proxy = `http://${access.username}:${access.password}@${access.gateway.host}:${access.gateway.port}`;
-    say(`
-  Консоль        ${product.consoleUrl}
-  Пароль у всех  ${PASSWORD}
-
-  Владельцы      ${owners.join('\n                 ')}
-  Агент          ${agent}
-  Администратор  ${admin}
-
-  Сайт под замком: напрямую отвечает 403, через шлюз 200
-  curl -i --resolve ${demoSites[0]?.name}:${port}:127.0.0.1 http://${demoSites[0]?.name}:${port}/
-  curl -i -x ${proxy} http://${demoSites[0]?.name}:${port}/
-
-  Остановить: Ctrl-C. Данные примера исчезнут
-`);
-    const ended = await Promise.race([signals.first.then(() => null), product.failed]);
-    if (ended !== null) throw new Error(ended);
-  } finally {
-    await product.stop();
-  }
-} catch (error) {
-  process.stderr.write(`${explain(error)}\n`);
-  code = 1;
-}
-await sites?.stop();
-if (dataDir !== undefined) await rm(dataDir, { recursive: true, force: true });
-process.exit(code);
+  started.defer(product.stop);
+  say(scriptPhrases.fillingDemo());
+  const { owners, agent, access } = await fillDemo(product.consoleUrl, port);
+  const proxy = `http://${access.username}:${access.password}@${access.gateway.host}:${access.gateway.port}`;
+  const site = demoSites[0].name;
+  say(
+    scriptPhrases.demoRunning({
+      consoleUrl: product.consoleUrl,
+      password: PASSWORD,
+      owners,
+      agent,
+      admin,
+      site,
+      port,
+      proxy,
+    }),
+  );
+  const failure = await Promise.race([stopping.then(() => null), product.failed]);
+  if (failure !== null) process.stderr.write(`${failure}\n`);
+  return failure === null ? 0 : 1;
+});

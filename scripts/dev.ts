@@ -1,31 +1,31 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { scriptPhrases } from '@propusk/phrases/launcher';
 import { stopOnSignals } from '@propusk/supervisor/child-process';
-import { explain, startProduct } from '@propusk/supervisor/product';
+import { runCommand, say } from '@propusk/supervisor/command';
+import { startProduct } from '@propusk/supervisor/product';
 
-/** `npm run dev`: Vite serves the console and reloads it; api and gateway start again when their code changes. */
-const say = (line: string) => process.stdout.write(`${line}\n`);
+/** `npm run dev`: Vite serves and reloads the console; api and gateway restart when their code changes. */
 const root = fileURLToPath(new URL('..', import.meta.url));
-const console = 'http://127.0.0.1:5173';
+const consoleUrl = 'http://127.0.0.1:5173';
 
-try {
-  const signals = stopOnSignals();
-  const env = { PUBLIC_URL: console, ...process.env };
-  const product = await startProduct({ env, say, watch: true, stopping: signals.first });
+await runCommand(async () => {
+  const stopping = stopOnSignals();
+  const env = { PUBLIC_URL: consoleUrl, ...process.env };
+  const product = await startProduct({ env, say, watch: true, stopping });
   const vite = spawn(process.execPath, [`${root}node_modules/vite/bin/vite.js`, '--clearScreen', 'false'], {
     cwd: `${root}apps/web`,
-    // Vite ends with its input, should this process be killed.
+    // Vite ends with its standard input, so it does not outlive this process.
     stdio: ['pipe', 'inherit', 'inherit'],
     env: { ...process.env, API_URL: product.apiUrl },
   });
-  say(`\n  Консоль   ${console}\n  Шлюз      ${product.gatewayUrl}\n\n  Остановить: Ctrl-C\n`);
-  const viteEnded = new Promise<string>((resolve) => vite.on('exit', () => resolve('Vite завершился')));
-  const ended = await Promise.race([signals.first.then(() => null), product.failed, viteEnded]);
-  if (ended !== null) process.stderr.write(`${ended}\n`);
+  say(scriptPhrases.devRunning(consoleUrl, product.gatewayUrl));
+  const viteEnded = new Promise<string>((resolve) =>
+    vite.on('exit', () => resolve(scriptPhrases.viteEnded())),
+  );
+  const failure = await Promise.race([stopping.then(() => null), product.failed, viteEnded]);
+  if (failure !== null) process.stderr.write(`${failure}\n`);
   vite.kill('SIGTERM');
   await product.stop();
-  process.exit(ended === null ? 0 : 1);
-} catch (error) {
-  process.stderr.write(`${explain(error)}\n`);
-  process.exit(1);
-}
+  return failure === null ? 0 : 1;
+});

@@ -5,12 +5,13 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { lockSnippets } from '@propusk/access/lock/snippets';
+import { scriptPhrases } from '@propusk/phrases/launcher';
 
-/** A site of the demo or of a test: served by Apache, and locked by the lines that the console hands out. */
+/** A site of the demo or of a test: served by Apache, and locked by the snippet that the console shows. */
 export interface LockedSite {
   readonly name: string;
   readonly title: string;
-  /** The address that its lock lets in; null is a site without a lock. */
+  /** The address that its lock admits; null is a site without a lock. */
   readonly admits: string | null;
 }
 
@@ -39,8 +40,8 @@ export async function startLockedSites(
   }
   await mkdir(join(folder, 'nobody'));
   await writeFile(join(folder, 'apache.conf'), configuration(folder, port, sites));
-  // Tied to this process: a killed demo must not leave a server behind. The tie is lost with a change of user, so root
-  // starts Apache as the user that it would become.
+  // --pdeathsig ends Apache with this process, also after kill -9. A change of user clears the signal, so root starts
+  // Apache as the user that it would become.
   const asUser = root ? ['--reuid', 'www-data', '--regid', 'www-data', '--clear-groups'] : [];
   const server = ['/usr/sbin/apache2', '-X', '-f', join(folder, 'apache.conf')];
   const apache = spawn('setpriv', [...asUser, '--pdeathsig', 'TERM', ...server], { stdio: 'ignore' });
@@ -70,7 +71,7 @@ function configuration(folder: string, port: number, sites: LockedSite[]): strin
   const modules = ['mpm_event', 'authz_core', 'authz_host', 'dir', 'mime', 'setenvif'];
   const load = modules.map((name) => `LoadModule ${name}_module /usr/lib/apache2/modules/mod_${name}.so`);
   const hosts = sites.map(
-    // Our lines are added to what a site says already, and an ordinary site grants.
+    // The lock is added to an ordinary site, which grants access.
     ({ name }) => `<VirtualHost 127.0.0.1:${port}>
   ServerName ${name}
   DocumentRoot ${folder}/${name}
@@ -94,7 +95,7 @@ DirectoryIndex index.html
   AllowOverride None
   Require all denied
 </Directory>
-# A name that no site has is nobody's.
+# Requests for unknown names.
 <VirtualHost 127.0.0.1:${port}>
   ServerName unknown.invalid
   DocumentRoot ${folder}/nobody
@@ -110,7 +111,7 @@ function page({ name, title }: LockedSite): string {
 <title>${title}</title>
 <body style="font: 18px/1.5 system-ui; max-width: 40rem; margin: 4rem auto; padding: 0 1rem">
 <h1>${title}</h1>
-<p>Это защищённый сайт <b>${name}</b>. Вы видите его, потому что запрос пришёл через «Пропуск».</p>
+${scriptPhrases.protectedPage(name)}
 </body>
 </html>
 `;

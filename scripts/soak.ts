@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { scriptPhrases } from '@propusk/phrases/launcher';
 import { buildConsole } from '@propusk/supervisor/build-console';
 import { type Figures, type Threat, threats } from '@propusk/test-kit/threat-case';
 import { type DebianPackage, installPackages, programs } from './debian.ts';
@@ -62,7 +63,7 @@ function tableOf(chosen: readonly Threat[], figures: readonly Figures[]): string
 
 try {
   const { chosen, files } = choose(process.argv[2] ?? '');
-  if (chosen.length === 0) throw new Error(`Нет строки «${process.argv[2]}». Есть: ${threats.join(', ')}`);
+  if (chosen.length === 0) throw new Error(scriptPhrases.noThreat(process.argv[2], threats));
   const started = performance.now();
   await installPackages(Object.keys(programs) as DebianPackage[], say);
   await mkdir('.cache', { recursive: true });

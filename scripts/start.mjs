@@ -1,9 +1,21 @@
-// The door of every npm command. It must run under the machine's own Node 20, before anything is installed: it brings
-// the locked dependencies (the Node 24 runtime among them) and hands over to a script that runs on that runtime.
+// Every npm command starts here, on the machine's own Node 20 and before anything is installed. This script installs the
+// locked dependencies, among them the Node 24 runtime, and then runs the command's script on that runtime.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+
+/** These sentences are here and not in packages/phrases: before the installation no package can be imported. */
+const phrases = {
+  notStarted: (program, reason) => `Не запускается ${program}: ${reason}`,
+  stopFirst: (pid) =>
+    `Пропуск работает из этой папки (процесс ${pid}), а установка заменит его файлы: сначала остановите его`,
+  installing: 'Устанавливаю зависимости…',
+  notInstalled: 'Зависимости не установились: проверьте сеть и место на диске, причина выше. Затем повторите',
+  needsNode24: (platform) => `Для ${platform} нужен Node.js 24 или новее: установите его и повторите`,
+  needsNode20: (version) => `Нужен Node.js 20 или новее, а это ${version}`,
+  noCommand: (wanted, known) => `Нет команды ${wanted}. Есть: ${known.join(', ')}`,
+};
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 let interrupted = false;
@@ -26,29 +38,29 @@ const commands = {
   'build:extension': 'apps/supervisor/src/build-extension',
 };
 
-/** Ends the command with one line that says what to do. */
+/** Ends the command with one line for the operator. */
 function fail(line) {
   process.stderr.write(`\n${line}\n`);
   process.exit(1);
 }
 
-/** Runs a program to its end with our own terminal. @returns its exit code, 1 when a signal ended it */
+/** Runs a program on this terminal. @returns its exit code, 1 when a signal ended it */
 function run(program, args, options = {}) {
   return new Promise((resolve) => {
     const child = spawn(program, args, { cwd: root, stdio: 'inherit', ...options });
-    // A terminal sends Ctrl-C to the child as well, a process manager only to us. We stay until it has ended.
+    // A terminal sends Ctrl-C to the child as well, a process manager only to this process.
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
       process.on(signal, () => {
         interrupted = true;
         child.kill(signal);
       });
     }
-    child.on('error', (error) => fail(`Не запускается ${program}: ${error.message}`));
+    child.on('error', (error) => fail(phrases.notStarted(program, error.message)));
     child.on('exit', (code) => resolve(code ?? 1));
   });
 }
 
-/** Installs what the lock file names, unless this very lock file was installed here before. */
+/** Installs the locked dependencies, unless this lock file is installed already. */
 async function install() {
   const lock = createHash('sha256')
     .update(readFileSync(`${root}/package-lock.json`))
@@ -57,12 +69,10 @@ async function install() {
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lock) return;
   const running = runningProduct();
   if (running !== null) {
-    fail(
-      `Пропуск работает из этой папки (процесс ${running}), а установка заменит его файлы: сначала остановите его`,
-    );
+    fail(phrases.stopFirst(running));
   }
-  process.stdout.write('Устанавливаю зависимости…\n');
-  // npm tells its own path; the Node that runs it stays when node_modules, and so perhaps our own, is laid anew.
+  process.stdout.write(`${phrases.installing}\n`);
+  // npm_node_execpath survives the installation; this process may run on a Node inside node_modules, which does not.
   const npm = process.env.npm_execpath;
   const node = process.env.npm_node_execpath ?? process.execPath;
   const quiet = ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error'];
@@ -70,12 +80,11 @@ async function install() {
     ? await run(node, [npm, ...quiet])
     : await run('npm', quiet, { shell: process.platform === 'win32' });
   if (interrupted) process.exit(130);
-  if (code !== 0)
-    fail('Зависимости не установились: проверьте сеть и место на диске, причина выше. Затем повторите');
+  if (code !== 0) fail(phrases.notInstalled);
   writeFileSync(stamp, lock);
 }
 
-/** The pid of a product that runs on our modules: a new installation would pull them from under it. Linux knows it. */
+/** The pid of a product that runs on these modules, else null. Only Linux has /proc. */
 function runningProduct() {
   const noted = `${process.env.DATA_DIR || `${root}/data`}/propusk.pid`;
   if (!existsSync(`${root}/node_modules`) || !existsSync(noted)) return null;
@@ -84,28 +93,25 @@ function runningProduct() {
   return existsSync(command) && readFileSync(command, 'utf8').includes(root) ? pid : null;
 }
 
-/** The runtime that came with the dependencies, or this one where it is new enough. */
+/** The packaged runtime, or this one if it is new enough. */
 function runtime() {
   const packaged = `${root}/node_modules/node-${process.platform}-${process.arch}/bin/node`;
   if (existsSync(packaged)) return packaged;
   if (Number(process.versions.node.split('.')[0]) >= 24) return process.execPath;
-  return fail(
-    `Для ${process.platform}-${process.arch} нужен Node.js 24 или новее: установите его и повторите`,
-  );
+  return fail(phrases.needsNode24(`${process.platform}-${process.arch}`));
 }
 
 const name = process.argv[2] ?? 'start';
 const script = commands[name];
-if (!script) fail(`Нет команды ${name}. Есть: ${Object.keys(commands).join(', ')}`);
-if (Number(process.versions.node.split('.')[0]) < 20)
-  fail(`Нужен Node.js 20 или новее, а это ${process.version}`);
+if (!script) fail(phrases.noCommand(name, Object.keys(commands)));
+if (Number(process.versions.node.split('.')[0]) < 20) fail(phrases.needsNode20(process.version));
 await install();
 const env = {
-  // What Node has compiled once it reads from here: a fifth of a start. Where it may not write it does without.
+  // Node's compile cache saves a fifth of a start. Node does without it where it may not write.
   NODE_COMPILE_CACHE: `${root}/node_modules/.cache/compiled`,
   ...process.env,
   PATH: `${root}/node_modules/.bin:${process.env.PATH}`,
 };
-// The channel tells the script that we are gone, should we be killed: nothing may live on unwatched.
+// The IPC channel closes when this process is killed, and the script then stops.
 const stdio = ['inherit', 'inherit', 'inherit', 'ipc'];
 process.exit(await run(runtime(), [`${root}/${script}.ts`, ...process.argv.slice(3)], { env, stdio }));

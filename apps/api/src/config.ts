@@ -13,6 +13,7 @@ import {
 import type { Networks } from '@propusk/dial/addresses';
 import { dialSettings, type EgressAddresses } from '@propusk/dial/settings';
 import { memoryLimit, overloadSettings } from '@propusk/overload/settings';
+import { apiSettingRefusals, apiSettingValues, senderName, settingPhrases } from '@propusk/phrases/settings';
 import * as z from 'zod/mini';
 
 // What a mail's From may hold without quoting (RFC 5322 section 3.2.3), as far as anybody needs it.
@@ -30,7 +31,7 @@ export const apiSettings = {
   ...dialSettings,
   ...overloadSettings,
   API_METRICS_PORT: setting(
-    'порт от 0 до 65535 на 127.0.0.1 для /metrics',
+    apiSettingValues.apiMetricsPort,
     z.optional(
       z.string().check(
         z.regex(/^\d{1,5}$/),
@@ -38,24 +39,18 @@ export const apiSettings = {
       ),
     ),
   ),
-  API_DOCS: setting('open или closed', z._default(z.enum(['open', 'closed']), 'open')),
+  API_DOCS: setting(apiSettingValues.apiDocs, z._default(z.enum(['open', 'closed']), 'open')),
   DATABASE_URL: setting(
-    'адрес PostgreSQL 15 или новее: postgresql://user:password@host/database',
+    apiSettingValues.databaseUrl,
     z.optional(z.string().check(z.regex(/^postgres(ql)?:\/\/\S+$/))),
   ),
-  SECRET_KEY: plain('не меньше 32 случайных символов', 32),
-  GATEWAY_SECRET: plain('не меньше 32 случайных символов', 32),
-  DATA_DIR: setting('папка для данных', z._default(z.string(), './data')),
-  SMTP_URL: setting(
-    'почтовый сервер: smtp://user:password@host:port или smtps://…',
-    z.optional(z.string().check(z.refine(isSmtp))),
-  ),
-  MAIL_FROM: setting(
-    'адрес, от которого уходят письма: pass@example.ru или Пропуск <pass@example.ru>',
-    z.optional(z.string().check(z.regex(sender))),
-  ),
+  SECRET_KEY: plain(apiSettingValues.secret, 32),
+  GATEWAY_SECRET: plain(apiSettingValues.secret, 32),
+  DATA_DIR: setting(apiSettingValues.dataDir, z._default(z.string(), './data')),
+  SMTP_URL: setting(apiSettingValues.smtpUrl, z.optional(z.string().check(z.refine(isSmtp)))),
+  MAIL_FROM: setting(apiSettingValues.mailFrom, z.optional(z.string().check(z.regex(sender)))),
   TRUST_PROXY: setting(
-    'адреса и сети обратных прокси через запятую, например 127.0.0.1,10.0.0.0/8',
+    apiSettingValues.trustProxy,
     z.pipe(
       z._default(z.string(), ''),
       z.pipe(
@@ -72,11 +67,11 @@ export const apiSettings = {
   STOP_DELAY: wholeNumber(0, 0, 60),
   AUDIT_RETENTION: wholeNumber(60, 1, 120),
   // Set by `npm start` alone.
-  DISK_RESERVE: setting('файл, который держит место на диске базы данных', z.optional(z.string())),
-  ADMIN_EMAIL: setting('почта первого администратора', z.optional(Email)),
-  ADMIN_PASSWORD: setting('пароль первого администратора, не меньше 8 символов', z.optional(Password)),
+  DISK_RESERVE: setting(apiSettingValues.diskReserve, z.optional(z.string())),
+  ADMIN_EMAIL: setting(apiSettingValues.adminEmail, z.optional(Email)),
+  ADMIN_PASSWORD: setting(apiSettingValues.adminPassword, z.optional(Password)),
   LOG_LEVEL: setting(
-    'fatal, error, warn, info, debug, trace или silent',
+    apiSettingValues.logLevel,
     z._default(z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']), 'info'),
   ),
 };
@@ -130,9 +125,9 @@ export interface Config {
 
 /** @throws SettingError with one line that names the setting and what it takes */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
-  const s = readSettings(apiSettings, env);
+  const s = readSettings(apiSettings, env, settingPhrases);
   if ((s.ADMIN_EMAIL === undefined) !== (s.ADMIN_PASSWORD === undefined)) {
-    throw new SettingError('Настройки ADMIN_EMAIL и ADMIN_PASSWORD задают вместе');
+    throw new SettingError(apiSettingRefusals.adminIncomplete());
   }
   const admin =
     s.ADMIN_EMAIL !== undefined && s.ADMIN_PASSWORD !== undefined
@@ -156,7 +151,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     secretKey: s.SECRET_KEY,
     gatewaySecret: s.GATEWAY_SECRET,
     smtpUrl: s.SMTP_URL,
-    mailFrom: s.MAIL_FROM ?? `Пропуск <${defaultSender(s.SMTP_URL, publicUrl)}>`,
+    mailFrom: s.MAIL_FROM ?? `${senderName} <${defaultSender(s.SMTP_URL, publicUrl)}>`,
     mailFolder: join(dataDir, 'mail'),
     trustProxy: s.TRUST_PROXY,
     dataDir,

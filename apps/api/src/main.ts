@@ -1,5 +1,6 @@
 import { gatewayKeys } from '@propusk/access/gateway-secret';
 import { SettingError } from '@propusk/contract/settings';
+import { apiSettingRefusals } from '@propusk/phrases/settings';
 import { ensureAdmin } from './auth/store.ts';
 import { readConfig } from './config.ts';
 import { checkKey } from './db/key-check.ts';
@@ -19,9 +20,7 @@ async function main(): Promise<void> {
   const config = readConfig(process.env);
   const { databaseUrl, secretKey, gatewaySecret } = config;
   if (databaseUrl === undefined || secretKey === undefined || gatewaySecret === undefined) {
-    throw new SettingError(
-      'Задайте DATABASE_URL, SECRET_KEY и GATEWAY_SECRET, или запустите npm start: он сделает их сам',
-    );
+    throw new SettingError(apiSettingRefusals.apiSecretsMissing());
   }
   const logger = createLog(config.logLevel);
   const opened = openDb(databaseUrl);

@@ -12,7 +12,7 @@ import type { Networks } from '@propusk/dial/addresses';
 import { dialSettings, type EgressAddresses } from '@propusk/dial/settings';
 import { memoryLimit, overloadSettings } from '@propusk/overload/settings';
 import { startErrors } from '@propusk/phrases/gateway';
-import { gatewaySettingValues as values } from '@propusk/phrases/settings';
+import { settingPhrases, gatewaySettingValues as values } from '@propusk/phrases/settings';
 import * as z from 'zod/mini';
 import type { TlsFiles } from './tls.ts';
 
@@ -85,7 +85,7 @@ export interface Config {
 
 /** @throws SettingError with one line that names the setting, what was given and what it takes */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
-  const s = readSettings(gatewaySettings, env);
+  const s = readSettings(gatewaySettings, env, settingPhrases);
   const apiUrl = (s.API_URL ?? 'http://127.0.0.1:3000').replace(/\/$/, '');
   return {
     host: s.GATEWAY_HOST,

@@ -4,19 +4,20 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { StartError } from '@propusk/embedded-postgres/start-error';
+import { supervisorPhrases } from '@propusk/phrases/launcher';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const stamp = join(root, 'apps/web/dist/.built-from');
 
 /**
- * Builds the console when its sources are not those that the last build was made from.
- * @throws StartError with the end of the build's output
+ * Builds the console, unless its sources are those of the last build.
+ * @throws StartError with the last 2,000 characters of the build's output
  */
 export async function buildConsole(say: (line: string) => void): Promise<void> {
   const sources = await digest(['apps/web', 'packages/contract', 'packages/phrases', 'package-lock.json']);
   const built = await readFile(stamp, 'utf8').catch(() => '');
   if (built === sources) return;
-  say('Собираю консоль…');
+  say(supervisorPhrases.buildingConsole());
   let output = '';
   const build = spawn(
     process.execPath,
@@ -28,11 +29,11 @@ export async function buildConsole(say: (line: string) => void): Promise<void> {
   );
   for (const stream of [build.stdout, build.stderr]) stream.on('data', (text) => (output += text));
   const code = await new Promise((resolve) => build.on('exit', resolve));
-  if (code !== 0) throw new StartError(`Консоль не собралась:\n${output.slice(-2000)}`);
+  if (code !== 0) throw new StartError(supervisorPhrases.consoleNotBuilt(output.slice(-2000)));
   await writeFile(stamp, sources);
 }
 
-/** One hash of all files below some paths, by name and content. */
+/** A SHA-256 of the names and contents of all files below the paths. */
 export async function digest(paths: string[]): Promise<string> {
   const hash = createHash('sha256');
   for (const path of paths) {

@@ -3,40 +3,40 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { StartError } from '@propusk/embedded-postgres/start-error';
+import { supervisorPhrases } from '@propusk/phrases/launcher';
 import { digest } from './build-console.ts';
+import { runCommand, say } from './command.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const stamp = join(root, 'apps/extension/dist/.built-from');
 
 /**
- * Builds the extension for both browsers when its sources are not those that the last build was made from.
- * @throws StartError with the end of the build's output
+ * Builds the extension for both browsers, unless its sources are those of the last build.
+ * @throws StartError with the last 2,000 characters of the build's output
  */
-export async function buildExtension(say: (line: string) => void): Promise<void> {
+export async function buildExtension(onProgress: (line: string) => void): Promise<void> {
   const sources = await digest([
     'apps/extension',
     'packages/access/src',
     'packages/contract/src',
+    'packages/phrases/src',
     'package-lock.json',
   ]);
   if ((await readFile(stamp, 'utf8').catch(() => '')) === sources) return;
-  say('Собираю расширение…');
+  onProgress(supervisorPhrases.buildingExtension());
   const { failed, output } = await new Promise<{ failed: boolean; output: string }>((resolve) => {
     execFile(process.execPath, [join(root, 'apps/extension/build.ts')], (error, stdout, stderr) =>
       resolve({ failed: error !== null, output: stdout + stderr }),
     );
   });
-  if (failed) throw new StartError(`Расширение не собралось:\n${output.slice(-2000)}`);
+  if (failed) throw new StartError(supervisorPhrases.extensionNotBuilt(output.slice(-2000)));
   await writeFile(stamp, sources);
 }
 
 if (import.meta.main) {
-  const say = (line: string) => process.stdout.write(`${line}\n`);
-  try {
+  await runCommand(async () => {
     await buildExtension(say);
-    say('Расширение собрано: apps/extension/dist/propusk-chromium.zip и propusk-firefox.zip');
-  } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-    process.exit(1);
-  }
+    say(supervisorPhrases.extensionBuilt());
+    return 0;
+  });
 }

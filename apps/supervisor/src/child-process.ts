@@ -1,29 +1,36 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { supervisorPhrases } from '@propusk/phrases/launcher';
 
 const DRAIN_MS = 7_000;
 const FIRST_RETRY_MS = 500;
 const LAST_RETRY_MS = 10_000;
+/** npm and a terminal may both deliver one Ctrl-C: a second signal within this time is the same one. */
+const SAME_SIGNAL_MS = 1_000;
 
-/** A program of ours that is kept running. */
-export interface Kept {
-  /** Resolves when it listens for the first time; rejects with its own last line when it ends before that. */
+/** A child process that is restarted when it ends. */
+export interface SupervisedProcess {
+  /** Resolves when it listens for the first time. Rejects with ChildFailed when it ends before that. */
   readonly listening: Promise<void>;
   /** Ends it and starts it again, as after a change of its code. */
   restart(): void;
-  /** Lets it finish its requests, and ends it. */
+  /** Sends SIGTERM, and SIGKILL after 7 s. Resolves when the process is gone. */
   stop(): Promise<void>;
 }
 
-/** The line that a child printed before it gave up: it is for the person at the terminal. */
+/** A child ended before it listened. The message is what it printed on standard error. */
 export class ChildFailed extends Error {}
 
 /**
- * Starts a program and, once it has listened, starts it again whenever it ends by itself, later and later.
+ * Starts a program and restarts it whenever it ends after it has listened, with exponential backoff.
  * @param module path of a .ts file that sends `{type: 'listening'}` when it serves, and drains on SIGTERM
  */
-export function keepRunning(module: string, env: NodeJS.ProcessEnv, say: (line: string) => void): Kept {
+export function supervise(
+  module: string,
+  env: NodeJS.ProcessEnv,
+  say: (line: string) => void,
+): SupervisedProcess {
   const first = Promise.withResolvers<void>();
-  // Whoever stops before it listens no longer waits for it.
+  // A start that is stopped earlier no longer awaits it.
   first.promise.catch(() => {});
   let child: ChildProcess;
   let stopped = false;
@@ -34,11 +41,11 @@ export function keepRunning(module: string, env: NodeJS.ProcessEnv, say: (line: 
 
   function start(): void {
     retry = undefined;
-    let lastWords = '';
+    let errorOutput = '';
     child = fork(module, { env, stdio: ['ignore', 'inherit', 'pipe', 'ipc'] });
     child.stderr?.on('data', (bytes: Buffer) => {
-      lastWords = (lastWords + bytes.toString()).slice(-4000);
-      // Before the start is done its words become our own one line.
+      errorOutput = (errorOutput + bytes.toString()).slice(-4000);
+      // Until the first listening, the output becomes the message of ChildFailed.
       if (everListened) process.stderr.write(bytes);
     });
     child.on('message', (message: { type?: string }) => {
@@ -49,12 +56,13 @@ export function keepRunning(module: string, env: NodeJS.ProcessEnv, say: (line: 
     });
     child.on('close', (code, signal) => {
       if (stopped) return;
+      const reason = signal ?? code;
       if (!everListened) {
-        first.reject(new ChildFailed(lastWords.trim() || `Процесс ${module} завершился: ${signal ?? code}`));
+        first.reject(new ChildFailed(errorOutput.trim() || supervisorPhrases.processEnded(module, reason)));
         return;
       }
-      if (!restarting)
-        say(`Процесс ${module.split('/').at(-3)} завершился (${signal ?? code}), запускаю снова`);
+      // The third folder from the end names the app: apps/api/src/main.ts.
+      if (!restarting) say(supervisorPhrases.processRestarts(module.split('/').at(-3) ?? '', reason));
       restarting = false;
       retry = setTimeout(start, retryMs);
       retryMs = Math.min(retryMs * 2, LAST_RETRY_MS);
@@ -87,23 +95,21 @@ export function keepRunning(module: string, env: NodeJS.ProcessEnv, say: (line: 
 }
 
 /**
- * Waits for a wish to stop: Ctrl-C, SIGTERM, or the death of the process that started us. A second Ctrl-C does not wait
- * for the drain.
+ * Resolves at the first Ctrl-C, SIGTERM or SIGHUP, or when the parent process dies. A later Ctrl-C exits at once with 130,
+ * without the drain.
  */
-export function stopOnSignals(): { first: Promise<void> } {
-  let told = false;
-  const first = new Promise<void>((resolve) => {
+export function stopOnSignals(): Promise<void> {
+  return new Promise((resolve) => {
+    let exitsAtOnce = false;
     const stop = () => {
       resolve();
-      // npm and a terminal may both deliver one Ctrl-C.
       setTimeout(() => {
-        told = true;
-      }, 1_000);
+        exitsAtOnce = true;
+      }, SAME_SIGNAL_MS);
     };
-    process.on('SIGINT', () => (told ? process.exit(130) : stop()));
+    process.on('SIGINT', () => (exitsAtOnce ? process.exit(130) : stop()));
     process.on('SIGTERM', stop);
     process.on('SIGHUP', stop);
     process.on('disconnect', stop);
   });
-  return { first };
 }

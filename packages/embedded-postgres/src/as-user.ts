@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { userInfo } from 'node:os';
+import { databasePhrases } from '@propusk/phrases/launcher';
 import { StartError } from './start-error.ts';
 
 /** The operating system's user that the database runs as. */
@@ -48,11 +49,7 @@ export async function otherUser(uid: number, gid: number): Promise<DbUser> {
   const user = { uid, gid, name: '', spawnAs: { uid, gid } };
   const { code, stdout, stderr } = await run(user, 'id', ['-un']);
   if (code === null) {
-    throw new StartError(
-      `PostgreSQL от root не работает, а сменить пользователя на ${uid} здесь нельзя: ` +
-        'запустите Пропуск от обычного пользователя или укажите DATABASE_URL.',
-      { details: stderr },
-    );
+    throw new StartError(databasePhrases.cannotChangeUser(uid), { details: stderr });
   }
   if (code !== 0) throw namelessUser(uid);
   return { ...user, name: stdout.trim() };
@@ -102,9 +99,5 @@ export async function tiedToParent(user: DbUser, signal: 'INT' | 'KILL'): Promis
 }
 
 function namelessUser(uid: number, cause?: unknown): StartError {
-  return new StartError(
-    `У пользователя с номером ${uid} нет записи в /etc/passwd, без неё PostgreSQL не работает: ` +
-      'добавьте пользователя или укажите DATABASE_URL.',
-    { cause },
-  );
+  return new StartError(databasePhrases.namelessUser(uid), { cause });
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chmod, cp, mkdir, readdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
+import { databasePhrases, fileActions } from '@propusk/phrases/launcher';
 import { type DbUser, isRoot, ourselves, run } from './as-user.ts';
 import { makeShared } from './relocated-home.ts';
 import { StartError, startErrorFrom } from './start-error.ts';
@@ -31,22 +32,16 @@ export async function findBinaries(
   };
   const copy = join(folder, `${version}-${process.platform}-${process.arch}`);
   if (!(await exists(copy))) {
-    say(
-      `Программы PostgreSQL в ${packageRoot} недоступны пользователю ${user.name} или неполны: копируются в ${copy}.`,
-    );
+    say(databasePhrases.copyingPrograms(packageRoot, user.name, copy));
     try {
       await copyPackage(packageRoot, copy);
     } catch (error) {
-      throw startErrorFrom(error, `Не удалось скопировать программы PostgreSQL в ${copy}`);
+      throw startErrorFrom(error, fileActions.copyPrograms(copy));
     }
   }
   const reason = await whyNotRunning(user, join(copy, 'native'));
   if (reason !== undefined) {
-    throw new StartError(
-      'Встроенный PostgreSQL не запускается на этой системе (нужен Linux с glibc и каталог без noexec): ' +
-        `укажите DATABASE_URL или удалите ${copy} и повторите.`,
-      { details: reason },
-    );
+    throw new StartError(databasePhrases.programsDoNotRun(copy), { details: reason });
   }
   return join(copy, 'native');
 }
@@ -67,7 +62,7 @@ export async function completeLinks(packageRoot: string): Promise<boolean> {
       const { code = '' } = error as NodeJS.ErrnoException;
       if (code === 'EEXIST') continue;
       if (['EACCES', 'EPERM', 'EROFS'].includes(code)) return false;
-      throw startErrorFrom(error, `Не удалось создать ссылку ${link}`);
+      throw startErrorFrom(error, fileActions.createLink(link));
     }
   }
   return true;
@@ -79,11 +74,7 @@ function locatePackage(): string {
     // The package exports its entry alone, dist/index.js, and not its package.json.
     return dirname(dirname(createRequire(import.meta.url).resolve(name)));
   } catch (cause) {
-    throw new StartError(
-      `Встроенного PostgreSQL для ${process.platform}-${process.arch} нет (пакет ${name} не установлен): ` +
-        'повторите npm install или укажите DATABASE_URL.',
-      { cause },
-    );
+    throw new StartError(databasePhrases.noPackage(`${process.platform}-${process.arch}`, name), { cause });
   }
 }
 

@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { chown, lstat, mkdir, open, readdir, readFile, rename, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { databasePhrases, fileActions } from '@propusk/phrases/launcher';
 import { type DbUser, run, tiedToParent } from './as-user.ts';
-import { explain } from './explain-failure.ts';
+import { explainFailure } from './explain-failure.ts';
 import type { Place } from './location.ts';
 import type { ServerLog } from './server-log.ts';
 import { StartError, startErrorFrom } from './start-error.ts';
@@ -30,7 +31,7 @@ export async function ensureCluster(
 ): Promise<boolean> {
   await sweep(place);
   if (await hasCluster(place.cluster)) return false;
-  say(`Создаётся база данных в ${place.cluster}.`);
+  say(databasePhrases.creatingDatabase(place.cluster));
   const draft = join(place.home, `postgres.init-${randomBytes(6).toString('hex')}`);
   try {
     await mkdir(draft, { mode: 0o700 });
@@ -40,7 +41,7 @@ export async function ensureCluster(
     await syncFolder(place.home);
   } catch (error) {
     await removeTree(place.user, draft);
-    throw startErrorFrom(error, `Не удалось создать базу данных в ${place.cluster}`);
+    throw startErrorFrom(error, fileActions.createDatabase(place.cluster));
   }
   return true;
 }
@@ -58,38 +59,32 @@ async function initialise(place: Place, draft: string, native: string, log: Serv
   const { code, stdout, stderr } = await run(place.user, program, args);
   if (code === 0) return;
   log.write(`${stdout}${stderr}`);
-  throw explain(`${stdout}${stderr}`, place, true);
+  throw explainFailure(`${stdout}${stderr}`, place, true);
 }
 
 /** @throws StartError for a folder that has something else, or less, than a cluster of this version */
 async function hasCluster(cluster: string): Promise<boolean> {
-  const untouched = 'Ничего не изменено: верните папку из резервной копии или укажите другой DATA_DIR.';
   let names: string[];
   try {
     names = await readdir(cluster);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
-    throw startErrorFrom(error, `Не удалось прочитать папку базы данных ${cluster}`);
+    throw startErrorFrom(error, fileActions.readDatabaseFolder(cluster));
   }
   if (names.length === 0) return false;
   if (!names.includes('PG_VERSION')) {
-    throw new StartError(`В папке ${cluster} лежит что-то, но не база данных (нет PG_VERSION). ${untouched}`);
+    throw new StartError(databasePhrases.notACluster(cluster));
   }
   const version = await regularFile(join(cluster, 'PG_VERSION'));
   if (version && version.size < 10) {
     const found = (await readFile(join(cluster, 'PG_VERSION'), 'utf8')).trim();
     if (/^\d+(\.\d+)?$/.test(found) && found !== major) {
-      throw new StartError(
-        `База данных в ${cluster} создана PostgreSQL ${found}, а нужен ${major}: перенесите её выгрузкой и загрузкой ` +
-          '(pg_dump) или укажите DATABASE_URL на сервер этой версии. Ничего не изменено.',
-      );
+      throw new StartError(databasePhrases.otherMajor(cluster, found, major));
     }
     const control = await regularFile(join(cluster, 'global', 'pg_control'));
     if (found === major && control?.size === controlFileSize) return true;
   }
-  throw new StartError(
-    `База данных в ${cluster} повреждена (PG_VERSION или global/pg_control). ${untouched}`,
-  );
+  throw new StartError(databasePhrases.notWhole(cluster));
 }
 
 async function regularFile(path: string): Promise<{ size: number } | undefined> {

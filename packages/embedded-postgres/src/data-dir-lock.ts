@@ -13,6 +13,7 @@ import {
 import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { databasePhrases, fileActions } from '@propusk/phrases/launcher';
 import { isRoot, nobodyId } from './as-user.ts';
 import { StartError, startErrorFrom } from './start-error.ts';
 
@@ -39,7 +40,7 @@ export async function lockDataDir(dataDir: string): Promise<{ release(): Promise
   const folder = makeFolder(dataDir);
   const lockFile = join(folder, 'propusk.lock');
   const pidFile = join(folder, 'propusk.pid');
-  if (held.has(folder)) throw alreadyRunning(folder, process.pid);
+  if (held.has(folder)) throw new StartError(databasePhrases.alreadyRunning(folder, process.pid));
 
   const lock = openLock(lockFile, folder);
   try {
@@ -48,9 +49,9 @@ export async function lockDataDir(dataDir: string): Promise<{ release(): Promise
   } catch (error) {
     lock.close();
     if ((error as { errcode?: number }).errcode !== sqliteBusy) {
-      throw startErrorFrom(error, `Не удалось занять папку данных ${folder}`);
+      throw startErrorFrom(error, fileActions.lockDataDir(folder));
     }
-    throw alreadyRunning(folder, await holderOf(pidFile));
+    throw new StartError(databasePhrases.alreadyRunning(folder, await holderOf(pidFile)));
   }
   held.set(folder, lock);
   const release = async () => {
@@ -65,7 +66,7 @@ export async function lockDataDir(dataDir: string): Promise<{ release(): Promise
     writeFileSync(pidFile, `${process.pid} ${startTime(process.pid)}\n`, { mode: 0o600, flag: 'wx' });
   } catch (error) {
     await release();
-    throw startErrorFrom(error, `Не удалось записать в папку данных ${folder}`);
+    throw startErrorFrom(error, fileActions.writeDataDir(folder));
   }
   return { release };
 }
@@ -92,7 +93,7 @@ function makeFolder(dataDir: string): string {
     return realpathSync(folder);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST' && existsSync(folder)) return realpathSync(folder);
-    throw startErrorFrom(error, `Не удалось создать папку данных ${folder} (DATA_DIR)`);
+    throw startErrorFrom(error, fileActions.createDataDir(folder));
   }
 }
 
@@ -113,13 +114,13 @@ function openLock(file: string, folder: string): DatabaseSync {
     closeSync(openSync(file, 'wx', 0o600));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
-      throw startErrorFrom(error, `Не удалось записать в папку данных ${folder} (DATA_DIR)`);
+      throw startErrorFrom(error, fileActions.writeLock(folder));
     }
   }
   try {
     return new DatabaseSync(file, { timeout: 0 });
   } catch (error) {
-    throw startErrorFrom(error, `Не удалось открыть ${file}`);
+    throw startErrorFrom(error, fileActions.open(file));
   }
 }
 
@@ -145,11 +146,4 @@ function readText(file: string): string {
   } catch {
     return '';
   }
-}
-
-function alreadyRunning(folder: string, pid: number | undefined): StartError {
-  const who = pid === undefined ? '' : ` (процесс ${pid})`;
-  return new StartError(
-    `Пропуск уже запущен на папке данных ${folder}${who}: остановите его или укажите другой DATA_DIR.`,
-  );
 }

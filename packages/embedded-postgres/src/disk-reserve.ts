@@ -1,5 +1,6 @@
 import { access, open, rename, rm, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
+import { databasePhrases } from '@propusk/phrases/launcher';
 
 const MIB = 1024 * 1024;
 /** Several WAL segments of 16 MiB, and the table pages of some thousand removals. */
@@ -60,9 +61,7 @@ export async function keepReserve(home: string, say: (line: string) => void): Pr
     if (!held || (await freeBytes(home)) >= SHORT_BYTES) return;
     await rm(file, { force: true });
     held = false;
-    say(
-      'Место на диске с базой данных закончилось: запас отдан, доступ можно отзывать, добавлять нельзя. Освободите место.',
-    );
+    say(databasePhrases.reserveReleased());
   }
 }
 

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
+import { databasePhrases, fileActions } from '@propusk/phrases/launcher';
 import pg from 'pg';
 import { urlOf } from './readiness.ts';
 import { findMoved } from './relocated-home.ts';
@@ -19,10 +20,10 @@ export async function findRunning(dataDir: string): Promise<string | null> {
     home = (await findMoved(base))?.home ?? base;
   } catch (error) {
     throw (error as NodeJS.ErrnoException).code === 'ENOENT'
-      ? absent(dataDir)
-      : startErrorFrom(error, `Не удалось прочитать папку данных ${dataDir}`);
+      ? new StartError(databasePhrases.noDatabase(dataDir))
+      : startErrorFrom(error, fileActions.readDataDir(dataDir));
   }
-  if (!existsSync(join(home, 'postgres'))) throw absent(dataDir);
+  if (!existsSync(join(home, 'postgres'))) throw new StartError(databasePhrases.noDatabase(dataDir));
   const socketDir = await socketOf(join(home, 'postgres'), () =>
     readFile(join(home, 'postgres.socket'), 'utf8').catch(() => ''),
   );
@@ -37,20 +38,12 @@ export async function findRunning(dataDir: string): Promise<string | null> {
     const { code = '' } = error as NodeJS.ErrnoException;
     // A server that was killed leaves its socket behind.
     if (['ENOENT', 'ECONNREFUSED'].includes(code)) return null;
-    if (code === '57P03') throw new StartError('База данных ещё запускается: повторите через минуту.');
+    if (code === '57P03') throw new StartError(databasePhrases.stillStarting());
     if (code === 'EACCES' || code.startsWith('28')) {
-      throw new StartError(
-        'База данных не пускает: повторите от того же пользователя, от которого работает Пропуск.',
-      );
+      throw new StartError(databasePhrases.accessDenied());
     }
-    throw startErrorFrom(error, 'База данных не отвечает');
+    throw startErrorFrom(error, fileActions.askDatabase());
   } finally {
     await client.end().catch(() => {});
   }
-}
-
-function absent(dataDir: string): StartError {
-  return new StartError(
-    `В папке ${dataDir} нет базы данных: укажите те же DATA_DIR и DATABASE_URL, с которыми работает Пропуск.`,
-  );
 }

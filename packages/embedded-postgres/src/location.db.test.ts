@@ -12,6 +12,7 @@ import {
   rmdirSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -216,10 +217,16 @@ function removeHome(dataDir: string): void {
   rmSync(home, { recursive: true });
 }
 
-/** The launcher and the packages that it needs, laid out as in a clone. The new holder.ts. */
+/** Copies the holder, and the packages that it needs, in the layout of a clone. @returns the holder's path in the clone */
 function copyClone(clone: string): string {
-  const launcher = join(clone, 'apps', 'api', 'src', 'db', 'embedded');
-  cpSync(import.meta.dirname, launcher, { recursive: true });
+  const packages = join(import.meta.dirname, '..', '..');
+  mkdirSync(join(clone, 'node_modules', '@propusk'), { recursive: true });
+  for (const name of ['embedded-postgres', 'phrases', 'test-kit']) {
+    for (const part of ['package.json', name === 'test-kit' ? 'src/embedded' : 'src']) {
+      cpSync(join(packages, name, part), join(clone, 'packages', name, part), { recursive: true });
+    }
+    symlinkSync(join('..', '..', 'packages', name), join(clone, 'node_modules', '@propusk', name));
+  }
   writeFileSync(join(clone, 'package.json'), '{"type":"module"}');
   const wanted = new Map<string, string>();
   const collect = (name: string, from: string) => {
@@ -236,7 +243,7 @@ function copyClone(clone: string): string {
   for (const [name, root] of wanted) {
     cpSync(root, join(clone, 'node_modules', name), { recursive: true, verbatimSymlinks: true });
   }
-  return join(launcher, 'testing', 'holder.ts');
+  return join(clone, 'packages', 'test-kit', 'src', 'embedded', 'holder.ts');
 }
 
 function packageRoot(entry: string, name: string): string {

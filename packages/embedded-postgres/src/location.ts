@@ -1,5 +1,6 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { databasePhrases, fileActions } from '@propusk/phrases/launcher';
 import { canEnter, type DbUser, isRoot, nobodyId, otherUser, ourselves } from './as-user.ts';
 import { findMoved, makeHome } from './relocated-home.ts';
 import { StartError, startErrorFrom } from './start-error.ts';
@@ -30,36 +31,42 @@ export async function findPlace(dataDir: string, say: (line: string) => void): P
 
   if (!isRoot()) {
     const user = ourselves();
-    if (moved) throw foreign(moved.home, 'root', user.name);
+    if (moved) throw new StartError(databasePhrases.otherOwner(moved.home, 'root', user.name));
     if (inPlace && inPlace.uid !== user.uid)
-      throw foreign(join(base, 'postgres'), `№ ${inPlace.uid}`, user.name);
+      throw new StartError(
+        databasePhrases.otherOwner(
+          join(base, 'postgres'),
+          databasePhrases.ownerNumber(inPlace.uid),
+          user.name,
+        ),
+      );
     return at(base, user);
   }
 
   if (moved) {
     const owner = await ownerOf(join(moved.home, 'postgres'));
-    if (!owner && moved.created) throw lost(base, moved.home);
+    if (!owner && moved.created)
+      throw new StartError(databasePhrases.databaseLost(base, moved.home, join(base, 'postgres.location')));
     const user = await otherUser(owner?.uid ?? nobodyId, owner?.gid ?? nobodyId);
-    if (!(await canEnter(user, moved.home))) throw closed(moved.home, user);
-    say(`База данных этой папки лежит в ${moved.home}.`);
+    if (!(await canEnter(user, moved.home)))
+      throw new StartError(databasePhrases.unreachableFolder(moved.home, user.name));
+    say(databasePhrases.databaseIn(moved.home));
     return at(moved.home, user);
   }
 
   if (inPlace) {
     const cluster = join(base, 'postgres');
-    if (inPlace.uid === 0) throw ownedByRoot(cluster);
+    if (inPlace.uid === 0) throw new StartError(databasePhrases.ownedByRoot(cluster, nobodyId));
     const user = await otherUser(inPlace.uid, inPlace.gid);
-    if (!(await canEnter(user, cluster))) throw closed(cluster, user);
+    if (!(await canEnter(user, cluster)))
+      throw new StartError(databasePhrases.unreachableFolder(cluster, user.name));
     return at(base, user);
   }
 
   const user = await otherUser(nobodyId, nobodyId);
   if (await canEnter(user, base)) return at(base, user);
   const home = await makeHome(base, user);
-  say(
-    `PostgreSQL от root не работает, а пользователь ${user.name} не может войти в ${base}: ` +
-      `база данных будет лежать в ${home}.`,
-  );
+  say(databasePhrases.databaseMoves(user.name, base, home));
   return at(home, user);
 }
 
@@ -67,42 +74,13 @@ export async function findPlace(dataDir: string, say: (line: string) => void): P
 async function ownerOf(folder: string): Promise<{ uid: number; gid: number } | undefined> {
   try {
     const found = await stat(folder);
-    if (!found.isDirectory())
-      throw new StartError(`На месте папки базы данных ${folder} лежит файл: уберите его.`);
+    if (!found.isDirectory()) throw new StartError(databasePhrases.fileInPlace(folder));
     // Another user's folder cannot be listed, which is no error here: its owner is what we came for.
     const names = await readdir(folder).catch(() => undefined);
     if (names?.length === 0) return undefined;
     return { uid: found.uid, gid: found.gid };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw startErrorFrom(error, `Не удалось прочитать ${folder}`);
+    throw startErrorFrom(error, fileActions.read(folder));
   }
-}
-
-function foreign(folder: string, owner: string, us: string): StartError {
-  return new StartError(
-    `База данных ${folder} создана пользователем ${owner}, а сейчас запуск от ${us}: ` +
-      'запустите Пропуск так же, как раньше, или укажите другой DATA_DIR.',
-  );
-}
-
-function ownedByRoot(cluster: string): StartError {
-  return new StartError(
-    `Папка ${cluster} принадлежит root, а PostgreSQL от root не работает: ` +
-      `если это база Пропуска, выполните chown -R ${nobodyId}:${nobodyId} ${cluster}.`,
-  );
-}
-
-function closed(folder: string, user: DbUser): StartError {
-  return new StartError(
-    `База данных лежит в ${folder}, но пользователь ${user.name}, от которого она работает, не может туда войти: ` +
-      'верните право входа (chmod o+x) папкам на этом пути.',
-  );
-}
-
-function lost(base: string, home: string): StartError {
-  return new StartError(
-    `База данных папки ${base} лежала в ${home}, но её там нет: верните её на место. ` +
-      `Чтобы начать с пустой базой, удалите файл ${join(base, 'postgres.location')}.`,
-  );
 }

@@ -1,8 +1,9 @@
+import { fileActions } from '@propusk/phrases/launcher';
 import { findBinaries } from './binaries.ts';
 import { ensureCluster } from './cluster.ts';
 import { holdsLock, lockDataDir } from './data-dir-lock.ts';
 import { keepReserve } from './disk-reserve.ts';
-import { explain } from './explain-failure.ts';
+import { explainFailure } from './explain-failure.ts';
 import { findPlace } from './location.ts';
 import { urlOf, waitUntilReady } from './readiness.ts';
 import { markCreated } from './relocated-home.ts';
@@ -68,10 +69,10 @@ export async function openEmbedded(options: {
 
     const server = await startServer(place, native, log);
     opened.defer(server.stop);
-    const early = server.exited.then(() => Promise.reject(explain(log.tail(), place)));
+    const early = server.exited.then(() => Promise.reject(explainFailure(log.tail(), place)));
     // Nobody listens to it once the server is ready.
     early.catch(() => undefined);
-    await waitUntilReady(socketDir.path, early, (answer) => explain(answer, place), say);
+    await waitUntilReady(socketDir.path, early, (answer) => explainFailure(answer, place), say);
 
     // A supervisor may open again after a crash without close(), and then gets the same url.
     void server.exited.then(log.close);
@@ -82,6 +83,6 @@ export async function openEmbedded(options: {
     return { url: urlOf(socketDir.path), reserveFile: reserve.file, exited: server.exited, close };
   } catch (error) {
     await opened.disposeAsync();
-    throw startErrorFrom(error, 'Встроенный PostgreSQL не запустился');
+    throw startErrorFrom(error, fileActions.startPostgres());
   }
 }

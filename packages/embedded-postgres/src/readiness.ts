@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { databasePhrases } from '@propusk/phrases/launcher';
 import pg from 'pg';
 import { StartError } from './start-error.ts';
 
@@ -44,10 +45,11 @@ export async function waitUntilReady(
     const recovering = failure.code === stillStarting;
     if (recovering) patienceMs = recoveryMs;
     const waited = Date.now() - began;
-    if (waited > patienceMs) throw silent(failure);
+    if (waited > patienceMs)
+      throw new StartError(databasePhrases.silent(), { cause: failure, details: failure.message });
     if (recovering && waited > 5_000 && !told) {
       told = true;
-      say('PostgreSQL восстанавливает базу данных после сбоя: подождите.');
+      say(databasePhrases.recovering());
     }
     await Promise.race([sleep(pollMs), exited]);
   }
@@ -100,7 +102,7 @@ async function provision(socketDir: string): Promise<void> {
  * misses rows: build them anew.
  */
 async function refreshCollation(socketDir: string, say: (line: string) => void): Promise<void> {
-  say('Правила сортировки PostgreSQL обновились: индексы базы данных перестраиваются.');
+  say(databasePhrases.rebuildingIndexes());
   const admin = urlOf(socketDir, 'postgres', 'propusk');
   await query(admin, 'reindex database propusk');
   for (const name of ['template1', 'postgres', 'propusk']) {
@@ -118,11 +120,4 @@ async function query<Row extends pg.QueryResultRow>(url: string, text: string): 
   } finally {
     await client.end().catch(() => undefined);
   }
-}
-
-function silent(failure: Error): StartError {
-  return new StartError(
-    'Встроенный PostgreSQL запущен, но не отвечает: посмотрите postgres.log в папке данных.',
-    { cause: failure, details: failure.message },
-  );
 }

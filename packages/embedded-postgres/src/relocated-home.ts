@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { chmod, chown, lstat, mkdir, open, readFile, rename, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { databasePhrases, fileActions } from '@propusk/phrases/launcher';
 import { canEnter, type DbUser, nobodyId } from './as-user.ts';
 import { StartError, startErrorFrom } from './start-error.ts';
 
@@ -29,10 +30,7 @@ export async function findMoved(base: string): Promise<Moved | undefined> {
   if (origin !== base) {
     const theirs = await readRecord(origin).catch(() => undefined);
     if (theirs?.home === moved.home) {
-      throw new StartError(
-        `${base} — копия папки ${origin}, и база данных у них одна (${moved.home}): удалите ` +
-          `${recordOf(base)}, чтобы начать с пустой базой, или работайте с ${origin}.`,
-      );
+      throw new StartError(databasePhrases.copiedDataDir(base, origin, moved.home, recordOf(base)));
     }
     await writeFile(ownerFileOf(moved.home), base);
   }
@@ -54,13 +52,10 @@ export async function makeHome(base: string, user: DbUser): Promise<string> {
     await writeFile(ownerFileOf(home), base, { mode: 0o600 });
     await writeRecord(base, { home, created: false });
   } catch (error) {
-    throw startErrorFrom(error, `Не удалось создать папку базы данных ${home}`);
+    throw startErrorFrom(error, fileActions.createDatabaseFolder(home));
   }
   if (!(await canEnter(user, home))) {
-    throw new StartError(
-      `Пользователь ${user.name}, от которого работает PostgreSQL, не может войти в ${home}: ` +
-        `верните право входа (chmod o+x) папкам ${dirname(sharedRoot)} и ${sharedRoot}.`,
-    );
+    throw new StartError(databasePhrases.sharedRootClosed(user.name, home, dirname(sharedRoot), sharedRoot));
   }
   return home;
 }
@@ -84,11 +79,11 @@ export async function makeShared(name: string, mode: number): Promise<string> {
       const made = await mkdir(path, { recursive: true });
       if (made !== undefined) await chmod(path, wanted);
     } catch (error) {
-      throw startErrorFrom(error, `Не удалось создать папку ${path}`);
+      throw startErrorFrom(error, fileActions.createFolder(path));
     }
     const found = await lstat(path);
     if (!found.isDirectory() || found.uid !== 0 || (found.mode & 0o022) !== 0) {
-      throw new StartError(`Папка ${path} должна принадлежать root и быть закрыта для записи остальным.`);
+      throw new StartError(databasePhrases.notRootsAlone(path));
     }
   }
   return folder;
@@ -101,13 +96,11 @@ async function readRecord(base: string): Promise<Moved | undefined> {
     text = await readFile(file, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw startErrorFrom(error, `Не удалось прочитать ${file}`);
+    throw startErrorFrom(error, fileActions.read(file));
   }
   const { home, created } = parse(text);
   if (typeof home !== 'string' || dirname(home) !== join(sharedRoot, 'data')) {
-    throw new StartError(
-      `Файл ${file} испорчен: в нём должна быть папка базы данных внутри ${sharedRoot}/data.`,
-    );
+    throw new StartError(databasePhrases.badRecord(file, sharedRoot));
   }
   return { home, created: created === true };
 }

@@ -9,6 +9,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { fileActions } from '@propusk/phrases/launcher';
 import { startErrorFrom } from './start-error.ts';
 
 const limitBytes = 8 * 1024 * 1024;
@@ -41,7 +42,7 @@ export function openLog(base: string): ServerLog {
     const { O_APPEND, O_CREAT, O_NOFOLLOW, O_RDWR } = constants;
     fd = openSync(file, O_APPEND | O_CREAT | O_NOFOLLOW | O_RDWR, 0o600);
   } catch (error) {
-    throw startErrorFrom(error, `Не удалось открыть журнал ${file}`);
+    throw startErrorFrom(error, fileActions.openLog(file));
   }
   const rotate = () => {
     if (fstatSync(fd).size < limitBytes) return;

@@ -1,5 +1,6 @@
 import { chown, lstat, mkdtemp, readFile, rm, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileActions } from '@propusk/phrases/launcher';
 import type { Place } from './location.ts';
 import { startErrorFrom } from './start-error.ts';
 
@@ -65,6 +66,6 @@ async function make(record: string, place: Place): Promise<string> {
     if (place.user.spawnAs.uid !== undefined) await chown(path, place.user.uid, place.user.gid);
     return path;
   } catch (error) {
-    throw startErrorFrom(error, 'Не удалось создать папку сокета в /tmp');
+    throw startErrorFrom(error, fileActions.createSocketFolder());
   }
 }

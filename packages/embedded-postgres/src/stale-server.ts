@@ -1,6 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { databasePhrases } from '@propusk/phrases/launcher';
 import { run } from './as-user.ts';
 import type { Place } from './location.ts';
 import { settingsFile } from './settings.ts';
@@ -31,9 +32,9 @@ export async function stopLeftovers(place: Place): Promise<boolean> {
     // A process that is exiting has lost its command line; backends have put a title over theirs. What is left is a
     // postmaster, or somebody's single-user session.
     if (command === '' || command.startsWith('postgres: ')) continue;
-    if (parentOf(pid) === process.pid)
-      throw new StartError(`База данных ${place.cluster} уже открыта этим процессом.`);
-    if (!command.includes(`config_file=${settingsFile(place)}\0`)) throw notOurs(pid, place);
+    if (parentOf(pid) === process.pid) throw new StartError(databasePhrases.openedHere(place.cluster));
+    if (!command.includes(`config_file=${settingsFile(place)}\0`))
+      throw new StartError(databasePhrases.foreignServer(place.cluster, pid));
     heads.push(pid);
   }
   signal(heads, 'SIGINT', place);
@@ -108,16 +109,6 @@ function readText(file: string): string | undefined {
   }
 }
 
-function notOurs(pid: number, place: Place): StartError {
-  return new StartError(
-    `С базой ${place.cluster} уже работает PostgreSQL, запущенный не Пропуском (процесс ${pid}): ` +
-      'остановите его и запустите снова.',
-  );
-}
-
 function stuck(pids: number[], place: Place): StartError {
-  return new StartError(
-    `PostgreSQL прошлого запуска в ${place.cluster} не останавливается (процессы ${pids.join(', ')}): ` +
-      'остановите их и запустите снова.',
-  );
+  return new StartError(databasePhrases.staleServerStuck(place.cluster, pids));
 }

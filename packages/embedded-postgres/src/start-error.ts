@@ -1,3 +1,5 @@
+import { databasePhrases } from '@propusk/phrases/launcher';
+
 /** A start that cannot go on. The supervisor prints `message` and leaves; `details` is for whoever digs deeper. */
 export class StartError extends Error {
   /** The last useful lines of the database's own log, in English; empty when there are none. */
@@ -14,19 +16,6 @@ export class StartError extends Error {
   }
 }
 
-const reasons: Record<string, string> = {
-  EACCES: 'не хватает прав',
-  EPERM: 'не хватает прав',
-  EROFS: 'диск доступен только для чтения',
-  ENOSPC: 'на диске не осталось места',
-  EDQUOT: 'исчерпана дисковая квота',
-  ENOTDIR: 'на месте папки лежит файл',
-  EEXIST: 'на месте папки лежит файл',
-  ENOENT: 'файл или папка не найдены',
-  EBUSY: 'папка занята (возможно, это точка монтирования)',
-  EMFILE: 'открыто слишком много файлов',
-};
-
 /**
  * Says a file system's error for a person.
  * @param error what was thrown. A StartError comes back as it is, and so does what is no system error: that is a mistake
@@ -37,5 +26,5 @@ export function startErrorFrom(error: unknown, action: string): Error {
   if (!(error instanceof Error)) return new Error(String(error));
   const { code, message } = error as NodeJS.ErrnoException;
   if (error instanceof StartError || code === undefined) return error;
-  return new StartError(`${action}: ${reasons[code] ?? message}.`, { cause: error, details: message });
+  return new StartError(databasePhrases.fileError(action, code, message), { cause: error, details: message });
 }

@@ -3,46 +3,42 @@ import { readConfig } from '@propusk/api/config';
 import { lockDataDir } from '@propusk/embedded-postgres/data-dir-lock';
 import { findRunning } from '@propusk/embedded-postgres/find-running';
 import { openEmbedded } from '@propusk/embedded-postgres/open';
-import { explain } from '../product.ts';
+import { backupPhrases } from '@propusk/phrases/launcher';
+import { runCommand, say } from '../command.ts';
 import { existingSecrets } from '../secrets.ts';
-import { fileArgument, unreachable } from './backup-file.ts';
 import { BackupRefused } from './backup-refused.ts';
+import { explainBackup, fileArgument } from './command-line.ts';
 import { dump } from './dump.ts';
 import { readPassphrase } from './passphrase.ts';
 import { refuseUnfinished } from './restore-marker.ts';
 
-/** `npm run backup -- FILE`: everything that the product holds, as one file, while it runs or while it does not. */
-const say = (line: string) => process.stdout.write(`${line}\n`);
-
-try {
+/** `npm run backup -- FILE`: writes the database and the secrets into one file. The product may run or not. */
+await runCommand(async () => {
   const path = fileArgument('backup');
-  if (existsSync(path)) throw new BackupRefused(`Файл ${path} уже есть: укажите другое имя`);
+  if (existsSync(path)) throw new BackupRefused(backupPhrases.fileExists(path));
   const { dataDir, databaseUrl } = readConfig(process.env);
   refuseUnfinished(dataDir);
   await using opened = new AsyncDisposableStack();
-  const url = databaseUrl ?? (await embedded(opened));
+  const url = databaseUrl ?? (await openOrFind(dataDir, opened));
   const secrets = await existingSecrets(dataDir, process.env);
   const passphrase = await readPassphrase(process.env, true);
-  // Ctrl-C leaves no half of a file behind.
+  // Ctrl-C must not leave an incomplete file.
   process.on('exit', () => rmSync(`${path}.${process.pid}.part`, { force: true }));
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect'])
     process.on(signal, () => process.exit(130));
   const { tables } = await dump(url, secrets, passphrase, path);
   const rows = Object.values(tables).reduce((sum, held) => sum + held, 0);
-  say(`Копия готова: ${path}, строк: ${rows}. Без фразы её не открыть никому, и вам тоже`);
-  await opened.disposeAsync();
-  process.exit(0);
+  say(backupPhrases.done(path, rows));
+  return 0;
+}, explainBackup);
 
-  async function embedded(stack: AsyncDisposableStack): Promise<string> {
-    const found = await findRunning(dataDir);
-    if (found !== null) return found;
-    const lock = await lockDataDir(dataDir);
-    stack.defer(lock.release);
-    const database = await openEmbedded({ dataDir, onProgress: say });
-    stack.defer(database.close);
-    return database.url;
-  }
-} catch (error) {
-  process.stderr.write(`${unreachable(error) ?? explain(error)}\n`);
-  process.exit(1);
+/** @returns the url of the running embedded database, or of one that is opened until `opened` is disposed */
+async function openOrFind(dataDir: string, opened: AsyncDisposableStack): Promise<string> {
+  const found = await findRunning(dataDir);
+  if (found !== null) return found;
+  const lock = await lockDataDir(dataDir);
+  opened.defer(lock.release);
+  const database = await openEmbedded({ dataDir, onProgress: say });
+  opened.defer(database.close);
+  return database.url;
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { link, open, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { createEncryption } from '@propusk/api/encryption';
+import { backupPhrases } from '@propusk/phrases/launcher';
 import type pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { BackupRefused } from './backup-refused.ts';
@@ -25,14 +26,14 @@ export interface Keys {
 export async function dump(url: string, keys: Keys, passphrase: string, path: string): Promise<Header> {
   const draft = `${path}.${process.pid}.part`;
   const file = await open(draft, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
-    throw new BackupRefused(`Файл ${path} не создаётся (${error.code}): проверьте папку и права`);
+    throw new BackupRefused(backupPhrases.fileNotCreated(path, error.code));
   });
   try {
     // Before the transaction, which holds an upgrade up.
     const salt = randomBytes(16).toString('base64url');
     const pass = await passKeys(passphrase, salt);
     const names = await inTransaction(url, '', allTables);
-    if (!names.includes('kysely_migration')) throw noProduct();
+    if (!names.includes('kysely_migration')) throw new BackupRefused(backupPhrases.databaseWithoutProduct());
     const header = await inTransaction(url, 'isolation level repeatable read, read only', async (client) => {
       // Before the first query, which takes the snapshot: an upgrade waits, for a table that it rewrites would look empty.
       const all = names.map((name) => client.escapeIdentifier(name));
@@ -131,9 +132,7 @@ async function newestMigration(client: pg.ClientBase): Promise<string> {
 async function checkKeys(client: pg.ClientBase, { SECRET_KEY }: Keys): Promise<void> {
   const { rows } = await client.query<{ key_check: Buffer }>('select key_check from platform');
   if (rows[0]?.key_check.equals(createEncryption(SECRET_KEY).check)) return;
-  throw new BackupRefused(
-    'Ключ SECRET_KEY не подходит к этой базе данных: укажите те же DATA_DIR, DATABASE_URL и SECRET_KEY, с которыми работает «Пропуск»',
-  );
+  throw new BackupRefused(backupPhrases.wrongKey());
 }
 
 async function syncFolder(path: string): Promise<void> {
@@ -143,18 +142,12 @@ async function syncFolder(path: string): Promise<void> {
 
 function explained(error: unknown, path: string): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code === 'EEXIST') return new BackupRefused(`Файл ${path} уже есть: укажите другое имя`);
+  if (code === 'EEXIST') return new BackupRefused(backupPhrases.fileExists(path));
   if (code === 'ENOSPC' || code === 'EDQUOT') {
-    return new BackupRefused(`На диске не хватило места для ${path}: освободите его и повторите`);
+    return new BackupRefused(backupPhrases.diskFull(path));
   }
   if (code === '55P03') {
-    return new BackupRefused('База данных сейчас обновляется: повторите через минуту');
+    return new BackupRefused(backupPhrases.databaseMigrating());
   }
   return error;
-}
-
-function noProduct(): BackupRefused {
-  return new BackupRefused(
-    'В базе данных нет «Пропуска»: проверьте DATA_DIR и DATABASE_URL, или запустите его хоть раз',
-  );
 }

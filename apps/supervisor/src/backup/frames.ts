@@ -1,6 +1,7 @@
 import { createCipheriv, createDecipheriv, createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { deflateRaw, inflateRaw } from 'node:zlib';
+import { backupParts } from '@propusk/phrases/launcher';
 import * as z from 'zod/mini';
 import { damaged } from './backup-refused.ts';
 
@@ -88,12 +89,12 @@ export class Sealer {
       const packed = Buffer.concat([decipher.update(sealed.subarray(0, -TAG)), decipher.final()]);
       plain = await inflate(packed, { maxOutputLength: FRAME_LIMIT });
     } catch {
-      throw damaged(`часть ${this.#number}`);
+      throw damaged(backupParts.frame(this.#number));
     }
     const end = plain.indexOf('\n');
     const line = z.safeParse(Line, JSON.parse(plain.subarray(0, end).toString('utf8')));
-    if (!line.success) throw damaged(`часть ${this.#number}`);
-    if ('digest' in line.data && line.data.digest !== before) throw damaged('контрольная сумма');
+    if (!line.success) throw damaged(backupParts.frame(this.#number));
+    if ('digest' in line.data && line.data.digest !== before) throw damaged(backupParts.checksum());
     return { line: line.data, rows: plain.subarray(end + 1) };
   }
 
@@ -108,6 +109,6 @@ export class Sealer {
 /** The length that a frame's first bytes tell. @throws BackupRefused when no frame of ours is as long, or as short */
 export function lengthOf(bytes: Buffer): number {
   const length = bytes.readUInt32BE();
-  if (length <= TAG || length > FRAME_LIMIT) throw damaged('длина части');
+  if (length <= TAG || length > FRAME_LIMIT) throw damaged(backupParts.frameLength());
   return length;
 }

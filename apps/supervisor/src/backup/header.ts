@@ -1,5 +1,6 @@
 import { argon2, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
+import { backupParts, backupPhrases } from '@propusk/phrases/launcher';
 import * as z from 'zod/mini';
 import { BackupRefused, damaged } from './backup-refused.ts';
 
@@ -34,17 +35,17 @@ export function parseHeader(line: Buffer): Header {
   try {
     header = JSON.parse(line.toString('utf8'));
   } catch {
-    throw new BackupRefused('Это не копия «Пропуска»: укажите файл, который сделала npm run backup');
+    throw new BackupRefused(backupPhrases.notABackup());
   }
   const told = z.safeParse(z.object({ propusk: z.literal('backup'), format: z.number() }), header);
   if (!told.success) {
-    throw new BackupRefused('Это не копия «Пропуска»: укажите файл, который сделала npm run backup');
+    throw new BackupRefused(backupPhrases.notABackup());
   }
   if (told.data.format > FORMAT) {
-    throw new BackupRefused('Копию сделала более новая версия «Пропуска»: восстановите её той же версией');
+    throw new BackupRefused(backupPhrases.newerFormat());
   }
   const parsed = z.safeParse(Header, header);
-  if (!parsed.success) throw damaged('первая строка');
+  if (!parsed.success) throw damaged(backupParts.firstLine());
   return parsed.data;
 }
 
@@ -81,9 +82,7 @@ export async function openWith(passphrase: string, header: Header): Promise<Pass
   const keys = await passKeys(passphrase, header.salt);
   const [ours, theirs] = [Buffer.from(keys.check), Buffer.from(header.check)];
   if (ours.length !== theirs.length || !timingSafeEqual(ours, theirs)) {
-    throw new BackupRefused(
-      'Фраза не подходит к этой копии: введите ту, с которой копия сделана. Ничего не изменено',
-    );
+    throw new BackupRefused(backupPhrases.wrongPassphrase());
   }
   return keys;
 }

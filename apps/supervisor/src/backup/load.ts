@@ -4,6 +4,7 @@ import { openDb } from '@propusk/api/db/open';
 import { keepPartitions } from '@propusk/api/db/reaper';
 import type { Tables } from '@propusk/api/db/schema';
 import { createEncryption } from '@propusk/api/encryption';
+import { backupParts, backupPhrases } from '@propusk/phrases/launcher';
 import { Kysely, PostgresDialect } from 'kysely';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
@@ -27,7 +28,7 @@ const restoring = 'select pg_advisory_xact_lock(7305801)';
 /** @throws BackupRefused when the file's schema is one that this program does not know */
 export async function checkMigration({ migration }: Header): Promise<void> {
   if ((await migrationNames()).includes(migration)) return;
-  throw new BackupRefused('Копию сделала более новая версия «Пропуска»: восстановите её той же версией');
+  throw new BackupRefused(backupPhrases.newerSchema());
 }
 
 /** @throws BackupRefused when the database holds any table */
@@ -62,7 +63,7 @@ export async function load(url: string, backup: Backup): Promise<void> {
     for (const name of names) await client.query(`alter table ${name} enable trigger user`);
     const { rows } = await client.query<{ key_check: Buffer }>('select key_check from platform');
     const { check } = createEncryption(backup.contents.keys.SECRET_KEY);
-    if (!rows[0]?.key_check.equals(check)) throw damaged('ключ');
+    if (!rows[0]?.key_check.equals(check)) throw damaged(backupParts.key());
   });
   const opened = openDb(url);
   try {
@@ -76,9 +77,7 @@ export async function load(url: string, backup: Backup): Promise<void> {
 
 async function refuseFull(client: pg.ClientBase): Promise<void> {
   if ((await allTables(client)).length === 0) return;
-  throw new BackupRefused(
-    'В базе данных уже есть таблицы: восстановить копию можно только в пустую. Создайте новую и укажите её в DATABASE_URL',
-  );
+  throw new BackupRefused(backupPhrases.databaseNotEmpty());
 }
 
 async function copyRows(client: pg.Client, { header, contents, rows }: Backup): Promise<void> {
@@ -98,9 +97,9 @@ async function copyRows(client: pg.Client, { header, contents, rows }: Backup): 
     }
     stream.end();
     await done;
-    if (stream.rowCount !== header.tables[table.name]) throw damaged(`строки таблицы ${table.name}`);
+    if (stream.rowCount !== header.tables[table.name]) throw damaged(backupParts.tableRows(table.name));
   }
-  if (!frame.done) throw damaged('порядок таблиц');
+  if (!frame.done) throw damaged(backupParts.tableOrder());
 }
 
 async function setSequences(client: pg.ClientBase, sequences: readonly Sequence[]): Promise<void> {

@@ -1,3 +1,4 @@
+import { backupPhrases } from '@propusk/phrases/launcher';
 import { BackupRefused } from './backup-refused.ts';
 
 /** A stolen file can be tried against at home: 64 MiB a try make up for no short phrase. */
@@ -12,21 +13,18 @@ export async function readPassphrase(env: NodeJS.ProcessEnv, making: boolean): P
   const given = env.BACKUP_PASSPHRASE;
   if (given) return checked(given, making);
   if (!process.stdin.isTTY) {
-    throw new BackupRefused(
-      'Нет фразы для копии: укажите её в BACKUP_PASSPHRASE или запустите команду в терминале',
-    );
+    throw new BackupRefused(backupPhrases.noPassphrase());
   }
-  if (!making) return ask('Фраза копии: ');
-  const first = checked(await ask(`Придумайте фразу для копии, не меньше ${SHORTEST} знаков: `), true);
-  if ((await ask('Ещё раз: ')) !== first) throw new BackupRefused('Фразы не совпали: повторите команду');
+  if (!making) return ask(backupPhrases.askPassphrase());
+  const first = checked(await ask(backupPhrases.askNewPassphrase(SHORTEST)), true);
+  if ((await ask(backupPhrases.askAgain())) !== first)
+    throw new BackupRefused(backupPhrases.passphrasesDiffer());
   return first;
 }
 
 function checked(phrase: string, making: boolean): string {
   if (!making || Array.from(phrase).length >= SHORTEST) return phrase;
-  throw new BackupRefused(
-    `Фраза короче ${SHORTEST} знаков: без неё копию не открыть, но и подобрать её не должны`,
-  );
+  throw new BackupRefused(backupPhrases.passphraseShort(SHORTEST));
 }
 
 /** One line from the terminal in raw mode, where nothing that is typed appears. */
@@ -41,7 +39,8 @@ async function ask(question: string): Promise<string> {
         for (const letter of text) {
           if (letter === '\r' || letter === '\n') return resolve(typed);
           // Ctrl-C and Ctrl-D: in raw mode they are letters.
-          if (letter === '\u0003' || letter === '\u0004') return reject(new BackupRefused('Прервано'));
+          if (letter === '\u0003' || letter === '\u0004')
+            return reject(new BackupRefused(backupPhrases.interrupted()));
           if (letter === '\u007F' || letter === '\b') typed = Array.from(typed).slice(0, -1).join('');
           else if (letter >= ' ') typed += letter;
         }

@@ -1,4 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises';
+import { backupParts, backupPhrases } from '@propusk/phrases/launcher';
 import { BackupRefused, damaged } from './backup-refused.ts';
 import { type Contents, lengthOf, Sealer } from './frames.ts';
 import { HEADER_LIMIT, type Header, openWith, type PassKeys, parseHeader } from './header.ts';
@@ -37,10 +38,10 @@ export async function readThrough(path: string, keys: PassKeys): Promise<Backup>
     counted.set(table, (counted.get(table) ?? 0) + linesIn(rows));
   }
   for (const [table, rows] of counted) {
-    if (header.tables[table] !== rows) throw damaged(`строки таблицы ${table}`);
+    if (header.tables[table] !== rows) throw damaged(backupParts.tableRows(table));
   }
   const { contents } = found;
-  if (contents === undefined) throw damaged('содержание');
+  if (contents === undefined) throw damaged(backupParts.contents());
   return { header, contents, rows: () => read(path, header, keys) };
 }
 
@@ -52,18 +53,18 @@ async function* read(
 ): AsyncGenerator<{ table: string; rows: Buffer }> {
   await using file = await openFile(path);
   const { header, line, length } = await headerOf(file);
-  if (JSON.stringify(header) !== JSON.stringify(expected)) throw damaged('файл изменился');
+  if (JSON.stringify(header) !== JSON.stringify(expected)) throw damaged(backupParts.changed());
   const sealer = new Sealer(keys.frames, line);
   const next = reader(file, length);
   for (let first = true; ; first = false) {
     const start = await next(4);
     const frame = await sealer.open(start, await next(lengthOf(start)));
-    if (first !== 'contents' in frame.line) throw damaged('порядок частей');
+    if (first !== 'contents' in frame.line) throw damaged(backupParts.frameOrder());
     if ('contents' in frame.line) onContents(frame.line.contents);
     if ('table' in frame.line) yield { table: frame.line.table, rows: frame.rows };
     if ('digest' in frame.line) break;
   }
-  if (!(await atEnd(file))) throw damaged('лишнее в конце');
+  if (!(await atEnd(file))) throw damaged(backupParts.trailingBytes());
 
   async function atEnd(handle: FileHandle): Promise<boolean> {
     return (await handle.stat()).size === next.at();
@@ -78,7 +79,7 @@ function reader(file: FileHandle, from: number): { (length: number): Promise<Buf
     let got = 0;
     while (got < length) {
       const { bytesRead } = await file.read(bytes, got, length - got, at + got);
-      if (bytesRead === 0) throw damaged('он обрезан');
+      if (bytesRead === 0) throw damaged(backupParts.truncated());
       got += bytesRead;
     }
     at += length;
@@ -100,14 +101,12 @@ async function openFile(path: string): Promise<FileHandle> {
     const file = await open(path, 'r');
     if ((await file.stat()).isFile()) return file;
     await file.close();
-    throw new BackupRefused(`${path} — не файл: укажите файл копии`);
+    throw new BackupRefused(backupPhrases.notAFile(path));
   } catch (error) {
     if (error instanceof BackupRefused) throw error;
     const { code } = error as NodeJS.ErrnoException;
     throw new BackupRefused(
-      code === 'ENOENT'
-        ? `Файла ${path} нет: проверьте путь`
-        : `Файл ${path} не открывается (${code}): проверьте права`,
+      code === 'ENOENT' ? backupPhrases.fileMissing(path) : backupPhrases.fileNotOpened(path, code),
     );
   }
 }

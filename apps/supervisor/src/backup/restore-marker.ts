@@ -1,6 +1,7 @@
 import { closeSync, existsSync, fsyncSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { StartError } from '@propusk/embedded-postgres/start-error';
+import { backupPhrases } from '@propusk/phrases/launcher';
 
 const mark = (dataDir: string) => join(dataDir, 'restore.unfinished');
 
@@ -21,7 +22,5 @@ export function markFinished(dataDir: string): void {
 /** @throws StartError when a restore was broken off in the folder */
 export function refuseUnfinished(dataDir: string): void {
   if (!existsSync(mark(dataDir))) return;
-  throw new StartError(
-    `Восстановление копии в ${dataDir} прервалось: удалите эту папку (с DATABASE_URL создайте и базу данных заново) и повторите npm run restore.`,
-  );
+  throw new StartError(backupPhrases.restoreInterrupted(dataDir));
 }

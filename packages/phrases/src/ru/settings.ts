@@ -1,11 +1,53 @@
+/** Sentences about environment settings: what each one takes, and why one is refused. */
+
+const secret = 'не меньше 32 случайных символов';
+const dataDir = 'папка для данных';
+const logLevel = 'fatal, error, warn, info, debug, trace или silent';
+
+/** The refusals of `readSettings` and its kinds of settings (packages/contract/src/settings.ts). */
+export const settingPhrases = {
+  wholeNumber: (min: number, max: number, reason: string) =>
+    `целое число от ${min} до ${max}${reason === '' ? '' : ` (${reason})`}`,
+  listenAddress: () => 'адрес, на котором слушать, например 127.0.0.1',
+  origin: () => 'адрес вида https://pass.example.ru, без пути',
+  refused: (name: string, given: string | null | undefined, takes: string) =>
+    `Настройка ${name} ${given === undefined ? 'не задана' : given === null ? 'задана неверно' : `задана неверно: «${given}»`}. Она принимает: ${takes}`,
+};
+
+/** What the api's settings take. */
+export const apiSettingValues = {
+  secret,
+  logLevel,
+  dataDir,
+  apiMetricsPort: 'порт от 0 до 65535 на 127.0.0.1 для /metrics',
+  apiDocs: 'open или closed',
+  databaseUrl: 'адрес PostgreSQL 15 или новее: postgresql://user:password@host/database',
+  smtpUrl: 'почтовый сервер: smtp://user:password@host:port или smtps://…',
+  mailFrom: 'адрес, от которого уходят письма: pass@example.ru или Пропуск <pass@example.ru>',
+  trustProxy: 'адреса и сети обратных прокси через запятую, например 127.0.0.1,10.0.0.0/8',
+  diskReserve: 'файл, который держит место на диске базы данных',
+  adminEmail: 'почта первого администратора',
+  adminPassword: 'пароль первого администратора, не меньше 8 символов',
+};
+
 /** What the gateway's settings take. */
 export const gatewaySettingValues = {
-  secret: 'не меньше 32 случайных символов',
-  dataDir: 'папка для данных',
+  secret,
+  dataDir,
+  logLevel,
   snapshotMaxAge:
     'сервер подтверждает права раз в 15 секунд: с меньшим сроком шлюз отказывал бы всем и при исправном сервере',
   tlsCert: 'путь к файлу PEM с сертификатом и его цепочкой',
   tlsKey: 'путь к файлу PEM с ключом сертификата',
   metricsPort: 'порт от 0 до 65535 на 127.0.0.1 для /health и /metrics',
-  logLevel: 'fatal, error, warn, info, debug, trace или silent',
 };
+
+/** Settings of the api that are missing or do not fit each other. */
+export const apiSettingRefusals = {
+  apiSecretsMissing: () =>
+    'Задайте DATABASE_URL, SECRET_KEY и GATEWAY_SECRET, или запустите npm start: он сделает их сам',
+  adminIncomplete: () => 'Настройки ADMIN_EMAIL и ADMIN_PASSWORD задают вместе',
+};
+
+/** The sender's display name in MAIL_FROM's default. */
+export const senderName = 'Пропуск';

@@ -1,0 +1,25 @@
+import { resolve } from 'node:path';
+import { backupPhrases } from '@propusk/phrases/launcher';
+import { explain } from '../command.ts';
+import { BackupRefused } from './backup-refused.ts';
+
+/**
+ * The FILE of `npm run <command> -- FILE`, relative to the folder where npm was called.
+ * @throws BackupRefused without exactly one argument
+ */
+export function fileArgument(command: string): string {
+  const [name, ...rest] = process.argv.slice(2);
+  if (name === undefined || rest.length > 0) throw new BackupRefused(backupPhrases.fileArgument(command));
+  return resolve(process.env.INIT_CWD ?? '.', name);
+}
+
+/** The line for the operator: a connection error of PostgreSQL names DATABASE_URL, other errors explain themselves. */
+export function explainBackup(error: unknown): string {
+  if (!(error instanceof Error) || !('code' in error)) return explain(error);
+  const code = String(error.code);
+  const isUnreachable = /^(ECONN|ENOTFOUND|ETIMEDOUT|EAI_AGAIN|08|57P)/.test(code);
+  if (isUnreachable) return backupPhrases.databaseSilent(error.message || code);
+  // Classes 28 (invalid authorization) and 3D (no such database) of SQLSTATE.
+  if (/^(28|3D)/.test(code)) return backupPhrases.databaseDenies(error.message);
+  return explain(error);
+}

@@ -1,0 +1,34 @@
+import { DatabaseUnfit } from '@propusk/api/db/migrate';
+import { SettingError } from '@propusk/contract/settings';
+import { StartError } from '@propusk/embedded-postgres/start-error';
+import { BackupRefused } from './backup/backup-refused.ts';
+import { ChildFailed } from './child-process.ts';
+
+/** Errors whose message is one line for the operator. */
+const expected = [SettingError, StartError, ChildFailed, DatabaseUnfit, BackupRefused];
+
+/** The message of an expected error; the stack of any other. */
+export function explain(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const isExpected = expected.some((kind) => error instanceof kind);
+  return isExpected ? error.message : (error.stack ?? error.message);
+}
+
+/** Prints one line on standard output. */
+export function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+/**
+ * Runs a command and ends the process.
+ * @param work resolves with the exit code; its error is printed on standard error, and the exit code is then 1
+ * @param describe the text for an error
+ */
+export async function runCommand(work: () => Promise<number>, describe = explain): Promise<never> {
+  try {
+    process.exit(await work());
+  } catch (error) {
+    process.stderr.write(`${describe(error)}\n`);
+    process.exit(1);
+  }
+}

@@ -1,0 +1,71 @@
+import { existsSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type EmbeddedDatabase, openEmbedded } from '@propusk/embedded-postgres/open';
+import { supervisorPhrases } from '@propusk/phrases/launcher';
+import { explain } from './command.ts';
+
+/** The pause before a database that ended is opened again: one that ends at once must not spin. */
+const REOPEN_PAUSE_MS = 500;
+const FIRST_RETRY_MS = 1_000;
+const LAST_RETRY_MS = 10_000;
+
+/** The embedded database, opened again whenever its server ends. */
+export interface SupervisedDatabase {
+  readonly url: string;
+  readonly reserveFile: string;
+  /** Resolves with the error when the database cannot be opened again. */
+  readonly failed: Promise<unknown>;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the embedded database. A server that ends is opened again under the same url, where the api's pool finds it.
+ * @throws StartError when the first opening fails
+ */
+export async function superviseDatabase(
+  dataDir: string,
+  say: (line: string) => void,
+): Promise<SupervisedDatabase> {
+  let database = await openEmbedded({ dataDir, onProgress: say });
+  const { url, reserveFile } = database;
+  const failed = Promise.withResolvers<unknown>();
+  let closing = false;
+  let reopening: Promise<EmbeddedDatabase> | undefined;
+  void watch().catch(failed.resolve);
+  return {
+    url,
+    reserveFile,
+    failed: failed.promise,
+    async close() {
+      closing = true;
+      // A database that is being opened has to be closed too.
+      await reopening?.catch(() => {});
+      await database.close();
+    },
+  };
+
+  async function watch(): Promise<void> {
+    for (;;) {
+      await database.exited;
+      if (closing) return;
+      say(supervisorPhrases.databaseStopped());
+      await sleep(REOPEN_PAUSE_MS);
+      if (closing) return;
+      reopening = reopen();
+      database = await reopening;
+    }
+  }
+
+  /** On a full disk, retries until there is room: the gateways enforce their last snapshot meanwhile. */
+  async function reopen(): Promise<EmbeddedDatabase> {
+    for (let pauseMs = FIRST_RETRY_MS; ; pauseMs = Math.min(2 * pauseMs, LAST_RETRY_MS)) {
+      try {
+        return await openEmbedded({ dataDir, onProgress: say });
+      } catch (error) {
+        if (closing || existsSync(reserveFile)) throw error;
+        say(explain(error));
+        await sleep(pauseMs);
+      }
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import { type GatewayAccess, myAccess } from '@propusk/contract/access';
+import { login, register } from '@propusk/contract/auth';
+import { checkSite } from '@propusk/contract/lock';
+import { createPolicy } from '@propusk/contract/policies';
+import { createProxy, listProxies } from '@propusk/contract/proxies';
+import { createSite } from '@propusk/contract/sites';
+import { createUser } from '@propusk/contract/users';
+import { type Call, caller } from './call.ts';
+import { companies, type DemoCompany, demoAgent, demoSites, latin, PASSWORD } from './demo-data.ts';
+
+/**
+ * Fills a fresh product with the demo's companies, through the api.
+ * @param sitePort where Apache serves the `demoSites`
+ * @throws Error with the call and the answer when the product refuses one
+ */
+export async function fillDemo(
+  consoleUrl: string,
+  sitePort: number,
+): Promise<{ owners: string[]; agent: string; access: GatewayAccess }> {
+  const call = caller(() => consoleUrl);
+  for (const demo of companies) await fillCompany(call, demo, sitePort);
+  const { token } = await call(null, login, { body: { email: demoAgent, password: PASSWORD } });
+  return {
+    owners: companies.map(({ owner }) => owner.email),
+    agent: demoAgent,
+    access: await call(token, myAccess),
+  };
+}
+
+async function fillCompany(call: Call, demo: DemoCompany, sitePort: number): Promise<void> {
+  const { companyName, companySite } = demo.company;
+  const { token } = await call(null, register, {
+    body: {
+      ...demo.company,
+      name: companyName,
+      ownerName: demo.owner.name,
+      email: demo.owner.email,
+      password: PASSWORD,
+    },
+  });
+  const own = await call(token, createProxy, { body: { ...demo.proxy, password: PASSWORD } });
+  const gateway = (await call(token, listProxies)).rows.find(({ direct }) => direct);
+  if (gateway === undefined) throw new Error('the gateway is not among the proxies');
+  const policies = new Map<string, number>();
+  for (const { name, description, own: throughOwn } of demo.policies) {
+    const proxyId = throughOwn ? own.id : gateway.id;
+    policies.set(name, (await call(token, createPolicy, { body: { name, description, proxyId } })).id);
+  }
+  const ids = (names: string[]) => names.map((name) => policies.get(name) ?? 0);
+  for (const [address, ...names] of demo.sites) {
+    const served = demoSites.some(({ name }) => name === address);
+    const { id } = await call(token, createSite, {
+      body: { address: served ? `${address}:${sitePort}` : address, politics: ids(names) },
+    });
+    if (served) await call(token, checkSite, { params: { id } });
+  }
+  for (const [name, surname, ...names] of demo.people) {
+    const email = emailOf(name, surname, companySite);
+    await call(token, createUser, {
+      body: { name, surname, email, password: PASSWORD, politics: ids(names) },
+    });
+  }
+}
+
+function emailOf(name: string, surname: string, domain: string): string {
+  const spell = (text: string) => text.toLowerCase().replace(/./g, (letter) => latin[letter] ?? letter);
+  return `${spell(name)}.${spell(surname)}@${domain}`;
+}
