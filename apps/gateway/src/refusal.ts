@@ -1,4 +1,4 @@
-import { type Saying, sayings } from '@propusk/access/sayings';
+import { denyPhrases } from '@propusk/phrases/access';
 import { proxyErrorDetails, proxyErrors } from '@propusk/phrases/gateway';
 import type { ProxyError, ProxyErrorReason } from './proxy-error.ts';
 import { refusalPage } from './refusal-page.ts';
@@ -36,7 +36,10 @@ const statuses: Readonly<Record<ProxyErrorReason, number>> = {
 };
 
 /** Every reason's sentences: a reason without them does not compile. */
-export const phrases: Readonly<Record<ProxyErrorReason, Saying>> = { ...sayings, ...proxyErrors };
+export const phrases: Readonly<Record<ProxyErrorReason, { why: string; advice: string }>> = {
+  ...denyPhrases,
+  ...proxyErrors,
+};
 
 /** The page stands in the place of a site's, under its address: nothing runs, is loaded, sent or framed there. */
 const policy =

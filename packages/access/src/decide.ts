@@ -16,20 +16,20 @@ export type DenyReason =
 
 export type Decision = Grant | { readonly allow: false; readonly reason: DenyReason };
 
-const refuse = (reason: DenyReason): Decision => ({ allow: false, reason });
-// Made once, not for each refusal.
-const userRemoved = refuse('user_removed');
-const portRefused = refuse('port_refused');
-const siteUnknown = refuse('site_unknown');
-const noPolicy = refuse('no_policy');
-const hostTaken = refuse('host_taken');
+const deny = (reason: DenyReason): Decision => ({ allow: false, reason });
+// Shared objects: a decision allocates nothing.
+const userRemoved = deny('user_removed');
+const portRefused = deny('port_refused');
+const siteUnknown = deny('site_unknown');
+const noPolicy = deny('no_policy');
+const hostTaken = deny('host_taken');
 
 /**
- * The rule of access. Denies by default and says why.
+ * The rule of access. Denies by default.
  *
- * A user reaches a site when some policy holds both the user and the site; the policy's proxy is the way out. A policy
- * with `allSites` lets its users reach every host at 80 and 443. On an egress that companies share a host belongs to
- * the company that claimed it first: to others it is refused there, `allSites` or not.
+ * A policy with both the user and the site allows the request; the policy's proxy is the egress. A policy with `allSites`
+ * allows every host at 80 and 443. On shared egress a host belongs to the company that claimed it first: other companies
+ * are denied there, even with `allSites`.
  */
 export function decide(index: AccessIndex, userId: number, host: CanonicalHost, port: number): Decision {
   const user = index.users.get(userId);
@@ -68,7 +68,7 @@ export function decide(index: AccessIndex, userId: number, host: CanonicalHost, 
   return siteUnknown;
 }
 
-/** The site of a pattern at a port; one that names the port goes before one that stands for 80 and 443. */
+/** The site of a pattern at a port. A site that names the port precedes one for 80 and 443. */
 function siteAt(first: SiteIndex, port: number, web: boolean): SiteIndex | undefined {
   let usual: SiteIndex | undefined;
   for (let site: SiteIndex | null = first; site !== null; site = site.next) {
@@ -78,24 +78,23 @@ function siteAt(first: SiteIndex, port: number, web: boolean): SiteIndex | undef
   return usual;
 }
 
-/** Where the walk over a host's patterns is: a negative mark, or the offset at which the name below `*.` begins. */
+/** Position in the walk over a host's patterns: a negative constant, or the offset of the name below `*.`. */
 const BARE = -1;
 const HOST = -2;
 const END = -3;
 
 /**
- * The walk over the patterns that cover a host, most exact first: the host, the host without its `www.`, then `*.` of the
- * host and of each parent domain. No step is remembered: a cache by host would grow with every host that an agent asks for,
- * and for the strings that sockets bring it is no faster.
+ * The next pattern that covers a host, most exact first: the host, the host without its `www.`, then `*.` of the host and of
+ * each parent domain. No cache by host: clients choose the hosts, and for strings from sockets a cache is no faster.
  */
 function following(host: string, step: number): number {
   if (step === HOST && host.startsWith('www.') && host.indexOf('.', 4) !== -1) return BARE;
-  // Of one label no pattern is made.
+  // No pattern has a single label.
   const name = step < 0 ? 0 : host.indexOf('.', step) + 1;
   return host.indexOf('.', name) === -1 ? END : name;
 }
 
-/** Every pattern that covers a host, most exact first: the one rule, for whoever asks a database or explains. */
+/** Every pattern that covers a host, most exact first, for database queries and explanations. */
 export function patternsCovering(host: string): string[] {
   const patterns: string[] = [];
   for (let step = HOST; step !== END; step = following(host, step)) {
@@ -106,9 +105,9 @@ export function patternsCovering(host: string): string[] {
 }
 
 /**
- * Whether a company other than this one holds the oldest claim to a host.
- * @param holder who holds the pattern that is the host itself, where a site has it at hand: the map of all claims is the
- * largest, and each step of a look-up there misses the cache
+ * Whether another company holds the oldest claim to a host.
+ * @param holder the holder of the pattern equal to the host, if a site refers to it. It saves a look-up in the map of all
+ * claims, the largest one, where each step misses the CPU cache.
  */
 function takenByOther(
   index: AccessIndex,
@@ -130,9 +129,9 @@ function takenByOther(
 }
 
 /**
- * What a user reaches, for a client that has to know beforehand (`GET /me/access`, the extension's PAC). Hosts that
- * another company holds on a shared egress are still listed: the gateway says why it refuses them.
- * @returns stored site addresses, sorted; null for a user who is not in the index
+ * What a user reaches, for clients that route by it (`GET /me/access`, the extension's PAC). Hosts that another company
+ * holds on shared egress are included: the gateway explains their denial.
+ * @returns stored site addresses, sorted; null for a user outside the index
  */
 export function reachable(index: AccessIndex, userId: number): { allSites: boolean; sites: string[] } | null {
   const user = index.users.get(userId);

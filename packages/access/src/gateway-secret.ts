@@ -1,25 +1,25 @@
 import { createHmac, createSecretKey, hkdfSync, type KeyObject, timingSafeEqual } from 'node:crypto';
 
 /**
- * What the api and its gateways agree on by the one GATEWAY_SECRET. Each use has a key of its own (RFC 5869), so that
- * what is made for one can never serve as another. Node only.
+ * Keys derived from GATEWAY_SECRET, which the api and its gateways share. Each use has its own key (RFC 5869), so that a
+ * token of one use is invalid for another. Node only.
  */
 export interface GatewayKeys {
-  /** Signs the tokens that people show to the gateway. */
+  /** Signs users' gateway tokens. */
   readonly token: KeyObject;
-  /** Signs the tokens of the api's own probes. */
+  /** Signs the api's probe tokens. */
   readonly probe: KeyObject;
   /** Encrypts the snapshot on the gateway's disk (32 bytes, AES-256). */
   readonly snapshot: Buffer;
-  /** The gateway's own bearer token at the feed. */
+  /** The gateway's bearer token for the feed. */
   readonly feed: string;
 }
 
-/** @param secret GATEWAY_SECRET: 32 characters or more of good entropy */
+/** @param secret GATEWAY_SECRET: at least 32 random characters */
 export function gatewayKeys(secret: string): GatewayKeys {
   const derive = (use: string) => Buffer.from(hkdfSync('sha256', secret, 'propusk', use, 32));
   return {
-    // As objects: of bytes a key would be made anew for every signature.
+    // KeyObjects: from bytes Node would import the key for every signature.
     token: createSecretKey(derive('gateway-token')),
     probe: createSecretKey(derive('gateway-probe')),
     snapshot: derive('gateway-snapshot'),
@@ -29,24 +29,24 @@ export function gatewayKeys(secret: string): GatewayKeys {
 
 export interface GatewayToken {
   readonly userId: number;
-  /** Must equal the user's epoch in the snapshot: it rises when the tokens must die. */
+  /** Must equal the user's epoch in the snapshot. Revoking a user's tokens raises it. */
   readonly epoch: number;
   /** Seconds since 1970. */
   readonly expires: number;
 }
 
-/** The user name that goes with a token as the Basic password. */
+/** The Basic user name for a token, which is the password. */
 export function gatewayUsername(userId: number): string {
   return `u${userId}`;
 }
 
-/** Signs a token. Its letters need no escaping in a URL. */
+/** Signs a token. It needs no escaping in a URL. */
 export function signGatewayToken(keys: GatewayKeys, token: GatewayToken): string {
   const claims = `${token.userId}.${token.epoch}.${token.expires}`;
   return `${claims}.${sign(keys, claims)}`;
 }
 
-/** @returns what was signed, expired or not; null for anything that this secret did not sign */
+/** @returns the signed claims, expired or not; null for a token that this secret did not sign */
 export function verifyGatewayToken(keys: GatewayKeys, raw: string): GatewayToken | null {
   const match = /^((\d{1,16})\.(\d{1,16})\.(\d{1,16}))\.([A-Za-z0-9_-]{43})$/.exec(raw);
   const [, claims, userId, epoch, expires, signature] = match ?? [];
@@ -63,7 +63,7 @@ function mac(key: KeyObject, claims: string): string {
   return createHmac('sha256', key).update(claims).digest('base64url');
 }
 
-/** One host and port that a probe of the platform may reach through the gateway itself. */
+/** One host and port that the api's probe may reach through the gateway. */
 export interface ProbeToken {
   readonly host: string;
   readonly port: number;
@@ -71,19 +71,19 @@ export interface ProbeToken {
   readonly expires: number;
 }
 
-/** The user name that goes with a probe's token. No person has it. */
+/** The Basic user name for a probe token. No user has it. */
 export const PROBE_USERNAME = 'probe';
 
 /**
- * Signs a token for the api's own probes: to learn where the gateway leaves from, and to see a locked site through it.
- * It opens one host for as long as a probe takes, and stands for nobody.
+ * Signs a token for the api's probes: calls of the echo and of locked sites through the gateway. It opens one host and port
+ * until it expires, and belongs to no user.
  */
 export function signProbeToken({ probe }: GatewayKeys, { host, port, expires }: ProbeToken): string {
   const claims = `${host}:${port}.${expires}`;
   return `${claims}.${mac(probe, claims)}`;
 }
 
-/** @returns what was signed, expired or not; null for anything that this secret did not sign as a probe */
+/** @returns the signed claims, expired or not; null for a token that this secret did not sign for a probe */
 export function verifyProbeToken({ probe }: GatewayKeys, raw: string): ProbeToken | null {
   const match = /^(([^\s:]{1,253}):(\d{1,5})\.(\d{1,16}))\.([A-Za-z0-9_-]{43})$/.exec(raw);
   const [, claims, host, port, expires, signature] = match ?? [];

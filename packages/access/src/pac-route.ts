@@ -1,23 +1,23 @@
 /**
- * Which way a browser's request goes: through the gateway or past it. It must agree with `decide()`: what the rule of
- * access lets through goes through the gateway, and all the rest goes as if there were no gateway (the lock of a site then
- * answers by itself). Pure and free of Node, for it runs in browsers; `pac.ts` says the same in a PAC's language.
+ * Routes a browser's request through the gateway or directly. It must agree with `decide()`: allowed requests go through the
+ * gateway, all others go direct, where the site's own lock answers. Pure and without Node, since it runs in browsers;
+ * `pac.ts` is the same rule as a PAC script.
  */
 
-/** What a client is told by `GET /me/access`, as far as it matters here. */
+/** The part of `GET /me/access` that routing needs. */
 export interface Routed {
   readonly gateway: { readonly scheme: 'http' | 'https'; readonly host: string; readonly port: number };
   readonly allSites: boolean;
-  /** Addresses as sites keep them. */
+  /** Stored site addresses. */
   readonly sites: readonly string[];
-  /** Hosts that never go through the gateway: the console's own. */
+  /** Hosts that always go direct: the console. */
   readonly bypass: readonly string[];
 }
 
-/** Ports by stored pattern; 0 stands for 80 and 443. */
+/** Ports by stored pattern; 0 means 80 and 443. */
 export type PortsByPattern = Readonly<Record<string, readonly number[]>>;
 
-/** Stored addresses, arranged for one look-up a pattern. */
+/** Groups stored addresses by pattern. */
 export function portsByPattern(sites: readonly string[]): PortsByPattern {
   const patterns: Record<string, number[]> = Object.create(null);
   for (const address of sites) {
@@ -28,17 +28,14 @@ export function portsByPattern(sites: readonly string[]): PortsByPattern {
 }
 
 const label = '[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?';
-/** A canonical host of `host.ts`, as browsers hand it on: lower case and punycode are the URL parser's work. */
+/** Matches a canonical host of `host.ts`. The browser's URL parser has already applied lower case and punycode. */
 export const HOST_NAME = `^(?=.{1,253}$)(?:${label}\\.)+(?!(?:[0-9]+|0x[0-9a-f]*)$)${label}$`;
 const hostName = new RegExp(HOST_NAME);
 
-/** The ports of schemes that browsers ask a proxy for. */
+/** Default ports of the schemes that browsers send through a proxy. */
 export const DEFAULT_PORTS: Readonly<Record<string, number>> = { http: 80, ws: 80, https: 443, wss: 443 };
 
-/**
- * Makes the function that tells whether a request goes through the gateway.
- * @returns for anything that is no web address: false
- */
+/** Creates the test for URLs that go through the gateway. It returns false for anything but a web address. */
 export function createRoute(routed: Routed): (url: string) => boolean {
   const patterns = portsByPattern(routed.sites);
   const bypass = new Set(routed.bypass.map((host) => host.toLowerCase()));

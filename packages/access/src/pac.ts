@@ -1,28 +1,28 @@
 import { DEFAULT_PORTS, HOST_NAME, portsByPattern, type Routed } from './pac-route.ts';
 
-/** A PAC as a browser's proxy setting takes it. */
+/** A PAC script for a browser's proxy setting. */
 export interface PacScript {
-  /** ASCII alone: Chromium refuses anything else. */
+  /** ASCII only: Chromium rejects anything else. */
   readonly data: string;
   /**
-   * What a browser does with a PAC that it cannot run: with true no request leaves at all. Right where everything goes
-   * through the gateway; where only listed sites do, it would take the rest of the web away with them.
+   * Whether a browser that cannot run the script blocks all requests. True only with `allSites`: otherwise a failure
+   * would block the rest of the web too.
    */
   readonly mandatory: boolean;
 }
 
 /**
- * The PAC (`FindProxyForURL`) of what a person reaches. A protected host is never given `DIRECT` as a second choice: with
- * the gateway down it stays shut. It looks at hosts and ports, for browsers hide the rest of an https address from a PAC.
- * A request costs a look-up for each label of its host, however many sites there are.
- * @throws Error for a gateway whose host could not stand in a PAC
+ * The PAC script (`FindProxyForURL`) for the sites that a user reaches. A protected host has no `DIRECT` fallback: it stays
+ * closed while the gateway is down. The script uses host and port only, since browsers hide the path of https URLs from a
+ * PAC. A request costs one look-up per label of its host.
+ * @throws Error for a gateway host that cannot be written into a PAC
  */
 export function pacScript(routed: Routed): PacScript {
   const { scheme, host, port } = routed.gateway;
   if (!/^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)$/i.test(host)) throw new Error('the gateway has no host for a PAC');
   const way = `${scheme === 'https' ? 'HTTPS' : 'PROXY'} ${host}:${port}`;
   const bypass = Object.fromEntries(routed.bypass.map((name) => [name.toLowerCase(), 1]));
-  // Without a prototype: a look-up must not find what every object has.
+  // No prototype: a look-up must not find `constructor` or the like.
   const table = (entries: object) =>
     ascii(
       JSON.stringify(entries)

@@ -1,20 +1,18 @@
 import { parse } from 'tldts';
 import { type CanonicalHost, canonicalHost } from './host.ts';
 
-/** What a site covers: one host (and its `www.`), or with `wildcard` the host and all names below it. */
+/** A site covers one host and its `www.`, or with `wildcard` the host and all names below it. */
 export interface SiteAddress {
   readonly host: CanonicalHost;
   readonly wildcard: boolean;
-  /** The one port that was named; null stands for 80 and 443. */
+  /** The named port; null means 80 and 443. */
   readonly port: number | null;
 }
 
-/** Why an address cannot be a site. */
+/** Why an address is not a valid site. */
 export type AddressFault = 'not_a_host' | 'ip_address' | 'single_label' | 'public_suffix' | 'bad_port';
 
-/**
- * Reads what people paste (`https://CRM.example.ru/login?x`, `*.пример.рф`, `crm.example.ru:8443`) as a site address.
- */
+/** Parses a pasted address, such as `https://CRM.example.ru/login?x`, an IDN wildcard, or `crm.example.ru:8443`. */
 export function parseSiteAddress(raw: string): SiteAddress | { fault: AddressFault } {
   const text = raw.trim().replace(/^[a-z][a-z0-9+.-]*:\/\//i, '');
   const authority = (/^[^/?#\\]*/.exec(text)?.[0] ?? '').replace(/^[^@]*@/, '');
@@ -28,7 +26,7 @@ export function parseSiteAddress(raw: string): SiteAddress | { fault: AddressFau
   if (port !== null && (port < 1 || port > 65535)) return { fault: 'bad_port' };
   const known = parse(host, { allowPrivateDomains: true, validateHostname: false });
   if (known.domain === null) return { fault: 'public_suffix' };
-  // 80 and 443 are what a site without a port has.
+  // 80 and 443 are the ports of a site without one.
   return { host, wildcard, port: port === 80 || port === 443 ? null : port };
 }
 
@@ -42,7 +40,7 @@ function faultOf(name: string): AddressFault {
   return 'not_a_host';
 }
 
-/** The spelling that is stored and sent: `*.xn--e1afmkfd.xn--p1ai`, `crm.example.ru:8443`. */
+/** The spelling that is stored and sent to clients: `*.xn--e1afmkfd.xn--p1ai`, `crm.example.ru:8443`. */
 export function formatSiteAddress(site: SiteAddress): string {
   return `${site.wildcard ? '*.' : ''}${site.host}${site.port === null ? '' : `:${site.port}`}`;
 }

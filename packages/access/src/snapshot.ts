@@ -1,11 +1,11 @@
 import type { CompanySnapshot } from '@propusk/contract/feed';
 
 /**
- * Snapshots of companies, arranged so that `decide()` needs a handful of map look-ups. It allocates nothing, except the names of
- * parent domains where wildcard patterns or `www.` are looked up.
+ * Indexes company snapshots so that `decide()` takes a few map look-ups. It allocates only the names of parent domains, where
+ * wildcard patterns or `www.` are looked up.
  */
 
-/** The way out for an allowed request. */
+/** The egress of an allowed request. */
 export type Egress =
   | { readonly kind: 'direct'; readonly shared: boolean }
   | {
@@ -18,29 +18,29 @@ export type Egress =
       readonly password: string;
     };
 
-/** What a policy that lets through says. */
+/** An allowing decision. */
 export interface Grant {
   readonly allow: true;
   readonly egress: Egress;
   readonly policyId: number;
 }
 
-/** A policy is its own grant, so that a decision makes no object of its own. */
+/** A policy is its own grant, so that a decision allocates no object. */
 export interface PolicyIndex extends Grant {
   readonly allSites: boolean;
 }
 
 export interface SiteIndex {
   readonly id: number;
-  /** 0 stands for 80 and 443. */
+  /** 0 means 80 and 443. */
   readonly port: number;
   /** See `CompanySnapshot`. */
   readonly claim: number | null;
-  /** Those that hold it, by id, ascending. */
+  /** Policies with this site, by id, ascending. */
   readonly policies: readonly PolicyIndex[];
-  /** Who holds its pattern, at hand for `decide()`; null while its company does not claim the pattern. */
+  /** The holder of its pattern, kept here for `decide()`; null while its company does not claim the pattern. */
   holder: Holder | null;
-  /** The next site of the same pattern, at another port. A pattern has one as a rule, and then no list is gone through. */
+  /** The next site of the same pattern, at another port. Most patterns have one site, so a linked list costs nothing. */
   readonly next: SiteIndex | null;
 }
 
@@ -58,7 +58,7 @@ export interface CompanyIndex {
   readonly users: readonly UserIndex[];
   /** By stored pattern without the port: `crm.example.ru`, `*.example.ru`. */
   readonly patterns: ReadonlyMap<string, SiteIndex>;
-  /** Those of them that begin with `*.`, by the name below it, so that `decide()` need not build a pattern. */
+  /** The `*.` patterns by the name below `*.`, so that `decide()` builds no pattern string. */
   readonly wild: ReadonlyMap<string, SiteIndex>;
 }
 
@@ -69,28 +69,28 @@ export interface Claim {
 }
 
 /**
- * Who holds a pattern on shared egress: the lowest claim to it. One object a pattern, changed in place, so that the sites of
- * every company that claims it can point at it. The lowest claim is not the first of a list, for each step on the way to
- * a decision is a miss in the cache.
+ * The holder of a pattern on shared egress: the company with the lowest claim. One mutable object per pattern, so that the
+ * sites of every claiming company refer to it. The lowest claim is a field instead of a list's first item: each pointer on
+ * the path of a decision is a CPU cache miss.
  */
 export interface Holder extends Claim {
   companyId: number;
   claim: number;
-  /** The claims behind it, the lowest first. */
+  /** The other claims, the lowest first. */
   others: readonly Claim[];
 }
 
-/** What a gateway knows: every company, each user found at once, and who claims a pattern on shared egress. */
+/** All companies, with users by id and holders of patterns on shared egress. */
 export interface AccessIndex {
   readonly companies: Map<number, CompanyIndex>;
   readonly users: Map<number, UserIndex>;
-  /** Who claims a pattern. */
+  /** Holders by pattern, without `*.` patterns. */
   readonly claims: Map<string, Holder>;
-  /** The same of patterns that begin with `*.`, by the name below it: few, so that the parents of a host are seldom looked up. */
+  /** Holders of `*.` patterns by the name below. They are few: while there are none, no parent domain is looked up. */
   readonly wildClaims: Map<string, Holder>;
 }
 
-/** An index without a company: everything is denied. */
+/** An index without companies: it denies everything. */
 export function emptyIndex(): AccessIndex {
   return {
     // grows: by owners, by companies; bound: what a company may hold, 1,000 objects of a kind; at the bound: the api's limits of a company
@@ -109,10 +109,9 @@ export function emptyIndex(): AccessIndex {
 }
 
 /**
- * Puts a company's snapshot in the place of the one that was there, in one synchronous step.
- * @param anyVersion takes an older one too: what a source says first counts whatever was known before, or a restored
- * database could never take anything back
- * @returns false when the index already has this version or a newer one, and nothing changed
+ * Replaces a company's snapshot in one synchronous step.
+ * @param anyVersion accepts an older version, for the first snapshot of a feed connection: the database may have been restored
+ * @returns false when the index already has this version or a newer one
  */
 export function putCompany(index: AccessIndex, snapshot: CompanySnapshot, anyVersion = false): boolean {
   const old = index.companies.get(snapshot.companyId);
@@ -139,14 +138,14 @@ function lowestClaim(first: SiteIndex): number | null {
 }
 
 /**
- * Notes a company's claim to a pattern.
- * @returns who holds the pattern, which stays the same object for as long as anybody claims it
+ * Adds a company's claim to a pattern.
+ * @returns the pattern's holder: the same object for as long as the pattern has any claim
  */
 export function addClaim(index: AccessIndex, pattern: string, claim: Claim): Holder {
   const [claims, key] = claimsOf(index, pattern);
   const holder = claims.get(key);
   if (holder === undefined) {
-    const first = { companyId: claim.companyId, claim: claim.claim, others: nobody };
+    const first = { companyId: claim.companyId, claim: claim.claim, others: noClaims };
     claims.set(key, first);
     return first;
   }
@@ -172,13 +171,13 @@ function removeClaim(index: AccessIndex, pattern: string, companyId: number): vo
   hold(holder, next);
 }
 
-/** In place: the sites point at this object. */
+/** Changes the holder in place, since sites refer to it. */
 function hold(holder: Holder, { companyId, claim }: Claim): void {
   holder.companyId = companyId;
   holder.claim = claim;
 }
 
-const nobody: readonly Claim[] = [];
+const noClaims: readonly Claim[] = [];
 
 function claimsOf({ claims, wildClaims }: AccessIndex, pattern: string): [Map<string, Holder>, string] {
   return isWild(pattern) ? [wildClaims, pattern.slice(2)] : [claims, pattern];
@@ -186,7 +185,7 @@ function claimsOf({ claims, wildClaims }: AccessIndex, pattern: string): [Map<st
 
 const isWild = (pattern: string) => pattern.startsWith('*.');
 
-/** Forgets a company: all its users are denied from now on. */
+/** Removes a company: all its users are denied from now on. */
 export function removeCompany(index: AccessIndex, companyId: number): void {
   const company = index.companies.get(companyId);
   if (company === undefined) return;
@@ -195,7 +194,7 @@ export function removeCompany(index: AccessIndex, companyId: number): void {
   for (const pattern of company.patterns.keys()) removeClaim(index, pattern, companyId);
 }
 
-/** A site and all after it of the same pattern. */
+/** A site and the next ones of its pattern. */
 export function* sitesFrom(first: SiteIndex | undefined): Generator<SiteIndex> {
   for (let site: SiteIndex | null | undefined = first; site; site = site.next) yield site;
 }
@@ -206,7 +205,7 @@ function indexCompany(snapshot: CompanySnapshot): CompanyIndex {
   const holding = new Map<number, readonly PolicyIndex[]>();
   for (const policy of snapshot.policies.toSorted((a, b) => a.id - b.id)) {
     const egress = egresses.get(policy.proxyId);
-    // A policy whose proxy is not in the snapshot leads nowhere: deny rather than guess a way out.
+    // A policy without its proxy in the snapshot is dropped: deny rather than guess an egress.
     if (egress === undefined) continue;
     const entry = { allow: true, egress, policyId: policy.id, allSites: policy.allSites } as const;
     give(held, policy.users, entry);
@@ -229,7 +228,7 @@ function indexCompany(snapshot: CompanySnapshot): CompanyIndex {
     version: snapshot.version,
     users,
     patterns,
-    wild: wild.size > 0 ? wild : nowhere,
+    wild: wild.size > 0 ? wild : noWildcards,
   };
   for (const { id, epoch } of snapshot.users)
     users.push({ id, company, epoch, policies: held.get(id) ?? none });
@@ -237,15 +236,15 @@ function indexCompany(snapshot: CompanySnapshot): CompanyIndex {
 }
 
 const none: readonly PolicyIndex[] = [];
-/** Of the companies without such a pattern, which are most. */
-const nowhere: ReadonlyMap<string, SiteIndex> = new Map();
+/** Shared by companies without wildcard patterns, the most common case. */
+const noWildcards: ReadonlyMap<string, SiteIndex> = new Map();
 
-/** Gives people or sites a policy. Those that had the same ones before share one list after, too: most are like many others. */
+/** Adds a policy to users or sites. Those with equal lists keep sharing one list, which saves memory for large companies. */
 function give(lists: Map<number, readonly PolicyIndex[]>, to: readonly number[], policy: PolicyIndex): void {
   const longer = new Map<readonly PolicyIndex[], readonly PolicyIndex[]>();
   for (const each of to) {
     const before = lists.get(each) ?? none;
-    // Named twice.
+    // A duplicate in the snapshot.
     if (before.at(-1) === policy) continue;
     let list = longer.get(before);
     if (list === undefined) longer.set(before, (list = before.concat(policy)));

@@ -17,7 +17,7 @@ interface Gateway {
   readonly consoleHost: string;
 }
 
-/** `GET /me/access`: what a person's client needs, and nothing that a person may not know. */
+/** `GET /me/access`: what the user's client needs to route requests, and a gateway token. */
 export function accessRoutes(routes: Routes, gateway: Gateway): void {
   implement(routes, myAccess, async ({ actor, db }) => {
     const member = asMember(actor);
@@ -26,14 +26,14 @@ export function accessRoutes(routes: Routes, gateway: Gateway): void {
       member,
       gateway,
     );
-    // After the token was made: a sign-out that comes in between is found here, a later one finds the note.
+    // After signing: an earlier sign-out makes this throw, a later one finds the note and revokes the token.
     await noteTold(db, member);
     return access;
   });
   whyRoutes(routes);
 }
 
-/** The same snapshot and the same rule as the gateway's: the two cannot come apart. */
+/** Uses the gateway's snapshot and rule, so that both always agree. */
 async function grantAccess(source: SnapshotSource, actor: Member, gateway: Gateway): Promise<GatewayAccess> {
   const snapshot = await readSnapshot(source, actor.companyId);
   const user = snapshot?.users.find(({ id }) => id === actor.userId);

@@ -7,7 +7,7 @@ import { AppError } from '../core/errors.ts';
 import { lacksFactor } from '../db/factor.ts';
 import type { Db } from '../db/open.ts';
 
-/** Makes sure that a person is of the company. @throws AppError not_found */
+/** Checks that a user belongs to the company. @throws AppError not_found */
 export async function findAskedPerson(db: Db, companyId: number, userId: number): Promise<void> {
   await db
     .selectFrom('users')
@@ -17,7 +17,7 @@ export async function findAskedPerson(db: Db, companyId: number, userId: number)
     .executeTakeFirstOrThrow(() => new AppError('not_found'));
 }
 
-/** Whether a person is kept out of everything for want of a second factor. */
+/** Whether a user lacks the second factor that the company requires. */
 export async function personLacksFactor(db: Db, userId: number): Promise<boolean> {
   const row = await db
     .selectFrom('users')
@@ -37,7 +37,7 @@ export async function readPolicyNames(db: Db, companyId: number): Promise<Readon
   return new Map(rows.map(({ id, name }) => [id, name]));
 }
 
-/** Puts into an index of one company what the others claim of a host: on shared egress it is theirs. */
+/** Adds other companies' claims to a host, which `decide()` needs on shared egress. */
 export async function addForeignClaims(
   db: Db,
   index: AccessIndex,
@@ -53,12 +53,12 @@ export async function addForeignClaims(
 }
 
 /**
- * Notes that a session is told a gateway token, and once a day that a person's extension is in use. Neither the version of
- * the person nor the policy version moves.
- * @throws AppError unauthorized when the session ended meanwhile: the token must not be told
+ * Records that a session fetched a gateway token, and once a day that the user's extension is in use. Changes neither the
+ * user's version nor the policy version.
+ * @throws AppError unauthorized when the session ended meanwhile: the token must not leave
  */
 export async function noteTold(db: Db, { tokenHash, userId }: Actor): Promise<void> {
-  // The reading is what all calls but the first, and one a day, cost.
+  // Reads first: only the first call of a session and one a day write.
   const { rows } = await sql<{ told: boolean; unseen: boolean }>`
     select s.told_access as told, s.client = 'extension'
       and (u.extension_seen_at is null or u.extension_seen_at < now() - interval '1 day') as unseen

@@ -1,7 +1,8 @@
 import type { AuditAction, AuditKind, AuditRow } from '@propusk/contract/audit';
-import type { ProbeStep, Verdict } from '@propusk/contract/lock';
+import type { Verdict } from '@propusk/contract/lock';
 import type { ProxyType } from '@propusk/contract/proxies';
 import type { Role } from '@propusk/contract/roles';
+import type { CheckMessage, CheckStep } from '@propusk/phrases/checks';
 import type { Generated, GeneratedAlways } from 'kysely';
 
 /** The tables as SQL spells them; the stores turn them into the wire's spelling. Times are ISO texts, ids numbers. */
@@ -97,7 +98,7 @@ export interface Tables {
     proxy_id: number;
     tried_at: Generated<string>;
     succeeded_at: string | null;
-    problem: string | null;
+    problem: CheckMessage | null;
     moved_at: string | null;
     placed_at: string | null;
   };
@@ -110,10 +111,10 @@ export interface Tables {
     begun_at: string | null;
     started_at: Generated<string>;
     finished_at: string | null;
-    steps: Generated<ProbeStep[]>;
+    steps: Generated<CheckStep[]>;
     verdict: Verdict | null;
-    meaning: string | null;
-    advice: string | null;
+    meaning: CheckMessage | null;
+    advice: CheckMessage | null;
     shown_verdict: Verdict | null;
     shown_at: string | null;
     was_protected: Generated<boolean>;

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { login } from '@propusk/contract/auth';
+import { getSiteCheck, getSiteLock } from '@propusk/contract/lock';
 import { createSite, listSites } from '@propusk/contract/sites';
 import { dump } from '@propusk/supervisor/backup/dump';
 import { load } from '@propusk/supervisor/backup/load';
@@ -180,6 +181,33 @@ describe.each(files.map((name, i) => [name.slice(0, 3), i + 1] as const))(
     });
   },
 );
+
+test('sentences of probes from before migration 010 are still shown', async () => {
+  const database = await earlier(files.indexOf('010-check-codes.sql'));
+  const steps = [
+    { title: 'Снаружи, https://crm.example.ru', vantage: 'outside', outcome: 'passed', detail: '403' },
+    { title: 'Через proxy.ru', vantage: 'through', outcome: 'waiting', detail: '' },
+  ] as const;
+  await database.pool.query(
+    'update site_checks set verdict = $1, meaning = $2, advice = $3, steps = $4, finished_at = now()',
+    ['open', 'Сайт открыт всем.', 'Вставьте строки.', JSON.stringify(steps)],
+  );
+  await database.pool.query(`update proxy_learning set problem = 'Прокси не отвечает.'`);
+  await migrate(database.db);
+  const api = await startApi(serverUrl, { shared: database });
+  const { token } = await api.must(null, login, {
+    body: { email: 'ivan@romashka.test', password: PASSWORD },
+  });
+  expect(await api.must(token, getSiteCheck, { params: { id: 1 } })).toMatchObject({
+    meaning: 'Сайт открыт всем.',
+    advice: 'Вставьте строки.',
+    steps,
+  });
+  const { egress } = await api.must(token, getSiteLock, { params: { id: 1 } });
+  expect(egress.map(({ problem }) => problem)).toEqual(['Прокси не отвечает.']);
+  await api.close();
+  await database.drop();
+});
 
 test('a program that is older than its database says so in one line and ends', async () => {
   const database = await createTestDatabase(serverUrl, { empty: true });

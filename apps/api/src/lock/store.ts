@@ -1,5 +1,6 @@
 import { lockSnippets } from '@propusk/access/lock/snippets';
 import type { SharedLock, SiteLock } from '@propusk/contract/lock';
+import { sayCheck } from '@propusk/phrases/checks';
 import { sql } from 'kysely';
 import { record } from '../audit/store.ts';
 import { type Actor } from '../core/actor.ts';
@@ -10,7 +11,7 @@ import type { Encryption } from '../encryption.ts';
 import { readBreaks, readSiteProxies, type SiteProxy } from '../probe/egress-store.ts';
 import { findManagedSite } from '../sites/store.ts';
 
-/** The ways to a site that an actor manages. @throws AppError not_found */
+/** The proxies of a site that the actor manages. @throws AppError not_found */
 export async function findSiteProxies(
   db: Db,
   actor: Actor,
@@ -21,7 +22,7 @@ export async function findSiteProxies(
   return readSiteProxies(db, encryption, { companyId, siteId: id });
 }
 
-/** What is known of a site's ways out, and the lock that follows. @throws AppError not_found */
+/** The known egress addresses of a site's proxies, and the lock text made of them. @throws AppError not_found */
 export async function findSiteLock(
   db: Db,
   actor: Actor,
@@ -29,34 +30,34 @@ export async function findSiteLock(
   encryption: Encryption,
 ): Promise<SiteLock> {
   const site = await findManagedSite(db, actor, id);
-  const ways = await readSiteProxies(db, encryption, { companyId: site.companyId, siteId: id });
-  const stale = ways.filter((way) => way.stale).map((way) => way.id);
+  const proxies = await readSiteProxies(db, encryption, { companyId: site.companyId, siteId: id });
+  const stale = proxies.filter((proxy) => proxy.stale).map((proxy) => proxy.id);
   return {
     site: { id, name: site.shownAddress },
-    egress: ways.map(({ id, host, direct, politics, addresses, learnedAt, stale, problem }) => ({
+    egress: proxies.map(({ id, host, direct, politics, addresses, learnedAt, stale, problem }) => ({
       proxy: { id, name: host },
       direct,
       politics,
       addresses,
       learnedAt,
       stale,
-      problem,
+      problem: sayCheck(problem),
     })),
     breaks: stale.length === 0 ? [] : await readBreaks(db, site.companyId, stale),
-    snippets: snippetsOf(site.address, ways),
+    snippets: snippetsOf(site.address, proxies),
   };
 }
 
-function snippetsOf(address: string, ways: readonly SiteProxy[]): SiteLock['snippets'] {
-  return lockSnippets({ address, egress: ways.flatMap((way) => way.addresses) });
+function snippetsOf(address: string, proxies: readonly SiteProxy[]): SiteLock['snippets'] {
+  return lockSnippets({ address, egress: proxies.flatMap((proxy) => proxy.addresses) });
 }
 
 const LINK_DAYS = 7;
-/** Links of one site that live together; the oldest give way. */
-const LINKS = 20;
+/** Limit of valid links per site; the oldest are deleted. */
+const MAX_LINKS = 20;
 
 /**
- * A link to the lock of a site. The database has its hash alone.
+ * Creates a link to the lock of a site. The database stores only the hash of its token.
  * @throws AppError not_found
  */
 export async function addLockLink(
@@ -72,17 +73,17 @@ export async function addLockLink(
   }>`insert into lock_links (token_hash, company_id, site_id, made_by, expires_at)
     select ${hash}, company_id, id, ${actor.userId}, ${expiresAt} from sites where company_id = ${companyId} and id = ${siteId} for key share
     returning 1 as one`.execute(tx);
-  // It was removed a moment ago.
+  // Deleted meanwhile.
   if (rows.length === 0) throw new AppError('not_found');
   await sql`delete from lock_links where company_id = ${companyId} and site_id = ${siteId}
     and token_hash not in (select token_hash from lock_links where company_id = ${companyId} and site_id = ${siteId}
-      order by created_at desc, token_hash = ${hash} desc limit ${LINKS})`.execute(tx);
+      order by created_at desc, token_hash = ${hash} desc limit ${MAX_LINKS})`.execute(tx);
   const deed = { action: 'lock_shared', kind: 'site', id: siteId, name: shownAddress, companyId } as const;
   await record(tx, actor, deed);
   return { token, expiresAt };
 }
 
-/** What a link shows: the address and the lock as they are now. Null for a link that is unknown or dead. */
+/** The current address and lock of a link's site; null for an unknown or expired link. */
 export async function openLockLink(
   db: Db,
   token: string,
@@ -100,10 +101,10 @@ export async function openLockLink(
     .where('lock_links.expires_at', '>', (eb) => eb.fn<string>('now'))
     .executeTakeFirst();
   if (link === undefined) return null;
-  const ways = await readSiteProxies(db, encryption, { companyId: link.company_id, siteId: link.id });
+  const proxies = await readSiteProxies(db, encryption, { companyId: link.company_id, siteId: link.id });
   return {
     address: link.address,
-    snippets: snippetsOf(link.address, ways),
+    snippets: snippetsOf(link.address, proxies),
     expiresAt: link.expires_at,
   };
 }

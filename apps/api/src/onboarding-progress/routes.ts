@@ -3,7 +3,7 @@ import { asMember } from '../core/actor.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import { readProgress } from './store.ts';
 
-/** What the onboarding and the dashboard may claim. */
+/** Progress of the onboarding, for the onboarding page and the dashboard. */
 export function onboardingProgressRoutes(routes: Routes): void {
   implement(routes, evidence, ({ actor, db }) => readProgress(db, asMember(actor)));
 }

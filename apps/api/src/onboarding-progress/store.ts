@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Member } from '../core/actor.ts';
 import type { Db } from '../db/open.ts';
 
-/** What is really there of the onboarding's steps, read in one statement. */
+/** Reads which steps of the onboarding are really done. */
 export async function readProgress(db: Db, { companyId }: Member): Promise<Evidence> {
   const { rows } = await sql<Omit<Evidence, 'drifted'>>`
     select

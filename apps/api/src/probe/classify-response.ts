@@ -1,127 +1,126 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { CheckMessage } from '@propusk/phrases/checks';
 import type { ConnectError } from './connect-error.ts';
 import type { OutsideStep, PlannedStep } from './plan.ts';
 
-/**
- * What one answer says of the lock, whatever the rest says: pure.
- */
+/** What one response, or its absence, says about the lock. Pure. */
 export type Finding =
-  /** The server turned the caller away. */
-  | 'shut'
-  /** No connection came up. Whose doing that is, only other answers tell. */
-  | 'silent'
-  /** The other side refused the connection. */
+  /** The server denied access. */
+  | 'denied'
+  /** No connection came up. The other results decide whether the site or our network failed. */
+  | 'no_connection'
+  /** The peer refused the connection. */
   | 'refused'
-  /** It took the connection and ended it without a word. */
+  /** The peer accepted the connection and closed it without a response. */
   | 'dropped'
-  /** We did not get out to it ourselves. */
-  | 'unsent'
-  /** It sent the stranger to another address of the same site, without anything of the site. */
+  /** This machine has no egress by that address family. */
+  | 'no_egress'
+  /** A redirect to another address of the same site, without any content. */
   | 'redirect'
-  /** The caller got something of the site. */
+  /** Content of the site. */
   | 'open'
   /** The site failed. */
   | 'server_error'
-  /** No TLS came up: the port does not speak it, or speaks one that ours does not. */
+  /** No TLS handshake: the port does not speak TLS, or no version of ours. */
   | 'no_tls'
-  /** An answer that tells neither. */
+  /** A response that shows neither an open nor a closed site. */
   | 'unclear'
-  /** Nothing came of it: the proxy, the time, our own place. */
-  | 'untold';
+  /** No result: the proxy failed, the time was over, or the step was not run. */
+  | 'inconclusive';
 
-/** A step with what came of it. */
+/** A step with its result. */
 export interface StepResult {
   readonly step: PlannedStep;
   readonly finding: Finding;
-  /** What came back, in Russian. */
-  readonly detail: string;
+  /** What came back; null for a step that an earlier result made needless. */
+  readonly detail: CheckMessage | null;
   readonly cdn: string | null;
 }
 
-/** An answer's head. */
-export interface Answer {
+/** The head of a response. */
+export interface ResponseHead {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
 }
 
-/** A redirect with more behind it than a line of text shows something. */
-const BARE_BODY = 4096;
+/** Bytes up to which a redirect's body counts as boilerplate; a longer one may show content. */
+const REDIRECT_BODY = 4096;
 
-/** What an answer says to somebody who is to get in. */
-export function classifyThrough({ status }: Answer): Finding {
-  if (status === 403) return 'shut';
+/** Classifies a response through a proxy of the site's policies. */
+export function classifyThrough({ status }: ResponseHead): Finding {
+  if (status === 403) return 'denied';
   return status >= 500 ? 'server_error' : 'open';
 }
 
-/** What a stranger's answer says. */
-export function classifyOutside(step: OutsideStep, { status, headers }: Answer): Finding {
-  if (status === 403) return 'shut';
-  // The one place that a lock leaves to certificate authorities: there may be no such file, but never an answer.
-  if (status === 404 && step.kind === 'acme') return 'shut';
-  // A strange header or path may upset a server that turns plain requests away.
+/** Classifies a response to a stranger. */
+export function classifyOutside(step: OutsideStep, { status, headers }: ResponseHead): Finding {
+  if (status === 403) return 'denied';
+  // A lock leaves this path to certificate authorities: the random file is missing, and no application answers.
+  if (status === 404 && step.kind === 'acme') return 'denied';
+  // A spoofed header or an odd path can upset a server that denies plain requests.
   if (status >= 500) return step.kind === 'plain' ? 'server_error' : 'unclear';
   if (status >= 300 && status < 400 && status !== 304)
-    return toTheSameSite(step, headers) ? 'redirect' : 'open';
-  // The server could not read the request, or was too busy for it: nothing of the site.
+    return staysOnSite(step, headers) ? 'redirect' : 'open';
+  // Malformed for that server, or over its rate limit: no content of the site.
   if ([400, 408, 421, 429, 431].includes(status)) return 'unclear';
-  // 401 and 404 are the site's own word: its programs run for everybody who asks.
+  // The application itself answers 401 and 404, so it runs for strangers.
   return 'open';
 }
 
-function toTheSameSite({ host, scheme, port, path }: OutsideStep, headers: IncomingHttpHeaders): boolean {
+function staysOnSite({ host, scheme, port, path }: OutsideStep, headers: IncomingHttpHeaders): boolean {
   const base = `${scheme}://${host}:${port}${path}`;
   const location = headers.location ?? '';
   if (location === '' || !URL.canParse(location, base)) return false;
   const { hostname, protocol, origin, port: to } = new URL(location, base);
-  if (Number(headers['content-length'] ?? 0) > BARE_BODY || protocol !== 'https:') return false;
-  // Another port is another site, which this probe does not see.
+  if (Number(headers['content-length'] ?? 0) > REDIRECT_BODY || protocol !== 'https:') return false;
+  // Another port is another site, which this probe does not request.
   if (to !== (port === 80 || port === 443 ? '' : String(port))) return false;
   const bare = (name: string) => name.replace(/^www\./, '');
   if (bare(hostname) !== bare(host)) return false;
-  // A redirect within one place leads on to a page of the site, such as its sign-in; the first page was asked itself.
+  // Within one origin a redirect leads to a page, such as a sign-in. Only `/` has a step of its own.
   return origin !== new URL(base).origin || (path !== '/' && new URL(location, base).href === `${origin}/`);
 }
 
 /**
- * What it says to a stranger that no answer came.
- * @param first whether nothing was asked there before
+ * Classifies a stranger's request without a response.
+ * @param first whether it is the first request to that place
  * @param connected whether the connection was up
  */
 export function classifyFailure(
-  unreached: ConnectError,
+  error: ConnectError,
   { first, connected }: { first: boolean; connected: boolean },
 ): Finding {
-  const found = classifyConnectError(unreached);
-  if (found !== 'silent' && found !== 'refused' && found !== 'unsent') return found;
-  if (connected && unreached.reason === 'broken_off') return 'dropped';
-  // It hangs, or took connections a moment ago and takes none now, as after too many tries: nothing of this very request.
-  return connected || !first ? 'unclear' : found;
+  const finding = classifyConnectError(error);
+  if (finding !== 'no_connection' && finding !== 'refused' && finding !== 'no_egress') return finding;
+  if (connected && error.reason === 'broken_off') return 'dropped';
+  // A hang, or a server that accepted a moment ago (a ban after many requests), says nothing about this request.
+  return connected || !first ? 'unclear' : finding;
 }
 
-/** What it says that no answer came. */
+/** Classifies the error alone. */
 export function classifyConnectError({ where, reason }: ConnectError): Finding {
-  if (where === 'proxy') return 'untold';
+  if (where === 'proxy') return 'inconclusive';
   switch (reason) {
     case 'connect_failed':
     case 'timeout':
     case 'broken_off':
-      return 'silent';
+      return 'no_connection';
     case 'connection_refused':
       return 'refused';
     case 'no_route':
-      return 'unsent';
+      return 'no_egress';
     case 'tls_failed':
       return 'no_tls';
     case 'resolve_failed':
     case 'address_refused':
     case 'credentials':
     case 'refused':
-      return 'untold';
+      return 'inconclusive';
   }
 }
 
-/** How a service calls itself that stands before sites, by what it leaves in an answer. */
-const services: readonly (readonly [string, (headers: IncomingHttpHeaders) => boolean])[] = [
+/** CDNs by the headers that they add to a response. */
+const cdns: readonly (readonly [string, (headers: IncomingHttpHeaders) => boolean])[] = [
   ['Cloudflare', (h) => h['cf-ray'] !== undefined || server(h).startsWith('cloudflare')],
   [
     'Fastly',
@@ -141,7 +140,7 @@ const services: readonly (readonly [string, (headers: IncomingHttpHeaders) => bo
 
 const server = (headers: IncomingHttpHeaders) => String(headers.server ?? '').toLowerCase();
 
-/** The CDN that an answer came through, or null. */
+/** The CDN that a response passed, or null. */
 export function cdnOf(headers: IncomingHttpHeaders): string | null {
-  return services.find(([, left]) => left(headers))?.[0] ?? null;
+  return cdns.find(([, left]) => left(headers))?.[0] ?? null;
 }

@@ -1,28 +1,28 @@
-/** What stood in the way: the proxy (a company's own, or our gateway), or the site behind it. */
+/** The hop that failed: the proxy (a company's own, or our gateway), or the site behind it. */
 type Where = 'proxy' | 'site';
 
 export type ConnectErrorReason =
   | 'resolve_failed'
   | 'address_refused'
   | 'connect_failed'
-  /** The other side itself refused the connection. */
+  /** The peer itself refused the connection (ECONNREFUSED). */
   | 'connection_refused'
-  /** Nothing was sent: this machine has no way to such an address. */
+  /** This machine has no route to such an address: nothing was sent. */
   | 'no_route'
   | 'timeout'
-  /** The connection ended before an answer, or in the middle of one. */
+  /** The connection ended before or within the response. */
   | 'broken_off'
   | 'tls_failed'
-  /** The proxy did not take the name and the password. */
+  /** The proxy rejected the user name or the password. */
   | 'credentials'
-  /** The proxy answered that it does not carry this. */
+  /** The proxy refused the tunnel. */
   | 'refused';
 
-/** A place that no request came to. */
+/** A request that got no response. */
 export class ConnectError extends Error {
   readonly where: Where;
   readonly reason: ConnectErrorReason;
-  /** The status that a proxy refused with. */
+  /** The status with which a proxy refused. */
   readonly status: number | undefined;
 
   constructor(where: Where, reason: ConnectErrorReason, status?: number) {

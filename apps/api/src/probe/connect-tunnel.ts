@@ -2,50 +2,47 @@ import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:ht
 import type { Duplex } from 'node:stream';
 import { ConnectError } from './connect-error.ts';
 
-/** What a proxy said to CONNECT. */
-export interface TunnelAnswer {
+/** A proxy's response to CONNECT. */
+export interface ConnectResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
 }
 
 /**
- * Asks the proxy at the other end of a connection for a tunnel (RFC 9110 section 9.3.6). Unlike the gateway, which needs a
- * tunnel or a reason, a probe wants to see the proxy's very answer.
- * @param authority `host:port`, a literal IPv6 host in brackets
- * @param credentials `name:password`, or nothing
- * @returns the answer; with a 2xx one the connection is the tunnel, and what came early is put back to be read first
- * @throws ConnectError when the proxy breaks off; the signal's reason when it was aborted
+ * Requests a tunnel from a proxy (RFC 9110 section 9.3.6). Unlike the gateway, the probe needs the proxy's own response.
+ * @param authority `host:port`, an IPv6 literal in brackets
+ * @param credentials `name:password`, or an empty string
+ * @returns the response; after a 2xx the connection is the tunnel, and early bytes are put back into it
+ * @throws ConnectError when the proxy closes the connection; the signal's reason when it is aborted
  */
 export function connectTunnel(
-  socket: Duplex,
+  connection: Duplex,
   authority: string,
   credentials: string,
   signal: AbortSignal,
-): Promise<TunnelAnswer> {
+): Promise<ConnectResponse> {
   const authorization =
     credentials === '' ? [] : ['Proxy-Authorization', `Basic ${Buffer.from(credentials).toString('base64')}`];
-  const asking = request({
+  const sent = request({
     method: 'CONNECT',
     path: authority,
     headers: ['Host', authority, ...authorization],
-    // Without an agent, not even `false`: any agent would connect by itself, past the rules of dialling.
-    createConnection: () => socket,
+    // Any `agent`, even `false`, would open a connection of its own, past the dialer's rules.
+    createConnection: () => connection,
     signal,
   });
   return new Promise((resolve, reject) => {
-    asking.once('connect', (reply: IncomingMessage, _socket, head: Buffer) => {
-      const { statusCode: status = 0, headers } = reply;
-      if (status >= 200 && status < 300 && head.length > 0) socket.unshift(head);
+    sent.once('connect', (response: IncomingMessage, _, head: Buffer) => {
+      const { statusCode: status = 0, headers } = response;
+      if (status >= 200 && status < 300 && head.length > 0) connection.unshift(head);
       resolve({ status, headers });
     });
-    // A proxy that knows no CONNECT answers as to any other request.
-    asking.once('response', (reply: IncomingMessage) => {
-      resolve({ status: reply.statusCode ?? 0, headers: reply.headers });
-      asking.destroy();
+    // A server without CONNECT answers it like any other method.
+    sent.once('response', (response: IncomingMessage) => {
+      resolve({ status: response.statusCode ?? 0, headers: response.headers });
+      sent.destroy();
     });
-    asking.on('error', () =>
-      reject(signal.aborted ? signal.reason : new ConnectError('proxy', 'broken_off')),
-    );
-    asking.end();
+    sent.on('error', () => reject(signal.aborted ? signal.reason : new ConnectError('proxy', 'broken_off')));
+    sent.end();
   });
 }

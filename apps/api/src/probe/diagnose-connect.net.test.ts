@@ -2,33 +2,38 @@ import { gatewayKeys } from '@propusk/access/gateway-secret';
 import { parseNetworks } from '@propusk/dial/addresses';
 import { freePort } from '@propusk/test-kit/gateway/upstreams';
 import { expect, test } from 'vitest';
-import { diagnoseConnect, reasonOf } from './diagnose-connect.ts';
+import { diagnoseConnect } from './diagnose-connect.ts';
 import { createTransport } from './transport.ts';
 
-test('a port that nobody listens on has refused by itself', async () => {
-  const signal = AbortSignal.timeout(5000);
-  expect(await diagnoseConnect('127.0.0.1', await freePort(), signal)).toBe('connection_refused');
+const transport = createTransport({
+  allowNetworks: parseNetworks('127.0.0.0/8') ?? { v4: [], v6: [] },
+  hosts: new Map([['crm.example.test', ['127.0.0.1']]]),
+  dns: [],
+  egress: {},
+  gatewayUrl: new URL('http://127.0.0.1:9'),
+  keys: gatewayKeys('a secret of thirty-two characters'),
 });
+const openOutside = (host: string, port: number, signal = AbortSignal.timeout(5000)) =>
+  transport.open({ kind: 'outside' }, { host, port }, signal);
 
-test('the way out says so of an address that was dialled, and of no other', async () => {
-  const transport = createTransport({
-    allowNetworks: parseNetworks('127.0.0.0/8') ?? { v4: [], v6: [] },
-    hosts: new Map([['crm.example.test', ['127.0.0.1']]]),
-    dns: [],
-    egress: {},
-    gatewayUrl: new URL('http://127.0.0.1:9'),
-    keys: gatewayKeys('a secret of thirty-two characters'),
+test('the transport reports a refusal of a port without a listener', async () => {
+  await expect(openOutside('127.0.0.1', await freePort())).rejects.toMatchObject({
+    reason: 'connection_refused',
   });
-  const port = await freePort();
-  const open = (host: string) =>
-    transport.open({ kind: 'outside' }, { host, port }, AbortSignal.timeout(5000));
-  await expect(open('127.0.0.1')).rejects.toMatchObject({ where: 'site', reason: 'connection_refused' });
-  await expect(open('crm.example.test')).rejects.toMatchObject({ reason: 'connect_failed' });
-  await expect(open('10.0.0.1')).rejects.toMatchObject({ reason: 'address_refused' });
 });
 
-test('ends with its signal', async () => {
-  await expect(diagnoseConnect('127.0.0.1', 1, AbortSignal.abort(new Error('stop')))).rejects.toThrow('stop');
+test('the transport reports a refusal of an address literal, not of a name', async () => {
+  const port = await freePort();
+  await expect(openOutside('127.0.0.1', port)).rejects.toMatchObject({
+    where: 'site',
+    reason: 'connection_refused',
+  });
+  await expect(openOutside('crm.example.test', port)).rejects.toMatchObject({ reason: 'connect_failed' });
+  await expect(openOutside('10.0.0.1', port)).rejects.toMatchObject({ reason: 'address_refused' });
+});
+
+test('an aborted connection attempt rejects with the reason of the signal', async () => {
+  await expect(openOutside('127.0.0.1', 1, AbortSignal.abort(new Error('stop')))).rejects.toThrow('stop');
 });
 
 test.each([
@@ -38,5 +43,5 @@ test.each([
   ['EACCES', 'no_route'],
   ['EHOSTUNREACH', 'connect_failed'],
   ['ETIMEDOUT', 'connect_failed'],
-  ['', 'connect_failed'],
-])('%s is %s', (code, reason) => expect(reasonOf(code)).toBe(reason));
+  [undefined, 'connect_failed'],
+])('%s is %s', (errno, reason) => expect(diagnoseConnect(errno)).toBe(reason));

@@ -1,9 +1,7 @@
-import { once } from 'node:events';
-import { connect } from 'node:net';
 import type { ConnectErrorReason } from './connect-error.ts';
 
-/** What the system says when a connection does not even leave this machine. */
-const noWay = new Set([
+/** Errors of a connection attempt that never left this machine. */
+const localErrors = new Set([
   'ENETUNREACH',
   'ENETDOWN',
   'EADDRNOTAVAIL',
@@ -14,32 +12,11 @@ const noWay = new Set([
 ]);
 
 /**
- * Why a connection to an address did not come up: a site that refuses and a machine without a way out look the same to
- * whoever dials, and are opposites to a probe. So the system is asked once more.
- * @param address a literal that was judged and dialled just now
- * @throws the signal's reason when it was aborted
+ * Tells a peer that refuses from a machine without a route: opposite results of a probe that a dialer reports alike.
+ * EHOSTUNREACH proves neither: our router sends it, and so does the site's firewall (`icmp-host-prohibited`).
+ * @param errno the system's code of a failed attempt at one address
  */
-export async function diagnoseConnect(
-  address: string,
-  port: number,
-  signal: AbortSignal,
-): Promise<ConnectErrorReason> {
-  signal.throwIfAborted();
-  const socket = connect({ host: address, port });
-  socket.on('error', () => {});
-  try {
-    await once(socket, 'connect', { signal });
-    return 'connect_failed';
-  } catch (error) {
-    signal.throwIfAborted();
-    return reasonOf(error instanceof Error && 'code' in error ? String(error.code) : '');
-  } finally {
-    socket.destroy();
-  }
-}
-
-/** EHOSTUNREACH is either: a router of ours, or a firewall of theirs that says so (`icmp-host-prohibited`). */
-export function reasonOf(code: string): ConnectErrorReason {
-  if (code === 'ECONNREFUSED') return 'connection_refused';
-  return noWay.has(code) ? 'no_route' : 'connect_failed';
+export function diagnoseConnect(errno: string | undefined): ConnectErrorReason {
+  if (errno === 'ECONNREFUSED') return 'connection_refused';
+  return errno !== undefined && localErrors.has(errno) ? 'no_route' : 'connect_failed';
 }

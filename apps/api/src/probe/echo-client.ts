@@ -1,64 +1,76 @@
 import { isIP } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { canonicalHost } from '@propusk/access/host';
 import { plainAddress } from '@propusk/overload/networks';
+import type { CheckMessage } from '@propusk/phrases/checks';
 import * as z from 'zod/mini';
 import { ConnectError } from './connect-error.ts';
 import { type GetRequest, getOver } from './http-get.ts';
-import type { Place, Route, Transport } from './transport.ts';
+import type { Place, ProxyRoute, Transport } from './transport.ts';
 
-/** What a call of our echo through a proxy showed. */
+/** The result of an echo call through a proxy. */
 export interface EgressResult {
+  /** Whether a connection to the proxy came up. */
   readonly reachable: boolean;
-  /** Null when that did not come up. */
+  /** Null: the call ended before the proxy checked them. */
   readonly credentialsAccepted: boolean | null;
-  /** Where the call came from, as our echo saw it; empty when it did not come. */
+  /** The proxy's egress addresses; empty after a failed call. */
   readonly addresses: readonly string[];
-  /** Families (4, 6) that were looked for besides and not found this time: what was known of them stands. */
+  /** Families that the echo has and this call did not see: their known addresses stay valid. */
   readonly unanswered: readonly (4 | 6)[];
   readonly roundTripMs: number | null;
-  /** What is wrong and what to do, in Russian; null when all is well. */
-  readonly problem: string | null;
+  /** Why the call failed; null after success. */
+  readonly problem: CheckMessage | null;
 }
 
-/** What a proxy is given to carry one call. */
-const WHOLE_MS = 10_000;
+/** Time limit of one call, in milliseconds. */
+const CALL_MS = 10_000;
 const BODY_LIMIT = 4096;
-const Answer = z.strictObject({ address: z.string().check(z.refine((text) => isIP(text) !== 0)) });
+const Body = z.strictObject({ address: z.string().check(z.refine((text) => isIP(text) !== 0)) });
+
+const passwordUnreadable: EgressResult = {
+  reachable: false,
+  credentialsAccepted: null,
+  addresses: [],
+  unanswered: [],
+  roundTripMs: null,
+  problem: { code: 'password_unreadable' },
+};
 
 /**
- * Calls our echo along a way, and tells where it came from. Everything between us and our own answer may lie, so that a
- * plain http echo is worth as much as the proxy's owner; over https the proxy cannot read or write the answer.
+ * Calls our echo through a proxy and reports the addresses that it saw. Over plain http the proxy can forge the answer;
+ * over https it can neither read nor change it.
+ * @param route null for a proxy whose stored password does not decrypt
+ * @throws the reason of `stop`
  */
 export async function learnEgress(
   transport: Transport,
-  way: Exclude<Route, { kind: 'outside' }>,
+  route: ProxyRoute | null,
   echo: URL,
   stop: AbortSignal,
 ): Promise<EgressResult> {
+  if (route === null) return passwordUnreadable;
   const place = placeOf(echo);
-  const unknown = { addresses: [], unanswered: [], roundTripMs: null };
   let connected = false;
-  let carried = false;
+  let tunneled = false;
   try {
-    const signal = AbortSignal.any([stop, AbortSignal.timeout(WHOLE_MS)]);
-    const proxy = await transport.openProxy(way, signal);
+    const signal = AbortSignal.any([stop, AbortSignal.timeout(CALL_MS)]);
+    const proxy = await transport.openProxy(route, signal);
     connected = true;
-    if (way.kind === 'gateway' && canonicalHost(place.host) === null) {
+    if (route.kind === 'gateway' && canonicalHost(place.host) === null) {
       proxy.destroy();
-      throw new BadEcho(
-        `Адрес выхода узнать нельзя: шлюз открывает сайты только по имени, а эхо стоит на ${echo.host}. Задайте в PUBLIC_URL или ECHO_URL имя, под которым консоль видна из интернета.`,
-      );
+      throw new EchoError({ code: 'echo_without_name', params: { echo: echo.host } });
     }
-    const tunnel = await transport.through(way, proxy, place, signal);
-    carried = true;
+    const tunnel = await transport.through(route, proxy, place, signal);
+    tunneled = true;
     const began = performance.now();
-    const address = await askEcho(transport, tunnel, echo, signal);
+    const address = await callEcho(transport, tunnel, echo, signal);
     const roundTripMs = Math.max(1, Math.round(performance.now() - began));
     const other =
-      way.kind === 'upstream' ? await otherFamily(transport, way, echo, address, stop) : undefined;
-    // The gateway leaves by what its settings say; the echo's one name shows but one family of it.
+      route.kind === 'upstream' ? await callOtherFamily(transport, route, echo, address, stop) : undefined;
+    // The gateway's settings name its addresses; one call of the echo sees only one family.
     const more =
-      way.kind === 'gateway' ? transport.configuredEgress : typeof other === 'string' ? [other] : [];
+      route.kind === 'gateway' ? transport.configuredEgress : typeof other === 'string' ? [other] : [];
     return {
       reachable: true,
       credentialsAccepted: true,
@@ -69,26 +81,27 @@ export async function learnEgress(
     };
   } catch (error) {
     stop.throwIfAborted();
-    const unreached = error instanceof ConnectError ? error : null;
-    // Whoever goes and looks for the site has taken the name and the password.
-    const accepted = carried || unreached?.where === 'site';
+    const failed = error instanceof ConnectError ? error : null;
+    // A proxy that looks for the site has accepted the credentials.
+    const accepted = tunneled || failed?.where === 'site';
     return {
-      ...unknown,
       reachable: connected,
-      credentialsAccepted: unreached?.reason === 'credentials' ? false : accepted || null,
-      problem: problemOf(error, way, echo, connected),
+      credentialsAccepted: failed?.reason === 'credentials' ? false : accepted || null,
+      addresses: [],
+      unanswered: [],
+      roundTripMs: null,
+      problem: problemOf(error, route, echo, connected),
     };
   }
 }
 
 /**
- * A site may have addresses of both families, and a proxy may leave by either: the one that the name did not lead to is
- * asked for by its literal.
- * @returns the address seen; the family that did not answer; undefined when the echo has but one
+ * Calls the echo by its address of the other family, which its name did not lead to: a proxy may leave by either.
+ * @returns the address seen; the family without an answer; undefined when the echo has only one
  */
-async function otherFamily(
+async function callOtherFamily(
   transport: Transport,
-  way: Route,
+  route: ProxyRoute,
   echo: URL,
   seen: string,
   stop: AbortSignal,
@@ -98,26 +111,34 @@ async function otherFamily(
   const addresses = isIP(host) === 0 ? await transport.resolve(host) : [];
   const literal = addresses.find((address) => isIP(address) === family);
   if (literal === undefined || !addresses.some((address) => isIP(address) !== family)) return undefined;
-  const signal = AbortSignal.any([stop, AbortSignal.timeout(WHOLE_MS / 2)]);
+  const signal = AbortSignal.any([stop, AbortSignal.timeout(CALL_MS / 2)]);
   try {
-    return await askEcho(transport, await transport.open(way, { host: literal, port }, signal), echo, signal);
+    const tunnel = await transport.open(route, { host: literal, port }, signal);
+    return await callEcho(transport, tunnel, echo, signal);
   } catch {
     stop.throwIfAborted();
     return family;
   }
 }
 
-/** An answer of the echo that cannot be what it is to be. The message is for people. */
-class BadEcho extends Error {}
+/** An answer that our echo cannot have given, or an echo that cannot be called. */
+class EchoError extends Error {
+  readonly problem: CheckMessage;
+
+  constructor(problem: CheckMessage) {
+    super(problem.code);
+    this.problem = problem;
+  }
+}
 
 /**
  * Calls the echo over a connection.
  * @returns the address that it saw
- * @throws BadEcho, ConnectError
+ * @throws EchoError, ConnectError
  */
-export async function askEcho(
+export async function callEcho(
   transport: Transport,
-  tunnel: Parameters<typeof getOver>[0],
+  connection: Duplex,
   echo: URL,
   signal: AbortSignal,
 ): Promise<string> {
@@ -128,29 +149,27 @@ export async function askEcho(
     path: '/api/echo',
     bodyLimit: BODY_LIMIT,
   };
-  const { status, body } = await getOver(tunnel, asked, signal);
-  const address = status === 200 ? readAnswer(body) : null;
+  const { status, body } = await getOver(connection, asked, signal);
+  const address = status === 200 ? readBody(body) : null;
   if (address === null) {
-    throw new BadEcho(`По адресу ${echo.origin}/api/echo ответило не эхо «Пропуска» (ответ ${status}).`);
+    throw new EchoError({ code: 'echo_foreign', params: { origin: echo.origin, status } });
   }
   if (!transport.allowed(address)) {
-    throw new BadEcho(
-      `Эхо увидело служебный адрес ${address}: сайты его не видят. Если перед консолью стоит обратный прокси, задайте TRUST_PROXY; если ${echo.host} ведёт внутрь сети, задайте ECHO_URL с внешним именем.`,
-    );
+    throw new EchoError({ code: 'echo_saw_internal', params: { address, echo: echo.host } });
   }
   return address;
 }
 
-function readAnswer(body: string): string | null {
+function readBody(body: string): string | null {
   try {
-    const read = Answer.safeParse(JSON.parse(body));
+    const read = Body.safeParse(JSON.parse(body));
     return read.success ? plainAddress(read.data.address) : null;
   } catch {
     return null;
   }
 }
 
-/** Where the echo listens. */
+/** Host and port of the echo. */
 export function placeOf({ hostname, port, protocol }: URL): Place {
   return {
     host: hostname.replace(/^\[(.*)\]$/, '$1'),
@@ -158,44 +177,40 @@ export function placeOf({ hostname, port, protocol }: URL): Place {
   };
 }
 
-function problemOf(error: unknown, way: Route, echo: URL, connected: boolean): string {
-  if (error instanceof BadEcho) return error.message;
-  const who = way.kind === 'gateway' ? 'Шлюз' : 'Прокси';
+function problemOf(error: unknown, { kind: route }: ProxyRoute, url: URL, connected: boolean): CheckMessage {
+  if (error instanceof EchoError) return error.problem;
+  const kind = route === 'gateway' ? 'gateway' : 'proxy';
+  const echo = url.host;
   if (!(error instanceof ConnectError)) {
-    // Its time is over.
+    // The time limit aborted the call.
     return connected
-      ? `${who} соединился, но за ${WHOLE_MS / 1000} секунд не ответил. Проверьте его настройки и журнал.`
-      : `${who} не отвечает. Проверьте его адрес и порт и открыт ли он для этого сервера.`;
+      ? { code: 'late', params: { kind, seconds: CALL_MS / 1000 } }
+      : { code: 'unreachable', params: { kind } };
   }
   if (error.where === 'site') {
-    if (error.reason === 'tls_failed')
-      return `Сертификат эха ${echo.host} не принят: прокси подменяет его или он просрочен.`;
-    const network =
-      way.kind === 'gateway' && error.reason === 'address_refused'
-        ? 'оно стоит на внутреннем адресе: добавьте его сеть в GATEWAY_ALLOW_NETWORKS или задайте ECHO_URL с внешним именем.'
-        : 'проверьте, что консоль видна из интернета под именем из PUBLIC_URL, или задайте ECHO_URL.';
-    return `${who} не дозвался до эха ${echo.host}: ${network}`;
+    if (error.reason === 'tls_failed') return { code: 'echo_certificate', params: { echo } };
+    if (kind === 'gateway' && error.reason === 'address_refused')
+      return { code: 'echo_internal', params: { echo } };
+    return { code: 'echo_unreached', params: { kind, echo } };
   }
   switch (error.reason) {
     case 'credentials':
-      return way.kind === 'gateway'
-        ? 'Шлюз не принял пропуск проверки: у него другой GATEWAY_SECRET или отстают часы.'
-        : 'Прокси не принял имя или пароль. Укажите верные.';
+      return { code: 'credentials', params: { kind } };
     case 'resolve_failed':
-      return `Имя ${who === 'Шлюз' ? 'шлюза' : 'прокси'} не найдено в DNS. Проверьте адрес.`;
+      return { code: 'no_name', params: { kind } };
     case 'address_refused':
-      return 'Прокси стоит на внутреннем адресе, куда «Пропуск» не соединяет. Укажите внешний адрес.';
+      return { code: 'internal_proxy' };
     case 'connect_failed':
     case 'connection_refused':
     case 'no_route':
-      return `${who} не принимает соединений. Проверьте его адрес и порт.`;
+      return { code: 'no_connection', params: { kind } };
     case 'refused':
-      return `${who} отказал: ответ ${error.status ?? 'непонятный'}. Разрешите на нём CONNECT к ${echo.host}.`;
+      return { code: 'refused', params: { kind, status: error.status ?? null, echo } };
     case 'tls_failed':
-      return `Сертификат ${who === 'Шлюз' ? 'шлюза' : 'прокси'} не принят.`;
+      return { code: 'certificate', params: { kind } };
     case 'timeout':
-      return `${who} не отвечает. Проверьте его адрес и порт.`;
+      return { code: 'silent', params: { kind } };
     case 'broken_off':
-      return `${who} оборвал соединение. Проверьте его настройки и журнал.`;
+      return { code: 'broken_off', params: { kind } };
   }
 }

@@ -1,11 +1,12 @@
 import { isIP } from 'node:net';
+import type { CheckMessage } from '@propusk/phrases/checks';
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Tx } from '../db/open.ts';
 import { type Encryption, passwordPlace } from '../encryption.ts';
 import type { EgressResult } from './echo-client.ts';
-import type { Route } from './transport.ts';
+import type { ProxyRoute } from './transport.ts';
 
-/** A proxy as probes go through it, and what is known of where it leaves from. */
+/** A proxy as probes use it. */
 export interface ProbeProxy {
   readonly ownerId: number;
   readonly id: number;
@@ -14,16 +15,16 @@ export interface ProbeProxy {
   readonly username: string;
   readonly passwordSealed: Buffer | null;
   readonly direct: boolean;
-  /** Null: its password does not open (moved, damaged). */
-  readonly way: Exclude<Route, { kind: 'outside' }> | null;
+  /** Null: the stored password does not decrypt (moved or damaged row). */
+  readonly route: ProxyRoute | null;
 }
 
-/** A way that the people of a site's policies reach it by. */
+/** A proxy of a site's policies with its known egress addresses. */
 export interface SiteProxy extends ProbeProxy {
   readonly politics: { id: number; name: string }[];
   readonly addresses: string[];
   readonly learnedAt: string | null;
-  readonly problem: string | null;
+  readonly problem: CheckMessage | null;
   readonly stale: boolean;
 }
 
@@ -42,33 +43,23 @@ const columns = sql.raw('x.owner_id, x.id, x.host, x.port, x.username, x.direct,
 function unsealed(proxy: SealedProxy, encryption: Encryption): ProbeProxy {
   const { owner_id: ownerId, id, host, port, username, password_sealed: passwordSealed, direct } = proxy;
   const common = { ownerId, id, host, port, username, passwordSealed, direct };
-  if (direct) return { ...common, way: { kind: 'gateway' } };
+  if (direct) return { ...common, route: { kind: 'gateway' } };
   try {
     const password =
       passwordSealed === null ? '' : encryption.open(passwordPlace(ownerId, id), passwordSealed);
-    return { ...common, way: { kind: 'upstream', host, port, username, password } };
+    return { ...common, route: { kind: 'upstream', host, port, username, password } };
   } catch {
-    return { ...common, way: null };
+    return { ...common, route: null };
   }
 }
 
-/** What a proxy whose password does not open has to say for itself. */
-export const passwordUnreadable: EgressResult = {
-  reachable: false,
-  credentialsAccepted: null,
-  addresses: [],
-  unanswered: [],
-  roundTripMs: null,
-  problem: 'Пароль этого прокси не расшифровывается: укажите его заново.',
-};
-
-/** A proxy by its id, whoever asks: the caller has looked whether they may. Null when it is gone. */
+/** A proxy by its id; null when it is deleted. The caller has checked the actor's rights. */
 export async function readProbeProxy(db: Db, encryption: Encryption, id: number): Promise<ProbeProxy | null> {
   const { rows } = await sql<SealedProxy>`select ${columns} from proxies x where x.id = ${id}`.execute(db);
   return rows[0] === undefined ? null : unsealed(rows[0], encryption);
 }
 
-/** The ways to a site, by the proxies' ids. */
+/** The proxies of a site's policies, by id. */
 export async function readSiteProxies(
   db: Db,
   encryption: Encryption,
@@ -98,13 +89,13 @@ export async function readSiteProxies(
   }));
 }
 
-/** Whether a proxy (`l`) leaves from elsewhere since the site's lock was last proved. */
+/** Whether a proxy (`l`) got a new egress address after the last proof of the site's lock. */
 function movedSince(companyId: RawBuilder<unknown>, siteId: RawBuilder<unknown>) {
   return sql`(l.moved_at is not null and not exists (select from site_checks k
     where k.company_id = ${companyId} and k.site_id = ${siteId} and k.shown_verdict = 'protected' and k.shown_at > l.moved_at))`;
 }
 
-/** The company's sites whose lock is from before one of these proxies moved. */
+/** The company's sites whose lock is older than a new egress address of one of these proxies. */
 export async function readBreaks(
   db: Db,
   companyId: number,
@@ -120,48 +111,47 @@ export async function readBreaks(
   return rows;
 }
 
-/** A pool of exits shows one of them at a call: each stands as long as it was seen within this time, the newest first. */
+/** A call of a proxy with several egress addresses shows one of them. Each stays valid for this long after its last sight. */
 const KEPT = sql.raw(`interval '7 days'`);
-const MOST_KEPT = 32;
+const MAX_ADDRESSES = 32;
 /**
- * How long after a probe another exit calls for the next one, for each exit that was known: a pool that shows a new one at
- * every call must not have its sites probed without end.
+ * Delay of the probe after a new egress address, for each address already known. Without it a pool with a new address per
+ * call would cause endless probes.
  */
-const SETTLE = sql.raw(`interval '10 minutes'`);
+const DELAY = sql.raw(`interval '10 minutes'`);
 
 /**
- * Keeps what a call of the echo showed, unless the proxy was changed meanwhile: that was another one's way out. Where an
- * address is new, locks pasted earlier turn it away: the sites behind it are probed anew. One that was not seen this time
- * is no news, for a proxy may have several.
+ * Saves the result of an echo call, unless the proxy changed during the call. A new address schedules a probe of the
+ * proxy's sites: locks pasted earlier deny it. A missing address schedules none, since a proxy may have several.
  * @param dialled the proxy as it was read for the call
  */
-export async function saveEgress(tx: Tx, dialled: ProbeProxy, learned: EgressResult): Promise<void> {
+export async function saveEgress(tx: Tx, dialled: ProbeProxy, result: EgressResult): Promise<void> {
   const { ownerId, id } = dialled;
-  // The row is held: a change of the proxy that is under way ends first, and is seen here.
+  // `for share` waits for a concurrent change of the proxy, so that the comparison sees it.
   const { rows } = await sql<{ one: number }>`
     insert into proxy_learning (owner_id, proxy_id, problem, succeeded_at)
-    select owner_id, id, ${learned.problem}::text, case when ${learned.problem === null} then now() end from proxies
+    select owner_id, id, ${result.problem === null ? null : JSON.stringify(result.problem)}::jsonb, case when ${result.problem === null} then now() end from proxies
       where owner_id = ${ownerId} and id = ${id} and host = ${dialled.host} and port = ${dialled.port}
         and username = ${dialled.username} and password_sealed is not distinct from ${dialled.passwordSealed}::bytea
       for share
     on conflict (owner_id, proxy_id) do update set tried_at = now(), problem = excluded.problem,
       succeeded_at = coalesce(excluded.succeeded_at, proxy_learning.succeeded_at)
     returning 1 as one`.execute(tx);
-  // It was changed or removed while it was called.
-  if (rows.length === 0 || learned.problem !== null) return;
-  const known = await keepAddresses(tx, dialled, learned);
-  if (known.length === 0 || learned.addresses.every((address) => known.includes(address))) return;
+  // The proxy was changed or deleted during the call.
+  if (rows.length === 0 || result.problem !== null) return;
+  const known = await keepAddresses(tx, dialled, result);
+  if (known.length === 0 || result.addresses.every((address) => known.includes(address))) return;
   await sql`update proxy_learning set moved_at = now() where owner_id = ${ownerId} and proxy_id = ${id}`.execute(
     tx,
   );
   await sql`update site_checks k
-    set next_at = least(k.next_at, greatest(now(), k.finished_at + ${known.length} * ${SETTLE}))
+    set next_at = least(k.next_at, greatest(now(), k.finished_at + ${known.length} * ${DELAY}))
     from (select distinct company_id from policies where proxy_id = ${id}) c
     where k.company_id = c.company_id and k.state = 'done'
       and exists (select from site_ways(k.company_id, k.site_id) w where w.proxy_id = ${id})`.execute(tx);
 }
 
-/** @returns the addresses that were known before */
+/** @returns the addresses known before the call */
 async function keepAddresses(
   tx: Tx,
   { ownerId, id }: Pick<ProbeProxy, 'ownerId' | 'id'>,
@@ -177,19 +167,19 @@ async function keepAddresses(
   await sql`insert into proxy_egress (owner_id, proxy_id, address)
     select ${ownerId}, ${id}, unnest(${[...addresses]}::text[])
     on conflict (owner_id, proxy_id, address) do update set confirmed_at = now()`.execute(tx);
-  // A family that did not answer this time is no older for it.
-  const silent = known.filter((address) => unanswered.some((family) => isIP(address) === family));
+  // Addresses of a family that did not answer do not expire: this call could not have seen them.
+  const unseen = known.filter((address) => unanswered.some((family) => isIP(address) === family));
   await sql`delete from proxy_egress e using proxy_learning l
     where e.owner_id = ${ownerId} and e.proxy_id = ${id} and l.owner_id = e.owner_id and l.proxy_id = e.proxy_id
       and (e.confirmed_at < l.placed_at
-        or e.confirmed_at < now() - ${KEPT} and e.address <> all (${silent}::text[])
+        or e.confirmed_at < now() - ${KEPT} and e.address <> all (${unseen}::text[])
         or e.address not in (select n.address from proxy_egress n where n.owner_id = ${ownerId} and n.proxy_id = ${id}
-          order by n.confirmed_at desc, n.address limit ${MOST_KEPT}))`.execute(tx);
+          order by n.confirmed_at desc, n.address limit ${MAX_ADDRESSES}))`.execute(tx);
   return known;
 }
 
 /**
- * Takes proxies that were learned once and not lately, one process each; a failed try is repeated sooner.
+ * Claims proxies whose last echo call is old, for this process alone. A failed call is repeated sooner.
  * @returns their ids
  */
 export async function claimStaleEgress(db: Db, most: number): Promise<number[]> {

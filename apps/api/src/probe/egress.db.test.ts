@@ -50,8 +50,17 @@ test('a family that does not answer once is not forgotten, and a failed try forg
     api.database.db.transaction().execute((tx) => saveEgress(tx, proxy, one));
   await save({ ...learned, addresses: [EGRESS], unanswered: [6], problem: null });
   expect(await known()).toEqual({ addresses: [EGRESS, '::1'], stale: false, problem: null });
-  await save({ ...learned, addresses: [], unanswered: [], problem: 'Прокси не отвечает.' });
-  expect(await known()).toEqual({ addresses: [EGRESS, '::1'], stale: false, problem: 'Прокси не отвечает.' });
+  await save({
+    ...learned,
+    addresses: [],
+    unanswered: [],
+    problem: { code: 'legacy', params: { text: 'Прокси не отвечает.' } },
+  });
+  expect(await known()).toEqual({
+    addresses: [EGRESS, '::1'],
+    stale: false,
+    problem: 'Прокси не отвечает.',
+  });
   // It answered, and there is no such family any more, for a week now.
   await save({ ...learned, addresses: [EGRESS], unanswered: [], problem: null });
   expect(await known()).toEqual({ addresses: [EGRESS, '::1'], stale: false, problem: null });

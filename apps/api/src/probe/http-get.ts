@@ -4,14 +4,14 @@ import { TLSSocket } from 'node:tls';
 import { ConnectError } from './connect-error.ts';
 import { type Place, startTls } from './transport.ts';
 
-/** One GET: of which host, and how. */
+/** One GET request. */
 export interface GetRequest extends Place {
   readonly tls: boolean;
-  /** Whether a certificate that is not good ends the request. */
+  /** Whether an invalid certificate fails the request. */
   readonly verify: boolean;
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Bytes of the body to read, more being a failure; 0 reads none of it. */
+  /** Limit of the body in bytes; a longer one fails the request. 0: the body is not read. */
   readonly bodyLimit: number;
 }
 
@@ -19,73 +19,73 @@ export interface GetResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
-  /** What is wrong with the certificate, by its code; null when nothing is, or there is none. */
+  /** OpenSSL's code for an invalid certificate; null for a valid one or none. */
   readonly certificateFault: string | null;
-  /** From the request to the end of what was read of the answer. */
-  readonly ms: number;
 }
 
-/** Some firewalls answer 403 to whatever calls itself a program. */
-const AGENT = 'Mozilla/5.0 (compatible; Propusk)';
+/** Some firewalls deny clients that do not name a browser. */
+const USER_AGENT = 'Mozilla/5.0 (compatible; Propusk)';
 
 /**
- * Sends one GET over a connection that is open.
- * @throws ConnectError; the signal's reason when it was aborted
+ * Sends one GET over an open connection and closes it.
+ * @throws ConnectError; the signal's reason when it is aborted
  */
-export async function getOver(open: Duplex, asked: GetRequest, signal: AbortSignal): Promise<GetResponse> {
-  const stream = asked.tls ? await startTls('site', open, asked, signal) : open;
+export async function getOver(
+  connection: Duplex,
+  asked: GetRequest,
+  signal: AbortSignal,
+): Promise<GetResponse> {
+  const stream = asked.tls ? await startTls('site', connection, asked, signal) : connection;
   try {
     return await exchange(stream, asked, signal);
   } finally {
     stream.destroy();
-    open.destroy();
+    connection.destroy();
   }
 }
 
 async function exchange(stream: Duplex, asked: GetRequest, signal: AbortSignal): Promise<GetResponse> {
   const { host, port, tls, path, headers, bodyLimit } = asked;
-  const began = performance.now();
-  const spelled = host.includes(':') ? `[${host}]` : host;
-  const asking = request({
+  const name = host.includes(':') ? `[${host}]` : host;
+  const sent = request({
     method: 'GET',
     path,
     headers: {
-      host: port === (tls ? 443 : 80) ? spelled : `${spelled}:${port}`,
-      'user-agent': AGENT,
+      host: port === (tls ? 443 : 80) ? name : `${name}:${port}`,
+      'user-agent': USER_AGENT,
       accept: 'text/html,*/*;q=0.8',
       connection: 'close',
       ...headers,
     },
     maxHeaderSize: 32_768,
-    // Without an agent, not even `false`: any agent would connect by itself, past the rules of dialling.
+    // Any `agent`, even `false`, would open a connection of its own, past the dialer's rules.
     createConnection: () => stream,
     signal,
   });
-  const reply = await new Promise<IncomingMessage>((resolve, reject) => {
-    asking.once('response', resolve);
-    asking.on('error', () => reject(failure(signal)));
-    asking.end();
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    sent.once('response', resolve);
+    sent.on('error', () => reject(failure(signal)));
+    sent.end();
   });
-  const body = await readBody(reply, bodyLimit, signal);
-  // Declared as an error; at run time it is a code, an error, or null.
+  const body = await readBody(response, bodyLimit, signal);
+  // Typed as an Error; at run time a code, an Error, or null.
   const fault: unknown = stream instanceof TLSSocket ? stream.authorizationError : null;
   return {
-    status: reply.statusCode ?? 0,
-    headers: reply.headers,
+    status: response.statusCode ?? 0,
+    headers: response.headers,
     body,
     certificateFault: faultCode(fault),
-    ms: Math.round(performance.now() - began),
   };
 }
 
-/** What comes from a proxy is hostile: it is read so far and no further. */
-async function readBody(reply: IncomingMessage, limit: number, signal: AbortSignal): Promise<string> {
-  // Whatever comes after the head is not looked at; an end that is not a good one is none of ours.
-  reply.on('error', () => {});
+/** The body is untrusted: a proxy may send anything, without end. */
+async function readBody(response: IncomingMessage, limit: number, signal: AbortSignal): Promise<string> {
+  // Errors behind the head do not matter to a caller that reads no body.
+  response.on('error', () => {});
   if (limit === 0) return '';
   let body = '';
   try {
-    for await (const chunk of reply.setEncoding('latin1')) {
+    for await (const chunk of response.setEncoding('latin1')) {
       body += String(chunk);
       if (body.length > limit) throw new ConnectError('site', 'broken_off');
     }

@@ -1,4 +1,4 @@
-import type { StepResult } from './classify-response.ts';
+import type { CheckMessage } from '@propusk/phrases/checks';
 import {
   cdnOf,
   classifyConnectError,
@@ -6,72 +6,71 @@ import {
   classifyOutside,
   classifyThrough,
   type Finding,
+  type StepResult,
 } from './classify-response.ts';
 import { ConnectError } from './connect-error.ts';
 import { getOver } from './http-get.ts';
-import { NEEDLESS, OUT_OF_TIME, sayAnswer, sayUnreached } from './messages.ts';
+import { describeConnectError, describeResponse } from './messages.ts';
 import type { OutsideStep, Scheme, ThroughStep } from './plan.ts';
 import type { Route, Transport } from './transport.ts';
 
-type Request = OutsideStep | ThroughStep;
+type RequestStep = OutsideStep | ThroughStep;
 
-/** The time that all requests of a probe share, and what ends it before. */
-export interface Deadlines {
+/** Ends all requests of a probe. */
+export interface ProbeSignals {
+  /** The probe ends without a verdict. */
   readonly stop: AbortSignal;
+  /** The time limit of the probe: the remaining steps are inconclusive. */
   readonly deadline: AbortSignal;
 }
 
 const STEP_MS = 10_000;
-/** After these a place is asked for the rest: it takes connections, and may answer otherwise elsewhere. */
-const goesOn: ReadonlySet<Finding> = new Set(['shut', 'redirect', 'dropped']);
-/** No connection came up. */
-const noConnection: ReadonlySet<Finding> = new Set(['silent', 'refused', 'unsent']);
+/** First findings after which the other requests to a place can still tell something. */
+const worthMore: ReadonlySet<Finding> = new Set(['denied', 'redirect', 'dropped']);
+const noConnection: ReadonlySet<Finding> = new Set(['no_connection', 'refused', 'no_egress']);
 
 /**
- * Asks a place for all that is planned there, one request after another.
- * @param steps to one host by one way: of https, then of http
- * @throws the reason of `clock.stop`
+ * Runs the steps of one place, one request after another.
+ * @param steps to one host by one route: those of https, then those of http
+ * @throws the reason of `stop`
  */
 export async function probePlace(
   transport: Transport,
-  way: Route,
-  steps: readonly Request[],
-  clock: Deadlines,
-  settle: (one: StepResult) => void,
+  route: Route,
+  steps: readonly RequestStep[],
+  signals: ProbeSignals,
+  settle: (result: StepResult) => void,
 ): Promise<void> {
   const onePort = new Set(steps.map(({ port }) => port)).size === 1;
-  const skipped: Partial<Record<Scheme, string>> = {};
+  /** Schemes without further requests; null hides the step. */
+  const skipped: Partial<Record<Scheme, CheckMessage | null>> = {};
   for (const step of steps) {
     const first = isFirst(step);
-    const why = clock.deadline.aborted ? OUT_OF_TIME : skipped[step.scheme];
-    if (why !== undefined) {
-      settle({
-        step,
-        finding: 'untold',
-        detail: first || clock.deadline.aborted ? why : NEEDLESS,
-        cdn: null,
-      });
+    const late = signals.deadline.aborted;
+    const reason = late ? ({ code: 'out_of_time' } as const) : skipped[step.scheme];
+    if (reason !== undefined) {
+      settle({ step, finding: 'inconclusive', detail: first || late ? reason : null, cdn: null });
       continue;
     }
-    const one = await ask(transport, way, step, clock);
-    // A port that a site names speaks one of the two: which, the first request to it tells.
-    const plainPort = first && onePort && one.finding === 'no_tls';
-    settle(plainPort ? { ...one, finding: 'untold', detail: 'порт не говорит по TLS' } : one);
+    const result = await probeOnce(transport, route, step, signals);
+    // A port that the site names speaks one scheme. The first request to it tells which.
+    const plainPort = first && onePort && result.finding === 'no_tls';
+    settle(plainPort ? { ...result, finding: 'inconclusive', detail: { code: 'port_without_tls' } } : result);
     if (!first) continue;
-    if (!goesOn.has(one.finding)) skipped[step.scheme] = NEEDLESS;
+    if (!worthMore.has(result.finding)) skipped[step.scheme] = null;
     if (onePort && step.scheme === 'https' && !plainPort) {
-      skipped.http = noConnection.has(one.finding) ? one.detail : 'порт говорит по TLS';
+      skipped.http = noConnection.has(result.finding) ? result.detail : { code: 'port_with_tls' };
     }
   }
 }
 
-const isFirst = ({ kind }: Request) => kind === 'plain' || kind === 'get';
+const isFirst = ({ kind }: RequestStep) => kind === 'plain' || kind === 'get';
 
-async function ask(
+async function probeOnce(
   transport: Transport,
-  way: Route,
-  step: Request,
-  { stop, deadline }: Deadlines,
+  route: Route,
+  step: RequestStep,
+  { stop, deadline }: ProbeSignals,
 ): Promise<StepResult> {
   const { host, port, scheme } = step;
   const outside = step.vantage === 'outside';
@@ -81,26 +80,28 @@ async function ask(
     ...(outside && { headers: step.headers }),
     path: outside ? step.path : '/',
     tls: scheme === 'https',
-    // Its fault is told, and no more: whoever the site turns away, it turns away under any certificate.
+    // The fault is reported only: a site denies under any certificate.
     verify: false,
     bodyLimit: 0,
   };
   const signal = AbortSignal.any([stop, deadline, AbortSignal.timeout(STEP_MS)]);
   let connected = false;
   try {
-    const stream = await transport.open(way, { host: outside ? step.address : host, port }, signal);
+    const stream = await transport.open(route, { host: outside ? step.address : host, port }, signal);
     connected = true;
-    const got = await getOver(stream, asked, signal);
-    const cdn = cdnOf(got.headers);
-    const finding = outside ? classifyOutside(step, got) : classifyThrough(got);
-    return { step, finding, detail: sayAnswer(got, cdn, got.certificateFault), cdn };
+    const response = await getOver(stream, asked, signal);
+    const cdn = cdnOf(response.headers);
+    const finding = outside ? classifyOutside(step, response) : classifyThrough(response);
+    return { step, finding, detail: describeResponse(response, cdn, response.certificateFault), cdn };
   } catch (error) {
     stop.throwIfAborted();
-    if (deadline.aborted) return { step, finding: 'untold', detail: OUT_OF_TIME, cdn: null };
-    const unreached = error instanceof ConnectError ? error : new ConnectError('site', 'timeout');
+    if (deadline.aborted) {
+      return { step, finding: 'inconclusive', detail: { code: 'out_of_time' }, cdn: null };
+    }
+    const failed = error instanceof ConnectError ? error : new ConnectError('site', 'timeout');
     const finding = outside
-      ? classifyFailure(unreached, { first: isFirst(step), connected })
-      : classifyConnectError(unreached);
-    return { step, finding, detail: sayUnreached(unreached), cdn: null };
+      ? classifyFailure(failed, { first: isFirst(step), connected })
+      : classifyConnectError(failed);
+    return { step, finding, detail: describeConnectError(failed), cdn: null };
   }
 }

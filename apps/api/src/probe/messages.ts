@@ -1,77 +1,45 @@
 import type { ProbeStep } from '@propusk/contract/lock';
-import type { Answer, Finding, StepResult } from './classify-response.ts';
+import type { CheckMessage, CheckStep } from '@propusk/phrases/checks';
+import type { Finding, ResponseHead, StepResult } from './classify-response.ts';
 import type { ConnectError } from './connect-error.ts';
-import { proxyOf } from './plan.ts';
+import { type PlannedStep, proxyOf } from './plan.ts';
 
-/** The detail of a step that an earlier answer made needless: it is not shown. */
-export const NEEDLESS = '';
-export const OUT_OF_TIME = 'не хватило времени';
-
-/** What came back, as the list of steps shows it. */
-export function sayAnswer({ status }: Answer, cdn: string | null, certificateFault: string | null): string {
-  const fault =
-    certificateFault === null ? null : `сертификат: ${certificates[certificateFault] ?? certificateFault}`;
-  return [String(status), cdn, fault].filter(Boolean).join(', ');
+/** Describes a response. @param certificateFault OpenSSL's code; null for a valid certificate or none */
+export function describeResponse(
+  { status }: ResponseHead,
+  cdn: string | null,
+  certificateFault: string | null,
+): CheckMessage {
+  return { code: 'answered', params: { status, cdn, certificateFault } };
 }
 
-const certificates: Readonly<Record<string, string>> = {
-  CERT_HAS_EXPIRED: 'просрочен',
-  CERT_NOT_YET_VALID: 'ещё не действует',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'самоподписанный',
-  SELF_SIGNED_CERT_IN_CHAIN: 'от неизвестного центра',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'от неизвестного центра',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'без промежуточного сертификата',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'на другое имя',
-};
-
-/** Why no answer came. */
-export function sayUnreached({ where, reason, status }: ConnectError): string {
-  if (where === 'proxy') {
-    if (reason === 'credentials') return 'прокси не принял имя или пароль';
-    return status === undefined ? 'прокси недоступен' : `прокси отказал: ${status}`;
-  }
-  switch (reason) {
-    case 'resolve_failed':
-      return 'имя не найдено в DNS';
-    case 'address_refused':
-      return 'внутренний адрес';
-    case 'connect_failed':
-      return 'соединение не установлено';
-    case 'connection_refused':
-      return 'соединение отклонено';
-    case 'no_route':
-      return 'отсюда туда нет пути';
-    case 'timeout':
-      return 'нет ответа';
-    case 'broken_off':
-      return 'соединение оборвано';
-    case 'tls_failed':
-      return 'TLS не установлен';
-    case 'credentials':
-    case 'refused':
-      return 'отказ';
-  }
+/** Describes a request without a response. */
+export function describeConnectError({ where, reason, status }: ConnectError): CheckMessage {
+  if (where === 'site') return { code: 'unreached', params: { reason } };
+  if (reason === 'credentials') return { code: 'proxy_credentials' };
+  return status === undefined ? { code: 'proxy_unavailable' } : { code: 'proxy_refused', params: { status } };
 }
 
-/** The steps as they are shown: those that were taken, and the rest waiting. A needless one is left out. */
-export function showSteps(
-  steps: readonly StepResult['step'][],
-  taken: ReadonlyMap<StepResult['step'], StepResult>,
-): ProbeStep[] {
+/** Lists the steps for display: finished ones, and the rest as waiting. Needless steps are left out. */
+export function listSteps(
+  steps: readonly PlannedStep[],
+  results: ReadonlyMap<PlannedStep, StepResult>,
+): CheckStep[] {
   const reached = new Set(
-    [...taken.values()]
+    [...results.values()]
       .filter(({ step, finding }) => step.kind === 'get' && finding === 'open')
       .map(({ step }) => proxyOf(step)),
   );
-  return steps.flatMap((step): ProbeStep[] => {
+  return steps.flatMap((step): CheckStep[] => {
     const { title, vantage } = step;
-    const done = taken.get(step);
-    if (done === undefined) return [{ title, vantage, outcome: 'waiting', detail: '' }];
-    const { finding, detail } = done;
-    if (detail === NEEDLESS) return [];
-    // A site need not have both schemes.
-    const spare = step.kind === 'get' && finding !== 'shut' && reached.has(proxyOf(step));
-    return [{ title, vantage, detail, outcome: spare && finding !== 'open' ? 'skipped' : outcomeOf(done) }];
+    const result = results.get(step);
+    if (result === undefined) return [{ title, vantage, outcome: 'waiting', detail: null }];
+    const { finding, detail } = result;
+    if (detail === null) return [];
+    // A site needs only one of the two schemes.
+    const spare =
+      step.kind === 'get' && finding !== 'denied' && finding !== 'open' && reached.has(proxyOf(step));
+    return [{ title, vantage, detail, outcome: spare ? 'skipped' : outcomeOf(result) }];
   });
 }
 
@@ -81,29 +49,29 @@ function outcomeOf({ step, finding }: StepResult): ProbeStep['outcome'] {
 }
 
 const outsideOutcomes: Readonly<Record<Finding, ProbeStep['outcome']>> = {
-  shut: 'passed',
-  silent: 'passed',
+  denied: 'passed',
+  no_connection: 'passed',
   refused: 'passed',
   dropped: 'passed',
-  unsent: 'skipped',
+  no_egress: 'skipped',
   redirect: 'passed',
   open: 'failed',
   server_error: 'failed',
   no_tls: 'failed',
   unclear: 'failed',
-  untold: 'skipped',
+  inconclusive: 'skipped',
 };
 
 const throughOutcomes: Readonly<Record<Finding, ProbeStep['outcome']>> = {
   open: 'passed',
   redirect: 'passed',
-  shut: 'failed',
-  silent: 'failed',
+  denied: 'failed',
+  no_connection: 'failed',
   refused: 'failed',
   dropped: 'failed',
-  unsent: 'failed',
+  no_egress: 'failed',
   no_tls: 'failed',
   server_error: 'failed',
   unclear: 'failed',
-  untold: 'skipped',
+  inconclusive: 'skipped',
 };

@@ -1,20 +1,21 @@
 import { isIP } from 'node:net';
+import type { CheckMessage } from '@propusk/phrases/checks';
 
 /**
- * What a probe asks of a site, made up before anything is asked: pure, so that every list can be looked at in a test.
+ * The steps of a probe, planned before the first request. Pure.
  *
  *   outside   each scheme, host and address:  /  ─ with spoofed headers  ─ other places of the site
  *   through   each proxy of the site's policies, by each scheme:  /
  */
 
-/** Where a site answers: https, http, or on a port that was named whichever it speaks. */
+/** A port that the site names may speak either scheme: both are planned for it. */
 export type Scheme = 'https' | 'http';
 
 interface Step {
-  readonly title: string;
+  readonly title: CheckMessage;
 }
 
-/** A request from a stranger's place, to one address of one name. */
+/** A stranger's request to one address of one name. */
 export interface OutsideStep extends Step {
   readonly vantage: 'outside';
   readonly kind: 'plain' | 'spoofed' | 'deep' | 'acme';
@@ -26,21 +27,21 @@ export interface OutsideStep extends Step {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** A name that a probe did not go to. */
+/** A name that gets no request. */
 interface UnreachableStep extends Step {
   readonly vantage: 'outside';
   readonly kind: 'unresolved' | 'address_refused';
   readonly host: string;
 }
 
-/** The call of our echo through a proxy, before the site itself is asked. */
+/** A call of our echo through a proxy. */
 export interface EgressStep extends Step {
   readonly vantage: 'through';
   readonly kind: 'egress';
   readonly proxyId: number;
 }
 
-/** A request through a proxy of the site's policies. */
+/** A request to the site through a proxy of its policies. */
 export interface ThroughStep extends Step {
   readonly vantage: 'through';
   readonly kind: 'get';
@@ -55,31 +56,32 @@ export type PlannedStep = OutsideStep | UnreachableStep | EgressStep | ThroughSt
 /** The proxy of a step; 0 for a step without one. */
 export const proxyOf = (step: PlannedStep) => ('proxyId' in step ? step.proxyId : 0);
 
-/** A name with what it resolved to. */
+/** A name with its addresses. */
 export interface Resolved {
   readonly host: string;
   readonly addresses: readonly string[];
-  /** The first address that may not be connected to: then none is. */
+  /** The first forbidden address. One spoils the name: none of its addresses is connected to. */
   readonly refused: string | null;
-  /** A name that need not be there: `www.` or one that was made up. */
+  /** Whether the name may be missing from DNS: `www.`, or a random label. */
   readonly optional: boolean;
 }
 
 export interface PlanInput {
   readonly names: readonly Resolved[];
-  /** The port that the site names, or null for 443 and 80. */
+  /** The port that the site names; null for 443 and 80. */
   readonly port: number | null;
-  readonly proxies: readonly { readonly id: number; readonly name: string }[];
-  /** An address that the lock lets in, for the headers that pretend to come from it. */
+  /** Name null: the gateway itself. */
+  readonly proxies: readonly { readonly id: number; readonly name: string | null }[];
+  /** An address that the lock allows, for the spoofed headers. */
   readonly egress: string | null;
-  /** Letters that nobody could have guessed. */
+  /** A label that no server can have prepared for. */
   readonly random: string;
 }
 
-/** Addresses that are asked, over all names. */
-const MOST_ADDRESSES = 8;
+/** Limit of probed addresses over all names of a site. */
+const MAX_ADDRESSES = 8;
 
-/** The names that a site covers, in the order in which they are asked. */
+/** The names that a site covers, in the order of the probe. */
 export function namesOf(
   { host, wildcard }: { host: string; wildcard: boolean },
   random: string,
@@ -90,48 +92,47 @@ export function namesOf(
   return names;
 }
 
-/** The calls of our echo, which come first: what they show goes into the rest. */
+/** The echo calls. They run first: the spoofed headers need an egress address. */
 export function planEgress(proxies: PlanInput['proxies']): EgressStep[] {
   return proxies.map(({ id, name }) => ({
     vantage: 'through',
     kind: 'egress',
     proxyId: id,
-    title: `Через ${name}: адрес выхода`,
+    title: { code: 'through_egress', params: { proxy: name } },
   }));
 }
 
-/** The requests to the site, in the order in which they are shown. */
+/** The requests to the site, in the order of display. */
 export function planRequests({ names, port, proxies, egress, random }: PlanInput): PlannedStep[] {
   const steps: PlannedStep[] = [];
   const found = names.filter(({ addresses }) => addresses.length > 0);
   for (const { host, refused, optional, addresses } of names) {
-    if (refused !== null) {
-      steps.push({ vantage: 'outside', kind: 'address_refused', host, title: `Снаружи: ${host}` });
-    } else if (addresses.length === 0 && (!optional || found.length === 0)) {
-      steps.push({ vantage: 'outside', kind: 'unresolved', host, title: `Снаружи: ${host}` });
-    }
+    const missing = addresses.length === 0 && (!optional || found.length === 0);
+    if (refused === null && !missing) continue;
+    const kind = refused === null ? 'unresolved' : 'address_refused';
+    steps.push({ vantage: 'outside', kind, host, title: { code: 'outside_name', params: { host } } });
   }
-  let left = MOST_ADDRESSES;
+  let left = MAX_ADDRESSES;
   for (const { host, addresses } of found.filter(({ refused }) => refused === null)) {
     for (const address of addresses.slice(0, left)) {
-      for (const [scheme, at] of placesOf(port)) {
+      for (const [scheme, at] of portsOf(port)) {
         steps.push(...outsideSteps({ host, address, scheme, port: at, egress, random }));
       }
     }
     left = Math.max(0, left - addresses.length);
   }
-  const main = found.find(({ refused }) => refused === null)?.host ?? null;
+  const host = found.find(({ refused }) => refused === null)?.host;
+  if (host === undefined) return steps;
   for (const { id, name } of proxies) {
-    if (main === null) continue;
-    for (const [scheme, at] of placesOf(port)) {
+    for (const [scheme, at] of portsOf(port)) {
       steps.push({
         vantage: 'through',
         kind: 'get',
         proxyId: id,
-        host: main,
+        host,
         port: at,
         scheme,
-        title: `Через ${name}: ${spelled(scheme, main, at)}`,
+        title: { code: 'through_get', params: { proxy: name, url: urlOf(scheme, host, at) } },
       });
     }
   }
@@ -139,23 +140,18 @@ export function planRequests({ names, port, proxies, egress, random }: PlanInput
 }
 
 /** TLS first: a plain request to a TLS port looks like a broken site. */
-function placesOf(port: number | null): [Scheme, number][] {
-  return port === null
-    ? [
-        ['https', 443],
-        ['http', 80],
-      ]
-    : [
-        ['https', port],
-        ['http', port],
-      ];
+function portsOf(port: number | null): [Scheme, number][] {
+  return [
+    ['https', port ?? 443],
+    ['http', port ?? 80],
+  ];
 }
 
-function spelled(scheme: Scheme, host: string, port: number): string {
+function urlOf(scheme: Scheme, host: string, port: number): string {
   return `${scheme}://${host}${port === (scheme === 'https' ? 443 : 80) ? '' : `:${port}`}`;
 }
 
-function outsideSteps(at: {
+function outsideSteps(target: {
   host: string;
   address: string;
   scheme: Scheme;
@@ -163,44 +159,43 @@ function outsideSteps(at: {
   egress: string | null;
   random: string;
 }): OutsideStep[] {
-  const { host, address, scheme, port, egress, random } = at;
-  const where = `Снаружи, ${spelled(scheme, host, port)} (${address})`;
-  const common = { vantage: 'outside', host, port, scheme, address } as const;
+  const { host, address, scheme, port, egress, random } = target;
+  const params = { url: urlOf(scheme, host, port), address };
+  const common = { vantage: 'outside', host, port, scheme, address, path: '/', headers: {} } as const;
   return [
-    { ...common, kind: 'plain', path: '/', headers: {}, title: where },
-    ...spoofs(egress).map(([name, value]) => ({
-      ...common,
-      kind: 'spoofed' as const,
-      path: '/',
-      headers: { [name]: value },
-      title: `${where}, с поддельным ${name}`,
-    })),
-    ...elsewhere(random).map(([kind, path, title]) => ({
-      ...common,
-      kind,
-      path,
-      headers: {},
-      title: `${where}, ${title}`,
-    })),
+    { ...common, kind: 'plain', title: { code: 'outside', params } },
+    ...spoofedHeaders(egress).map(
+      ([header, value]): OutsideStep => ({
+        ...common,
+        kind: 'spoofed',
+        headers: { [header]: value },
+        title: { code: 'outside_spoofed', params: { ...params, header } },
+      }),
+    ),
+    ...otherPlaces(random).map(
+      ([place, path]): OutsideStep => ({
+        ...common,
+        kind: place === 'acme' ? 'acme' : 'deep',
+        path,
+        title: { code: 'outside_place', params: { ...params, place } },
+      }),
+    ),
   ];
 }
 
-/**
- * Places that servers keep settings of their own for, and so may have left out of the lock: folders, programs, files that
- * are handed out as they are, and certificates.
- */
-function elsewhere(random: string): ['deep' | 'acme', path: string, title: string][] {
+/** Places with settings of their own on many servers, which a lock may miss. */
+function otherPlaces(random: string) {
   return [
-    ['deep', `/${random}/${random}`, 'вложенный путь'],
-    ['deep', '/index.php', '/index.php'],
-    ['deep', `/${random}.php`, 'программа .php'],
-    ['deep', `/${random}.css`, 'файл .css'],
-    ['acme', `/.well-known/acme-challenge/${random}`, 'место для сертификата'],
-  ];
+    ['folder', `/${random}/${random}`],
+    ['index', '/index.php'],
+    ['script', `/${random}.php`],
+    ['style', `/${random}.css`],
+    ['acme', `/.well-known/acme-challenge/${random}`],
+  ] as const;
 }
 
-/** Headers in which servers look for the visitor's address (RFC 7239, and what stood there before it). */
-function spoofs(egress: string | null): [string, string][] {
+/** Headers that servers read the client's address from (RFC 7239 and its predecessors). */
+function spoofedHeaders(egress: string | null): [string, string][] {
   if (egress === null) return [];
   const node = isIP(egress) === 6 ? `"[${egress}]"` : egress;
   return [

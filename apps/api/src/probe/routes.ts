@@ -1,24 +1,32 @@
 import * as contract from '@propusk/contract/lock';
+import { sayCheck, sayStep } from '@propusk/phrases/checks';
 import { implement, type Routes } from '../http/implement.ts';
 import type { Limits } from '../http/limits.ts';
-import { findCheck, requestCheck } from './store.ts';
+import { findCheck, requestCheck, type StoredCheck } from './store.ts';
 
 export interface CheckParts {
   readonly limits: Limits;
-  /** Says that a probe waits to be run. */
+  /** Tells the runner of a waiting probe. */
   readonly wake: () => void;
 }
 
-/** The proof of a site's lock. */
+/** Probes of a site's lock. */
 export function checkRoutes(routes: Routes, { limits, wake }: CheckParts): void {
   implement(routes, contract.checkSite, async ({ actor, params, db, write }) => {
-    // Before the count: what nobody may see must answer alike however often it is asked.
+    // Before the rate limit: another company's site must answer 404 however often it is requested.
     await findCheck(db, actor, params.id);
     await limits.countProbe(actor.userId);
     const check = await write((tx) => requestCheck(tx, actor, params.id));
     wake();
-    return check;
+    return present(check);
   });
 
-  implement(routes, contract.getSiteCheck, ({ actor, params, db }) => findCheck(db, actor, params.id));
+  implement(routes, contract.getSiteCheck, async ({ actor, params, db }) => {
+    const check = await findCheck(db, actor, params.id);
+    return check === null ? null : present(check);
+  });
+}
+
+function present({ meaning, advice, steps, ...check }: StoredCheck): contract.SiteCheck {
+  return { ...check, meaning: sayCheck(meaning), advice: sayCheck(advice), steps: steps.map(sayStep) };
 }

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { parseSiteAddress } from '@propusk/access/site-address';
-import type { ProbeStep } from '@propusk/contract/lock';
+import type { CheckMessage, CheckStep } from '@propusk/phrases/checks';
 import type { StepResult } from './classify-response.ts';
 import { type Connectivity, discountSilence } from './connectivity.ts';
 import { type EgressResult, learnEgress } from './echo-client.ts';
-import { passwordUnreadable, type SiteProxy } from './egress-store.ts';
+import type { SiteProxy } from './egress-store.ts';
 import { probePlace } from './http-probe.ts';
-import { OUT_OF_TIME, showSteps } from './messages.ts';
+import { listSteps } from './messages.ts';
 import {
   namesOf,
   type OutsideStep,
@@ -20,144 +20,139 @@ import { type ConnectionEnds, checkSelfEgress, confirmedBy, endsOf } from './sel
 import type { Outbound, Transport } from './transport.ts';
 import { decideVerdict, type ProbeVerdict } from './verdict.ts';
 
-/** What a probe is given of its site, and whom it tells. */
 export interface ProbeOptions {
+  /** The site's stored address. */
   readonly address: string;
-  readonly ways: readonly SiteProxy[];
-  /** Whether another company holds a name on the egress that companies share. */
+  readonly proxies: readonly SiteProxy[];
+  /** Whether another company holds a name on shared egress. */
   readonly isHeldByOther: (host: string) => Promise<boolean>;
-  /** Told of every change of the list of steps. */
-  readonly report: (steps: ProbeStep[]) => void;
-  /** Told of what the echo showed. */
-  readonly learned: (way: SiteProxy, learned: EgressResult) => Promise<void>;
+  /** Called with the list of steps after every change of it. */
+  readonly report: (steps: CheckStep[]) => void;
+  /** Called with the result of each echo call. */
+  readonly onEgress: (proxy: SiteProxy, result: EgressResult) => Promise<void>;
   /** Ends the probe without a verdict. */
   readonly stop: AbortSignal;
 }
 
 export interface ProbeResult extends ProbeVerdict {
-  readonly steps: ProbeStep[];
+  readonly steps: CheckStep[];
 }
 
-const WHOLE_MS = 60_000;
-/** What the echo is given of it. */
-const LEARN_MS = 25_000;
-/** Places that are asked at once; one place gets one request after another. */
-const AT_ONCE = 4;
+const PROBE_MS = 60_000;
+/** No echo call starts later than this into the probe. */
+const ECHO_MS = 25_000;
+/** Places probed in parallel; the requests to one place are sequential. */
+const PARALLEL = 4;
 
 /**
  * Probes a site: as a stranger from this machine, and through each proxy of its policies.
- * @throws the signal's reason when it was stopped
+ * @throws the reason of `stop`
  */
 export async function runProbe(
   { transport, echoUrl }: Outbound,
-  { address, ways, isHeldByOther, report, learned, stop }: ProbeOptions,
+  { address, proxies, isHeldByOther, report, onEgress, stop }: ProbeOptions,
 ): Promise<ProbeResult> {
   const site = parseSiteAddress(address);
   if ('fault' in site) throw new Error(`not a stored address: ${address}`);
-  const none = { egressKnown: false, insider: false, unfinished: false, held: false, vantage: nothingShown };
-  if (ways.length === 0) return { ...decideVerdict([], { ...none, proxies: 0 }), steps: [] };
+  let connectivity: Connectivity = { confirmed: [], failed: [] };
+  const context = { egressKnown: false, insider: false, unfinished: false, held: false, connectivity };
+  if (proxies.length === 0) return { ...decideVerdict([], { ...context, proxies: 0 }), steps: [] };
 
-  const clock = { stop, deadline: AbortSignal.timeout(WHOLE_MS) };
-  const proxies = ways.map(({ id, host, direct }) => ({ id, name: direct ? 'шлюз' : host }));
-  const steps: PlannedStep[] = planEgress(proxies);
+  const signals = { stop, deadline: AbortSignal.timeout(PROBE_MS) };
+  const named = proxies.map(({ id, host, direct }) => ({ id, name: direct ? null : host }));
+  const steps: PlannedStep[] = planEgress(named);
   // grows: not, it is filled within one call
-  const taken = new Map<PlannedStep, StepResult>();
-  let vantage: Connectivity = nothingShown;
-  const show = () =>
-    showSteps(steps, new Map(discountSilence([...taken.values()], vantage).map((one) => [one.step, one])));
-  const settle = (one: StepResult) => {
-    taken.set(one.step, one);
-    report(show());
+  const results = new Map<PlannedStep, StepResult>();
+  const list = () => {
+    const discounted = discountSilence([...results.values()], connectivity);
+    return listSteps(steps, new Map(discounted.map((result) => [result.step, result])));
   };
-  report(show());
+  const settle = (result: StepResult) => {
+    results.set(result.step, result);
+    report(list());
+  };
+  const skip = (step: PlannedStep, detail: CheckMessage) =>
+    settle({ step, finding: 'inconclusive', detail, cdn: null });
+  report(list());
 
   const began = performance.now();
   const random = randomBytes(6).toString('hex');
   const { watched, connections } = watchProxies(transport);
-  const learn = async (way: SiteProxy, place: number) => {
-    const step = steps[place];
-    if (step === undefined) return way.addresses;
-    if (performance.now() - began > LEARN_MS) {
-      settle({ step, finding: 'untold', detail: OUT_OF_TIME, cdn: null });
-      return way.addresses;
+  const findEgress = async (proxy: SiteProxy, index: number) => {
+    const step = steps[index];
+    if (step === undefined) return proxy.addresses;
+    if (performance.now() - began > ECHO_MS) {
+      skip(step, { code: 'out_of_time' });
+      return proxy.addresses;
     }
-    const seen = way.way === null ? passwordUnreadable : await learnEgress(watched, way.way, echoUrl, stop);
-    await learned(way, seen);
-    const detail = seen.problem ?? seen.addresses.join(', ');
-    settle({ step, finding: seen.problem === null ? 'open' : 'untold', detail, cdn: null });
-    // What was known before may still be so.
-    return seen.problem === null ? seen.addresses : way.addresses;
+    const seen = await learnEgress(watched, proxy.route, echoUrl, stop);
+    await onEgress(proxy, seen);
+    if (seen.problem !== null) {
+      skip(step, seen.problem);
+      // Addresses of earlier calls may still be valid.
+      return proxy.addresses;
+    }
+    const detail: CheckMessage = { code: 'addresses', params: { addresses: seen.addresses } };
+    settle({ step, finding: 'open', detail, cdn: null });
+    return seen.addresses;
   };
-  const [known, lookout, names] = await Promise.all([
-    inTurns([...ways.entries()], ([place, way]) => learn(way, place)),
+  const [addresses, self, names] = await Promise.all([
+    inParallel([...proxies.entries()], ([index, proxy]) => findEgress(proxy, index)),
     checkSelfEgress(transport, echoUrl, stop),
     Promise.all(namesOf(site, random).map((name) => resolve(transport, name))),
   ]);
-  const egress = [...new Set(known.flat())];
-  const insider = lookout.own.some((address) => egress.includes(address));
-  vantage = { shown: [...lookout.shown, ...confirmedBy(connections, lookout)], failed: lookout.failed };
-  steps.push(...planRequests({ names, port: site.port, proxies, egress: egress[0] ?? null, random }));
+  const egress = [...new Set(addresses.flat())];
+  const insider = self.own.some((own) => egress.includes(own));
+  connectivity = {
+    confirmed: [...self.confirmed, ...confirmedBy(connections, self)],
+    failed: self.failed,
+  };
+  steps.push(...planRequests({ names, port: site.port, proxies: named, egress: egress[0] ?? null, random }));
   for (const step of steps) {
-    if (step.kind === 'unresolved' || step.kind === 'address_refused') {
-      const detail = step.kind === 'unresolved' ? 'имя не найдено в DNS' : 'ведёт на внутренний адрес';
-      settle({ step, finding: 'untold', detail, cdn: null });
-    } else if (step.vantage === 'outside' && insider) {
-      settle({ step, finding: 'untold', detail: 'проверка идёт с адреса выхода', cdn: null });
-    }
+    if (step.kind === 'unresolved') skip(step, { code: 'unresolved' });
+    else if (step.kind === 'address_refused') skip(step, { code: 'internal_address' });
+    else if (step.vantage === 'outside' && insider) skip(step, { code: 'own_egress' });
   }
 
-  const outside = steps.filter((step): step is OutsideStep => 'address' in step && !taken.has(step));
+  const outside = steps.filter((step): step is OutsideStep => 'address' in step && !results.has(step));
   const through = steps.filter((step): step is ThroughStep => step.kind === 'get');
-  const main = through[0]?.host;
+  const host = through[0]?.host;
   // Proxies of the platform are the shared ones.
-  const shared = new Set(ways.filter(({ ownerId }) => ownerId === 0).map(({ id }) => id));
-  const held = main !== undefined && shared.size > 0 && (await isHeldByOther(main));
-  for (const step of held ? through : []) {
-    if (shared.has(step.proxyId))
-      settle({ step, finding: 'untold', detail: 'закреплён за другой компанией', cdn: null });
-  }
+  const shared = new Set(proxies.filter(({ ownerId }) => ownerId === 0).map(({ id }) => id));
+  const held = host !== undefined && shared.size > 0 && (await isHeldByOther(host));
+  for (const step of held ? through : []) if (shared.has(step.proxyId)) skip(step, { code: 'held' });
+  const places = Map.groupBy(outside, (step) => `${step.host} ${step.address}`);
   await Promise.all([
-    inTurns(
-      grouped(outside, (step) => `${step.host} ${step.address}`),
-      (group) => probePlace(transport, { kind: 'outside' }, group, clock, settle),
+    inParallel([...places.values()], (group) =>
+      probePlace(transport, { kind: 'outside' }, group, signals, settle),
     ),
-    inTurns(
-      ways.flatMap(({ id, way }) =>
-        way === null
-          ? []
-          : [{ way, group: through.filter((step) => step.proxyId === id && !taken.has(step)) }],
-      ),
-      ({ way, group }) => probePlace(transport, way, group, clock, settle),
-    ),
+    inParallel(proxies, async ({ id, route }) => {
+      const group = through.filter((step) => step.proxyId === id && !results.has(step));
+      if (route !== null) await probePlace(transport, route, group, signals, settle);
+    }),
   ]);
-  for (const step of through) {
-    if (!taken.has(step)) settle({ step, finding: 'untold', detail: 'прокси недоступен', cdn: null });
-  }
-  const unfinished = clock.deadline.aborted;
-  const judgement = decideVerdict([...taken.values()], {
-    proxies: ways.length,
+  for (const step of through) if (!results.has(step)) skip(step, { code: 'proxy_unavailable' });
+  const verdict = decideVerdict([...results.values()], {
+    proxies: proxies.length,
     egressKnown: egress.length > 0,
     insider,
-    unfinished,
+    unfinished: signals.deadline.aborted,
     held,
-    vantage,
+    connectivity,
   });
-  return { ...judgement, steps: show() };
+  return { ...verdict, steps: list() };
 }
 
-/** Before anything has come back. */
-const nothingShown: Connectivity = { shown: [], failed: [] };
-
-/** A way out that notes by which addresses companies' proxies were come to: that shows that this machine gets out. */
+/** A transport that records its connections to companies' proxies: they prove this machine's internet access. */
 function watchProxies(transport: Transport): { watched: Transport; connections: readonly ConnectionEnds[] } {
   // grows: not, it is filled within one call
   const connections: ConnectionEnds[] = [];
   const watched: Transport = {
     ...transport,
-    async openProxy(way, signal) {
-      const connection = await transport.openProxy(way, signal);
-      // Our gateway may stand on this machine.
-      const ends = way.kind === 'upstream' ? endsOf(connection) : null;
+    async openProxy(route, signal) {
+      const connection = await transport.openProxy(route, signal);
+      // Our own gateway may run on this machine and proves nothing.
+      const ends = route.kind === 'upstream' ? endsOf(connection) : null;
       if (ends !== null) connections.push(ends);
       return connection;
     },
@@ -170,22 +165,17 @@ async function resolve(
   { host, optional }: { host: string; optional: boolean },
 ): Promise<Resolved> {
   const addresses = await transport.resolve(host);
-  // One bad address spoils the name, as it does at the gateway.
   const refused = addresses.find((address) => !transport.allowed(address)) ?? null;
   return { host, optional, addresses, refused };
 }
 
-function grouped<T>(items: readonly T[], key: (item: T) => string): T[][] {
-  return [...Map.groupBy(items, key).values()];
-}
-
-/** Does a list of work, some of it at a time. */
-async function inTurns<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+/** Maps a list with at most `PARALLEL` calls at once. */
+async function inParallel<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   const left = items.entries();
   const worker = async () => {
-    for (const [place, item] of left) results[place] = await work(item);
+    for (const [index, item] of left) results[index] = await work(item);
   };
-  await Promise.all(Array.from({ length: Math.min(AT_ONCE, items.length) }, worker));
+  await Promise.all(Array.from({ length: Math.min(PARALLEL, items.length) }, worker));
   return results;
 }

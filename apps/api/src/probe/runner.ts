@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ProbeStep } from '@propusk/contract/lock';
+import type { CheckStep } from '@propusk/phrases/checks';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Db } from '../db/open.ts';
 import type { Encryption } from '../encryption.ts';
@@ -7,7 +7,6 @@ import { learnEgress } from './echo-client.ts';
 import {
   claimStaleEgress,
   type ProbeProxy,
-  passwordUnreadable,
   readProbeProxy,
   readSiteProxies,
   saveEgress,
@@ -25,13 +24,13 @@ import {
 } from './store.ts';
 import type { Outbound } from './transport.ts';
 
-/** Runs the probes that wait in the database: those that people asked for, and those that are due. */
+/** Runs the probes that wait in the database, both requested and scheduled ones. */
 export interface ProbeRunner {
-  /** There may be something in line. */
+  /** Looks for a waiting probe now. */
   wake(): void;
-  /** Looks for what is due, as the schedule does by itself. */
+  /** One run of the schedule, which repeats by itself. */
   tick(): Promise<void>;
-  /** Ends what is under way and gives it back. */
+  /** Aborts running probes and puts them back into the queue. */
   close(): Promise<void>;
 }
 
@@ -43,23 +42,22 @@ export interface ProbeRunnerParts {
 }
 
 /** Probes that one process runs at once. */
-const AT_ONCE = 4;
+const PARALLEL = 4;
 const TICK_MS = 30_000;
-/** What one look puts in line. */
-const MOST_SITES = 20;
-const MOST_PROXIES = 5;
-/** How often the steps of a running probe are written, at most. */
+/** Limits of one tick. */
+const MAX_SITES = 20;
+const MAX_PROXIES = 5;
+/** Interval between writes of a running probe's steps, at least. */
 const WRITE_MS = 200;
 
-/** Starts a process's share of the probing. */
+/** Starts this process's share of the probes. */
 export function startProbeRunner({ db, encryption, log, outbound }: ProbeRunnerParts): ProbeRunner {
   const closing = new AbortController();
   // grows: by owners who ask for probes; bound: 4 probes at once, about 1 MB; at the bound: further probes wait as
   // rows of site_checks; test: apps/api/src/probe/checks.db.test.ts
-  const underWay = new Set<Promise<void>>();
+  const tasks = new Set<Promise<void>>();
   let running = 0;
 
-  /** Takes one probe after another until none waits. */
   async function drain(): Promise<void> {
     while (!closing.signal.aborted) {
       const claimed = await claimCheck(db);
@@ -69,7 +67,7 @@ export function startProbeRunner({ db, encryption, log, outbound }: ProbeRunnerP
   }
 
   function wake(): void {
-    if (running >= AT_ONCE || closing.signal.aborted) return;
+    if (running >= PARALLEL || closing.signal.aborted) return;
     running++;
     track(drain().finally(() => running--));
   }
@@ -77,15 +75,15 @@ export function startProbeRunner({ db, encryption, log, outbound }: ProbeRunnerP
   function track(work: Promise<void>): void {
     const tracked = work
       .catch((error: unknown) => {
-        if (!closing.signal.aborted) log.error({ err: error }, 'a probe was not run');
+        if (!closing.signal.aborted) log.error({ err: error }, 'a probe failed');
       })
-      .finally(() => underWay.delete(tracked));
-    underWay.add(tracked);
+      .finally(() => tasks.delete(tracked));
+    tasks.add(tracked);
   }
 
   async function run(claimed: ClaimedCheck): Promise<void> {
     const { companyId, siteId, address } = claimed;
-    // Taken by another process, or gone with its site: whoever runs it now is not to be written over.
+    // Another process has claimed the probe, or its site is deleted: this run must not write any more.
     const lost = new AbortController();
     const writer = createWriter(
       (steps) => saveSteps(db, claimed, steps),
@@ -94,56 +92,49 @@ export function startProbeRunner({ db, encryption, log, outbound }: ProbeRunnerP
     const stop = AbortSignal.any([closing.signal, lost.signal]);
     try {
       let before = claimed.fingerprint;
-      const ways = await readSiteProxies(db, encryption, { companyId, siteId });
+      const proxies = await readSiteProxies(db, encryption, { companyId, siteId });
       const result = await runProbe(outbound, {
         address,
-        ways,
+        proxies,
         isHeldByOther: (host) => isHeldByOther(db, companyId, host),
         stop,
         report: writer.write,
-        learned: async (way, learned) => {
-          await db.transaction().execute((tx) => saveEgress(tx, way, learned));
-          // What the probe itself has found out is no change under its feet.
+        onEgress: async (proxy, seen) => {
+          await db.transaction().execute((tx) => saveEgress(tx, proxy, seen));
+          // New egress addresses change the fingerprint. The probe already takes them into account.
           before = (await readFingerprint(db, claimed))?.fingerprint ?? before;
         },
       });
       await writer.end();
       const facts = await readFingerprint(db, claimed);
       if (facts === null) return;
-      const waysNow = await readSiteProxies(db, encryption, { companyId, siteId });
-      const changed = facts.fingerprint !== before || spelled(waysNow) !== spelled(ways);
+      const proxiesNow = await readSiteProxies(db, encryption, { companyId, siteId });
+      const changed = facts.fingerprint !== before || identify(proxiesNow) !== identify(proxies);
       await finishCheck(db, claimed, result, { ...facts, policyVersion: claimed.policyVersion }, changed);
     } catch (error) {
       await writer.end();
       if (lost.signal.aborted) return;
-      await releaseOr(claimed, error);
+      // A failed probe stays claimed until its lease is over: an immediate retry would fail again.
+      if (!closing.signal.aborted) throw error;
+      await releaseCheck(db, claimed);
     }
   }
 
-  /** A probe that was stopped goes to the next process; one that failed waits until it is taken for dead. */
-  async function releaseOr(claimed: ClaimedCheck, error: unknown): Promise<void> {
-    if (!closing.signal.aborted) throw error;
-    await releaseCheck(db, claimed);
-  }
-
   async function tick(): Promise<void> {
-    await queueDueChecks(db, MOST_SITES);
-    for (let free = AT_ONCE; free > 0; free--) wake();
-    for (const id of await claimStaleEgress(db, MOST_PROXIES)) {
+    await queueDueChecks(db, MAX_SITES);
+    for (let free = PARALLEL; free > 0; free--) wake();
+    for (const id of await claimStaleEgress(db, MAX_PROXIES)) {
       const proxy = await readProbeProxy(db, encryption, id);
       if (proxy === null || closing.signal.aborted) continue;
       const { transport, echoUrl } = outbound;
-      const learned =
-        proxy.way === null
-          ? passwordUnreadable
-          : await learnEgress(transport, proxy.way, echoUrl, closing.signal);
-      await db.transaction().execute((tx) => saveEgress(tx, proxy, learned));
+      const seen = await learnEgress(transport, proxy.route, echoUrl, closing.signal);
+      await db.transaction().execute((tx) => saveEgress(tx, proxy, seen));
     }
   }
 
   const timer = setInterval(() => track(tick()), TICK_MS);
   timer.unref();
-  // What a process that ended left behind.
+  // Probes left over by a process that ended.
   wake();
   return {
     wake,
@@ -151,15 +142,15 @@ export function startProbeRunner({ db, encryption, log, outbound }: ProbeRunnerP
     async close() {
       clearInterval(timer);
       closing.abort();
-      await Promise.all(underWay);
+      await Promise.all(tasks);
     },
   };
 }
 
-/** The ways by which a site is reached, with all that their proxies are called by. */
-function spelled(ways: readonly ProbeProxy[]): string {
+/** What the calls through the proxies depend on. The fingerprint lacks user names and passwords. */
+function identify(proxies: readonly ProbeProxy[]): string {
   return JSON.stringify(
-    ways.map(({ id, host, port, username, passwordSealed }) => [
+    proxies.map(({ id, host, port, username, passwordSealed }) => [
       id,
       host,
       port,
@@ -169,9 +160,9 @@ function spelled(ways: readonly ProbeProxy[]): string {
   );
 }
 
-/** Writes the newest list of steps now and then, one write after another. */
-function createWriter(save: (steps: ProbeStep[]) => Promise<boolean>, lost: () => void) {
-  let newest: ProbeStep[] | null = null;
+/** Saves the newest list of steps, one write at a time and at most one per `WRITE_MS`. */
+function createWriter(save: (steps: CheckStep[]) => Promise<boolean>, lost: () => void) {
+  let newest: CheckStep[] | null = null;
   let writing: Promise<void> | null = null;
   let ended = false;
   async function flush(): Promise<void> {
@@ -181,13 +172,13 @@ function createWriter(save: (steps: ProbeStep[]) => Promise<boolean>, lost: () =
       writing = null;
       return;
     }
-    // A write that fails is made good by the next one.
+    // The next write makes up for a failed one.
     if (!(await save(steps).catch(() => true))) lost();
     if (!ended) await pause(WRITE_MS, null, { ref: false });
     await flush();
   }
   return {
-    write(steps: ProbeStep[]): void {
+    write(steps: CheckStep[]): void {
       newest = steps;
       writing ??= flush();
     },

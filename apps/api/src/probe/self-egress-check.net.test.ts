@@ -33,43 +33,43 @@ const look = (transport: Transport) =>
   checkSelfEgress(transport, new URL(`http://echo.example.test:${port}`), AbortSignal.timeout(20_000));
 
 test.each<[string, string, string[], string[], Partial<Awaited<ReturnType<typeof checkSelfEgress>>>]>([
-  ['an echo elsewhere shows the way out', '8.8.4.4', ['9.9.9.9'], [], { shown: [4], failed: [] }],
-  ['one at our own address shows none', '9.9.9.9', ['9.9.9.9'], [], { shown: [], failed: [] }],
-  ['nor does one that sees a private address', '10.0.0.7', ['9.9.9.9'], [], { shown: [], failed: [] }],
-  ['nor one in a network of our own', '8.8.4.4', ['10.0.0.1'], [], { shown: [], failed: [] }],
+  ['an echo elsewhere shows the way out', '8.8.4.4', ['9.9.9.9'], [], { confirmed: [4], failed: [] }],
+  ['one at our own address shows none', '9.9.9.9', ['9.9.9.9'], [], { confirmed: [], failed: [] }],
+  ['nor does one that sees a private address', '10.0.0.7', ['9.9.9.9'], [], { confirmed: [], failed: [] }],
+  ['nor one in a network of our own', '8.8.4.4', ['10.0.0.1'], [], { confirmed: [], failed: [] }],
   [
     'nor one that is called by IPv6 and sees IPv4',
     '8.8.4.4',
     ['2606:4700::7'],
     [],
-    { shown: [], failed: [] },
+    { confirmed: [], failed: [] },
   ],
   [
     'IPv4 says nothing of IPv6',
     '8.8.4.4',
     ['9.9.9.9', '2606:4700::7'],
     ['2606:4700::7'],
-    { shown: [4], failed: [6] },
+    { confirmed: [4], failed: [6] },
   ],
   [
     'another address of the family does',
     '8.8.4.4',
     ['9.9.9.8', '9.9.9.9'],
     ['9.9.9.8'],
-    { shown: [4], failed: [] },
+    { confirmed: [4], failed: [] },
   ],
-  ['an echo that is away', '8.8.4.4', ['9.9.9.9'], ['9.9.9.9'], { shown: [], failed: [4], own: [] }],
-  ['an echo without a name', '8.8.4.4', [], [], { shown: [], failed: [], own: [] }],
+  ['an echo that is away', '8.8.4.4', ['9.9.9.9'], ['9.9.9.9'], { confirmed: [], failed: [4], own: [] }],
+  ['an echo without a name', '8.8.4.4', [], [], { confirmed: [], failed: [], own: [] }],
 ])('%s', async (_, from, addresses, dead, expected) => {
   saw = from;
   expect(await look(reaching(addresses, dead))).toMatchObject(expected);
 });
 
 test('a proxy that was come to shows the way out, unless it stands where the console does', () => {
-  const home = { home: ['9.9.9.9'] };
-  expect(confirmedBy([{ from: '10.0.0.7', to: '::ffff:8.8.4.4' }], home)).toEqual([4]);
-  expect(confirmedBy([{ from: '2606:4700::1', to: '2606:4700::7' }], home)).toEqual([6]);
-  expect(confirmedBy([{ from: '10.0.0.7', to: '9.9.9.9' }], home)).toEqual([]);
-  expect(confirmedBy([{ from: '8.8.4.4', to: '8.8.4.4' }], home)).toEqual([]);
-  expect(confirmedBy([{ from: '10.0.0.7', to: '10.0.0.8' }], home)).toEqual([]);
+  const self = { echoAddresses: ['9.9.9.9'] };
+  expect(confirmedBy([{ from: '10.0.0.7', to: '::ffff:8.8.4.4' }], self)).toEqual([4]);
+  expect(confirmedBy([{ from: '2606:4700::1', to: '2606:4700::7' }], self)).toEqual([6]);
+  expect(confirmedBy([{ from: '10.0.0.7', to: '9.9.9.9' }], self)).toEqual([]);
+  expect(confirmedBy([{ from: '8.8.4.4', to: '8.8.4.4' }], self)).toEqual([]);
+  expect(confirmedBy([{ from: '10.0.0.7', to: '10.0.0.8' }], self)).toEqual([]);
 });

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { patternsCovering } from '@propusk/access/decide';
-import type { ProbeStep, SiteCheck } from '@propusk/contract/lock';
+import type { SiteCheck } from '@propusk/contract/lock';
+import type { CheckMessage, CheckStep } from '@propusk/phrases/checks';
 import { sql } from 'kysely';
 import { record } from '../audit/store.ts';
 import type { Actor } from '../core/actor.ts';
@@ -9,16 +10,16 @@ import type { Db, Tx } from '../db/open.ts';
 import { findManagedSite } from '../sites/store.ts';
 import type { ProbeVerdict } from './verdict.ts';
 
-/** A probe takes a minute at most: one that has run longer died with its process. */
-const DEAD = sql.raw(`interval '2 minutes'`);
-/** Whether a waiting probe (`d`) is one that a person waits for, or has waited so long that it goes with those. */
+/** The lease of a claimed probe. A probe takes at most a minute: after the lease its process is dead. */
+const LEASE = sql.raw(`interval '2 minutes'`);
+/** Whether a waiting probe (`d`) has priority: a user requested it, or it waits for ten minutes. */
 const isUrgent = sql.raw(`(d.asked or d.started_at < now() - interval '10 minutes')`);
-/** Sites that one look compares with what they were probed for. */
-const LOOKED_AT = 2_000;
-/** How often a person may have a site probed, in seconds. */
-const AGAIN_S = 10;
+/** Sites whose fingerprint one tick compares. */
+const MAX_COMPARED = 2_000;
+/** Minimal interval between requested probes of a site, in seconds. */
+const INTERVAL_S = 10;
 
-/** A probe that this process has taken to run, with what it depended on at that moment. */
+/** A probe that this process runs. */
 export interface ClaimedCheck extends Facts {
   readonly companyId: number;
   readonly siteId: number;
@@ -26,20 +27,27 @@ export interface ClaimedCheck extends Facts {
   readonly address: string;
 }
 
-/** What a probe depends on. */
+/** A probe as the database holds it: messages by code. */
+export interface StoredCheck extends Omit<SiteCheck, 'meaning' | 'advice' | 'steps'> {
+  readonly meaning: CheckMessage | null;
+  readonly advice: CheckMessage | null;
+  readonly steps: readonly CheckStep[];
+}
+
+/** What a probe's verdict depends on. */
 export interface Facts {
-  /** The site's address, the proxies of its policies and where they leave from. */
+  /** Hash of the site's address and of its policies' proxies with their egress addresses. */
   readonly fingerprint: string;
   readonly policyVersion: number;
 }
 
 /** The last probe of a site. @throws AppError not_found */
-export async function findCheck(db: Db, actor: Actor, siteId: number): Promise<SiteCheck | null> {
+export async function findCheck(db: Db, actor: Actor, siteId: number): Promise<StoredCheck | null> {
   const { companyId } = await findManagedSite(db, actor, siteId);
   return readCheck(db, companyId, siteId);
 }
 
-async function readCheck(db: Db, companyId: number, siteId: number): Promise<SiteCheck | null> {
+async function readCheck(db: Db, companyId: number, siteId: number): Promise<StoredCheck | null> {
   const row = await db
     .selectFrom('site_checks')
     .selectAll()
@@ -60,10 +68,10 @@ async function readCheck(db: Db, companyId: number, siteId: number): Promise<Sit
 }
 
 /**
- * Asks for a probe. One that waits or runs is answered as it is.
- * @throws AppError not_found; too_many_requests when the last one was asked for a moment ago
+ * Requests a probe. A waiting or running one is returned as it is.
+ * @throws AppError not_found; too_many_requests soon after the last one
  */
-export async function requestCheck(tx: Tx, actor: Actor, siteId: number): Promise<SiteCheck> {
+export async function requestCheck(tx: Tx, actor: Actor, siteId: number): Promise<StoredCheck> {
   const { companyId, shownAddress } = await findManagedSite(tx, actor, siteId);
   const { rows } = await sql<{ wait: number | null }>`
     insert into site_checks as k (company_id, site_id, state, asked)
@@ -79,10 +87,10 @@ export async function requestCheck(tx: Tx, actor: Actor, siteId: number): Promis
       meaning = case when ${mayBegin()} then null else k.meaning end,
       advice = case when ${mayBegin()} then null else k.advice end
     returning case when state = 'done'
-      then greatest(1, ceil(${AGAIN_S} - extract(epoch from now() - started_at)))::int end as wait`.execute(
+      then greatest(1, ceil(${INTERVAL_S} - extract(epoch from now() - started_at)))::int end as wait`.execute(
     tx,
   );
-  // It was removed a moment ago.
+  // Deleted meanwhile.
   if (rows.length === 0) throw new AppError('not_found');
   const wait = rows[0]?.wait ?? null;
   if (wait !== null) {
@@ -99,13 +107,13 @@ export async function requestCheck(tx: Tx, actor: Actor, siteId: number): Promis
 }
 
 function mayBegin() {
-  return sql`(k.state = 'done' and k.started_at < now() - ${AGAIN_S} * interval '1 second'
-    or k.state = 'running' and k.begun_at < now() - ${DEAD})`;
+  return sql`(k.state = 'done' and k.started_at < now() - ${INTERVAL_S} * interval '1 second'
+    or k.state = 'running' and k.begun_at < now() - ${LEASE})`;
 }
 
 /**
- * Takes a probe that waits, or whose process died. Nobody else gets the same one. Companies with fewer probes under way go
- * first, and what a person waits for goes before what is due, as if its company had one fewer; then whatever waited longest.
+ * Claims a waiting probe, or one whose lease is over, for this process alone. Companies with fewer running probes come
+ * first; a scheduled probe counts as one running probe more. Ties go to requested probes, then to the longest wait.
  */
 export async function claimCheck(db: Db): Promise<ClaimedCheck | null> {
   const run = randomUUID();
@@ -114,9 +122,9 @@ export async function claimCheck(db: Db): Promise<ClaimedCheck | null> {
     from (
       select d.company_id, d.site_id from site_checks d left join (
         select company_id, count(*) as probes from site_checks
-        where state = 'running' and begun_at >= now() - ${DEAD} group by company_id
+        where state = 'running' and begun_at >= now() - ${LEASE} group by company_id
       ) r on r.company_id = d.company_id
-      where d.state = 'waiting' or (d.state = 'running' and d.begun_at < now() - ${DEAD})
+      where d.state = 'waiting' or (d.state = 'running' and d.begun_at < now() - ${LEASE})
       order by coalesce(r.probes, 0) + case when ${isUrgent} then 0 else 1 end, ${isUrgent} desc, d.started_at
       for update of d skip locked limit 1
     ) due join sites s on s.company_id = due.company_id and s.id = due.site_id
@@ -128,8 +136,8 @@ export async function claimCheck(db: Db): Promise<ClaimedCheck | null> {
 }
 
 /**
- * Whether another company holds a host on the egress that companies share, by the rule of `decide()`: the oldest claim has
- * it. Whoever does not hold it gets no word of what it answers to the gateway, not even a status.
+ * Whether another company holds a host on shared egress, by the rule of `decide()`: the oldest claim wins. Other companies
+ * must not see any response of such a host through the gateway, not even a status.
  */
 export async function isHeldByOther(db: Db, companyId: number, host: string): Promise<boolean> {
   const holder = await db
@@ -143,7 +151,7 @@ export async function isHeldByOther(db: Db, companyId: number, host: string): Pr
   return holder !== undefined && holder.company_id !== companyId;
 }
 
-/** What a probe depends on, as it is now. */
+/** The current facts; null for a deleted site. */
 export async function readFingerprint(db: Db, { companyId, siteId }: ClaimedCheck): Promise<Facts | null> {
   const { rows } = await sql<Facts>`
     select site_fingerprint(id, ${siteId}) as fingerprint, policy_version as "policyVersion"
@@ -151,29 +159,30 @@ export async function readFingerprint(db: Db, { companyId, siteId }: ClaimedChec
   return rows[0] ?? null;
 }
 
-/** @returns whether the run is still this process's own */
-export async function saveSteps(db: Db, claimed: ClaimedCheck, steps: ProbeStep[]): Promise<boolean> {
+/** @returns whether this process still holds the claim */
+export async function saveSteps(db: Db, claimed: ClaimedCheck, steps: CheckStep[]): Promise<boolean> {
   const { rows } = await sql<{ one: number }>`update site_checks set steps = ${JSON.stringify(steps)}
     where ${own(claimed)} returning 1 as one`.execute(db);
   return rows.length > 0;
 }
 
 /**
- * Ends a probe. A site that was protected and is found otherwise has drifted until it is found protected again; what could
- * not be told leaves that as it was.
- * @param facts what the finding depends on. Its version is the claim's: whatever has changed since, the schedule looks at
- * @param changed something of it became another while the probe ran: the finding is of neither, and is made anew at once
+ * Saves a finished probe. A site that was protected and gets another verdict has drifted, until it is protected again;
+ * `unknown` leaves the drift as it is.
+ * @param facts their version is that of the claim, so that the schedule compares every later change
+ * @param changed the facts changed during the probe: the verdict fits neither state, and the next probe is due at once
  */
 export async function finishCheck(
   db: Db,
   claimed: ClaimedCheck,
-  { verdict, meaning, advice, steps }: ProbeVerdict & { steps: ProbeStep[] },
+  { verdict, meaning, advice, steps }: ProbeVerdict & { steps: CheckStep[] },
   { fingerprint, policyVersion }: Facts,
   changed: boolean,
 ): Promise<void> {
-  // A day, and up to an hour more: sites that were added together are not probed together for ever.
+  // The random hour spreads the probes of sites that were added together.
   await sql`update site_checks set state = 'done', run = null, finished_at = now(), steps = ${JSON.stringify(steps)},
-      verdict = ${verdict}, meaning = ${meaning}, advice = ${advice}, shown_verdict = ${verdict}, shown_at = now(),
+      verdict = ${verdict}, meaning = ${JSON.stringify(meaning)},
+      advice = ${advice === null ? null : JSON.stringify(advice)}, shown_verdict = ${verdict}, shown_at = now(),
       was_protected = was_protected or ${verdict === 'protected'},
       drifted = case ${verdict}::text when 'protected' then false when 'unknown' then drifted else was_protected end,
       fingerprint = ${fingerprint}, policy_version = ${policyVersion},
@@ -181,7 +190,7 @@ export async function finishCheck(
     where ${own(claimed)}`.execute(db);
 }
 
-/** Gives a probe back, for another process or a later time. */
+/** Puts a claimed probe back into the queue. */
 export async function releaseCheck(db: Db, claimed: ClaimedCheck): Promise<void> {
   await sql`update site_checks set state = 'waiting', run = null, begun_at = null, steps = '[]'
     where ${own(claimed)}`.execute(db);
@@ -192,11 +201,11 @@ function own({ companyId, siteId, run }: ClaimedCheck) {
 }
 
 /**
- * Puts sites in line that were probed before and are due: a day is over, or what the last finding depends on has changed.
- * @returns how many
+ * Queues due probes: the last one is a day old, or its facts changed.
+ * @returns their count
  */
 export async function queueDueChecks(db: Db, most: number): Promise<number> {
-  // What changed and is none of the lock's is looked at once.
+  // Most policy changes do not concern a lock: comparing the fingerprint once per version finds those that do.
   await sql`
     update site_checks k set policy_version = looked.version, next_at = case
         when k.fingerprint is distinct from site_fingerprint(k.company_id, k.site_id) then least(k.next_at, now())
@@ -204,7 +213,7 @@ export async function queueDueChecks(db: Db, most: number): Promise<number> {
     from (
       select d.company_id, d.site_id, c.policy_version as version from site_checks d join companies c on c.id = d.company_id
       where d.state = 'done' and d.policy_version is distinct from c.policy_version
-      order by random() for update of d skip locked limit ${LOOKED_AT}
+      order by random() for update of d skip locked limit ${MAX_COMPARED}
     ) looked
     where k.company_id = looked.company_id and k.site_id = looked.site_id`.execute(db);
   const { rows } = await sql<{ one: number }>`

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { connect as secure, type TLSSocket } from 'node:tls';
+import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { type GatewayKeys, PROBE_USERNAME, signProbeToken } from '@propusk/access/gateway-secret';
 import { canonicalHost } from '@propusk/access/host';
 import { addressAllowed, type Networks, parseNetworks } from '@propusk/dial/addresses';
@@ -12,12 +12,11 @@ import { createLookup } from '@propusk/dial/resolver';
 import type { EgressAddresses } from '@propusk/dial/settings';
 import type { KeyedLimiter } from '../core/keyed-limiter.ts';
 import { ConnectError, type ConnectErrorReason } from './connect-error.ts';
-import { connectTunnel, type TunnelAnswer } from './connect-tunnel.ts';
+import { type ConnectResponse, connectTunnel } from './connect-tunnel.ts';
 import { diagnoseConnect } from './diagnose-connect.ts';
 
-/** How a probe goes: from this machine as a stranger, through our gateway, or through a company's own proxy. */
-export type Route =
-  | { readonly kind: 'outside' }
+/** A path to the site through our gateway, or through a company's own proxy. */
+export type ProxyRoute =
   | { readonly kind: 'gateway' }
   | {
       readonly kind: 'upstream';
@@ -27,7 +26,10 @@ export type Route =
       readonly password: string;
     };
 
-/** A host, a name or an address literal without brackets, and a port. */
+/** A path to the site; `outside`: from this machine, as a stranger. */
+export type Route = { readonly kind: 'outside' } | ProxyRoute;
+
+/** A host (a name, or an address literal without brackets) and a port. */
 export interface Place {
   readonly host: string;
   readonly port: number;
@@ -37,53 +39,50 @@ export interface TransportOptions {
   readonly allowNetworks: Networks;
   readonly hosts: ReadonlyMap<string, readonly string[]>;
   readonly dns: readonly string[];
-  /** Where clients reach the gateway: a setting of ours, and so not under the rules for what tenants type in. */
+  /** The gateway as clients reach it. The operator sets it, so the address rules for tenants do not apply to it. */
   readonly gatewayUrl: URL;
   readonly keys: GatewayKeys;
-  /** Addresses that the gateway is told to leave from (GATEWAY_EGRESS). */
+  /** The gateway's source addresses (GATEWAY_EGRESS). */
   readonly egress: EgressAddresses;
-  /** Those servers', or the system's, unless a test says otherwise. */
+  /** Replaces the resolvers of `dns`, in tests. */
   readonly lookup?: ((name: string) => Promise<readonly string[]>) | undefined;
 }
 
-/** The one way out of the api: by the dialling rules of the gateway. */
+/** The api's only egress. It applies the gateway's dialing rules. */
 export interface Transport {
   /**
    * Opens a connection to a place.
-   * @throws ConnectError saying what stood in the way; the signal's reason when it was aborted
+   * @throws ConnectError; the signal's reason when it is aborted
    */
-  open(way: Route, place: Place, signal: AbortSignal): Promise<Duplex>;
-  /**
-   * Connects to a proxy itself, without asking it for anything.
-   * @throws ConnectError
-   */
-  openProxy(way: Exclude<Route, { kind: 'outside' }>, signal: AbortSignal): Promise<Duplex>;
-  /** Asks a proxy that was connected to for a tunnel. @throws ConnectError */
-  through(way: Route, proxy: Duplex, place: Place, signal: AbortSignal): Promise<Duplex>;
-  /** The addresses of a name; none when it has none. */
+  open(route: Route, place: Place, signal: AbortSignal): Promise<Duplex>;
+  /** Connects to the proxy of a route, without a request. @throws ConnectError */
+  openProxy(route: ProxyRoute, signal: AbortSignal): Promise<Duplex>;
+  /** Requests a tunnel over a connection of `openProxy`. @throws ConnectError */
+  through(route: ProxyRoute, proxy: Duplex, place: Place, signal: AbortSignal): Promise<Duplex>;
+  /** The addresses of a name; an empty list for an unknown one. */
   resolve(host: string): Promise<readonly string[]>;
-  /** Public addresses that the gateway leaves from by its settings, whatever way the echo's name led. */
+  /** The gateway's source addresses by its settings, public ones only. */
   readonly configuredEgress: readonly string[];
-  /** Whether an address may be connected to. */
+  /** Whether the dialer may connect to an address. */
   allowed(address: string): boolean;
 }
 
-/** What slices are given that call out. */
+/** What slices need for outbound calls. */
 export interface Outbound {
   readonly transport: Transport;
   readonly echoUrl: URL;
-  /** Runs one call out at the word of a company's person when there is room for it. @throws AppError busy */
+  /** Runs one call of a company as soon as its queue has room. @throws AppError busy */
   readonly turns: KeyedLimiter;
-  /** Aborted when the server closes: calls that are under way end. */
+  /** Aborted on shutdown: running calls end. */
   readonly stop: AbortSignal;
 }
 
 const RESOLVE_MS = 5_000;
-/** A probe's token outlives the probe a little: clocks differ. */
+/** Longer than a probe's minute: the gateway's clock may differ. */
 const TOKEN_SECONDS = 90;
 const anywhere = parseNetworks('0.0.0.0/0,::/0') ?? { v4: [], v6: [] };
 
-/** Puts together the api's way out. */
+/** Builds the api's transport. */
 export function createTransport(options: TransportOptions): Transport {
   const { allowNetworks, hosts, gatewayUrl, keys, egress, dns } = options;
   const lookup = options.lookup ?? createLookup(dns);
@@ -91,28 +90,27 @@ export function createTransport(options: TransportOptions): Transport {
   const dial = createDialer({ ...dialing, allowNetworks });
   const dialGateway = createDialer({ ...dialing, allowNetworks: anywhere });
 
-  async function openProxy(way: Exclude<Route, { kind: 'outside' }>, signal: AbortSignal): Promise<Duplex> {
-    if (way.kind === 'upstream') return named('proxy', dial(way.host, way.port, signal, 'upstream'));
+  async function openProxy(route: ProxyRoute, signal: AbortSignal): Promise<Duplex> {
+    if (route.kind === 'upstream')
+      return connecting('proxy', dial(route.host, route.port, signal, 'upstream'));
     const { hostname, port, protocol } = gatewayUrl;
     const tls = protocol === 'https:';
-    const socket = await named(
-      'proxy',
-      dialGateway(hostname, Number(port) || (tls ? 443 : 80), signal, 'upstream'),
-    );
+    const dialed = dialGateway(hostname, Number(port) || (tls ? 443 : 80), signal, 'upstream');
+    const socket = await connecting('proxy', dialed);
     return tls ? startTls('proxy', socket, { host: hostname, verify: true }, signal) : socket;
   }
 
   async function through(
-    way: Route,
+    route: ProxyRoute,
     proxy: Duplex,
     { host, port }: Place,
     signal: AbortSignal,
   ): Promise<Duplex> {
     const authority = isIP(host) === 6 ? `[${host}]:${port}` : `${host}:${port}`;
     try {
-      const answer = await connectTunnel(proxy, authority, credentialsOf(way, { host, port }, keys), signal);
-      const refusal = refusalOf(way, answer);
-      if (refusal !== null) throw refusal;
+      const credentials = credentialsOf(route, { host, port }, keys);
+      const error = tunnelError(route, await connectTunnel(proxy, authority, credentials, signal));
+      if (error !== null) throw error;
       return proxy;
     } catch (error) {
       proxy.destroy();
@@ -120,22 +118,13 @@ export function createTransport(options: TransportOptions): Transport {
     }
   }
 
-  async function openOutside({ host, port }: Place, signal: AbortSignal): Promise<Duplex> {
-    try {
-      return await named('site', dial(host, port, signal));
-    } catch (error) {
-      const literal = isIP(host) !== 0;
-      if (!literal || !(error instanceof ConnectError) || error.reason !== 'connect_failed') throw error;
-      throw new ConnectError('site', await diagnoseConnect(host, port, signal));
-    }
-  }
-
   return {
     openProxy,
     through,
-    async open(way, place, signal) {
-      if (way.kind === 'outside') return openOutside(place, signal);
-      return through(way, await openProxy(way, signal), place, signal);
+    async open(route, place, signal) {
+      if (route.kind === 'outside')
+        return connecting('site', dial(place.host, place.port, signal), place.host);
+      return through(route, await openProxy(route, signal), place, signal);
     },
     async resolve(host) {
       if (isIP(host) !== 0) return [host];
@@ -151,56 +140,56 @@ export function createTransport(options: TransportOptions): Transport {
   };
 }
 
-function credentialsOf(way: Route, place: Place, keys: GatewayKeys): string {
-  if (way.kind === 'outside') return '';
-  if (way.kind === 'upstream') {
-    return way.username === '' && way.password === '' ? '' : `${way.username}:${way.password}`;
+function credentialsOf(route: ProxyRoute, place: Place, keys: GatewayKeys): string {
+  if (route.kind === 'upstream') {
+    return route.username === '' && route.password === '' ? '' : `${route.username}:${route.password}`;
   }
   const host = canonicalHost(place.host);
-  // The gateway takes names alone.
+  // The gateway opens names only.
   if (host === null) throw new ConnectError('site', 'address_refused');
   const expires = Math.floor(Date.now() / 1000) + TOKEN_SECONDS;
   return `${PROBE_USERNAME}:${signProbeToken(keys, { host, port: place.port, expires })}`;
 }
 
-/** What our gateway says of the site, by its `X-Propusk-Reason`; its other reasons are its own. */
-const ofTheSite: Readonly<Record<string, ConnectErrorReason>> = {
+/** Values of our gateway's `X-Propusk-Reason` that concern the site; the others concern the gateway. */
+const siteReasons: Readonly<Record<string, ConnectErrorReason>> = {
   resolve_failed: 'resolve_failed',
   address_refused: 'address_refused',
   connect_failed: 'connect_failed',
   timeout: 'timeout',
 };
 
-function refusalOf(way: Route, { status, headers }: TunnelAnswer): ConnectError | null {
+function tunnelError({ kind }: ProxyRoute, { status, headers }: ConnectResponse): ConnectError | null {
   if (status >= 200 && status < 300) return null;
-  // tinyproxy says 401 of its own credentials.
+  // tinyproxy answers 401 for its own credentials.
   if (status === 407 || status === 401) return new ConnectError('proxy', 'credentials', status);
-  if (way.kind === 'gateway') {
-    const reason = ofTheSite[String(headers['x-propusk-reason'])];
+  if (kind === 'gateway') {
+    const reason = siteReasons[String(headers['x-propusk-reason'])];
     return reason === undefined
       ? new ConnectError('proxy', 'refused', status)
       : new ConnectError('site', reason, status);
   }
   if (status === 504) return new ConnectError('site', 'timeout', status);
-  // So proxies say that the site did not take the connection (RFC 9110 section 15.6).
+  // The proxy could not connect to the site (RFC 9110 section 15.6).
   if (status === 502 || status === 503) return new ConnectError('site', 'connect_failed', status);
   return new ConnectError('proxy', 'refused', status);
 }
 
-/** What a refusal of dialling means at this end of the way. */
-async function named(where: 'proxy' | 'site', work: Promise<Socket>): Promise<Socket> {
+/** Turns a DialError into a ConnectError. Only for an address literal does errno speak of that very address. */
+async function connecting(where: 'proxy' | 'site', dialed: Promise<Socket>, host = ''): Promise<Socket> {
   try {
-    return await work;
+    return await dialed;
   } catch (error) {
     if (!(error instanceof DialError)) throw error;
-    throw new ConnectError(where, error.code);
+    const diagnosed = error.code === 'connect_failed' && isIP(host) !== 0;
+    throw new ConnectError(where, diagnosed ? diagnoseConnect(error.errno) : error.code);
   }
 }
 
 /**
- * Speaks TLS over a connection.
- * @param verify whether a certificate that is not good ends it; a probe notes it instead
- * @throws ConnectError when the other side does not
+ * Starts TLS over a connection.
+ * @param verify whether an invalid certificate fails the handshake; a probe reports it instead
+ * @throws ConnectError when the handshake fails
  */
 export async function startTls(
   where: 'proxy' | 'site',
@@ -208,7 +197,7 @@ export async function startTls(
   { host, verify }: { host: string; verify: boolean },
   signal: AbortSignal,
 ): Promise<TLSSocket> {
-  const stream = secure({
+  const stream = connectTls({
     socket,
     ...(isIP(host) === 0 && { servername: host }),
     host,

@@ -1,3 +1,4 @@
+import { type CheckMessage, sayCheck } from '@propusk/phrases/checks';
 import { describe, expect, test } from 'vitest';
 import type { StepResult } from './classify-response.ts';
 import {
@@ -18,10 +19,11 @@ const usual: VerdictContext = {
   insider: false,
   unfinished: false,
   held: false,
-  vantage: { shown: [], failed: [] },
+  connectivity: { confirmed: [], failed: [] },
 };
 /** Our echo answered a call without a proxy. */
-const seen = { vantage: { shown: [4 as const], failed: [] } };
+const seen = { connectivity: { confirmed: [4 as const], failed: [] } };
+const text = (words: string): CheckMessage => ({ code: 'legacy', params: { text: words } });
 const place = { host: 'crm.example.ru', port: 443, scheme: 'https' } as const;
 const outside = (kind: OutsideStep['kind'] = 'plain', at: Partial<OutsideStep> = {}): OutsideStep => ({
   ...place,
@@ -30,7 +32,7 @@ const outside = (kind: OutsideStep['kind'] = 'plain', at: Partial<OutsideStep> =
   address: '198.51.100.7',
   path: '/',
   headers: {},
-  title: `outside ${kind}`,
+  title: text(`outside ${kind}`),
   ...at,
 });
 const through = (proxyId = 3, scheme: 'https' | 'http' = 'https'): ThroughStep => ({
@@ -39,57 +41,63 @@ const through = (proxyId = 3, scheme: 'https' | 'http' = 'https'): ThroughStep =
   vantage: 'through',
   kind: 'get',
   proxyId,
-  title: `through ${proxyId} ${scheme}`,
+  title: text(`through ${proxyId} ${scheme}`),
 });
 const took = (step: PlannedStep, finding: Finding, cdn: string | null = null): StepResult => ({
   step,
   finding,
-  detail: finding,
+  detail: text(finding),
   cdn,
 });
-const shut = took(outside(), 'shut');
-const deep = took(outside('deep'), 'shut');
+const shut = took(outside(), 'denied');
+const deep = took(outside('deep'), 'denied');
 const inside = took(through(), 'open');
 const v6 = { address: '2606:4700::7' };
 
 describe('the verdict', () => {
   test.each<[string, StepResult[], Partial<VerdictContext>, string, RegExp]>([
     ['strangers refused, the proxy let in', [shut, deep, inside], {}, 'protected', /отказом/],
-    ['a firewall drops strangers', [took(outside(), 'silent'), inside], seen, 'protected', /отказом/],
-    ['a firewall drops strangers, or us', [took(outside(), 'silent'), inside], {}, 'unknown', /не дозвалась/],
+    ['a firewall drops strangers', [took(outside(), 'no_connection'), inside], seen, 'protected', /отказом/],
+    [
+      'a firewall drops strangers, or us',
+      [took(outside(), 'no_connection'), inside],
+      {},
+      'unknown',
+      /не дозвалась/,
+    ],
     ['a firewall refuses strangers', [took(outside(), 'refused'), inside], {}, 'protected', /отказом/],
     [
       'something refuses us, our own echo too',
       [took(outside(), 'refused'), inside],
-      { vantage: { shown: [], failed: [4] } },
+      { connectivity: { confirmed: [], failed: [4] } },
       'unknown',
       /не дошли/,
     ],
     [
       'shut by IPv4, and no way out by IPv6',
-      [shut, deep, took(outside('plain', v6), 'unsent'), inside],
+      [shut, deep, took(outside('plain', v6), 'no_egress'), inside],
       seen,
       'unknown',
-      /outside plain: unsent/,
+      /outside plain: no_egress/,
     ],
     [
       'shut by IPv4, and nothing comes back by IPv6',
-      [shut, deep, took(outside('plain', v6), 'silent'), inside],
+      [shut, deep, took(outside('plain', v6), 'no_connection'), inside],
       seen,
       'unknown',
       /по IPv6 никуда/,
     ],
     [
       'shut by IPv4, dropped by IPv6, which gets out',
-      [shut, deep, took(outside('plain', v6), 'silent'), inside],
-      { vantage: { shown: [6], failed: [] } },
+      [shut, deep, took(outside('plain', v6), 'no_connection'), inside],
+      { connectivity: { confirmed: [6], failed: [] } },
       'protected',
       /отказом/,
     ],
     [
       'nothing is reached from here, our own echo neither',
-      [took(outside(), 'silent'), took(outside('plain', v6), 'refused'), inside],
-      { vantage: { shown: [], failed: [4, 6] } },
+      [took(outside(), 'no_connection'), took(outside('plain', v6), 'refused'), inside],
+      { connectivity: { confirmed: [], failed: [4, 6] } },
       'unknown',
       /не дошли/,
     ],
@@ -112,7 +120,7 @@ describe('the verdict', () => {
     ],
     [
       'one scheme alone',
-      [shut, deep, inside, took(through(3, 'http'), 'silent')],
+      [shut, deep, inside, took(through(3, 'http'), 'no_connection')],
       {},
       'protected',
       /отказом/,
@@ -121,14 +129,14 @@ describe('the verdict', () => {
     ['a header opens it', [shut, took(outside('spoofed'), 'open'), inside], {}, 'open', /outside spoofed/],
     ['a folder is open', [shut, took(outside('deep'), 'open'), inside], {}, 'open', /outside deep/],
     ['one address of two is open', [shut, took(outside(), 'open'), inside], {}, 'open', /открыт всем/],
-    ['open, though closed to its own', [took(outside(), 'open'), took(through(), 'shut')], {}, 'open', /./],
+    ['open, though closed to its own', [took(outside(), 'open'), took(through(), 'denied')], {}, 'open', /./],
     ['open, behind a CDN', [took(outside(), 'open', 'Cloudflare'), inside], {}, 'open', /./],
     ['open, with the time over', [took(outside(), 'open'), inside], { unfinished: true }, 'open', /./],
-    ['nobody is let in', [shut, took(through(), 'shut')], {}, 'closed', /through 3/],
-    ['one proxy of two is not let in', [shut, inside, took(through(4), 'shut')], {}, 'closed', /through 4/],
+    ['nobody is let in', [shut, took(through(), 'denied')], {}, 'closed', /through 3/],
+    ['one proxy of two is not let in', [shut, inside, took(through(4), 'denied')], {}, 'closed', /through 4/],
     [
       'nobody is answered',
-      [took(outside(), 'silent'), took(through(), 'silent')],
+      [took(outside(), 'no_connection'), took(through(), 'no_connection')],
       {},
       'closed',
       /не отвечает/,
@@ -141,22 +149,34 @@ describe('the verdict', () => {
       /./,
     ],
     ['an error inside alone', [shut, took(through(), 'server_error')], {}, 'server_error', /through 3/],
-    ['behind a CDN', [took(outside(), 'shut', 'Cloudflare'), inside], {}, 'cdn', /отказ мог дать сам CDN/],
+    ['behind a CDN', [took(outside(), 'denied', 'Cloudflare'), inside], {}, 'cdn', /отказ мог дать сам CDN/],
     [
       'shut by a lock that sees the CDN',
-      [took(outside(), 'shut', 'Qrator'), took(through(), 'shut')],
+      [took(outside(), 'denied', 'Qrator'), took(through(), 'denied')],
       {},
       'cdn',
       /не пускает никого/,
     ],
     ['no policy', [], { proxies: 0 }, 'unknown', /ни в одной политике/],
-    ['the proxy is away', [shut, took(through(), 'untold')], {}, 'unknown', /не дошли/],
-    ['one proxy of two is away', [shut, inside, took(through(4), 'untold')], {}, 'unknown', /through 4/],
-    ['we stand inside', [took(outside(), 'untold'), inside], { insider: true }, 'unknown', /того же адреса/],
-    ['we stand inside, and are not let in', [took(through(), 'shut')], { insider: true }, 'closed', /./],
+    ['the proxy is away', [shut, took(through(), 'inconclusive')], {}, 'unknown', /не дошли/],
+    [
+      'one proxy of two is away',
+      [shut, inside, took(through(4), 'inconclusive')],
+      {},
+      'unknown',
+      /through 4/,
+    ],
+    [
+      'we stand inside',
+      [took(outside(), 'inconclusive'), inside],
+      { insider: true },
+      'unknown',
+      /того же адреса/,
+    ],
+    ['we stand inside, and are not let in', [took(through(), 'denied')], { insider: true }, 'closed', /./],
     [
       'another company holds it',
-      [shut, took(through(), 'untold')],
+      [shut, took(through(), 'inconclusive')],
       { held: true },
       'unknown',
       /за другой компанией/,
@@ -170,7 +190,7 @@ describe('the verdict', () => {
     ['no address to pretend', [shut, deep, inside], { egressKnown: false }, 'unknown', /подделку/],
     [
       'a name that is not there',
-      [took({ vantage: 'outside', kind: 'unresolved', host: 'x.ru', title: '' }, 'untold')],
+      [took({ vantage: 'outside', kind: 'unresolved', host: 'x.ru', title: text('') }, 'inconclusive')],
       {},
       'unknown',
       /DNS/,
@@ -180,7 +200,7 @@ describe('the verdict', () => {
       [
         shut,
         inside,
-        took({ vantage: 'outside', kind: 'address_refused', host: 'x.ru', title: '' }, 'untold'),
+        took({ vantage: 'outside', kind: 'address_refused', host: 'x.ru', title: text('') }, 'inconclusive'),
       ],
       {},
       'unknown',
@@ -188,7 +208,8 @@ describe('the verdict', () => {
     ],
   ])('%s', (_, taken, known, verdict, meaning) => {
     const found = decideVerdict(taken, { ...usual, ...known });
-    expect(found).toMatchObject({ verdict, meaning: expect.stringMatching(meaning) });
+    expect(found.verdict).toBe(verdict);
+    expect(sayCheck(found.meaning)).toMatch(meaning);
     expect(found.advice === null).toBe(verdict === 'protected');
   });
 });
@@ -196,7 +217,7 @@ describe('the verdict', () => {
 describe('an answer to a stranger', () => {
   const http = outside('plain', { scheme: 'http', port: 80 });
   test.each<[string, OutsideStep, number, Record<string, string>, Finding]>([
-    ['403', outside(), 403, {}, 'shut'],
+    ['403', outside(), 403, {}, 'denied'],
     ['200', outside(), 200, {}, 'open'],
     ['a password is asked for', outside(), 401, {}, 'open'],
     ['the site does not know the page', outside('deep'), 404, {}, 'open'],
@@ -224,7 +245,7 @@ describe('an answer to a stranger', () => {
       'redirect',
     ],
     ['a page, to the sign-in', outside('deep', { path: '/index.php' }), 301, { location: '/?login' }, 'open'],
-    ['no certificate there', outside('acme', { path: '/.well-known/x' }), 404, {}, 'shut'],
+    ['no certificate there', outside('acme', { path: '/.well-known/x' }), 404, {}, 'denied'],
     ['something where a certificate is to be', outside('acme', { path: '/.well-known/x' }), 200, {}, 'open'],
     ['to another site', http, 301, { location: 'https://example.ru/' }, 'open'],
     ['to another port', http, 301, { location: 'https://crm.example.ru:8443/' }, 'open'],
@@ -243,12 +264,12 @@ describe('an answer to a stranger', () => {
 
   test('through a proxy all but a refusal and an error is in', () => {
     const found = [200, 301, 401, 404, 403, 500].map((status) => classifyThrough({ status, headers: {} }));
-    expect(found).toEqual(['open', 'open', 'open', 'open', 'shut', 'server_error']);
+    expect(found).toEqual(['open', 'open', 'open', 'open', 'denied', 'server_error']);
   });
 
   test('none from the proxy says nothing of the site', () => {
-    expect(classifyConnectError(new ConnectError('proxy', 'timeout'))).toBe('untold');
-    expect(classifyConnectError(new ConnectError('site', 'timeout'))).toBe('silent');
+    expect(classifyConnectError(new ConnectError('proxy', 'timeout'))).toBe('inconclusive');
+    expect(classifyConnectError(new ConnectError('site', 'timeout'))).toBe('no_connection');
     expect(classifyConnectError(new ConnectError('site', 'tls_failed'))).toBe('no_tls');
   });
 
@@ -256,8 +277,8 @@ describe('an answer to a stranger', () => {
     const at = (reason: ConnectErrorReason, first = true, connected = false) =>
       classifyFailure(new ConnectError('site', reason), { first, connected });
     expect(at('connection_refused')).toBe('refused');
-    expect(at('no_route')).toBe('unsent');
-    expect(at('timeout')).toBe('silent');
+    expect(at('no_route')).toBe('no_egress');
+    expect(at('timeout')).toBe('no_connection');
     expect(at('broken_off', true, true)).toBe('dropped');
     // It hangs; and it took connections before.
     expect(at('timeout', true, true)).toBe('unclear');
@@ -291,7 +312,7 @@ describe('the plan', () => {
     expect(new Set(steps.flatMap((step) => ('path' in step ? [step.path] : [])))).toEqual(
       new Set(['/', '/abc/abc', '/index.php', '/abc.php', '/abc.css', '/.well-known/acme-challenge/abc']),
     );
-    expect(steps.filter(({ kind }) => kind === 'get').map(({ title }) => title)).toEqual([
+    expect(steps.filter(({ kind }) => kind === 'get').map(({ title }) => sayCheck(title))).toEqual([
       'Через proxy.ru: https://a.ru',
       'Через proxy.ru: http://a.ru',
     ]);

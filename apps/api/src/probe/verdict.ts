@@ -1,210 +1,179 @@
-import { sayings } from '@propusk/access/sayings';
 import type { Verdict } from '@propusk/contract/lock';
+import type { CheckMessage } from '@propusk/phrases/checks';
 import type { Finding, StepResult } from './classify-response.ts';
 import { type Connectivity, discountSilence, targetFamily } from './connectivity.ts';
 import { type PlannedStep, proxyOf } from './plan.ts';
 
-/** What else the verdict needs to know. */
+/** What the verdict depends on besides the results. */
 export interface VerdictContext {
-  /** How many proxies the site's policies have. */
+  /** Count of proxies in the site's policies. */
   readonly proxies: number;
-  /** An address that the lock lets in was known, and so could be pretended. */
+  /** Whether an egress address was known, so that headers could be spoofed with it. */
   readonly egressKnown: boolean;
-  /** We call from an address that the lock lets in: what we see is not what strangers see. */
+  /** The probe runs from an address that the lock allows: it cannot see what strangers see. */
   readonly insider: boolean;
-  /** Whether this machine was seen to get out, by each family. */
-  readonly vantage: Connectivity;
-  /** Another company holds the site on the shared egress that a policy leaves by. */
+  readonly connectivity: Connectivity;
+  /** Another company holds the site on the shared egress of a policy. */
   readonly held: boolean;
-  /** The time was over before the end. */
+  /** The time limit ended the probe early. */
   readonly unfinished: boolean;
 }
 
 export interface ProbeVerdict {
   readonly verdict: Verdict;
-  readonly meaning: string;
-  readonly advice: string | null;
+  readonly meaning: CheckMessage;
+  readonly advice: CheckMessage | null;
 }
 
-const unknown = (meaning: string, advice: string): ProbeVerdict => ({ verdict: 'unknown', meaning, advice });
+interface Facts extends VerdictContext {
+  readonly results: readonly StepResult[];
+  readonly outside: readonly StepResult[];
+  /** Requests to the site through proxies, without the echo calls. */
+  readonly through: readonly StepResult[];
+  readonly cdn: string | null;
+}
+
+type Rule = (facts: Facts) => ProbeVerdict | null;
 
 /**
- * What all steps together say: pure. «Защищён» needs proof of both halves, that strangers are turned away wherever they come
- * and that each proxy of the policies gets in; whatever is missing to it makes another verdict. Silence is no proof of itself.
+ * Decides the verdict: the first rule that applies wins. Pure. `protected` needs proof of both halves: strangers are denied
+ * everywhere, and every proxy of the policies gets in. Each rule above it is a missing proof.
  */
-export function decideVerdict(all: readonly StepResult[], known: VerdictContext): ProbeVerdict {
-  if (known.proxies === 0) {
-    return unknown(
-      'Сайт не стоит ни в одной политике: пускать на него некого.',
-      'Добавьте сайт в политику доступа и нажмите «Проверить» ещё раз.',
-    );
-  }
-  const taken = discountSilence(all, known.vantage);
-  const outside = taken.filter(({ step }) => step.vantage === 'outside');
-  const through = taken.filter(({ step }) => step.vantage === 'through' && step.kind === 'get');
-  const open = known.insider ? undefined : outside.find(({ finding }) => finding === 'open');
-  const cdn = taken.find((one) => one.cdn !== null)?.cdn ?? null;
-  if (open !== undefined) return openTo(open, cdn);
-  const misled = taken.find(({ step }) => step.kind === 'address_refused' || step.kind === 'unresolved');
-  if (misled !== undefined) return noAddress(misled);
-  if (known.held) return unknown(sayings.host_taken.why, sayings.host_taken.advice);
-  if (cdn !== null) return behind(cdn, through);
-  const broken = taken.find(({ finding }) => finding === 'server_error');
-  if (broken !== undefined) {
-    return {
-      verdict: 'server_error',
-      meaning: `Сервер отвечает ошибкой. ${quote(broken)}.`,
-      advice:
-        'Чаще всего это строка в .htaccess, которой сервер не позволяет: включите AllowOverride AuthConfig и оставьте в файле только наши строки. Остальное скажет журнал ошибок сервера.',
-    };
-  }
-  const shutOut = closedTo(through);
-  if (shutOut !== null) return shutOut;
-  if (known.insider) {
-    return unknown(
-      'Проверка идёт с того же адреса, с которого выходит шлюз: что видят посторонние, отсюда не увидеть.',
-      'Задайте шлюзу собственный адрес в GATEWAY_EGRESS или запустите консоль на другой машине.',
-    );
-  }
-  if (known.unfinished) {
-    return unknown('Проверка не успела закончиться за минуту.', 'Нажмите «Проверить» ещё раз.');
-  }
-  const unreached = proxyUnreached(through);
-  if (unreached !== undefined) {
-    return unknown(
-      `Через прокси политики до сайта не дошли. ${quote(unreached)}.`,
-      'Проверьте этот прокси в разделе «Прокси» и нажмите «Проверить» ещё раз.',
-    );
-  }
-  const unsent = outside.find(({ finding }) => finding === 'unsent');
-  if (unsent !== undefined) return notSeen(unsent);
-  const vague = outside.find(({ finding }) => finding === 'unclear' || finding === 'no_tls');
-  if (vague !== undefined) {
-    return unknown(
-      `Ответ не говорит, закрыт ли сайт. ${quote(vague)}.`,
-      'Посмотрите журнал сервера за это время и нажмите «Проверить» ещё раз.',
-    );
-  }
-  if (!outside.some(({ finding }) => turnedAway.has(finding))) {
-    return unknown(
-      'Снаружи сайт только переадресует и ничего не показывает: куда приводит переадресация, не видно.',
-      'Добавьте в список сайтов адрес, на который он переадресует, и проверьте его.',
-    );
-  }
-  const unwalked = outside.find((one) => takesConnections(one) && !walked(one, outside));
-  if (unwalked !== undefined) {
-    return unknown(
-      `Спрошена только главная страница, а другие места сайта не спрошены. ${quote(unwalked)}.`,
-      'Нажмите «Проверить» ещё раз.',
-    );
-  }
-  if (!known.egressKnown) {
-    return unknown(
-      'Снаружи сайт закрыт и через прокси открыт, но адрес выхода неизвестен: подделку адреса проверить нечем.',
-      'Откройте «Защитить» и посмотрите, почему не удалось узнать адрес выхода.',
-    );
-  }
-  return {
-    verdict: 'protected',
-    meaning: 'Посторонним сайт отвечает отказом, а через «Пропуск» открывается.',
-    advice: null,
+export function decideVerdict(all: readonly StepResult[], context: VerdictContext): ProbeVerdict {
+  const results = discountSilence(all, context.connectivity);
+  const facts: Facts = {
+    ...context,
+    results,
+    outside: results.filter(({ step }) => step.vantage === 'outside'),
+    through: results.filter(({ step }) => step.kind === 'get'),
+    cdn: results.find(({ cdn }) => cdn !== null)?.cdn ?? null,
   };
-}
-
-function openTo(open: StepResult, cdn: string | null): ProbeVerdict {
-  const { step, detail } = open;
-  const advice =
-    cdn !== null
-      ? `Сайт стоит за ${cdn}: возьмите в «Защитить» вариант для CDN и отключите кеш страниц.`
-      : step.kind === 'spoofed'
-        ? 'Сервер верит заголовку с адресом от кого угодно. Уберите RemoteIPHeader, set_real_ip_from или trusted_proxies для всех сетей.'
-        : step.kind === 'deep' || step.kind === 'acme'
-          ? 'Закрыта только часть сайта. Поставьте строки из «Защитить» на весь сайт, а не на одну папку.'
-          : 'Вставьте строки из «Защитить» на сервере. Если они уже там, проверьте, что включён AllowOverride AuthConfig и что их не отменяют другие файлы .htaccess.';
-  return {
-    verdict: 'open',
-    meaning: `Сайт открыт всем. ${step.title}: ${detail}.`,
-    advice,
-  };
-}
-
-const turnedAway: ReadonlySet<Finding> = new Set(['shut', 'silent', 'refused', 'dropped']);
-
-const takesConnections = ({ step, finding }: StepResult) =>
-  step.kind === 'plain' && (finding === 'shut' || finding === 'dropped');
-
-/** Whether the other places of a site were asked where its first page was refused. */
-function walked({ step: first }: StepResult, outside: readonly StepResult[]): boolean {
-  const place = placeAsked(first);
-  const others = outside.filter(
-    ({ step }) => (step.kind === 'deep' || step.kind === 'acme') && placeAsked(step) === place,
-  );
-  return others.length > 0 && others.every(({ finding }) => finding !== 'untold');
-}
-
-const placeAsked = (step: PlannedStep) =>
-  'address' in step ? `${step.scheme} ${step.host} ${step.port} ${step.address}` : '';
-
-/** Nothing of ours came to the site: what strangers see there is not known. */
-function notSeen(unsent: StepResult): ProbeVerdict {
-  const family = targetFamily(unsent.step) ?? 4;
-  const record = family === 6 ? 'AAAA' : 'A';
-  return unknown(
-    `Снаружи до сайта не дошли, и видят ли его посторонние, неизвестно. ${quote(unsent)}.`,
-    `Проверьте, что сервер консоли сам, без прокси, выходит в интернет по IPv${family}. Если сайт посторонним вовсе не отвечает, пусть отвечает отказом 403: его видно, а молчание — нет. Если по IPv${family} сайт не работает, удалите его запись ${record}.`,
-  );
-}
-
-function noAddress({ step }: StepResult): ProbeVerdict {
-  const host = 'host' in step ? step.host : '';
-  return step.kind === 'unresolved'
-    ? unknown(`Имя ${host} не найдено в DNS.`, 'Проверьте адрес сайта и запись A или AAAA.')
-    : unknown(
-        `Имя ${host} ведёт на внутренний или служебный адрес, куда «Пропуск» не соединяет.`,
-        'Исправьте запись DNS. Для сайта во внутренней сети администратор добавляет её в GATEWAY_ALLOW_NETWORKS.',
-      );
-}
-
-function behind(cdn: string, through: readonly StepResult[]): ProbeVerdict {
-  const closed = through.some(({ finding }) => finding === 'shut');
-  return {
-    verdict: 'cdn',
-    meaning: closed
-      ? `Сайт стоит за ${cdn}: сервер видит адреса CDN, а не выхода, и не пускает никого.`
-      : `Сайт стоит за ${cdn}. Через CDN посторонних не пускают, но сервер за ним отсюда не виден, и отказ мог дать сам CDN.`,
-    advice:
-      'Возьмите в «Защитить» вариант для CDN и закройте сервер для всех адресов, кроме адресов CDN. Надёжнее отключить для этого сайта проксирование в CDN.',
-  };
-}
-
-/** 403, or no answer at all, to people who are to get in. */
-function closedTo(through: readonly StepResult[]): ProbeVerdict | null {
-  const refused = through.find(({ finding }) => finding === 'shut');
-  if (refused !== undefined) {
-    return {
-      verdict: 'closed',
-      meaning: `Сайт не пускает и своих. ${quote(refused)}.`,
-      advice:
-        'Откройте «Защитить», узнайте адреса выхода заново и замените ими адреса в замке. Если замок верен, посмотрите, не отвечает ли отказом сама главная страница.',
-    };
+  for (const rule of rules) {
+    const verdict = rule(facts);
+    if (verdict !== null) return verdict;
   }
-  const silent = through.find(
-    ({ step, finding }) =>
-      finding === 'silent' &&
-      !through.some((other) => proxyOf(other.step) === proxyOf(step) && other.finding !== 'silent'),
+  return { verdict: 'protected', meaning: { code: 'protected' }, advice: null };
+}
+
+const unknown = (meaning: CheckMessage, advice: CheckMessage): ProbeVerdict => ({
+  verdict: 'unknown',
+  meaning,
+  advice,
+});
+
+const rules: readonly Rule[] = [
+  ({ proxies }) => (proxies > 0 ? null : unknown({ code: 'no_policy' }, { code: 'add_to_policy' })),
+  openToStrangers,
+  nameWithoutAddress,
+  ({ held }) => (held ? unknown({ code: 'host_taken' }, { code: 'own_proxy' }) : null),
+  behindCdn,
+  ({ results }) => {
+    const failed = results.find(({ finding }) => finding === 'server_error');
+    if (failed === undefined) return null;
+    const meaning: CheckMessage = { code: 'server_error', params: quote(failed) };
+    return { verdict: 'server_error', meaning, advice: { code: 'fix_server' } };
+  },
+  deniedThroughProxy,
+  silentThroughProxy,
+  ({ insider }) => (insider ? unknown({ code: 'insider' }, { code: 'move_console' }) : null),
+  ({ unfinished }) => (unfinished ? unknown({ code: 'unfinished' }, { code: 'check_again' }) : null),
+  ({ through }) => {
+    const reached = through.filter(({ finding }) => finding === 'open').map(({ step }) => proxyOf(step));
+    const failed = through.find(({ step }) => !reached.includes(proxyOf(step)));
+    return failed === undefined
+      ? null
+      : unknown({ code: 'through_failed', params: quote(failed) }, { code: 'check_proxy' });
+  },
+  ({ outside }) => {
+    const unsent = outside.find(({ finding }) => finding === 'no_egress');
+    if (unsent === undefined) return null;
+    const family = targetFamily(unsent.step) ?? 4;
+    const meaning: CheckMessage = { code: 'outside_failed', params: quote(unsent) };
+    return unknown(meaning, { code: 'fix_egress', params: { family } });
+  },
+  ({ outside }) => {
+    const vague = outside.find(({ finding }) => finding === 'unclear' || finding === 'no_tls');
+    return vague === undefined
+      ? null
+      : unknown({ code: 'unclear', params: quote(vague) }, { code: 'read_server_log' });
+  },
+  ({ outside }) =>
+    outside.some(({ finding }) => turnedAway.has(finding))
+      ? null
+      : unknown({ code: 'redirects' }, { code: 'check_redirect_target' }),
+  ({ outside }) => {
+    const partly = outside.find((result) => acceptsConnections(result) && !otherPlacesAsked(result, outside));
+    return partly === undefined
+      ? null
+      : unknown({ code: 'first_page_alone', params: quote(partly) }, { code: 'check_again' });
+  },
+  ({ egressKnown }) => (egressKnown ? null : unknown({ code: 'egress_unknown' }, { code: 'find_egress' })),
+];
+
+function openToStrangers({ insider, outside, cdn }: Facts): ProbeVerdict | null {
+  const open = insider ? undefined : outside.find(({ finding }) => finding === 'open');
+  if (open === undefined) return null;
+  const meaning: CheckMessage = { code: 'open', params: quote(open) };
+  if (cdn !== null) return { verdict: 'open', meaning, advice: { code: 'use_cdn_lock', params: { cdn } } };
+  const { kind } = open.step;
+  const code =
+    kind === 'spoofed'
+      ? 'distrust_header'
+      : kind === 'deep' || kind === 'acme'
+        ? 'lock_whole_site'
+        : 'paste_lock';
+  return { verdict: 'open', meaning, advice: { code } };
+}
+
+function nameWithoutAddress({ results }: Facts): ProbeVerdict | null {
+  for (const { step } of results) {
+    if (step.kind === 'unresolved')
+      return unknown({ code: 'name_unresolved', params: { host: step.host } }, { code: 'fix_name' });
+    if (step.kind === 'address_refused')
+      return unknown({ code: 'name_internal', params: { host: step.host } }, { code: 'fix_internal' });
+  }
+  return null;
+}
+
+/** Through a CDN the origin server is not visible: the CDN itself may have denied. */
+function behindCdn({ cdn, through }: Facts): ProbeVerdict | null {
+  if (cdn === null) return null;
+  const code = through.some(({ finding }) => finding === 'denied') ? 'cdn_closed' : 'cdn';
+  return { verdict: 'cdn', meaning: { code, params: { cdn } }, advice: { code: 'bypass_cdn' } };
+}
+
+function deniedThroughProxy({ through }: Facts): ProbeVerdict | null {
+  const denied = through.find(({ finding }) => finding === 'denied');
+  if (denied === undefined) return null;
+  const meaning: CheckMessage = { code: 'closed', params: quote(denied) };
+  return { verdict: 'closed', meaning, advice: { code: 'renew_lock' } };
+}
+
+/** A proxy without any response, by either scheme. */
+function silentThroughProxy({ through }: Facts): ProbeVerdict | null {
+  const silent = through.find(({ step }) =>
+    through.every((other) => proxyOf(other.step) !== proxyOf(step) || other.finding === 'no_connection'),
   );
   if (silent === undefined) return null;
-  return {
-    verdict: 'closed',
-    meaning: `Сайт не отвечает и своим. ${quote(silent)}.`,
-    advice: 'Проверьте, что сервер работает и что его межсетевой экран пускает адреса выхода из «Защитить».',
-  };
+  const meaning: CheckMessage = { code: 'closed_silent', params: quote(silent) };
+  return { verdict: 'closed', meaning, advice: { code: 'fix_firewall' } };
 }
 
-/** A step through a proxy by which no request came back from the site. */
-function proxyUnreached(through: readonly StepResult[]): StepResult | undefined {
-  const came = new Set(through.filter(({ finding }) => finding === 'open').map(({ step }) => proxyOf(step)));
-  return through.find(({ step }) => !came.has(proxyOf(step)));
+const turnedAway: ReadonlySet<Finding> = new Set(['denied', 'no_connection', 'refused', 'dropped']);
+
+const acceptsConnections = ({ step, finding }: StepResult) =>
+  step.kind === 'plain' && (finding === 'denied' || finding === 'dropped');
+
+/** Whether the site's other places were asked at the address that denied the first page. */
+function otherPlacesAsked({ step: first }: StepResult, outside: readonly StepResult[]): boolean {
+  const place = placeOf(first);
+  const others = outside.filter(
+    ({ step }) => (step.kind === 'deep' || step.kind === 'acme') && placeOf(step) === place,
+  );
+  return others.length > 0 && others.every(({ finding }) => finding !== 'inconclusive');
 }
 
-const quote = ({ step, detail }: StepResult) => `${step.title}: ${detail}`;
+const placeOf = (step: PlannedStep) =>
+  'address' in step ? `${step.scheme} ${step.host} ${step.port} ${step.address}` : '';
+
+const quote = ({ step, detail }: StepResult) => ({ title: step.title, detail });

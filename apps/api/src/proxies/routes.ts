@@ -1,15 +1,16 @@
 import * as contract from '@propusk/contract/proxies';
+import { sayCheck } from '@propusk/phrases/checks';
 import { scopeOf } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import type { Limits } from '../http/limits.ts';
 import { learnEgress } from '../probe/echo-client.ts';
-import { passwordUnreadable, readProbeProxy, saveEgress } from '../probe/egress-store.ts';
+import { readProbeProxy, saveEgress } from '../probe/egress-store.ts';
 import type { Outbound } from '../probe/transport.ts';
 import { createProxy, deleteProxy, findProxy, listProxies, updateProxy } from './store.ts';
 
 /** Spec section 7: proxy servers. */
-export function proxyRoutes(routes: Routes, { limits, ...out }: Outbound & { limits: Limits }): void {
+export function proxyRoutes(routes: Routes, { limits, ...outbound }: Outbound & { limits: Limits }): void {
   const { encryption } = routes;
 
   implement(routes, contract.createProxy, ({ actor, body, write }) =>
@@ -43,19 +44,16 @@ export function proxyRoutes(routes: Routes, { limits, ...out }: Outbound & { lim
     await limits.countProbe(actor.userId);
     const proxy = await readProbeProxy(db, encryption, id);
     if (proxy === null) throw new AppError('not_found');
-    const { way } = proxy;
-    const learned =
-      way === null
-        ? passwordUnreadable
-        : await out.turns(actor.companyId ?? 0, () => learnEgress(out.transport, way, out.echoUrl, out.stop));
-    await write((tx) => saveEgress(tx, proxy, learned));
-    const { reachable, credentialsAccepted, addresses, roundTripMs, problem } = learned;
+    const { transport, echoUrl, stop, turns } = outbound;
+    const seen = await turns(actor.companyId ?? 0, () => learnEgress(transport, proxy.route, echoUrl, stop));
+    await write((tx) => saveEgress(tx, proxy, seen));
+    const { reachable, credentialsAccepted, addresses, roundTripMs, problem } = seen;
     return {
       reachable,
       credentialsAccepted,
       egress: [...addresses],
       roundTripMs,
-      problem,
+      problem: sayCheck(problem),
       checkedAt: new Date().toISOString(),
     };
   });

@@ -1,12 +1,12 @@
 /**
- * Addresses as a server's settings take them. Whatever passes here is pasted into files that a server obeys, so nothing
- * but digits, hexadecimal letters, dots, colons and one slash may come out.
+ * Addresses for server configuration. The output is pasted into files that a server runs, so it holds only digits,
+ * hexadecimal letters, dots, colons and one slash.
  */
 
 /**
- * The addresses of a lock: one spelling each, no doubles, IPv4 before IPv6, each in numeric order.
- * An IPv4 address inside IPv6 (`::ffff:203.0.113.5`) is that IPv4 address: servers compare it so.
- * @throws RangeError on what is no literal of one host: a name, a network, a zone, `0.0.0.0`, `::`, white space
+ * Canonical addresses without duplicates, IPv4 before IPv6, in numeric order. IPv4 mapped into IPv6 becomes IPv4, as
+ * servers compare it.
+ * @throws RangeError for anything but the literal of one host: a name, a network, a zone, `0.0.0.0`, `::`, white space
  */
 export function normalizeEgress(addresses: readonly string[]): string[] {
   const known = new Set(addresses.map((address) => canonical(address)));
@@ -14,7 +14,7 @@ export function normalizeEgress(addresses: readonly string[]): string[] {
 }
 
 /**
- * Networks in CIDR notation, each in one spelling.
+ * Canonical networks in CIDR notation.
  * @throws RangeError on anything else
  */
 export function normalizeNetworks(networks: readonly string[]): string[] {
@@ -28,7 +28,7 @@ export function normalizeNetworks(networks: readonly string[]): string[] {
 }
 
 const octet = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
-// No leading zeros: some parsers take `010` for eight.
+// No leading zeros: some parsers read `010` as octal.
 const ipv4 = new RegExp(`^(?:${octet}\\.){3}${octet}$`);
 
 function canonical(address: string): string {
@@ -39,7 +39,7 @@ function canonical(address: string): string {
   return known;
 }
 
-/** The WHATWG parser knows every way to write IPv6 and has one way to print it (RFC 5952, section 4). */
+/** The WHATWG URL parser reads every spelling of IPv6 and prints the canonical one (RFC 5952 section 4). */
 function canonical6(address: string): string | null {
   if (!/^[0-9a-f:.]+$/i.test(address) || !address.includes(':')) return null;
   const url = `http://[${address}]/`;
@@ -51,7 +51,7 @@ function canonical6(address: string): string | null {
   return [high >> 8, high & 255, low >> 8, low & 255].join('.');
 }
 
-/** Text that orders addresses by number. */
+/** A key whose text order is the numeric order of addresses. */
 function orderKey(address: string): string {
   if (!address.includes(':')) {
     return `4${address

@@ -1,7 +1,6 @@
 /**
- * The networks from which Cloudflare calls a site's own server, as published at https://www.cloudflare.com/ips/.
- * Compared with copies of February 2026; the last change in the list was in 2021. A network missing here would shut out
- * those who come by it and let nobody in: the list ages towards "closed".
+ * Cloudflare's networks (https://www.cloudflare.com/ips/), compared in February 2026; last changed in 2021. A missing
+ * network denies its visitors and allows nobody, so an old list fails closed.
  */
 export const CLOUDFLARE_NETWORKS: readonly string[] = [
   '103.21.244.0/22',

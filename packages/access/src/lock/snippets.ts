@@ -1,26 +1,26 @@
-import type { Snippet } from '@propusk/contract/lock';
+import { LockKind, type Snippet } from '@propusk/contract/lock';
+import { lockPhrases } from '@propusk/phrases/locks';
 import { formatSiteAddress, parseSiteAddress } from '../site-address.ts';
 import { normalizeEgress, normalizeNetworks } from './addresses.ts';
-import { apacheSnippets } from './apache.ts';
-import { caddySnippets } from './caddy.ts';
+import { apacheTexts } from './apache.ts';
+import { caddyTexts } from './caddy.ts';
 import { CLOUDFLARE_NETWORKS } from './cloudflare.ts';
-import { litespeedSnippet } from './litespeed.ts';
-import { nginxSnippets } from './nginx.ts';
+import { litespeedText } from './litespeed.ts';
+import { nginxTexts } from './nginx.ts';
 
 export interface LockRequest {
-  /** The site as it is stored: punycode, perhaps with `*.` or a port. */
+  /** The stored site address: punycode, with or without `*.` and a port. */
   readonly address: string;
-  /** Where the traffic of the site's policies really leaves from: literals of IPv4 and IPv6. */
+  /** The egress addresses of the site's policies: IPv4 and IPv6 literals. */
   readonly egress: readonly string[];
-  /** Networks of the CDN in front; Cloudflare's when left out. */
+  /** The CDN's networks; Cloudflare's by default. */
   readonly cdn?: readonly string[];
 }
 
 /**
- * Ready text that shuts a site to everybody but its policies' ways out, for every server that we know.
- * Without an address there is no text: it would shut everybody out.
- * @throws RangeError when the address is not a stored site address or a way out is not a literal: both are pasted into
- * settings that a server obeys
+ * The lock's text for every supported server: it allows the egress addresses of the site's policies and denies the rest.
+ * Without an address there is no text, since it would deny everybody.
+ * @throws RangeError for anything but a stored site address and address literals: both go into server configuration
  */
 export function lockSnippets({ address, egress, cdn = CLOUDFLARE_NETWORKS }: LockRequest): Snippet[] {
   const site = parseSiteAddress(address);
@@ -29,18 +29,14 @@ export function lockSnippets({ address, egress, cdn = CLOUDFLARE_NETWORKS }: Loc
   }
   const lock = { address, egress: normalizeEgress(egress), cdn: normalizeNetworks(cdn) };
   if (lock.egress.length === 0) return [];
-  const [htaccess, apache, ...apacheCdn] = apacheSnippets(lock);
-  const [nginx, ...nginxCdn] = nginxSnippets(lock);
-  const [caddy, ...caddyCdn] = caddySnippets(lock);
-  const all = [
-    htaccess,
-    apache,
-    nginx,
-    caddy,
-    litespeedSnippet(lock),
-    ...apacheCdn,
-    ...nginxCdn,
-    ...caddyCdn,
-  ];
-  return all.filter((snippet) => snippet !== undefined);
+  const texts: Readonly<Record<LockKind, string>> = {
+    ...apacheTexts(lock),
+    ...nginxTexts(lock),
+    ...caddyTexts(lock),
+    litespeed: litespeedText(lock),
+  };
+  return LockKind.options.map((kind) => {
+    const { title, place, notes } = lockPhrases[kind];
+    return { kind, title, place, text: texts[kind], notes: [...notes] };
+  });
 }
