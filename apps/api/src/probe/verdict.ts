@@ -78,8 +78,9 @@ const rules: readonly Rule[] = [
   ({ insider }) => (insider ? unknown({ code: 'insider' }, { code: 'move_console' }) : null),
   ({ unfinished }) => (unfinished ? unknown({ code: 'unfinished' }, { code: 'check_again' }) : null),
   ({ through }) => {
-    const reached = through.filter(({ finding }) => finding === 'open').map(({ step }) => proxyOf(step));
-    const failed = through.find(({ step }) => !reached.includes(proxyOf(step)));
+    const open = through.filter(({ finding }) => finding === 'open');
+    const reached = new Set(open.map(({ step }) => proxyOf(step)));
+    const failed = through.find(({ step }) => !reached.has(proxyOf(step)));
     return failed === undefined
       ? null
       : unknown({ code: 'through_failed', params: quote(failed) }, { code: 'check_proxy' });
