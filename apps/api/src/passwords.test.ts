@@ -79,8 +79,8 @@ test('refuses more waiters than 200 of a network and 500 in all, each with a tim
   const refused = (await crowd).filter(({ status }) => status === 'rejected');
   expect(refused).toMatchObject([
     // The last waiter of the longest line gives way to the newest network.
-    { reason: { code: 'busy', retryAfter: 1 } },
-    { reason: { code: 'too_many_requests', retryAfter: 1 } },
+    { reason: { code: 'busy', facts: { retryAfter: 1 } } },
+    { reason: { code: 'too_many_requests', facts: { retryAfter: 1 } } },
   ]);
 });
 

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
 import { Id, IsoDate, ListQuery, listOf } from './fields.ts';
+import { issue } from './issues.ts';
 import { Role } from './roles.ts';
 
 /** What people do. `changed` tells the fields; the rest are deeds with a name of their own. */
@@ -101,7 +102,7 @@ const Moment = z
     z.regex(
       /^[12]\d{3}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])(T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d))?$/,
     ),
-    z.refine(isOfCalendar, 'Такого дня нет'),
+    z.refine(isOfCalendar, issue('no_such_day')),
   );
 
 /** Not the 30th of February, which JavaScript takes for one of March. */

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
 import { CurrentPassword, Email, IsoDate, Password, text } from './fields.ts';
+import { type IssueCode, issue } from './issues.ts';
 import { limits } from './limits.ts';
 import { FactorCode } from './second-factor.ts';
 
@@ -68,16 +69,15 @@ export const LinkUse = z
   })
   .check((context) => {
     const { email, token, change, password, currentPassword } = context.value;
-    const refuse = (field: string, message: string) =>
-      context.issues.push({ code: 'custom', input: context.value, path: [field], message });
-    if (email === undefined && token === undefined) refuse('email', 'Заполните это поле');
-    if (email !== undefined && token !== undefined) refuse('email', 'Здесь нужна или почта, или ссылка');
-    if (email !== undefined && password !== undefined) refuse('password', 'Пароль задаёт ссылка из письма');
-    if (token !== undefined && change === true) refuse('change', 'Ссылка из письма уже знает новую почту');
+    const refuse = (field: string, fault: IssueCode) =>
+      context.issues.push({ code: 'custom', input: context.value, path: [field], ...issue(fault) });
+    if (email === undefined && token === undefined) refuse('email', 'required');
+    if (email !== undefined && token !== undefined) refuse('email', 'email_or_token');
+    if (email !== undefined && password !== undefined) refuse('password', 'password_from_link');
+    if (token !== undefined && change === true) refuse('change', 'email_from_link');
     const asksForEmail = email !== undefined && token === undefined && change === true;
-    if (asksForEmail && currentPassword === undefined) refuse('currentPassword', 'Заполните это поле');
-    if (!asksForEmail && currentPassword !== undefined)
-      refuse('currentPassword', 'Текущий пароль нужен только для смены почты');
+    if (asksForEmail && currentPassword === undefined) refuse('currentPassword', 'required');
+    if (!asksForEmail && currentPassword !== undefined) refuse('currentPassword', 'password_not_asked');
   });
 export type LinkUse = z.infer<typeof LinkUse>;
 

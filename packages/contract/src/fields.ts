@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { characters } from './issues.ts';
+import { issue } from './issues.ts';
 import { limits } from './limits.ts';
 
 // PostgreSQL stores no NUL, half of a surrogate pair would come back as another character, and no field of ours has a
@@ -32,10 +32,7 @@ export const CurrentPassword = z.string().check(z.maxLength(limits.password.max)
 export const NewPassword = z.pipe(
   z.string().check(
     z.maxLength(limits.password.max),
-    z.refine(
-      (given) => given === '' || given.length >= limits.password.min,
-      `Не короче ${characters(limits.password.min)}`,
-    ),
+    z.refine((given) => given === '' || given.length >= limits.password.min, issue('password_short')),
   ),
   z.transform((given) => (given === '' ? undefined : given)),
 );
@@ -64,7 +61,7 @@ export type Named = z.infer<typeof Named>;
 /** Ids of linked rows, each at most once. */
 export const Links = z.array(Id).check(
   z.maxLength(limits.objectsPerCompany),
-  z.refine((ids) => new Set(ids).size === ids.length, 'В списке есть повторы'),
+  z.refine((ids) => new Set(ids).size === ids.length, issue('repeated')),
 );
 
 /**

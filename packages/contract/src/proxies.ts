@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
 import { clean, Id, IdParams, IsoDate, ListQuery, listOf, text, Version } from './fields.ts';
+import { issue } from './issues.ts';
 import { limits } from './limits.ts';
 
 /** default: the platform's own, shared by companies. users: a company's own. payment: a company's, paid for. */
@@ -33,7 +34,7 @@ const Port = z.pipe(
 
 const Host = text(limits.proxyField, limits.address).check(
   z.regex(/^[\p{L}\p{N}._:[\]-]+$/u),
-  z.refine(isHost, 'Укажите имя или адрес сервера, например proxy.company.ru'),
+  z.refine(isHost, issue('no_proxy_host')),
 );
 
 /** A name without empty parts, or an address as URLs spell it; IPv6 with or without its brackets. */

@@ -65,12 +65,12 @@ export async function changeOwnPassword(
 
 /** The refusal of a current password that is not the account's. */
 export function wrongPassword(): AppError {
-  return new AppError('bad_input', { fields: { currentPassword: 'Неверный пароль' } });
+  return new AppError('bad_input', { fields: { currentPassword: ['wrong_password'] } });
 }
 
 /** The refusal of an address that another account has. */
 export function emailTaken(): AppError {
-  return new AppError('email_taken', { fields: { email: 'Эта почта уже занята' } });
+  return new AppError('email_taken', { fields: { email: ['email_taken'] } });
 }
 
 /**

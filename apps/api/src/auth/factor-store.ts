@@ -175,11 +175,11 @@ export async function endFactor(tx: Tx, userId: number): Promise<void> {
 export async function resetFactor(tx: Tx, actor: Actor, id: number): Promise<void> {
   const user = await lockRow(tx, 'users', id, managedBy(actor, 'company_id'), null);
   if (id === actor.userId) {
-    throw new AppError('own_account', { message: 'Свой второй фактор выключают в «Персональных данных»' });
+    throw new AppError('own_account', { detail: ['own_factor'] });
   }
   if (isProtected(user.roles) && !isAdmin(actor)) {
     throw new AppError('protected_user', {
-      message: 'Второй фактор владельца или администратора сбрасывает только администратор платформы',
+      detail: ['factor_of_owner'],
     });
   }
   await endFactor(tx, id);

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { inviteOwner } from '@propusk/contract/users';
 import { signedIn } from '../core/fair-queue.ts';
 import { implement, type Routes } from '../http/implement.ts';
-import { invitationLetter } from '../mail/letters.ts';
+import { composeMail } from '../mail/compose-mail.ts';
 import type { Mailer } from '../mail/mail.ts';
 import { hashPassword } from '../passwords.ts';
 import { createOwner } from '../users/store.ts';
@@ -24,7 +24,7 @@ export function inviteRoutes(routes: Routes, { mailer, links }: { mailer: Mailer
     if (token !== undefined) {
       const company = owner.company?.companyName ?? '';
       mailer.send(
-        invitationLetter(owner.email, {
+        composeMail(owner.email, 'owner_invitation', {
           company,
           link: links.token('password', token),
           resetPage: links.page('/auth/reset'),

@@ -7,7 +7,7 @@ import { AppError } from '../core/errors.ts';
 import { strangers } from '../core/fair-queue.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import type { Limits } from '../http/limits.ts';
-import { emailLetter, emailNotice, movedNotice, passwordLetter } from '../mail/letters.ts';
+import { composeMail } from '../mail/compose-mail.ts';
 import type { Mailer } from '../mail/mail.ts';
 import { hashPassword, verifyPassword } from '../passwords.ts';
 import {
@@ -32,7 +32,7 @@ export function linkRoutes(
       await limits.countRedeem(address);
       if (password === undefined) {
         const moved = await write((tx) => redeemEmailLink(tx, token, address));
-        return mailer.send(movedNotice(moved.from, moved.to));
+        return mailer.send(composeMail(moved.from, 'email_changed', moved.to));
       }
       // Before the slow hash: a dead link costs nothing.
       await findLink(db, 'password', token);
@@ -55,15 +55,16 @@ export function linkRoutes(
       if (!right) throw wrongPassword();
       await limits.countLink(email, address);
       const made = await write((tx) => addEmailLink(tx, actor, email));
-      mailer.send(emailLetter(email, links.token('email', made.token)));
-      mailer.send(emailNotice(made.email, email, links.page('/auth/reset')));
+      mailer.send(composeMail(email, 'email_link', links.token('email', made.token)));
+      mailer.send(composeMail(made.email, 'email_change_begun', email, links.page('/auth/reset')));
       return;
     }
     await limits.countLink(email, address);
     // Whether there is such an account must not show in how long the answer takes.
     later(async () => {
       const made = await write((tx) => addPasswordLink(tx, email));
-      if (made !== null) mailer.send(passwordLetter(made.email, links.token('password', made.token)));
+      if (made !== null)
+        mailer.send(composeMail(made.email, 'password_link', links.token('password', made.token)));
     });
   });
 }

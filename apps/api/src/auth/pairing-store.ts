@@ -53,8 +53,7 @@ export async function redeemPairingCode(
 /** The refusal of a code that is unknown, used or too old. */
 export function pairingDead(): AppError {
   return new AppError('link_dead', {
-    message:
-      'Код подключения не действует: он живёт минуту и срабатывает один раз. Нажмите «Войти в расширение» ещё раз',
+    detail: ['pairing_code_dead'],
   });
 }
 

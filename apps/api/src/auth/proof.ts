@@ -39,7 +39,7 @@ export async function proved(
 /** The refusal of a wrong code from an actor who is signed in: the session goes on. */
 export function wrongCode(): AppError {
   return new AppError('bad_input', {
-    fields: { code: 'Код не подошёл. Дождитесь следующего и проверьте время на телефоне' },
+    fields: { code: ['wrong_code'] },
   });
 }
 
@@ -100,7 +100,7 @@ async function takeProof(
   admitTo(await findHolder(tx, actor.tokenHash), endpoint);
   if (account?.password_hash !== checked) throw wrongPassword();
   if (code === undefined && (await findFactor(tx, actor)).on) {
-    throw new AppError('bad_input', { fields: { code: 'Введите код из приложения или запасной код' } });
+    throw new AppError('bad_input', { fields: { code: ['code_required'] } });
   }
   if (!(await useCode(tx, actor, encryption, code))) throw new WrongCode();
 }

@@ -3,7 +3,7 @@ import * as contract from '@propusk/contract/role-changes';
 import { signedIn } from '../core/fair-queue.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import type { Limits } from '../http/limits.ts';
-import { adminInvitationLetter } from '../mail/letters.ts';
+import { composeMail } from '../mail/compose-mail.ts';
 import type { Mailer } from '../mail/mail.ts';
 import { hashPassword } from '../passwords.ts';
 import { createAdmin } from '../users/store.ts';
@@ -47,7 +47,7 @@ export function roleRoutes(
     // A repeated request made no link; the first one sent its mail.
     if (token !== undefined) {
       mailer.send(
-        adminInvitationLetter(admin.email, {
+        composeMail(admin.email, 'admin_invitation', {
           link: links.token('password', token),
           resetPage: links.page('/auth/reset'),
         }),

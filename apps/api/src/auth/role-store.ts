@@ -29,7 +29,7 @@ export async function changeRole(
   const user = await lockRow(tx, 'users', id, managedBy(actor, 'company_id'), ifMatch);
   if (id === actor.userId) throw ownRole();
   if (user.roles.includes('ADMIN')) {
-    throw new AppError('protected_user', { message: 'Роль администратора платформы здесь не меняют' });
+    throw new AppError('protected_user', { detail: ['role_of_admin'] });
   }
   if (user.company_id === null) throw new AppError('no_company');
   if (role === 'USER' && user.roles.includes('CREATOR')) await keepAnOwner(tx, user.company_id, id);
@@ -110,6 +110,6 @@ async function setRoles(tx: Tx, actor: Actor, id: number, roles: Role[]): Promis
 
 function ownRole(): AppError {
   return new AppError('own_account', {
-    message: 'Свою роль снять нельзя: это делает другой владелец или администратор',
+    detail: ['own_role'],
   });
 }

@@ -1,22 +1,25 @@
-import { type ErrorCode, errors } from '@propusk/contract/errors';
+import type { ErrorCode } from '@propusk/contract/errors';
+import type { errorDetails } from '@propusk/phrases/errors';
+import type { FieldFault } from '@propusk/phrases/field-fault';
+import type { Phrase } from '@propusk/phrases/phrase';
 
-/** A refusal that a caller gets to read. */
+interface ErrorFacts {
+  /** A sentence that says more than the code's own. */
+  readonly detail?: Phrase<typeof errorDetails>;
+  /** What is wrong, by the path in the input, such as `politics.0`. */
+  readonly fields?: Readonly<Record<string, FieldFault>>;
+  /** Whole seconds after which a refused attempt may be repeated (`Retry-After`). */
+  readonly retryAfter?: number;
+}
+
+/** A refused call. It holds codes and parameters; the HTTP edge renders their sentences. */
 export class AppError extends Error {
   readonly code: ErrorCode;
-  readonly fields: Record<string, string> | undefined;
-  /** The catalogue's sentence, or one that says more. */
-  readonly said: string;
-  /** Whole seconds after which a refused try may be repeated (`Retry-After`). */
-  readonly retryAfter: number | undefined;
+  readonly facts: ErrorFacts;
 
-  constructor(
-    code: ErrorCode,
-    detail: { message?: string; fields?: Record<string, string>; retryAfter?: number } = {},
-  ) {
+  constructor(code: ErrorCode, facts: ErrorFacts = {}) {
     super(code);
-    this.retryAfter = detail.retryAfter;
     this.code = code;
-    this.said = detail.message ?? errors[code].message;
-    this.fields = detail.fields;
+    this.facts = facts;
   }
 }

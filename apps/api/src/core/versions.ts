@@ -14,8 +14,7 @@ export function readIfMatch(header: string | undefined): IfMatch {
   if (header === undefined || header.trim() === '*') return null;
   return header.split(',').map((item) => {
     const tag = TAG.exec(item.trim())?.[1];
-    if (tag === undefined)
-      throw new AppError('bad_input', { fields: { 'If-Match': 'Это не ETag из ответа' } });
+    if (tag === undefined) throw new AppError('bad_input', { fields: { 'If-Match': ['no_etag'] } });
     return tag;
   });
 }

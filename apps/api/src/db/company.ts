@@ -87,7 +87,7 @@ export async function replaceLinks(
     where company_id = ${companyId} and ${own} = ${ownId}`.execute(tx);
   if (rows[0]?.linked !== link.ids.length) {
     throw new AppError('bad_input', {
-      fields: { [link.field]: 'В списке есть то, чего уже нет. Обновите страницу' },
+      fields: { [link.field]: ['gone_from_list'] },
     });
   }
   await boundLinks(tx, link.table, companyId);
@@ -130,6 +130,6 @@ export async function boundLinks(
     .executeTakeFirstOrThrow();
   if (held <= limits.linksPerCompany) return;
   throw new AppError('too_many_objects', {
-    message: `Слишком много связей: в политиках компании вместе не больше ${limits.linksPerCompany} человек и столько же сайтов`,
+    detail: ['too_many_links'],
   });
 }

@@ -69,7 +69,6 @@ export async function spendBytes(tx: Tx, userId: number, bytes: number, signsIn 
   if (day === undefined || day.points <= DAILY_BYTES[signsIn || day.agent ? 'agent' : 'manager']) return;
   throw new AppError('too_many_requests', {
     retryAfter: Math.ceil((day.expire - now) / 1000),
-    message:
-      'За сутки сделано слишком много изменений. Удалять записи и завершать сеансы можно и сейчас, остальное будет доступно позже',
+    detail: ['daily_bytes'],
   });
 }

@@ -11,7 +11,7 @@ const LIMIT_MS = 1_500;
  */
 export function healthRoutes(routes: Routes, isDraining: () => boolean): void {
   implement(routes, health, async ({ db }) => {
-    if (isDraining()) throw new AppError('unavailable', { message: 'Сервер останавливается' });
+    if (isDraining()) throw new AppError('unavailable', { detail: ['stopping'] });
     const asked = sql`select 1`.execute(db).then(
       () => true,
       () => false,

@@ -1,6 +1,9 @@
 import type { Socket } from 'node:net';
 import { type ErrorBody, type ErrorCode, errors } from '@propusk/contract/errors';
-import { issueMessage, issueMessages } from '@propusk/contract/issues';
+import { errorDetails, errorMessages } from '@propusk/phrases/errors';
+import { type FieldFault, faultOf } from '@propusk/phrases/field-fault';
+import { fieldFaults } from '@propusk/phrases/fields';
+import { render } from '@propusk/phrases/phrase';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import * as z from 'zod/mini';
 import { AppError } from '../core/errors.ts';
@@ -61,9 +64,11 @@ export function answerError(
 /** Parses a part of a call by its schema; what does not fit is a refusal that names the fields. */
 export function validate({ schema }: { schema: z.ZodMiniType }) {
   return (data: unknown) => {
-    const read = z.safeParse(schema, data, { error: issueMessage });
+    const read = z.safeParse(schema, data, { reportInput: true });
     if (read.success) return { value: read.data };
-    const fields = issueMessages(read.error.issues);
+    const fields: Record<string, FieldFault> = {};
+    for (const issue of read.error.issues)
+      if (issue.path.length > 0) fields[issue.path.map(String).join('.')] ??= faultOf(issue);
     // A body that is no object has no field to name.
     return { error: new AppError('bad_input', Object.keys(fields).length > 0 ? { fields } : {}) };
   };
@@ -77,8 +82,8 @@ export function answerNoSuchCall(_request: FastifyRequest, reply: FastifyReply):
 /** The answer to bytes that are no HTTP request, in the form of every other refusal. */
 export function answerUnreadable(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return;
-  const { status, message } = errors.bad_input;
-  const body = JSON.stringify({ code: 'bad_input', message } satisfies ErrorBody);
+  const { status } = errors.bad_input;
+  const body = JSON.stringify(bodyOf(new AppError('bad_input')));
   const head = Object.entries(bare).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(
     `HTTP/1.1 ${status} Bad Request\r\ncontent-type: application/json; charset=utf-8\r\n${head.join('')}` +
@@ -88,19 +93,25 @@ export function answerUnreadable(error: Error & { code?: string }, socket: Socke
   socket.destroySoon();
 }
 
+/** Renders the sentences of a refusal. */
+export function bodyOf({ code, facts: { detail, fields } }: AppError): ErrorBody {
+  const message = detail === undefined ? errorMessages[code] : render(errorDetails, detail);
+  if (fields === undefined) return { code, message };
+  const faults = Object.entries(fields).map(([path, fault]) => [path, render(fieldFaults, fault)]);
+  return { code, message, fields: Object.fromEntries(faults) };
+}
+
 function answer(reply: FastifyReply, refusal: AppError): FastifyReply {
-  const body: ErrorBody = { code: refusal.code, message: refusal.said };
-  if (refusal.fields !== undefined) body.fields = refusal.fields;
   // RFC 9110 section 11.6.1; a browser asks nobody for a bearer token.
   if (errors[refusal.code].status === 401) reply.header('www-authenticate', 'Bearer');
-  if (refusal.retryAfter !== undefined) reply.header('retry-after', String(refusal.retryAfter));
+  if (refusal.facts.retryAfter !== undefined) reply.header('retry-after', String(refusal.facts.retryAfter));
   if (!reply.hasHeader('content-security-policy')) reply.headers(bare);
   // A string, so that the route's own reply schema does not apply.
   return reply
     .status(errors[refusal.code].status)
     .header('content-type', 'application/json; charset=utf-8')
     .serializer(String)
-    .send(JSON.stringify(body));
+    .send(JSON.stringify(bodyOf(refusal)));
 }
 
 function asRefusal(error: FastifyError | AppError): AppError {

@@ -26,7 +26,7 @@ export function readClaim(
   if (header === undefined) return null;
   if (typeof header !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(header)) {
     throw new AppError('bad_input', {
-      fields: { 'Idempotency-Key': 'От 1 до 255 латинских букв, цифр и знаков без пробелов' },
+      fields: { 'Idempotency-Key': ['idempotency_key'] },
     });
   }
   // Keyed: a plain hash of a body would let a reader of the database guess the password in it.

@@ -1,6 +1,7 @@
 import SwaggerParser from '@apidevtools/swagger-parser';
 import { endpoints } from '@propusk/contract/endpoints';
 import { errors } from '@propusk/contract/errors';
+import { errorMessages } from '@propusk/phrases/errors';
 import { startApi, type TestApi } from '@propusk/test-kit/api/api';
 import { misfit, pointer } from '@propusk/test-kit/api/openapi-check';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -174,7 +175,8 @@ describe('refusals', () => {
         if (Number(status) < 400) return [];
         if (status === '429') expect(headers?.['Retry-After'], name).toBeDefined();
         return Object.entries(content?.['application/json']?.examples ?? {}).map(([code, { value }]) => {
-          const { status: expected, message } = errors[code as keyof typeof errors];
+          const { status: expected } = errors[code as keyof typeof errors];
+          const message = errorMessages[code as keyof typeof errors];
           expect([String(expected), code, message]).toEqual([
             status,
             ...Object.values(value as object).slice(0, 2),

@@ -3,8 +3,10 @@ import { bodyExamples, groups, meanings, parameters } from '@propusk/contract/do
 import { type Endpoint, isIdempotent } from '@propusk/contract/endpoint';
 import { type ErrorCode, errors } from '@propusk/contract/errors';
 import { CompanySnapshot, feed } from '@propusk/contract/feed';
+import { errorMessages } from '@propusk/phrases/errors';
+import { fieldFaults } from '@propusk/phrases/fields';
 import type * as z from 'zod/mini';
-import { validate } from './error-reply.ts';
+import { bodyOf as errorBodyOf, validate } from './error-reply.ts';
 import { isConditional, refusalsOf } from './openapi-errors.ts';
 import { type Components, exampleOf, type JsonSchema, schemaOf } from './openapi-schemas.ts';
 import { feedExample, introduction } from './openapi-texts.ts';
@@ -305,20 +307,20 @@ const errorSchema: JsonSchema = {
       type: 'string',
       description: 'A Russian sentence for people.',
       minLength: 1,
-      examples: [errors.bad_input.message],
+      examples: [errorMessages.bad_input],
     },
     fields: {
       type: 'object',
       description: 'What is wrong, by the path in the input, such as `politics.0`.',
       additionalProperties: { type: 'string' },
-      examples: [{ email: 'Укажите почту латиницей: name@company.ru' }],
+      examples: [{ email: fieldFaults.email() }],
     },
   },
   examples: [
     {
       code: 'bad_input',
-      message: errors.bad_input.message,
-      fields: { email: 'Укажите почту латиницей: name@company.ru' },
+      message: errorMessages.bad_input,
+      fields: { email: fieldFaults.email() },
     },
   ],
 };
@@ -334,7 +336,7 @@ function refusalResponse(endpoint: Endpoint, codes: ErrorCode[]): Response {
   const examples: Examples = {};
   for (const code of codes) {
     const fields = code === 'bad_input' ? wrongFields(endpoint) : {};
-    examples[code] = { summary: meanings[code], value: { code, message: errors[code].message, ...fields } };
+    examples[code] = { summary: meanings[code], value: { code, message: errorMessages[code], ...fields } };
   }
   return {
     description: codes.map((code) => `\`${code}\`: ${meanings[code]}.`).join('\n\n'),
@@ -362,5 +364,6 @@ function wrongFields(endpoint: Endpoint): { fields?: Record<string, string> } {
   if (schema === undefined || def === undefined) return {};
   const wrong = def.type === 'array' ? [{}] : { [Object.keys(def.shape ?? {})[0] ?? '']: null };
   const { error } = validate({ schema })(wrong);
-  return error?.fields === undefined ? {} : { fields: error.fields };
+  const fields = error && errorBodyOf(error).fields;
+  return fields === undefined ? {} : { fields };
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
-import type { Letter } from './letters.ts';
+import type { Mail } from './compose-mail.ts';
 
 const composer = createTransport({
   streamTransport: true,
@@ -16,7 +16,7 @@ const composer = createTransport({
  * @returns the file's path
  * @throws Error of node:fs when the disk refuses; nothing half-written is left under the file's name
  */
-export async function writeToFolder(folder: string, message: Letter & { from: string }): Promise<string> {
+export async function writeToFolder(folder: string, message: Mail & { from: string }): Promise<string> {
   const { message: bytes } = await composer.sendMail({ ...message, textEncoding: 'base64' });
   await mkdir(folder, { recursive: true, mode: 0o700 });
   // In the order of time, and never a name that is taken.

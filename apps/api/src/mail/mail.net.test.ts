@@ -4,11 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Inbox, openInbox, readMail } from '@propusk/test-kit/api/inbox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { passwordLetter } from './letters.ts';
+import { composeMail } from './compose-mail.ts';
 import { createMailer } from './mail.ts';
 
 const from = 'Пропуск <pass@company.test>';
-const letter = passwordLetter('ivan@company.test', 'https://pass.test/security/login#token=abc&for=password');
+const letter = composeMail(
+  'ivan@company.test',
+  'password_link',
+  'https://pass.test/security/login#token=abc&for=password',
+);
 
 /** A log that remembers. */
 function memory() {

@@ -1,19 +1,19 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { createTransport } from 'nodemailer';
 import type { Logger } from 'pino';
+import type { Mail } from './compose-mail.ts';
 import { writeToFolder } from './folder.ts';
-import type { Letter } from './letters.ts';
 
 /** Sends mail while nobody waits for it. */
 export interface Mailer {
   /** Sends in the background; what fails is tried again, and what fails for good is a line of the log. */
-  send(letter: Letter): void;
+  send(mail: Mail): void;
   /** Waits for what is under way, at most 5 s, and breaks off the rest. A retry that is due later is tried at once. */
   close(): Promise<void>;
 }
 
 const CLOSE_MS = 5_000;
-/** Letters that may wait for a server at once, about 10 KB each: strangers ask for links, and a server may be away for hours. */
+/** Mails that may wait for a server at once, about 10 KB each: strangers ask for links, and a server may be away for hours. */
 const WAITING_MOST = 1_000;
 // The last one comes well before the link in the mail dies.
 const PAUSES_MS = [1_000, 5_000, 30_000, 120_000];
@@ -33,14 +33,14 @@ export function createMailer(options: {
 }): Mailer {
   const { smtpUrl, from, folder, log, pausesMs = PAUSES_MS } = options;
   const deliver = smtpUrl === undefined ? writer() : overSmtp(smtpUrl);
-  // grows: by whoever asks for mail, while no server takes it; bound: 1,000 letters, about 10 MB; at the bound: the
-  // letter is dropped and the log says it; test: apps/api/src/mail/mail-queue.net.test.ts
+  // grows: by whoever asks for mail, while no server takes it; bound: 1,000 mails, about 10 MB; at the bound: the
+  // mail is dropped and the log says it; test: apps/api/src/mail/mail-queue.net.test.ts
   const underWay = new Set<Promise<void>>();
   const closing = new AbortController();
   const tooLate = new AbortController();
 
-  async function persist(letter: Letter): Promise<void> {
-    const message = { from, ...letter };
+  async function persist(mail: Mail): Promise<void> {
+    const message = { from, ...mail };
     for (let tries = 1; ; tries++) {
       try {
         await deliver(message, tooLate.signal);
@@ -64,12 +64,12 @@ export function createMailer(options: {
   }
 
   return {
-    send(letter) {
+    send(mail) {
       if (underWay.size >= WAITING_MOST) {
         log.error({ failure: 'too many mails wait', tries: 0 }, 'mail was not sent');
         return;
       }
-      const sending = persist(letter).finally(() => underWay.delete(sending));
+      const sending = persist(mail).finally(() => underWay.delete(sending));
       underWay.add(sending);
     },
     async close() {
@@ -83,7 +83,7 @@ export function createMailer(options: {
   };
 }
 
-type Deliver = (message: Letter & { from: string }, signal: AbortSignal) => Promise<void>;
+type Deliver = (message: Mail & { from: string }, signal: AbortSignal) => Promise<void>;
 
 function overSmtp(url: string): Deliver {
   const { hostname, password } = new URL(url);

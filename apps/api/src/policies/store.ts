@@ -225,9 +225,7 @@ async function findEgress(tx: Tx, companyId: number, proxyId: number) {
     .where('id', '=', proxyId)
     .where('owner_id', 'in', [0, companyId])
     .forKeyShare()
-    .executeTakeFirstOrThrow(
-      () => new AppError('bad_input', { fields: { proxyId: 'Такого прокси нет. Обновите страницу' } }),
-    );
+    .executeTakeFirstOrThrow(() => new AppError('bad_input', { fields: { proxyId: ['proxy_gone'] } }));
 }
 
 function allowAllSites(wanted: boolean, proxy: { all_sites: boolean }): void {

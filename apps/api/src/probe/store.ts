@@ -95,7 +95,7 @@ export async function requestCheck(tx: Tx, actor: Actor, siteId: number): Promis
   const wait = rows[0]?.wait ?? null;
   if (wait !== null) {
     throw new AppError('too_many_requests', {
-      message: 'Сайт только что проверяли. Повторите через несколько секунд',
+      detail: ['checked_recently'],
       retryAfter: wait,
     });
   }

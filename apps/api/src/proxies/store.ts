@@ -129,15 +129,12 @@ export async function updateProxy(
   if (proxy.direct && (address || password !== undefined)) throw new AppError('direct_proxy');
   // A paid proxy's password is the platform's: whoever sends it elsewhere must know it.
   if (proxy.type === 'payment' && !isAdmin(actor) && address && password === undefined) {
-    throw new AppError('bad_input', { fields: { password: 'Адрес меняется: укажите пароль заново' } });
+    throw new AppError('bad_input', { fields: { password: ['proxy_address_changes'] } });
   }
   const type = settings?.type ?? proxy.type;
   if ((type === 'default') !== (proxy.company_id === null)) {
-    const message =
-      proxy.company_id === null
-        ? 'Прокси платформы остаётся стандартным'
-        : 'Прокси компании не бывает стандартным';
-    throw new AppError('bad_input', { fields: { 'settings.type': message } });
+    const fault = proxy.company_id === null ? 'platform_proxy_type' : 'company_proxy_type';
+    throw new AppError('bad_input', { fields: { 'settings.type': [fault] } });
   }
   const before = await findProxy(tx, actor, id);
   await tx
@@ -209,10 +206,9 @@ export async function deleteProxy(tx: Tx, actor: Actor, id: number, ifMatch: IfM
     .execute();
   if (users.length > 0) {
     // Of a shared proxy an admin is told as well: the policies are every company's there.
-    const named = users.slice(0, NAMED).map(({ name }) => `«${name}»`);
-    if (users.length > NAMED) named.push(`и ещё ${users.length - NAMED}`);
+    const names = users.slice(0, NAMED).map(({ name }) => name);
     throw new AppError('proxy_in_use', {
-      message: `Прокси используется в политиках доступа: ${named.join(', ')}. Сначала выберите в них другой прокси`,
+      detail: ['proxy_of_policies', names, users.length - names.length],
     });
   }
   const gone = await findProxy(tx, actor, id);

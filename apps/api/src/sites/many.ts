@@ -1,5 +1,6 @@
 import { limits } from '@propusk/contract/limits';
 import type { Site, SiteInput } from '@propusk/contract/sites';
+import type { FieldFault } from '@propusk/phrases/field-fault';
 import { sql } from 'kysely';
 import type { Member } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
@@ -28,9 +29,7 @@ export async function createSites(
   if (taken.size + lines.length > limits.objectsPerCompany) throw new AppError('too_many_objects');
   const politics = new Set(await policyIds(tx, companyId));
   refuse('bad_input', lines, (line) =>
-    line.politics.every((id) => politics.has(id))
-      ? null
-      : ['politics', 'В списке есть то, чего уже нет. Обновите страницу'],
+    line.politics.every((id) => politics.has(id)) ? null : ['politics', ['gone_from_list']],
   );
   const sites = await tx
     .insertInto('sites')
@@ -63,9 +62,9 @@ function readLines(lines: readonly SiteInput[]): string[] {
   const first = new Map<string, number>();
   refuse('bad_input', lines, (_, at) => {
     const line = read[at];
-    if (line === undefined || 'fault' in line) return ['address', line?.fault ?? ''];
+    if (line === undefined || 'fault' in line) return ['address', [line?.fault ?? 'not_a_host']];
     const before = first.get(line.address);
-    if (before !== undefined) return ['address', `Этот сайт уже есть в строке ${before + 1}`];
+    if (before !== undefined) return ['address', ['site_in_line', before + 1]];
     first.set(line.address, at);
     return null;
   });
@@ -76,9 +75,9 @@ function readLines(lines: readonly SiteInput[]): string[] {
 function refuse(
   code: 'bad_input' | 'site_exists',
   lines: readonly SiteInput[],
-  faultOf: (line: SiteInput, at: number) => [field: string, message: string] | null,
+  faultOf: (line: SiteInput, at: number) => [field: string, fault: FieldFault] | null,
 ): void {
-  const fields: Record<string, string> = {};
+  const fields: Record<string, FieldFault> = {};
   for (const [at, line] of lines.entries()) {
     const fault = faultOf(line, at);
     if (fault !== null) fields[`${at}.${fault[0]}`] = fault[1];

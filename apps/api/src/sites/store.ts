@@ -3,6 +3,7 @@ import { type AddressFault, formatSiteAddress, parseSiteAddress } from '@propusk
 import type { ListQuery } from '@propusk/contract/fields';
 import type { Protection } from '@propusk/contract/lock';
 import type { Site, SiteChange, SiteInput } from '@propusk/contract/sites';
+import type { FieldFault } from '@propusk/phrases/field-fault';
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import { type Facts, record } from '../audit/store.ts';
@@ -102,28 +103,21 @@ export function listSites(db: Db, actor: Actor, query: ListQuery): Promise<{ row
   return readList(matching, query, sql.ref('sites.id'));
 }
 
-const faults: Record<AddressFault, string> = {
-  not_a_host: 'Укажите адрес сайта, например crm.example.ru',
-  ip_address: 'Укажите имя сайта: адреса из цифр не подходят',
-  single_label: 'Укажите полное имя сайта, например crm.example.ru',
-  public_suffix: 'Это общая зона, а не сайт: укажите имя внутри неё, например crm.example.ru',
-  bad_port: 'Порт: целое число от 1 до 65535',
-};
-
 /** What a person typed as the spelling that is stored, or what is wrong with it. */
-export function readAddress(raw: string): { address: string } | { fault: string } {
+export function readAddress(raw: string): { address: string } | { fault: AddressFault } {
   const site = parseSiteAddress(raw);
-  return 'fault' in site ? { fault: faults[site.fault] } : { address: formatSiteAddress(site) };
+  return 'fault' in site ? { fault: site.fault } : { address: formatSiteAddress(site) };
 }
 
 /** @throws AppError bad_input naming `address` */
 function storedAddress(raw: string): string {
   const read = readAddress(raw);
-  if ('fault' in read) throw new AppError('bad_input', { fields: { address: read.fault } });
+  if ('fault' in read) throw new AppError('bad_input', { fields: { address: [read.fault] } });
   return read.address;
 }
 
-export const alreadyThere = (address: string) => `${shownAddress(address)} уже в списке`;
+/** The fault of an address that the company has a site with. */
+export const alreadyThere = (address: string): FieldFault => ['site_listed', shownAddress(address)];
 
 /** A stored address as people write it: `*.xn--e1afmkfd.xn--p1ai` is `*.пример.рф`. */
 export function shownAddress(address: string): string {

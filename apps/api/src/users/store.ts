@@ -173,7 +173,7 @@ export async function updateUser(
   const user = await lockUser(tx, actor, id, ifMatch);
   if (passwordHash !== undefined && isProtected(user.roles)) {
     throw new AppError('protected_user', {
-      message: 'Пароль владельца или администратора меняет только он сам',
+      detail: ['password_of_owner'],
     });
   }
   const moved = body.email !== undefined && body.email.toLowerCase() !== user.email.toLowerCase();
@@ -181,7 +181,7 @@ export async function updateUser(
   // through a link in mail.
   if (moved && isProtected(user.roles) && !(isAdmin(actor) && id !== actor.userId)) {
     throw new AppError('protected_user', {
-      message: 'Почту владельца или администратора меняет только он сам, по ссылке из письма',
+      detail: ['email_of_owner'],
     });
   }
   const before = await findUser(tx, actor, id);

@@ -1,12 +1,16 @@
 import { zodResolver } from '@hookform/resolvers/zod';
-import { issueMessage } from '@propusk/contract/issues';
+import { faultOf } from '@propusk/phrases/field-fault';
+import { fieldFaults } from '@propusk/phrases/fields';
+import { render } from '@propusk/phrases/phrase';
 import type { DefaultValues, FieldValues } from 'react-hook-form';
 import type * as z from 'zod/mini';
 import { type ContractForm, type ContractResolver, type FormSchema, useJudgedForm } from './contract-form.ts';
 
 /** Judges by a schema. */
 export function contractResolver<S extends FormSchema>(schema: S): ContractResolver<S> {
-  return zodResolver<FieldValues, unknown, FieldValues, S>(schema, { error: issueMessage });
+  return zodResolver<FieldValues, unknown, FieldValues, S>(schema, {
+    error: (issue) => render(fieldFaults, faultOf(issue)),
+  });
 }
 
 /** Opens a form over a schema. */

@@ -1,1 +1,83 @@
-export {};
+import { limits } from '@propusk/contract/limits';
+
+/** A paragraph of a mail: text, or a link with its label. */
+export type Paragraph = string | { readonly link: string; readonly label: string };
+
+interface MailText {
+  readonly subject: string;
+  readonly paragraphs: readonly Paragraph[];
+}
+
+const linkLifetime = `Ссылка действует ${limits.linkMinutes} минут и срабатывает один раз.`;
+
+/** The text of each mail, by its code. All but the first parameter, the recipient, are facts of the event. */
+export const mails = {
+  password_link: (to: string, link: string): MailText => ({
+    subject: 'Новый пароль для входа в «Пропуск»',
+    paragraphs: [
+      `Кто-то, скорее всего вы, попросил новый пароль для входа в «Пропуск» с почтой ${to}.`,
+      { link, label: 'Задать новый пароль' },
+      `${linkLifetime} Когда пароль сменится, все открытые сеансы завершатся.`,
+      'Если вы об этом не просили, ничего делать не нужно: пароль останется прежним.',
+    ],
+  }),
+  /** To the owner of a company that an ADMIN created. */
+  owner_invitation: (
+    to: string,
+    { company, link, resetPage }: { company: string; link: string; resetPage: string },
+  ): MailText => ({
+    subject: `Вас пригласили владельцем компании ${company} в «Пропуск»`,
+    paragraphs: [
+      `Администратор платформы «Пропуск» сделал вас (${to}) владельцем компании ${company}: вы добавите её сайты и людей и решите, кому что открыто.`,
+      { link, label: 'Задать пароль и войти' },
+      `${linkLifetime} Если время вышло, запросите новую ссылку на странице входа, с этой же почтой:`,
+      { link: resetPage, label: 'Запросить новую ссылку' },
+      'Если вы не ждали приглашения, ничего делать не нужно.',
+    ],
+  }),
+  /** To a new ADMIN. */
+  admin_invitation: (to: string, { link, resetPage }: { link: string; resetPage: string }): MailText => ({
+    subject: 'Вас пригласили администратором платформы «Пропуск»',
+    paragraphs: [
+      `Администратор платформы «Пропуск» сделал вас (${to}) ещё одним администратором: вам открыты все компании, их люди и прокси серверы.`,
+      { link, label: 'Задать пароль и войти' },
+      `${linkLifetime} Если время вышло, запросите новую ссылку на странице входа, с этой же почтой:`,
+      { link: resetPage, label: 'Запросить новую ссылку' },
+      'После входа включите второй фактор в «Персональных данных».',
+      'Если вы не ждали приглашения, ничего делать не нужно.',
+    ],
+  }),
+  /** To the new address of an account: opening the link proves that the user reads its mail. */
+  email_link: (to: string, link: string): MailText => ({
+    subject: 'Подтвердите новую почту для входа в «Пропуск»',
+    paragraphs: [
+      `Эту почту (${to}) указали как новую для входа в «Пропуск».`,
+      { link, label: 'Подтвердить почту' },
+      `${linkLifetime} После подтверждения все открытые сеансы завершатся, а входить нужно будет с этой почтой.`,
+      'Если вы об этом не просили, ничего делать не нужно: без подтверждения ничего не изменится.',
+    ],
+  }),
+  /** To the old address of an account: the request may be an attack. */
+  email_change_begun: (to: string, newEmail: string, resetPage: string): MailText => ({
+    subject: 'Почту для входа в «Пропуск» хотят сменить',
+    paragraphs: [
+      `Для входа в «Пропуск» вместо ${to} указали другую почту: ${newEmail}.`,
+      'Ничего не изменится, пока её не подтвердят по ссылке из письма, которое ушло на новый адрес.',
+      'Если это не вы, смените пароль: та ссылка сразу перестанет действовать.',
+      { link: resetPage, label: 'Сменить пароль' },
+    ],
+  }),
+  /** To the old address, after the change: it can neither sign in nor request a link any more. */
+  email_changed: (to: string, newEmail: string): MailText => ({
+    subject: 'Почта для входа в «Пропуск» изменена',
+    paragraphs: [
+      `Для входа в «Пропуск» вместо ${to} теперь служит другая почта: ${newEmail}.`,
+      'Все открытые сеансы завершены, войти с прежней почтой больше нельзя.',
+      'Если это сделали не вы, сразу сообщите владельцу вашей компании в «Пропуске» или администратору платформы: они вернут прежнюю почту или закроют доступ.',
+    ],
+  }),
+} satisfies Record<string, (to: string, ...facts: never[]) => MailText>;
+
+/** The first and the last paragraph of every mail. */
+export const greeting = 'Здравствуйте!';
+export const signature = '«Пропуск»';

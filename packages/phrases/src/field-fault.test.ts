@@ -1,37 +1,39 @@
+import { Login } from '@propusk/contract/auth';
+import { PolicyInput } from '@propusk/contract/policies';
+import { ProxyInput } from '@propusk/contract/proxies';
 import { describe, expect, it } from 'vitest';
 import type * as z from 'zod/mini';
-import { Login } from './auth.ts';
-import { issueMessage } from './issues.ts';
-import { PolicyInput } from './policies.ts';
-import { ProxyInput } from './proxies.ts';
+import { faultOf } from './field-fault.ts';
+import { render } from './phrase.ts';
+import { fieldFaults } from './ru/fields.ts';
 
 function sentences(schema: z.ZodMiniType, input: unknown): Record<string, string> {
-  const result = schema.safeParse(input, { error: issueMessage });
+  const result = schema.safeParse(input, { error: (issue) => render(fieldFaults, faultOf(issue)) });
   const issues = result.success ? [] : result.error.issues;
   return Object.fromEntries(issues.map((issue) => [issue.path.join('.'), issue.message]));
 }
 
-describe('issueMessage', () => {
-  it('asks for what is empty', () => {
+describe('the faults of a field', () => {
+  it('ask for a value where a field is empty', () => {
     expect(sentences(Login, { email: '', password: '' })).toEqual({
       email: 'Заполните это поле',
       password: 'Заполните это поле',
     });
   });
-  it('says what an address and a password look like', () => {
+  it('say what an address and a password look like', () => {
     expect(sentences(Login, { email: 'anna', password: 'short' })).toEqual({
       email: 'Укажите почту латиницей: name@company.ru',
       password: 'Не короче 8 символов',
     });
   });
-  it.each(['99', '70000', '80a0', '0443'])('says what a port is: %s', (port) => {
+  it.each(['99', '70000', '80a0', '0443'])('say which ports a proxy may have, for %s', (port) => {
     const proxy = { host: 'proxy.example.ru', port, username: 'user', password: 'secret' };
     expect(sentences(ProxyInput, proxy)).toEqual({ port: 'Целое число от 1000 до 65535' });
   });
-  it('asks to choose what was not chosen', () => {
+  it('ask for a choice where none was made', () => {
     expect(sentences(PolicyInput, { name: 'Бухгалтерия' })).toEqual({ proxyId: 'Выберите значение' });
   });
-  it('names the limit of a long text', () => {
+  it('name the longest text that a field takes', () => {
     const policy = { name: 'я'.repeat(201), proxyId: 1 };
     expect(sentences(PolicyInput, policy)).toEqual({ name: 'Не длиннее 200 символов' });
   });

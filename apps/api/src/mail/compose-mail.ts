@@ -1,0 +1,35 @@
+import { greeting, mails, type Paragraph, signature } from '@propusk/phrases/mail';
+
+/** One mail as text and as simple HTML, for one recipient. */
+export interface Mail {
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+}
+
+type MailCode = keyof typeof mails;
+type Facts<Code extends MailCode> = Parameters<(typeof mails)[Code]> extends [string, ...infer F] ? F : never;
+
+/** Renders a mail from its code and facts. */
+export function composeMail<Code extends MailCode>(to: string, code: Code, ...facts: Facts<Code>): Mail {
+  const template = mails[code] as (to: string, ...given: unknown[]) => ReturnType<(typeof mails)[Code]>;
+  const { subject, paragraphs } = template(to, ...facts);
+  const all: Paragraph[] = [greeting, ...paragraphs, signature];
+  const text = all.map((p) => (typeof p === 'string' ? p : `${p.label}:\n${p.link}`)).join('\n\n');
+  const html = all.map((p) => `<p>${typeof p === 'string' ? escape(p) : anchor(p.link, p.label)}</p>`);
+  return {
+    to,
+    subject,
+    text: `${text}\n`,
+    html: `<!doctype html><html lang="ru"><body>${html.join('\n')}</body></html>\n`,
+  };
+}
+
+function anchor(link: string, label: string): string {
+  return `<a href="${escape(link)}">${escape(label)}</a>`;
+}
+
+function escape(text: string): string {
+  return text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
+}

@@ -1,0 +1,35 @@
+import type { IssueCode } from '@propusk/contract/issues';
+import type * as z from 'zod/mini';
+import type { Phrase } from './phrase.ts';
+import type { fieldFaults } from './ru/fields.ts';
+
+/** What is wrong with one field of an input. */
+export type FieldFault = Phrase<typeof fieldFaults>;
+
+/**
+ * Reads the fault of a field from zod's issue.
+ * @param issue with its `input`: zod gives it to error maps, and leaves it in errors under `reportInput`
+ */
+export function faultOf(issue: z.core.$ZodRawIssue | z.core.$ZodIssue): FieldFault {
+  const { input, code } = issue;
+  const field = issue.path?.at(-1);
+  if (input === '') return ['required'];
+  if (code === 'custom' && issue.params !== undefined) return [issue.params.fault as IssueCode];
+  if (input === undefined || input === null) {
+    return code === 'invalid_type' && issue.expected === 'string' ? ['required'] : ['choose'];
+  }
+  if (field === 'email') return ['email'];
+  if (field === 'port') return ['port'];
+  if (code === 'too_small') {
+    return issue.origin === 'string'
+      ? ['short', Number(issue.minimum)]
+      : ['less_than', Number(issue.minimum)];
+  }
+  if (code === 'too_big') {
+    return issue.origin === 'string' ? ['long', Number(issue.maximum)] : ['more_than', Number(issue.maximum)];
+  }
+  if (code === 'invalid_type' && (issue.expected === 'number' || issue.expected === 'int'))
+    return ['not_a_number'];
+  if (code === 'invalid_format') return ['bad_characters'];
+  return ['unfit'];
+}

@@ -1,0 +1,7 @@
+const plural = new Intl.PluralRules('ru');
+
+/** A whole number with its noun, which Russian has three forms of; without `few` the noun has two. */
+export function count(n: number, forms: { one: string; few?: string; many: string }): string {
+  const rule = plural.select(n);
+  return `${n} ${rule === 'one' ? forms.one : rule === 'few' ? (forms.few ?? forms.many) : forms.many}`;
+}

@@ -1,0 +1,51 @@
+import type { IssueCode } from '@propusk/contract/issues';
+import { limits } from '@propusk/contract/limits';
+import { count } from './count.ts';
+
+const characters = (n: number) => count(n, { one: 'символа', many: 'символов' });
+const short = (least: number) => `Не короче ${characters(least)}`;
+
+/** What is wrong with a field, for the user who filled it in: the server and the console's forms show the same sentence. */
+export const fieldFaults = {
+  required: () => 'Заполните это поле',
+  choose: () => 'Выберите значение',
+  email: () => 'Укажите почту латиницей: name@company.ru',
+  port: () => `Целое число от ${limits.port.min} до ${limits.port.max}`,
+  short,
+  long: (most: number) => `Не длиннее ${characters(most)}`,
+  less_than: (least: number) => `Не меньше ${least}`,
+  more_than: (most: number) => `Не больше ${most}`,
+  not_a_number: () => 'Здесь нужно целое число, не текст',
+  bad_characters: () => 'Здесь есть символы, которых быть не может',
+  unfit: () => 'Проверьте это поле',
+  password_short: () => short(limits.password.min),
+  repeated: () => 'В списке есть повторы',
+  no_such_day: () => 'Такого дня нет',
+  no_proxy_host: () => 'Укажите имя или адрес сервера, например proxy.company.ru',
+  email_or_token: () => 'Здесь нужна или почта, или ссылка',
+  password_from_link: () => 'Пароль задаёт ссылка из письма',
+  email_from_link: () => 'Ссылка из письма уже знает новую почту',
+  password_not_asked: () => 'Текущий пароль нужен только для смены почты',
+
+  wrong_password: () => 'Неверный пароль',
+  wrong_code: () => 'Код не подошёл. Дождитесь следующего и проверьте время на телефоне',
+  code_required: () => 'Введите код из приложения или запасной код',
+  email_taken: () => 'Эта почта уже занята',
+  idempotency_key: () => 'От 1 до 255 латинских букв, цифр и знаков без пробелов',
+  no_etag: () => 'Это не ETag из ответа',
+  gone_from_list: () => 'В списке есть то, чего уже нет. Обновите страницу',
+  proxy_gone: () => 'Такого прокси нет. Обновите страницу',
+  proxy_address_changes: () => 'Адрес меняется: укажите пароль заново',
+  platform_proxy_type: () => 'Прокси платформы остаётся стандартным',
+  company_proxy_type: () => 'Прокси компании не бывает стандартным',
+
+  not_a_host: () => 'Укажите адрес сайта, например crm.example.ru',
+  ip_address: () => 'Укажите имя сайта: адреса из цифр не подходят',
+  single_label: () => 'Укажите полное имя сайта, например crm.example.ru',
+  public_suffix: () => 'Это общая зона, а не сайт: укажите имя внутри неё, например crm.example.ru',
+  bad_port: () => 'Порт: целое число от 1 до 65535',
+  /** @param address as users write it */
+  site_listed: (address: string) => `${address} уже в списке`,
+  /** @param line counted from 1 */
+  site_in_line: (line: number) => `Этот сайт уже есть в строке ${line}`,
+} satisfies Record<IssueCode, () => string> & Record<string, (...params: never[]) => string>;
