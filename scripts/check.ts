@@ -1,10 +1,16 @@
 import { execFile } from 'node:child_process';
+import { globSync } from 'node:fs';
 
-/** The one step that has something to tell when it is well, too. */
+/** The step whose output is shown also when it passes. */
 const WEIGHT = 'weight of the console';
 
-/** `npm run check`: everything that can be told without a database or a browser, at most a minute. */
-const steps: [name: string, program: string, args: string[]][] = [
+type Step = [name: string, program: string, args: string[]];
+
+/**
+ * `npm run check`: every check without a database or a browser, in about a minute.
+ * `npm run check -- SLICE` checks one folder: a path, or the name of a folder below apps or packages.
+ */
+const everything: Step[] = [
   ['types', 'tsc', ['-p', '.']],
   ['types of the console', 'tsc', ['-p', 'apps/web']],
   ['types of the extension', 'tsc', ['-p', 'apps/extension']],
@@ -25,10 +31,32 @@ const steps: [name: string, program: string, args: string[]][] = [
   [WEIGHT, process.execPath, ['scripts/weight.ts']],
 ];
 
+/** Types of the project, and lint, format and unit tests of one folder. */
+function checksOf(slice: string): Step[] {
+  const [folder] = globSync([
+    slice,
+    `{apps,packages}/${slice}`,
+    `{apps,packages}/*/src/**/${slice}`,
+  ]).toSorted();
+  if (folder === undefined) {
+    say(`No folder ${slice}`);
+    process.exit(1);
+  }
+  const app = /^apps\/(web|extension)(\/|$)/.exec(folder)?.[1];
+  const sources = globSync(`${folder}/**/*.{ts,tsx}`, { exclude: (path) => path.endsWith('node_modules') });
+  const project = app === undefined ? '.' : `apps/${app}`;
+  return [
+    ['types', 'tsc', ['-p', project]],
+    ['lint', 'oxlint', ['--type-aware', '--deny-warnings', folder]],
+    ['format', 'biome', ['ci', folder]],
+    ['unit tests', 'vitest', ['related', '--run', '--project', 'unit', '--passWithNoTests', ...sources]],
+  ];
+}
+
 const say = (line: string) => process.stdout.write(`${line}\n`);
 let failed = 0;
 
-async function run([name, program, args]: (typeof steps)[number]): Promise<void> {
+async function run([name, program, args]: Step): Promise<void> {
   const started = performance.now();
   const { code, output } = await new Promise<{ code: number; output: string }>((resolve) => {
     execFile(program, args, { maxBuffer: 64 * 1024 * 1024 }, (error, stdout, stderr) =>
@@ -41,8 +69,9 @@ async function run([name, program, args]: (typeof steps)[number]): Promise<void>
   if (code !== 0 || name === WEIGHT) say(output.trim().replace(/^/gm, '       '));
 }
 
-// Two at a time: each of them uses more than one core for a part of its run.
-const queue = [...steps];
+const slice = process.argv[2];
+// Two at a time: each uses more than one core for a part of its run.
+const queue = slice === undefined ? everything : checksOf(slice);
 const worker = async () => {
   for (let step = queue.shift(); step !== undefined; step = queue.shift()) await run(step);
 };

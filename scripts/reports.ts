@@ -1,15 +1,18 @@
 import { readFile } from 'node:fs/promises';
 import { stripVTControlCharacters } from 'node:util';
 
-/** What a runner counted, and each test or file that failed: where and the first lines of why. */
+/** The counts of a test runner. */
 export interface Report {
   passed: number;
   failed: number;
   skipped: number;
+  /** Where each failed test or file is, and the first lines of its message. */
   failures: string[];
+  /** The same of each test that failed once and passed its retry; these count as passed. */
+  flaky: string[];
 }
 
-/** Enough of a message to tell a time-out from a wrong value; the whole of it stands where the runner printed it. */
+/** Lines of a message that are shown: enough to tell a timeout from a wrong value. The runner printed the whole. */
 const LINES = 12;
 
 function failure(where: string, message: string): string {
@@ -33,7 +36,7 @@ function vitestFailures(file: VitestFile): string[] {
   );
 }
 
-/** Reads the report of vitest's `json` reporter. Throws when there is none. */
+/** Reads the report of Vitest's `json` reporter. @throws Error when there is none */
 export async function readVitest(path: string): Promise<Report> {
   const report = JSON.parse(await readFile(path, 'utf8'));
   return {
@@ -41,13 +44,13 @@ export async function readVitest(path: string): Promise<Report> {
     failed: report.numFailedTests,
     skipped: report.numPendingTests + report.numTodoTests,
     failures: (report.testResults as VitestFile[]).flatMap(vitestFailures),
+    flaky: [],
   };
 }
 
 interface PlaywrightSuite {
   suites?: PlaywrightSuite[];
   specs?: {
-    ok: boolean;
     title: string;
     file: string;
     line: number;
@@ -55,27 +58,29 @@ interface PlaywrightSuite {
   }[];
 }
 
-function playwrightFailures(suite: PlaywrightSuite): string[] {
-  const failed = (suite.specs ?? []).filter(
-    (spec) => !spec.ok || spec.tests.some((test) => ['unexpected', 'flaky'].includes(test.status)),
-  );
-  const own = failed.map((spec) => {
-    const messages = spec.tests.flatMap((test) => test.results.map((result) => result.error?.message ?? ''));
-    return failure(`${spec.file}:${spec.line} › ${spec.title}`, messages.filter(Boolean).join('\n'));
-  });
-  return [...own, ...(suite.suites ?? []).flatMap(playwrightFailures)];
+/** The tests of a suite with one status: Playwright's 'unexpected' failed each try, 'flaky' failed the first one. */
+function playwrightTests(suite: PlaywrightSuite, status: 'unexpected' | 'flaky'): string[] {
+  const own = (suite.specs ?? [])
+    .filter((spec) => spec.tests.some((test) => test.status === status))
+    .map((spec) => {
+      const messages = spec.tests.flatMap((test) => test.results.map(({ error }) => error?.message ?? ''));
+      return failure(`${spec.file}:${spec.line} › ${spec.title}`, messages.filter(Boolean).join('\n'));
+    });
+  return [...own, ...(suite.suites ?? []).flatMap((inner) => playwrightTests(inner, status))];
 }
 
-/** Reads the report of Playwright's `json` reporter. Throws when there is none. */
+/** Reads the report of Playwright's `json` reporter. @throws Error when there is none */
 export async function readPlaywright(path: string): Promise<Report> {
   const { stats, suites, errors } = JSON.parse(await readFile(path, 'utf8'));
+  const all = suites as PlaywrightSuite[];
   const outside = (errors as { message?: string }[]).map((error) =>
     failure('playwright', error.message ?? ''),
   );
   return {
-    passed: stats.expected,
-    failed: stats.unexpected + stats.flaky,
+    passed: stats.expected + stats.flaky,
+    failed: stats.unexpected,
     skipped: stats.skipped,
-    failures: [...(suites as PlaywrightSuite[]).flatMap(playwrightFailures), ...outside],
+    failures: [...all.flatMap((suite) => playwrightTests(suite, 'unexpected')), ...outside],
+    flaky: all.flatMap((suite) => playwrightTests(suite, 'flaky')),
   };
 }

@@ -4,22 +4,22 @@ import { scriptPhrases } from '@propusk/phrases/launcher';
 import { buildConsole } from '@propusk/supervisor/build-console';
 import { type Figures, type Threat, threats } from '@propusk/test-kit/threat-case';
 import { type DebianPackage, installPackages, programs } from './debian.ts';
-import { rowFiles } from './soak-rows.ts';
+import { filesByThreat } from './threat-files.ts';
 
 /**
- * `npm run soak`: every threat of docs/trust.md, tried many times; prints a table of what was tried, held and missed, and
- * leaves it in .cache/soak.md. Fails when something was missed, or a threat brought no figure.
+ * `npm run soak`: runs the tests of every threat of docs/trust.md with many more attempts. Prints a table of attempts that
+ * were tried, held off and missed, and writes it into .cache/soak.md. Fails when one was missed, or a threat has no figure.
  *
  *   npm run soak            everything
- *   npm run soak kill       threats and files that have it in their name
- *   npm run soak growth     two hours by default; SOAK_MINUTES says how many minutes. As a part of everything it takes ten
+ *   npm run soak kill       threats and files whose name contains it
+ *   npm run soak growth     two hours by default, SOAK_MINUTES minutes when set; ten minutes as a part of everything
  */
 const say = (line: string) => process.stdout.write(`${line}\n`);
 const rows = `${process.cwd()}/.cache/soak.jsonl`;
 const table = '.cache/soak.md';
-/** How long the growth is watched: judged from an hour on, so that it is asked for by its name. */
+const filesOf = filesByThreat();
+/** Duration of the growth test. Its verdict needs an hour, so the long run has to be named. */
 const minutes = process.env.SOAK_MINUTES ?? (process.argv[2] === 'growth' ? '120' : '10');
-/** Beyond any machine that the product is for. */
 const LIMIT_MS = (60 + Number(minutes)) * 60_000;
 
 function run(program: string, args: string[]): Promise<number> {
@@ -32,15 +32,15 @@ function run(program: string, args: string[]): Promise<number> {
   return new Promise((resolve) => child.on('exit', (code) => resolve(code ?? 1)));
 }
 
-/** What was asked for by a part of its name: the threats, and the files to run for them. */
+/** Selects threats and files whose name contains the argument. */
 function choose(wanted: string): { chosen: readonly Threat[]; files: readonly string[] } {
   const inName = (text: string) => text.toLowerCase().includes(wanted.toLowerCase());
-  const chosen = threats.filter((threat) => inName(threat) || rowFiles[threat].some(inName));
-  const files = chosen.flatMap((threat) => rowFiles[threat].filter((file) => inName(threat) || inName(file)));
+  const chosen = threats.filter((threat) => inName(threat) || filesOf[threat].some(inName));
+  const files = chosen.flatMap((threat) => filesOf[threat].filter((file) => inName(threat) || inName(file)));
   return { chosen, files: [...new Set(files)] };
 }
 
-/** The lines that the rows wrote; none when none did. */
+/** Reads the lines that the threat cases wrote. */
 async function readFigures(): Promise<Figures[]> {
   const text = await readFile(rows, 'utf8').catch(() => '');
   return text
@@ -73,7 +73,7 @@ try {
     files.filter((file) => !file.endsWith('.spec.ts')),
   ];
   let failed = false;
-  // One file after the other, and one database: a row that measures time must not be disturbed by one that makes load.
+  // One file at a time, on one database: load of one case would disturb the timing of another.
   const projects = ['unit', 'net', 'launcher', 'db'].map((name) => `--project=${name}`);
   if (tests.length > 0)
     failed = (await run('vitest', ['run', '--no-file-parallelism', ...projects, ...tests])) !== 0;

@@ -6,9 +6,8 @@ import { type DebianPackage, installPackages, programs } from './debian.ts';
 import { readPlaywright, readVitest } from './reports.ts';
 
 /**
- * `npm test`: brings what the tests need and runs all of them: unit, gateway on sockets, launcher, api on two
- * databases, and the main job in a browser. It ends with what failed, so that the end of a long log is enough to tell,
- * and with the count of what the runners themselves reported.
+ * `npm test`: installs what the tests need and runs all of them: unit, sockets, launcher, api on two databases, and the
+ * product in a browser. The output ends with the flaky and failed tests and the counts of both runners.
  */
 const say = (line: string) => process.stdout.write(`${line}\n`);
 const everything = Object.keys(programs) as DebianPackage[];
@@ -21,14 +20,14 @@ function run(program: string, args: string[], env: NodeJS.ProcessEnv = {}): Prom
   });
   process.once('SIGTERM', () => child.kill('SIGTERM'));
   return new Promise((resolve) =>
-    // Whoever ended a runner wants none of the next.
+    // A signal that ended one runner cancels the next as well.
     child.on('exit', (code, signal) => (signal === null ? resolve(code ?? 1) : process.exit(1))),
   );
 }
 
 try {
   await installPackages(everything, say);
-  // Here, since two files that start the product at once would both begin to build it.
+  // Built here: two test files that start the product at once would both build it.
   await buildConsole(say);
   await buildExtension(say);
   await rm(reports, { recursive: true, force: true });
@@ -44,9 +43,12 @@ try {
     await readVitest(`${reports}/vitest.json`),
     await readPlaywright(`${reports}/playwright.json`),
   ];
+  for (const flaky of browser.flaky) say(`\nFLAKY, passed on its retry: ${flaky}`);
   for (const failure of [...unit.failures, ...browser.failures]) say(`\nFAILED ${failure}`);
   const sum = (key: 'passed' | 'failed' | 'skipped') => unit[key] + browser[key];
-  say(`\n${sum('passed')} passed, ${sum('failed')} failed, ${sum('skipped')} skipped`);
+  say(
+    `\n${sum('passed')} passed, ${sum('failed')} failed, ${sum('skipped')} skipped, ${browser.flaky.length} FLAKY`,
+  );
   process.exit(codes.every((code) => code === 0) ? 0 : 1);
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
