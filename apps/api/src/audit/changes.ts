@@ -1,22 +1,22 @@
 import type { AuditChange, AuditField } from '@propusk/contract/audit';
 
-/** One of a list; the same id is the same one, whatever it is called by now. */
+/** An element of a list, identified by `id`: a rename is not a change of the list. */
 interface Item {
   readonly id: number | string;
   readonly name: string;
 }
 /**
- * What a row tells of an entity. To be made of what replies tell: what is in no reply is in no row. What is counted, or follows
- * from other rows, is left out.
+ * The audited fields of an entity. Build it from the entity's reply, so that no row can hold what no reply holds. Leave out
+ * counts and values derived from other rows.
  */
-export type Facts = { readonly [F in AuditField]?: string | boolean | readonly Item[] };
+export type AuditFields = { readonly [F in AuditField]?: string | boolean | readonly Item[] };
 export type Changes = { [F in AuditField]?: AuditChange };
 
-/** Names of a list and their characters in all, and characters of a text, that a row holds. */
+/** Limits of one change: names in a list, characters of those names in all, characters of a text. */
 export const BOUNDS = { names: 50, list: 1_500, text: 300 } as const;
 
-/** The fields that differ, by name. Of what was not there before, or is not afterwards, those that hold something. */
-export function differences(before: Facts, after: Facts): Changes {
+/** The fields that differ. Empty fields of a created or deleted object are left out. */
+export function differences(before: AuditFields, after: AuditFields): Changes {
   const fields = [...new Set([...Object.keys(before), ...Object.keys(after)])] as AuditField[];
   return Object.fromEntries(
     fields.flatMap((field) => {
@@ -26,38 +26,38 @@ export function differences(before: Facts, after: Facts): Changes {
   );
 }
 
-type Fact = Facts[AuditField];
+type AuditFieldValue = AuditFields[AuditField];
 
-function difference(before: Fact, after: Fact): AuditChange | null {
+function difference(before: AuditFieldValue, after: AuditFieldValue): AuditChange | null {
   if (isList(before) || isList(after)) {
-    const [old, fresh] = [isList(before) ? before : [], isList(after) ? after : []];
-    const [added, removed] = [without(fresh, old), without(old, fresh)];
+    const [old, current] = [isList(before) ? before : [], isList(after) ? after : []];
+    const [added, removed] = [without(current, old), without(old, current)];
     if (added.length + removed.length === 0) return null;
-    const [come, gone] = [fitting(added), fitting(removed)];
+    const [shownAdded, shownRemoved] = [fitting(added), fitting(removed)];
     return {
-      ...(added.length > 0 && { added: come }),
-      ...(removed.length > 0 && { removed: gone }),
-      ...(added.length > come.length && { moreAdded: added.length - come.length }),
-      ...(removed.length > gone.length && { moreRemoved: removed.length - gone.length }),
+      ...(added.length > 0 && { added: shownAdded }),
+      ...(removed.length > 0 && { removed: shownRemoved }),
+      ...(added.length > shownAdded.length && { moreAdded: added.length - shownAdded.length }),
+      ...(removed.length > shownRemoved.length && { moreRemoved: removed.length - shownRemoved.length }),
     };
   }
-  if (before === after || (isNothing(before) && isNothing(after))) return null;
+  if (before === after || (isEmpty(before) && isEmpty(after))) return null;
   return {
     ...(before !== undefined && before !== '' && { from: bounded(before) }),
     ...(after !== undefined && after !== '' && { to: bounded(after) }),
   };
 }
 
-const isList = (fact: Fact): fact is readonly Item[] => Array.isArray(fact);
-const isNothing = (fact: Fact) => fact === undefined || fact === '' || fact === false;
+const isList = (value: AuditFieldValue): value is readonly Item[] => Array.isArray(value);
+const isEmpty = (value: AuditFieldValue) => value === undefined || value === '' || value === false;
 
-/** The names of what the other list lacks. By id: who was only renamed neither came nor went. */
+/** The names of the items that `other` lacks, compared by id. */
 function without(list: readonly Item[], other: readonly Item[]): string[] {
   const ids = new Set(other.map(({ id }) => id));
   return list.filter(({ id }) => !ids.has(id)).map(({ name }) => bounded(name));
 }
 
-/** As many names as a row holds: the first always. */
+/** The names that fit the limits; the first name always fits. */
 function fitting(names: readonly string[]): string[] {
   let room = BOUNDS.list;
   return names.filter((name, place) => {
@@ -68,6 +68,6 @@ function fitting(names: readonly string[]): string[] {
 
 function bounded<T extends string | boolean>(value: T): T {
   if (typeof value !== 'string' || value.length <= BOUNDS.text) return value;
-  // Half of a letter beyond the BMP is no text that a database takes.
+  // PostgreSQL rejects a lone surrogate.
   return `${value.slice(0, BOUNDS.text).replace(/[\uD800-\uDBFF]$/, '')}…` as T;
 }

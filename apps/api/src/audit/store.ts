@@ -6,64 +6,68 @@ import { AppError } from '../core/errors.ts';
 import { countBytes } from '../db/daily-bytes.ts';
 import { contains, readList } from '../db/list.ts';
 import type { Db, Tx } from '../db/open.ts';
-import { differences, type Facts } from './changes.ts';
+import { type AuditFields, differences } from './changes.ts';
 
-export type { Facts };
+export type { AuditFields };
 
-/** Whose deed it is, and the address that it came from. */
-export type Doer = Pick<Actor, 'userId' | 'address'>;
+/** The user who acts, and the client address of the call. */
+export type AuditActor = Pick<Actor, 'userId' | 'address'>;
 
-/** A deed: what was done to which object, as people know it. */
-export interface Deed {
+/** An action on one object. */
+export interface AuditEvent {
   readonly action: AuditAction;
   readonly kind: AuditKind;
   readonly id: number;
-  /** A site's address, a person's email, a policy's or company's name, a proxy's host and port. */
+  /** A site's address, a user's email, a policy's or company's name, a proxy's host and port. */
   readonly name: string;
-  /** Whose object it is; null: the platform's. */
+  /** The company that owns the object; null for an object of the platform. */
   readonly companyId: number | null;
 }
 
-/** What differs: the object before, where it was there, and after, where it still is. */
+/** The object's fields before the change (absent for a new object) and after it (absent for a deleted one). */
 export interface Difference {
-  readonly before?: Facts;
-  readonly after?: Facts;
-  /** What was set anew and is never told. */
+  readonly before?: AuditFields;
+  readonly after?: AuditFields;
+  /** A field that was set and whose value no row may hold. */
   readonly secret?: AuditField | undefined;
 }
 
 /**
- * Writes down what an actor does, in the transaction of the change: before an object is removed, after it is made. Doer and
- * company are told as they are called at that moment. An edit after which nothing differs is none.
- * @throws AppError unauthorized when the doer is gone meanwhile: what nobody did is not done; too_many_requests when the doer
- *   has used up the day's bytes
+ * Writes audit rows in the transaction of the change. Call it before an object is deleted and after it is created: names of
+ * actor and company are read at that moment. An edit that changes no field writes no row.
+ * @throws AppError unauthorized when the actor was deleted meanwhile, which rolls the change back; too_many_requests when
+ *   the actor's daily bytes are used up
  */
-export async function record(tx: Tx, by: Doer, ...deeds: readonly (Deed & Difference)[]): Promise<void> {
-  const told = deeds
-    .map(({ before, after, secret, ...deed }, place) => ({
-      ...deed,
+export async function record(
+  tx: Tx,
+  by: AuditActor,
+  ...events: readonly (AuditEvent & Difference)[]
+): Promise<void> {
+  const written = events
+    .map(({ before, after, secret, ...event }, place) => ({
+      ...event,
       place,
       changes: { ...differences(before ?? {}, after ?? {}), ...(secret !== undefined && { [secret]: {} }) },
     }))
     .filter(({ action, changes }) => action !== 'changed' || Object.keys(changes).length > 0);
-  if (told.length === 0) return;
-  await countBytes(tx, by.userId, told);
+  if (written.length === 0) return;
+  await countBytes(tx, by.userId, written);
   const { rows } = await sql<{ one: number }>`
     insert into audit (company_id, company, actor_id, actor_name, actor_email, actor_roles, address,
       action, object_kind, object_id, object_name, changes)
     select d."companyId", coalesce(c.company_name, ''), u.id, trim(u.name || ' ' || u.surname), u.email::text, u.roles,
       ${plainAddress(by.address)}, d.action, d.kind, d.id, d.name, d.changes
-    from jsonb_to_recordset(${JSON.stringify(told)}::jsonb) as d (place int, action text, kind text, id bigint, name text,
+    from jsonb_to_recordset(${JSON.stringify(written)}::jsonb) as d (place int, action text, kind text, id bigint, name text,
         "companyId" bigint, changes jsonb)
       join users u on u.id = ${by.userId} left join companies c on c.id = d."companyId"
     order by d.place returning 1 as one`.execute(tx);
-  if (rows.length !== told.length) throw new AppError('unauthorized');
+  if (rows.length !== written.length) throw new AppError('unauthorized');
 }
 
-/** Writes down what a person does to the own account. */
+/** Writes the audit row of an actor who changes their own account. @throws AppError as `record` */
 export async function recordOwn(
   tx: Tx,
-  by: Doer,
+  by: AuditActor,
   action: AuditAction,
   difference: Difference = {},
 ): Promise<void> {
@@ -76,7 +80,7 @@ export async function recordOwn(
 }
 
 /**
- * What was done in the actor's company, for an admin anywhere: newest first, always a page.
+ * One page of audit rows, newest first: of the actor's company, or of every company for an ADMIN.
  * @throws AppError forbidden, no_company
  */
 export async function listAudit(
@@ -118,12 +122,12 @@ export async function listAudit(
 const DAY_MS = 86_400_000;
 const isDay = (moment: string) => moment.length === 'YYYY-MM-DD'.length;
 
-// The day that a person picks is one in Moscow, where the product's people are; it has known no other hour since 2014.
+// A day without a zone is a day in Moscow (ADR 011), which has kept UTC+3 since 2014.
 function startOf(moment: string): string {
   return new Date(isDay(moment) ? `${moment}T00:00:00+03:00` : moment).toISOString();
 }
 
-/** The first moment that is not in the period any more. */
+/** The exclusive end of the period. */
 function endOf(moment: string): string {
   if (!isDay(moment)) return startOf(moment);
   return new Date(Date.parse(startOf(moment)) + DAY_MS).toISOString();

@@ -1,7 +1,7 @@
 import type { SecondFactor } from '@propusk/contract/second-factor';
 import { sql } from 'kysely';
 import { endAccess, isProtected, lockAccount, touchUser } from '../accounts/store.ts';
-import { type Doer, record, recordOwn } from '../audit/store.ts';
+import { type AuditActor, record, recordOwn } from '../audit/store.ts';
 import { type Actor, isAdmin } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
 import { lockRow } from '../db/lock.ts';
@@ -103,7 +103,7 @@ export async function confirmFactor(
  */
 export async function useCode(
   tx: Tx,
-  by: Doer,
+  by: AuditActor,
   encryption: Encryption,
   code: string | undefined,
 ): Promise<boolean> {

@@ -11,7 +11,7 @@ import { lockCompany } from '../db/company.ts';
 import { lockRow } from '../db/lock.ts';
 import type { Tx } from '../db/open.ts';
 import { managedBy } from '../db/scope.ts';
-import { deedOn, facts, findUser } from '../users/store.ts';
+import { auditFields, auditTarget, findUser } from '../users/store.ts';
 import type { Prove } from './proof.ts';
 
 /**
@@ -66,7 +66,7 @@ export async function removeAdmin(tx: Tx, actor: Actor, id: number, prove: Prove
   await prove(tx);
   if (admin.company_id === null) {
     const gone = await findUser(tx, actor, id);
-    await record(tx, actor, { ...deedOn(gone), action: 'deleted', before: facts(gone) });
+    await record(tx, actor, { ...auditTarget(gone), action: 'deleted', before: auditFields(gone) });
     await tx.deleteFrom('users').where('id', '=', id).execute();
     return;
   }
@@ -100,10 +100,10 @@ async function setRoles(tx: Tx, actor: Actor, id: number, roles: Role[]): Promis
   await tx.deleteFrom('lock_links').where('made_by', '=', id).execute();
   const after = await findUser(tx, actor, id);
   await record(tx, actor, {
-    ...deedOn(after),
+    ...auditTarget(after),
     action: 'changed',
-    before: facts(before),
-    after: facts(after),
+    before: auditFields(before),
+    after: auditFields(after),
   });
   return after;
 }

@@ -2,7 +2,7 @@ import type { Company, CompanyChange, CompanyInput } from '@propusk/contract/com
 import type { ListQuery } from '@propusk/contract/fields';
 import { sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
-import { type Facts, record } from '../audit/store.ts';
+import { type AuditFields, record } from '../audit/store.ts';
 import type { Actor } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
 import { expectVersion, type IfMatch } from '../core/versions.ts';
@@ -75,7 +75,7 @@ export async function createCompany(tx: Tx, actor: Actor, body: CompanyInput): P
     .returning('id')
     .executeTakeFirstOrThrow();
   const company = await findCompany(tx, actor, id);
-  await record(tx, actor, { ...deedOn(company), action: 'created', after: facts(company) });
+  await record(tx, actor, { ...auditTarget(company), action: 'created', after: auditFields(company) });
   return company;
 }
 
@@ -101,8 +101,8 @@ export async function updateCompany(
     .where('id', '=', id)
     .execute();
   const company = await findCompany(tx, actor, id);
-  const deed = { ...deedOn(company), action: 'changed' } as const;
-  await record(tx, actor, { ...deed, before: facts(before), after: facts(company) });
+  const event = { ...auditTarget(company), action: 'changed' } as const;
+  await record(tx, actor, { ...event, before: auditFields(before), after: auditFields(company) });
   return company;
 }
 
@@ -140,24 +140,24 @@ async function recordDeletion(tx: Tx, actor: Actor, id: number): Promise<void> {
     .orderBy('id')
     .execute();
   const before = {
-    ...facts(gone),
+    ...auditFields(gone),
     users: gone.users.map((user) => ({ id: user.id, name: user.email })),
     sites: gone.domainsAllowed.map((site) => ({ id: site.id, name: shownAddress(site.address) })),
     proxies: gone.proxy.map((proxy) => ({ id: proxy.id, name: `${proxy.host}:${proxy.port}` })),
     politics: policies,
   };
-  await record(tx, actor, { ...deedOn(gone), action: 'deleted', before });
+  await record(tx, actor, { ...auditTarget(gone), action: 'deleted', before });
 }
 
-function deedOn({ id, companyName }: Company) {
+function auditTarget({ id, companyName }: Company) {
   return { kind: 'company', id, name: companyName, companyId: id } as const;
 }
 
-const facts = ({
+const auditFields = ({
   companyName,
   companySite,
   secondFactorRequired,
-}: Pick<Company, 'companyName' | 'companySite' | 'secondFactorRequired'>): Facts => ({
+}: Pick<Company, 'companyName' | 'companySite' | 'secondFactorRequired'>): AuditFields => ({
   companyName,
   companySite,
   secondFactorRequired,

@@ -78,8 +78,8 @@ export async function addLockLink(
   await sql`delete from lock_links where company_id = ${companyId} and site_id = ${siteId}
     and token_hash not in (select token_hash from lock_links where company_id = ${companyId} and site_id = ${siteId}
       order by created_at desc, token_hash = ${hash} desc limit ${MAX_LINKS})`.execute(tx);
-  const deed = { action: 'lock_shared', kind: 'site', id: siteId, name: shownAddress, companyId } as const;
-  await record(tx, actor, deed);
+  const event = { action: 'lock_shared', kind: 'site', id: siteId, name: shownAddress, companyId } as const;
+  await record(tx, actor, event);
   return { token, expiresAt };
 }
 

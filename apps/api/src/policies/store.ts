@@ -2,7 +2,7 @@ import type { ListQuery } from '@propusk/contract/fields';
 import type { Policy, PolicyChange, PolicyInput } from '@propusk/contract/policies';
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
-import { type Facts, record } from '../audit/store.ts';
+import { type AuditFields, record } from '../audit/store.ts';
 import { type Actor, type Member, type Scope, scopeById, scopeOf } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
 import type { IfMatch } from '../core/versions.ts';
@@ -132,7 +132,11 @@ export async function createPolicy(tx: Tx, actor: Member, body: PolicyInput): Pr
     .executeTakeFirstOrThrow();
   await linkUsers(tx, actor.companyId, id, body.users);
   const policy = await findPolicy(tx, actor, id);
-  await record(tx, actor, { ...deedOn(policy, actor.companyId), action: 'created', after: facts(policy) });
+  await record(tx, actor, {
+    ...auditTarget(policy, actor.companyId),
+    action: 'created',
+    after: auditFields(policy),
+  });
   return policy;
 }
 
@@ -168,8 +172,8 @@ export async function updatePolicy(
     .execute();
   if (body.users !== undefined) await linkUsers(tx, policy.company_id, id, body.users);
   const after = await findPolicy(tx, actor, id);
-  const deed = { ...deedOn(before, policy.company_id), action: 'changed' } as const;
-  await record(tx, actor, { ...deed, before: facts(before), after: facts(after) });
+  const event = { ...auditTarget(before, policy.company_id), action: 'changed' } as const;
+  await record(tx, actor, { ...event, before: auditFields(before), after: auditFields(after) });
   return after;
 }
 
@@ -177,19 +181,19 @@ export async function updatePolicy(
 export async function deletePolicy(tx: Tx, actor: Actor, id: number, ifMatch: IfMatch): Promise<void> {
   const { company_id: companyId } = await lockPolicy(tx, actor, id, ifMatch);
   const gone = await findPolicy(tx, actor, id);
-  const before = { ...facts(gone), sites: await sitesOf(tx, companyId, id) };
-  await record(tx, actor, { ...deedOn(gone, companyId), action: 'deleted', before });
+  const before = { ...auditFields(gone), sites: await sitesOf(tx, companyId, id) };
+  await record(tx, actor, { ...auditTarget(gone, companyId), action: 'deleted', before });
   const policy = { companyId, own: 'policy_id', ownId: id } as const;
   await touchLinked(tx, { ...policy, table: 'policy_users', other: 'user_id', otherTable: 'users' });
   await touchLinked(tx, { ...policy, table: 'policy_sites', other: 'site_id', otherTable: 'sites' });
   await tx.deleteFrom('policies').where('id', '=', id).execute();
 }
 
-function deedOn({ id, name }: Policy, companyId: number) {
+function auditTarget({ id, name }: Policy, companyId: number) {
   return { kind: 'policy', id, name, companyId } as const;
 }
 
-const facts = ({ name, description, allSites, users, proxy }: Policy): Facts => ({
+const auditFields = ({ name, description, allSites, users, proxy }: Policy): AuditFields => ({
   name,
   description,
   proxy: proxy.map(({ host }) => host).join(', '),

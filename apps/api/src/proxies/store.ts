@@ -1,7 +1,7 @@
 import type { AdminProxyChange, Proxy, ProxyInput, ProxyQuery } from '@propusk/contract/proxies';
 import { type Expression, type SqlBool, sql } from 'kysely';
 import { jsonObjectFrom } from 'kysely/helpers/postgres';
-import { type Facts, record } from '../audit/store.ts';
+import { type AuditFields, record } from '../audit/store.ts';
 import { type Actor, asMember, isAdmin } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
 import type { IfMatch } from '../core/versions.ts';
@@ -108,7 +108,7 @@ export async function createProxy(
     })
     .execute();
   const proxy = await findProxy(tx, actor, id);
-  await record(tx, actor, { ...deedOn(proxy, companyId), action: 'created', after: facts(proxy) });
+  await record(tx, actor, { ...auditTarget(proxy, companyId), action: 'created', after: auditFields(proxy) });
   return proxy;
 }
 
@@ -164,20 +164,20 @@ export async function updateProxy(
   }
   const after = await findProxy(tx, actor, id);
   await record(tx, actor, {
-    ...deedOn(before, proxy.company_id),
+    ...auditTarget(before, proxy.company_id),
     action: 'changed',
-    before: facts(before),
-    after: facts(after),
+    before: auditFields(before),
+    after: auditFields(after),
     secret: password === undefined ? undefined : 'password',
   });
   return after;
 }
 
-function deedOn({ id, host, port }: Proxy, companyId: number | null) {
+function auditTarget({ id, host, port }: Proxy, companyId: number | null) {
   return { kind: 'proxy', id, name: `${host}:${port}`, companyId } as const;
 }
 
-const facts = ({ host, port, username, settings }: Proxy): Facts => ({
+const auditFields = ({ host, port, username, settings }: Proxy): AuditFields => ({
   host,
   port,
   username,
@@ -212,7 +212,11 @@ export async function deleteProxy(tx: Tx, actor: Actor, id: number, ifMatch: IfM
     });
   }
   const gone = await findProxy(tx, actor, id);
-  await record(tx, actor, { ...deedOn(gone, proxy.company_id), action: 'deleted', before: facts(gone) });
+  await record(tx, actor, {
+    ...auditTarget(gone, proxy.company_id),
+    action: 'deleted',
+    before: auditFields(gone),
+  });
   await refusing(
     { policies_proxy_fkey: () => new AppError('proxy_in_use') },
     tx.deleteFrom('proxies').where('id', '=', id).execute(),

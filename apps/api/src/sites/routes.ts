@@ -1,7 +1,7 @@
 import * as contract from '@propusk/contract/sites';
 import { asMember } from '../core/actor.ts';
 import { implement, type Routes } from '../http/implement.ts';
-import { createSites } from './many.ts';
+import { createSites } from './bulk-create.ts';
 import { createSite, deleteSite, deleteSiteByAddress, findSite, listSites, updateSite } from './store.ts';
 
 /** Spec section 7: domain-allowed. */

@@ -6,7 +6,7 @@ import type { Site, SiteChange, SiteInput } from '@propusk/contract/sites';
 import type { FieldFault } from '@propusk/phrases/field-fault';
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
-import { type Facts, record } from '../audit/store.ts';
+import { type AuditFields, record } from '../audit/store.ts';
 import { type Actor, type Member, type Scope, scopeById, scopeOf } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
 import type { IfMatch } from '../core/versions.ts';
@@ -168,8 +168,8 @@ export async function updateSite(
   );
   if (body.politics !== undefined) await linkPolicies(tx, companyId, id, body.politics);
   const after = await readSite(tx, actor, id);
-  const deed = { ...deedOn(before, companyId), action: 'changed' } as const;
-  await record(tx, actor, { ...deed, before: facts(before), after: facts(after) });
+  const event = { ...auditTarget(before, companyId), action: 'changed' } as const;
+  await record(tx, actor, { ...event, before: auditFields(before), after: auditFields(after) });
   return after;
 }
 
@@ -177,7 +177,7 @@ export async function updateSite(
 export async function deleteSite(tx: Tx, actor: Actor, id: number, ifMatch: IfMatch): Promise<void> {
   const { company_id: companyId } = await lockSite(tx, actor, id, ifMatch);
   const gone = await readSite(tx, actor, id);
-  await record(tx, actor, { ...deedOn(gone, companyId), action: 'deleted', before: facts(gone) });
+  await record(tx, actor, { ...auditTarget(gone, companyId), action: 'deleted', before: auditFields(gone) });
   await tx.deleteFrom('sites').where('id', '=', id).execute();
 }
 
@@ -202,19 +202,22 @@ export async function deleteSiteByAddress(
 
 /** Writes down that sites were added. */
 export function recordCreated(tx: Tx, actor: Member, ...sites: readonly Site[]): Promise<void> {
-  const deeds = sites.map((site) => ({
-    ...deedOn(site, actor.companyId),
+  const events = sites.map((site) => ({
+    ...auditTarget(site, actor.companyId),
     action: 'created' as const,
-    after: facts(site),
+    after: auditFields(site),
   }));
-  return record(tx, actor, ...deeds);
+  return record(tx, actor, ...events);
 }
 
-function deedOn({ id, address }: Site, companyId: number) {
+function auditTarget({ id, address }: Site, companyId: number) {
   return { kind: 'site', id, name: shownAddress(address), companyId } as const;
 }
 
-const facts = ({ address, politics }: Site): Facts => ({ address: shownAddress(address), politics });
+const auditFields = ({ address, politics }: Site): AuditFields => ({
+  address: shownAddress(address),
+  politics,
+});
 
 function lockSite(tx: Tx, actor: Actor, id: number, ifMatch: IfMatch) {
   return lockRow(tx, 'sites', id, managedBy(actor, 'company_id'), ifMatch);

@@ -4,7 +4,7 @@ import type { OwnerInput, User, UserChange, UserInput } from '@propusk/contract/
 import { sql } from 'kysely';
 import { jsonArrayFrom, jsonObjectFrom } from 'kysely/helpers/postgres';
 import { emailTaken, endAccess, isProtected, setPassword } from '../accounts/store.ts';
-import { type Facts, record } from '../audit/store.ts';
+import { type AuditFields, record } from '../audit/store.ts';
 import { type Actor, isAdmin, type Member } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
 import type { IfMatch } from '../core/versions.ts';
@@ -128,7 +128,7 @@ export async function createAdmin(
 
 async function recordCreated(tx: Tx, actor: Actor, id: number): Promise<User> {
   const user = await findUser(tx, actor, id);
-  await record(tx, actor, { ...deedOn(user), action: 'created', after: facts(user) });
+  await record(tx, actor, { ...auditTarget(user), action: 'created', after: auditFields(user) });
   return user;
 }
 
@@ -208,10 +208,10 @@ export async function updateUser(
   }
   const after = await findUser(tx, actor, id);
   await record(tx, actor, {
-    ...deedOn(before),
+    ...auditTarget(before),
     action: 'changed',
-    before: facts(before),
-    after: facts(after),
+    before: auditFields(before),
+    after: auditFields(after),
     secret: passwordHash === undefined ? undefined : 'password',
   });
   return after;
@@ -223,7 +223,7 @@ export async function deleteUser(tx: Tx, actor: Actor, id: number, ifMatch: IfMa
   if (id === actor.userId) throw new AppError('own_account');
   if (isProtected(user.roles)) throw new AppError('protected_user');
   const gone = await findUser(tx, actor, id);
-  await record(tx, actor, { ...deedOn(gone), action: 'deleted', before: facts(gone) });
+  await record(tx, actor, { ...auditTarget(gone), action: 'deleted', before: auditFields(gone) });
   if (user.company_id !== null) {
     await touchLinked(tx, {
       table: 'policy_users',
@@ -238,12 +238,12 @@ export async function deleteUser(tx: Tx, actor: Actor, id: number, ifMatch: IfMa
 }
 
 /** A person as the audit names them. */
-export function deedOn({ id, email, company }: User) {
+export function auditTarget({ id, email, company }: User) {
   return { kind: 'user', id, name: email, companyId: company?.id ?? null } as const;
 }
 
 /** The fields of a person that the audit compares. */
-export const facts = ({ name, surname, email, roles, politics }: User): Facts => ({
+export const auditFields = ({ name, surname, email, roles, politics }: User): AuditFields => ({
   name,
   surname,
   email,
