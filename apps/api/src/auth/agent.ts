@@ -1,9 +1,11 @@
-/** Longest that is kept of what a caller says of itself. */
+import { accountNames } from '@propusk/phrases/accounts';
+
+/** Characters kept of an unknown program's name. */
 const LONGEST = 200;
 
-// Each of these also calls itself by the names below it: the first that is found is the one.
+// Order matters: a browser's `User-Agent` also holds the names of the browsers below it.
 const browsers: readonly (readonly [sign: RegExp, name: string])[] = [
-  [/\bYaBrowser\//, 'Яндекс Браузер'],
+  [/\bYaBrowser\//, accountNames.yandexBrowser],
   [/\bEdg(e|A|iOS)?\//, 'Edge'],
   [/\b(OPR|OPiOS|Opera)\//, 'Opera'],
   [/\bSamsungBrowser\//, 'Samsung Internet'],
@@ -23,15 +25,15 @@ const systems: readonly (readonly [sign: RegExp, name: string])[] = [
 ];
 
 /**
- * What people call the browser and the system of a `User-Agent`: «Firefox, Linux». Of a program that is no browser its
- * own first word (RFC 9110 section 10.1.5).
- * @returns null when the header tells nothing
+ * The browser and system of a `User-Agent`, such as "Firefox, Linux"; for another program its first product name (RFC 9110
+ * section 10.1.5).
+ * @returns null when the header names no product
  */
 export function nameAgent(header: string | undefined): string | null {
-  // No browser says as much; more is somebody who wants it to be read for long.
-  const said = (header ?? '').slice(0, 1000);
-  const find = (names: typeof browsers) => names.find(([sign]) => sign.test(said))?.[1];
+  // No browser sends more; the bound keeps the regular expressions cheap.
+  const agent = (header ?? '').slice(0, 1000);
+  const find = (names: typeof browsers) => names.find(([sign]) => sign.test(agent))?.[1];
   const named = [find(browsers), find(systems)].filter((name) => name !== undefined);
   if (named.length > 0) return named.join(', ');
-  return /^[\w.+-]+/.exec(said)?.[0].slice(0, LONGEST) ?? null;
+  return /^[\w.+-]+/.exec(agent)?.[0].slice(0, LONGEST) ?? null;
 }

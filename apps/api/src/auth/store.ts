@@ -1,5 +1,6 @@
 import type { Registration } from '@propusk/contract/auth';
 import { plainAddress } from '@propusk/overload/networks';
+import { accountNames } from '@propusk/phrases/accounts';
 import { sql } from 'kysely';
 import { emailTaken, endGatewayTokens, findAccount, lockAccount } from '../accounts/store.ts';
 import { record, recordOwn } from '../audit/store.ts';
@@ -14,19 +15,19 @@ const MOST_SESSIONS = 100;
 
 const SESSION_DAYS = 30;
 
-/** Who holds a session: the console, or the browser extension. */
+/** The program that holds a session. */
 type Client = 'console' | 'extension';
 
-/** Where a session is opened: what its holder will know it by. */
+/** How the list of sessions describes a session. */
 export interface Origin {
   readonly client?: Client | undefined;
   /** The address that the request came from. */
   readonly address: string;
-  /** Its `User-Agent`, of which a name is kept. */
+  /** The `User-Agent` of the request; `nameAgent` shortens it. */
   readonly agent: string | undefined;
 }
 
-/** Opens a session and answers its token, which is stored nowhere. */
+/** Opens a session. @returns its token, of which only the hash is stored */
 export async function openSession(
   tx: Tx,
   userId: number,
@@ -46,7 +47,7 @@ export async function openSession(
     })
     .execute();
   await recordOwn(tx, { userId, address }, 'signed_in', { after: { client } });
-  // Sign-ins of one user must not fill the table: the session that was idle longest gives way.
+  // Sign-ins of one user must not fill the table: the longest idle session ends.
   await sql`delete from sessions where user_id = ${userId} and token_hash in (
     select token_hash from sessions where user_id = ${userId} and token_hash <> ${hash}
     order by last_seen_at desc offset ${MOST_SESSIONS - 1})`.execute(tx);
@@ -54,10 +55,9 @@ export async function openSession(
 }
 
 /**
- * Ends the session that asks. With one that was told a gateway token all those of the person end: who signs out leaves nothing
- * behind that still opens sites, and browsers keep what they once told a proxy until they are closed, so that the next person
- * at the same desk would go on under this one's name. The person's other extensions fetch new tokens by themselves; one that
- * is leaving without having asked for access ends nobody's.
+ * Ends the session of the call. If this session fetched a gateway token, revokes every gateway token of the user: a browser
+ * keeps proxy credentials until it is closed, so the next user of the same desk would browse under this name. The user's other
+ * extensions fetch new tokens by themselves (ADR 014).
  */
 export async function endSession(tx: Tx, actor: Actor): Promise<void> {
   const { tokenHash, userId } = actor;
@@ -67,14 +67,14 @@ export async function endSession(tx: Tx, actor: Actor): Promise<void> {
     .where('token_hash', '=', tokenHash)
     .returning('told_access')
     .executeTakeFirst();
-  // Signed out twice at once: the other one did it all.
+  // A concurrent sign-out of the same session did the rest.
   if (ended === undefined) return;
   await recordOwn(tx, actor, 'signed_out');
   if (ended.told_access) await endGatewayTokens(tx, userId);
 }
 
 /**
- * A company with its owner.
+ * Creates a company and its owner.
  * @param address where the registration came from
  * @returns the owner's id
  * @throws AppError email_taken
@@ -122,8 +122,8 @@ export async function registerCompany(
 }
 
 /**
- * Makes the platform's first ADMIN. Does nothing where an ADMIN is there already: a start must not bring back an operator whom
- * another one has removed. Does nothing either where another account has the address.
+ * Creates the platform's first ADMIN. Does nothing when an ADMIN exists, so that a restart does not restore a removed operator,
+ * or when another account has the email.
  */
 export async function ensureAdmin(db: Db, email: string, hash: () => Promise<string>): Promise<void> {
   const admin = await db
@@ -138,7 +138,7 @@ export async function ensureAdmin(db: Db, email: string, hash: () => Promise<str
     .values({
       company_id: null,
       email,
-      name: 'Администратор',
+      name: accountNames.firstAdmin,
       surname: '',
       password_hash: await hash(),
       roles: ['ADMIN'],

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import { accountNames } from '@propusk/phrases/accounts';
 import { Secret, TOTP } from 'otpauth';
 
-// RFC 6238 as every app reads it: SHA-1, 6 digits, steps of 30 seconds, and the 160 bits that RFC 4226 section 4 asks for.
-const ISSUER = 'Пропуск';
+// RFC 6238 with the parameters that every app supports: SHA-1, 6 digits, steps of 30 seconds. RFC 4226 section 4 asks for 160 bits.
 const SECONDS = 30;
 const SECRET_BYTES = 20;
-/** Steps that a phone's clock may be early or late by (RFC 6238 section 5.2). */
+/** Accepted clock drift of a phone, in steps either way (RFC 6238 section 5.2). */
 const WINDOW = 1;
 
 /** A new secret, in base32 (RFC 4648). */
@@ -13,19 +13,19 @@ export function newSecret(): string {
   return new Secret({ buffer: new Uint8Array(randomBytes(SECRET_BYTES)).buffer }).base32;
 }
 
-/** The address that a QR code carries to an app. @param email what the app calls the account */
+/** The `otpauth:` address for a QR code. @param email the account's label in the app */
 export function enrolmentUri(secret: string, email: string): string {
   return totp(secret, email).toString();
 }
 
 /**
- * The time step whose code this is, of the current one and its neighbours.
- * @param code what was typed, without spaces
+ * Finds the time step of a code among the current step and its neighbours.
+ * @param code the user's input without spaces
  * @param now milliseconds since 1970
- * @returns null when it is the code of none of them
+ * @returns null when no such step has this code
  */
 export function stepOf(secret: string, code: string, now = Date.now()): number | null {
-  // The library compares texts of as many letters, and throws where those are not as many bytes.
+  // otpauth compares character counts, then throws when byte counts differ.
   if (!/^\d{6}$/.test(code)) return null;
   const delta = totp(secret).validate({ token: code, timestamp: now, window: WINDOW });
   return delta === null ? null : Math.floor(now / (SECONDS * 1000)) + delta;
@@ -33,7 +33,7 @@ export function stepOf(secret: string, code: string, now = Date.now()): number |
 
 function totp(secret: string, label = ''): TOTP {
   return new TOTP({
-    issuer: ISSUER,
+    issuer: accountNames.issuer,
     label,
     algorithm: 'SHA1',
     digits: 6,

@@ -1,5 +1,5 @@
-import { everywhere, type FieldTexts, registered, told } from '@propusk/contract/documented';
 import * as z from 'zod/mini';
+import { everywhere, type FieldTexts, registered, told } from './documented/schemas.ts';
 
 /** A JSON Schema (draft 2020-12), as far as the documentation and its tests look into it. */
 export interface JsonSchema {

@@ -1,5 +1,7 @@
-/** What a reader needs before the first call. */
-export const introduction = `The console of «Пропуск» speaks to the server through these calls, and so may any other program.
+import { productName } from '@propusk/phrases/openapi';
+
+/** The introduction of the OpenAPI document. */
+export const introduction = `The console of ${productName} speaks to the server through these calls, and so may any other program.
 
 **Signing in.** \`POST /api/auth/login\` answers with a token; it is sent as \`Authorization: Bearer TOKEN\`. What a role
 may never do is refused with 403; what another company owns is answered like what does not exist, with 404.

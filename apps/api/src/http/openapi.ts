@@ -1,11 +1,12 @@
-import { registered } from '@propusk/contract/documented';
-import { bodyExamples, groups, meanings, parameters } from '@propusk/contract/documented-calls';
 import { type Endpoint, isIdempotent } from '@propusk/contract/endpoint';
 import { type ErrorCode, errors } from '@propusk/contract/errors';
 import { CompanySnapshot, feed } from '@propusk/contract/feed';
 import { errorMessages } from '@propusk/phrases/errors';
 import { fieldFaults } from '@propusk/phrases/fields';
+import { productName } from '@propusk/phrases/openapi';
 import type * as z from 'zod/mini';
+import { bodyExamples, groups, meanings, parameters } from './documented/calls.ts';
+import { registered } from './documented/schemas.ts';
 import { bodyOf as errorBodyOf, validate } from './error-reply.ts';
 import { isConditional, refusalsOf } from './openapi-errors.ts';
 import { type Components, exampleOf, type JsonSchema, schemaOf } from './openapi-schemas.ts';
@@ -64,7 +65,7 @@ export interface OpenApi {
 
 /**
  * The documentation of calls, made of the calls alone.
- * @throws Error when a part of a call has no words in `documented-calls.ts`
+ * @throws Error when a part of a call has no words in `documented/calls.ts`
  */
 export function describeCalls(endpoints: readonly Endpoint[], version: string): OpenApi {
   const schemas: Components = { Error: errorSchema };
@@ -78,7 +79,7 @@ export function describeCalls(endpoints: readonly Endpoint[], version: string): 
   return {
     openapi: '3.1.1',
     info: {
-      title: 'Propusk («Пропуск»)',
+      title: `Propusk (${productName})`,
       version,
       description: introduction,
       license: { name: 'MIT', identifier: 'MIT' },
@@ -159,7 +160,7 @@ function parametersOf(schemas: Components, endpoint: Endpoint): Parameter[] {
 
 function parameterOf(where: 'path' | 'query', name: string, field: JsonSchema): Parameter {
   const said = (parameters as Record<string, readonly [string, unknown]>)[name];
-  if (said === undefined) throw new Error(`documented-calls.ts does not tell of the parameter ${name}`);
+  if (said === undefined) throw new Error(`documented/calls.ts does not tell of the parameter ${name}`);
   // Everything in an address is text; its digits are documented as the number that they spell.
   const { description: _, examples: __, ...schema } = field.anyOf?.at(-1) ?? field;
   return {

@@ -1,6 +1,7 @@
-import { Pairing, PairingCode } from './auth.ts';
-import { named } from './documented-fields.ts';
-import { Explanation } from './why.ts';
+import { Pairing, PairingCode } from '@propusk/contract/auth';
+import { Explanation } from '@propusk/contract/why';
+import { openApiExamples as sample } from '@propusk/phrases/openapi';
+import { named } from './fields.ts';
 
 // What OpenAPI says, in words, of what the browser extension and the question 'why?' read and send.
 
@@ -38,16 +39,16 @@ named(
   {
     allow: false,
     reason: 'no_policy',
-    message: 'Ваши политики доступа не включают этот сайт.',
-    advice: 'Обратитесь к администратору вашей компании.',
+    message: sample.noPolicy,
+    advice: sample.askAdmin,
     policy: null,
     proxy: null,
     links: [
-      { title: 'Человек состоит в компании', there: true },
-      { title: 'Человек включён в политику доступа', there: true },
-      { title: 'Политика открывает этот сайт', there: false },
-      { title: 'Порт сайта открыт', there: true },
-      { title: 'Прокси политики пропускает этот сайт', there: true },
+      { title: sample.inCompany, there: true },
+      { title: sample.inPolicy, there: true },
+      { title: sample.policyOpensSite, there: false },
+      { title: sample.portOpen, there: true },
+      { title: sample.proxyPasses, there: true },
     ],
   },
 );

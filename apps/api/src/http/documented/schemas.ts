@@ -1,28 +1,29 @@
-import { LinkUse, Login, Registration, Token } from './auth.ts';
-import { Company, CompanyChange, CompanyInput } from './companies.ts';
-import { named } from './documented-fields.ts';
-import './documented-extension.ts';
-import './documented-gateway.ts';
-import './documented-lock.ts';
-import './documented-audit.ts';
-import './documented-roles.ts';
-import './documented-second-factor.ts';
-import './documented-sessions.ts';
-import { Named } from './fields.ts';
-import { health } from './health.ts';
-import { Policy, PolicyChange, PolicyInput } from './policies.ts';
-import { AdminProxyChange, Proxy, ProxyChange, ProxyInput } from './proxies.ts';
-import { Site, SiteChange, SiteInput } from './sites.ts';
-import { OwnerInput, OwnPassword, User, UserChange, UserInput } from './users.ts';
+import { LinkUse, Login, Registration, Token } from '@propusk/contract/auth';
+import { Company, CompanyChange, CompanyInput } from '@propusk/contract/companies';
+import { openApiExamples as sample } from '@propusk/phrases/openapi';
+import { named } from './fields.ts';
+import './extension.ts';
+import './gateway.ts';
+import './lock.ts';
+import './audit.ts';
+import './roles.ts';
+import './second-factor.ts';
+import './sessions.ts';
+import { Named } from '@propusk/contract/fields';
+import { health } from '@propusk/contract/health';
+import { Policy, PolicyChange, PolicyInput } from '@propusk/contract/policies';
+import { AdminProxyChange, Proxy, ProxyChange, ProxyInput } from '@propusk/contract/proxies';
+import { Site, SiteChange, SiteInput } from '@propusk/contract/sites';
+import { OwnerInput, OwnPassword, User, UserChange, UserInput } from '@propusk/contract/users';
 
 // What OpenAPI says of schemas in words. Apart from the contract, so that the console does not carry it.
 
 // Whoever asks here gets them filled.
-export { everywhere, type FieldTexts, registered, told } from './documented-fields.ts';
+export { everywhere, type FieldTexts, registered, told } from './fields.ts';
 
 const dates = { createdAt: '2026-03-02T09:30:00.000Z', updatedAt: '2026-03-14T16:05:00.000Z' };
-const policyName = { id: 7, name: 'Бухгалтерия' };
-const personName = { id: 42, name: 'Анна Иванова' };
+const policyName = { id: 7, name: sample.policy };
+const personName = { id: 42, name: sample.fullName };
 
 named(
   'Named',
@@ -52,14 +53,14 @@ named(
   },
   {
     id: 42,
-    name: 'Анна',
-    surname: 'Иванова',
+    name: sample.name,
+    surname: sample.surname,
     email: 'anna@romashka.ru',
     roles: [{ value: 'USER' }],
     politics: [policyName],
     company: {
       id: 5,
-      companyName: 'ООО «Ромашка»',
+      companyName: sample.company,
       companySite: 'romashka.ru',
       secondFactorRequired: false,
     },
@@ -76,10 +77,10 @@ const person = {
   politics: 'Ids of the access policies that hold the person.',
 };
 named('UserInput', UserInput, 'A person to add to the own company.', person, {
-  name: 'Анна',
-  surname: 'Иванова',
+  name: sample.name,
+  surname: sample.surname,
   email: 'anna@romashka.ru',
-  password: 'молоко-и-мёд',
+  password: sample.password,
   politics: [7],
 });
 named(
@@ -87,7 +88,7 @@ named(
   OwnerInput,
   'An owner to invite: the person sets the password by the link in the letter.',
   { name: person.name, surname: person.surname, email: person.email },
-  { email: 'owner@romashka.ru', name: 'Анна', surname: 'Иванова' },
+  { email: 'owner@romashka.ru', name: sample.name, surname: sample.surname },
 );
 named(
   'UserChange',
@@ -98,14 +99,14 @@ named(
     email: 'A new address to sign in with.',
     password: 'A new password; sessions and gateway tokens of the person end.',
   },
-  { surname: 'Петрова', politics: [7, 9] },
+  { surname: sample.newSurname, politics: [7, 9] },
 );
 named(
   'OwnPassword',
   OwnPassword,
   'A new password of the caller.',
   { currentPassword: 'The password that is in force now.', password: 'The one that replaces it.' },
-  { currentPassword: 'молоко-и-мёд', password: 'хлеб-с-маслом-и-солью' },
+  { currentPassword: sample.password, password: sample.newPassword },
 );
 
 named(
@@ -126,12 +127,12 @@ named(
   },
   {
     id: 5,
-    companyName: 'ООО «Ромашка»',
+    companyName: sample.company,
     companySite: 'romashka.ru',
     domainsAllowed: [{ id: 11, address: 'crm.romashka.ru' }],
     domainsBlock: [],
     proxy: [{ id: 3, host: 'proxy.romashka.ru', port: '3128' }],
-    users: [{ id: 42, name: 'Анна', surname: 'Иванова', email: 'anna@romashka.ru' }],
+    users: [{ id: 42, name: sample.name, surname: sample.surname, email: 'anna@romashka.ru' }],
     secondFactorRequired: false,
     version: 3,
     ...dates,
@@ -142,7 +143,7 @@ named(
   CompanyInput,
   'A company to add.',
   { companyName: 'Its name; an empty one becomes a copy of the site.', companySite: 'Its site.' },
-  { companyName: 'ООО «Ромашка»', companySite: 'romashka.ru' },
+  { companyName: sample.company, companySite: 'romashka.ru' },
 );
 named(
   'CompanyChange',
@@ -153,7 +154,7 @@ named(
     companySite: 'A new site.',
     secondFactorRequired: 'Whether its people may do nothing before they have a second factor.',
   },
-  { companyName: 'АО «Ромашка»' },
+  { companyName: sample.renamedCompany },
 );
 
 const settings = [
@@ -185,7 +186,7 @@ named(
     username: 'romashka',
     direct: false,
     settings: { type: 'users', allSites: false },
-    company: { companyName: 'ООО «Ромашка»', companySite: 'romashka.ru' },
+    company: { companyName: sample.company, companySite: 'romashka.ru' },
     version: 3,
     ...dates,
   },
@@ -200,7 +201,7 @@ named('ProxyInput', ProxyInput, 'A proxy to add.', upstream, {
   host: 'proxy.romashka.ru',
   port: '3128',
   username: 'romashka',
-  password: 'сезам-откройся',
+  password: sample.proxyPassword,
 });
 named(
   'ProxyChange',
@@ -267,8 +268,8 @@ named(
   },
   {
     id: 7,
-    name: 'Бухгалтерия',
-    description: 'Отчётность и банк',
+    name: sample.policy,
+    description: sample.policyDescription,
     allSites: false,
     users: [personName],
     proxy: [
@@ -286,8 +287,8 @@ const policy = {
   users: 'Ids of the people it holds.',
 };
 named('PolicyInput', PolicyInput, 'An access policy to add.', policy, {
-  name: 'Бухгалтерия',
-  description: 'Отчётность и банк',
+  name: sample.policy,
+  description: sample.policyDescription,
   proxyId: 3,
   allSites: false,
   users: [42],
@@ -310,7 +311,7 @@ named(
     password: 'The password of the account.',
     code: 'A code from the app, or a recovery code, where a second factor is on.',
   },
-  { email: 'anna@romashka.ru', password: 'молоко-и-мёд' },
+  { email: 'anna@romashka.ru', password: sample.password },
 );
 named(
   'Registration',
@@ -325,12 +326,12 @@ named(
     password: 'The password of the owner.',
   },
   {
-    name: 'ООО «Ромашка»',
-    ownerName: 'Ольга',
-    companyName: 'ООО «Ромашка»',
+    name: sample.company,
+    ownerName: sample.ownerName,
+    companyName: sample.company,
     companySite: 'romashka.ru',
     email: 'olga@romashka.ru',
-    password: 'молоко-и-мёд',
+    password: sample.password,
   },
 );
 named(

@@ -1,4 +1,3 @@
-import { named } from './documented-fields.ts';
 import {
   Drift,
   EgressOfProxy,
@@ -12,12 +11,14 @@ import {
   SiteCheck,
   SiteLock,
   Snippet,
-} from './lock.ts';
-import { ProxyCheck } from './proxies.ts';
+} from '@propusk/contract/lock';
+import { ProxyCheck } from '@propusk/contract/proxies';
+import { openApiExamples as sample } from '@propusk/phrases/openapi';
+import { named } from './fields.ts';
 
 // What OpenAPI says, in words, of a site's lock and of its proof.
 
-const policy = { id: 7, name: 'Бухгалтерия' };
+const policy = { id: 7, name: sample.policy };
 const site = { id: 11, name: 'crm.romashka.ru' };
 const checkedAt = '2026-03-14T16:05:00.000Z';
 const expiresAt = '2026-03-21T16:05:00.000Z';
@@ -25,9 +26,9 @@ const expiresAt = '2026-03-21T16:05:00.000Z';
 const snippet: Snippet = {
   kind: 'nginx',
   title: 'nginx',
-  place: 'Внутрь блока server этого сайта',
+  place: sample.snippetPlace,
   text: 'geo $propusk { default 0; 203.0.113.5 1; }',
-  notes: ['Вставив строки, нажмите «Проверить»'],
+  notes: [sample.snippetNote],
 };
 named(
   'Snippet',
@@ -107,7 +108,7 @@ named(
   { address: 'crm.romashka.ru', snippets: [snippet], expiresAt },
 );
 const step: ProbeStep = {
-  title: 'Снаружи, https://crm.romashka.ru (198.51.100.7), с поддельным X-Forwarded-For',
+  title: sample.probeStep,
   vantage: 'outside',
   outcome: 'passed',
   detail: '403',
@@ -140,7 +141,7 @@ named(
   {
     state: 'done',
     verdict: 'protected',
-    meaning: 'Посторонним сайт отвечает отказом, а через «Пропуск» открывается.',
+    meaning: sample.protectedMeaning,
     advice: null,
     steps: [step],
     startedAt: '2026-03-14T16:04:40.000Z',

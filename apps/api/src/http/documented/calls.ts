@@ -1,8 +1,9 @@
-import type { AuditQuery } from './audit.ts';
-import { useLink } from './auth.ts';
-import type { Endpoint, Input } from './endpoint.ts';
-import type { ErrorCode } from './errors.ts';
-import type { ProxyQuery } from './proxies.ts';
+import type { AuditQuery } from '@propusk/contract/audit';
+import { useLink } from '@propusk/contract/auth';
+import type { Endpoint, Input } from '@propusk/contract/endpoint';
+import type { ErrorCode } from '@propusk/contract/errors';
+import type { ProxyQuery } from '@propusk/contract/proxies';
+import { openApiExamples as sample } from '@propusk/phrases/openapi';
 
 // What OpenAPI says of calls in words. Apart from the contract, so that the console does not carry it.
 
@@ -26,7 +27,7 @@ export const parameters: {
   page: ['Page of the list, from 1; 1 when another parameter is given.', 1],
   take: ['Rows of a page; 10 when another parameter is given.', 10],
   order: ['Order by id; ASC when another parameter is given.', 'ASC'],
-  name: ['Rows that have this text anywhere, letter case ignored; `%` and `_` are letters.', 'ромашка'],
+  name: ['Rows that have this text anywhere, letter case ignored; `%` and `_` are letters.', sample.search],
   type: ['Proxies of this type alone.', 'default'],
   from: ['What was done then or later: a day in Moscow, or a moment with its zone.', '2026-03-02'],
   to: ['What was done before that: before the end of a day in Moscow, or before a moment.', '2026-03-14'],
@@ -46,11 +47,11 @@ showBodies(useLink, {
   askForPassword: { summary: 'Send a link for a new password', value: { email: 'anna@romashka.ru' } },
   setPassword: {
     summary: 'Set a new password by the link from mail',
-    value: { token: linkToken, password: 'хлеб-с-маслом-и-солью' },
+    value: { token: linkToken, password: sample.newPassword },
   },
   askForEmail: {
     summary: 'Send a link to the new address of the signed-in caller',
-    value: { email: 'anna.petrova@romashka.ru', change: true, currentPassword: 'хлеб-с-маслом-и-солью' },
+    value: { email: 'anna.petrova@romashka.ru', change: true, currentPassword: sample.newPassword },
   },
   confirmEmail: {
     summary: 'Sign in with the new address from now on',

@@ -1,4 +1,3 @@
-import { named } from './documented-fields.ts';
 import {
   FactorConfirmation,
   FactorProof,
@@ -6,7 +5,9 @@ import {
   FactorStart,
   RecoveryCodes,
   SecondFactor,
-} from './second-factor.ts';
+} from '@propusk/contract/second-factor';
+import { openApiExamples as sample } from '@propusk/phrases/openapi';
+import { named } from './fields.ts';
 
 // What OpenAPI says, in words, of the second factor.
 
@@ -29,7 +30,7 @@ named(
   FactorStart,
   'What is asked again before a secret is made.',
   { currentPassword },
-  { currentPassword: 'молоко-и-мёд' },
+  { currentPassword: sample.password },
 );
 named(
   'FactorSecret',
@@ -53,7 +54,7 @@ named(
   FactorProof,
   'What shows once more who asks.',
   { currentPassword, code },
-  { currentPassword: 'молоко-и-мёд', code: '287082' },
+  { currentPassword: sample.password, code: '287082' },
 );
 named(
   'RecoveryCodes',

@@ -1,5 +1,6 @@
-import { named, registered } from './documented-fields.ts';
-import { AdminInput, CompanyRole, Proof, RoleChange } from './role-changes.ts';
+import { AdminInput, CompanyRole, Proof, RoleChange } from '@propusk/contract/role-changes';
+import { openApiExamples as sample } from '@propusk/phrases/openapi';
+import { named, registered } from './fields.ts';
 
 // OpenAPI texts of the calls that change roles.
 
@@ -13,7 +14,7 @@ const proof = {
   currentPassword: 'The password of the caller that is in force now.',
   code: 'A code from the app of the caller, or a recovery code. Required where the caller has a second factor.',
 };
-const example = { currentPassword: 'молоко-и-мёд', code: '287082' };
+const example = { currentPassword: sample.password, code: '287082' };
 
 named('Proof', Proof, 'The password and code of the caller, who proves again who they are.', proof, example);
 named(
@@ -33,5 +34,5 @@ named(
     email: 'The address of the new account.',
     ...proof,
   },
-  { email: 'operator@propusk.ru', name: 'Олег', surname: 'Смирнов', ...example },
+  { email: 'operator@propusk.ru', name: sample.adminName, surname: sample.adminSurname, ...example },
 );

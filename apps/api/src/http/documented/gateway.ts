@@ -1,6 +1,7 @@
-import { GatewayAccess } from './access.ts';
-import { named } from './documented-fields.ts';
-import { acknowledge, CompanySnapshot } from './feed.ts';
+import { GatewayAccess } from '@propusk/contract/access';
+import { acknowledge, CompanySnapshot } from '@propusk/contract/feed';
+import { openApiExamples as sample } from '@propusk/phrases/openapi';
+import { named } from './fields.ts';
 
 // What OpenAPI says, in words, of what clients of the gateway and gateways read and send.
 
@@ -89,7 +90,7 @@ named(
         host: 'proxy.romashka.ru',
         port: 3128,
         username: 'romashka',
-        password: 'сезам-откройся',
+        password: sample.proxyPassword,
       },
     ],
     policies: [{ id: 7, proxyId: 3, allSites: false, users: [42], sites: [11] }],

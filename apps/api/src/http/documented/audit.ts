@@ -1,5 +1,6 @@
-import { AuditAction, AuditChange, AuditField, AuditKind, AuditRow } from './audit.ts';
-import { named, registered } from './documented-fields.ts';
+import { AuditAction, AuditChange, AuditField, AuditKind, AuditRow } from '@propusk/contract/audit';
+import { openApiExamples as sample } from '@propusk/phrases/openapi';
+import { named, registered } from './fields.ts';
 
 // What OpenAPI says, in words, of who did what.
 
@@ -30,7 +31,7 @@ named(
     moreAdded: 'How many more came.',
     moreRemoved: 'How many more went.',
   },
-  { added: ['Анна Иванова'], removed: ['Пётр Сидоров'] },
+  { added: [sample.fullName], removed: [sample.otherFullName] },
 );
 
 named(
@@ -62,11 +63,11 @@ named(
   {
     id: 4711,
     at: '2026-03-14T16:05:00.000Z',
-    company: { id: 5, name: 'ООО «Ромашка»' },
-    actor: { id: 42, name: 'Иван Петров', email: 'ivan@romashka.ru', roles: [{ value: 'CREATOR' }] },
+    company: { id: 5, name: sample.company },
+    actor: { id: 42, name: sample.ownerFullName, email: 'ivan@romashka.ru', roles: [{ value: 'CREATOR' }] },
     address: '203.0.113.5',
     action: 'changed',
-    object: { kind: 'policy', id: 7, name: 'Бухгалтерия' },
-    changes: { users: { added: ['Анна Иванова'], removed: ['Пётр Сидоров'] } },
+    object: { kind: 'policy', id: 7, name: sample.policy },
+    changes: { users: { added: [sample.fullName], removed: [sample.otherFullName] } },
   },
 );

@@ -1,7 +1,8 @@
+import { Email, Id, IsoDate, Links, Password, Version } from '@propusk/contract/fields';
+import { ProxyType } from '@propusk/contract/proxies';
+import { Role } from '@propusk/contract/roles';
+import { openApiExamples as sample } from '@propusk/phrases/openapi';
 import * as z from 'zod/mini';
-import { Email, Id, IsoDate, Links, Password, Version } from './fields.ts';
-import { ProxyType } from './proxies.ts';
-import { Role } from './roles.ts';
 
 // How schemas get their words for OpenAPI, and the words of the fields that many of them share.
 
@@ -58,7 +59,7 @@ registered.add(Email, {
 });
 registered.add(Password, {
   description: 'At least 8 characters of any kind. Told in no reply.',
-  examples: ['молоко-и-мёд'],
+  examples: [sample.password],
 });
 registered.add(Links, { description: 'Ids of linked rows, each at most once.', examples: [[7, 9]] });
 registered.add(Role, {

@@ -1,5 +1,5 @@
-import { named } from './documented-fields.ts';
-import { Session } from './sessions.ts';
+import { Session } from '@propusk/contract/sessions';
+import { named } from './fields.ts';
 
 // What OpenAPI says, in words, of where a person is signed in.
 
