@@ -57,7 +57,7 @@ test('the login page and the list stay within their transfer budgets', async ({ 
   }
 });
 
-// public/ahead.js sends both calls early; the console must reuse their replies.
+// public/prefetch.js sends both calls early; the console must reuse their replies.
 test("a reload requests the user and the list once, before the console's code arrives", async ({ page }) => {
   const asked: string[] = [];
   await enter(page, `${product.url}/dashboard/creator/domains`, owner);

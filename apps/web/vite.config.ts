@@ -46,7 +46,7 @@ const fontsAtOnce: Plugin = {
 };
 
 // What each page under a path needs first. The list is the page's own call as it is made without a search.
-const ahead: { under: string; module: string; calls: string[] }[] = [
+const prefetched: { under: string; module: string; calls: string[] }[] = [
   { under: paths.dashboard, module: 'src/shell/dashboard-shell.tsx', calls: [address(me.path)] },
   {
     under: paths.creatorSites,
@@ -55,9 +55,9 @@ const ahead: { under: string; module: string; calls: string[] }[] = [
   },
 ];
 
-/** A reload of the dashboard asks for page and data beside the console's code, and not after it: see `public/ahead.js`. */
-const askedAhead: Plugin = {
-  name: 'asked-ahead',
+/** A reload of the dashboard asks for page and data beside the console's code, and not after it: see `public/prefetch.js`. */
+const prefetch: Plugin = {
+  name: 'prefetch',
   apply: 'build',
   transformIndexHtml: {
     order: 'post',
@@ -68,14 +68,14 @@ const askedAhead: Plugin = {
         const styles = [...(chunk?.viteMetadata?.importedCss ?? [])];
         return [name, ...styles, ...(chunk?.imports ?? []).flatMap(withImports)];
       };
-      const pages = ahead.map(({ under, module, calls }) => {
+      const pages = prefetched.map(({ under, module, calls }) => {
         const chunk = chunks.find(({ facadeModuleId }) => facadeModuleId?.endsWith(module));
         if (chunk === undefined)
           throw new Error(`${module} is no page of its own: say here what took its place`);
         const files = [...new Set(withImports(chunk.fileName))].filter((file) => !html.includes(file));
         return { under, files, calls };
       });
-      const attrs = { src: '/ahead.js', 'data-pages': JSON.stringify(pages) };
+      const attrs = { src: '/prefetch.js', 'data-pages': JSON.stringify(pages) };
       return [{ tag: 'script', injectTo: 'head', attrs }];
     },
   },
@@ -99,7 +99,7 @@ const withoutScrollArea: Plugin = {
 const ours = (...modules: string[]) => new RegExp(`[\\\\/]src[\\\\/](${modules.join('|')})\\.tsx?$`);
 
 export default defineConfig({
-  plugins: [react(), withoutScrollArea, fontsAtOnce, askedAhead, compressed],
+  plugins: [react(), withoutScrollArea, fontsAtOnce, prefetch, compressed],
   server: {
     host: '127.0.0.1',
     port: 5173,

@@ -1,6 +1,6 @@
 import { DEVICE_HEADER, type Endpoint, type Input, type Output } from '@propusk/contract/endpoint';
-import { takeAhead } from './ahead.ts';
 import { networkError, refusal } from './api-error.ts';
+import { takePrefetched } from './prefetched.ts';
 import { device, token } from './token.ts';
 
 type Part<Name extends string, Value> = Value extends undefined
@@ -65,8 +65,8 @@ export async function send(
   let text: string;
   try {
     const url = address(endpoint.path, params, query);
-    const ahead = endpoint.method === 'GET' ? takeAhead(url, bearer) : undefined;
-    response = await (ahead ??
+    const prefetch = endpoint.method === 'GET' ? takePrefetched(url, bearer) : undefined;
+    response = await (prefetch ??
       fetch(url, {
         method: endpoint.method,
         headers,

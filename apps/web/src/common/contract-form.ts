@@ -19,7 +19,7 @@ export type ContractForm<S extends FormSchema> = UseFormReturn<z.input<S>, unkno
 export type ContractResolver<S extends FormSchema> = Resolver<z.input<S>, unknown, z.output<S>>;
 
 /** Opens a form that says what is wrong, in Russian, once a field was touched. */
-export function useJudgedForm<S extends FormSchema>(
+export function useResolverForm<S extends FormSchema>(
   resolver: ContractResolver<S>,
   initial: DefaultValues<z.input<S>>,
 ): ContractForm<S> {

@@ -1,5 +1,5 @@
 import { limits } from '@propusk/contract/limits';
-import { takes } from '../ui/takes.ts';
+import { pageSizes } from '../ui/page-sizes.ts';
 
 /** From the first of these days to the last; absent: without an end. */
 export type Period = Pick<ListSearch, 'from' | 'to'>;
@@ -22,7 +22,7 @@ export function parseListSearch(raw: Record<string, unknown>): ListSearch {
   // Search values that look like numbers come as numbers.
   const name = typeof raw.name === 'number' ? String(raw.name) : raw.name;
   if (Number.isSafeInteger(page) && page > 1) search.page = page;
-  if (takes.includes(take) && take !== limits.page.take) search.take = take;
+  if (pageSizes.includes(take) && take !== limits.page.take) search.take = take;
   if (typeof name === 'string' && name.trim()) search.name = name.trim().slice(0, limits.name);
   for (const end of ['from', 'to'] as const) {
     const day = raw[end];

@@ -2,7 +2,7 @@ import type { Endpoint } from '@propusk/contract/endpoint';
 import type { Role } from '@propusk/contract/roles';
 import type { User } from '@propusk/contract/users';
 import { createContext, type ReactNode, useContext } from 'react';
-import { may } from './may.ts';
+import { isPermitted } from './permissions.ts';
 
 const MeContext = createContext<User | null>(null);
 
@@ -19,9 +19,9 @@ export function useMe(): User {
 }
 
 /** Whether the signed-in user may make a call. */
-export function useMay(): (endpoint: Endpoint) => boolean {
+export function usePermissions(): (endpoint: Endpoint) => boolean {
   const roles = rolesOf(useMe());
-  return (endpoint) => may(roles, endpoint);
+  return (endpoint) => isPermitted(roles, endpoint);
 }
 
 /** The wire's list of `{value}` as plain roles. */

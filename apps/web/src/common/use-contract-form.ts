@@ -4,7 +4,12 @@ import { fieldFaults } from '@propusk/phrases/fields';
 import { render } from '@propusk/phrases/phrase';
 import type { DefaultValues, FieldValues } from 'react-hook-form';
 import type * as z from 'zod/mini';
-import { type ContractForm, type ContractResolver, type FormSchema, useJudgedForm } from './contract-form.ts';
+import {
+  type ContractForm,
+  type ContractResolver,
+  type FormSchema,
+  useResolverForm,
+} from './contract-form.ts';
 
 /** Judges by a schema. */
 export function contractResolver<S extends FormSchema>(schema: S): ContractResolver<S> {
@@ -18,5 +23,5 @@ export function useContractForm<S extends FormSchema>(
   schema: S,
   initial: DefaultValues<z.input<S>>,
 ): ContractForm<S> {
-  return useJudgedForm(contractResolver(schema), initial);
+  return useResolverForm(contractResolver(schema), initial);
 }

@@ -4,9 +4,11 @@ import { unicodeHost } from '@propusk/contract/unicode-host';
 import * as t from '@propusk/phrases/console';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useState } from 'react';
-import { LockDialog } from '../features/sites/lock/lazy-lock.ts';
 import { formatMoment } from '../ui/day.tsx';
+import { lazyDialog } from '../ui/lazy.tsx';
 import classes from './drift-banner.module.css';
+
+const LockDialog = lazyDialog(() => import('../features/sites/lock/lock-dialog.tsx'), 'LockDialog');
 
 /** More of them than this would push the page itself out of sight. */
 const SHOWN = 3;

@@ -1,20 +1,11 @@
 import { evidence } from '@propusk/contract/lock';
 import { useQuery } from '@tanstack/react-query';
-import { type ComponentType, lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { queryOptions } from '../api/queries.ts';
-import type { DriftBannerProps } from './drift-banner.tsx';
+import { lazyOptional } from '../ui/lazy.tsx';
 
 // Rarely there at all. Should it not come, the list of sites still has the marks.
-const DriftBanner = lazy<ComponentType<DriftBannerProps>>(() =>
-  import('./drift-banner.tsx').then(
-    (module) => ({ default: module.DriftBanner }),
-    () => ({ default: Nothing }),
-  ),
-);
-
-function Nothing() {
-  return null;
-}
+const DriftBanner = lazyOptional(() => import('./drift-banner.tsx'), 'DriftBanner');
 
 /** Sites of the owner's company whose lock has come off, above every page of the dashboard until it holds again. */
 export function Drift() {

@@ -1,18 +1,10 @@
-import { lazy, useState } from 'react';
+import { useState } from 'react';
 import { rolesOf, useMe } from '../common/me.tsx';
-import { factorLater } from './factor-later.ts';
+import { lazyOptional } from '../ui/lazy.tsx';
+import { factorSnooze } from './factor-snooze.ts';
 
 // Rarely there. Should it not come, the page is there without it, and the next load asks again.
-const FactorBanner = lazy(() =>
-  import('./factor-banner.tsx').then(
-    (module) => ({ default: module.FactorBanner }),
-    () => ({ default: Nothing }),
-  ),
-);
-
-function Nothing() {
-  return null;
-}
+const FactorBanner = lazyOptional(() => import('./factor-banner.tsx'), 'FactorBanner');
 
 /**
  * Whoever manages the platform is advised to have a second factor; 'later' is not again on this browser for 30 days. While
@@ -20,10 +12,10 @@ function Nothing() {
  */
 export function FactorAdvice() {
   const me = useMe();
-  const [later, setLater] = useState(() => factorLater.isPut(me.id));
+  const [later, setLater] = useState(() => factorSnooze.isPut(me.id));
   if (me.secondFactor || later || !rolesOf(me).includes('ADMIN')) return null;
   function putOff() {
-    factorLater.put(me.id);
+    factorSnooze.put(me.id);
     setLater(true);
   }
   return <FactorBanner onLater={putOff} />;

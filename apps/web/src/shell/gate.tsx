@@ -4,28 +4,24 @@ import * as t from '@propusk/phrases/console';
 import { IconCloudOff } from '@tabler/icons-react';
 import { QueryClientProvider, useQuery } from '@tanstack/react-query';
 import { Navigate, useLocation, useNavigate } from '@tanstack/react-router';
-import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
+import { type ReactNode, Suspense, useEffect, useState } from 'react';
 import { ApiError } from '../api/api-error.ts';
 import { queryOptions } from '../api/queries.ts';
 import { token } from '../api/token.ts';
 import { MeProvider, rolesOf } from '../common/me.tsx';
+import { returnTo } from '../common/return-to.ts';
 import { paths } from '../paths.ts';
 import { State } from '../ui/state.tsx';
 import classes from './gate.module.css';
 import { landing, sparesToken } from './landing.ts';
-import { PageNotLoaded } from './lazy-page.ts';
+import { lazyPage } from './lazy-page.ts';
 import { clientOf, expire, leave } from './session.ts';
-import { returnTo } from './session-return.ts';
 
 const LOGIN_DELAY_MS = 1000;
 
-const MustEnrolPage = lazy(() =>
-  import('../features/personal/factor/must-enrol-page.tsx').then(
-    (module) => ({ default: module.MustEnrolPage }),
-    (cause: unknown) => {
-      throw new PageNotLoaded(cause);
-    },
-  ),
+const MustEnrolPage = lazyPage(
+  () => import('../features/personal/factor/must-enrol-page.tsx'),
+  'MustEnrolPage',
 );
 
 /** Lets in who is signed in, and only into the areas of their roles (spec section 4). */

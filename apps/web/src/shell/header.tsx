@@ -2,21 +2,24 @@ import { ActionIcon, Button } from '@mantine/core';
 import * as t from '@propusk/phrases/console';
 import { IconBook2, IconLogout2, IconMenu2 } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
 import { rolesOf, useMe } from '../common/me.tsx';
 import { paths } from '../paths.ts';
-import { confirm } from '../ui/confirm.ts';
-import { ConfirmDialog } from '../ui/lazy-confirm.ts';
+import { ConfirmDialog, confirm } from '../ui/confirm.ts';
+import { lazyDialog } from '../ui/lazy.tsx';
 import { Logo } from '../ui/logo.tsx';
 import { Tag } from '../ui/tags.tsx';
 import classes from './header.module.css';
-import { NavigationDrawer } from './lazy-drawer.ts';
-import { PersonLink } from './person-link.tsx';
+import { ProfileLink } from './profile-link.tsx';
 import { SchemeMenu } from './scheme-menu.tsx';
 import { leave } from './session.ts';
 
+const NavigationDrawer = lazyDialog(() => import('./navigation-drawer.tsx'), 'NavigationDrawer');
+
 /** The dashboard's header. On a phone its buttons are icons, and the navigation opens from it. */
-export function Header({ menuOpen, onMenu }: { menuOpen: boolean; onMenu: () => void }) {
+export function Header() {
   const roles = rolesOf(useMe());
+  const [menuOpen, setMenuOpen] = useState(false);
 
   async function exit() {
     const sure = await confirm({ text: t.shell.exitQuestion, yes: t.shell.exitYes, no: t.shell.exitNo });
@@ -37,7 +40,7 @@ export function Header({ menuOpen, onMenu }: { menuOpen: boolean; onMenu: () => 
         className={classes.burger}
         aria-label={t.shell.openNavigation}
         aria-expanded={menuOpen}
-        onClick={onMenu}
+        onClick={() => setMenuOpen(true)}
         {...NavigationDrawer.intent}
       >
         <IconMenu2 size={20} aria-hidden />
@@ -48,7 +51,7 @@ export function Header({ menuOpen, onMenu }: { menuOpen: boolean; onMenu: () => 
       {roles.includes('ADMIN') && <Tag tone="accent">{t.shell.admin}</Tag>}
       <div className={classes.end}>
         <div className={classes.wide}>
-          <PersonLink wide />
+          <ProfileLink wide />
         </div>
         <SchemeMenu />
         <Button
@@ -72,6 +75,7 @@ export function Header({ menuOpen, onMenu }: { menuOpen: boolean; onMenu: () => 
           {t.shell.exit}
         </Button>
       </div>
+      <NavigationDrawer opened={menuOpen} onClose={() => setMenuOpen(false)} />
     </header>
   );
 }

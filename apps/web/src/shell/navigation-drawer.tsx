@@ -4,7 +4,7 @@ import * as t from '@propusk/phrases/console';
 import { rolesOf, useMe } from '../common/me.tsx';
 import classes from './dashboard-shell.module.css';
 import { Navigation } from './navigation.tsx';
-import { PersonLink } from './person-link.tsx';
+import { ProfileLink } from './profile-link.tsx';
 
 /** The navigation where there is no room for it beside the page. */
 export function NavigationDrawer({ opened, onClose }: { opened: boolean; onClose: () => void }) {
@@ -12,7 +12,7 @@ export function NavigationDrawer({ opened, onClose }: { opened: boolean; onClose
   return (
     <Drawer opened={opened} onClose={onClose} size={288} title={t.product} padding="md">
       <div className={classes.person}>
-        <PersonLink wide={false} onGo={onClose} />
+        <ProfileLink wide={false} onGo={onClose} />
       </div>
       <Navigation roles={roles} onGo={onClose} />
     </Drawer>

@@ -4,10 +4,10 @@ import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { ApiError } from '../api/api-error.ts';
 import { call } from '../api/call.ts';
 import { token } from '../api/token.ts';
+import { returnTo } from '../common/return-to.ts';
 import { paths } from '../paths.ts';
 import { toastFailure } from '../ui/toast.ts';
 import { sparesToken } from './landing.ts';
-import { returnTo } from './session-return.ts';
 
 /** Forgets who was here and opens the login page. A reload, so that nothing of theirs stays in memory. */
 function forget(): void {

@@ -1,13 +1,30 @@
 import { Box, Button, Group, Modal, Text } from '@mantine/core';
 import * as t from '@propusk/phrases/console';
 import { useState } from 'react';
-import { type Question, useQuestion } from './confirm.ts';
 import { Notice } from './notice.tsx';
 import { useReturnFocus } from './use-return-focus.ts';
 
-/** Renders what `confirm()` asks. Mounted once, in the dashboard's shell. */
-export function ConfirmDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
-  const open = useQuestion();
+/** One question. With `action` the dialog stays open until the action is done, and shows its failure. */
+export interface Question {
+  text: string;
+  hint?: string;
+  yes: string;
+  no: string;
+  /** The action destroys something: the yes button is red. */
+  danger?: boolean;
+  action?: () => Promise<unknown>;
+}
+
+/** The dialog of `confirm()`. Mounted once, in the dashboard's shell. */
+export function ConfirmDialog({
+  open,
+  opened,
+  onClose,
+}: {
+  open: { question: Question; answer: (yes: boolean) => void } | null;
+  opened: boolean;
+  onClose: () => void;
+}) {
   // While the dialog fades out it goes on showing what it asked.
   const [last, setLast] = useState(open);
   if (open && open !== last) setLast(open);

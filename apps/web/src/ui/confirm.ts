@@ -1,15 +1,8 @@
 import { useSyncExternalStore } from 'react';
+import type { Question } from './confirm-dialog.tsx';
+import { lazyDialog } from './lazy.tsx';
 
-/** One question. With `action`, the dialog stays until it is done, and says why if it fails. */
-export interface Question {
-  text: string;
-  hint?: string;
-  yes: string;
-  no: string;
-  /** Loses something: the yes button is red. */
-  danger?: boolean;
-  action?: () => Promise<unknown>;
-}
+export const ConfirmDialog = lazyDialog(() => import('./confirm-dialog.tsx'), 'ConfirmDialog');
 
 interface Open {
   question: Question;

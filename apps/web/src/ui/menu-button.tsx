@@ -1,17 +1,9 @@
 import { ActionIcon } from '@mantine/core';
 import { type ReactNode, useId, useState } from 'react';
-import { lazyPart } from './lazy-part.tsx';
+import { lazyDialog } from './lazy.tsx';
+import type { MenuLine } from './menu-lines.tsx';
 
-/** One line of a menu. One that is `checked`, or not, is one of several to choose from. */
-export interface MenuLine {
-  label: string;
-  icon: ReactNode;
-  danger?: boolean;
-  checked?: boolean;
-  run: () => void;
-}
-
-const MenuLines = lazyPart(() => import('./menu-lines.tsx').then((module) => module.MenuLines));
+const MenuLines = lazyDialog(() => import('./menu-lines.tsx'), 'MenuLines');
 
 /** A button, the size of an icon, that opens a menu. */
 export function MenuButton(props: {

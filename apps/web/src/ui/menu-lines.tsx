@@ -1,6 +1,14 @@
 import { Menu } from '@mantine/core';
-import { type Ref, type RefCallback, useLayoutEffect } from 'react';
-import type { MenuLine } from './menu-button.tsx';
+import { type ReactNode, type Ref, type RefCallback, useLayoutEffect } from 'react';
+
+/** One line of a menu. One that is `checked`, or not, is one of several to choose from. */
+export interface MenuLine {
+  label: string;
+  icon: ReactNode;
+  danger?: boolean;
+  checked?: boolean;
+  run: () => void;
+}
 
 /** The menu of a button that is in the page already. */
 export function MenuLines(props: {

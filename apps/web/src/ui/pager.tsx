@@ -1,9 +1,9 @@
 import { NativeSelect, Pagination } from '@mantine/core';
 import * as t from '@propusk/phrases/console';
+import { pageSizes } from './page-sizes.ts';
 import classes from './pager.module.css';
-import { takes } from './takes.ts';
 
-const SMALLEST = Math.min(...takes);
+const SMALLEST = Math.min(...pageSizes);
 
 /** Where the list is, and how to go on. */
 export function Pager(props: {
@@ -39,7 +39,7 @@ export function Pager(props: {
           className={classes.take}
           aria-label={t.list.take}
           value={String(take)}
-          data={takes.map(String)}
+          data={pageSizes.map(String)}
           onChange={(event) => props.onTake(Number(event.currentTarget.value))}
         />
       )}

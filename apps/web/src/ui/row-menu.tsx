@@ -1,7 +1,8 @@
 import * as t from '@propusk/phrases/console';
 import { IconDots } from '@tabler/icons-react';
-import { ConfirmDialog } from './lazy-confirm.ts';
-import { MenuButton, type MenuLine } from './menu-button.tsx';
+import { ConfirmDialog } from './confirm.ts';
+import { MenuButton } from './menu-button.tsx';
+import type { MenuLine } from './menu-lines.tsx';
 
 /** One line of a row's menu. */
 export interface RowAction extends MenuLine {

@@ -1,14 +1,14 @@
 import { useSyncExternalStore } from 'react';
 
 /** What shows toasts: heavy, and silent on most visits. */
-type Voice = typeof import('./toast-voice.tsx');
+type Voice = typeof import('./toast-host.tsx');
 
 let voice: Voice | undefined;
 let loading: Promise<Voice> | undefined;
 const listeners = new Set<() => void>();
 
 function fetched(): Promise<Voice> {
-  loading ??= import('./toast-voice.tsx').then(
+  loading ??= import('./toast-host.tsx').then(
     (module) => {
       voice = module;
       for (const listener of listeners) listener();

@@ -4,7 +4,7 @@ import { IconHistory } from '@tabler/icons-react';
 import { ListPage } from '../../common/list-page.tsx';
 import type { Column } from '../../ui/data-table.tsx';
 import { Ago } from './ago.tsx';
-import { DeedCell } from './deed-cell.tsx';
+import { EventCell } from './event-cell.tsx';
 import { PeriodFields } from './period-fields.tsx';
 
 const what: Column<AuditRow> = {
@@ -12,7 +12,7 @@ const what: Column<AuditRow> = {
   title: t.audit.what,
   main: true,
   lines: 2,
-  render: (row) => <DeedCell row={row} />,
+  render: (row) => <EventCell row={row} />,
 };
 const when: Column<AuditRow> = {
   key: 'when',

@@ -20,10 +20,10 @@ export function actorOf({ actor }: AuditRow): string {
 /** What was done, in one sentence that begins after the name of whoever did it. Of an edit it says what differs. */
 export function sentenceOf({ action, object, changes }: AuditRow): string {
   if (action === 'signed_in' && changes.client?.to === 'extension') return t.audit.intoExtension;
-  const deed = t.audit.deeds[action](object.kind, object.name);
+  const event = t.audit.events[action](object.kind, object.name);
   const parts =
     action === 'changed' ? entries(changes).map((change) => phraseOf(object.kind, ...change)) : [];
-  return parts.length === 0 ? deed : `${deed}: ${parts.join('; ')}`;
+  return parts.length === 0 ? event : `${event}: ${parts.join('; ')}`;
 }
 
 /** All that a row tells of fields. */

@@ -12,7 +12,7 @@ import classes from './check-email-page.module.css';
 import { DoneNotice } from './done-notice.tsx';
 import { passwordRequest } from './password-request.ts';
 import { useAttempt } from './use-attempt.ts';
-import { usePause } from './use-pause.ts';
+import { useResendDelay } from './use-resend-delay.ts';
 
 /** /security/check-email: the link was asked for. Whether the address has an account it tells nobody. */
 export function CheckEmailPage() {
@@ -22,7 +22,7 @@ export function CheckEmailPage() {
 
 function CheckEmail({ email }: { email: string }) {
   const attempt = useAttempt();
-  const { left, restart } = usePause();
+  const { left, restart } = useResendDelay();
   const [resent, setResent] = useState(false);
 
   function resend(): Promise<void> {

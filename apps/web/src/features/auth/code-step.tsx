@@ -3,15 +3,15 @@ import type { Token } from '@propusk/contract/auth';
 import type { FactorConfirmation } from '@propusk/contract/second-factor';
 import * as t from '@propusk/phrases/console';
 import type * as z from 'zod/mini';
-import { useJudgedForm } from '../../common/contract-form.ts';
+import { useResolverForm } from '../../common/contract-form.ts';
 import { TextField } from '../../common/fields.tsx';
-import { returnTo } from '../../shell/session-return.ts';
+import { returnTo } from '../../common/return-to.ts';
 import { AuthForm } from './auth-form.tsx';
-import { lateResolver } from './late-resolver.ts';
+import { lazyResolver } from './lazy-resolver.ts';
 import classes from './login-page.module.css';
 import { useSignIn } from './use-sign-in.ts';
 
-const resolver = lateResolver(() => import('./login-call.ts').then((module) => module.codeResolver));
+const resolver = lazyResolver(() => import('./login-call.ts').then((module) => module.codeResolver));
 
 /** What the step is given. */
 export interface CodeStepProps {
@@ -22,7 +22,7 @@ export interface CodeStepProps {
 
 /** The second step of the login page. */
 export function CodeStep({ send, onBack }: CodeStepProps) {
-  const form = useJudgedForm<typeof FactorConfirmation>(resolver, { code: '' });
+  const form = useResolverForm<typeof FactorConfirmation>(resolver, { code: '' });
   const { attempt, signIn } = useSignIn(form, returnTo.take);
   return (
     <AuthForm

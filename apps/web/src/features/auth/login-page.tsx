@@ -4,21 +4,21 @@ import * as t from '@propusk/phrases/console';
 import { Link, useLocation } from '@tanstack/react-router';
 import { type ComponentType, useState } from 'react';
 import { ApiError, networkError } from '../../api/api-error.ts';
-import { useJudgedForm } from '../../common/contract-form.ts';
+import { useResolverForm } from '../../common/contract-form.ts';
 import { PasswordField, TextField } from '../../common/fields.tsx';
+import { returnTo } from '../../common/return-to.ts';
 import { paths } from '../../paths.ts';
-import { returnTo } from '../../shell/session-return.ts';
 import { AuthForm } from './auth-form.tsx';
 import type { CodeStepProps } from './code-step.tsx';
 import { DoneNotice } from './done-notice.tsx';
-import { lateResolver } from './late-resolver.ts';
+import { lazyResolver } from './lazy-resolver.ts';
 import classes from './login-page.module.css';
 import { useSignIn } from './use-sign-in.ts';
 
 // The contract comes with the first letter: it is a good tenth of the code, and the page that everybody waits for shows
 // without it.
 const contract = () => import('./login-call.ts');
-const resolver = lateResolver(() => contract().then((module) => module.resolver));
+const resolver = lazyResolver(() => contract().then((module) => module.resolver));
 
 function unreached(): never {
   throw networkError();
@@ -26,7 +26,7 @@ function unreached(): never {
 
 /** /auth/login. Whoever has a second factor comes to a step more, with what was typed kept. */
 export function LoginPage() {
-  const form = useJudgedForm<typeof LoginSchema>(resolver, { email: '', password: '' });
+  const form = useResolverForm<typeof LoginSchema>(resolver, { email: '', password: '' });
   const { attempt, signIn } = useSignIn(form, returnTo.take);
   const done = useLocation({ select: ({ state }) => state.done });
   const [CodeStep, setCodeStep] = useState<ComponentType<CodeStepProps> | null>(null);

@@ -4,7 +4,7 @@ import { ApiError } from '../../api/api-error.ts';
 import { token } from '../../api/token.ts';
 import { paths } from '../../paths.ts';
 import { ConfirmEmail } from './confirm-email.tsx';
-import { LinkDead } from './link-dead.tsx';
+import { DeadLink } from './dead-link.tsx';
 import type { MailLink } from './mail-link.ts';
 import { NewPassword } from './new-password.tsx';
 import { passwordRequest } from './password-request.ts';
@@ -26,7 +26,7 @@ export function MailLinkPage() {
 function Opened({ link }: { link: MailLink | null }) {
   const navigate = useNavigate();
   const [dead, setDead] = useState(false);
-  if (link === null || dead) return <LinkDead kind={link?.kind} />;
+  if (link === null || dead) return <DeadLink kind={link?.kind} />;
 
   /** @throws whatever the call threw, but a dead link: this page is about that then */
   async function use(send: () => Promise<unknown>): Promise<void> {

@@ -8,9 +8,9 @@ import * as z from 'zod/mini';
 import { call } from '../../api/call.ts';
 import { CheckboxField } from '../../common/checkbox-field.tsx';
 import { PasswordField, TextField } from '../../common/fields.tsx';
+import { returnTo } from '../../common/return-to.ts';
 import { useContractForm } from '../../common/use-contract-form.ts';
 import { paths } from '../../paths.ts';
-import { returnTo } from '../../shell/session-return.ts';
 import { AuthForm } from './auth-form.tsx';
 import { useSignIn } from './use-sign-in.ts';
 

@@ -8,13 +8,18 @@ import { queryOptions } from '../../api/queries.ts';
 import { AccessCard } from '../../common/access-card.tsx';
 import { CompanyCell } from '../../common/company-cell.tsx';
 import { dayColumns } from '../../common/day-columns.tsx';
-import { ChangeCompanyDialog } from '../../common/lazy-change-company.ts';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { lazyDialog } from '../../ui/lazy.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { RowMenu } from '../../ui/row-menu.tsx';
 import { State } from '../../ui/state.tsx';
 import classes from './company-page.module.css';
 import { FactorCard } from './factor-card.tsx';
+
+const ChangeCompanyDialog = lazyDialog(
+  () => import('../../common/change-company-dialog.tsx'),
+  'ChangeCompanyDialog',
+);
 
 const columns: readonly Column<Company>[] = [
   {

@@ -9,9 +9,8 @@ import { ApiError } from '../../api/api-error.ts';
 import { queryOptions, useCall } from '../../api/queries.ts';
 import { useMe } from '../../common/me.tsx';
 import { FACTOR_HASH, paths } from '../../paths.ts';
-import { confirm } from '../../ui/confirm.ts';
+import { ConfirmDialog, confirm } from '../../ui/confirm.ts';
 import { DefinitionCard } from '../../ui/definition-card.tsx';
-import { ConfirmDialog } from '../../ui/lazy-confirm.ts';
 import { toastFailure, toastSuccess } from '../../ui/toast.ts';
 
 const text = t.factor.company;

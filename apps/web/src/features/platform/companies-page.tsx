@@ -5,19 +5,18 @@ import { IconBuildings, IconPencil, IconPlus, IconTrash, IconUserPlus } from '@t
 import { useState } from 'react';
 import { CompanyCell } from '../../common/company-cell.tsx';
 import { dayColumns } from '../../common/day-columns.tsx';
-import { ChangeCompanyDialog } from '../../common/lazy-change-company.ts';
 import { ListPage } from '../../common/list-page.tsx';
 import { useRemove } from '../../common/use-remove.ts';
 import type { Column } from '../../ui/data-table.tsx';
-import { lazyPart } from '../../ui/lazy-part.tsx';
+import { lazyDialog } from '../../ui/lazy.tsx';
 
-const CreateCompanyDialog = lazyPart(() =>
-  import('./create-company-dialog.tsx').then((module) => module.CreateCompanyDialog),
+const ChangeCompanyDialog = lazyDialog(
+  () => import('../../common/change-company-dialog.tsx'),
+  'ChangeCompanyDialog',
 );
+const CreateCompanyDialog = lazyDialog(() => import('./create-company-dialog.tsx'), 'CreateCompanyDialog');
 
-const InviteOwnerDialog = lazyPart(() =>
-  import('./invite-owner-dialog.tsx').then((module) => module.InviteOwnerDialog),
-);
+const InviteOwnerDialog = lazyDialog(() => import('./invite-owner-dialog.tsx'), 'InviteOwnerDialog');
 
 const columns: readonly Column<Company>[] = [
   {

@@ -11,19 +11,15 @@ import { IconPencil, IconPlus, IconShieldCheck, IconTrash } from '@tabler/icons-
 import { useState } from 'react';
 import { dayColumns } from '../../common/day-columns.tsx';
 import { ListPage } from '../../common/list-page.tsx';
-import { useMay } from '../../common/me.tsx';
+import { usePermissions } from '../../common/me.tsx';
 import { proxyName } from '../../common/names.ts';
 import { useRemove } from '../../common/use-remove.ts';
 import type { Column } from '../../ui/data-table.tsx';
-import { lazyPart } from '../../ui/lazy-part.tsx';
+import { lazyDialog } from '../../ui/lazy.tsx';
 import { TruncatedText } from '../../ui/truncated-text.tsx';
 
-const CreatePolicyDialog = lazyPart(() =>
-  import('./create-policy-dialog.tsx').then((module) => module.CreatePolicyDialog),
-);
-const EditPolicyDialog = lazyPart(() =>
-  import('./edit-policy-dialog.tsx').then((module) => module.EditPolicyDialog),
-);
+const CreatePolicyDialog = lazyDialog(() => import('./create-policy-dialog.tsx'), 'CreatePolicyDialog');
+const EditPolicyDialog = lazyDialog(() => import('./edit-policy-dialog.tsx'), 'EditPolicyDialog');
 
 const columns: readonly Column<Policy>[] = [
   { key: 'name', title: t.policies.name, width: '22%', main: true, render: (policy) => policy.name },
@@ -45,11 +41,11 @@ type Dialog = { kind: 'create' } | { kind: 'edit'; policy: Policy } | null;
 
 /** /dashboard/creator/politics, and /dashboard/user/politics, where a plain USER may only read (answers.md). */
 export function PoliciesPage() {
-  const may = useMay();
+  const can = usePermissions();
   const [dialog, setDialog] = useState<Dialog>(null);
   const remove = useRemove(deletePolicy, t.policies.remove);
   const close = () => setDialog(null);
-  const add = may(createPolicy) ? (
+  const add = can(createPolicy) ? (
     <Button
       leftSection={<IconPlus size={16} aria-hidden />}
       onClick={() => setDialog({ kind: 'create' })}
@@ -67,7 +63,7 @@ export function PoliciesPage() {
         list={listPolicies}
         columns={columns}
         rowMenu={
-          may(updatePolicy)
+          can(updatePolicy)
             ? {
                 name: (policy) => policy.name,
                 actions: (policy) => [

@@ -8,15 +8,13 @@ import { ListPage } from '../../common/list-page.tsx';
 import { useMe } from '../../common/me.tsx';
 import { useRemove } from '../../common/use-remove.ts';
 import { paths } from '../../paths.ts';
-import { lazyPart } from '../../ui/lazy-part.tsx';
+import { lazyDialog } from '../../ui/lazy.tsx';
 import { adminColumns } from './admin-columns.tsx';
-import { CheckProxyDialog } from './lazy-check-proxy.ts';
-import { CreateProxyDialog } from './lazy-create-proxy.ts';
 import classes from './proxies-page.module.css';
 
-const EditAnyProxyDialog = lazyPart(() =>
-  import('./edit-any-proxy-dialog.tsx').then((module) => module.EditAnyProxyDialog),
-);
+const CheckProxyDialog = lazyDialog(() => import('./check-proxy-dialog.tsx'), 'CheckProxyDialog');
+const CreateProxyDialog = lazyDialog(() => import('./create-proxy-dialog.tsx'), 'CreateProxyDialog');
+const EditAnyProxyDialog = lazyDialog(() => import('./edit-any-proxy-dialog.tsx'), 'EditAnyProxyDialog');
 
 /** /dashboard/admin/proxies and /dashboard/admin/politics: every company's proxies and the platform's. */
 export function AllProxiesPage() {

@@ -17,16 +17,14 @@ import { proxyName } from '../../common/names.ts';
 import { useRemove } from '../../common/use-remove.ts';
 import { paths } from '../../paths.ts';
 import type { Column } from '../../ui/data-table.tsx';
-import { lazyPart } from '../../ui/lazy-part.tsx';
-import { CheckProxyDialog } from './lazy-check-proxy.ts';
-import { CreateProxyDialog } from './lazy-create-proxy.ts';
+import { lazyDialog } from '../../ui/lazy.tsx';
 import classes from './proxies-page.module.css';
 import { ProxyTypeTag } from './proxy-type-tag.tsx';
 
-const EditProxyDialog = lazyPart(() =>
-  import('./edit-proxy-dialog.tsx').then((module) => module.EditProxyDialog),
-);
-const PaidDialog = lazyPart(() => import('./paid-dialog.tsx').then((module) => module.PaidDialog));
+const CheckProxyDialog = lazyDialog(() => import('./check-proxy-dialog.tsx'), 'CheckProxyDialog');
+const CreateProxyDialog = lazyDialog(() => import('./create-proxy-dialog.tsx'), 'CreateProxyDialog');
+const EditProxyDialog = lazyDialog(() => import('./edit-proxy-dialog.tsx'), 'EditProxyDialog');
+const PaidDialog = lazyDialog(() => import('./paid-dialog.tsx'), 'PaidDialog');
 
 const columns: readonly Column<Proxy>[] = [
   { key: 'host', title: t.proxies.host, main: true, render: proxyName },

@@ -16,20 +16,16 @@ import { dayColumns } from '../../common/day-columns.tsx';
 import { ListPage } from '../../common/list-page.tsx';
 import { useRemove } from '../../common/use-remove.ts';
 import type { Column } from '../../ui/data-table.tsx';
-import { lazyPart } from '../../ui/lazy-part.tsx';
+import { lazyDialog } from '../../ui/lazy.tsx';
 import { Tags } from '../../ui/tags.tsx';
-import { LockDialog } from './lock/lazy-lock.ts';
 import type { LockStart } from './lock/lock-dialog.tsx';
 import { ProtectionMark } from './protection-mark.tsx';
 
-const CreateSiteDialog = lazyPart(() =>
-  import('./create-site-dialog.tsx').then((module) => module.CreateSiteDialog),
-);
-const EditSiteDialog = lazyPart(() =>
-  import('./edit-site-dialog.tsx').then((module) => module.EditSiteDialog),
-);
+const CreateSiteDialog = lazyDialog(() => import('./create-site-dialog.tsx'), 'CreateSiteDialog');
+const EditSiteDialog = lazyDialog(() => import('./edit-site-dialog.tsx'), 'EditSiteDialog');
 
-const WhyDialog = lazyPart(() => import('./why-dialog.tsx').then((module) => module.WhyDialog));
+const LockDialog = lazyDialog(() => import('./lock/lock-dialog.tsx'), 'LockDialog');
+const WhyDialog = lazyDialog(() => import('./why-dialog.tsx'), 'WhyDialog');
 
 const address: Column<Site> = {
   key: 'address',

@@ -3,17 +3,13 @@ import { listUsers } from '@propusk/contract/users';
 import * as t from '@propusk/phrases/console';
 import { IconUserPlus } from '@tabler/icons-react';
 import { useState } from 'react';
-import { lazyPart } from '../../ui/lazy-part.tsx';
+import { lazyDialog } from '../../ui/lazy.tsx';
 import { allUserColumns } from './user-columns.tsx';
 import { UserList } from './user-list.tsx';
 
-const EditAnyUserDialog = lazyPart(() =>
-  import('./edit-user-dialog.tsx').then((module) => module.EditAnyUserDialog),
-);
+const EditAnyUserDialog = lazyDialog(() => import('./edit-user-dialog.tsx'), 'EditAnyUserDialog');
 
-const AddAdminDialog = lazyPart(() =>
-  import('./add-admin-dialog.tsx').then((module) => module.AddAdminDialog),
-);
+const AddAdminDialog = lazyDialog(() => import('./add-admin-dialog.tsx'), 'AddAdminDialog');
 
 /** /dashboard/admin/users: everybody. An owner adds people to the company; an ADMIN adds admins, changes and removes people. */
 export function AllUsersPage() {

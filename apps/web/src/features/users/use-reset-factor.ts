@@ -13,7 +13,7 @@ export function useResetFactor() {
   const me = useMe();
   const { mutateAsync } = useCall(resetSecondFactor);
   return {
-    may: (user: User) =>
+    canReset: (user: User) =>
       user.secondFactor && user.id !== me.id && (rolesOf(me).includes('ADMIN') || !isProtected(user)),
     async reset(user: User): Promise<void> {
       const done = await confirm({

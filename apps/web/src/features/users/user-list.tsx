@@ -8,15 +8,13 @@ import { useMe } from '../../common/me.tsx';
 import { userName } from '../../common/names.ts';
 import { useRemove } from '../../common/use-remove.ts';
 import type { Column } from '../../ui/data-table.tsx';
-import { type LazyPart, lazyPart } from '../../ui/lazy-part.tsx';
+import { type LazyDialog, lazyDialog } from '../../ui/lazy.tsx';
 import type { RowAction } from '../../ui/row-menu.tsx';
 import { isProtected } from './is-protected.ts';
 import { type RoleStep, roleStep } from './role-changes.ts';
 import { useResetFactor } from './use-reset-factor.ts';
 
-const ChangeRoleDialog = lazyPart(() =>
-  import('./change-role-dialog.tsx').then((module) => module.ChangeRoleDialog),
-);
+const ChangeRoleDialog = lazyDialog(() => import('./change-role-dialog.tsx'), 'ChangeRoleDialog');
 
 /** A list of people, each to be changed and, where that is offered, deleted. */
 export function UserList(props: {
@@ -25,7 +23,7 @@ export function UserList(props: {
   columns: readonly Column<User>[];
   add?: ReactNode;
   /** The dialog that changes one. */
-  Editor: LazyPart<{ user: User; onClose: () => void }>;
+  Editor: LazyDialog<{ user: User; onClose: () => void }>;
 }) {
   const { Editor } = props;
   const [edited, setEdited] = useState<User | null>(null);
@@ -63,7 +61,7 @@ export function UserList(props: {
               opens: Editor,
               run: () => setEdited(user),
             },
-            ...(factor.may(user)
+            ...(factor.canReset(user)
               ? [
                   {
                     label: t.factor.reset,

@@ -3,16 +3,12 @@ import { companyUsers } from '@propusk/contract/users';
 import * as t from '@propusk/phrases/console';
 import { IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
-import { lazyPart } from '../../ui/lazy-part.tsx';
+import { lazyDialog } from '../../ui/lazy.tsx';
 import { userColumns } from './user-columns.tsx';
 import { UserList } from './user-list.tsx';
 
-const CreateUserDialog = lazyPart(() =>
-  import('./create-user-dialog.tsx').then((module) => module.CreateUserDialog),
-);
-const EditUserDialog = lazyPart(() =>
-  import('./edit-user-dialog.tsx').then((module) => module.EditUserDialog),
-);
+const CreateUserDialog = lazyDialog(() => import('./create-user-dialog.tsx'), 'CreateUserDialog');
+const EditUserDialog = lazyDialog(() => import('./edit-user-dialog.tsx'), 'EditUserDialog');
 
 /** /dashboard/creator/users. */
 export function UsersPage() {

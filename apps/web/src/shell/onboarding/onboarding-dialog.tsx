@@ -9,15 +9,15 @@ import { downloads } from '../../paths.ts';
 import { ExtensionScene } from './extension-scene.tsx';
 import { HtaccessScene } from './htaccess-scene.tsx';
 import classes from './onboarding-dialog.module.css';
-import { PeopleScene } from './people-scene.tsx';
 import { SitesScene } from './sites-scene.tsx';
+import { UsersScene } from './users-scene.tsx';
 
 /** Spec section 2, dialogs: the four slides in their order. */
 const steps = [
   { Scene: SitesScene, proof: 'siteExists' },
   { Scene: HtaccessScene, proof: 'lockVerified' },
   { Scene: ExtensionScene, proof: 'extensionSeen' },
-  { Scene: PeopleScene, proof: 'userHasPolicy' },
+  { Scene: UsersScene, proof: 'userHasPolicy' },
 ] as const satisfies readonly { Scene: ComponentType; proof: keyof Evidence }[];
 const slides = t.onboarding.slides.map((slide, index) => ({ ...slide, ...(steps[index] ?? steps[0]) }));
 const COUNT = slides.length;

@@ -1,23 +1,14 @@
 import { evidence } from '@propusk/contract/lock';
 import { useQuery } from '@tanstack/react-query';
-import { type ComponentType, lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { queryOptions } from '../../api/queries.ts';
 import { rolesOf, useMe } from '../../common/me.tsx';
+import { lazyOptional } from '../../ui/lazy.tsx';
 import { onboarded } from './onboarded.ts';
-import type { OnboardingDialogProps } from './onboarding-dialog.tsx';
 
 // Most loads come after it was seen: its pictures are not among what they wait for. Should they not come, the page is
 // there without them, and the next load asks again.
-const OnboardingDialog = lazy<ComponentType<OnboardingDialogProps>>(() =>
-  import('./onboarding-dialog.tsx').then(
-    (module) => ({ default: module.OnboardingDialog }),
-    () => ({ default: Nothing }),
-  ),
-);
-
-function Nothing() {
-  return null;
-}
+const OnboardingDialog = lazyOptional(() => import('./onboarding-dialog.tsx'), 'OnboardingDialog');
 
 /** Four slides at a person's first visit; 'Understood!' marks them seen (spec section 4), Escape puts them off. */
 export function Onboarding() {

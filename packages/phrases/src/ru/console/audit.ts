@@ -31,7 +31,7 @@ export const audit = {
   moscow: (moment: string) => `${moment} МСК`,
   columns: { field: 'Что', before: 'Было', after: 'Стало' },
   /** After the name of whoever did it. */
-  deeds: {
+  events: {
     created: (kind, name) =>
       `${kind === 'company' || kind === 'policy' ? 'создана' : 'добавлен'} ${objects[kind](name)}`,
     changed: (kind, name) => `измен${ending(kind)} ${objects[kind](name)}`,

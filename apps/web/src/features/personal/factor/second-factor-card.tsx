@@ -12,8 +12,8 @@ import { FormCard } from '../../../ui/form-card.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import { State } from '../../../ui/state.tsx';
 import { toastSuccess } from '../../../ui/toast.ts';
+import { ConfirmFactor } from './confirm-factor.tsx';
 import { Enrolment } from './enrolment.tsx';
-import { Prove } from './prove.tsx';
 
 /** So few recovery codes are worth a warning. */
 const FEW = 3;
@@ -84,7 +84,7 @@ function Loaded({ factor }: { factor: SecondFactor }) {
         title={t.factor.proveTitle[mode]}
         lead={required && mode === 'off' ? t.factor.offRequired : t.factor.proveLead[mode]}
       >
-        <Prove what={mode} onDone={done} onCancel={close} />
+        <ConfirmFactor what={mode} onDone={done} onCancel={close} />
       </Card>
     );
   }

@@ -13,7 +13,7 @@ const ProofForm = z.extend(FactorProof, {
 });
 
 /** What takes the password and a code once more: new recovery codes, or the end of the second factor. */
-export function Prove(props: { what: 'renew' | 'off'; onDone: () => void; onCancel: () => void }) {
+export function ConfirmFactor(props: { what: 'renew' | 'off'; onDone: () => void; onCancel: () => void }) {
   const { what, onDone } = props;
   const [codes, setCodes] = useState<readonly string[] | null>(null);
   if (codes !== null) return <RecoveryCodes codes={codes} onDone={onDone} />;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { dashboardPage } from './session-return.ts';
+import { dashboardPage } from './return-to.ts';
 
 describe('dashboardPage', () => {
   it.each([

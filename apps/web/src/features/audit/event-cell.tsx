@@ -5,10 +5,10 @@ import classes from './audit.module.css';
 import { actorOf, detailsOf, sentenceOf } from './sentence.ts';
 
 /** What happened, in a sentence; behind it every field, and the second. */
-export function DeedCell({ row }: { row: AuditRow }) {
+export function EventCell({ row }: { row: AuditRow }) {
   const details = detailsOf(row);
   return (
-    <div className={classes.deed}>
+    <div className={classes.event}>
       <p>
         <b>{actorOf(row)}</b>
         {': '}

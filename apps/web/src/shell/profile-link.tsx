@@ -5,10 +5,10 @@ import { Link } from '@tanstack/react-router';
 import { rolesOf, useMe } from '../common/me.tsx';
 import { userName } from '../common/names.ts';
 import { paths } from '../paths.ts';
-import classes from './person-link.module.css';
+import classes from './profile-link.module.css';
 
 /** Who is signed in, and the way to their own data. In the header of a wide screen, on a phone above the navigation. */
-export function PersonLink({ wide, onGo }: { wide: boolean; onGo?: () => void }) {
+export function ProfileLink({ wide, onGo }: { wide: boolean; onGo?: () => void }) {
   const me = useMe();
   // An agent's personal data stand in the agent's own area (spec section 2); everybody else has a page beside the areas.
   const to = rolesOf(me).includes('USER') ? paths.userPersonalData : paths.personalData;

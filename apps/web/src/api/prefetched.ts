@@ -1,12 +1,12 @@
-/** What `public/ahead.js` asked for under a token, by the address of the call. */
-interface Ahead {
+/** What `public/prefetch.js` asked for under a token, by the address of the call. */
+interface Prefetch {
   readonly bearer: string;
   readonly answers: Record<string, Promise<Response>>;
 }
 
 declare global {
   interface Window {
-    ahead?: Ahead;
+    prefetch?: Prefetch;
   }
 }
 
@@ -18,10 +18,10 @@ const FRESH_MS = 10_000;
  * @param url as `address()` makes it
  * @returns undefined when it was not asked, was taken before, is old, or is another person's
  */
-export function takeAhead(url: string, bearer: string | null): Promise<Response> | undefined {
-  const { ahead } = window;
-  if (ahead === undefined || ahead.bearer !== bearer || performance.now() > FRESH_MS) return undefined;
-  const answer = ahead.answers[url];
-  delete ahead.answers[url];
+export function takePrefetched(url: string, bearer: string | null): Promise<Response> | undefined {
+  const { prefetch } = window;
+  if (prefetch === undefined || prefetch.bearer !== bearer || performance.now() > FRESH_MS) return undefined;
+  const answer = prefetch.answers[url];
+  delete prefetch.answers[url];
   return answer;
 }

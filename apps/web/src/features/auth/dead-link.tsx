@@ -10,7 +10,7 @@ import type { MailLink } from './mail-link.ts';
  * Where a link from mail does not lead any more, and how to get another.
  * @param props.kind of the dead link; absent where the page was opened without one
  */
-export function LinkDead({ kind }: { kind?: MailLink['kind'] | undefined }) {
+export function DeadLink({ kind }: { kind?: MailLink['kind'] | undefined }) {
   const ofEmail = kind === 'email';
   const hint = kind === undefined ? t.auth.noLinkHint : t.auth.deadHint[kind];
   return (

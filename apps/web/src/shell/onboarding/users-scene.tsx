@@ -1,7 +1,7 @@
 import { Person, Scene, Window } from './art.tsx';
 
 /** People, the policies that hold them, and the sites that these open: one of them opens nothing yet. */
-export function PeopleScene() {
+export function UsersScene() {
   return (
     <Scene>
       <g stroke="var(--art-line)" strokeWidth="4">

@@ -1,6 +1,6 @@
 // What a reload of the dashboard will need, asked for before the console's code is there: the code of the page, who is signed
 // in, and the page's first rows. The Content-Security-Policy allows no inline script, so this is a file; vite.config.ts writes
-// into the tag what goes with which path. src/api/ahead.ts hands the answers out.
+// into the tag what goes with which path. src/api/prefetched.ts hands the answers out.
 (() => {
   const bearer = localStorage.getItem('access_token');
   if (!bearer) return;
@@ -26,5 +26,5 @@
       answers[url].catch(() => {});
     }
   }
-  window.ahead = { bearer, answers };
+  window.prefetch = { bearer, answers };
 })();

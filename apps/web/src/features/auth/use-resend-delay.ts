@@ -6,7 +6,7 @@ function read(): number {
 }
 
 /** Seconds until a link may be asked for again, counted down on screen. */
-export function usePause(): { left: number; restart: () => void } {
+export function useResendDelay(): { left: number; restart: () => void } {
   const [left, setLeft] = useState(read);
   const waiting = left > 0;
   useEffect(() => {

@@ -4,7 +4,7 @@ import type { FieldErrors, FieldValues, Resolver } from 'react-hook-form';
  * What judges a form, in a file of its own that is fetched with the first letter. A form that nobody has begun is not
  * complete, and nobody is told so.
  */
-export function lateResolver<V extends FieldValues, O>(
+export function lazyResolver<V extends FieldValues, O>(
   load: () => Promise<Resolver<V, unknown, O>>,
 ): Resolver<V, unknown, O> {
   let judge: Resolver<V, unknown, O> | undefined;

@@ -1,2 +1,0 @@
-/** Rows that a page of a list may hold (spec section 9). */
-export const takes: readonly number[] = [10, 20, 50, 100];
