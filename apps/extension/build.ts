@@ -1,6 +1,7 @@
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import * as t from '@propusk/phrases/extension';
 import { zipSync } from 'fflate';
 import { build } from 'vite';
 import { manifestFor, type Target } from './manifest.ts';
@@ -15,6 +16,9 @@ async function buildFor(target: Target): Promise<void> {
   await mkdir(outDir, { recursive: true });
   await cp(join(root, 'public'), outDir, { recursive: true });
   await writeFile(join(outDir, 'manifest.json'), `${JSON.stringify(manifestFor(target), null, 2)}\n`);
+  for (const [name, title] of Object.entries(t.pageTitles)) {
+    await writeFile(join(outDir, `${name}.html`), pageHtml(name, title));
+  }
   const page = (name: string) => join(root, `src/pages/${name}.ts`);
   await bundle(outDir, 'es', {
     worker: join(root, `src/${target}/worker.ts`),
@@ -26,6 +30,24 @@ async function buildFor(target: Target): Promise<void> {
   await bundle(outDir, 'iife', { 'pair-page': join(root, 'src/content/pair-page.ts') });
   await writeFile(join(root, `dist/propusk-${target}.zip`), zipSync(await filesOf(outDir), { level: 9 }));
 }
+
+const pageHtml = (name: string, title: string) => `<!doctype html>
+<html lang="ru" class="${name}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<link rel="icon" href="icons/32.png">
+<link rel="stylesheet" href="pages.css">
+<script type="module" src="${name}.js"></script>
+</head>
+<body>
+<header><img src="icons/32.png" width="24" height="24" alt="">${t.name}</header>
+<main aria-live="polite"><p class="dim">${t.loading}</p></main>
+</body>
+</html>
+`;
 
 async function bundle(outDir: string, format: 'es' | 'iife', input: Record<string, string>): Promise<void> {
   await build({

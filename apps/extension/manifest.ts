@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import * as t from '@propusk/phrases/extension';
 
 /** The browsers that the extension is built for. Edge, Yandex Browser, Opera and Vivaldi take Chromium's. */
 export type Target = 'chromium' | 'firefox';
@@ -18,12 +19,12 @@ const icons = Object.fromEntries([16, 32, 48, 128].map((size) => [size, `icons/$
 
 const common = {
   manifest_version: 3,
-  name: 'Пропуск',
-  short_name: 'Пропуск',
+  name: t.name,
+  short_name: t.name,
   version,
-  description: 'Открывает защищённые сайты вашей компании через её шлюз.',
+  description: t.description,
   icons,
-  action: { default_popup: 'popup.html', default_title: 'Пропуск', default_icon: icons },
+  action: { default_popup: 'popup.html', default_title: t.name, default_icon: icons },
   content_scripts: [
     { matches: ['*://*/extension/pair*'], js: ['pair-page.js'], run_at: 'document_start', all_frames: false },
   ],

@@ -1,5 +1,6 @@
 import type { Endpoint, Input, Output } from '@propusk/contract/endpoint';
 import { ErrorBody } from '@propusk/contract/errors';
+import * as t from '@propusk/phrases/extension';
 
 /** A call that did not succeed. `status` 0: the console did not answer, or not as a console does. */
 export class CallFailed extends Error {
@@ -14,7 +15,6 @@ export class CallFailed extends Error {
 }
 
 const TIMEOUT_MS = 15_000;
-const AWAY = 'Консоль не отвечает. Проверьте адрес и соединение с интернетом';
 
 /**
  * Makes a call of the contract.
@@ -50,16 +50,16 @@ export async function call<E extends Endpoint>(
     const text = await response.text();
     answer = text === '' ? undefined : JSON.parse(text);
   } catch {
-    throw new CallFailed(0, AWAY);
+    throw new CallFailed(0, t.failures.consoleAway);
   }
   if (status !== endpoint.status) {
     const refusal = ErrorBody.safeParse(answer);
-    if (!refusal.success) throw new CallFailed(0, AWAY);
+    if (!refusal.success) throw new CallFailed(0, t.failures.consoleAway);
     const { code, message, fields = {} } = refusal.data;
     throw new CallFailed(status, Object.values(fields)[0] ?? message, code);
   }
   const read = endpoint.reply?.safeParse(answer);
-  if (read?.success === false) throw new CallFailed(0, 'По этому адресу отвечает не консоль «Пропуска»');
+  if (read?.success === false) throw new CallFailed(0, t.failures.notConsole);
   return read?.data as Output<E['reply']>;
 }
 

@@ -1,3 +1,4 @@
+import * as t from '@propusk/phrases/extension';
 import { CallFailed } from './api.ts';
 import { Message, type PairQuestion, type Reply } from './messages.ts';
 import { createPairing } from './pairing.ts';
@@ -49,7 +50,7 @@ export function answerMessages(store: Store, session: Session, pinned: () => Pro
       }
     } catch (failure) {
       codeNeeded = failure instanceof CallFailed && failure.code === 'second_factor_needed';
-      error = failure instanceof CallFailed ? failure.message : 'Что-то пошло не так. Попробуйте ещё раз';
+      error = failure instanceof CallFailed ? failure.message : t.failures.unexpected;
     }
     return {
       state: await store.get(),

@@ -1,3 +1,4 @@
+import * as t from '@propusk/phrases/extension';
 import * as z from 'zod/mini';
 import { CallFailed } from './api.ts';
 import { createLine } from './line.ts';
@@ -151,7 +152,7 @@ export function createPairing(session: Session, pinned: () => Promise<string | n
       if (!yes) return void (await dismiss('refused', (waiting) => waiting.id === id));
       const waiting = await take((asked) => asked.id === id);
       if (waiting === null || waiting.account === null || waiting.token === null) {
-        throw new CallFailed(0, 'Вопрос устарел. Нажмите «Войти в расширение» в консоли ещё раз');
+        throw new CallFailed(0, t.failures.questionExpired);
       }
       const { origin, account, token, tabId } = waiting;
       try {

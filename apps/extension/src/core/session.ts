@@ -3,6 +3,7 @@ import { login, logout, pair } from '@propusk/contract/auth';
 import { unicodeHost } from '@propusk/contract/unicode-host';
 import { me, type User } from '@propusk/contract/users';
 import { whyHost } from '@propusk/contract/why';
+import * as t from '@propusk/phrases/extension';
 import { CallFailed, call, consoleOrigin } from './api.ts';
 import {
   type Account,
@@ -78,7 +79,7 @@ export function createSession(store: Store, pinned: () => Promise<string | null>
     } catch (error) {
       const { status, message } = failureOf(error);
       const after = await changeOf(token, (state) => {
-        if (status === 401) return signOut(state, 'Вход завершён: войдите снова.');
+        if (status === 401) return signOut(state, t.failures.signedOut);
         // Signed in, but of no company or without a role: nothing is open.
         if (status === 403 || status === 409) return { ...state, access: null, problem: message };
         // Away or busy: what was open goes on until its time is over, and what is protected stays so.
@@ -111,7 +112,7 @@ export function createSession(store: Store, pinned: () => Promise<string | null>
   async function demandPinned(origin: string): Promise<void> {
     const only = await pinned();
     if (only !== null && only !== origin) {
-      throw new CallFailed(0, `Администратор компании разрешил только консоль ${unicodeHost(only)}`);
+      throw new CallFailed(0, t.failures.pinned(unicodeHost(only)));
     }
   }
 
@@ -146,7 +147,7 @@ export function createSession(store: Store, pinned: () => Promise<string | null>
     refresh,
     async signIn(typed, { email, password, code }) {
       const origin = consoleOrigin(typed);
-      if (origin === null) throw new CallFailed(0, 'Укажите адрес консоли, например pass.example.ru');
+      if (origin === null) throw new CallFailed(0, t.failures.noAddress);
       await demandPinned(origin);
       const { token } = await call(origin, login, { body: { email, password, code, client: 'extension' } });
       await enter({ origin, token });
@@ -185,7 +186,7 @@ export function createSession(store: Store, pinned: () => Promise<string | null>
         await changeOf(token, (state) =>
           withRefusal(state, host, {
             kind: 'refused',
-            message: 'Шлюз не пропустил запрос.',
+            message: t.refusals.refused,
             advice: message,
           }),
         );

@@ -1,5 +1,6 @@
 import { GatewayAccess } from '@propusk/contract/access';
 import { Explanation } from '@propusk/contract/why';
+import * as t from '@propusk/phrases/extension';
 import * as z from 'zod/mini';
 
 // Extensions may not make code of text; zod would try, and the browser would log it as an attack.
@@ -106,18 +107,10 @@ export function withOpened(state: State, host: string): State {
 /** What the api said of a host whose page the browser could not open. */
 export function refusalOf(explanation: Explanation): Refusal {
   if (explanation.allow) {
-    return {
-      kind: 'unreached',
-      message: 'Доступ у вас есть, но сайт не ответил шлюзу.',
-      advice: 'Попробуйте ещё раз через минуту. Если не поможет, обратитесь к администратору вашей компании.',
-    };
+    return { kind: 'unreached', ...t.refusals.unreached };
   }
   return { kind: 'refused', message: explanation.message, advice: explanation.advice };
 }
 
 /** The refusal of a gateway that takes no connections: the site stays shut until it is back. */
-export const gatewayAway: Refusal = {
-  kind: 'gateway_away',
-  message: 'Шлюз не отвечает. Пока он недоступен, защищённые сайты закрыты.',
-  advice: 'Попробуйте ещё раз через минуту. Если не поможет, обратитесь к администратору вашей компании.',
-};
+export const gatewayAway: Refusal = { kind: 'gateway_away', ...t.refusals.gatewayAway };

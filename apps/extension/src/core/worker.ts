@@ -1,5 +1,6 @@
 import { createRoute } from '@propusk/access/pac-route';
 import type { GatewayAccess } from '@propusk/contract/access';
+import * as t from '@propusk/phrases/extension';
 import { CallFailed } from './api.ts';
 import { type Answer, type Challenge, createChallenges } from './challenges.ts';
 import { answerMessages } from './inbox.ts';
@@ -125,6 +126,6 @@ async function pinnedConsole(): Promise<string | null> {
     .get('consoleUrl')
     .catch(() => ({ consoleUrl: undefined }));
   if (typeof consoleUrl !== 'string' || consoleUrl === '') return null;
-  if (!URL.canParse(consoleUrl)) throw new CallFailed(0, 'Адрес консоли в политике браузера задан неверно');
+  if (!URL.canParse(consoleUrl)) throw new CallFailed(0, t.failures.badPolicy);
   return new URL(consoleUrl).origin;
 }

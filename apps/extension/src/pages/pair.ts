@@ -1,4 +1,5 @@
 import { unicodeHost } from '@propusk/contract/unicode-host';
+import * as t from '@propusk/phrases/extension';
 import { isExposed } from '../core/api.ts';
 import { ask, type Message, type PairQuestion, type Reply } from '../core/messages.ts';
 import { type Account, isSignedInAs, type State } from '../core/state.ts';
@@ -25,30 +26,22 @@ function renderQuestion({ id, origin, account }: PairQuestion, { state, pinned }
   const no = (text: string) => h('button', { class: 'quiet', click: answer(false) }, text);
   if (account === null) {
     return show(
-      h('h1', {}, 'Эту консоль подключить нельзя'),
+      h('h1', {}, t.pair.forbidden),
       h('p', { class: 'origin' }, unicodeHost(origin)),
-      notice('error', `Администратор компании разрешил только консоль ${unicodeHost(pinned ?? '')}.`),
-      h('div', { class: 'actions' }, no('Понятно')),
+      notice('error', t.pair.pinned(unicodeHost(pinned ?? ''))),
+      h('div', { class: 'actions' }, no(t.pair.understood)),
     );
   }
-  const yes = h('button', { class: 'primary', click: answer(true), disabled: true }, 'Подключить');
+  const yes = h('button', { class: 'primary', click: answer(true), disabled: true }, t.pair.yes);
   show(
-    h('h1', {}, 'Подключить расширение?'),
-    h('p', {}, 'Вы войдёте в него под этой учётной записью:'),
+    h('h1', {}, t.pair.question),
+    h('p', {}, t.pair.account),
     renderAccount(account, origin),
     changeOfAccount(state, origin, account),
-    h(
-      'p',
-      {},
-      'Шлюз этой консоли будет соединять вас с сайтами компании и увидит, что вы через него открываете.',
-    ),
-    h(
-      'p',
-      { class: 'dim' },
-      'Соглашайтесь, только если вы сами нажали «Войти в расширение» и это ваша учётная запись.',
-    ),
-    isExposed(origin) ? notice('warning', 'Соединение с этой консолью не зашифровано.') : null,
-    h('div', { class: 'actions' }, yes, no('Не подключать')),
+    h('p', {}, t.pair.gateway),
+    h('p', { class: 'dim' }, t.pair.consent),
+    isExposed(origin) ? notice('warning', t.pair.exposed) : null,
+    h('div', { class: 'actions' }, yes, no(t.pair.no)),
   );
   stopCounting = enableWhenRead(yes);
 }
@@ -63,11 +56,11 @@ function renderAccount({ name, email, company }: Account, origin: string): HTMLE
   return h(
     'dl',
     { class: 'account' },
-    ...row('Консоль', unicodeHost(origin), ascii),
+    ...row(t.toConsole, unicodeHost(origin), ascii),
     // Who gave no name goes by the address.
-    ...(name === email ? [] : row('Имя', name)),
-    ...row('Почта', email),
-    ...row('Компания', company ?? 'без компании'),
+    ...(name === email ? [] : row(t.pair.name, name)),
+    ...row(t.pair.email, email),
+    ...row(t.pair.company, company ?? t.pair.noCompany),
   );
 }
 
@@ -77,12 +70,12 @@ function changeOfAccount(state: State, origin: string, account: Account): HTMLEl
   const before = state.console ?? '';
   const who = ({ name, email }: Account, console: string) =>
     (name === email ? email : `${name} (${email})`) +
-    (before === origin ? '' : `, консоль ${unicodeHost(console)}`);
+    (before === origin ? '' : t.pair.ofConsole(unicodeHost(console)));
   return notice(
     'warning',
-    'Учётная запись сменится.',
-    `Сейчас: ${who(person, before)}.`,
-    `Будет: ${who(account, origin)}.`,
+    t.pair.accountChanges,
+    t.pair.now(who(person, before)),
+    t.pair.then(who(account, origin)),
   );
 }
 
@@ -105,31 +98,24 @@ function enableWhenRead(button: HTMLButtonElement): () => void {
   };
 }
 
-const canClose = () => h('p', { class: 'dim' }, 'Эту вкладку можно закрыть.');
+const canClose = () => h('p', { class: 'dim' }, t.pair.canClose);
 
 function renderOutcome(yes: boolean): (reply: Reply) => void {
   return ({ state, error }) => {
-    if (error !== undefined) return show(h('h1', {}, 'Не получилось'), notice('error', error));
-    if (!yes) return show(h('h1', {}, 'Не подключено'), canClose());
-    renderSignedIn('Готово', 'Вы вошли как', state);
+    if (error !== undefined) return show(h('h1', {}, t.pair.failed), notice('error', error));
+    if (!yes) return show(h('h1', {}, t.pair.declined), canClose());
+    renderSignedIn(t.pair.done, t.pair.signedInAs, state);
   };
 }
 
 function renderSignedIn(title: string, words: string, { person, console: origin, problem }: State): void {
   // The session may be over by now, and a person without a company has no sites.
-  if (person === null)
-    return show(h('h1', {}, 'Не получилось'), notice('error', problem ?? 'Вход завершён.'));
+  if (person === null) return show(h('h1', {}, t.pair.failed), notice('error', problem ?? t.pair.signedOut));
   show(
     h('h1', {}, title),
     h('p', {}, `${words}:`),
     renderAccount(person, origin ?? ''),
-    problem === null
-      ? h(
-          'p',
-          {},
-          'Защищённые сайты компании открываются в этом браузере. Их состояние показывает значок «Пропуска».',
-        )
-      : notice('warning', problem),
+    problem === null ? h('p', {}, t.pair.ready) : notice('warning', problem),
     canClose(),
   );
 }
@@ -137,10 +123,7 @@ function renderSignedIn(title: string, words: string, { person, console: origin,
 const reply = await act({ type: 'pair-question' });
 const { question, state } = reply;
 if (location.hash === '#already') {
-  renderSignedIn('Вы уже вошли', 'Расширение уже подключено под этой учётной записью', state);
+  renderSignedIn(t.pair.already, t.pair.alreadyAs, state);
 } else if (question === null || question === undefined) {
-  show(
-    h('h1', {}, 'Вопрос устарел'),
-    h('p', {}, 'Нажмите «Войти в расширение» в личном кабинете консоли ещё раз.'),
-  );
+  show(h('h1', {}, t.pair.expired), h('p', {}, t.pair.expiredHint));
 } else renderQuestion(question, reply);

@@ -1,4 +1,5 @@
 import { unicodeHost } from '@propusk/contract/unicode-host';
+import * as t from '@propusk/phrases/extension';
 import { isExposed } from '../core/api.ts';
 import { ask, type Message, type Reply } from '../core/messages.ts';
 import type { Refusal, State } from '../core/state.ts';
@@ -20,8 +21,8 @@ async function act(message: Message): Promise<void> {
     render(await ask(message));
   } catch {
     show(
-      notice('error', 'Расширение не отвечает.'),
-      h('button', { class: 'primary', click: () => void act({ type: 'status' }) }, 'Попробовать ещё раз'),
+      notice('error', t.failures.workerAway),
+      h('button', { class: 'primary', click: () => void act({ type: 'status' }) }, t.retry),
     );
   } finally {
     busy = false;
@@ -63,10 +64,10 @@ function renderSignIn({ state, error, pinned }: Reply): void {
       h(
         'form',
         { submit },
-        h('p', {}, 'Пароль верный. Введите код из приложения на телефоне или запасной код.'),
-        field('code', 'Код', { type: 'text', autocomplete: 'one-time-code' }),
-        h('button', { class: 'primary', type: 'submit' }, 'Войти'),
-        h('button', { class: 'quiet', type: 'button', click: back }, 'Назад'),
+        h('p', {}, t.popup.codeHint),
+        field('code', t.popup.code, { type: 'text', autocomplete: 'one-time-code' }),
+        h('button', { class: 'primary', type: 'submit' }, t.popup.signIn),
+        h('button', { class: 'quiet', type: 'button', click: back }, t.popup.back),
       ),
     );
     document.querySelector('input')?.focus();
@@ -78,22 +79,18 @@ function renderSignIn({ state, error, pinned }: Reply): void {
     h(
       'form',
       { submit, novalidate: false },
-      field('console', 'Адрес консоли', {
+      field('console', t.popup.console, {
         type: 'text',
         inputmode: 'url',
         autocomplete: 'url',
         placeholder: 'pass.example.ru',
         readonly: pinned !== null,
       }),
-      field('email', 'Почта', { type: 'email', autocomplete: 'username' }),
-      field('password', 'Пароль', { type: 'password', autocomplete: 'current-password' }),
-      h('button', { class: 'primary', type: 'submit' }, 'Войти'),
+      field('email', t.popup.email, { type: 'email', autocomplete: 'username' }),
+      field('password', t.popup.password, { type: 'password', autocomplete: 'current-password' }),
+      h('button', { class: 'primary', type: 'submit' }, t.popup.signIn),
     ),
-    h(
-      'p',
-      { class: 'hint' },
-      'Или без пароля: откройте консоль, войдите в неё и нажмите «Войти в расширение» в личном кабинете.',
-    ),
+    h('p', { class: 'hint' }, t.popup.pairHint),
   );
 }
 
@@ -114,30 +111,24 @@ function renderSignedIn({ state, error }: Reply): void {
         person === null || person.name === person.email ? null : h('span', { class: 'dim' }, person.email),
         company === null ? null : h('span', { class: 'dim' }, company),
       ),
-      h('button', { class: 'quiet', click: () => void act({ type: 'sign-out' }) }, 'Выйти'),
+      h('button', { class: 'quiet', click: () => void act({ type: 'sign-out' }) }, t.popup.signOut),
     ),
     error === undefined ? null : notice('error', error),
     ...warnings(state),
     // What keeps somebody from the sites who is signed in is mended there.
     access === null && state.problem !== null && origin !== null
-      ? h('a', { class: 'primary', href: origin, target: '_blank', rel: 'noreferrer' }, 'Открыть консоль')
+      ? h('a', { class: 'primary', href: origin, target: '_blank', rel: 'noreferrer' }, t.popup.openConsole)
       : null,
-    access === null
-      ? null
-      : h('h2', {}, access.allSites ? 'Все сайты открываются через шлюз' : 'Защищённые сайты'),
+    access === null ? null : h('h2', {}, access.allSites ? t.popup.allSites : t.popup.sites),
     access !== null && sites.length === 0 && !access.allSites
-      ? h(
-          'p',
-          { class: 'dim' },
-          'Вам пока не открыт ни один сайт. Обратитесь к администратору вашей компании.',
-        )
+      ? h('p', { class: 'dim' }, t.popup.noSites)
       : null,
     h('ul', { class: 'sites' }, ...sites.map((address) => siteRow(state, address))),
     h(
       'footer',
       {},
-      h('button', { class: 'quiet', click: () => void act({ type: 'refresh' }) }, 'Обновить'),
-      origin === null ? null : h('a', { href: origin, target: '_blank', rel: 'noreferrer' }, 'Консоль'),
+      h('button', { class: 'quiet', click: () => void act({ type: 'refresh' }) }, t.popup.refresh),
+      origin === null ? null : h('a', { href: origin, target: '_blank', rel: 'noreferrer' }, t.toConsole),
     ),
   );
 }
@@ -145,38 +136,20 @@ function renderSignedIn({ state, error }: Reply): void {
 function warnings(state: State): HTMLElement[] {
   const found: HTMLElement[] = [];
   if (state.proxyHeldBy === 'extension') {
-    found.push(
-      notice(
-        'warning',
-        'Настройкой прокси управляет другое расширение, поэтому защищённые сайты не открываются.',
-        'Отключите его: меню браузера → Расширения.',
-      ),
-    );
+    found.push(notice('warning', t.popup.heldByExtension.problem, t.popup.heldByExtension.advice));
   }
   if (state.proxyHeldBy === 'policy') {
-    found.push(
-      notice(
-        'warning',
-        'Настройкой прокси управляет политика браузера. Обратитесь к администратору вашей компании.',
-      ),
-    );
+    found.push(notice('warning', t.popup.heldByPolicy));
   }
   if (state.problem !== null) found.push(notice('warning', state.problem));
   if (state.gatewayAway) {
-    found.push(
-      notice('error', 'Шлюз недоступен: защищённые сайты пока закрыты. Остальные сайты работают как обычно.'),
-    );
+    found.push(notice('error', t.popup.gatewayAway));
   }
   if (state.consoleAway) {
-    found.push(notice('warning', 'Консоль не отвечает. Доступ остаётся прежним, пока не истечёт его срок.'));
+    found.push(notice('warning', t.popup.consoleAway));
   }
   if (state.console !== null && isExposed(state.console)) {
-    found.push(
-      notice(
-        'warning',
-        'Консоль открыта без шифрования: пароль видит любой, кто стоит на пути. Попросите администратора включить https.',
-      ),
-    );
+    found.push(notice('warning', t.popup.exposed));
   }
   return found;
 }
@@ -202,11 +175,11 @@ function siteRow(state: State, address: string): HTMLElement {
 }
 
 function stateOf(state: State, refusal: Refusal | undefined): [mark: string, text: string] {
-  if (state.gatewayAway) return ['shut', 'шлюз недоступен'];
-  if (state.proxyHeldBy !== null) return ['shut', 'прокси занят'];
-  if (refusal?.kind === 'unreached') return ['held', 'сайт не отвечает'];
-  if (refusal !== undefined) return ['shut', 'закрыт'];
-  return ['open', 'открывается'];
+  if (state.gatewayAway) return ['shut', t.popup.states.gatewayAway];
+  if (state.proxyHeldBy !== null) return ['shut', t.popup.states.proxyHeld];
+  if (refusal?.kind === 'unreached') return ['held', t.popup.states.unreached];
+  if (refusal !== undefined) return ['shut', t.popup.states.refused];
+  return ['open', t.popup.states.open];
 }
 
 const { typed: kept } = await chrome.storage.session.get('typed');

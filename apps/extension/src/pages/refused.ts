@@ -1,4 +1,5 @@
 import { unicodeHost } from '@propusk/contract/unicode-host';
+import * as t from '@propusk/phrases/extension';
 import { ask } from '../core/messages.ts';
 import { hostOf } from '../core/tabs.ts';
 import { h, notice, show } from './dom.ts';
@@ -9,21 +10,21 @@ const isWeb = URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
 
 if (isWeb) {
   const host = hostOf(url);
-  document.title = `${unicodeHost(host)} не открылся`;
+  document.title = t.refusedPage.tabTitle(unicodeHost(host));
   const { state } = await ask({ type: 'status' });
   const refusal = state.refusals[host];
   show(
-    h('h1', {}, 'Сайт не открылся'),
+    h('h1', {}, t.refusedPage.title),
     h('p', { class: 'origin' }, unicodeHost(host)),
     refusal === undefined
-      ? h('p', {}, 'Теперь он, возможно, открывается: попробуйте ещё раз.')
+      ? h('p', {}, t.refusedPage.openNow)
       : notice(refusal.kind === 'unreached' ? 'warning' : 'error', refusal.message),
     refusal?.advice === undefined || refusal.advice === null ? null : h('p', {}, refusal.advice),
     h(
       'div',
       { class: 'actions' },
-      h('a', { class: 'primary', href: url }, 'Попробовать ещё раз'),
-      state.console === null ? null : h('a', { class: 'quiet', href: state.console }, 'Консоль'),
+      h('a', { class: 'primary', href: url }, t.retry),
+      state.console === null ? null : h('a', { class: 'quiet', href: state.console }, t.toConsole),
     ),
   );
 }
