@@ -26,7 +26,7 @@ async function buildFor(target: Target): Promise<void> {
     pair: page('pair'),
     refused: page('refused'),
   });
-  // A content script can import nothing.
+  // A content script cannot import modules.
   await bundle(outDir, 'iife', { 'pair-page': join(root, 'src/content/pair-page.ts') });
   await writeFile(join(root, `dist/propusk-${target}.zip`), zipSync(await filesOf(outDir), { level: 9 }));
 }
@@ -72,7 +72,7 @@ async function bundle(outDir: string, format: 'es' | 'iife', input: Record<strin
   });
 }
 
-/** The same files give the same bytes: in one order, of one moment. */
+/** A reproducible archive: sorted names, fixed time. */
 async function filesOf(folder: string): Promise<Record<string, [Uint8Array, { mtime: Date }]>> {
   const names = (await readdir(folder, { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile())

@@ -9,8 +9,8 @@ const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.
 };
 
 /**
- * The public half of a key whose private half nobody kept: it fixes the id of an unpacked extension (the first 16 bytes of
- * its SHA-256, in the letters a to p).
+ * A public key that fixes the id of an unpacked extension (the first 16 bytes of its SHA-256, in the letters a to p).
+ * The private key was discarded.
  */
 const KEY =
   'MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEAolu0brBP0nW+/IFYY/HAffmG8UeV8C4UCazS3nwoiCDz48lS+fVlZI8t80VmE5xR7zL314aLUUJDF9Z+EEaTurk/ST66LtofZRtlTL4UH8YfTmyveYG2GewsOtjrTB2RgfE4s5g66G81bDJAGgAb34HJ9doc7tc+d8E0SZ7up9KF/TvhOL+pncb3tr5wRJR54yva2YOIPvaFGC7//oKMd+xPb/ppQUygSObb/UZZ8GeirHOBnvXBne8JfEIHQXN57CeWPtCyGAwaiNlYihGOCAwMvF99E4bnLf5rfCBxVcRrn7CvDUXGszVFz2DiX/vRcEwUVa90hc3Oy2Pkw7C8jQIDAQAB';
@@ -28,8 +28,8 @@ const common = {
   content_scripts: [
     { matches: ['*://*/extension/pair*'], js: ['pair-page.js'], run_at: 'document_start', all_frames: false },
   ],
-  // All hosts: a picture of a protected site may stand in any page, and without the right to answer there it hangs on a
-  // login dialogue.
+  // All hosts: any page may embed an image of a protected site, and without this permission its proxy challenge opens
+  // a login dialog.
   host_permissions: ['<all_urls>'],
 };
 
@@ -55,7 +55,7 @@ export function manifestFor(target: Target): object {
       gecko: {
         id: 'extension@propusk.example',
         strict_min_version: '128.0',
-        // What Mozilla asks of every new add-on: nothing goes to anybody but the company's own console.
+        // Mozilla requires this declaration: the extension sends data only to the company's console.
         data_collection_permissions: { required: ['none'] },
       },
     },

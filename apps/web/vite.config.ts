@@ -10,7 +10,7 @@ import { defineConfig, type Plugin } from 'vite';
 import { address } from './src/api/call.ts';
 import { paths } from './src/paths.ts';
 
-/** Every text also as .br and .gz beside it: the api sends what the browser takes, and compresses nothing itself. */
+/** Writes .br and .gz beside every text file: the api serves them and compresses nothing itself. */
 const compressed: Plugin = {
   name: 'compressed',
   apply: 'build',
@@ -28,7 +28,7 @@ const compressed: Plugin = {
   },
 };
 
-/** The fonts come with the scripts, and not after them: no text is painted in another one first, and moves. */
+/** Preloads the fonts beside the scripts: text painted in a fallback font would shift. */
 const fontsAtOnce: Plugin = {
   name: 'fonts-at-once',
   apply: 'build',
@@ -45,7 +45,7 @@ const fontsAtOnce: Plugin = {
   },
 };
 
-// What each page under a path needs first. The list is the page's own call as it is made without a search.
+// The first calls of the pages under a path: the page's own call without a search.
 const prefetched: { under: string; module: string; calls: string[] }[] = [
   { under: paths.dashboard, module: 'src/shell/dashboard-shell.tsx', calls: [address(me.path)] },
   {
@@ -55,7 +55,10 @@ const prefetched: { under: string; module: string; calls: string[] }[] = [
   },
 ];
 
-/** A reload of the dashboard asks for page and data beside the console's code, and not after it: see `public/prefetch.js`. */
+/**
+ * Writes into `public/prefetch.js`'s tag what a reload of the dashboard needs, so that page and data load beside the
+ * console's code.
+ */
 const prefetch: Plugin = {
   name: 'prefetch',
   apply: 'build',
@@ -81,10 +84,7 @@ const prefetch: Plugin = {
   },
 };
 
-/**
- * Mantine's Modal and Drawer import ScrollArea to compare what they were given with it, which here is nothing: 15 KB,
- * gzipped, of every dialog.
- */
+/** Mantine's Modal and Drawer import ScrollArea only to compare a prop with it: 15 KB gzip in every dialog. */
 const withoutScrollArea: Plugin = {
   name: 'without-scroll-area',
   enforce: 'pre',
@@ -109,18 +109,18 @@ export default defineConfig({
   build: {
     outDir: 'dist',
     sourcemap: false,
-    // light-dark() as it is: rewritten for older browsers it needs a color-scheme that Mantine sets from a variable.
+    // Keeps light-dark(): the rewrite for older browsers needs a color-scheme that Mantine sets from a variable.
     cssTarget: ['chrome123', 'edge123', 'firefox120', 'safari17.5'],
     // A data: URL would need its own exception in the Content-Security-Policy.
     assetsInlineLimit: 0,
-    // The polyfill is an inline-free script of its own, but every browser that React 19 runs in has modulepreload.
+    // Every browser that runs React 19 has modulepreload.
     modulePreload: { polyfill: false },
-    // What scripts/weight.ts reads.
+    // scripts/weight.ts reads it.
     manifest: true,
     rolldownOptions: {
       output: {
-        // Left alone a page is made of dozens of files, and gzip finds a tenth less to save in them. Each group takes
-        // what its modules import along; a page and a dialog stay files of their own.
+        // The default makes dozens of files for a page, and gzip saves a tenth less in small files. A group includes
+        // what its modules import; each page and dialog stays a separate file.
         codeSplitting: {
           groups: [
             { name: 'console', tags: ['$initial'], priority: 4 },

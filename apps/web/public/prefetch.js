@@ -1,6 +1,6 @@
-// What a reload of the dashboard will need, asked for before the console's code is there: the code of the page, who is signed
-// in, and the page's first rows. The Content-Security-Policy allows no inline script, so this is a file; vite.config.ts writes
-// into the tag what goes with which path. src/api/prefetched.ts hands the answers out.
+// Requests what a reload of the dashboard needs before the console's code has loaded: the page's code, the signed-in
+// user, the first rows. The Content-Security-Policy allows no inline script, so this is a file. vite.config.ts writes
+// the files and calls of each path into the tag; src/api/prefetched.ts hands the replies to the console.
 (() => {
   const bearer = localStorage.getItem('access_token');
   if (!bearer) return;
@@ -17,12 +17,12 @@
       link.href = `/${file}`;
       document.head.append(link);
     }
-    // Another page of the list, or a search, is another question.
+    // Only the unfiltered first page is prefetched.
     for (const url of search ? [] : calls) {
       answers[url] = fetch(url, {
         headers: { accept: 'application/json', authorization: `Bearer ${bearer}` },
       });
-      // Who takes it hears of the failure; nobody may.
+      // The consumer handles a failure; there may be no consumer.
       answers[url].catch(() => {});
     }
   }

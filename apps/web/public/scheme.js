@@ -1,6 +1,6 @@
-// Runs before the first paint, so that nothing flashes in the wrong colours while the console's code is on its way. The
-// Content-Security-Policy allows no inline script, so this is a file. src/theme/scheme.ts takes over, and
-// scheme.test.ts holds the two to the same answers.
+// Sets the colour scheme before the first paint, so that the page does not flash in the wrong colours. The Content-
+// Security-Policy allows no inline script, so this is a file. src/theme/scheme.ts takes over; scheme.test.ts checks
+// that both give the same result.
 (() => {
   const kept = localStorage.getItem('color_scheme');
   const auto = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';

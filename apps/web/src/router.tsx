@@ -18,7 +18,7 @@ const home = createRoute({
   },
 });
 
-// Texts: open to everybody, in the shell of neither area.
+// Public texts, outside both shells.
 const rules = createRoute({
   getParentRoute: () => root,
   path: paths.rules,
@@ -32,7 +32,7 @@ const help = createRoute({
   component: lazyPage(() => import('./features/reading/reading-page.tsx'), 'HelpPage'),
 });
 
-// Reached by a link, with or without an account, in the shell of neither area.
+// Opened by a link, with or without an account, outside both shells.
 const lockLink = createRoute({
   getParentRoute: () => root,
   path: paths.lockLink,
@@ -52,7 +52,7 @@ const auth = createRoute({
   errorComponent: CrashedAlone,
   component: AuthShell,
 });
-// Where everybody begins: the one page that comes with the console itself, and not after it.
+// The default page: it is part of the initial chunk.
 const login = createRoute({
   getParentRoute: () => auth,
   path: paths.login,
@@ -85,7 +85,7 @@ const dashboard = createRoute({
   errorComponent: CrashedAlone,
   component: lazyPage(() => import('./shell/dashboard-shell.tsx'), 'DashboardShell'),
 });
-// The gate sends everybody from here to the page where their role begins.
+// The gate redirects from here to the first page of the user's role.
 const landing = createRoute({ getParentRoute: () => dashboard, path: paths.dashboard });
 
 const creatorSites = createRoute({
@@ -146,7 +146,7 @@ const personalData = createRoute({
   path: paths.userPersonalData,
   component: lazyPage(() => import('./features/personal/personal-page.tsx'), 'PersonalPage'),
 });
-// The same for those whose navigation has no such item: behind the person's name in the header.
+// The same page for roles without a navigation item: the user's name in the header links to it.
 const ownData = createRoute({
   getParentRoute: () => dashboard,
   path: paths.personalData,
@@ -180,7 +180,7 @@ const allProxies = createRoute({
   validateSearch: parseListSearch,
   component: lazyPage(() => import('./features/proxies/admin-pages.tsx'), 'AllProxiesPage'),
 });
-// Spec section 2: the admin's politics are the proxy table as well.
+// Spec section 2: the admin's politics page is the proxy table too.
 const adminPolicies = createRoute({
   getParentRoute: () => dashboard,
   path: paths.adminPolicies,
@@ -194,7 +194,7 @@ const platformProxies = createRoute({
   component: lazyPage(() => import('./features/proxies/admin-pages.tsx'), 'PlatformProxiesPage'),
 });
 
-/** Every route there is. */
+/** All routes of the console. */
 export const router = createRouter({
   routeTree: root.addChildren([
     home,

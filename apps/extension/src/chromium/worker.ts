@@ -3,9 +3,9 @@ import type { GatewayAccess } from '@propusk/contract/access';
 import type { Answer } from '../core/challenges.ts';
 import { startWorker } from '../core/worker.ts';
 
-/** Chromium and its relatives: the browser asks a PAC which way a request goes. */
+/** Chromium: a PAC script routes the requests. */
 
-/** What was set last by this worker; a browser drops connections for every new setting, and a worker asks twice a minute. */
+/** The last applied setting. Every new one drops connections, and the worker refreshes twice a minute. */
 let applied: string | undefined;
 
 async function apply(access: GatewayAccess | null): Promise<void> {
@@ -43,7 +43,7 @@ chrome.webRequest.onAuthRequired.addListener(
 
 chrome.proxy.settings.onChange.addListener(() => void noteHolder());
 
-/** Another extension that was installed later, or the company's policy, may hold the setting: then ours does nothing. */
+/** Another extension or a browser policy may control the proxy setting: then ours has no effect. */
 async function noteHolder(): Promise<void> {
   const { levelOfControl } = await chrome.proxy.settings.get({});
   const holders: Partial<Record<string, 'extension' | 'policy'>> = {
@@ -51,6 +51,6 @@ async function noteHolder(): Promise<void> {
     not_controllable: 'policy',
   };
   const proxyHeldBy = holders[levelOfControl] ?? null;
-  // Not waited for: the store is waiting for us.
+  // Not awaited: the store awaits this function.
   void store.change((state) => (state.proxyHeldBy === proxyHeldBy ? state : { ...state, proxyHeldBy }));
 }

@@ -1,7 +1,7 @@
 /**
- * Runs on `/extension/pair` of any origin: the extension cannot know beforehand where consoles are. It tells the page that
- * the extension is there, and hands the code of the page's fragment to the worker, which asks the person: once, for a page
- * could change its fragment without end. The page learns the outcome by `data-propusk-paired`: `yes`, `refused` or `failed`.
+ * Runs on `/extension/pair` of any origin, since the console's origin is not known in advance. It marks the page, and
+ * passes the code of the fragment to the worker, which asks the user. It does so once, since a page could change its
+ * fragment endlessly. The page reads the outcome from `data-propusk-paired`: `yes`, `refused` or `failed`.
  */
 const mark = document.documentElement.dataset;
 mark.propuskExtension = chrome.runtime.getManifest().version;
@@ -19,6 +19,6 @@ chrome.runtime.onMessage.addListener((message: { paired?: unknown }, sender) => 
   if (sender.id === chrome.runtime.id && typeof message.paired === 'string')
     mark.propuskPaired = message.paired;
 });
-// A page that makes its code first and then puts it into the address.
+// A page may create its code first and set the fragment later.
 addEventListener('hashchange', offer);
 offer();

@@ -2,10 +2,10 @@ import type { Endpoint, Input, Output } from '@propusk/contract/endpoint';
 import { ErrorBody } from '@propusk/contract/errors';
 import * as t from '@propusk/phrases/extension';
 
-/** A call that did not succeed. `status` 0: the console did not answer, or not as a console does. */
+/** A failed call. `status` 0: no reply, or a reply that is not a console's. */
 export class CallFailed extends Error {
   readonly status: number;
-  /** The api's code of the refusal; null where the api said nothing. */
+  /** The api's error code; null without a reply of the api. */
   readonly code: string | null;
   constructor(status: number, message: string, code: string | null = null) {
     super(message);
@@ -42,7 +42,7 @@ export async function call<E extends Endpoint>(
       ...(body !== undefined && { body: JSON.stringify(body) }),
       cache: 'no-store',
       credentials: 'omit',
-      // A console that moved is a console that has to be named anew: its password goes nowhere else by itself.
+      // A redirect must not send the password to another origin: the user enters the new address.
       redirect: 'error',
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
@@ -64,7 +64,7 @@ export async function call<E extends Endpoint>(
 }
 
 /**
- * The origin of a console as people type it; without a scheme it is https, on this machine http.
+ * The origin of a console from typed text. The default scheme is https, on localhost http.
  * @returns null for what is no web address
  */
 export function consoleOrigin(typed: string): string | null {
@@ -76,7 +76,7 @@ export function consoleOrigin(typed: string): string | null {
   return username === '' && hostname !== '' ? origin : null;
 }
 
-/** Whether what is sent to an origin may be read on the way. */
+/** Whether traffic to an origin is unencrypted and leaves this machine. */
 export function isExposed(origin: string): boolean {
   const { protocol, hostname } = new URL(origin);
   return protocol === 'http:' && !/^(localhost|.*\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);

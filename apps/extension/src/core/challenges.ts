@@ -1,8 +1,8 @@
 import type { GatewayAccess } from '@propusk/contract/access';
 
 /**
- * Credentials as `onAuthRequired` takes them; `cancel` ends the request without a login dialogue. An empty answer: not ours,
- * and the browser goes on as if nobody were here.
+ * A reply to `onAuthRequired`. `cancel` ends the request without a login dialog. An empty reply leaves the challenge
+ * to the browser.
  */
 export interface Answer {
   readonly authCredentials?: { readonly username: string; readonly password: string };
@@ -15,13 +15,13 @@ export interface Challenge {
   readonly challenger: { readonly host: string; readonly port: number };
 }
 
-/** Requests whose tries are remembered; one that never ends must not fill the memory. */
+/** How many requests are remembered: a request may never end. */
 const REMEMBERED = 500;
 
 /**
- * Answers challenges of our gateway, and of nobody else: neither a site that answers 401 nor another proxy learns anything.
- * Of one request the first challenge gets what is stored, the second what the api says now, and the third ends it:
- * Chromium would ask 33 times, Firefox without end.
+ * Answers only challenges of our gateway: a site that replies 401 or another proxy gets nothing. The first challenge
+ * of a request gets the stored password, the second a fresh one, and the third cancels it: Chromium would repeat 33
+ * times, Firefox endlessly.
  * @param stored the access that is in force; null when nobody is signed in
  * @param fresh asks the api again; null when it does not answer or takes us for nobody
  */

@@ -5,7 +5,7 @@ import { createPairing } from './pairing.ts';
 import type { Session } from './session.ts';
 import type { Store } from './store.ts';
 
-/** Answers the extension's own pages, and takes the wish of a console's page to be connected. */
+/** Handles messages of the extension's pages, and pairing requests of a console's page. */
 export function answerMessages(store: Store, session: Session, pinned: () => Promise<string | null>): void {
   const pairing = createPairing(session, pinned);
   chrome.runtime.onMessage.addListener((given: unknown, sender, reply: (answer: unknown) => void) => {
@@ -14,7 +14,7 @@ export function answerMessages(store: Store, session: Session, pinned: () => Pro
     const message = read.data;
     const ownPage = sender.url?.startsWith(chrome.runtime.getURL('')) === true;
     if (message.type === 'pair-request') {
-      // What a web page says of itself is not asked for: the browser knows where it came from.
+      // The browser's own sender URL is used, never the page's claim.
       if (sender.tab?.id === undefined || sender.url === undefined || sender.frameId !== 0) return false;
       void pairing.offer(new URL(sender.url).origin, message.code, sender.tab.id);
       return false;

@@ -1,4 +1,4 @@
-/** Makes a line: each piece of work begins when the one before it is over, however that ended. */
+/** A queue: each task starts after the previous one has settled. */
 export function createLine(): <T>(work: () => Promise<T>) => Promise<T> {
   let line: Promise<unknown> = Promise.resolve();
   return (work) => {

@@ -6,22 +6,25 @@ import { PairQuestion } from './messages.ts';
 import { forgetRefused, isSilent, noteRefused } from './refused-offers.ts';
 import type { Session } from './session.ts';
 
-/** Signing in by the code of a console's page: whose session it would be is found out first, then the person is asked. */
+/**
+ * Pairing: signs in with a code of a console's page. The worker first redeems the code to learn the account, then
+ * asks the user.
+ */
 export interface Pairing {
-  /** Takes the offer of a page. Only an offer whose code works makes a question, and only one question waits. */
+  /** Handles a page's offer. Only a valid code opens a question, and only one question is open at a time. */
   offer(origin: string, code: string, tabId: number): Promise<void>;
-  /** What the person is being asked. */
+  /** The open question. */
   question(): Promise<PairQuestion | null>;
   /** @throws CallFailed with a sentence for the person */
   answer(id: string, yes: boolean): Promise<void>;
 }
 
-/** A question that waits, with the session that it is about. */
+/** The open question and its session. */
 const Waiting = z.object({
   ...PairQuestion.shape,
-  /** Of the session; null where there is nothing to agree to. */
+  /** The session's token; null when nothing can be accepted. */
   token: z.nullable(z.string()),
-  /** The tab of the console's page, and that of the question. */
+  /** The tabs of the console's page and of the question. */
   tabId: z.number(),
   pageTab: z.number(),
   askedAt: z.number(),
@@ -29,14 +32,14 @@ const Waiting = z.object({
 type Waiting = z.infer<typeof Waiting>;
 type Asked = Pick<Waiting, 'origin' | 'account' | 'token' | 'tabId'>;
 
-/** How a page learns what became of its offer. */
+/** The outcome reported to the page. */
 type Outcome = 'yes' | 'refused' | 'failed';
 
-/** How long a question stands, in minutes. */
+/** A question expires after this many minutes. */
 const QUESTION_MINUTES = 2;
 const QUESTION = 'question';
 
-/** Registers its listeners at once, as a worker has to. */
+/** Registers its listeners synchronously, as a worker must. */
 export function createPairing(session: Session, pinned: () => Promise<string | null>): Pairing {
   const page = chrome.runtime.getURL('pair.html');
   const inTurn = createLine();
@@ -53,7 +56,7 @@ export function createPairing(session: Session, pinned: () => Promise<string | n
   chrome.alarms.onAlarm.addListener(({ name }) => {
     if (name === QUESTION) void expire();
   });
-  // What waited when the browser was closed had its tab closed too; nobody has refused it.
+  // Closing the browser closed the question's tab too: that is no refusal.
   const forget = () => void dismiss('refused', () => true).then(() => forgetRefused());
   chrome.runtime.onStartup.addListener(forget);
   chrome.runtime.onInstalled.addListener(forget);
@@ -64,11 +67,11 @@ export function createPairing(session: Session, pinned: () => Promise<string | n
     if (over) await expire();
     const waiting = over ? null : found;
     if (waiting !== null) {
-      // The page whose question waits was only loaded again.
+      // The page with the open question was reloaded.
       if (waiting.tabId !== tabId || waiting.origin !== origin) await tell(origin, tabId, 'failed');
       return;
     }
-    // A page that was refused could ask until the person gives in. Its console is not called either.
+    // A refused page could repeat until the user gives in. Its console is not called either.
     if (await isSilent(origin)) return tell(origin, tabId, 'refused');
     const only = await pinned();
     if (only !== null && only !== origin) {
@@ -78,7 +81,7 @@ export function createPairing(session: Session, pinned: () => Promise<string | n
     const redeemed = await session.redeem(origin, code);
     if (await session.isAlready(redeemed)) {
       await session.leave(redeemed);
-      // Leaving ended the person's gateway passwords, ours among them.
+      // The logout revoked all gateway passwords of the user, this extension's among them.
       await session.refresh();
       await tell(origin, tabId, 'yes');
       await open(tabId, `${page}#already`);
@@ -89,7 +92,7 @@ export function createPairing(session: Session, pinned: () => Promise<string | n
     await tell(origin, tabId, 'failed');
   }
 
-  /** Opens the question. @returns false where another waits, or the page that offered is gone */
+  /** Opens the question. @returns false when another one is open or the offering tab is gone */
   async function ask(asked: Asked): Promise<boolean> {
     if ((await read()) !== null) return false;
     const pageTab = await open(asked.tabId, page);
@@ -97,13 +100,13 @@ export function createPairing(session: Session, pinned: () => Promise<string | n
     const { origin, account, token, tabId } = asked;
     const id = crypto.randomUUID();
     const waiting: Waiting = { id, origin, account, token, tabId, pageTab, askedAt: Date.now() };
-    // On disk, for a session that nobody agreed to is to be ended even when the browser was closed over the question.
+    // Stored on disk: a session that the user has not accepted must be ended even after the browser was closed.
     await chrome.storage.local.set({ [QUESTION]: waiting });
     await chrome.alarms.create(QUESTION, { delayInMinutes: QUESTION_MINUTES });
     return true;
   }
 
-  /** Takes the waiting question away, if it is the one that is meant. */
+  /** Removes the open question if it matches. */
   const take = (isMeant: (waiting: Waiting) => boolean): Promise<Waiting | null> =>
     inTurn(async () => {
       const waiting = await read();
@@ -117,17 +120,17 @@ export function createPairing(session: Session, pinned: () => Promise<string | n
     const waiting = await take(isMeant);
     if (waiting === null) return null;
     const { origin, token, tabId, askedAt } = waiting;
-    // A browser that slept over the question notices late.
+    // A suspended browser fires the alarm late.
     await noteRefused(origin, Math.min(Date.now(), askedAt + QUESTION_MINUTES * 60_000));
     await tell(origin, tabId, outcome);
-    // Of the person who is signed in here nothing ends.
+    // The signed-in session stays.
     if (token !== null) await session.leave({ origin, token });
     return waiting;
   }
 
   async function expire(): Promise<void> {
     const waiting = await dismiss('failed', () => true);
-    // An offer that comes again and again is not to heap up tabs.
+    // Repeated offers must not accumulate tabs.
     if (waiting !== null) await chrome.tabs.remove(waiting.pageTab).catch(() => {});
   }
 
@@ -138,7 +141,7 @@ export function createPairing(session: Session, pinned: () => Promise<string | n
       try {
         await consider(origin, code, tabId);
       } catch {
-        // No tab and no focus for a page that is no console, or a code that is over: the page itself says so.
+        // No tab opens for an invalid console or code: the page shows the failure.
         await tell(origin, tabId, 'failed');
       } finally {
         trying.delete(tabId);
@@ -174,20 +177,20 @@ async function read(): Promise<Waiting | null> {
   return waiting.success ? waiting.data : null;
 }
 
-/** A browser that slept may ring the alarm late. */
+/** The alarm may fire late after a suspend. */
 const isOver = ({ askedAt }: Waiting) => Date.now() - askedAt > QUESTION_MINUTES * 60_000;
 
-/** Opens a page of ours beside the one that offers. It comes to the front only where that one is. */
+/** Opens an extension page beside the offering tab, in the foreground only if that tab is. */
 async function open(tabId: number, url: string): Promise<number | null> {
   const tab = await chrome.tabs.get(tabId).catch(() => null);
   if (tab === null) return null;
-  // Pages of extensions live in no private window.
+  // Extension pages cannot open in a private window.
   const beside = tab.incognito ? {} : { windowId: tab.windowId, openerTabId: tabId };
   const opened = await chrome.tabs.create({ url, active: tab.active, ...beside });
   return opened.id ?? null;
 }
 
-/** Tells the page that offered; one that has taken its place in the tab learns nothing. */
+/** Reports the outcome to the offering page, unless the tab has moved to another origin. */
 async function tell(origin: string, tabId: number, paired: Outcome): Promise<void> {
   const tab = await chrome.tabs.get(tabId).catch(() => null);
   if (tab?.url === undefined || new URL(tab.url).origin !== origin) return;

@@ -1,12 +1,12 @@
 import * as z from 'zod/mini';
 
-/** Offers that the person did not agree to: whoever made one asks no more for a while. */
+/** Refused offers: their origins may not ask again for a while. */
 const Refused = z.array(z.object({ origin: z.string(), at: z.number() }));
 
 const KEY = 'refused-offers';
-/** How long an origin is silent, in minutes. The console's page names it. */
+/** For how many minutes a refused origin may not ask. The console's page states it. */
 const SILENT_MINUTES = 5;
-/** From how many in twice that time nobody asks: a page has as many origins as it likes. */
+/** With this many refusals in twice that time no origin may ask: an attacker has many origins. */
 const TOO_MANY = 3;
 
 async function read(): Promise<z.infer<typeof Refused>> {
@@ -16,17 +16,17 @@ async function read(): Promise<z.infer<typeof Refused>> {
   return refused.success ? refused.data.filter(({ at }) => at > since) : [];
 }
 
-/** Notes that an origin was refused, or waited for its answer in vain. @param at milliseconds since 1970 */
+/** Records a refused or expired offer. @param at milliseconds since 1970 */
 export async function noteRefused(origin: string, at: number): Promise<void> {
   await chrome.storage.local.set({ [KEY]: [...(await read()), { origin, at }] });
 }
 
-/** Whether an origin may not ask now. */
+/** Whether an origin's offers are ignored now. */
 export async function isSilent(origin: string): Promise<boolean> {
   const refused = await read();
   const since = Date.now() - SILENT_MINUTES * 60_000;
   return refused.length >= TOO_MANY || refused.some((one) => one.origin === origin && one.at > since);
 }
 
-/** Begins anew: the person has agreed to somebody. */
+/** Clears the refusals after the user accepted an offer. */
 export const forgetRefused = (): Promise<void> => chrome.storage.local.remove(KEY);

@@ -17,43 +17,43 @@ import {
 } from './state.ts';
 import type { Store } from './store.ts';
 
-/** Being signed in: what the worker does about it, in either browser. */
+/** The signed-in session, for both browsers. */
 export interface Session {
-  /** Asks the api what is open now. @returns the access that is in force after it */
+  /** Refreshes the access from the api. @returns the access now in force */
   refresh(): Promise<GatewayAccess | null>;
   /** @throws CallFailed with a sentence for the person; `second_factor_needed` when a code is to come with it */
   signIn(typed: string, who: Typed): Promise<void>;
   /**
-   * Makes a session of a pairing code, to be entered or left: who is signed in here stays so.
+   * Redeems a pairing code into a session. The current session stays until `enter`.
    * @throws CallFailed with a sentence for the person
    */
   redeem(origin: string, code: string): Promise<Redeemed>;
   /**
-   * Goes on with a session; the one before it ends.
+   * Switches to a session and ends the previous one. On failure nothing changes.
    * @throws CallFailed with a sentence for the person, and then nothing has changed
    */
   enter(session: Redeemed): Promise<void>;
-  /** Ends a session that is not, or no more, this extension's, if its console can be reached. */
+  /** Ends a session other than the current one, if its console is reachable. */
   leave(session: Pick<Redeemed, 'origin' | 'token'>): Promise<void>;
-  /** Whether the account of a session is signed in here already, in a session that still works. */
+  /** Whether the session's account is already signed in here and that session is valid. */
   isAlready(session: Redeemed): Promise<boolean>;
-  /** Signs out here at once; the api is told when it can be. */
+  /** Signs out locally at once, then calls the api. */
   signOut(): Promise<void>;
-  /** Asks the api why a host did not open, and remembers it. Null: the api did not answer. */
+  /** Asks the api why a host did not open, and stores the answer. */
   explain(host: string, port: number): Promise<void>;
-  /** Whether the gateway takes connections. */
+  /** Checks whether the gateway accepts connections. */
   probe(): Promise<void>;
 }
 
-/** What a person signs in with. */
+/** The typed credentials. */
 interface Typed {
   readonly email: string;
   readonly password: string;
-  /** Of the second factor, where it is asked for. */
+  /** The second factor's code, when required. */
   readonly code?: string | undefined;
 }
 
-/** A session of a console that nobody has agreed to yet. */
+/** A session that the user has not accepted yet. */
 interface Redeemed {
   readonly origin: string;
   readonly token: string;
@@ -66,7 +66,7 @@ const PROBE_MS = 5_000;
 export function createSession(store: Store, pinned: () => Promise<string | null>): Session {
   let refreshing: Promise<GatewayAccess | null> | undefined;
 
-  /** A change that counts only while the same session goes on: an answer may come after the sign-out. */
+  /** Applies a change only while the same session lasts: a reply may arrive after the sign-out. */
   const changeOf = (token: string, next: (state: State) => State) =>
     store.change((state) => (state.token === token ? next(state) : state));
 
@@ -80,9 +80,10 @@ export function createSession(store: Store, pinned: () => Promise<string | null>
       const { status, message } = failureOf(error);
       const after = await changeOf(token, (state) => {
         if (status === 401) return signOut(state, t.failures.signedOut);
-        // Signed in, but of no company or without a role: nothing is open.
+        // Signed in, but without a company or a role: no access.
         if (status === 403 || status === 409) return { ...state, access: null, problem: message };
-        // Away or busy: what was open goes on until its time is over, and what is protected stays so.
+        // The console is down or busy: the stored access stays until it expires, and protected sites stay on the
+        // proxy.
         return { ...state, consoleAway: true };
       });
       return after.access;
@@ -105,7 +106,7 @@ export function createSession(store: Store, pinned: () => Promise<string | null>
   }
 
   async function leave({ origin, token }: Pick<Redeemed, 'origin' | 'token'>): Promise<void> {
-    // A console that is away is not waited for: the session ends by itself in 30 days, the gateway's password in one.
+    // No retry: the session expires in 30 days, the gateway password in one.
     await call(origin, logout, { token }).catch(() => {});
   }
 
@@ -120,7 +121,7 @@ export function createSession(store: Store, pinned: () => Promise<string | null>
     const { access, token } = await store.get();
     if (access === null || token === null) return;
     const { scheme, host, port } = access.gateway;
-    // It refuses what is no request for a proxy; any answer at all shows that it is there.
+    // The gateway refuses a non-proxy request; any reply shows that it runs.
     const there = await fetch(`${scheme}://${host}:${port}/`, {
       method: 'HEAD',
       cache: 'no-store',
@@ -166,7 +167,7 @@ export function createSession(store: Store, pinned: () => Promise<string | null>
     },
     async isAlready({ origin, account }) {
       if (!isSignedInAs(await store.get(), origin, account)) return false;
-      // A session that has ended meanwhile is found out by asking.
+      // The session may have ended on the server.
       await refresh();
       return isSignedInAs(await store.get(), origin, account);
     },
@@ -195,11 +196,11 @@ export function createSession(store: Store, pinned: () => Promise<string | null>
   };
 }
 
-/** As long as an address in mail may be: a console that is not trusted yet writes into our question. */
+/** The length of an email address: an untrusted console supplies these texts. */
 const WORDS_MAX = 254;
 
 function accountOf({ email, name, surname, company }: User): Account {
-  // Nothing that turns the reading direction or hides: of a foreign console's words the question is made.
+  // Strips control and bidi characters: the texts of an untrusted console are part of our question.
   const plain = (text: string) =>
     text
       .replace(/[\p{Cc}\p{Cf}]/gu, '')

@@ -3,19 +3,19 @@ import { Explanation } from '@propusk/contract/why';
 import * as t from '@propusk/phrases/extension';
 import * as z from 'zod/mini';
 
-// Extensions may not make code of text; zod would try, and the browser would log it as an attack.
+// The extension CSP forbids eval; zod would try it, and the browser would log a violation.
 z.config({ jitless: true });
 
-/** Why a site did not open, as it was last seen. */
+/** The last known reason why a site did not open. */
 export const Refusal = z.object({
-  /** `refused`: the gateway said no. `unreached`: it let us through, and the site did not answer. */
+  /** `refused`: the gateway denied access. `unreached`: access is allowed, and the site did not reply. */
   kind: z.enum(['refused', 'unreached', 'gateway_away']),
   message: z.string(),
   advice: z.nullable(z.string()),
 });
 export type Refusal = z.infer<typeof Refusal>;
 
-/** Whose session it is. A console's words about itself: they are shown, and decide nothing. */
+/** The session's account. The console supplies these texts: they are displayed and decide nothing. */
 export const Account = z.object({
   email: z.string(),
   name: z.string(),
@@ -24,24 +24,23 @@ export const Account = z.object({
 export type Account = z.infer<typeof Account>;
 
 /**
- * All that the extension knows. It lives in `storage.local`, for a worker dies after half a minute without work; what is
- * kept in memory is a copy.
+ * The extension's whole state, in `storage.local`: the worker is killed after 30 s without work. Memory holds a copy.
  */
 export const State = z.object({
-  /** Origin of the console that was signed in to last; kept over signing out, to be offered again. */
+  /** The last console's origin; kept after a sign-out to prefill the form. */
   console: z.nullable(z.string()),
   token: z.nullable(z.string()),
   person: z.nullable(Account),
   access: z.nullable(GatewayAccess),
-  /** Why there is no access although somebody is signed in: a sentence of the api. */
+  /** Why a signed-in user has no access: a message of the api. */
   problem: z.nullable(z.string()),
-  /** The console did not answer the last time that it was asked. */
+  /** The last call to the console got no reply. */
   consoleAway: z.boolean(),
-  /** The gateway did not take the connection the last time that a browser or the popup tried. */
+  /** The last connection to the gateway failed. */
   gatewayAway: z.boolean(),
-  /** Who else holds the browser's proxy setting. */
+  /** What else controls the browser's proxy setting. */
   proxyHeldBy: z.nullable(z.enum(['extension', 'policy'])),
-  /** What did not open, by host. */
+  /** Sites that did not open, by host. */
   refusals: z.record(z.string(), Refusal),
 });
 export type State = z.infer<typeof State>;
@@ -58,13 +57,13 @@ export const signedOut: State = {
   refusals: {},
 };
 
-/** Reads what was stored; anything that does not fit, say of an older version, is nobody's. */
+/** Parses the stored state. An invalid one, such as an older version's, counts as signed out. */
 export function readState(stored: unknown): State {
   const read = State.safeParse(stored);
   return read.success ? read.data : signedOut;
 }
 
-/** Whether a console's account is the one that is signed in. */
+/** Whether this account of this console is signed in. */
 export function isSignedInAs(state: State, origin: string, { email }: Account): boolean {
   return (
     state.token !== null &&
@@ -73,12 +72,12 @@ export function isSignedInAs(state: State, origin: string, { email }: Account): 
   );
 }
 
-/** Nobody any more; the console's address and what holds the proxy setting stay. */
+/** Clears the session; the console's address and the holder of the proxy setting stay. */
 export function signOut(state: State, problem: string | null = null): State {
   return { ...signedOut, console: state.console, proxyHeldBy: state.proxyHeldBy, problem };
 }
 
-/** A fresh answer of `GET /me/access`. What was refused under other policies may be open under these. */
+/** Stores a fresh reply of `GET /me/access`. A new policy version clears the refusals. */
 export function withAccess(state: State, access: GatewayAccess): State {
   const refusals = access.version === state.access?.version ? state.refusals : {};
   return { ...state, access, refusals, problem: null, consoleAway: false };
@@ -86,7 +85,7 @@ export function withAccess(state: State, access: GatewayAccess): State {
 
 const REFUSALS_KEPT = 100;
 
-/** Remembers why a host did not open; of too many the oldest are forgotten. */
+/** Stores why a host did not open; beyond the limit the oldest entries are dropped. */
 export function withRefusal(state: State, host: string, refusal: Refusal): State {
   const { [host]: _, ...others } = state.refusals;
   const kept = Object.entries(others).slice(1 - REFUSALS_KEPT);
@@ -97,14 +96,14 @@ export function withRefusal(state: State, host: string, refusal: Refusal): State
   };
 }
 
-/** A host opened through the gateway: what was wrong is over. */
+/** A host opened through the gateway: clears its refusal. */
 export function withOpened(state: State, host: string): State {
   if (!state.gatewayAway && state.refusals[host] === undefined) return state;
   const { [host]: _, ...refusals } = state.refusals;
   return { ...state, gatewayAway: false, refusals };
 }
 
-/** What the api said of a host whose page the browser could not open. */
+/** Turns the api's explanation of a failed host into a refusal. */
 export function refusalOf(explanation: Explanation): Refusal {
   if (explanation.allow) {
     return { kind: 'unreached', ...t.refusals.unreached };
@@ -112,5 +111,5 @@ export function refusalOf(explanation: Explanation): Refusal {
   return { kind: 'refused', message: explanation.message, advice: explanation.advice };
 }
 
-/** The refusal of a gateway that takes no connections: the site stays shut until it is back. */
+/** The refusal while the gateway accepts no connections: protected sites stay closed. */
 export const gatewayAway: Refusal = { kind: 'gateway_away', ...t.refusals.gatewayAway };

@@ -1,10 +1,10 @@
 import { createLine } from './line.ts';
 import { readState, type State } from './state.ts';
 
-/** The state with its copy in memory. Only the worker changes it, one change after another. */
+/** The stored state and its copy in memory. Only the worker changes it, one change at a time. */
 export interface Store {
   get(): Promise<State>;
-  /** Applies a change to the state as it is then, stores it, and tells the listener. */
+  /** Applies a change to the current state, stores it, and calls the listener. */
   change(next: (state: State) => State): Promise<State>;
 }
 

@@ -16,7 +16,7 @@ export function portOf(url: string): number {
 
 const colours = { open: '#0b6e60', shut: '#c02626', held: '#8a5a00' };
 
-/** Marks the tabs of protected sites, as they come and go. */
+/** Updates a tab's badge when its address changes. */
 export function watchTabs(store: Store, route: Route): void {
   chrome.tabs.onUpdated.addListener((tabId, { url, status }, tab) => {
     const address = url ?? tab.url;
@@ -25,9 +25,9 @@ export function watchTabs(store: Store, route: Route): void {
   });
 }
 
-/** Marks every tab anew: what is protected may have changed. */
+/** Updates the badges of all tabs after a change of access. */
 export async function showBadges(state: State, route: Route): Promise<void> {
-  // What holds for tabs that have no mark of their own.
+  // The default for tabs without their own badge.
   const trouble = state.proxyHeldBy !== null && state.token !== null;
   await chrome.action.setBadgeBackgroundColor({ color: colours.held });
   await chrome.action.setBadgeText({ text: trouble ? '!' : '' });
@@ -39,7 +39,7 @@ export async function showBadges(state: State, route: Route): Promise<void> {
 async function mark(state: State, route: Route, tabId: number, url: string): Promise<void> {
   const guarded = URL.canParse(url) && route.through(state, url);
   const shut = guarded && (state.gatewayAway || state.refusals[hostOf(url)] !== undefined);
-  // An empty text would hide the mark that all tabs have.
+  // An empty text would hide the default badge.
   const text = guarded ? (shut ? '×' : '✓') : state.proxyHeldBy !== null && state.token !== null ? '!' : '';
   try {
     await chrome.action.setBadgeText({ tabId, text });

@@ -9,11 +9,11 @@ import { gatewayAway, type State, withOpened, withRefusal } from './state.ts';
 import { openStore, type Store } from './store.ts';
 import { hostOf, portOf, type Route, showBadges, watchTabs } from './tabs.ts';
 
-/** What differs between the browsers. */
+/** The differences between the browsers. */
 export interface Browser {
-  /** Sends the sites of an access through its gateway, or with null nothing; called at every start and change. */
+  /** Routes the sites of an access through its gateway; null routes nothing. Called at every start and change. */
   apply(access: GatewayAccess | null): Promise<void>;
-  /** Whether an error of a main frame means that the gateway said no, or that it is not there. */
+  /** Main-frame errors that mean a denial by the gateway, or an unreachable gateway. */
   errors: { readonly refused: RegExp; readonly away: RegExp };
 }
 
@@ -25,16 +25,16 @@ export interface Worker {
   readonly route: Route;
 }
 
-/** Chromium fires no alarm more often. */
+/** Chromium's shortest alarm period. */
 const REFRESH_MINUTES = 0.5;
 const REFRESH = 'refresh';
-/** The password is fetched anew this long before it dies. */
+/** The password is renewed this long before it expires, in milliseconds. */
 const BEFORE_EXPIRY_MS = 60 * 60_000;
 const EXPIRY = 'expiry';
 
 /**
- * Registers every listener that the browsers share. It must run to its end before the worker's first turn is over: a
- * worker that was woken by an event gets it only through listeners that are there by then.
+ * Registers the listeners that both browsers share. It must finish in the worker's first turn: the event that woke
+ * the worker reaches only listeners registered by then.
  */
 export function startWorker(browser: Browser): Worker {
   let routed: { access: GatewayAccess | null; through: (url: string) => boolean } | undefined;
@@ -60,7 +60,7 @@ export function startWorker(browser: Browser): Worker {
 
   chrome.alarms.onAlarm.addListener(() => void session.refresh());
   const start = async () => {
-    // A worker starts often; an alarm that is made anew each time would never be due.
+    // The worker starts often: recreating the alarm each time would postpone it for ever.
     const alarm = await chrome.alarms.get(REFRESH);
     if (alarm === undefined) await chrome.alarms.create(REFRESH, { periodInMinutes: REFRESH_MINUTES });
     await store.get();
@@ -76,7 +76,7 @@ export function startWorker(browser: Browser): Worker {
     ({ url, responseHeaders }) => {
       void store.get().then(async (state) => {
         if (!route.through(state, url)) return;
-        // Over plain http the gateway's own page says why; the popup is to say the same.
+        // Over plain http the gateway's page explains the refusal; the popup must show the same.
         const refused = responseHeaders?.some(({ name }) => name.toLowerCase() === 'x-propusk-reason');
         if (refused === true) await session.explain(hostOf(url), portOf(url));
         else await store.change((now) => withOpened(now, hostOf(url)));
@@ -104,10 +104,10 @@ export function startWorker(browser: Browser): Worker {
   return { store, session, answer, route };
 }
 
-/** Puts our page in the place of the browser's own, which says 'tunnel failed' and nothing more. */
+/** Replaces the browser's error page, which shows only 'tunnel failed'. */
 async function showRefused(tabId: number, url: string): Promise<void> {
   const page = chrome.runtime.getURL(`refused.html#${encodeURIComponent(url)}`);
-  // We may be told before the browser's page is there; a tab that went on meanwhile is left alone.
+  // The event may precede the browser's error page. A tab that has moved on is left alone.
   for (let tries = 0; tries < 20; tries++) {
     const tab = await chrome.tabs.get(tabId).catch(() => null);
     if (tab === null) return;
@@ -119,9 +119,9 @@ async function showRefused(tabId: number, url: string): Promise<void> {
   }
 }
 
-/** The console that the company's browser policy names; null when there is none. */
+/** The console named by the browser policy; null without one. */
 async function pinnedConsole(): Promise<string | null> {
-  // Firefox has no managed storage at all where no policy gives it one.
+  // Firefox has no managed storage without a policy.
   const { consoleUrl } = await chrome.storage.managed
     .get('consoleUrl')
     .catch(() => ({ consoleUrl: undefined }));

@@ -1,9 +1,9 @@
 import type { Answer, Challenge } from '../core/challenges.ts';
 import { startWorker } from '../core/worker.ts';
 
-/** Firefox: each request asks us which way it goes, so that no setting of the browser is touched. */
+/** Firefox: a listener routes each request, so no browser setting changes. */
 
-/** The part of Firefox's own API that Chromium has not. */
+/** The part of Firefox's API that Chromium lacks. */
 interface ProxyInfo {
   readonly type: 'direct' | 'http' | 'https';
   readonly host?: string;
@@ -44,7 +44,7 @@ browser.proxy.onRequest.addListener(async ({ url }) => {
   const state = await worker.store.get();
   if (state.access === null || !worker.route.through(state, url)) return { type: 'direct' };
   const { scheme, host, port } = state.access.gateway;
-  // One way and no other: with the gateway away the request fails.
+  // No fallback: when the gateway is down the request fails.
   return { type: scheme, host: host.replace(/^\[|\]$/g, ''), port };
 }, all);
 

@@ -16,13 +16,13 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** Shows what stands in the page's one room. */
+/** Replaces the content of `main`. */
 export function show(...children: Child[]): void {
   const room = document.querySelector('main');
   room?.replaceChildren(...children.filter((child) => child !== null));
 }
 
-/** A note that a screen reader tells at once. */
+/** A message that screen readers announce. */
 export function notice(kind: 'error' | 'warning', ...text: string[]): HTMLElement {
   return h('div', { class: `notice ${kind}`, role: 'alert' }, ...text.map((line) => h('p', {}, line)));
 }

@@ -6,15 +6,18 @@ import { type Account, isSignedInAs, type State } from '../core/state.ts';
 import { h, notice, show } from './dom.ts';
 
 /**
- * Asks before a console and an account are trusted. Any page may offer itself as a console, and a real one may be offered
- * with somebody else's code; whoever is trusted sees where the person goes.
+ * Asks the user before a console and an account are trusted. Any page may pose as a console, and a real console may
+ * be offered with an attacker's code; the gateway of the accepted console sees the user's traffic.
  */
 async function act(message: Message): Promise<Reply> {
   for (const button of document.querySelectorAll('button')) button.disabled = true;
   return ask(message);
 }
 
-/** A page that comes up under a click takes it; nobody reads a question faster than this. */
+/**
+ * Delay before the button works: a page that opens under a click would otherwise receive it. Nobody reads the
+ * question faster.
+ */
 const READING_MS = 1_000;
 
 function renderQuestion({ id, origin, account }: PairQuestion, { state, pinned }: Reply): void {
@@ -46,7 +49,7 @@ function renderQuestion({ id, origin, account }: PairQuestion, { state, pinned }
   stopCounting = enableWhenRead(yes);
 }
 
-/** What a console says of the account stands apart from what the browser knows: the origin. */
+/** Shows the console's own texts apart from the origin, which the browser guarantees. */
 function renderAccount({ name, email, company }: Account, origin: string): HTMLElement {
   const row = (term: string, ...text: (string | null)[]) => [
     h('dt', {}, term),
@@ -57,7 +60,7 @@ function renderAccount({ name, email, company }: Account, origin: string): HTMLE
     'dl',
     { class: 'account' },
     ...row(t.toConsole, unicodeHost(origin), ascii),
-    // Who gave no name goes by the address.
+    // Without a name the email serves as the name.
     ...(name === email ? [] : row(t.pair.name, name)),
     ...row(t.pair.email, email),
     ...row(t.pair.company, company ?? t.pair.noCompany),
@@ -79,7 +82,7 @@ function changeOfAccount(state: State, origin: string, account: Account): HTMLEl
   );
 }
 
-/** Counts anew each time that the page comes into sight. @returns ends it */
+/** Restarts the delay whenever the page becomes visible. @returns a function that stops it */
 function enableWhenRead(button: HTMLButtonElement): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const count = () => {
@@ -109,7 +112,7 @@ function renderOutcome(yes: boolean): (reply: Reply) => void {
 }
 
 function renderSignedIn(title: string, words: string, { person, console: origin, problem }: State): void {
-  // The session may be over by now, and a person without a company has no sites.
+  // The session may have ended; a user without a company has no sites.
   if (person === null) return show(h('h1', {}, t.pair.failed), notice('error', problem ?? t.pair.signedOut));
   show(
     h('h1', {}, title),

@@ -5,9 +5,9 @@ import { ask, type Message, type Reply } from '../core/messages.ts';
 import type { Refusal, State } from '../core/state.ts';
 import { h, notice, show, siteTitle } from './dom.ts';
 
-/** What was typed survives a failure, and a popup that was closed: all but password and code. */
+/** The typed values survive a failure and a closed popup, except password and code. */
 const typed = { console: '', email: '', password: '', code: '' };
-/** The console asks for a code of the second factor. */
+/** The console requires the second factor's code. */
 let codeNeeded = false;
 
 let busy = false;
@@ -115,7 +115,7 @@ function renderSignedIn({ state, error }: Reply): void {
     ),
     error === undefined ? null : notice('error', error),
     ...warnings(state),
-    // What keeps somebody from the sites who is signed in is mended there.
+    // The console is where the user fixes this problem.
     access === null && state.problem !== null && origin !== null
       ? h('a', { class: 'primary', href: origin, target: '_blank', rel: 'noreferrer' }, t.popup.openConsole)
       : null,
@@ -185,6 +185,6 @@ function stateOf(state: State, refusal: Refusal | undefined): [mark: string, tex
 const { typed: kept } = await chrome.storage.session.get('typed');
 Object.assign(typed, kept);
 await act({ type: 'status' });
-// The stored state is shown at once; what has changed since comes a moment later.
+// Show the stored state at once, then refresh it.
 const signedIn = document.querySelector('.person') !== null;
 if (signedIn) await act({ type: 'refresh' });

@@ -4,7 +4,7 @@ import { ask } from '../core/messages.ts';
 import { hostOf } from '../core/tabs.ts';
 import { h, notice, show } from './dom.ts';
 
-/** Stands in the place of the browser's own 'tunnel failed': which site, why, and what to do. */
+/** Replaces the browser's 'tunnel failed' page: the site, the reason, the advice. */
 const url = decodeURIComponent(location.hash.slice(1));
 const isWeb = URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
 

@@ -1,14 +1,14 @@
 import type { ErrorCode } from '@propusk/contract/errors';
 import * as t from '@propusk/phrases/console';
 
-/** `network` is ours: no answer came, or one that is not the api's. */
+/** `network` is the console's own code: no reply arrived, or the reply is not the api's. */
 export type FailureCode = ErrorCode | 'network';
 
-/** A call that failed. `message` is a Russian sentence for people; code is what the console branches on. */
+/** A call failed. `message` is a sentence for the user; the console branches on `code`. */
 export class ApiError extends Error {
   readonly code: FailureCode;
   readonly status: number;
-  /** What is wrong in the body, keyed by its path (`politics.0`). */
+  /** Validation failures of the body, keyed by path (`politics.0`). */
   readonly fields: Readonly<Record<string, string>>;
 
   constructor(code: FailureCode, message: string, status: number, fields: Record<string, string> = {}) {
@@ -20,19 +20,20 @@ export class ApiError extends Error {
   }
 }
 
-/** No answer at all: the server is away, or the person is offline. */
+/** No reply: the server is down or the browser is offline. */
 export function networkError(): ApiError {
   return new ApiError('network', t.failures.network, 0);
 }
 
 /**
- * What a refusal says. A balancer's HTML page or an empty body becomes the spec's 'Ошибка на стороне сервера'.
+ * Turns a failed reply into an error. A balancer's HTML page or an empty body becomes the specification's server
+ * error.
  * @param body the answer's text
  */
 export function refusal(status: number, body: string): ApiError {
   const said = read(body);
   if (typeof said?.code === 'string' && typeof said.message === 'string' && said.message) {
-    // The server's codes are the contract's; one that is newer than this page still has its message.
+    // The cast is safe for display: a code newer than this page still carries its message.
     return new ApiError(said.code as ErrorCode, said.message, status, strings(said.fields));
   }
   return new ApiError('internal', t.failures.server, status);

@@ -9,20 +9,20 @@ type Part<Name extends string, Value> = Value extends undefined
     ? { [K in Name]?: Value }
     : { [K in Name]: Value };
 
-/** What a call takes: the endpoint's own params, query and body; a part where all is optional may be left out. */
+/** The input of a call: the endpoint's params, query and body. A part whose fields are all optional may be omitted. */
 export type CallInput<E extends Endpoint> = Part<'params', Input<E['params']>> &
   Part<'query', Input<E['query']>> &
   Part<'body', Input<E['body']>> & {
-    /** The version that an edit was begun on: one that was changed since is refused (`If-Match`). */
+    /** The version that the edit started from. The server refuses the edit when a newer one exists (`If-Match`). */
     version?: number | undefined;
-    /** Names a create, so that repeating it makes no second one (`Idempotency-Key`). */
+    /** Makes a create idempotent: a repeated call creates no second row (`Idempotency-Key`). */
     key?: string | undefined;
   };
 
-/** What a call answers. */
+/** The reply of a call. */
 export type Reply<E extends Endpoint> = Output<E['reply']>;
 
-/** The same, for any call: what the schemas of params and query take is an object. */
+/** The untyped input of any call. */
 interface AnyInput {
   params?: object;
   query?: object;
@@ -32,8 +32,8 @@ interface AnyInput {
 }
 
 /**
- * Makes one call of the contract. The reply is not parsed again: our own server has parsed and stripped it with the
- * same schema.
+ * Makes one call of the contract. The reply is not parsed again: the server has already parsed and stripped it with
+ * the same schema.
  * @throws ApiError on every failure, with a sentence for people
  */
 export async function call<E extends Endpoint>(
@@ -45,7 +45,7 @@ export async function call<E extends Endpoint>(
   return reply as Reply<E>;
 }
 
-/** The same with the answer's headers, and no types: for what is built on it. */
+/** `call` without types, and with the reply's headers. The list queries need the headers. */
 export async function send(
   endpoint: Endpoint,
   input: AnyInput,
@@ -75,7 +75,7 @@ export async function send(
       }));
     text = await response.text();
   } catch (error) {
-    // An aborted call is the caller's own doing: it must not look like a broken network.
+    // The caller aborted the call, so this is not a network failure.
     if (signal?.aborted) throw error;
     throw networkError();
   }
@@ -86,12 +86,12 @@ export async function send(
   try {
     return { reply: JSON.parse(text), headers: response.headers };
   } catch {
-    // A captive portal or a balancer answers 200 with a page of its own.
+    // A captive portal or a balancer answers 200 with its own page.
     throw networkError();
   }
 }
 
-/** The address of a call: `/api`, the path with its parameters filled in, and the query without its empty parts. */
+/** The URL of a call: `/api`, the path with its parameters, and the query without empty values. */
 export function address(path: string, params: object = {}, query: object = {}): string {
   const values = new Map<string, unknown>(Object.entries(params));
   const filled = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(values.get(name))));

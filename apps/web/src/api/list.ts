@@ -5,13 +5,13 @@ import type * as z from 'zod/mini';
 import { networkError } from './api-error.ts';
 import { send } from './call.ts';
 
-/** A page of rows, and the count of all that match. */
+/** One page of rows, and the count of all matching rows. */
 export interface List<Row> {
   rows: Row[];
   count: number;
 }
 
-/** A call that answers a list; one of them (`GET /company`) answers an array. */
+/** An endpoint that replies with a list. `GET /company` replies with an array. */
 export type ListEndpoint<Row> = Endpoint<
   Access,
   undefined,
@@ -20,7 +20,7 @@ export type ListEndpoint<Row> = Endpoint<
   z.ZodMiniType<List<Row>> | z.ZodMiniType<Row[]>
 >;
 
-/** A list of the contract as TanStack Query takes it. */
+/** TanStack Query options for a list of the contract. */
 export function listOptions<Row>(endpoint: ListEndpoint<Row>, query: Input<ListEndpoint<Row>['query']>) {
   return queryOptions({
     queryKey: [endpoint.path, { query }] as const,
@@ -32,7 +32,7 @@ export function listOptions<Row>(endpoint: ListEndpoint<Row>, query: Input<ListE
 }
 
 /**
- * A list, whichever way it came: an array has the count of all that match in a header beside it.
+ * Reads either form of a list. An array carries the total count in a header.
  * @throws ApiError when something on the way took the header away: without it the pages would end too early
  */
 export function asList<Row>(reply: List<Row> | Row[], headers: Headers): List<Row> {

@@ -1,4 +1,4 @@
-/** What `public/prefetch.js` asked for under a token, by the address of the call. */
+/** The replies that `public/prefetch.js` requested with a token, by URL. */
 interface Prefetch {
   readonly bearer: string;
   readonly answers: Record<string, Promise<Response>>;
@@ -10,11 +10,11 @@ declare global {
   }
 }
 
-/** For how long after the start of the page an answer is as good as a new one. */
+/** How long after page load a prefetched reply counts as fresh. */
 const FRESH_MS = 10_000;
 
 /**
- * The answer to a GET that was asked while the console's code was on its way.
+ * The reply to a GET that was sent while the console's code was still loading. Each reply is handed out once.
  * @param url as `address()` makes it
  * @returns undefined when it was not asked, was taken before, is old, or is another person's
  */

@@ -3,19 +3,19 @@ import { queryOptions as tanstackQueryOptions, useMutation, useQueryClient } fro
 import { useRef } from 'react';
 import { type CallInput, call, type Reply } from './call.ts';
 
-/** A GET of the contract as TanStack Query takes it. Its key is the call itself, and what it was asked. */
+/** TanStack Query options for a GET of the contract. The key is the path and its input. */
 export function queryOptions<E extends Endpoint>(endpoint: E, input: CallInput<E>) {
   return tanstackQueryOptions({
     queryKey: [endpoint.path, input] as const,
-    // A query may not answer undefined, and a call that is read always has a reply.
+    // TanStack Query rejects undefined; every GET of the contract has a reply.
     queryFn: ({ signal }) => call(endpoint, input, signal) as Promise<NonNullable<Reply<E>>>,
   });
 }
 
 /**
- * A call that changes something. Entities name each other (a policy's name stands in the rows of sites and users), so
- * every list is stale after any of them; those on screen are read again before the promise settles, so that a dialog
- * closes over a list that is already right.
+ * A mutation. Entities embed each other's names (a policy's name is part of site and user rows), so every list is
+ * stale after any mutation. The visible lists are refetched before the promise settles: the dialog closes over a list
+ * that is already current.
  */
 export function useCall<E extends Endpoint>(endpoint: E) {
   const client = useQueryClient();
@@ -32,8 +32,8 @@ export function useCall<E extends Endpoint>(endpoint: E) {
 }
 
 /**
- * A key for a create: the same while the same is sent again (the answer may have been lost on the way, the row not), a
- * new one once it was answered or something else is sent.
+ * An idempotency key for a create. It stays the same while the same body is retried, since a lost reply may hide a
+ * created row. It changes after a reply or with another body.
  */
 function useKey(): (input: unknown) => string {
   const last = useRef({ sent: '', key: '' });
@@ -44,7 +44,7 @@ function useKey(): (input: unknown) => string {
   };
 }
 
-/** 128 random bits. (`crypto.randomUUID` is not there on a console without https.) */
+/** 128 random bits. `crypto.randomUUID` does not exist on an origin without https. */
 function randomKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
     byte.toString(16).padStart(2, '0'),

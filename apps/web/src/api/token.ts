@@ -9,13 +9,16 @@ export const token = {
 
 const DEVICE = 'propusk-device';
 
-/** The device mark: it stays after a sign-out, so that strangers who spend the tries of an account do not lock its user out. */
+/**
+ * The device mark survives a sign-out: strangers who exhaust an account's login attempts then do not lock out its
+ * user.
+ */
 export const device = {
   read: (): string | null => localStorage.getItem(DEVICE),
   store: (value: string): void => localStorage.setItem(DEVICE, value),
 };
 
-/** Signing in or out in another tab is so here too: the page starts anew as whoever is there now. */
+/** Follows a sign-in or sign-out in another tab by reloading this page. */
 export function followOtherTabs(): void {
   window.addEventListener('storage', ({ key, oldValue, newValue }) => {
     // A null key: the whole storage was cleared.

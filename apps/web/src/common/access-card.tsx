@@ -16,7 +16,7 @@ import { curlLine } from './curl-line.ts';
 
 const MASK = '••••••••••••';
 
-/** How to reach one's sites through the gateway: everything that a proxy's client asks for. */
+/** The signed-in user's proxy settings: everything that a proxy client needs. */
 export function AccessCard() {
   const { data, error, isFetching, refetch } = useQuery(queryOptions(myAccess, {}));
   if (data) return <Access access={data} />;

@@ -3,7 +3,7 @@ import * as t from '@propusk/phrases/console';
 import { EditDialog } from './edit-dialog.tsx';
 import { TextField } from './fields.tsx';
 
-/** Changes a company's record: the owner's own one, or for an ADMIN any. */
+/** Edits a company: its owner edits their own, an ADMIN any. */
 export function ChangeCompanyDialog({ company, onClose }: { company: Company; onClose: () => void }) {
   return (
     <EditDialog

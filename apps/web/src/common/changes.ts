@@ -1,6 +1,6 @@
 /**
- * What a form changed, and nothing else. A dialog may have been opened on an old list: what it does not mean to change
- * must not be sent back, or it would undo what somebody else did meanwhile.
+ * The fields that the form changed. The dialog may have been opened on a stale list: sending unchanged fields back
+ * would undo another user's edit.
  */
 export function changes<Body extends object>(initial: Partial<Body>, body: Body): Partial<Body> {
   const keys = Object.keys(body) as (keyof Body)[];

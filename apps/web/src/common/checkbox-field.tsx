@@ -5,7 +5,7 @@ import type { ReactNode } from 'react';
 import { type FieldValues, useController } from 'react-hook-form';
 import type { Bound } from './fields.tsx';
 
-/** Yes or no. */
+/** A checkbox bound to a form. */
 export function CheckboxField<V extends FieldValues, O>(
   props: Omit<Bound<V, O>, 'label'> & { label: ReactNode },
 ) {

@@ -12,13 +12,13 @@ import { ApiError } from '../api/api-error.ts';
 /** A schema of an object, the contract's or one made of its fields. */
 export type FormSchema = z.ZodMiniType<FieldValues, FieldValues>;
 
-/** A form over a schema: it holds what the schema takes, and hands out what the schema gives. */
+/** A form over a schema: its fields are the schema's input, its result is the schema's output. */
 export type ContractForm<S extends FormSchema> = UseFormReturn<z.input<S>, unknown, z.output<S>>;
 
-/** What judges by a schema. */
+/** A resolver that validates by a schema. */
 export type ContractResolver<S extends FormSchema> = Resolver<z.input<S>, unknown, z.output<S>>;
 
-/** Opens a form that says what is wrong, in Russian, once a field was touched. */
+/** A form that shows a field's error once the field was touched. */
 export function useResolverForm<S extends FormSchema>(
   resolver: ContractResolver<S>,
   initial: DefaultValues<z.input<S>>,
@@ -27,8 +27,8 @@ export function useResolverForm<S extends FormSchema>(
 }
 
 /**
- * Puts newer values under a form that somebody is filling in: what they have typed stays, the rest becomes what it is
- * now. Lists are kept or taken whole: two of them mixed would be nobody's.
+ * Replaces the stored values under an open form. Fields that the user edited keep their input. A list is kept or
+ * replaced as a whole: a mix of two lists is neither user's choice.
  */
 export function refill<S extends FormSchema>(form: ContractForm<S>, fresh: DefaultValues<z.input<S>>): void {
   type Field = Parameters<typeof form.setValue>[0];
@@ -42,7 +42,7 @@ export function refill<S extends FormSchema>(form: ContractForm<S>, fresh: Defau
 }
 
 /**
- * Puts what the server said under the fields that it named.
+ * Shows the server's field errors under their fields.
  * @returns the sentence for the form's alert
  */
 export function showFailure<S extends FormSchema>(form: ContractForm<S>, error: unknown): string {
@@ -51,7 +51,7 @@ export function showFailure<S extends FormSchema>(form: ContractForm<S>, error: 
   const elsewhere: string[] = [];
   for (const [path, message] of Object.entries(error.fields)) {
     const field = path.split('.')[0] ?? path;
-    // The schema's keys are the form's fields; the type cannot say so of a string that came over the wire.
+    // The cast is checked by `in`: the field name came over the wire.
     if (field in values) form.setError(field as Parameters<typeof form.setError>[0], { message });
     else elsewhere.push(message);
   }

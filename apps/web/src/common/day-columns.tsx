@@ -2,7 +2,7 @@ import * as t from '@propusk/phrases/console';
 import type { Column } from '../ui/data-table.tsx';
 import { Day } from '../ui/day.tsx';
 
-/** The columns that every list ends with: when a row was made, and when it was last changed. */
+/** The last columns of every list: creation and last change. */
 export function dayColumns<Row extends { createdAt: string; updatedAt: string }>(): readonly Column<Row>[] {
   return [
     {

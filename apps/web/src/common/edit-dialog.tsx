@@ -19,23 +19,23 @@ type Read<E> = Endpoint<Access, typeof IdParams, undefined, undefined, z.ZodMini
 type Update<E, S extends FormSchema> = Endpoint<Access, typeof IdParams, undefined, S, z.ZodMiniType<E>>;
 
 /**
- * A dialog that changes one entity. It sends what was changed and nothing else, for the version that the form was opened
- * on; when somebody changed the entity meanwhile it offers to load that, and keeps what was typed.
+ * A dialog that edits one entity. It sends the changed fields with the version that the form was opened on. When that
+ * version is stale it offers to load the current one, and keeps the user's input.
  */
 export function EditDialog<E extends Versioned, S extends FormSchema>(props: {
   title: string;
   entity: E;
-  /** The entity as the form holds it. */
+  /** The entity as form values. */
   values: (entity: E) => DefaultValues<z.input<S>>;
   schema: S;
   read: Read<E>;
   update: Update<E, S>;
-  /** What the success alert shows of it. */
+  /** The name shown in the success toast. */
   name: (entity: E) => string;
-  /** Mends the values before they are compared with the entity's. */
+  /** Normalises the values before they are compared with the entity's. */
   prepare?: (body: z.output<S>) => z.output<S>;
   onClose: () => void;
-  /** The fields; `entity` is what is stored, as far as the dialog knows. */
+  /** The fields. `entity` is the stored entity as last read. */
   children: (control: Control<z.input<S>, unknown, z.output<S>>, entity: E) => ReactNode;
 }) {
   const { schema, values, prepare = (body) => body } = props;
@@ -46,7 +46,7 @@ export function EditDialog<E extends Versioned, S extends FormSchema>(props: {
   async function submit(body: z.output<S>) {
     const changed = changes(values(entity) as Partial<z.output<S>>, prepare(body));
     const input = { params, body: changed, version: entity.version };
-    // The endpoint's own types are checked where the dialog is declared; here they are any entity's.
+    // The endpoint's types are checked at the call site of the dialog; here the entity is generic.
     const reply = (await mutateAsync(input)) as E;
     toastSuccess(t.alerts.updated, props.name(reply));
   }

@@ -10,12 +10,12 @@ import { Notice } from '../ui/notice.tsx';
 import classes from './extension-card.module.css';
 import { ExtensionDownloads } from './extension-downloads.tsx';
 
-/** The extension for the browser: where to get it, how to install it, and one click to sign in to it. */
+/** The browser extension: download, installation steps, and one click to sign in. */
 export function ExtensionCard() {
   const title = useId();
   const { error, isPending, isSuccess, mutate } = useMutation({
     mutationFn: () => call(createPairing, {}),
-    // A page of its own, and a whole load of it: the extension looks at it as it opens.
+    // A full page load: the extension's content script runs when the page opens.
     onSuccess: ({ code }) => window.location.assign(`${paths.pairing}#${code}`),
   });
   return (

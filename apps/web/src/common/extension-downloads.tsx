@@ -4,7 +4,7 @@ import { IconBrandChrome, IconBrandFirefox } from '@tabler/icons-react';
 import { downloads } from '../paths.ts';
 import classes from './extension-downloads.module.css';
 
-/** The extension, for either kind of browser. */
+/** Download links of the extension, one for each browser family. */
 export function ExtensionDownloads({ size }: { size?: 'compact-sm' }) {
   return (
     <div className={classes.downloads}>

@@ -1,7 +1,7 @@
 import { PasswordInput, TextInput, type TextInputProps } from '@mantine/core';
 import { type Control, type FieldPath, type FieldValues, useController } from 'react-hook-form';
 
-/** What every field takes: the form, its place in it, and what it is called. */
+/** Props of every field: the form's control, the field's name, its label. */
 export interface Bound<V extends FieldValues, O> {
   control: Control<V, unknown, O>;
   name: FieldPath<V>;
@@ -10,7 +10,7 @@ export interface Bound<V extends FieldValues, O> {
   required?: boolean;
 }
 
-/** A field's value, handlers and sentence. */
+/** A field's value, handlers and error text. */
 export function useField<V extends FieldValues, O>({ control, name }: Bound<V, O>) {
   const { field, fieldState } = useController({ control, name });
   return { ...field, error: fieldState.error?.message };
@@ -21,7 +21,7 @@ export function labels<V extends FieldValues, O>(props: Bound<V, O>) {
   return {
     label: props.label,
     description: props.description,
-    // The mark is for eyes; `required` itself would bring the browser's own messages beside ours.
+    // The asterisk is visual only: the `required` attribute would add the browser's own messages.
     withAsterisk: props.required,
     'aria-required': props.required,
   };
@@ -46,7 +46,7 @@ export function TextField<V extends FieldValues, O>(
   );
 }
 
-/** A password. With `blank`, an empty field means 'not given' and not 'empty'. */
+/** A password field. With `blank`, an empty field means 'not given'. */
 export function PasswordField<V extends FieldValues, O>(
   props: Bound<V, O> & { autoComplete: 'current-password' | 'new-password'; blank?: boolean },
 ) {

@@ -12,25 +12,26 @@ import { useContractForm } from './use-contract-form.ts';
 
 interface Failure {
   text: string;
-  /** Somebody else has saved meanwhile. */
+  /** Another user saved this entity after the form was opened. */
   stale: boolean;
 }
 
 /**
- * A dialog with a form. It owns pending, the server's errors and closing: a failed save keeps the dialog and what was
- * typed, a changed form asks before it closes, and a second click while saving does nothing. Mounted while it is open.
+ * A dialog with a form. It owns the pending state, the server's errors and closing. A failed save keeps the dialog
+ * and the input. Closing a changed form asks first. A second click while saving does nothing. Mounted while it is
+ * open.
  */
 export function FormDialog<S extends FormSchema>(props: {
   title: string;
   schema: S;
   initial: DefaultValues<z.input<S>>;
-  /** Saves; when it settles the dialog closes, when it throws the dialog says why. */
+  /** Saves. The dialog closes when the promise resolves and shows the error when it rejects. */
   submit: (values: z.output<S>) => Promise<unknown>;
-  /** Reads what somebody else has saved meanwhile, as the form holds it. */
+  /** Reads the entity's current values after a version conflict. */
   reload?: () => Promise<DefaultValues<z.input<S>>>;
-  /** The words of the button, where it does something else than save. */
+  /** The submit button's label, when it is not the default one. */
   submitLabel?: string;
-  /** Marks a change that takes something away. */
+  /** The change is destructive: the button is red. */
   danger?: boolean;
   onClose: () => void;
   children: (control: Control<z.input<S>, unknown, z.output<S>>) => ReactNode;
@@ -40,7 +41,7 @@ export function FormDialog<S extends FormSchema>(props: {
   const [failure, setFailure] = useState<Failure | null>(null);
   const [reloading, setReloading] = useState(false);
   const [reloaded, setReloaded] = useState(false);
-  // State comes too late for a double click: both clicks see the render before it.
+  // A ref, since both clicks of a double click see the same render's state.
   const saving = useRef(false);
   const asking = useQuestion() !== null;
   useReturnFocus(true);

@@ -15,24 +15,24 @@ import { State } from '../ui/state.tsx';
 import { type ListSearch, type Period, parseListSearch } from './list-search.ts';
 
 /**
- * A list page is a declaration: what to read, what to show of a row, what can be done with it, and what to say when
- * there is nothing. Page, size and search are kept in the URL.
+ * A list page is a declaration: the call, the columns, the row menu and the empty state. Page, size and search are
+ * kept in the URL.
  */
 export function ListPage<Row extends { id: number }>(props: {
   title: string;
   help: string;
   searchLabel: string;
   list: ListEndpoint<Row>;
-  /** What the list is asked for besides page and search, where its call takes more. */
+  /** Extra query parameters besides page and search. */
   filter?: Readonly<Record<string, string>>;
-  /** Fields beside the search, where the list has a period. */
+  /** Renders the period fields beside the search. */
   period?: (period: Period, go: (next: Period) => void) => ReactNode;
   columns: readonly Column<Row>[];
   rowClass?: (row: Row) => string | undefined;
   rowMenu?: {
     name: (row: Row) => string;
     actions: (row: Row) => readonly RowAction[];
-    /** What stands there for a row that has no menu. */
+    /** Replaces the menu in rows without one. */
     alone?: (row: Row) => ReactNode;
   };
   empty: { icon: ReactNode; title: string; hint?: string; action?: ReactNode };
@@ -58,7 +58,7 @@ export function ListPage<Row extends { id: number }>(props: {
     void navigate({ to: '.', search: parseListSearch({ ...search, ...next }), replace });
   }
 
-  // The last row of the last page is gone: the list goes to the page before.
+  // The last row of the last page was removed: go one page back.
   const lastPage = data && !isPlaceholderData ? Math.max(1, Math.ceil(data.count / take)) : undefined;
   useEffect(() => {
     if (lastPage !== undefined && page > lastPage) {
@@ -70,11 +70,11 @@ export function ListPage<Row extends { id: number }>(props: {
     }
   }, [lastPage, page, navigate]);
 
-  // No rows mean that there are none only if the answer is to what is asked now, and counts none.
+  // An empty page means an empty list only when the reply belongs to the current query and its count is zero.
   const settled = data?.rows.length !== 0 || (!isPlaceholderData && data.count === 0);
   const rows = settled ? data?.rows : undefined;
 
-  // A list that was read once stays, even if reading it again fails: the toast says so.
+  // A list that was loaded once stays visible when a refetch fails; a toast reports the failure.
   const failed = error && !data && (
     <State
       alert

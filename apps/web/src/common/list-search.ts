@@ -1,25 +1,25 @@
 import { limits } from '@propusk/contract/limits';
 import { pageSizes } from '../ui/page-sizes.ts';
 
-/** From the first of these days to the last; absent: without an end. */
+/** A period from the first day to the last. An absent day leaves that end open. */
 export type Period = Pick<ListSearch, 'from' | 'to'>;
 
-/** Where a list is, as the URL keeps it; what is default is left out. */
+/** The state of a list in the URL. Defaults are left out. */
 export interface ListSearch {
   page?: number;
   take?: number;
   name?: string;
-  /** Days (yyyy-mm-dd), where the list is one of deeds. */
+  /** Days (yyyy-mm-dd), for a list of audit events. */
   from?: string;
   to?: string;
 }
 
-/** Reads a list's place from the URL. What people type there by hand and makes no sense is ignored. */
+/** Reads a list's state from the URL and ignores invalid values. */
 export function parseListSearch(raw: Record<string, unknown>): ListSearch {
   const search: ListSearch = {};
   const page = Number(raw.page);
   const take = Number(raw.take);
-  // Search values that look like numbers come as numbers.
+  // The router parses search values that look like numbers into numbers.
   const name = typeof raw.name === 'number' ? String(raw.name) : raw.name;
   if (Number.isSafeInteger(page) && page > 1) search.page = page;
   if (pageSizes.includes(take) && take !== limits.page.take) search.take = take;
@@ -31,7 +31,7 @@ export function parseListSearch(raw: Record<string, unknown>): ListSearch {
   return search;
 }
 
-/** A day that the calendar has, of a year that the server takes. */
+/** A valid calendar day, of a year that the server accepts. */
 function isDay(text: string): boolean {
   if (!/^[12]\d{3}-\d\d-\d\d$/.test(text)) return false;
   const read = new Date(`${text}T00:00:00Z`);

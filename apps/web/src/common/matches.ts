@@ -1,4 +1,4 @@
-/** Whether a label holds what was typed, the way people type: without regard to case, and to the dots of a yo. */
+/** Whether a label contains the query, ignoring case and the dots of the Russian letter yo. */
 export function matches(label: string, typed: string): boolean {
   return folded(label).includes(folded(typed.trim()));
 }

@@ -6,7 +6,7 @@ import { isPermitted } from './permissions.ts';
 
 const MeContext = createContext<User | null>(null);
 
-/** Who is signed in, for everything below the dashboard's gate. */
+/** Provides the signed-in user to the dashboard. */
 export function MeProvider({ me, children }: { me: User; children: ReactNode }) {
   return <MeContext value={me}>{children}</MeContext>;
 }

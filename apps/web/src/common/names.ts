@@ -6,13 +6,13 @@ export function userName(user: { name: string; surname: string }): string {
   return `${user.name} ${user.surname}`.trim() || t.common.noName;
 }
 
-/** How a list of people tells them apart: names repeat, addresses do not. */
+/** A user's label in a select: names repeat, email addresses do not. */
 export function userLabel(user: { name: string; surname: string; email: string }): string {
   const name = `${user.name} ${user.surname}`.trim();
   return name ? `${name} · ${user.email}` : user.email;
 }
 
-/** A proxy's host; the platform's gateway itself has a name of its own. */
+/** A proxy's host. The gateway itself has a display name. */
 export function proxyName(proxy: { host: string; direct: boolean }): string {
   return proxy.direct ? t.common.thisGateway : unicodeHost(proxy.host);
 }

@@ -1,17 +1,17 @@
 import { paths } from '../paths.ts';
 
-/** In the tab's own storage: nobody can send a person a link to the login page that goes on to somewhere else. */
+/** Kept in sessionStorage and not in the URL, so that a link to the login page cannot redirect to another address. */
 const KEY = 'return_to';
 
-/** The page that somebody wanted who had to sign in first. The gate then judges it by their roles. */
+/** The page that a user opened before signing in. After the sign-in the gate checks it against their roles. */
 export const returnTo = {
-  /** Notes the page that is open; where everybody begins is not worth noting. */
+  /** Stores the open page, unless it is the default one. */
   note(): void {
     const { pathname, search, hash } = window.location;
     if (pathname === paths.dashboard || pathname === paths.creatorSites) returnTo.forget();
     else sessionStorage.setItem(KEY, `${pathname}${search}${hash}`);
   },
-  /** The noted page, once. */
+  /** Returns the stored page and forgets it. */
   take(): string | null {
     const noted = dashboardPage(sessionStorage.getItem(KEY));
     returnTo.forget();
@@ -20,10 +20,10 @@ export const returnTo = {
   forget: (): void => sessionStorage.removeItem(KEY),
 };
 
-/** A page of the dashboard, as an address of this console, or null for anything else. */
+/** A dashboard page as a path of this console; null for any other address. */
 export function dashboardPage(address: string | null): string | null {
   const console = 'https://console.invalid';
-  // Read as the browser would: '//evil.test' and '/dashboard/../auth' are not what they look like.
+  // Parsed as the browser parses it: '//evil.test' is another origin, and '/dashboard/../auth' is no dashboard page.
   if (address === null || !URL.canParse(address, console)) return null;
   const { origin, pathname, search, hash } = new URL(address, console);
   if (origin !== console || !pathname.startsWith(`${paths.dashboard}/`)) return null;

@@ -10,16 +10,16 @@ import type { FieldValues } from 'react-hook-form';
 import { type Bound, labels, useField } from './fields.tsx';
 import { matches } from './matches.ts';
 
-/** Spec section 9: a list is searched on the spot, this long after the last letter. */
+/** Spec section 9: the search runs this long after the last keystroke. */
 const SEARCH_DELAY_MS = 100;
 
-/** An option of a select: the entity's id and how people know it. */
+/** An option of a select: the entity's id and label. */
 export interface Option {
   value: number;
   label: string;
 }
 
-/** One of many, with a search in the list. */
+/** A select of one option, with search. */
 export function SelectField<V extends FieldValues, O>(props: Bound<V, O> & { options: readonly Option[] }) {
   const field = useField(props);
   return (
@@ -37,7 +37,7 @@ export function SelectField<V extends FieldValues, O>(props: Bound<V, O> & { opt
   );
 }
 
-/** Any number of many, with a search in the list. What is picked stays there with a mark, and can be let go by it. */
+/** A select of several options, with search. Picked options stay in the list with a mark, and a click removes them. */
 export function MultiSelectField<V extends FieldValues, O>(
   props: Bound<V, O> & { options: readonly Option[] },
 ) {
@@ -45,7 +45,7 @@ export function MultiSelectField<V extends FieldValues, O>(
   const value: number[] = field.value ?? [];
   const [typed, setTyped] = useState('');
   const [settled] = useDebouncedValue(typed, SEARCH_DELAY_MS);
-  // An emptied field (a pick empties it) shows the whole list at once.
+  // An emptied field shows the whole list at once; picking an option empties it.
   const search = typed && settled;
   const filter: OptionsFilter<number> = ({ options }) =>
     options.filter((option) => 'group' in option || matches(option.label, search));
@@ -60,7 +60,7 @@ export function MultiSelectField<V extends FieldValues, O>(
       onSearchChange={setTyped}
       filter={filter}
       maxDropdownHeight={240}
-      // Tab passes by; a list that opened by itself would lie over the buttons below.
+      // The list does not open on focus: it would cover the buttons below.
       openOnFocus={false}
       nothingFoundMessage={t.common.notFoundOption}
       placeholder={value.length === 0 ? t.form.search : undefined}

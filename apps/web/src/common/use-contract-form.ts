@@ -11,7 +11,7 @@ import {
   useResolverForm,
 } from './contract-form.ts';
 
-/** Judges by a schema. */
+/** A resolver that validates by a contract schema. */
 export function contractResolver<S extends FormSchema>(schema: S): ContractResolver<S> {
   return zodResolver<FieldValues, unknown, FieldValues, S>(schema, {
     error: (issue) => render(fieldFaults, faultOf(issue)),

@@ -8,30 +8,30 @@ import { queryOptions } from '../api/queries.ts';
 import { userLabel } from './names.ts';
 import type { Option } from './select-fields.tsx';
 
-// Until a list is here, a select offers what the form holds already: a chosen entity must never show as its id.
+// Until the list has loaded, a select offers the form's current values: a chosen entity must never show as its id.
 
-// A list that does not load says so in a toast: an empty select alone would look as if there were nothing.
+// A toast reports a list that failed to load: an empty select would look as if there were no entities.
 const meta = { toast: true };
 
-/** The company's policies, to choose from. */
+/** Options: the company's policies. */
 export function usePolicyOptions(held: readonly Named[]): Option[] {
   const { data } = useQuery({ ...queryOptions(listPolicies, {}), meta });
   return namedOptions(data?.rows ?? held);
 }
 
-/** Entities that are known by their names, to choose from. */
+/** Options made of entities with names. */
 export function namedOptions(entities: readonly Named[]): Option[] {
   return entities.map(({ id, name }) => ({ value: id, label: name }));
 }
 
-/** The company's people, to choose from. */
+/** Options: the company's users. */
 export function useUserOptions(held: readonly Named[]): Option[] {
   const { data } = useQuery({ ...queryOptions(companyUsers, {}), meta });
   if (data) return data.rows.map((user) => ({ value: user.id, label: userLabel(user) }));
   return namedOptions(held);
 }
 
-/** What a choice of a proxy needs to know about it. */
+/** The fields of a proxy that a select needs. */
 export type ProxyChoice = Pick<Proxy, 'id' | 'host' | 'direct' | 'settings'>;
 
 /** All proxies that the company may use. */

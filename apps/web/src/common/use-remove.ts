@@ -10,7 +10,7 @@ import { toastSuccess } from '../ui/toast.ts';
 type Remove = Endpoint<Access, typeof IdParams, undefined, undefined, undefined>;
 
 /**
- * Removing, the same everywhere: the spec's question with the entity's name under it, the call, the alert.
+ * Removes an entity: the specification's question with the entity's name, the call, the toast.
  * @param question word for word from the spec
  * @param loss what goes with the entity, where that is more than people would think
  */

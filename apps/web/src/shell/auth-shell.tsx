@@ -5,7 +5,7 @@ import { Logo } from '../ui/logo.tsx';
 import classes from './auth-shell.module.css';
 import { GateArt } from './gate-art.tsx';
 
-/** The dark shell of the auth area: logo top left, the form, and on a wide screen what the product is about. */
+/** The dark shell of the auth area: logo, form, and on a wide screen a picture. */
 export function AuthShell() {
   return (
     <div className={classes.shell}>

@@ -8,7 +8,7 @@ import { usePageTitle } from '../ui/use-page-title.ts';
 import classes from './gate.module.css';
 import { PageNotLoaded } from './lazy-page.ts';
 
-/** The same where there is no shell around it. */
+/** `Crashed` as a whole page, without a shell. */
 export function CrashedAlone(props: Pick<ErrorComponentProps, 'error'>) {
   return (
     <main className={classes.wait}>
@@ -17,7 +17,7 @@ export function CrashedAlone(props: Pick<ErrorComponentProps, 'error'>) {
   );
 }
 
-/** Where a page would be that threw, or whose code did not come. The shell around it stays. */
+/** Replaces a page that threw or whose code did not load. The shell around it stays. */
 export function Crashed({ error }: Pick<ErrorComponentProps, 'error'>) {
   const [trying, setTrying] = useState(false);
   const [away, setAway] = useState(false);
@@ -27,7 +27,7 @@ export function Crashed({ error }: Pick<ErrorComponentProps, 'error'>) {
 
   async function reload() {
     setTrying(true);
-    // A browser that reloads while the server is away ends on a page of its own, from which there is no way back here.
+    // Reloading while the server is down would end on the browser's own error page, which offers no way back.
     const there = await fetch(window.location.href, { cache: 'no-store' }).catch(() => null);
     if (there?.ok) return window.location.reload();
     setTrying(false);

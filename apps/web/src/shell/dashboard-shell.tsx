@@ -47,7 +47,7 @@ function Dashboard() {
   );
 }
 
-/** Where `confirm()` asks. */
+/** The host of the `confirm()` dialog. */
 function Questions() {
   const open = useQuestion();
   return <ConfirmDialog open={open} opened={open !== null} onClose={() => open?.answer(false)} />;

@@ -10,15 +10,15 @@ import classes from './drift-banner.module.css';
 
 const LockDialog = lazyDialog(() => import('../features/sites/lock/lock-dialog.tsx'), 'LockDialog');
 
-/** More of them than this would push the page itself out of sight. */
+/** More entries than this would push the page out of view. */
 const SHOWN = 3;
 
-/** What the banner says. */
+/** Props of the banner. */
 export interface DriftBannerProps {
   drifted: readonly Drift[];
 }
 
-/** Sites that were protected and are not, if there are any still: what became of each, and the way to look at it again. */
+/** Warns about sites that lost their protection; each has a button that probes again. */
 export function DriftBanner({ drifted }: DriftBannerProps) {
   const [checked, setChecked] = useState<{ id: number; address: string } | null>(null);
   return (

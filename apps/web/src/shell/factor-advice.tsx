@@ -3,12 +3,12 @@ import { rolesOf, useMe } from '../common/me.tsx';
 import { lazyOptional } from '../ui/lazy.tsx';
 import { factorSnooze } from './factor-snooze.ts';
 
-// Rarely there. Should it not come, the page is there without it, and the next load asks again.
+// Without the file the page shows no advice; the next page load tries again.
 const FactorBanner = lazyOptional(() => import('./factor-banner.tsx'), 'FactorBanner');
 
 /**
- * Whoever manages the platform is advised to have a second factor; 'later' is not again on this browser for 30 days. While
- * it is loaded it suspends, so that the page below comes together with it and does not move away from under a pointer.
+ * Advises an ADMIN to turn on a second factor; 'later' hides the advice in this browser for 30 days. It suspends
+ * while its file loads, so that the page below appears together with it and does not shift.
  */
 export function FactorAdvice() {
   const me = useMe();

@@ -5,7 +5,7 @@ import { Link, useLocation } from '@tanstack/react-router';
 import { FACTOR_HASH, paths } from '../paths.ts';
 import classes from './factor-banner.module.css';
 
-/** The advice, above every page but the one that it leads to. */
+/** The advice, on every page except the one that it links to. */
 export function FactorBanner({ onLater }: { onLater: () => void }) {
   const there = useLocation({ select: ({ pathname }) => pathname.endsWith('/personal-data') });
   if (there) return null;

@@ -1,7 +1,7 @@
 const KEY = 'second_factor_later';
 const DAYS = 30;
 
-/** Who on this browser has put the second factor off, and until when: `id:milliseconds since 1970`. */
+/** Until when which user of this browser snoozed the advice: `id:milliseconds since 1970`. */
 export const factorSnooze = {
   isPut: (userId: number, now = Date.now()): boolean => {
     const [id, until] = (localStorage.getItem(KEY) ?? '').split(':').map(Number);

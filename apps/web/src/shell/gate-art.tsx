@@ -1,4 +1,4 @@
-/** A fence, and the one gate that is open to the one who has a pass; the others stay outside. Drawn for the auth shell. */
+/** The auth shell's picture: a fence with one gate open to a pass holder; the others stay outside. */
 export function GateArt() {
   const posts = Array.from({ length: 15 }, (_, index) => -20 + index * 60).filter(
     (x) => Math.abs(x - 400) > 90,

@@ -24,7 +24,7 @@ const MustEnrolPage = lazyPage(
   'MustEnrolPage',
 );
 
-/** Lets in who is signed in, and only into the areas of their roles (spec section 4). */
+/** Guards the dashboard: only signed-in users, and only the areas of their roles (spec section 4). */
 export function Gate({ children }: { children: ReactNode }) {
   const bearer = token.read();
   if (!bearer) return <SignInSoon />;
@@ -48,7 +48,7 @@ function SignInSoon() {
 function SignedIn({ children }: { children: ReactNode }) {
   const { data, error, refetch } = useQuery({ ...queryOptions(me, {}), staleTime: Number.POSITIVE_INFINITY });
   const { pathname } = useLocation();
-  // The lookup was refused: this token is nobody's. A server that is away or busy refuses nothing, and may be asked again.
+  // A 4xx on the user lookup means an invalid token. A server that is down or busy (5xx, 429) can be asked again.
   const refused =
     error instanceof ApiError &&
     error.status >= 400 &&
@@ -57,7 +57,7 @@ function SignedIn({ children }: { children: ReactNode }) {
     !sparesToken(window.location);
   const verdict = data && landing(rolesOf(data), pathname);
   const leaving = verdict?.kind === 'leave';
-  // Once begun it is brought to its end, whatever is read meanwhile: recovery codes are on the screen once.
+  // Enrolment stays open through refetches: recovery codes are shown once.
   const [enrolling, setEnrolling] = useState(false);
   if (data && !enrolling && data.company?.secondFactorRequired && !data.secondFactor) setEnrolling(true);
   useEffect(() => {

@@ -1,12 +1,12 @@
 import type { Role } from '@propusk/contract/roles';
 import { areas, paths } from '../paths.ts';
 
-/** Where somebody who is signed in belongs: here, elsewhere, or nowhere. */
+/** What the gate does with a signed-in user: stay, redirect, or sign out. */
 export type Landing = { kind: 'stay' } | { kind: 'go'; to: string } | { kind: 'leave' };
 
 /**
- * Spec section 4: USER, then ADMIN, then CREATOR; without any of them one is logged out. Whoever is in an area of an
- * own role stays, so that a reload and a link keep their page. The own data are for every role.
+ * Spec section 4: USER, then ADMIN, then CREATOR; a user without any of them is signed out. A page inside an area of
+ * the user's roles stays open, so that reloads and links work. The personal page is open to every role.
  */
 export function landing(roles: readonly Role[], pathname: string): Landing {
   if (roles.length === 0) return { kind: 'leave' };
@@ -17,7 +17,7 @@ export function landing(roles: readonly Role[], pathname: string): Landing {
   return { kind: 'go', to: paths.creatorSites };
 }
 
-/** Spec section 4: where a failed lookup of the current user leaves the token as it is. */
+/** Spec section 4: the pages on which a failed user lookup keeps the token. */
 export function sparesToken({ pathname, search }: { pathname: string; search: string }): boolean {
   return new URLSearchParams(search).has('hash') || pathname.includes('auth');
 }

@@ -1,6 +1,6 @@
 import { lazyRouteComponent } from '@tanstack/react-router';
 
-/** The code of a page did not come: the network is away, or a deploy has put newer files in its place. */
+/** The code of a page did not load: the network is down, or a deploy replaced the files. */
 export class PageNotLoaded extends Error {
   constructor(cause: unknown) {
     super('The code of a page did not load', { cause });
@@ -9,8 +9,8 @@ export class PageNotLoaded extends Error {
 }
 
 /**
- * A page in a file of its own. The router alone would reload the whole document when the file does not come, which
- * without a network leaves nothing but the browser's own error page.
+ * A page in its own file. TanStack Router alone reloads the document when the file fails to load, which without a
+ * network ends on the browser's error page.
  */
 export function lazyPage<Module extends Record<string, unknown>, Name extends keyof Module & string>(
   load: () => Promise<Module>,

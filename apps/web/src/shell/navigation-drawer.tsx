@@ -6,7 +6,7 @@ import classes from './dashboard-shell.module.css';
 import { Navigation } from './navigation.tsx';
 import { ProfileLink } from './profile-link.tsx';
 
-/** The navigation where there is no room for it beside the page. */
+/** The navigation as a drawer, for narrow screens. */
 export function NavigationDrawer({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const roles = rolesOf(useMe());
   return (

@@ -39,7 +39,7 @@ const items = {
 
 const order: readonly Role[] = ['ADMIN', 'CREATOR', 'USER'];
 
-/** The side navigation. A holder of several roles sees each role's pages under its own heading. */
+/** The side navigation. A user with several roles sees each role's pages under a heading. */
 export function Navigation({ roles, onGo }: { roles: readonly Role[]; onGo?: () => void }) {
   const shown = order.filter((role) => roles.includes(role));
   return (

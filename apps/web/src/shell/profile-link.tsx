@@ -7,10 +7,13 @@ import { userName } from '../common/names.ts';
 import { paths } from '../paths.ts';
 import classes from './profile-link.module.css';
 
-/** Who is signed in, and the way to their own data. In the header of a wide screen, on a phone above the navigation. */
+/**
+ * The signed-in user's name, linked to the personal page: in the header of a wide screen, above the navigation on a
+ * phone.
+ */
 export function ProfileLink({ wide, onGo }: { wide: boolean; onGo?: () => void }) {
   const me = useMe();
-  // An agent's personal data stand in the agent's own area (spec section 2); everybody else has a page beside the areas.
+  // Agents have the page in their own area (spec section 2); other roles have one outside the areas.
   const to = rolesOf(me).includes('USER') ? paths.userPersonalData : paths.personalData;
   return (
     <Link to={to} className={classes.person} data-wide={wide || undefined} title={me.email} onClick={onGo}>

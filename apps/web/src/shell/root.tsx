@@ -6,7 +6,8 @@ import { theme } from '../theme/theme.ts';
 import { cssVariablesResolver } from '../theme/tokens.ts';
 import { CrashedAlone } from './crashed.tsx';
 
-// Mantine is told which scheme to show and keeps none of its own; it asks once, before it listens to what it is told.
+// Mantine only displays the scheme: it neither stores nor changes it. It reads this once, before `forceColorScheme`
+// applies.
 const told: MantineColorSchemeManager = {
   get: () => schemeAt(window.location.pathname),
   set: () => {},
@@ -21,7 +22,7 @@ function Themed({ children }: { children: ReactNode }) {
     <MantineProvider
       theme={theme}
       cssVariablesResolver={cssVariablesResolver}
-      // It writes all of its variables, so that its style sheet of their defaults need not be loaded.
+      // Mantine writes all variables, so that its default style sheet is not needed.
       deduplicateCssVariables={false}
       colorSchemeManager={told}
       forceColorScheme={useScheme(pathname)}
@@ -31,7 +32,7 @@ function Themed({ children }: { children: ReactNode }) {
   );
 }
 
-/** What every page stands in: the theme. */
+/** The root of every page: the theme. */
 export function Root() {
   return (
     <Themed>
@@ -40,7 +41,7 @@ export function Root() {
   );
 }
 
-/** What stands there when even that fails. */
+/** Shown when the root itself fails. */
 export function RootCrashed(props: ErrorComponentProps) {
   return (
     <Themed>

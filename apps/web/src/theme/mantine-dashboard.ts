@@ -1,5 +1,5 @@
-// The styles of the Mantine components that only the dashboard has, in the order that Mantine asks for. Those of what
-// opens rarely stand where it is imported: select-fields.tsx, checkbox-field.tsx, navigation-drawer.tsx, toast-host.tsx.
+// Styles of Mantine components that only the dashboard uses, in Mantine's order. Components of lazy files import
+// their styles there: select-fields.tsx, checkbox-field.tsx, navigation-drawer.tsx, toast-host.tsx.
 import '@mantine/core/styles/VisuallyHidden.css';
 import '@mantine/core/styles/Paper.css';
 import '@mantine/core/styles/Popover.css';

@@ -1,5 +1,5 @@
-// The styles of the Mantine components that every page needs, in the order that Mantine asks for (what others build on
-// first). A component that is neither here nor in mantine-dashboard.ts has no styles: add it when you import it.
+// Styles of Mantine components that every page uses, in Mantine's order (base components first). A component that is
+// neither here nor in mantine-dashboard.ts has no styles: add it when you import it.
 import '@mantine/core/styles/baseline.css';
 import '@mantine/core/styles/global.css';
 import '@mantine/core/styles/UnstyledButton.css';

@@ -1,12 +1,12 @@
 import { useSyncExternalStore } from 'react';
 import { inAuthArea } from '../paths.ts';
 
-/** What a page looks like. */
+/** The colour scheme of a page. */
 export type Scheme = 'light' | 'dark';
-/** What a person asked for: one of the two, or what the system says. */
+/** The user's choice: a scheme, or the system's. */
 export type SchemeChoice = Scheme | 'auto';
 
-/** Where the choice is kept. `public/scheme.js` reads it before the first paint. */
+/** The localStorage key. `public/scheme.js` reads it before the first paint. */
 const KEY = 'color_scheme';
 const systemIsDark = window.matchMedia('(prefers-color-scheme: dark)');
 const listeners = new Set<() => void>();
@@ -37,12 +37,12 @@ export function chooseScheme(choice: SchemeChoice): void {
   tell();
 }
 
-/** What the person asked for. */
+/** The stored choice. */
 export function useSchemeChoice(): SchemeChoice {
   return useSyncExternalStore(subscribe, readChoice);
 }
 
-/** What a page shows: the auth area is dark always, the rest follows the choice. */
+/** The scheme of a page: the auth area is always dark, the rest follows the choice. */
 export function schemeAt(pathname: string): Scheme {
   if (inAuthArea(pathname)) return 'dark';
   const choice = readChoice();
@@ -50,7 +50,7 @@ export function schemeAt(pathname: string): Scheme {
   return systemIsDark.matches ? 'dark' : 'light';
 }
 
-/** What a page shows now. */
+/** The current scheme of a page. */
 export function useScheme(pathname: string): Scheme {
   return useSyncExternalStore(subscribe, () => schemeAt(pathname));
 }

@@ -3,11 +3,11 @@ import * as t from '@propusk/phrases/console';
 import { dark, gray, pass } from './palette.ts';
 
 const GOLOS = "'Golos Text', system-ui, sans-serif";
-/** One radius for all that has corners, and a smaller one for what lies inside: a tag, a checkbox. */
+/** The radius of cards and controls, and a smaller one inside them: a tag, a checkbox. */
 const RADIUS = '8px';
 const INNER_RADIUS = '4px';
 
-/** The look: type, space, corners, motion. Its colours are in palette.ts, what they are used for in tokens.ts. */
+/** The theme: type, space, corners, motion. Colours are in palette.ts, their uses in tokens.ts. */
 export const theme = createTheme({
   colors: { pass, gray, dark },
   primaryColor: 'pass',
@@ -31,11 +31,11 @@ export const theme = createTheme({
   cursorType: 'pointer',
   respectReducedMotion: true,
   components: {
-    // Mantine speaks no Russian: whatever it renders without a visible name gets one here.
+    // Mantine has no Russian strings: elements without a visible name get a label here.
     CloseButton: { defaultProps: { 'aria-label': t.common.close } },
     ModalCloseButton: { defaultProps: { 'aria-label': t.common.close } },
     DrawerCloseButton: { defaultProps: { 'aria-label': t.common.close } },
-    // By its colour alone a link in a line is not told from the text around it.
+    // Colour alone does not distinguish a link from the text around it (WCAG 1.4.1).
     Anchor: {
       defaultProps: { underline: 'always' },
       styles: {
@@ -59,7 +59,7 @@ export const theme = createTheme({
         content: { border: '1px solid var(--line)' },
       },
     },
-    // A dialog's header is no banner of the page.
+    // A dialog's header must not be a banner landmark.
     ModalHeader: { defaultProps: { role: 'none' } },
     DrawerHeader: { defaultProps: { role: 'none' } },
     Drawer: {
@@ -68,7 +68,7 @@ export const theme = createTheme({
         transitionProps: { duration: 150 },
       },
     },
-    // So narrow it still takes a letter, and rarely stands on a line of its own.
+    // Narrow enough to stay on the line of the tags, wide enough to type into.
     MultiSelect: { styles: { inputField: { minWidth: 48 } } },
     Menu: {
       defaultProps: {
@@ -78,7 +78,8 @@ export const theme = createTheme({
         withInitialFocusPlaceholder: false,
       },
     },
-    // Menus and lists open in the page's main part: beside its landmarks they would be nowhere to a screen reader.
+    // Menus and lists open inside the main landmark: outside of all landmarks a screen reader cannot navigate to
+    // them.
     Popover: { defaultProps: { portalProps: { target: '#content' } } },
     InputWrapper: {
       styles: { label: { marginBottom: 4, fontWeight: 500 }, description: { marginBottom: 4 } },

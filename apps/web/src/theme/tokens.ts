@@ -3,8 +3,8 @@ import type { CSSVariablesResolver } from '@mantine/core';
 const color = (name: string, shade: number) => `var(--mantine-color-${name}-${shade})`;
 
 /**
- * The tokens that the style sheets speak in, and Mantine's own where its defaults miss WCAG AA. Every pair of text and
- * ground keeps 4.5:1 in both schemes, disabled and placeholder too; tokens.test.ts measures them.
+ * CSS variables of the style sheets, and overrides of Mantine's where its defaults miss WCAG AA. Every pair of text
+ * and background keeps 4.5:1 in both schemes, disabled and placeholder included; tokens.test.ts measures them.
  */
 export const cssVariablesResolver: CSSVariablesResolver = () => ({
   variables: {

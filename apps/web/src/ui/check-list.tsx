@@ -2,17 +2,17 @@ import { VisuallyHidden } from '@mantine/core';
 import { IconAlertCircle, IconCircleCheck, IconCircleDashed, IconCircleMinus } from '@tabler/icons-react';
 import classes from './check-list.module.css';
 
-/** Whether one thing of a list is as it should be. */
+/** The state of one check. */
 type CheckState = 'waiting' | 'passed' | 'failed' | 'skipped';
 
-/** One line of a list of checks. */
+/** One check of the list. */
 export interface Check {
   key: string;
   title: string;
   state: CheckState;
-  /** The state in a word, for those who do not see the icon. */
+  /** The state as a word, for screen readers. */
   says: string;
-  /** What came back. */
+  /** The result. */
   detail?: string;
 }
 
@@ -23,7 +23,7 @@ const icons = {
   skipped: IconCircleMinus,
 };
 
-/** What was looked at, one line each: an icon, what it is, what came back. */
+/** A list of checks: icon, title, result. */
 export function CheckList({ label, checks }: { label: string; checks: readonly Check[] }) {
   return (
     <ul className={classes.list} aria-label={label}>

@@ -1,7 +1,7 @@
 import { useId } from 'react';
 import classes from './choice.module.css';
 
-/** One of a few, all of them in sight; they go on in the next line where one is not enough. */
+/** A radio group of few options in one row, which wraps. */
 export function Choice<Value extends string>(props: {
   label: string;
   options: readonly { value: Value; label: string }[];

@@ -25,7 +25,7 @@ export function ConfirmDialog({
   opened: boolean;
   onClose: () => void;
 }) {
-  // While the dialog fades out it goes on showing what it asked.
+  // Keeps showing the last question during the fade-out.
   const [last, setLast] = useState(open);
   if (open && open !== last) setLast(open);
   useReturnFocus(opened);

@@ -18,20 +18,20 @@ function set(next: Open | null): void {
 }
 
 /**
- * Asks in a dialog; the one way to ask in the console.
+ * Asks in a dialog. The console asks in no other way.
  * @returns whether the answer was yes, and the action (if any) is done
  */
 export function confirm(question: Question): Promise<boolean> {
   open?.answer(false);
   return new Promise((resolve) => {
     const answer = (yes: boolean) => {
-      // In a task of its own: the Escape that closes the question must not reach the dialog below it.
+      // In a separate task: the Escape key that closes the question must not reach the dialog below.
       window.setTimeout(() => {
         set(null);
         resolve(yes);
       });
     };
-    // Likewise: the Escape that opens the question must not close it again.
+    // In a separate task: the Escape key that opens the question must not close it.
     window.setTimeout(() => set({ question, answer }));
   });
 }
@@ -41,7 +41,7 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** The question that is open now. A dialog below it gives up Escape and its focus trap meanwhile. */
+/** The open question. A dialog below it releases Escape and its focus trap meanwhile. */
 export function useQuestion(): Open | null {
   return useSyncExternalStore(subscribe, () => open);
 }

@@ -4,7 +4,7 @@ import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
 import { toastFailure } from './toast.ts';
 
-/** Copies a value and says so for two seconds. */
+/** Copies a value and confirms it for two seconds. */
 export function CopyButton({ value, label }: { value: string; label: string }) {
   const [copied, setCopied] = useState(false);
   useEffect(() => {

@@ -15,7 +15,7 @@ export interface Column<Row> {
   width?: string;
   /** Names the row for screen readers, and heads its card on a phone. */
   main?: boolean;
-  /** What it shows stands in two lines, and so does its skeleton. */
+  /** The cell has two lines, and so has its skeleton. */
   lines?: 2;
   /** Short enough to share a line of the card with the next one like it. */
   short?: boolean;
@@ -36,7 +36,7 @@ export function DataTable<Row extends { id: number }>(props: {
   /** The menu at the end of a row; a row without one leaves the place empty. */
   rowMenu?: (row: Row) => ReactNode;
   skeletonRows: number;
-  /** Shown rows are of the page before, and the next one is on its way. */
+  /** The rows belong to the previous page while the next one loads. */
   stale?: boolean;
   fallback: ReactNode;
 }) {
@@ -104,7 +104,7 @@ export function DataTable<Row extends { id: number }>(props: {
                 </tr>
               ))
             : Array.from({ length: props.skeletonRows }, (_, index) => (
-                // No row's key: React would move the skeleton of that number, and everything would jump.
+                // Not a row's key: React would reuse the skeleton with that number, and the layout would jump.
                 <tr key={`skeleton-${index}`} role="row" aria-hidden="true">
                   {columns.map((column) => (
                     <td
@@ -143,7 +143,7 @@ function Sorter(props: { title: string; direction: Direction; onClick: () => voi
   );
 }
 
-/** What stands for a cell until it is known, as high as the cell will be. */
+/** A cell's skeleton, as high as the cell. */
 function Bones({ column }: { column: Pick<Column<never>, 'short' | 'main' | 'lines'> }) {
   const first = <Skeleton height={12} width={column.short ? 72 : column.main ? '55%' : '40%'} radius="xs" />;
   if (column.lines !== 2) return first;

@@ -1,7 +1,7 @@
 import { type ReactNode, useId } from 'react';
 import classes from './form-card.module.css';
 
-/** A card with a form, or with what came of it. Without a lead the first words of the body stand in its place. */
+/** A card with a form or its outcome. Without a lead the body's first words take that place. */
 export function FormCard(props: { title: string; lead?: string; children: ReactNode }) {
   const title = useId();
   return (

@@ -1,6 +1,6 @@
 import classes from './logo.module.css';
 
-/** The mark: the letter П as a gate, and a person on the way through it. */
+/** The logo's mark: the Russian letter Pe as a gate, with a figure walking through. */
 export function LogoMark({ size = 28, x, y }: { size?: number; x?: number; y?: number }) {
   return (
     <svg

@@ -1,7 +1,7 @@
 import { Menu } from '@mantine/core';
 import { type ReactNode, type Ref, type RefCallback, useLayoutEffect } from 'react';
 
-/** One line of a menu. One that is `checked`, or not, is one of several to choose from. */
+/** One item of a menu. With `checked` set it is an option of a radio group. */
 export interface MenuLine {
   label: string;
   icon: ReactNode;
@@ -10,9 +10,9 @@ export interface MenuLine {
   run: () => void;
 }
 
-/** The menu of a button that is in the page already. */
+/** The menu of an existing button. */
 export function MenuLines(props: {
-  /** The button's, from which the menu's own is made. */
+  /** The button's id; the menu's id derives from it. */
   id: string;
   button: HTMLElement;
   lines: readonly MenuLine[];
@@ -59,7 +59,9 @@ export function MenuLines(props: {
   );
 }
 
-/** Tells the menu where its button is: mounted as the menu's own target the button would be a new one, without the focus. */
+/**
+ * Anchors the menu to the existing button. Rendered as the menu's target the button would remount and lose the focus.
+ */
 function Elsewhere({ element, ref }: { element: HTMLElement; ref?: Ref<HTMLElement> }) {
   // Menu.Target hands down a function.
   const tell = ref as RefCallback<HTMLElement>;

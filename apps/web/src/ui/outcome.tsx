@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react';
 import classes from './outcome.module.css';
 
-/** How something stands, as its colour says it. The words say it too. */
+/** The tone of an outcome. The text says the same. */
 export type OutcomeTone = 'good' | 'bad' | 'warning' | 'neutral';
 
-/** What came of a check, before its details: an icon, the answer in a few words, and what it means. */
+/** The outcome of a check: icon, result, explanation. */
 export function Outcome(props: { tone: OutcomeTone; icon: ReactNode; title: string; children?: ReactNode }) {
   return (
     <output className={classes.outcome} data-tone={props.tone}>

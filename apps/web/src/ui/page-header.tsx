@@ -5,7 +5,7 @@ import { type ReactNode, useId, useState } from 'react';
 import classes from './page-header.module.css';
 import { usePageTitle } from './use-page-title.ts';
 
-/** A page's title, its Help button with the panel that it opens, and what can be done on the page. */
+/** The header of a page: title, Help button with its panel, search, actions. */
 export function PageHeader(props: { title: string; help?: string; search?: ReactNode; actions?: ReactNode }) {
   const { title, help, search, actions } = props;
   const [open, setOpen] = useState(false);

@@ -5,7 +5,7 @@ import classes from './pager.module.css';
 
 const SMALLEST = Math.min(...pageSizes);
 
-/** Where the list is, and how to go on. */
+/** The pager of a list. */
 export function Pager(props: {
   page: number;
   take: number;

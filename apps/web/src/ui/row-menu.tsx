@@ -6,11 +6,11 @@ import type { MenuLine } from './menu-lines.tsx';
 
 /** One line of a row's menu. */
 export interface RowAction extends MenuLine {
-  /** The dialog that it opens, so that it is there by then. */
+  /** The dialog that the item opens: it is fetched with the menu. */
   opens?: { preload: () => void };
 }
 
-/** The three dots at the end of a row. Nothing to do, nothing shown. */
+/** The row menu. A row without actions has none. */
 export function RowMenu({ name, actions }: { name: string; actions: readonly RowAction[] }) {
   if (actions.length === 0) return null;
   return (
@@ -19,7 +19,7 @@ export function RowMenu({ name, actions }: { name: string; actions: readonly Row
       icon={<IconDots size={18} aria-hidden />}
       lines={actions}
       onOpen={() => {
-        // What loses something asks first.
+        // Destructive actions ask first.
         for (const { opens, danger } of actions) (danger ? ConfirmDialog : opens)?.preload();
       }}
     />

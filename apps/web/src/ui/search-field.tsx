@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from 'react';
 
 const PAUSE_MS = 300;
 
-/** A search field that speaks when the typing pauses. `value` is what is searched now. */
+/** A search field that searches when the typing pauses. `value` is the current search. */
 export function SearchField(props: { label: string; value: string; onSearch: (value: string) => void }) {
   const [typed, setTyped] = useState(props.value);
   const timer = useRef(0);

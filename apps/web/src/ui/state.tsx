@@ -2,14 +2,14 @@ import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import classes from './state.module.css';
 
-/** What stands where content would: nothing yet, nothing found, not loaded. A sentence, why, and what to do. */
+/** Replaces missing content: empty, nothing found, not loaded. Shows a title, a reason and an action. */
 export function State(props: {
   icon: ReactNode;
   title: string;
   hint?: string;
   action?: ReactNode;
   alert?: boolean;
-  /** It is all that the page has to say. */
+  /** The page has no other content. */
   alone?: boolean;
 }) {
   return (

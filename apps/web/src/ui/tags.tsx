@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import classes from './tags.module.css';
 
-/** What a tag says by its colour: a name, the company's own, something special. */
+/** The meaning of a tag's colour: a name, the company's own, special. */
 export type Tone = 'neutral' | 'accent' | 'special';
 
 /** A word in a box. */
@@ -13,7 +13,7 @@ export function Tag({ tone = 'neutral', children }: { tone?: Tone; children: Rea
   );
 }
 
-/** Names of what a row is linked to, a tag each; `none` says what it means that there are not any. */
+/** The names of linked entities as tags; `none` replaces an empty list. */
 export function Tags({ names, none }: { names: readonly { id: number; name: string }[]; none: string }) {
   if (names.length === 0) return <span className={classes.none}>{none}</span>;
   return (

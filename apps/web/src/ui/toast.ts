@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** What shows toasts: heavy, and silent on most visits. */
+/** Mantine's notifications, in a separate file: most visits show no toast. */
 type Voice = typeof import('./toast-host.tsx');
 
 let voice: Voice | undefined;
@@ -24,14 +24,14 @@ function fetched(): Promise<Voice> {
 }
 
 /**
- * Brings what shows toasts before there is one to show: when something opens that may end in one, and once a page has
- * come to rest, so that a toast about a lost network does not need the network.
+ * Fetches the toast host before the first toast: when a dialog opens, and once a page is idle, so that a toast about
+ * a lost network needs no network.
  */
 export function preloadToasts(): void {
   fetched().catch(() => {});
 }
 
-/** What shows toasts, once it is there. */
+/** The toast host, once it has loaded. */
 export function useVoice(): Voice | undefined {
   return useSyncExternalStore(subscribe, () => voice);
 }
@@ -41,7 +41,7 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** Says that something worked: a sentence, and what it was about. */
+/** Reports a success: a title and what it was about. */
 export function toastSuccess(title: string, detail?: string): void {
   fetched().then(
     ({ success }) => success(title, detail),
@@ -49,7 +49,7 @@ export function toastSuccess(title: string, detail?: string): void {
   );
 }
 
-/** Says that something failed where no dialog or list can say it. */
+/** Reports a failure that no dialog or list can show. */
 export function toastFailure(message: string): void {
   fetched().then(
     ({ failure }) => failure(message),

@@ -1,7 +1,7 @@
 import { useEffect } from 'react';
 import { preloadToasts, useVoice } from './toast.ts';
 
-/** A page that has stood for so long has all that it needs itself. */
+/** After this delay a page has loaded everything it needs, in milliseconds. */
 const REST_MS = 4000;
 
 /** The place of toasts. Mounted once, in the dashboard's shell and on pages of their own that have any. */

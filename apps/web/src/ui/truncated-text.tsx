@@ -3,7 +3,7 @@ import * as t from '@propusk/phrases/console';
 import { useState } from 'react';
 import { truncated } from './truncate.ts';
 
-/** A long text, cut, with «еще» and «скрыть». */
+/** A long text, truncated, with a button that expands it. */
 export function TruncatedText({ text }: { text: string }) {
   const [open, setOpen] = useState(false);
   const short = truncated(text);

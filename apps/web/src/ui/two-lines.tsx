@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import classes from './two-lines.module.css';
 
-/** What a cell is about, and under it, quieter, what tells it apart. */
+/** A cell with a main line and a dimmed second line. */
 export function TwoLines({ first, second }: { first: ReactNode; second: ReactNode }) {
   return (
     <span className={classes.lines}>

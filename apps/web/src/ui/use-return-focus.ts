@@ -1,9 +1,9 @@
 import { useEffect } from 'react';
 
 /**
- * Gives the focus back to what had it when a dialog opened. Mantine's own way loses it where a row's menu opened the
- * dialog: the menu is gone by then, and its button is meant. What is gone altogether (a deleted row) leaves the focus to
- * the page.
+ * Returns the focus to the element that had it when a dialog opened. Mantine's own way fails after a row menu: the
+ * menu is unmounted, and its button should get the focus. When that element is gone too (a deleted row), the page
+ * keeps the focus.
  */
 export function useReturnFocus(opened: boolean): void {
   useEffect(() => {

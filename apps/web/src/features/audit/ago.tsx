@@ -2,7 +2,7 @@ import * as t from '@propusk/phrases/console';
 import { useState } from 'react';
 
 const relative = new Intl.RelativeTimeFormat('ru', { numeric: 'auto' });
-// The filter's days are Moscow's, so that the hours beside them are too.
+// The filter counts days in Moscow time; the times shown beside it do too.
 const zone = { timeZone: 'Europe/Moscow' } as const;
 const momentFormat = new Intl.DateTimeFormat('ru', { dateStyle: 'short', timeStyle: 'medium', ...zone });
 const dayFormat = new Intl.DateTimeFormat('ru', { dateStyle: 'short', timeStyle: 'short', ...zone });
@@ -12,13 +12,13 @@ const steps = [
   ['hour', 3600],
   ['day', 86_400],
 ] as const;
-/** Beyond that many days nobody counts back. */
+/** Events older than this many days show their date. */
 const DAYS = 7;
 
-/** The exact second, as Moscow's clocks say it. */
+/** The exact second in Moscow time. */
 export const exactly = (iso: string) => t.audit.moscow(momentFormat.format(new Date(iso)));
 
-/** How long ago something was, and of what is long ago the minute; the second is in its tooltip. */
+/** Time since an event; for an old event its minute. The tooltip shows the second. */
 export function Ago({ iso }: { iso: string }) {
   const [now] = useState(Date.now);
   return (
@@ -29,7 +29,7 @@ export function Ago({ iso }: { iso: string }) {
 }
 
 function spoken(iso: string, now: number): string {
-  // A clock of the reader's that is a little slow must not speak of the future.
+  // The reader's clock may be slow: an event must not lie in the future.
   const seconds = Math.max(0, (now - Date.parse(iso)) / 1000);
   if (seconds >= DAYS * 86_400) return dayFormat.format(new Date(iso));
   const [unit, length] = steps.findLast(([, least]) => seconds >= least) ?? ['second', 1];

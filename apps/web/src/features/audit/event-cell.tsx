@@ -4,7 +4,7 @@ import { exactly } from './ago.tsx';
 import classes from './audit.module.css';
 import { actorOf, detailsOf, sentenceOf } from './sentence.ts';
 
-/** What happened, in a sentence; behind it every field, and the second. */
+/** An audit event as a sentence, with its fields and exact time in a disclosure. */
 export function EventCell({ row }: { row: AuditRow }) {
   const details = detailsOf(row);
   return (

@@ -1,10 +1,10 @@
 import type { AuditChange, AuditField, AuditKind, AuditRow } from '@propusk/contract/audit';
 import * as t from '@propusk/phrases/console';
 
-/** Names that a sentence says before it counts. */
+/** How many names a sentence lists before it says how many more there are. */
 const SAID = 3;
 
-/** A field of a row, in words: what it is called, and what it was and is. */
+/** One changed field: its label and its values before and after. */
 export interface Detail {
   readonly field: AuditField;
   readonly label: string;
@@ -12,12 +12,12 @@ export interface Detail {
   readonly after: string;
 }
 
-/** Who did it, as a name or, of somebody without one, an email. */
+/** The actor's name, or the email when there is no name. */
 export function actorOf({ actor }: AuditRow): string {
   return actor.name || actor.email;
 }
 
-/** What was done, in one sentence that begins after the name of whoever did it. Of an edit it says what differs. */
+/** The event as a sentence that follows the actor's name. An edit lists its changes. */
 export function sentenceOf({ action, object, changes }: AuditRow): string {
   if (action === 'signed_in' && changes.client?.to === 'extension') return t.audit.intoExtension;
   const event = t.audit.events[action](object.kind, object.name);
@@ -26,7 +26,7 @@ export function sentenceOf({ action, object, changes }: AuditRow): string {
   return parts.length === 0 ? event : `${event}: ${parts.join('; ')}`;
 }
 
-/** All that a row tells of fields. */
+/** All changed fields of an event. */
 export function detailsOf({ object, changes }: AuditRow): readonly Detail[] {
   return entries(changes).map(([field, change]) => ({
     field,
@@ -62,7 +62,7 @@ function phraseOf(kind: AuditKind, field: AuditField, change: AuditChange): stri
   ].join(' ');
 }
 
-/** In the order that the dictionary has them: a row comes as the database keeps it, which is by length. */
+/** In the phrase table's order: PostgreSQL orders the keys of jsonb by length. */
 function entries(changes: AuditRow['changes']): readonly (readonly [AuditField, AuditChange])[] {
   return (Object.keys(t.audit.fields) as AuditField[]).flatMap((field) => {
     const change = changes[field];

@@ -5,7 +5,7 @@ import { Notice } from '../../ui/notice.tsx';
 import { AuthPage } from './auth-page.tsx';
 import type { Attempt } from './use-attempt.ts';
 
-/** A page of the auth area that is a form: the failure, the fields, the button. The first field has the focus. */
+/** A form page of the auth area: failure, fields, button. The first field has the focus. */
 export function AuthForm<S extends FormSchema>(props: {
   title: string;
   hint: string;
@@ -13,7 +13,7 @@ export function AuthForm<S extends FormSchema>(props: {
   attempt: Attempt;
   onSubmit: FormEventHandler;
   submitLabel: string;
-  /** What stands above the fields while nothing has failed. */
+  /** Shown above the fields while there is no failure. */
   notice?: ReactNode;
   children: ReactNode;
   footer: ReactNode;
@@ -21,7 +21,7 @@ export function AuthForm<S extends FormSchema>(props: {
   const { isValid } = props.form.formState;
   const { failure, busy } = props.attempt;
   const element = useRef<HTMLFormElement>(null);
-  // A field that was filled in and emptied again holds what it began with, and yet somebody has typed.
+  // A ref and not the values: a field that was filled and emptied again is empty, yet the user has typed.
   const typed = useRef(false);
   useEffect(() => {
     element.current?.querySelector<HTMLInputElement>('input:not([hidden])')?.focus();
@@ -34,8 +34,8 @@ export function AuthForm<S extends FormSchema>(props: {
         onInputCapture={() => {
           typed.current = true;
         }}
-        // Nobody has typed anything yet, and it was we who put the focus there: a complaint on the way out would push
-        // the link that is being clicked from under the mouse.
+        // The page set the focus itself. An error shown on this blur would move the link under the mouse while it is
+        // clicked.
         onBlurCapture={(event) => {
           if (!typed.current) event.stopPropagation();
         }}

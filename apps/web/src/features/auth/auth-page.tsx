@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { usePageTitle } from '../../ui/use-page-title.ts';
 import classes from './auth-page.module.css';
 
-/** What every page of the auth area looks like: a title, what it is about, the rest, the way to another page. */
+/** The layout of every auth page: title, hint, content, footer links. */
 export function AuthPage(props: { title: string; hint: ReactNode; children: ReactNode; footer?: ReactNode }) {
   usePageTitle(props.title);
   return (

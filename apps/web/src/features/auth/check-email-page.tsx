@@ -14,7 +14,7 @@ import { passwordRequest } from './password-request.ts';
 import { useAttempt } from './use-attempt.ts';
 import { useResendDelay } from './use-resend-delay.ts';
 
-/** /security/check-email: the link was asked for. Whether the address has an account it tells nobody. */
+/** /security/check-email: a link was requested. The page does not reveal whether the address has an account. */
 export function CheckEmailPage() {
   const email = passwordRequest.email();
   return email === null ? <Navigate to={paths.reset} replace /> : <CheckEmail email={email} />;

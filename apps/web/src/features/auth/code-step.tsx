@@ -13,9 +13,9 @@ import { useSignIn } from './use-sign-in.ts';
 
 const resolver = lazyResolver(() => import('./login-call.ts').then((module) => module.codeResolver));
 
-/** What the step is given. */
+/** Props of the second step. */
 export interface CodeStepProps {
-  /** Signs in with what was typed before, and the code. */
+  /** Signs in with the typed email and password and this code. */
   send: (code: string) => Promise<z.infer<typeof Token> | null>;
   onBack: () => void;
 }

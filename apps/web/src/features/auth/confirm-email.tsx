@@ -9,12 +9,12 @@ import { AuthPage } from './auth-page.tsx';
 import { useAttempt } from './use-attempt.ts';
 
 /**
- * Makes the new address the one to sign in with. By a button and not by being opened: scanners of mail open every link
- * before its reader does, and would confirm what nobody has seen, or use the link up.
+ * Confirms a new email by a button. Opening the link must not confirm it: mail scanners open every link before the
+ * reader does.
  */
 export function ConfirmEmail(props: {
   token: string;
-  /** Makes the call, and goes on to where its outcome belongs. */
+  /** Makes the call and navigates by its outcome. */
   use: (send: () => Promise<unknown>) => Promise<void>;
 }) {
   const { failure, busy, run } = useAttempt();

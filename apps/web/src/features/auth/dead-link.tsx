@@ -7,7 +7,7 @@ import { AuthPage } from './auth-page.tsx';
 import type { MailLink } from './mail-link.ts';
 
 /**
- * Where a link from mail does not lead any more, and how to get another.
+ * A mail link that is expired or used, with a way to request another.
  * @param props.kind of the dead link; absent where the page was opened without one
  */
 export function DeadLink({ kind }: { kind?: MailLink['kind'] | undefined }) {

@@ -2,7 +2,7 @@ import { IconCircleCheck } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import classes from './done-notice.module.css';
 
-/** What has just worked. */
+/** The success message of the previous step. */
 export function DoneNotice({ children }: { children: ReactNode }) {
   return (
     <output className={classes.done}>

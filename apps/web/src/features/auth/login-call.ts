@@ -3,10 +3,10 @@ import { FactorConfirmation } from '@propusk/contract/second-factor';
 import { call } from '../../api/call.ts';
 import { contractResolver } from '../../common/use-contract-form.ts';
 
-/** What judges the form of the login page. */
+/** The resolver of the login form. */
 export const resolver = contractResolver(Login);
 
-/** What judges the code that the second factor asks for. */
+/** The resolver of the second factor's code. */
 export const codeResolver = contractResolver(FactorConfirmation);
 
 /** Signs in. */

@@ -15,8 +15,7 @@ import { lazyResolver } from './lazy-resolver.ts';
 import classes from './login-page.module.css';
 import { useSignIn } from './use-sign-in.ts';
 
-// The contract comes with the first letter: it is a good tenth of the code, and the page that everybody waits for shows
-// without it.
+// Loaded with the first letter, see lazy-resolver.ts: the page shows without zod and the contract.
 const contract = () => import('./login-call.ts');
 const resolver = lazyResolver(() => contract().then((module) => module.resolver));
 
@@ -24,7 +23,7 @@ function unreached(): never {
   throw networkError();
 }
 
-/** /auth/login. Whoever has a second factor comes to a step more, with what was typed kept. */
+/** /auth/login. A user with a second factor gets a second step; the input is kept. */
 export function LoginPage() {
   const form = useResolverForm<typeof LoginSchema>(resolver, { email: '', password: '' });
   const { attempt, signIn } = useSignIn(form, returnTo.take);

@@ -12,12 +12,12 @@ import { useMailLink } from './use-mail-link.ts';
 
 declare module '@tanstack/react-router' {
   interface HistoryState {
-    /** What a link from mail has just done: the login page says so. */
+    /** The outcome of a mail link, shown by the login page. */
     done?: MailLink['kind'];
   }
 }
 
-/** /security/login: where links from mail land. */
+/** /security/login: the target of links in mail. */
 export function MailLinkPage() {
   const link = useMailLink();
   return <Opened key={link?.token} link={link} />;

@@ -1,4 +1,4 @@
-/** What a link from mail carries. */
+/** The content of a mail link. */
 export interface MailLink {
   readonly token: string;
   readonly kind: 'password' | 'email';

@@ -19,7 +19,7 @@ const NewPasswordForm = z.object({ password: Password, repeat: Password });
 /** Sets the password that a link was sent for. */
 export function NewPassword(props: {
   token: string;
-  /** Makes the call, and goes on to where its outcome belongs. */
+  /** Makes the call and navigates by its outcome. */
   use: (send: () => Promise<unknown>) => Promise<void>;
 }) {
   const form = useContractForm(NewPasswordForm, { password: '', repeat: '' });
@@ -44,7 +44,7 @@ export function NewPassword(props: {
         </Anchor>
       }
     >
-      {/* For a password manager: whose password this is, where this browser knows it. */}
+      {/* Names the account to a password manager, when this browser knows it. */}
       <input
         hidden
         readOnly

@@ -14,7 +14,7 @@ import { paths } from '../../paths.ts';
 import { AuthForm } from './auth-form.tsx';
 import { useSignIn } from './use-sign-in.ts';
 
-// The form asks for more than the call takes: a name (spec section 5: required), the password again, the consent.
+// The form has more fields than the call: a name (spec section 5: required), the repeated password, the consent.
 const RegistrationForm = z.extend(z.omit(Registration, { name: true }), {
   ownerName: text(limits.personName),
   repeat: Password,
@@ -32,7 +32,7 @@ export function RegisterPage() {
     repeat: '',
   });
   const { control } = form;
-  // Who has just begun has nowhere to come back to.
+  // A new company has no page to return to.
   const { attempt, signIn } = useSignIn(form, () => {
     returnTo.forget();
     return null;

@@ -3,14 +3,14 @@ import { useRef, useState } from 'react';
 import { ApiError } from '../../api/api-error.ts';
 
 /**
- * One thing that a person tries on a page of the auth area, and the sentence of its last failure. It lives with the
- * page: entering any auth route begins without an error (spec section 2).
+ * One submission on an auth page, and the message of its last failure. It lives with the page: entering any auth
+ * route starts without an error (spec section 2).
  */
 export interface Attempt {
   readonly failure: string | null;
   readonly busy: boolean;
   fail(sentence: string): void;
-  /** Does the work, unless it is under way. */
+  /** Runs the work unless it is already running. */
   run(work: () => Promise<void>): Promise<void>;
 }
 
@@ -18,7 +18,7 @@ export interface Attempt {
 export function useAttempt(sentence: (error: unknown) => string = messageOf): Attempt {
   const [failure, setFailure] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
-  // State comes too late for a double click.
+  // A ref, since both clicks of a double click see the same render's state.
   const pending = useRef(false);
 
   async function run(work: () => Promise<void>): Promise<void> {

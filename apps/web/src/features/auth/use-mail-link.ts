@@ -3,13 +3,13 @@ import { useEffect, useState } from 'react';
 import { type MailLink, readMailLink } from './mail-link.ts';
 
 /**
- * The link that this page was opened with. Its token is taken out of the address bar at once: there it would stay in the
- * browser's history, and go along when somebody copies the address. A reload therefore forgets it.
+ * The mail link of this page. Its token is removed from the address bar at once: it would stay in the browser's
+ * history and in a copied address. A reload therefore forgets it.
  */
 export function useMailLink(): MailLink | null {
   const hash = useLocation({ select: (location) => location.hash });
   const [read, setRead] = useState({ hash, link: readMailLink(hash) });
-  // A second link, opened in the same tab, changes nothing but the fragment and mounts nothing anew.
+  // A second link opened in the same tab changes only the fragment and remounts nothing.
   if (hash !== '' && hash !== read.hash) setRead({ hash, link: readMailLink(hash) });
   useEffect(() => {
     if (hash === '') return;

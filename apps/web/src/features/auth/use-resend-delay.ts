@@ -5,7 +5,7 @@ function read(): number {
   return pauseLeft(passwordRequest.sentAt(), Date.now());
 }
 
-/** Seconds until a link may be asked for again, counted down on screen. */
+/** A countdown of the seconds until another link may be requested. */
 export function useResendDelay(): { left: number; restart: () => void } {
   const [left, setLeft] = useState(read);
   const waiting = left > 0;

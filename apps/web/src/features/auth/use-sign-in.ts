@@ -10,8 +10,7 @@ import { type Attempt, useAttempt } from './use-attempt.ts';
 type SignedIn = Reply<typeof login>;
 
 /**
- * What login and registration share: the token is stored, and the dashboard opens, where the gate finds the page of the
- * role.
+ * Shared by login and registration: stores the token and opens the dashboard, where the gate picks the page by role.
  * @param landing asked once signed in: an address of this console to go on to, or null for where the role begins
  * @returns a function that takes the call to make; null for an answer: it was refused, and more is asked for
  */
@@ -28,7 +27,7 @@ export function useSignIn<S extends FormSchema>(
       if (reply === null) return;
       token.store(reply.token);
       passwordRequest.forget();
-      // Within this page, and so within this origin, whatever the address says.
+      // history.replace cannot leave the origin, whatever the address is.
       history.replace(landing() ?? paths.dashboard);
     });
   }

@@ -32,7 +32,7 @@ const columns: readonly Column<Company>[] = [
   ...dayColumns<Company>(),
 ];
 
-/** /dashboard/creator/company: the own company, and how its owner connects. */
+/** /dashboard/creator/company: the owner's company and proxy settings. */
 export function CompanyPage() {
   const { data, error, isFetching, refetch } = useQuery(queryOptions(myCompany, {}));
   const [edited, setEdited] = useState<Company | null>(null);

@@ -15,7 +15,7 @@ import { toastFailure, toastSuccess } from '../../ui/toast.ts';
 
 const text = t.factor.company;
 
-/** Whether the company requires a second factor, and the owner's word on it. */
+/** The company's requirement of a second factor, and its switch. */
 export function FactorCard({ company }: { company: Company }) {
   const { secondFactorRequired: required, version } = company;
   const client = useQueryClient();
@@ -32,7 +32,7 @@ export function FactorCard({ company }: { company: Company }) {
     if (await confirm({ ...ask, action: () => save(true) })) toastSuccess(text.done);
   }
 
-  /** What it means for the people of now; null: it cannot be told. */
+  /** How the requirement affects the current users; null when that is unknown. */
   async function consequence(): Promise<string | null> {
     try {
       const { rows } = await client.fetchQuery({ ...queryOptions(allCompanyUsers, {}), staleTime: 0 });

@@ -24,8 +24,8 @@ import classes from './pair-page.module.css';
 import { useExtension } from './use-extension.ts';
 
 /**
- * /extension/pair#code: the extension finds the code in the address, asks the person, and signs in by it. The page itself
- * sends nothing; it says what the extension says.
+ * /extension/pair#code: the extension reads the code from the address, asks the user, and signs in with it. The page
+ * makes no sign-in call and shows the extension's outcome.
  */
 export function PairPage() {
   usePageTitle(t.pairing.title);
@@ -101,7 +101,7 @@ function Working({ title, hint }: { title: string; hint: string }) {
   );
 }
 
-/** Another code, for whoever is signed in here; anybody else signs in first. */
+/** Requests another code for the signed-in user; without a session it opens the login page. */
 function NewCode({ label }: { label: string }) {
   const [failure, setFailure] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
@@ -113,7 +113,7 @@ function NewCode({ label }: { label: string }) {
     setFailure(null);
     try {
       const { code } = await call(createPairing, {});
-      // The extension reads the address as the page loads; one that was installed since is on no page before that.
+      // The extension reads the address on page load, so an extension installed later needs a reload.
       window.history.replaceState(null, '', `#${code}`);
       window.location.reload();
     } catch (error) {

@@ -1,21 +1,21 @@
 import { useEffect, useState } from 'react';
 
-/** What the extension says of itself on this page, through the document's own attributes. */
+/** The extension's state on this page, from the document's data attributes. */
 export type Heard = 'looking' | 'absent' | 'there' | 'yes' | 'refused' | 'failed';
 
-/** The extension marks the page as soon as it sees it; one that is still silent after this long is not there. */
+/** The extension marks the page as it loads; after this delay it counts as absent. */
 const PATIENCE_MS = 1500;
-/** The extension's question stands for two minutes: what is not answered by then will not be. */
+/** The extension's question expires after two minutes. */
 const QUESTION_MS = 150_000;
 
-/** Reads what the extension has said so far, or null while it is silent. */
+/** Reads the extension's marks; null while there are none. */
 export function heardFrom(said: { propuskExtension?: string; propuskPaired?: string }): Heard | null {
   const { propuskPaired: end } = said;
   if (end === 'yes' || end === 'refused' || end === 'failed') return end;
   return said.propuskExtension === undefined ? null : 'there';
 }
 
-/** Follows the extension on this page: whether it is installed, and how the signing in ended. */
+/** Tracks the extension on this page: presence, and the outcome of the sign-in. */
 export function useExtension(): Heard {
   const [heard, setHeard] = useState<Heard>(() => heardFrom(document.documentElement.dataset) ?? 'looking');
   useEffect(() => {

@@ -13,7 +13,7 @@ import { useContractForm } from '../../common/use-contract-form.ts';
 import { FormCard } from '../../ui/form-card.tsx';
 import { Notice } from '../../ui/notice.tsx';
 
-// The call takes any current password, to refuse it; here an empty one is not worth a try out of ten.
+// The contract accepts an empty current password; sending one would waste one of ten attempts.
 const EmailForm = z.object({ email: Email, currentPassword: CurrentPassword.check(z.minLength(1)) });
 type EmailForm = z.output<typeof EmailForm>;
 
@@ -29,7 +29,7 @@ export function OwnEmailForm({ onClose }: { onClose: () => void }) {
         </Text>
         <Text c="dimmed">{t.personal.emailSentHint(limits.linkMinutes)}</Text>
       </output>
-      {/* The field that had the focus is gone. */}
+      {/* The focused field was unmounted. */}
       <Button variant="default" mt="md" onClick={onClose} autoFocus>
         {t.common.close}
       </Button>
@@ -44,7 +44,7 @@ function Ask({ onSent, onClose }: { onSent: (email: string) => void; onClose: ()
     mutationFn: (body: EmailForm) => call(linkCall, { body: { ...body, change: true } }),
   });
   const [failure, setFailure] = useState<string | null>(null);
-  // State comes too late for a double click.
+  // A ref, since both clicks of a double click see the same render's state.
   const sending = useRef(false);
   const element = useRef<HTMLFormElement>(null);
   useEffect(() => {

@@ -13,20 +13,20 @@ import { FormCard } from '../../ui/form-card.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { toastSuccess } from '../../ui/toast.ts';
 
-// The call takes any current password, to refuse it; here an empty one is not worth a try out of ten.
+// The contract accepts an empty current password; sending one would waste one of ten attempts.
 const PasswordForm = z.extend(OwnPassword, {
   currentPassword: OwnPassword.shape.currentPassword.check(z.minLength(1)),
   repeat: Password,
 });
 const EMPTY = { currentPassword: '', password: '', repeat: '' };
 
-/** Changes the own password. The session that asks goes on; the others, and links in mail, end. */
+/** Changes the signed-in user's password. This session survives; all others and all mail links end. */
 export function OwnPasswordForm({ me, onChanged }: { me: User; onChanged: () => void }) {
   const form = useContractForm(PasswordForm, EMPTY);
   const { control, formState } = form;
   const { mutateAsync } = useCall(changeOwnPassword);
   const [failure, setFailure] = useState<string | null>(null);
-  // State comes too late for a double click.
+  // A ref, since both clicks of a double click see the same render's state.
   const saving = useRef(false);
 
   async function save({ repeat, ...body }: z.output<typeof PasswordForm>) {
@@ -52,7 +52,7 @@ export function OwnPasswordForm({ me, onChanged }: { me: User; onChanged: () => 
       lead={me.company ? t.personal.passwordHint : t.personal.passwordHintAlone}
     >
       <form onSubmit={(event) => form.handleSubmit(save)(event)} noValidate>
-        {/* For a password manager: whose password this is. */}
+        {/* Names the account to a password manager. */}
         <input hidden readOnly type="email" name="email" autoComplete="username" value={me.email} />
         <Stack gap="md">
           {failure && <Notice kind="warning">{failure}</Notice>}

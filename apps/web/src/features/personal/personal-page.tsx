@@ -13,13 +13,13 @@ import classes from './personal-page.module.css';
 import { SessionsCard } from './sessions-card.tsx';
 
 /**
- * /dashboard/user/personal-data, and /dashboard/personal-data for those who are no agents: who I am to the company, what
- * I sign in with and where I am signed in, and for an agent the way to the sites.
+ * /dashboard/user/personal-data, and /dashboard/personal-data for users without the role USER: identity, sign-in,
+ * sessions, and for an agent the proxy settings.
  */
 export function PersonalPage() {
   const me = useMe();
   const roles = rolesOf(me);
-  // An owner alone may change names, the own one too; agents are told whom to ask.
+  // Only an owner may change names; agents see whom to ask.
   const role = (['ADMIN', 'CREATOR'] as const).find((one) => roles.includes(one)) ?? 'USER';
   const [changing, setChanging] = useState(false);
   const opener = useRef<HTMLButtonElement>(null);
@@ -57,9 +57,9 @@ export function PersonalPage() {
       />
       {changing && <OwnEmailForm onClose={close} />}
       <ExtensionCard />
-      {/* An owner who is no agent finds the own access beside the company. */}
+      {/* An owner without the role USER finds their proxy settings on the company page. */}
       {roles.includes('USER') && <AccessCard />}
-      {/* A link that was sent to another address is dead now: it must not be promised any more. */}
+      {/* A link sent to another address is void now and must not be announced. */}
       <OwnPasswordForm me={me} onChanged={() => setChanging(false)} />
       <SecondFactorCard />
       <SessionsCard />

@@ -11,7 +11,7 @@ import { Tag } from '../../ui/tags.tsx';
 import classes from './sessions-card.module.css';
 import { useEndSessions } from './use-end-sessions.ts';
 
-/** Where one is signed in, and a way to sign out there. */
+/** The user's sessions, and a way to end each. */
 export function SessionsCard() {
   const { data, error, isFetching, refetch } = useQuery(queryOptions(listSessions, {}));
   const { end, endOthers } = useEndSessions(refetch);
@@ -106,7 +106,7 @@ function Row(props: { session: Session; onEnd: (session: Session, name: string) 
           </span>
         </p>
       </div>
-      {/* The one that looks is left by the button at the top. */}
+      {/* The current session ends by the button at the top. */}
       {!current && (
         <Button
           className={classes.end}

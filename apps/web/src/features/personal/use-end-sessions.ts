@@ -6,7 +6,7 @@ import { useMe } from '../../common/me.tsx';
 import { confirm } from '../../ui/confirm.ts';
 import { toastSuccess } from '../../ui/toast.ts';
 
-/** Ending sessions from afar: each asks first, and says what is lost. */
+/** Ends other sessions. Each action asks first and names the loss. */
 export function useEndSessions(refetch: () => Promise<unknown>) {
   const one = useCall(endSession);
   const others = useCall(endOtherSessions);
@@ -14,7 +14,7 @@ export function useEndSessions(refetch: () => Promise<unknown>) {
   const ask = (text: string, loss: string[], action: () => Promise<unknown>) =>
     confirm({
       text,
-      // Whoever belongs to no company has no gateway password.
+      // A user without a company has no gateway password.
       hint: [...loss, ...(company ? [t.sessions.lossOfAccess] : [])].join(' '),
       yes: t.sessions.end,
       no: t.common.cancel,
@@ -28,7 +28,7 @@ export function useEndSessions(refetch: () => Promise<unknown>) {
         try {
           await one.mutateAsync({ params: { id } });
         } catch (error) {
-          // Gone already is what was wanted.
+          // Already ended: the goal is reached.
           if (!(error instanceof ApiError && error.status === 404)) throw error;
           await refetch();
         }

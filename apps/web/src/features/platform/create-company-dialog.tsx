@@ -5,7 +5,7 @@ import { TextField } from '../../common/fields.tsx';
 import { FormDialog } from '../../common/form-dialog.tsx';
 import { toastSuccess } from '../../ui/toast.ts';
 
-/** Adds a company, without people yet. */
+/** Adds a company without users. */
 export function CreateCompanyDialog({ onClose }: { onClose: () => void }) {
   const create = useCall(createCompany);
   return (

@@ -4,7 +4,7 @@ import { EditDialog } from '../../common/edit-dialog.tsx';
 import { useProxies, useUserOptions } from '../../common/use-options.ts';
 import { PolicyFields, withAllowedAllSites } from './policy-fields.tsx';
 
-/** Changes a policy, and who it holds. */
+/** Edits a policy and its users. */
 export function EditPolicyDialog({ policy, onClose }: { policy: Policy; onClose: () => void }) {
   const proxies = useProxies(policy.proxy);
   const users = useUserOptions(policy.users);

@@ -7,7 +7,7 @@ import { MultiSelectField, type Option, SelectField } from '../../common/select-
 import { TextAreaField } from '../../common/text-area-field.tsx';
 import type { ProxyChoice } from '../../common/use-options.ts';
 
-/** What a policy's forms hold, be it new or changed. */
+/** Form values of a policy, new or edited. */
 interface PolicyValues extends FieldValues {
   name?: string | undefined;
   description?: string | undefined;
@@ -23,7 +23,7 @@ export function PolicyFields<V extends PolicyValues, O>(props: {
   users: readonly Option[];
 }) {
   const { control, proxies } = props;
-  // V has these fields by its constraint, which FieldPath cannot see through.
+  // V has these fields by its constraint; FieldPath does not see it.
   const field = (name: keyof PolicyValues & string) => name as FieldPath<V>;
   const proxyId = useWatch({ control, name: field('proxyId') });
   const chosen = proxies.find((proxy) => proxy.id === proxyId);
@@ -57,7 +57,7 @@ export function PolicyFields<V extends PolicyValues, O>(props: {
   );
 }
 
-/** `allSites` holds only while the proxy allows it: a proxy that was chosen instead takes it away. */
+/** Drops `allSites` when the chosen proxy does not allow it. */
 export function withAllowedAllSites<
   Body extends { proxyId?: number | undefined; allSites?: boolean | undefined },
 >(body: Body, proxies: readonly ProxyChoice[]): Body {

@@ -22,7 +22,7 @@ export function AllProxiesPage() {
     <AdminProxies
       title={t.proxies.title}
       help={t.proxies.adminHelp}
-      // Here default ones stand among others.
+      // This list mixes default proxies with others.
       rowClass={({ settings }) => (settings.type === 'default' ? classes.default : undefined)}
       actions={
         <Button component={Link} to={paths.adminPlatformProxies} variant="default">
@@ -36,7 +36,7 @@ export function AllProxiesPage() {
 /** /dashboard/admin/proxies-default: the platform's own proxies. */
 export function PlatformProxiesPage() {
   const [creating, setCreating] = useState(false);
-  // What an ADMIN adds who belongs to a company is the company's (POST /proxy).
+  // POST /proxy gives a proxy of an ADMIN with a company to that company.
   const adds = useMe().company === null;
   return (
     <>
@@ -99,7 +99,7 @@ function AdminProxies(props: {
               opens: EditAnyProxyDialog,
               run: () => setEdited(proxy),
             },
-            // The gateway itself stays as long as the platform does.
+            // The gateway's own row cannot be deleted.
             ...(proxy.direct
               ? []
               : [

@@ -11,13 +11,13 @@ import { Notice } from '../../ui/notice.tsx';
 import { Outcome } from '../../ui/outcome.tsx';
 import { useReturnFocus } from '../../ui/use-return-focus.ts';
 
-/** Calls our echo through a proxy, as soon as it opens, and says what came of it. */
+/** Calls the echo service through a proxy when the dialog opens, and shows the result. */
 export function CheckProxyDialog({ proxy, onClose }: { proxy: Proxy; onClose: () => void }) {
   const params = { id: proxy.id };
   const { data, error, isFetching, refetch } = useQuery({
     queryKey: [checkProxy.path, { params }],
     queryFn: () => call(checkProxy, { params }),
-    // Asked by a person and not by a list: nothing but the button asks again, and the next opening begins anew.
+    // No automatic refetch: each check dials the proxy. Reopening the dialog checks again.
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
     retry: false,
@@ -76,7 +76,7 @@ function Checked({ check }: { check: ProxyCheck }) {
   );
 }
 
-/** What was found, a line each. */
+/** One line for each result of the check. */
 function linesOf({ reachable, credentialsAccepted, egress, roundTripMs }: ProxyCheck): Check[] {
   const line = (title: string, right: boolean | null, detail: string): Check => ({
     key: title,

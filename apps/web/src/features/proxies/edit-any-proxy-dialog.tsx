@@ -7,8 +7,8 @@ import { ProxyFields } from './proxy-fields.tsx';
 import { proxyValues } from './proxy-values.ts';
 
 /**
- * Changes any proxy, for an ADMIN. Its type stays what it is (spec section 4); of the gateway itself only the flag
- * changes, the rest is its setting.
+ * Edits any proxy, for an ADMIN. The type is fixed (spec section 4). Of the gateway's own row only the flag can
+ * change; the rest comes from settings.
  */
 export function EditAnyProxyDialog({ proxy, onClose }: { proxy: Proxy; onClose: () => void }) {
   return (

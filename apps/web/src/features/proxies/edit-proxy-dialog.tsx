@@ -4,7 +4,7 @@ import { EditDialog } from '../../common/edit-dialog.tsx';
 import { ProxyFields } from './proxy-fields.tsx';
 import { proxyValues } from './proxy-values.ts';
 
-/** Changes the company's own proxy. Default ones, whose login and password are the platform's, never come here. */
+/** Edits a proxy of the company. Default proxies, whose credentials belong to the platform, have no such action. */
 export function EditProxyDialog({ proxy, onClose }: { proxy: Proxy; onClose: () => void }) {
   return (
     <EditDialog

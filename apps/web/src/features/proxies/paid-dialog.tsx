@@ -1,7 +1,7 @@
 import { Button, Group, Modal, Text } from '@mantine/core';
 import * as t from '@propusk/phrases/console';
 
-/** Tells whom to ask for a paid proxy. */
+/** Shows the contact for a paid proxy. */
 export function PaidDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   return (
     <Modal opened={opened} onClose={onClose} title={t.proxies.paidTitle} size={440}>

@@ -55,7 +55,7 @@ export function ProxiesPage() {
         columns={columns}
         rowMenu={{
           name: proxyName,
-          // Default proxies are the platform's: nothing of them is the company's to change.
+          // Default proxies belong to the platform: the company cannot edit them.
           actions: (proxy) =>
             proxy.settings.type === 'default'
               ? []
@@ -79,7 +79,7 @@ export function ProxiesPage() {
                     run: () => remove(proxy.id, `${proxyName(proxy)}:${proxy.port}`),
                   },
                 ],
-          // Nor is there a menu of one line: what can be done stands in its place.
+          // Rows with a single action show it as a button.
           alone: (proxy) => (
             <ActionIcon
               variant="subtle"

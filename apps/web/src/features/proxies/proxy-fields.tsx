@@ -2,7 +2,7 @@ import * as t from '@propusk/phrases/console';
 import type { Control, FieldPath, FieldValues } from 'react-hook-form';
 import { PasswordField, TextField } from '../../common/fields.tsx';
 
-/** What a proxy's forms hold, be it new or changed. */
+/** Form values of a proxy, new or edited. */
 interface ProxyValues extends FieldValues {
   host?: string | undefined;
   port?: string | number | undefined;
@@ -10,13 +10,13 @@ interface ProxyValues extends FieldValues {
   password?: string | undefined;
 }
 
-/** The fields of a proxy: where it is, and how it lets in. `kept` is the password that is there already. */
+/** The fields of a proxy: address and credentials. `kept` means that an untouched password stays. */
 export function ProxyFields<V extends ProxyValues, O>(props: {
   control: Control<V, unknown, O>;
   password: 'asked' | 'kept';
 }) {
   const { control, password } = props;
-  // V has these fields by its constraint, which FieldPath cannot see through.
+  // V has these fields by its constraint; FieldPath does not see it.
   const field = (name: keyof ProxyValues & string) => name as FieldPath<V>;
   return (
     <>

@@ -8,7 +8,7 @@ import { usePageTitle } from '../../ui/use-page-title.ts';
 import { Blocks } from './blocks.tsx';
 import classes from './reading-page.module.css';
 
-/** /auth/rules: what a person agrees to at registration. */
+/** /auth/rules: the terms that a user accepts at registration. */
 export function RulesPage() {
   return <Reading text={rules} />;
 }

@@ -6,7 +6,7 @@ import { formatMoment } from '../../ui/day.tsx';
 import { verdicts } from './lock/verdicts.ts';
 import classes from './protection-mark.module.css';
 
-/** What the last probe said of a site, and the way to its details. */
+/** The verdict of a site's last probe; a click opens its details. */
 export function ProtectionMark({ site, onOpen }: { site: Site; onOpen: () => void }) {
   const { protection } = site;
   const word = protection ? t.sites.verdicts[protection.verdict] : t.sites.unchecked;

@@ -3,7 +3,7 @@ import type { Control, FieldPath, FieldValues } from 'react-hook-form';
 import { TextField } from '../../common/fields.tsx';
 import { MultiSelectField, type Option } from '../../common/select-fields.tsx';
 
-/** What a site's forms hold, be it new or changed. */
+/** Form values of a site, new or edited. */
 interface SiteValues extends FieldValues {
   address?: string | undefined;
   politics?: number[] | undefined;
@@ -14,7 +14,7 @@ export function SiteFields<V extends SiteValues, O>(props: {
   control: Control<V, unknown, O>;
   policies: readonly Option[];
 }) {
-  // V has these fields by its constraint, which FieldPath cannot see through.
+  // V has these fields by its constraint; FieldPath does not see it.
   const field = (name: keyof SiteValues & string) => name as FieldPath<V>;
   return (
     <>

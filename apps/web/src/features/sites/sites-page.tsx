@@ -127,7 +127,7 @@ export function SitesPage() {
   );
 }
 
-/** /dashboard/user/domains: the sites that are open to the reader, and nothing to change. */
+/** /dashboard/user/domains: the sites that the user may reach, read-only. */
 export function OwnSitesPage() {
   return (
     <ListPage

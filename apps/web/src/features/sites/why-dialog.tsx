@@ -20,7 +20,7 @@ interface Asked {
   user?: number;
 }
 
-/** Why a person reaches a site or does not: the verdict of the rule itself, and the link that is missing. */
+/** Explains why a user reaches a site or does not: the decision of `decide`, and the missing link. */
 export function WhyDialog({ site, onClose }: { site: Site; onClose: () => void }) {
   const { control } = useForm<Asked>();
   const user = useWatch({ control, name: 'user' });

@@ -11,7 +11,10 @@ const EditAnyUserDialog = lazyDialog(() => import('./edit-user-dialog.tsx'), 'Ed
 
 const AddAdminDialog = lazyDialog(() => import('./add-admin-dialog.tsx'), 'AddAdminDialog');
 
-/** /dashboard/admin/users: everybody. An owner adds people to the company; an ADMIN adds admins, changes and removes people. */
+/**
+ * /dashboard/admin/users: all users. An owner adds users to the company; an ADMIN adds admins, edits and removes
+ * users.
+ */
 export function AllUsersPage() {
   const [adding, setAdding] = useState(false);
   return (

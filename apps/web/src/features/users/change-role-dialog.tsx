@@ -11,7 +11,7 @@ import { toastSuccess } from '../../ui/toast.ts';
 import { noProof, ProofFields, proofShape } from './proof-fields.tsx';
 import type { RoleStep } from './role-changes.ts';
 
-/** Changes the role of a person, after it said what follows and the signed-in user proved who they are. */
+/** Changes a user's role. Shows the consequences first and asks for the signed-in user's password and code. */
 export function ChangeRoleDialog({
   user,
   step,

@@ -8,7 +8,7 @@ import { MultiSelectField } from '../../common/select-fields.tsx';
 import { usePolicyOptions } from '../../common/use-options.ts';
 import { toastSuccess } from '../../ui/toast.ts';
 
-/** Adds a person to the company. */
+/** Adds a user to the company. */
 export function CreateUserDialog({ onClose }: { onClose: () => void }) {
   const create = useCall(createUser);
   const policies = usePolicyOptions([]);

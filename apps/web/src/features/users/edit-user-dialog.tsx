@@ -9,15 +9,16 @@ import { MultiSelectField, type Option } from '../../common/select-fields.tsx';
 import { namedOptions, usePolicyOptions } from '../../common/use-options.ts';
 import { isProtected } from './is-protected.ts';
 
-/** Changes a person of the own company. */
+/** Edits a user of the owner's company. */
 export function EditUserDialog({ user, onClose }: { user: User; onClose: () => void }) {
   const policies = usePolicyOptions(user.politics);
   return <UserDialog user={user} policies={() => policies} onClose={onClose} />;
 }
 
 /**
- * Changes a person of any company. An ADMIN's list of policies is every company's and does not say whose each is; those
- * that a person holds are of the own company for certain. So an ADMIN takes access away here, and the owner gives it.
+ * Edits a user of any company. An ADMIN reads the policies of all companies without their owners; only the user's
+ * current policies surely belong to the user's company. So an ADMIN can remove policies here, and the owner adds
+ * them.
  */
 export function EditAnyUserDialog({ user, onClose }: { user: User; onClose: () => void }) {
   return (
@@ -30,23 +31,23 @@ export function EditAnyUserDialog({ user, onClose }: { user: User; onClose: () =
   );
 }
 
-/** What the person held when the dialog opened, and what they hold now: neither may show as an id. */
+/** The user's policies when the dialog opened and now: neither may show as an id. */
 function held(...states: User[]): Option[] {
   return namedOptions([
     ...new Map(states.flatMap(({ politics }) => politics).map((one) => [one.id, one])).values(),
   ]);
 }
 
-/** The person, and the policies that hold them. An untouched password stays what it is. */
+/** The user's fields and policies. An untouched password stays. */
 function UserDialog(props: {
   user: User;
-  /** The policies to choose from; of what is stored of the person now. */
+  /** The selectable policies, given the stored user. */
   policies: (stored: User) => readonly Option[];
   policiesHint?: string;
   onClose: () => void;
 }) {
   const me = useMe();
-  // Their email is where a link for a new password goes: the holder alone moves it, or an ADMIN for somebody else.
+  // The email receives password links: only its holder may change it, or an ADMIN for another user.
   const emailStays = (stored: User) =>
     isProtected(stored) && !(rolesOf(me).includes('ADMIN') && stored.id !== me.id);
   return (

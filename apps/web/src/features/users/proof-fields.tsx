@@ -7,16 +7,19 @@ import * as z from 'zod/mini';
 import { PasswordField, TextField } from '../../common/fields.tsx';
 import { useMe } from '../../common/me.tsx';
 
-// An empty password would spend one of ten tries.
+// An empty password would waste one of ten attempts.
 const currentPassword = Proof.shape.currentPassword.check(z.minLength(1));
 
-/** The part of a form that proves who the signed-in user is: a code belongs to it where they have a second factor. */
+/**
+ * The part of a form that re-authenticates the signed-in user: the password, and a code when there is a second
+ * factor.
+ */
 export const proofShape = ({ secondFactor }: Pick<User, 'secondFactor'>) => ({
   currentPassword,
   code: secondFactor ? FactorCode : Proof.shape.code,
 });
 
-/** The initial values of that part. */
+/** Its initial values. */
 export const noProof = ({ secondFactor }: Pick<User, 'secondFactor'>) => ({
   currentPassword: '',
   ...(secondFactor && { code: '' }),
@@ -27,12 +30,12 @@ interface ProofValues {
   code?: string | undefined;
 }
 
-/** The fields of that part. */
+/** Its fields. */
 export function ProofFields<V extends ProofValues, O>({ control }: { control: Control<V, unknown, O> }) {
   const me = useMe();
   return (
     <>
-      {/* Tells a password manager whose password this is. */}
+      {/* Names the account to a password manager. */}
       <input hidden readOnly type="email" autoComplete="username" value={me.email} />
       <PasswordField
         control={control}

@@ -1,12 +1,12 @@
 import type { User } from '@propusk/contract/users';
 import { rolesOf } from '../../common/me.tsx';
 
-/** What a dialog can do to the role of a person. */
+/** The role changes that a dialog offers. */
 export type RoleStep = 'makeOwner' | 'dropOwner' | 'dropAdmin';
 
 type Holder = Pick<User, 'id' | 'roles' | 'company'>;
 
-/** The change of role that is offered for a person; null for the signed-in user and for a person whom the api would refuse. */
+/** The role change offered for a user; null for the signed-in user and where the api would refuse. */
 export function roleStep(me: Holder, user: Holder): RoleStep | null {
   if (user.id === me.id) return null;
   const roles = rolesOf(user);

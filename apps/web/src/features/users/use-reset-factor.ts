@@ -8,7 +8,7 @@ import { confirm } from '../../ui/confirm.ts';
 import { toastSuccess } from '../../ui/toast.ts';
 import { isProtected } from './is-protected.ts';
 
-/** Ending the second factor of somebody who has lost it: an owner an agent's, an ADMIN anybody's but the own. */
+/** Resets the second factor of a user who lost it: an owner an agent's, an ADMIN any but their own. */
 export function useResetFactor() {
   const me = useMe();
   const { mutateAsync } = useCall(resetSecondFactor);

@@ -53,7 +53,7 @@ const company: Column<User> = {
   render: (user) => (user.company ? <CompanyCell company={user.company} /> : t.common.none),
 };
 
-/** Quiet: what is not there is the owner's to see in the company's requirement. */
+/** Dimmed: a missing second factor is the owner's concern, shown with the company's requirement. */
 function FactorMark() {
   return (
     <span className={classes.factor} title={t.factor.mark}>
@@ -63,8 +63,8 @@ function FactorMark() {
   );
 }
 
-/** The columns of a company's people. */
+/** The columns of a company's users. */
 export const userColumns = [person, roles, policies, ...dayColumns<User>()];
 
-/** The columns of everybody: whose they are as well. */
+/** The columns of all users, with their companies. */
 export const allUserColumns = [person, company, roles, policies, ...dayColumns<User>()];

@@ -16,13 +16,13 @@ import { useResetFactor } from './use-reset-factor.ts';
 
 const ChangeRoleDialog = lazyDialog(() => import('./change-role-dialog.tsx'), 'ChangeRoleDialog');
 
-/** A list of people, each to be changed and, where that is offered, deleted. */
+/** A list of users with the actions edit, role change, second factor reset and delete. */
 export function UserList(props: {
   list: ListEndpoint<User>;
   help: string;
   columns: readonly Column<User>[];
   add?: ReactNode;
-  /** The dialog that changes one. */
+  /** The dialog that edits a user. */
   Editor: LazyDialog<{ user: User; onClose: () => void }>;
 }) {
   const { Editor } = props;
@@ -31,7 +31,7 @@ export function UserList(props: {
   const me = useMe();
   const factor = useResetFactor();
   const remove = useRemove(deleteUser, t.users.remove);
-  /** At most one line: the change of role that this person may get. */
+  /** At most one action: the role change offered for this user. */
   function roleActions(user: User): readonly RowAction[] {
     const step = roleStep(me, user);
     if (step === null) return [];

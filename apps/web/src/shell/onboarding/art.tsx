@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react';
 
-/** Where the ground is, in all pictures. */
+/** The y coordinate of the ground in all pictures. */
 const GROUND = 236;
 
-/** One picture of the onboarding, drawn on 560 × 260 in the lines of the gate that the auth area shows. */
+/** One picture of the onboarding, on a canvas of 560 × 260. */
 export function Scene({ children }: { children: ReactNode }) {
   return (
     <svg viewBox="0 0 560 260" aria-hidden="true" fill="none" strokeLinecap="round" strokeLinejoin="round">
@@ -40,7 +40,7 @@ export function Gate({ x, width }: { x: number; width: number }) {
   );
 }
 
-/** Somebody. The size of 1 is 44 wide. */
+/** A figure; size 1 is 44 wide. */
 export function Person({ x, y, color, size = 1 }: { x: number; y: number; color: string; size?: number }) {
   return (
     <g transform={`translate(${x} ${y}) scale(${size})`}>
@@ -50,7 +50,7 @@ export function Person({ x, y, color, size = 1 }: { x: number; y: number; color:
   );
 }
 
-/** A window of a browser, with what is on its page. */
+/** A browser window with its page as children. */
 export function Window(props: {
   x: number;
   y: number;
@@ -83,7 +83,7 @@ export function Window(props: {
   );
 }
 
-/** Lines of a text that one does not read, one under the other. */
+/** Placeholder lines of text. */
 export function Lines({ x, y, widths }: { x: number; y: number; widths: readonly number[] }) {
   return (
     <g stroke="var(--art-text)" strokeWidth="5">

@@ -1,7 +1,7 @@
 import { LogoMark } from '../../ui/logo.tsx';
 import { Lines, Person, Scene } from './art.tsx';
 
-/** A browser with the extension on: its owner is inside, a stranger gets no further than the shield. */
+/** A browser with the extension: its user is inside, a stranger stops at the shield. */
 export function ExtensionScene() {
   return (
     <Scene>
@@ -24,9 +24,9 @@ export function ExtensionScene() {
       ))}
       <rect x="208" y="43" width="168" height="20" rx="8" fill="var(--art-sky)" />
       <path d="M222 53h70" stroke="var(--art-text)" strokeWidth="5" />
-      {/* Where browsers keep their extensions. */}
+      {/* The toolbar's extension icon. */}
       <LogoMark x={390} y={41} size={24} />
-      {/* The admin panel that it guards. */}
+      {/* The protected admin panel. */}
       <Lines x={172} y={96} widths={[56, 40, 48, 32]} />
       <rect x="172" y="160" width="92" height="20" rx="6" stroke="var(--art-line)" strokeWidth="3" />
       <rect x="172" y="192" width="56" height="20" rx="6" fill="var(--art-strong)" />

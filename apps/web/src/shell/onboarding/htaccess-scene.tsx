@@ -2,7 +2,7 @@ import { Person, Scene } from './art.tsx';
 
 const MONO = 'var(--mantine-font-family-monospace)';
 
-/** The file with the one line that matters, and somebody of ours who would write it too. */
+/** A configuration file with the lock's line, and a support agent. */
 export function HtaccessScene() {
   return (
     <Scene>
@@ -39,7 +39,7 @@ export function HtaccessScene() {
       </g>
       <path d="M72 193h96M184 193h52" stroke="var(--art-text)" strokeWidth="5" />
       <Person x={458} y={142} color="var(--art-strong)" size={1.9} />
-      {/* The headset of the one who helps. */}
+      {/* The support agent's headset. */}
       <path
         d="M433 146v-6a25 25 0 0 1 50 0v6M433 142v12M483 142v12q0 12-14 12"
         stroke="var(--art-bright)"

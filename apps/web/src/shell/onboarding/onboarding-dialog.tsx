@@ -21,20 +21,20 @@ const steps = [
 ] as const satisfies readonly { Scene: ComponentType; proof: keyof Evidence }[];
 const slides = t.onboarding.slides.map((slide, index) => ({ ...slide, ...(steps[index] ?? steps[0]) }));
 const COUNT = slides.length;
-/** A finger that went less far has tapped. */
+/** A shorter swipe counts as a tap, in pixels. */
 const SWIPE_PX = 40;
 
-/** What the dialog is told, and what it tells. */
+/** Props of the dialog. */
 export interface OnboardingDialogProps {
   opened: boolean;
-  /** Which steps are done already; undefined where it is not known, or none of this person's business. */
+  /** The finished steps; undefined while unknown, and for users who are not owners. */
   evidence: Evidence | undefined;
-  /** Escape: not now. */
+  /** Escape: show again on the next visit. */
   onClose: () => void;
   onUnderstood: () => void;
 }
 
-/** The carousel of the first visit. All slides lie on one place, so that it is as high as the highest of them always. */
+/** The carousel of the first visit. All slides overlap, so that the tallest sets the height. */
 export function OnboardingDialog({ opened, evidence, onClose, onUnderstood }: OnboardingDialogProps) {
   const [shown, setShown] = useState(0);
   const touchedAt = useRef(0);
@@ -61,7 +61,7 @@ export function OnboardingDialog({ opened, evidence, onClose, onUnderstood }: On
     >
       <Modal.Overlay backgroundOpacity={1} color="var(--backdrop)" />
       <Modal.Content aria-label={t.onboarding.label} className={classes.content}>
-        {/* It takes the focus as a whole: the arrow keys work at once, and no button is about to be pressed. */}
+        {/* The carousel takes the focus itself: the arrow keys work at once, and Enter presses no button. */}
         <Modal.Body data-autofocus tabIndex={-1} className={classes.body} onKeyDown={onKeyDown}>
           <section
             aria-roledescription={t.onboarding.carousel}
@@ -116,7 +116,7 @@ export function OnboardingDialog({ opened, evidence, onClose, onUnderstood }: On
   );
 }
 
-/** The extension, where the slides speak of it. */
+/** Download links on the extension's slide. */
 function Downloads() {
   return (
     <div className={classes.downloads}>

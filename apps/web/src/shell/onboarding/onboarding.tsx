@@ -6,15 +6,15 @@ import { rolesOf, useMe } from '../../common/me.tsx';
 import { lazyOptional } from '../../ui/lazy.tsx';
 import { onboarded } from './onboarded.ts';
 
-// Most loads come after it was seen: its pictures are not among what they wait for. Should they not come, the page is
-// there without them, and the next load asks again.
+// Most visits come after the onboarding: its pictures are a separate file. Without the file the page opens without
+// it, and the next page load tries again.
 const OnboardingDialog = lazyOptional(() => import('./onboarding-dialog.tsx'), 'OnboardingDialog');
 
-/** Four slides at a person's first visit; 'Understood!' marks them seen (spec section 4), Escape puts them off. */
+/** Four slides on a user's first visit; 'Understood!' marks them seen (spec section 4), Escape postpones them. */
 export function Onboarding() {
   const [seen] = useState(onboarded.read);
   const [opened, setOpened] = useState(!seen);
-  // The steps are the owner's: nobody else has evidence of them.
+  // Only an owner has onboarding progress.
   const owner = rolesOf(useMe()).includes('CREATOR');
   const { data } = useQuery({ ...queryOptions(evidence, {}), enabled: owner && opened });
   if (seen) return null;

@@ -1,6 +1,6 @@
 import { Fence, Gate, Lines, Lock, Scene, Window } from './art.tsx';
 
-/** Two sites are behind the fence already; a third is on its way through the gate. */
+/** Two sites behind the fence; a third is moving in. */
 export function SitesScene() {
   return (
     <Scene>

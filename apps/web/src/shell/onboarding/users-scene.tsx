@@ -1,6 +1,6 @@
 import { Person, Scene, Window } from './art.tsx';
 
-/** People, the policies that hold them, and the sites that these open: one of them opens nothing yet. */
+/** Users, their policies, and the sites that these open; one policy opens no site yet. */
 export function UsersScene() {
   return (
     <Scene>
@@ -28,7 +28,7 @@ export function UsersScene() {
   );
 }
 
-/** A policy: a card with what it allows. */
+/** A policy as a card. */
 function Policy({ y, checked }: { y: number; checked: number }) {
   return (
     <g transform={`translate(212 ${y})`}>

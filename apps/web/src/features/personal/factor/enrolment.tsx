@@ -16,7 +16,7 @@ import { FactorForm } from './factor-form.tsx';
 import { RecoveryCodes } from './recovery-codes.tsx';
 import classes from './second-factor.module.css';
 
-// Comes with the secret. Should it not come, the key can still be typed.
+// Loaded with the secret. Without the picture the key can still be typed.
 const QrCode = lazy<ComponentType<{ text: string }>>(() =>
   import('./qr-code.tsx').then(
     (module) => ({ default: module.QrCode }),
@@ -28,17 +28,17 @@ function Nothing() {
   return null;
 }
 
-// An empty password is not worth a try out of ten.
+// An empty password would waste one of ten attempts.
 const StartForm = z.extend(FactorStart, {
   currentPassword: FactorStart.shape.currentPassword.check(z.minLength(1)),
 });
 
-/** Turning the second factor on: the password, the app, and the codes for the day when the phone is lost. */
+/** Turns the second factor on: password, app, recovery codes. */
 export function Enrolment({ onDone, onCancel }: { onDone: () => void; onCancel?: () => void }) {
   const [secret, setSecret] = useState<FactorSecret | null>(null);
   const [codes, setCodes] = useState<readonly string[] | null>(null);
 
-  // Nothing is read anew before the codes are kept: what shows them would be gone with them.
+  // No refetch before the codes are saved: it would unmount them.
   if (codes !== null) return <RecoveryCodes codes={codes} note={t.factor.ended} onDone={onDone} />;
   if (secret === null) {
     return (

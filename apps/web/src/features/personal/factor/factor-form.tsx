@@ -8,7 +8,7 @@ import { useMe } from '../../../common/me.tsx';
 import { useContractForm } from '../../../common/use-contract-form.ts';
 import { Notice } from '../../../ui/notice.tsx';
 
-/** A step of the second factor that is a form. Its first field has the focus; what was typed survives a failure. */
+/** A form step of the second factor. Its first field has the focus, and a failure keeps the input. */
 export function FactorForm<S extends FormSchema>(props: {
   schema: S;
   initial: DefaultValues<z.input<S>>;
@@ -22,12 +22,12 @@ export function FactorForm<S extends FormSchema>(props: {
   const { isValid, isSubmitting } = form.formState;
   const { email } = useMe();
   const [failure, setFailure] = useState<string | null>(null);
-  // State comes too late for a double click.
+  // A ref, since both clicks of a double click see the same render's state.
   const sending = useRef(false);
   const element = useRef<HTMLFormElement>(null);
   const typed = useRef(false);
   useEffect(() => {
-    // What stands above the field, a QR code say, stays in sight.
+    // Keeps the content above the field, such as a QR code, in view.
     element.current?.querySelector<HTMLInputElement>('input:not([hidden])')?.focus({ preventScroll: true });
   }, []);
 
@@ -51,14 +51,14 @@ export function FactorForm<S extends FormSchema>(props: {
       onInputCapture={() => {
         typed.current = true;
       }}
-      // It was we who put the focus there: a complaint on the way out would push the button that is being clicked from
-      // under the mouse.
+      // The step set the focus itself. An error shown on this blur would move the button under the mouse while it is
+      // clicked.
       onBlurCapture={(event) => {
         if (!typed.current) event.stopPropagation();
       }}
       noValidate
     >
-      {/* For a password manager: whose password this is. */}
+      {/* Names the account to a password manager. */}
       <input hidden readOnly type="email" name="email" autoComplete="username" value={email} />
       <Stack gap="md">
         {failure && <Notice kind="warning">{failure}</Notice>}

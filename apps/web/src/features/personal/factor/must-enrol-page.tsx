@@ -9,14 +9,14 @@ import { usePageTitle } from '../../../ui/use-page-title.ts';
 import { Enrolment } from './enrolment.tsx';
 import classes from './second-factor.module.css';
 
-/** What the page is given. */
+/** Props of the page. */
 export interface MustEnrolProps {
-  /** Who I am was read anew. */
+  /** Called after the signed-in user was refetched. */
   onDone: () => void;
   onLeave: () => void;
 }
 
-/** In the place of the dashboard, for a person whose company requires a second factor and who has none yet. */
+/** Replaces the dashboard for a user whose company requires a second factor and who has none. */
 export function MustEnrolPage({ onDone, onLeave }: MustEnrolProps) {
   const client = useQueryClient();
   const { company } = useMe();

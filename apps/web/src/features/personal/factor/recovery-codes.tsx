@@ -6,13 +6,13 @@ import { useMe } from '../../../common/me.tsx';
 import { toastFailure } from '../../../ui/toast.ts';
 import classes from './second-factor.module.css';
 
-/** The recovery codes, the one time that they are told. */
+/** The recovery codes, shown once. */
 export function RecoveryCodes(props: { codes: readonly string[]; note?: string; onDone: () => void }) {
   const { codes } = props;
   const { email } = useMe();
   const [copied, setCopied] = useState(false);
   const told = useRef<HTMLOutputElement>(null);
-  // The field that had the focus is gone; what comes is read from its beginning.
+  // The focused field was unmounted: move the focus to the start of the new content.
   useEffect(() => told.current?.focus(), []);
 
   async function copy() {

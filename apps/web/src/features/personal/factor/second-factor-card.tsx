@@ -15,12 +15,12 @@ import { toastSuccess } from '../../../ui/toast.ts';
 import { ConfirmFactor } from './confirm-factor.tsx';
 import { Enrolment } from './enrolment.tsx';
 
-/** So few recovery codes are worth a warning. */
+/** Warn when no more recovery codes than this are left. */
 const FEW = 3;
 
 type Mode = 'enrol' | 'renew' | 'off' | null;
 
-/** The own second factor: whether it is on, and what can be done about it. */
+/** The signed-in user's second factor: its state and its actions. */
 export function SecondFactorCard() {
   const { data, error, isFetching, refetch } = useQuery(queryOptions(getSecondFactor, {}));
   if (error && !data) {
@@ -64,12 +64,12 @@ function Loaded({ factor }: { factor: SecondFactor }) {
 
   async function done() {
     if (mode === 'enrol') toastSuccess(t.factor.on);
-    // Who I am has changed with it.
+    // `me` contains the second factor.
     await client.invalidateQueries();
     close();
   }
 
-  // Until it is done, whatever is read meanwhile: the recovery codes are on the screen once.
+  // Stays open through refetches: the recovery codes are shown once.
   if (mode === 'enrol') {
     return (
       <Card of={card}>

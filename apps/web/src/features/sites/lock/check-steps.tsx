@@ -3,7 +3,7 @@ import * as t from '@propusk/phrases/console';
 import { CheckList } from '../../../ui/check-list.tsx';
 import classes from './lock-dialog.module.css';
 
-/** What a probe asked, from outside and through the policies' proxies. */
+/** The steps of a probe: from outside and through the policies' proxies. */
 export function CheckSteps({ steps }: { steps: readonly ProbeStep[] }) {
   return (['outside', 'through'] as const).map((vantage) => {
     const checks = steps

@@ -13,7 +13,7 @@ import { CheckSteps } from './check-steps.tsx';
 import classes from './lock-dialog.module.css';
 import { VerdictOutcome } from './verdict-outcome.tsx';
 
-/** How often a running probe is asked for the steps that it has finished. */
+/** Poll interval of a running probe, in milliseconds. */
 const POLL_MS = 500;
 
 /**
@@ -31,7 +31,7 @@ export function CheckView(props: { siteId: number; begin: boolean; onLock: () =>
   useEffect(() => begin(), []);
 
   const running = start.isPending || check?.state === 'running';
-  // What an older probe said is no answer to the one that is starting.
+  // The reply may belong to the previous probe.
   const shown = start.isPending ? null : check;
   return (
     <div className={classes.view}>
@@ -64,7 +64,7 @@ export function CheckView(props: { siteId: number; begin: boolean; onLock: () =>
   );
 }
 
-/** There was no probe yet, or it is not known. */
+/** Shown when there is no probe or its state is unknown. */
 function Nothing(props: { pending: boolean; error: Error | null; onRetry: () => void }) {
   if (props.pending) return <Skeleton height={96} />;
   if (!props.error) {
@@ -84,14 +84,14 @@ function Nothing(props: { pending: boolean; error: Error | null; onRetry: () => 
   );
 }
 
-/** The last probe of a site, kept fresh while it runs, and a way to start one. */
+/** Reads a site's last probe, polls while it runs, and starts a new one. */
 function useCheck(siteId: number) {
   const client = useQueryClient();
   const params = { id: siteId };
   const queryKey = [getSiteCheck.path, { params }] as const;
   const query = useQuery({
     queryKey,
-    // A query may not answer undefined, which is what an empty body is read as.
+    // TanStack Query rejects undefined, which stands for an empty body.
     queryFn: async ({ signal }): Promise<SiteCheck | null> =>
       (await call(getSiteCheck, { params }, signal)) ?? null,
     refetchInterval: ({ state }) => (state.data?.state === 'running' ? POLL_MS : false),
@@ -99,7 +99,7 @@ function useCheck(siteId: number) {
   const start = useMutation({
     mutationFn: () => call(checkSite, { params }),
     onSuccess: async (check) => {
-      // An answer that was on its way may be of the probe before.
+      // A reply in flight may belong to the previous probe.
       await client.cancelQueries({ queryKey });
       client.setQueryData(queryKey, check);
     },
@@ -108,7 +108,7 @@ function useCheck(siteId: number) {
   const ran = useRef(false);
   useEffect(() => {
     if (state === 'running') ran.current = true;
-    // The lists show what the probe said.
+    // The lists show the verdict too.
     else if (ran.current) {
       ran.current = false;
       void client.invalidateQueries();

@@ -5,7 +5,7 @@ import { formatMoment } from '../../../ui/day.tsx';
 import { Tag, Tags } from '../../../ui/tags.tsx';
 import classes from './egress-list.module.css';
 
-/** Where each proxy of a site's policies really leaves from, and since when we know. */
+/** The observed egress addresses of each proxy of a site's policies, with the time of the observation. */
 export function EgressList({ egress }: { egress: readonly EgressOfProxy[] }) {
   return (
     <ul className={classes.list} aria-label={t.lock.egress}>

@@ -7,10 +7,10 @@ import { useReturnFocus } from '../../../ui/use-return-focus.ts';
 import { CheckView } from './check-view.tsx';
 import { LockView } from './lock-view.tsx';
 
-/** What the dialog opens on: the lines, a probe that starts now, or what the last one said. */
+/** The dialog's first view: the lock's lines, a probe that starts now, or the last verdict. */
 export type LockStart = 'lock' | 'check' | 'last';
 
-/** A site's own lock: its lines, and the proof that they hold. One leads to the other. */
+/** The lock of a site: its configuration lines and its probe. */
 export function LockDialog(props: {
   site: { id: number; address: string };
   start: LockStart;

@@ -15,7 +15,7 @@ import classes from './lock-dialog.module.css';
 import { ShareLink } from './share-link.tsx';
 import { Snippets } from './snippets.tsx';
 
-/** The lines that lock a site, from where its policies leave to the link for a colleague. */
+/** The lock's configuration: egress addresses, lines for each server, and the link for a colleague. */
 export function LockView({ siteId, onCheck }: { siteId: number; onCheck: () => void }) {
   const { data, error, isFetching, refetch } = useQuery(
     queryOptions(getSiteLock, { params: { id: siteId } }),

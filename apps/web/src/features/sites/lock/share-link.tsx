@@ -8,7 +8,7 @@ import { CopyButton } from '../../../ui/copy-button.tsx';
 import { formatMoment } from '../../../ui/day.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 
-/** Makes a link by which a colleague sees the lines of the lock, and nothing else. */
+/** Creates a link that shows a colleague the lock's lines and nothing else. */
 export function ShareLink({ siteId }: { siteId: number }) {
   const { data, error, isPending, mutate } = useMutation({
     mutationFn: () => call(shareLock, { params: { id: siteId } }),

@@ -18,7 +18,7 @@ import { Snippets } from './snippets.tsx';
 
 /** /lock#token: the lines of one site's lock, for a colleague who has no account. */
 export function SharedLockPage() {
-  // The token stays in the address: the link is for seven days, and a reload is no end of them.
+  // The token stays in the address: the link works for seven days and must survive a reload.
   const linkToken = useLocation({ select: ({ hash }) => hash });
   return (
     <div className={classes.page}>

@@ -4,7 +4,7 @@ import * as t from '@propusk/phrases/console';
 import { Outcome } from '../../../ui/outcome.tsx';
 import { verdicts } from './verdicts.ts';
 
-/** What a probe found: the verdict, what it means, and what to do. */
+/** The verdict of a probe: its meaning and the advice. */
 export function VerdictOutcome({ check }: { check: SiteCheck }) {
   const verdict = check.verdict ?? 'unknown';
   const { tone, Icon } = verdicts[verdict];

@@ -9,7 +9,7 @@ import {
 } from '@tabler/icons-react';
 import type { OutcomeTone } from '../../../ui/outcome.tsx';
 
-/** What each verdict on a site looks like. */
+/** Icon and tone of each verdict. */
 export const verdicts: Readonly<Record<Verdict, { tone: OutcomeTone; Icon: typeof IconCloud }>> = {
   protected: { tone: 'good', Icon: IconShieldCheck },
   open: { tone: 'bad', Icon: IconLockOpen },
