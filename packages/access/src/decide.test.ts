@@ -109,14 +109,14 @@ describe('the rule of access', () => {
     expect(decision.allow ? `${way} by ${decision.policyId}` : decision.reason).toBe(expected);
   });
 
-  test('an empty index denies everybody', () => {
+  test('an empty index denies every user', () => {
     expect(decide(emptyIndex(), 10, host('crm.romashka.test'), 443)).toEqual({
       allow: false,
       reason: 'user_removed',
     });
   });
 
-  test('a policy whose proxy is missing leads nowhere', () => {
+  test('a policy without its proxy in the snapshot allows nothing', () => {
     const broken = { ...company(1, { 1: 'crm.romashka.test' }, [{ proxy: 1, sites: [1] }]), proxies: [] };
     expect(decide(indexOf(broken), 10, host('crm.romashka.test'), 443)).toMatchObject({
       reason: 'no_policy',
@@ -129,7 +129,7 @@ describe('the index', () => {
     company(1, { 1: 'a.romashka.test', 2: 'b.romashka.test' }, [{ proxy: 1, sites }], version);
   const allowed = (i: ReturnType<typeof emptyIndex>, name: string) => decide(i, 10, host(name), 443).allow;
 
-  test('takes a newer version whole and ignores an older or equal one', () => {
+  test('the index replaces a company by a newer version and ignores an older or equal one', () => {
     const i = indexOf(v(2, [1]));
     expect(putCompany(i, v(1, [2]))).toBe(false);
     expect(putCompany(i, v(2, [2]))).toBe(false);
@@ -138,7 +138,7 @@ describe('the index', () => {
     expect([allowed(i, 'a.romashka.test'), allowed(i, 'b.romashka.test')]).toEqual([false, true]);
   });
 
-  test('forgets a company with its users and its claims', () => {
+  test('removing a company removes its users and its claims', () => {
     const i = indexOf(v(1, [1]), company(2, { 20: 'a.romashka.test' }, [{ proxy: 1, sites: [20] }]));
     expect(decide(i, 20, host('a.romashka.test'), 443)).toMatchObject({ reason: 'host_taken' });
     removeCompany(i, 1);
@@ -146,7 +146,7 @@ describe('the index', () => {
     expect(decide(i, 20, host('a.romashka.test'), 443).allow).toBe(true);
   });
 
-  test('a host that is given up goes to the next oldest claim, whoever came to the index first', () => {
+  test('a released host goes to the next oldest claim, in whatever order the companies were indexed', () => {
     const claiming = (id: number) => company(id, { [id]: 'a.romashka.test' }, [{ proxy: 1, sites: [id] }]);
     const i = indexOf(...[1, 3, 2].map(claiming));
     removeCompany(i, 1);
@@ -154,27 +154,27 @@ describe('the index', () => {
     expect(decide(i, 30, host('a.romashka.test'), 443)).toMatchObject({ reason: 'host_taken' });
   });
 
-  test('an older site that claims later does not take the host from its holder', () => {
+  test('an older site with a later claim does not take the host from its holder', () => {
     const late = company(2, { 0: 'a.romashka.test' }, [{ proxy: 1, sites: [0] }]);
     const i = indexOf(v(1, [1]), { ...late, sites: late.sites.map((site) => ({ ...site, claim: 77 })) });
     expect(decide(i, 20, host('a.romashka.test'), 443)).toMatchObject({ reason: 'host_taken' });
     expect(decide(i, 10, host('a.romashka.test'), 443).allow).toBe(true);
   });
 
-  test('takes any version when asked to', () => {
+  test('the index accepts an older version with anyVersion', () => {
     const i = indexOf(v(2, [1]));
     expect(putCompany(i, v(1, [2]), true)).toBe(true);
     expect([allowed(i, 'a.romashka.test'), allowed(i, 'b.romashka.test')]).toEqual([false, true]);
   });
 
-  test('releases a claim with the last policy that made it', () => {
+  test('a company loses its claim with the last policy that made it', () => {
     const i = indexOf(v(1, [1]), company(2, { 20: 'a.romashka.test' }, [{ proxy: 1, sites: [20] }]));
     putCompany(i, v(2, [2]));
     expect(decide(i, 20, host('a.romashka.test'), 443).allow).toBe(true);
   });
 });
 
-test('what a user is told to reach is what the rule lets through', () => {
+test('reachable() lists exactly the sites that decide() allows', () => {
   expect(reachable(index, 10)).toEqual({
     allSites: false,
     sites: [
@@ -285,7 +285,7 @@ describe('over arbitrary companies', () => {
       return typeof told === 'number' ? !by.includes(told) : by.length > 0;
     });
 
-  test('nobody gets more, or less, than the policies say', () => {
+  test('decide() agrees with a direct reading of the policies', () => {
     fc.assert(
       fc.property(fc.tuple(snapshot(1), snapshot(2)), (all) => {
         expect(wrong(indexOf(...all), all)).toEqual([]);
@@ -298,7 +298,7 @@ describe('over arbitrary companies', () => {
     .constantFrom(1, 2, 3)
     .chain((id) => fc.oneof({ weight: 3, arbitrary: snapshot(id) }, fc.constant({ gone: id })));
 
-  test('what came and went leaves nothing behind', () => {
+  test('adding and removing companies leaves the index as it was', () => {
     fc.assert(
       fc.property(fc.array(step, { minLength: 2, maxLength: 10 }), (history) => {
         const lived = emptyIndex();
@@ -335,6 +335,6 @@ test.each([
     ['www.crm.example.ru', 'crm.example.ru', '*.www.crm.example.ru', '*.crm.example.ru', '*.example.ru'],
   ],
   ['www.ru', ['www.ru', '*.www.ru']],
-])('the patterns that cover %s', (host, patterns) => {
+])('patternsCovering(%s) lists every covering pattern, most exact first', (host, patterns) => {
   expect(patternsCovering(host)).toEqual(patterns);
 });

@@ -60,7 +60,7 @@ describe('canonicalHost', () => {
   test.each(same)('%s is %s', (raw, canonical) => expect(canonicalHost(raw)).toBe(canonical));
   test.each(refused)('%j has no canonical spelling', (raw) => expect(canonicalHost(raw)).toBeNull());
 
-  test('the short way for names that are spelled well already says what the long way says', () => {
+  test('canonicalHost gives the same result by its fast path and by the URL parser', () => {
     const names = fc.stringMatching(/^[abxn019.-]{0,14}$/);
     fc.assert(
       // A dot at the end leads the long way, and is taken off there. Of punycode its parser says one thing with and
@@ -73,7 +73,7 @@ describe('canonicalHost', () => {
     );
   });
 
-  test('is its own fixed point, whatever it is given', () => {
+  test('canonicalHost leaves a canonical host unchanged', () => {
     const ascii = fc.stringMatching(/^[a-zA-Z0-9._*%@:/\\[\]-]{0,40}$/);
     fc.assert(
       fc.property(
@@ -93,7 +93,7 @@ describe('canonicalHost', () => {
 });
 
 describe('parseAuthority', () => {
-  test('reads host and port', () => {
+  test('parseAuthority reads host and port', () => {
     expect(parseAuthority('CRM.example.ru:443')).toEqual({ host: 'crm.example.ru', port: 443 });
   });
   test.each([
@@ -106,5 +106,5 @@ describe('parseAuthority', () => {
     '127.0.0.1:443',
     '[::1]:443',
     'a.b:443:443',
-  ])('%s is no authority', (raw) => expect(parseAuthority(raw)).toBeNull());
+  ])('parseAuthority rejects %s', (raw) => expect(parseAuthority(raw)).toBeNull());
 });

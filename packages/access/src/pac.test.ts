@@ -160,7 +160,7 @@ describe.each([false, true])('with all sites: %s, PAC and route agree with decid
   const pac = run(routed);
   const route = createRoute(routed);
   const verdict = (url: string, port: number) => {
-    // A name that resolves to the machine itself is nobody's site.
+    // A name below .localhost resolves to this machine and cannot be a site.
     const host = canonicalHost(new URL(url).hostname);
     if (host === null || host.endsWith('.localhost')) return false;
     return decide(index, 1, host, port).allow;
@@ -220,18 +220,18 @@ describe.each([false, true])('with all sites: %s, PAC and route agree with decid
 });
 
 describe('the PAC', () => {
-  test('is ASCII whatever the sites, and never offers DIRECT beside the gateway', () => {
+  test('the PAC is ASCII for any sites, and never offers DIRECT as a fallback of the gateway', () => {
     const { data } = pacScript({ ...plain, sites: ['пример.рф', 'a"b.ru', '\u2028.ru'] });
     expect(data).toMatch(/^[\n -~]*$/);
     expect(data).not.toMatch(/3128;/);
   });
 
-  test('is mandatory where everything goes through the gateway, and there alone', () => {
+  test('the PAC is mandatory with allSites only', () => {
     expect(pacScript(plain).mandatory).toBe(false);
     expect(pacScript({ ...plain, allSites: true }).mandatory).toBe(true);
   });
 
-  test('leaves the console, the gateway itself and this machine alone', () => {
+  test('the PAC routes the console, the gateway and localhost directly', () => {
     const pac = run({
       ...plain,
       allSites: true,
@@ -252,12 +252,12 @@ describe('the PAC', () => {
     expect(pac('ftp://any.example.ru/')).toBe('DIRECT');
   });
 
-  test('takes no gateway that would say more than a host', () => {
+  test('pacScript rejects a gateway host with anything but a host in it', () => {
     const host = 'a.test:1"; DIRECT';
     expect(() => pacScript({ ...plain, gateway: { ...gateway, host } })).toThrow(/no host/);
   });
 
-  test('of 30,000 hosts answers hardly slower than one of 30', { timeout: 30_000 }, () => {
+  test('a PAC of 30,000 hosts answers hardly slower than a PAC of 30', { timeout: 30_000 }, () => {
     const many = Array.from({ length: 30_000 }, (_, i) => `site${i}.example.ru`);
     const script = { ...plain, sites: many };
     expect(pacScript(script).data.length).toBeLessThan(1_250_000);

@@ -6,7 +6,7 @@ const stored = (raw: string) => {
   return 'fault' in site ? site.fault : formatSiteAddress(site);
 };
 
-describe('what people paste as a site', () => {
+describe('a pasted site address', () => {
   test.each([
     ['https://crm.example.ru/login?x', 'crm.example.ru'],
     ['  HTTP://CRM.Example.RU  ', 'crm.example.ru'],
@@ -18,7 +18,7 @@ describe('what people paste as a site', () => {
     ['*.пример.рф:8080', '*.xn--e1afmkfd.xn--p1ai:8080'],
     ['https://почта.пример.рф', 'xn--80a1acny.xn--e1afmkfd.xn--p1ai'],
     ['romashka.test', 'romashka.test'],
-  ])('%s is kept as %s', (raw, address) => expect(stored(raw)).toBe(address));
+  ])('%s is stored as %s', (raw, address) => expect(stored(raw)).toBe(address));
 
   test.each([
     ['', 'not_a_host'],
@@ -37,5 +37,5 @@ describe('what people paste as a site', () => {
     ['github.io', 'public_suffix'],
     ['crm.example.ru:0', 'bad_port'],
     ['crm.example.ru:70000', 'bad_port'],
-  ])('%s is refused: %s', (raw, fault) => expect(stored(raw)).toBe(fault));
+  ])('%s is rejected: %s', (raw, fault) => expect(stored(raw)).toBe(fault));
 });

@@ -2,12 +2,9 @@ import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
 import { Id, IdParams, IsoDate, Named, text } from './fields.ts';
 
-/**
- * The site's own lock: a few lines in its server's settings that let in nobody but the addresses by which its policies
- * leave. Who sees what we know of it, and how it is proved.
- */
+/** A site's lock: lines in its server's configuration that allow only the egress addresses of its policies; and its probe. */
 
-/** Servers and services that a lock is written for. */
+/** Servers with a lock text; `-cdn`: behind Cloudflare. */
 export const LockKind = z.enum([
   'htaccess',
   'apache',
@@ -21,12 +18,12 @@ export const LockKind = z.enum([
 ]);
 export type LockKind = z.infer<typeof LockKind>;
 
-/** Ready text to paste: nothing in it is left to fill in. */
+/** Text to paste, complete. */
 export const Snippet = z.object({
   kind: LockKind,
-  /** What people call the server, such as `nginx`. */
+  /** The server's name, such as `nginx`. */
   title: z.string(),
-  /** Where it goes, in Russian: a file or a place in one. */
+  /** The file, or the place in it, in Russian. */
   place: z.string(),
   text: z.string(),
   /** What to know before pasting: Russian sentences. */
@@ -34,18 +31,18 @@ export const Snippet = z.object({
 });
 export type Snippet = z.infer<typeof Snippet>;
 
-/** Where the traffic of one proxy really leaves from, seen by our echo when it was called through that proxy. */
+/** The egress addresses of one proxy, as our echo saw them. */
 export const EgressOfProxy = z.object({
   proxy: Named,
-  /** The platform's gateway itself. */
+  /** The proxy is the platform's gateway itself. */
   direct: z.boolean(),
-  /** The policies of the site that leave by it. */
+  /** The site's policies with this proxy. */
   politics: z.array(Named),
   addresses: z.array(z.string()),
   learnedAt: z.nullable(IsoDate),
-  /** Not confirmed for a day, or seen to have changed: a lock with it may shut people out. */
+  /** Not confirmed for a day, or changed: a lock with these addresses may deny users. */
   stale: z.boolean(),
-  /** Why the last try to learn failed: a Russian sentence. */
+  /** Why the last call of the echo failed: a Russian sentence. */
   problem: z.nullable(z.string()),
 });
 export type EgressOfProxy = z.infer<typeof EgressOfProxy>;
@@ -53,9 +50,9 @@ export type EgressOfProxy = z.infer<typeof EgressOfProxy>;
 export const SiteLock = z.object({
   site: Named,
   egress: z.array(EgressOfProxy),
-  /** Sites of the company, this one included, whose lock would shut people out because a way out has moved. */
+  /** Sites of the company, this one included, whose lock is older than a new egress address. */
   breaks: z.array(Named),
-  /** Empty while no address is known: a lock without addresses would shut everybody out. */
+  /** Empty while no address is known: a lock without addresses would deny everybody. */
   snippets: z.array(Snippet),
 });
 export type SiteLock = z.infer<typeof SiteLock>;
@@ -64,7 +61,7 @@ export const getSiteLock = endpoint({
   method: 'GET',
   path: '/domain-allowed/:id/lock',
   access: ['CREATOR', 'ADMIN'],
-  summary: "The lines that lock the site to its policies' ways out",
+  summary: "The text that locks the site to its policies' egress addresses",
   params: IdParams,
   reply: SiteLock,
   errors: ['not_found'],
@@ -81,7 +78,7 @@ export const learnEgress = endpoint({
   errors: ['not_found', 'too_many_requests'],
 });
 
-/** A link that shows the lock of one site to whoever has it, without an account. */
+/** A link that shows one site's lock without an account. */
 export const LockLink = z.object({ url: z.string(), expiresAt: IsoDate });
 export type LockLink = z.infer<typeof LockLink>;
 
@@ -119,22 +116,22 @@ export const openLockLink = endpoint({
 export const Verdict = z.enum(['protected', 'open', 'closed', 'server_error', 'cdn', 'unknown']);
 export type Verdict = z.infer<typeof Verdict>;
 
-/** One request of a probe and what it says. */
+/** One request of a probe and its outcome. */
 export const ProbeStep = z.object({
-  /** What was asked, in Russian: «Снаружи, https, с поддельным X-Forwarded-For». */
+  /** What the request was, in Russian: from outside, over https, with a spoofed X-Forwarded-For. */
   title: z.string(),
   vantage: z.enum(['outside', 'through']),
   outcome: z.enum(['waiting', 'passed', 'failed', 'skipped']),
-  /** What came back, in Russian: «403», «соединение отклонено». */
+  /** What came back, in Russian: a status, or the failure of the connection. */
   detail: z.string(),
 });
 export type ProbeStep = z.infer<typeof ProbeStep>;
 
-/** A probe of a site: while it runs the steps fill in, and then the verdict follows. */
+/** A probe of a site. The steps appear while it runs; the verdict follows. */
 export const SiteCheck = z.object({
   state: z.enum(['running', 'done']),
   verdict: z.nullable(Verdict),
-  /** What the verdict means for this site and what to do: Russian sentences. */
+  /** The meaning of the verdict for this site, and what to do: Russian sentences. */
   meaning: z.nullable(z.string()),
   advice: z.nullable(z.string()),
   steps: z.array(ProbeStep),
@@ -165,11 +162,11 @@ export const getSiteCheck = endpoint({
   errors: ['not_found'],
 });
 
-/** What the last probe of a site said, as lists show it. */
+/** The last verdict on a site, for lists. */
 export const Protection = z.object({
   verdict: Verdict,
   checkedAt: IsoDate,
-  /** It was protected before and is not now; until a probe finds it protected again. */
+  /** The site was protected and is not now, until a probe finds it protected again. */
   drifted: z.boolean(),
 });
 export type Protection = z.infer<typeof Protection>;
@@ -178,14 +175,14 @@ export type Protection = z.infer<typeof Protection>;
 export const Drift = z.object({ id: Id, name: z.string(), verdict: Verdict, checkedAt: IsoDate });
 export type Drift = z.infer<typeof Drift>;
 
-/** What is really there of the four steps that the onboarding promises, and what has come apart since. */
+/** Which of the onboarding's four steps are done, and which sites have drifted since. */
 export const Evidence = z.object({
   siteExists: z.boolean(),
-  /** A probe found a site protected. */
+  /** A site was found protected and has not drifted. */
   lockVerified: z.boolean(),
-  /** Somebody of the company has used the extension. */
+  /** A user of the company has used the extension. */
   extensionSeen: z.boolean(),
-  /** A person stands in a policy with a site, or with all sites. */
+  /** A policy holds a user and a site, or a user and all sites. */
   userHasPolicy: z.boolean(),
   drifted: z.array(Drift),
 });
@@ -200,7 +197,7 @@ export const evidence = endpoint({
   errors: ['no_company'],
 });
 
-/** The caller's own address as this server sees it: called through a proxy it tells where the proxy leaves from. */
+/** The caller's address as this server sees it: through a proxy, the proxy's egress address. */
 export const echo = endpoint({
   method: 'GET',
   path: '/echo',

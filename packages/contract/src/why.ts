@@ -3,18 +3,18 @@ import { endpoint } from './endpoint.ts';
 import { Id, IdParams, Named, numeral, text } from './fields.ts';
 import { limits } from './limits.ts';
 
-/** What the rule of access says of a person and a site, and which link is missing when it says no. */
+/** The decision of the rule of access on a user and a site, with the missing link of a denial. */
 export const Explanation = z.object({
   allow: z.boolean(),
-  /** A reason of the rule of access, as the gateway's `X-Propusk-Reason` has it; null when allowed. */
+  /** The reason as in the gateway's `X-Propusk-Reason`; null when allowed. */
   reason: z.nullable(z.string()),
-  /** What it means and what to do: Russian sentences. */
+  /** The meaning and what to do: Russian sentences. */
   message: z.string(),
   advice: z.nullable(z.string()),
-  /** The policy that lets the person in, and the host of its proxy. */
+  /** The policy that allows the user, and its proxy by host. */
   policy: z.nullable(Named),
   proxy: z.nullable(Named),
-  /** The links from person to site, in order, each there or missing. */
+  /** The conditions from user to site, in order. */
   links: z.array(z.object({ title: z.string(), there: z.boolean() })),
 });
 export type Explanation = z.infer<typeof Explanation>;

@@ -58,7 +58,7 @@ async function judge({ kind, text }: Snippet): Promise<unknown> {
 }
 
 describe.each(cases)('%s', (address, egress) => {
-  test.each(lockSnippets({ address, egress }))('$kind is accepted', async (snippet) => {
+  test.each(lockSnippets({ address, egress }))('the server accepts the text for $kind', async (snippet) => {
     await expect(judge(snippet)).resolves.toBeDefined();
   });
 });

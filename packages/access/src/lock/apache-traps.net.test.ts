@@ -44,7 +44,7 @@ async function statuses(...args: Parameters<typeof answers>): Promise<number[]> 
 /** Outside, then by the way out. */
 const both = ['/', ['/', { from: EGRESS }]] as const satisfies readonly (string | [string, Asking])[];
 
-describe('what AllowOverride makes of the lock', () => {
+describe('the .htaccess lock and AllowOverride', () => {
   test.each([
     ['AuthConfig', [403, 200]],
     ['All', [403, 200]],
@@ -53,7 +53,7 @@ describe('what AllowOverride makes of the lock', () => {
     ['FileInfo Nonfatal=All', [200, 200]],
     ['FileInfo', [500, 500]],
     ['Limit', [500, 500]],
-  ])('AllowOverride %s: outside and way out get %j', async (allowOverride, expected) => {
+  ])('with AllowOverride %s a stranger and the egress address get %j', async (allowOverride, expected) => {
     expect(await statuses({ htaccess: ours, allowOverride }, ...both)).toEqual(expected);
   });
 
@@ -61,20 +61,20 @@ describe('what AllowOverride makes of the lock', () => {
     ['a host name in Require ip', `Require ip ${EGRESS} crm.example.test\n`],
     ['a directive of another class', `${ours}Header set X-Locked yes\n`],
     ['RemoteIPHeader', `${ours}RemoteIPHeader CF-Connecting-IP\n`],
-  ])('%s in .htaccess is an error 500', async (_, htaccess) => {
+  ])('Apache answers 500 to %s in .htaccess', async (_, htaccess) => {
     expect(await statuses({ htaccess, allowOverride: 'AuthConfig' }, ...both)).toEqual([500, 500]);
   });
 });
 
-describe('what opens a lock again', () => {
+describe('rules of the site that override a lock', () => {
   const granted = { 'child/.htaccess': 'Require all granted\n' };
-  test('a nested .htaccess that grants: opens the bare line, not ours', async () => {
+  test('a nested .htaccess that grants access opens a bare Require, not our lock', async () => {
     const site = { allowOverride: 'AuthConfig', files: granted };
     expect(await statuses({ ...site, htaccess: bare }, '/child/', '/')).toEqual([200, 403]);
     expect(await statuses({ ...site, htaccess: ours }, '/child/', '/')).toEqual([403, 403]);
   });
 
-  test('old Allow with Satisfy Any, beside or below: opens the bare line, not ours', async () => {
+  test('an old Allow with Satisfy Any, beside or below, opens a bare Require, not our lock', async () => {
     const legacy = 'Order deny,allow\nAllow from all\nSatisfy Any\n';
     const site = { allowOverride: 'All', files: { 'child/.htaccess': legacy } };
     expect(await statuses({ ...site, htaccess: bare + legacy }, '/', '/child/')).toEqual([200, 200]);
@@ -82,7 +82,7 @@ describe('what opens a lock again', () => {
     expect(await statuses({ ...site, htaccess: legacy + ours }, '/', '/child/')).toEqual([403, 403]);
   });
 
-  test('nor does it with sixty ways out and a CDN, which make for a long expression', async () => {
+  test('Satisfy Any does not open our lock with sixty egress addresses and a CDN, a long expression', async () => {
     const many = Array.from({ length: 60 }, (_, index) => `203.0.113.${index + 1}`);
     const files = {
       'child/.htaccess': 'Allow from all\nSatisfy Any\n',
@@ -103,7 +103,7 @@ describe('what opens a lock again', () => {
     }
   });
 
-  test('a Location or Files that grants: opens the bare line, not ours', async () => {
+  test('a Location or Files that grants access opens a bare Require, not our lock', async () => {
     const host = '<Location "/child">\nRequire all granted\n</Location>\n';
     const files = { 'child/.htaccess': '<Files "*">\nRequire all granted\n</Files>\n' };
     const site = { allowOverride: 'All', host, files };
@@ -112,14 +112,14 @@ describe('what opens a lock again', () => {
     expect(await statuses({ ...site, host: lockOf('apache', [EGRESS]) + host }, '/child/')).toEqual([403]);
   });
 
-  test('an If of its own with a Require opens ours too, as the notes say', async () => {
+  test('an <If> of the site with a Require opens our lock too, as its notes say', async () => {
     const files = { 'child/.htaccess': '<If "true">\nRequire all granted\n</If>\n' };
     expect(await statuses({ allowOverride: 'All', htaccess: ours, files }, '/child/', '/')).toEqual([
       200, 403,
     ]);
   });
 
-  test('Alias and ProxyPass stay open beside an .htaccess, as the notes say, and shut in the host', async () => {
+  test('Alias and ProxyPass stay open with an .htaccess lock, as its notes say, and are closed by the virtual host lock', async () => {
     const application = await startApplication();
     const passed = `ProxyPass /app http://127.0.0.1:${application.port}\n`;
     const paths = ['/elsewhere/private.txt', '/app/x', '/'];
@@ -135,7 +135,7 @@ describe('what opens a lock again', () => {
     }
   });
 
-  test('mod_remoteip without a list of trusted proxies believes anybody, as the notes say', async () => {
+  test('mod_remoteip without trusted proxies accepts any forged address, as the notes say', async () => {
     // Private addresses it takes from nobody who is not named, so the way out is a public one here.
     const lie: [string, Asking] = ['/', { headers: ['X-Forwarded-For: 203.0.113.5'] }];
     const host = `RemoteIPHeader X-Forwarded-For\n${lockOf('apache', ['203.0.113.5'])}`;
@@ -143,7 +143,7 @@ describe('what opens a lock again', () => {
     expect(await statuses({ host: `${host}RemoteIPTrustedProxy 127.0.0.9\n` }, '/', lie)).toEqual([403, 403]);
   });
 
-  test('a rule for a path as it was asked is walked round by another spelling', async () => {
+  test('a rule for the requested path is bypassed by another spelling of the path', async () => {
     const htaccess = 'RewriteEngine On\nRewriteCond %{THE_REQUEST} " /admin"\nRewriteRule ^ - [F]\n';
     const spellings = ['/admin/', '/%61dmin/', '/./admin/', '//admin/'];
     expect(await statuses({ htaccess, allowOverride: 'All' }, ...spellings)).toEqual([403, 200, 200, 200]);
@@ -153,7 +153,7 @@ describe('what opens a lock again', () => {
   });
 });
 
-describe('what the owner asks for already', () => {
+describe('access rules that the site has already', () => {
   const forbidding = {
     'closed/index.html': SECRET,
     'closed/.htaccess': 'Require all denied\n',
@@ -162,7 +162,7 @@ describe('what the owner asks for already', () => {
   };
   const inside = { from: EGRESS };
 
-  test('what is denied to all stays so, from the way out too', async () => {
+  test('a folder denied to all stays denied, from the egress address too', async () => {
     const paths = ['/closed/', '/old/', '/.htaccess', '/'].map((path): [string, Asking] => [path, inside]);
     for (const lock of [{ htaccess: ours }, { htaccess: '', host: lockOf('apache', [EGRESS]) }]) {
       const site = { allowOverride: 'All', files: forbidding, ...lock };
@@ -171,7 +171,7 @@ describe('what the owner asks for already', () => {
     }
   });
 
-  test('a password stays: the way out is asked for it, and the right one does not let the outside in', async () => {
+  test('a password stays required from the egress address, and does not admit a stranger', async () => {
     const basic = (folder: string) => `AuthType Basic
 AuthName "house"
 AuthUserFile ${folder}/site/.htpasswd
@@ -192,7 +192,7 @@ Require valid-user
   });
 });
 
-test('a cache answers before an .htaccess, as the notes say; in the host ours makes it wait', async () => {
+test('mod_cache answers before an .htaccess lock, as its notes say, and not before the virtual host lock', async () => {
   const caching = 'CacheEnable disk /\nCacheMinExpire 3600\n';
   const first: [string, Asking] = ['/private.txt', { from: EGRESS }];
   const site = { htaccess: ours, allowOverride: 'All', host: caching };
@@ -201,11 +201,11 @@ test('a cache answers before an .htaccess, as the notes say; in the host ours ma
   expect(await statuses({ host }, first, '/private.txt', first)).toEqual([200, 403, 200]);
 });
 
-describe('what shows a refused page all the same', () => {
+describe('internal redirects and certificate paths', () => {
   test.each([
     ['a page of errors', 'ErrorDocument 403 /private.txt\n'],
     ['a page of errors that is not there and a CMS', `ErrorDocument 403 /403.shtml\n${frontController}`],
-  ])('%s: with the bare line the refused read the site, with ours they do not', async (_, owner) => {
+  ])('%s: a denied visitor reads the site behind a bare Require, not behind our lock', async (_, owner) => {
     const [naive] = await answers({ htaccess: bare + owner, allowOverride: 'All' }, '/admin/');
     expect(naive).toMatchObject({ status: 403, body: expect.stringContaining(SECRET) });
     const [refused] = await answers({ htaccess: ours + owner, allowOverride: 'All' }, '/admin/');
@@ -215,7 +215,7 @@ describe('what shows a refused page all the same', () => {
     expect(shut).toMatchObject({ status: 403, body: expect.not.stringContaining(SECRET) });
   });
 
-  test('an exception by the path alone lets a CMS answer under it; ours lets a file answer', async () => {
+  test('an exception by the path alone lets a CMS answer under it; ours lets only a file answer', async () => {
     const path = '/.well-known/acme-challenge/absent?rest_route=/users';
     const site = { allowOverride: 'All' };
     const [naive] = await answers({ ...site, htaccess: byPathAlone + frontController }, path);
@@ -230,7 +230,7 @@ describe('what shows a refused page all the same', () => {
   });
 });
 
-test('rules of rewriting are forgotten where a nested .htaccess has its own, as the note for LiteSpeed says', async () => {
+test('a nested .htaccess with its own RewriteEngine drops the rewrite lock, as the LiteSpeed notes say', async () => {
   const files = { 'child/.htaccess': 'RewriteEngine On\n' };
   const site = { allowOverride: 'FileInfo', files };
   expect(await statuses({ ...site, htaccess: lockOf('litespeed', [EGRESS]) }, '/child/', '/')).toEqual([

@@ -46,7 +46,7 @@ describe.each(Object.entries(servers))('%s', (name, start) => {
     await application?.stop();
   });
 
-  test('the way out reaches the application', async () => {
+  test('the egress address reaches the application', async () => {
     const answer = await ask(server.port, '/any/path?with=query', { from: EGRESS, method: 'POST' });
     expect(answer).toMatchObject({ status: 200, body: expect.stringContaining(SECRET) });
   });
@@ -64,7 +64,7 @@ describe.each(Object.entries(servers))('%s', (name, start) => {
 
   // A server that answers everything itself answers a certificate authority too, as it did before the lock.
   if (name.includes('returns')) return;
-  test('nor under the path of certificates', async () => {
+  test('a stranger does not reach the application under the certificate path', async () => {
     const paths = ['/.well-known/acme-challenge/absent', `${ACME_FILE}?rest_route=/users`];
     // Rules of rewriting see that the file is there, but not who will answer.
     if (!name.startsWith('LiteSpeed')) paths.push(ACME_FILE);

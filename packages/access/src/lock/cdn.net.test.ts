@@ -34,11 +34,14 @@ describe.each(Object.entries(servers))('%s behind a CDN', (name, start) => {
   afterAll(() => server?.stop());
   const status = async (asking: Asking, path = '/') => (await ask(server.port, path, asking)).status;
 
-  test.each([EGRESS, '203.0.113.5', V6])('the CDN may bring the way out %s', async (address) => {
-    expect(await status(visitor(CDN, address))).toBe(200);
-  });
+  test.each([EGRESS, '203.0.113.5', V6])(
+    'the CDN is allowed to forward the egress address %s',
+    async (address) => {
+      expect(await status(visitor(CDN, address))).toBe(200);
+    },
+  );
 
-  test('the way out may come without the CDN, whatever it says', async () => {
+  test('the egress address is allowed without the CDN, with any header', async () => {
     expect(await status({ from: EGRESS })).toBe(200);
     expect(await status(visitor(EGRESS, '198.51.100.9'))).toBe(200);
   });
@@ -55,11 +58,11 @@ describe.each(Object.entries(servers))('%s behind a CDN', (name, start) => {
     '0.0.0.0/0',
     '*',
     '',
-  ])('the CDN may not bring %j', async (address) => {
+  ])('the CDN is denied with the visitor %j', async (address) => {
     expect(await status(visitor(CDN, address))).toBe(403);
   });
 
-  test('the CDN may not come for nobody, nor say it in another header', async () => {
+  test('the CDN is denied without a visitor, or with the visitor in another header', async () => {
     expect(await status({ from: CDN })).toBe(403);
     for (const header of ['X-Forwarded-For', 'X-Real-IP', 'True-Client-IP', 'CF_Connecting_IP']) {
       expect(await status({ from: CDN, headers: [`${header}: ${EGRESS}`] })).toBe(403);
@@ -82,7 +85,7 @@ describe.each(Object.entries(servers))('%s behind a CDN', (name, start) => {
     },
   );
 
-  test('each visitor that the CDN brings by one connection is judged alone', async () => {
+  test('visitors of one CDN connection are decided one by one', async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const seen: number[] = [];
     const ports = new Set<number | undefined>();
@@ -99,7 +102,7 @@ describe.each(Object.entries(servers))('%s behind a CDN', (name, start) => {
     expect(ports.size).toBe(1);
   });
 
-  test('the file for certificates is open through the CDN and past it', async () => {
+  test('a certificate file is open through the CDN and directly', async () => {
     const open = name === 'Caddy' ? 403 : 200;
     expect(await status(visitor(CDN, '198.51.100.9'), ACME_FILE)).toBe(open);
     expect(await status({}, ACME_FILE)).toBe(open);

@@ -6,9 +6,9 @@ import { startNginx } from '@propusk/test-kit/locks/nginx';
 import { ACME_ANSWER, ACME_FILE, lockOf, SECRET, SITE } from '@propusk/test-kit/locks/site';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-/** Each lock in the server it is written for, and clients who try to walk round it. */
+/** Each lock in its server, and clients that try to bypass it. */
 
-// One that the tests ask from, and two that must not disturb it.
+// The tests send requests from the first; the other two must not matter.
 const known = [EGRESS, '203.0.113.5', '2001:db8::5'];
 
 const nginxOwner = `
@@ -42,9 +42,9 @@ ErrorDocument 404 /index.php
 `;
 
 interface Server {
-  /** Starts it with the site locked to the addresses. */
+  /** Starts the server with the site locked to the addresses. */
   locked(egress: readonly string[]): Promise<Daemon>;
-  /** Starts it as the owner had it before. */
+  /** Starts the server without a lock. */
   open(): Promise<Daemon>;
 }
 const granting = {
@@ -151,7 +151,7 @@ describe.each(Object.entries(servers))('%s', (name, { locked, open }) => {
   });
   afterAll(() => server?.stop());
 
-  test('without the lock anybody reads it', async () => {
+  test('without the lock a stranger reads the site', async () => {
     const bare = await open();
     try {
       for (const path of ['/', '/private.txt', '/child/index.html']) {
@@ -171,14 +171,14 @@ describe.each(Object.entries(servers))('%s', (name, { locked, open }) => {
     },
   );
 
-  test.each(doors)('outside is refused %s', async (path) => {
+  test.each(doors)('a stranger is denied %s', async (path) => {
     const answer = await ask(server.port, path);
     expect(answer.body).not.toContain(SECRET);
     // A path that the server itself takes for broken or absent may say so before anybody is asked.
     expect([403, ...(/%00|%2f/.test(path) ? [400, 404] : [])]).toContain(answer.status);
   });
 
-  test.each(aroundAcme)('the exception for certificates does not lead on: %s', async (path) => {
+  test.each(aroundAcme)('the certificate exception does not open %s', async (path) => {
     const answer = await ask(server.port, path);
     expect(answer.body).not.toContain(SECRET);
     expect([400, 403, 404]).toContain(answer.status);
@@ -196,13 +196,13 @@ describe.each(Object.entries(servers))('%s', (name, { locked, open }) => {
     },
   );
 
-  test.each(lies)('outside does not pass by saying %s', async (header) => {
+  test.each(lies)('a stranger with the forged header %s is denied', async (header) => {
     for (const value of [EGRESS, `${EGRESS}, ${OUTSIDE}`, '203.0.113.5', '127.0.0.1']) {
       expect((await ask(server.port, '/', { headers: [`${header}: ${value}`] })).status).toBe(403);
     }
   });
 
-  test('outside does not pass by Forwarded or a path in a header', async () => {
+  test('a stranger with a forged Forwarded header or a path in a header is denied', async () => {
     for (const header of [
       `Forwarded: for=${EGRESS}`,
       `X-Original-URL: ${ACME_FILE}`,
@@ -217,30 +217,30 @@ describe.each(Object.entries(servers))('%s', (name, { locked, open }) => {
     `http://${SITE}/.well-known/acme-challenge/../../private.txt`,
     `http://${SITE}${ACME_FILE}/../../../private.txt`,
     `/private.txt#${ACME_FILE}`,
-  ])('outside is refused the request line %s', async (target) => {
+  ])('a stranger is denied the request line %s', async (target) => {
     const answer = await ask(server.port, '/', { target });
     expect(answer.body).not.toContain(SECRET);
     expect([400, 403, 404]).toContain(answer.status);
   });
 
   if (name === 'Caddy') {
-    test('no file for certificates is open: Caddy answers authorities itself, before any of its lines', async () => {
+    test('Caddy opens no certificate file: it answers authorities itself, before its directives', async () => {
       expect((await ask(server.port, ACME_FILE)).status).toBe(403);
     });
   } else {
-    test('a certificate authority reads its file', async () => {
+    test('a certificate authority reads its file through the lock', async () => {
       expect(await ask(server.port, ACME_FILE)).toEqual({ status: 200, body: ACME_ANSWER });
       expect((await ask(server.port, ACME_FILE, { method: 'HEAD' })).status).toBe(200);
     });
   }
 
-  test('an IPv4 address that arrives on an IPv6 socket is the same address', async () => {
+  test('an IPv4 visitor on an IPv6 socket is allowed by the IPv4 address', async () => {
     const at = '127.0.0.2';
     expect((await ask(server.port, '/', { at, from: EGRESS })).status).toBe(200);
     expect((await ask(server.port, '/', { at })).status).toBe(403);
   });
 
-  test('IPv6 outside is refused, and passes when it is the way out', async () => {
+  test('an IPv6 stranger is denied, and allowed as the egress address', async () => {
     expect((await ask(server.port, '/', { at: '[::1]' })).status).toBe(403);
     const other = await locked(['::1']);
     try {

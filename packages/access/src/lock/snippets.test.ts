@@ -7,7 +7,7 @@ import { lockSnippets } from './snippets.ts';
 const address = 'crm.example.ru';
 
 describe('normalizeEgress', () => {
-  test('gives one spelling each, no doubles, in numeric order, IPv4 first', () => {
+  test('normalizeEgress gives canonical addresses without duplicates, in numeric order, IPv4 first', () => {
     expect(
       normalizeEgress([
         '2001:DB8:0:0::5',
@@ -58,11 +58,13 @@ describe('normalizeEgress', () => {
     '2001:db8::5\nRequire all granted',
     '203.0.113.5;}',
     '２０３.0.113.5',
-  ])('%j is no address', (raw) => expect(() => normalizeEgress(['203.0.113.5', raw])).toThrow(RangeError));
+  ])('normalizeEgress rejects %j', (raw) =>
+    expect(() => normalizeEgress(['203.0.113.5', raw])).toThrow(RangeError),
+  );
 });
 
 describe('normalizeNetworks', () => {
-  test("takes Cloudflare's list as it is written, in order and without doubles", () => {
+  test("normalizeNetworks leaves Cloudflare's list unchanged", () => {
     expect(normalizeNetworks(CLOUDFLARE_NETWORKS)).toEqual(CLOUDFLARE_NETWORKS);
     expect(new Set(CLOUDFLARE_NETWORKS).size).toBe(22);
   });
@@ -77,13 +79,13 @@ describe('normalizeNetworks', () => {
     '10.0.0.0/8 all',
     '0.0.0.0/0',
     '::/0',
-  ])('%j is no network', (raw) => expect(() => normalizeNetworks([raw])).toThrow(RangeError));
+  ])('normalizeNetworks rejects %j', (raw) => expect(() => normalizeNetworks([raw])).toThrow(RangeError));
 });
 
 describe('lockSnippets', () => {
   const all = lockSnippets({ address, egress: ['2001:db8::5', '203.0.113.5', '203.0.113.5'] });
 
-  test('has a text for every kind, once, as the contract says', () => {
+  test('lockSnippets has one text for every kind of the contract', () => {
     expect(all.map(({ kind }) => kind).toSorted()).toEqual([...LockKind.options].toSorted());
     for (const snippet of all) expect(Snippet.parse(snippet)).toEqual(snippet);
   });
@@ -101,14 +103,14 @@ describe('lockSnippets', () => {
     },
   );
 
-  test('only the texts for a CDN speak of it', () => {
+  test('only the CDN texts name the CDN', () => {
     for (const { kind, text } of all) {
       expect(/cf.connecting.ip/i.test(text)).toBe(kind.endsWith('-cdn'));
       expect(text.includes('104.16.0.0/13')).toBe(kind.endsWith('-cdn'));
     }
   });
 
-  test('the rules of rewriting know a visitor by the whole address, in the mapped form too', () => {
+  test('the rewrite rules match a whole address, also in its mapped form', () => {
     const rule = all.find(({ kind }) => kind === 'litespeed')?.text ?? '';
     const visitor = new RegExp(/REMOTE_ADDR\} !(\S+)/.exec(rule)?.[1] ?? '$^');
     for (const known of ['203.0.113.5', '::ffff:203.0.113.5', '2001:db8::5']) expect(known).toMatch(visitor);
@@ -123,11 +125,11 @@ describe('lockSnippets', () => {
     }
   });
 
-  test('is the same for the same addresses in any order', () => {
+  test('lockSnippets does not depend on the order of addresses', () => {
     expect(lockSnippets({ address, egress: ['203.0.113.5', '2001:DB8::5'] })).toEqual(all);
   });
 
-  test('without an address there is no text: it would shut everybody out', () => {
+  test('lockSnippets gives no text without an address, since it would deny everybody', () => {
     expect(lockSnippets({ address, egress: [] })).toEqual([]);
   });
 
@@ -141,11 +143,11 @@ describe('lockSnippets', () => {
     'пример.рф',
     '127.0.0.1',
     '',
-  ])('%j is not a stored address', (raw) => {
+  ])('lockSnippets rejects the site address %j', (raw) => {
     expect(() => lockSnippets({ address: raw, egress: ['203.0.113.5'] })).toThrow(RangeError);
   });
 
-  test('what is no address does not get into a text', () => {
+  test('lockSnippets rejects an egress or CDN entry that is no address', () => {
     for (const raw of ['203.0.113.5\nRequire all granted', 'all', '0.0.0.0/0', '1.1.1.1; }']) {
       expect(() => lockSnippets({ address, egress: [raw] })).toThrow(RangeError);
       expect(() => lockSnippets({ address, egress: ['203.0.113.5'], cdn: [raw] })).toThrow(RangeError);

@@ -22,7 +22,7 @@ describe('nginx', () => {
   const lock = lockOf('nginx', [EGRESS]);
   const bare = `allow ${EGRESS}; deny all;`;
 
-  test('allow and deny are passed by where a location returns or allows; ours are not', async () => {
+  test('a location with return or allow bypasses nginx allow and deny, not our lock', async () => {
     const owner = `
       location = /said { return 200 "${SECRET}"; }
       location /child/ { allow all; }`;
@@ -31,7 +31,7 @@ describe('nginx', () => {
     expect(await statuses(await startNginx({ lock, server: owner }), paths)).toEqual([403, 403, 403]);
   });
 
-  test('a refusal is led on by error_page to a named location; ours is not', async () => {
+  test('error_page redirects a plain denial to a named location, not our denial', async () => {
     const owner = `
       error_page 403 = @app;
       location @app { try_files /private.txt =404; }`;
@@ -41,7 +41,7 @@ describe('nginx', () => {
     expect(await statuses(await startNginx({ lock, server: owner }), ['/admin/'])).toEqual([403]);
   });
 
-  test("an owner's own place for certificates leads nowhere, though an application takes what is absent", async () => {
+  test("the site's own certificate location does not open an application that serves missing files", async () => {
     const own = lock.replace(/location \^~ [^}]*\}/, '');
     expect(own).not.toBe(lock);
     const owner = `
@@ -59,7 +59,7 @@ describe('nginx', () => {
     }
   });
 
-  test('a refusal is text whatever default_type says: browsers take a nameless body for a broken answer', async () => {
+  test('a denial is text/plain under any default_type: browsers download a body of an unknown type', async () => {
     const server = await startNginx({ lock, server: 'default_type application/octet-stream;' });
     try {
       const { status, body } = await ask(server.port, '/admin/', { method: 'HEAD' });
@@ -70,14 +70,14 @@ describe('nginx', () => {
     }
   });
 
-  test('real_ip_header that believes everybody opens ours too, as the notes say', async () => {
+  test('real_ip_header that trusts every network opens our lock too, as its notes say', async () => {
     const owner = (from: string) => `set_real_ip_from ${from}; real_ip_header X-Forwarded-For;`;
     const lie = [`X-Forwarded-For: ${EGRESS}`];
     expect(await statuses(await startNginx({ lock, server: owner('0.0.0.0/0') }), ['/'], lie)).toEqual([200]);
     expect(await statuses(await startNginx({ lock, server: owner('127.0.0.9') }), ['/'], lie)).toEqual([403]);
   });
 
-  test('two sites on one server keep locks of their own', async () => {
+  test('two sites on one server have independent locks', async () => {
     const snippets = lockSnippets({ address: 'other.example.test', egress: ['127.0.0.6'] });
     const other = snippets.find(({ kind }) => kind === 'nginx')?.text ?? '';
     const http = other.slice(0, other.indexOf('# 2. '));
@@ -91,7 +91,7 @@ describe('nginx', () => {
   });
 });
 
-test('Caddy: a respond of the site is passed by where the site has handle; ours, inside route, is not', async () => {
+test('a handle of the site bypasses a plain respond in Caddy, not our lock inside route', async () => {
   const owner = 'handle /said {\n respond "said" 200\n}\nhandle {\n file_server\n}';
   const bare = `@out not remote_ip ${EGRESS}\nrespond @out 403\n`;
   const paths = ['/said', '/private.txt'];

@@ -80,7 +80,7 @@ const servers: Record<string, () => Promise<Daemon>> = {
 };
 
 describe.each(Object.entries(servers))('%s', (_, start) => {
-  test(`${WALKS} walks lead the outside nowhere, and the way out somewhere`, async () => {
+  test(`${WALKS} random paths admit no stranger and admit the egress address`, async () => {
     const server = await start();
     try {
       let read = 0;
@@ -90,7 +90,7 @@ describe.each(Object.entries(servers))('%s', (_, start) => {
         expect(outside, path).toMatch(/^HTTP\/1\.1 (200 OK[^]*Ab3_x-9\.thumbprint$|400 |403 |404 )/);
         if ((await raw(server.port, EGRESS, path)).includes(SECRET)) read += 1;
       }
-      // The paths are worth something: many of them are pages to whoever is let in.
+      // Proves the paths useful: many of them serve pages to an allowed visitor.
       expect(read).toBeGreaterThan(WALKS / 10);
     } finally {
       await server.stop();
