@@ -17,7 +17,7 @@ import {
 } from './factor-store.ts';
 import { proved, wrongCode } from './proof.ts';
 
-/** The second factor: one's own, and the end of somebody else's who has lost it. */
+/** Calls of the second factor: the caller's own, and the reset of another user's. */
 export function factorRoutes(routes: Routes, limits: Limits): void {
   const { encryption } = routes;
 
@@ -25,7 +25,7 @@ export function factorRoutes(routes: Routes, limits: Limits): void {
 
   implement(routes, contract.startSecondFactor, async (call) => {
     const { actor, write } = call;
-    // A password alone is no code: it must not clear what was tried of those.
+    // No code was checked: the count of wrong codes must stay.
     await proved(limits, call, async () => true);
     return write((tx) => beginFactor(tx, actor, encryption));
   });

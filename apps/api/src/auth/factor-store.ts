@@ -11,10 +11,10 @@ import type { Encryption } from '../encryption.ts';
 import { newRecoveryCodes, plainCode } from './recovery.ts';
 import { enrolmentUri, newSecret, stepOf } from './totp.ts';
 
-/** What a secret is sealed for: it opens for nobody else. */
+/** The context that binds a sealed secret to its user. */
 export const secretPlace = (userId: number) => `second-factor/${userId}`;
 
-/** Whether the actor's second factor is on, and what is left of its recovery codes. */
+/** The state of the actor's second factor, with the count of unused recovery codes. */
 export async function findFactor(db: Db, { userId }: Actor): Promise<SecondFactor> {
   const row = await db
     .selectFrom('second_factors')
@@ -33,7 +33,8 @@ export async function findFactor(db: Db, { userId }: Actor): Promise<SecondFacto
 }
 
 /**
- * Makes a secret for the actor, which asks for nothing until it is confirmed. One that waited before is replaced.
+ * Creates an unconfirmed secret for the actor and replaces an earlier unconfirmed one. Sign-in asks for no code until
+ * `confirmFactor`.
  * @throws AppError second_factor_on
  */
 export async function beginFactor(
@@ -61,9 +62,9 @@ export async function beginFactor(
 }
 
 /**
- * Turns the actor's second factor on. What was let in by the password alone ends: other sessions, gateway tokens and
- * links in mail.
- * @returns recovery codes; null when the code is not the app's
+ * Turns the actor's second factor on. Ends access that the password alone opened: other sessions, gateway tokens and links
+ * in mail.
+ * @returns recovery codes; null when the code is wrong
  * @throws AppError second_factor_on, second_factor_not_begun
  */
 export async function confirmFactor(
@@ -96,9 +97,9 @@ export async function confirmFactor(
 }
 
 /**
- * Takes a code of a person for good, in the transaction of what it opens: of many who bring the same one the first has it.
+ * Consumes a code in the transaction of the operation it permits. Of concurrent calls with one code only the first succeeds.
  * @param code from the app, or a recovery code
- * @returns whether it was one; true also where no second factor is on
+ * @returns whether the code was valid; true also when no second factor is on
  * @throws AppError second_factor_needed without a code where one is needed
  */
 export async function useCode(
@@ -113,7 +114,7 @@ export async function useCode(
     .select('secret_sealed')
     .where('user_id', '=', userId)
     .where('confirmed_at', 'is not', null)
-    // Held, so that it is not turned off and on again under the code.
+    // Lock: a concurrent call must not replace the secret.
     .forUpdate()
     .executeTakeFirst();
   if (factor === undefined) return true;
@@ -130,7 +131,7 @@ export async function useCode(
   return true;
 }
 
-/** A step is taken once, and none before it afterwards. */
+/** Each time step is accepted once, and no earlier step after it (RFC 6238 section 5.2). */
 async function takeStep(tx: Tx, userId: number, step: number): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('second_factors')
@@ -141,7 +142,7 @@ async function takeStep(tx: Tx, userId: number, step: number): Promise<boolean> 
   return numUpdatedRows === 1n;
 }
 
-/** New recovery codes of a second factor that is on; the old ones end. */
+/** Replaces the recovery codes of a user. */
 export async function replaceRecoveryCodes(
   tx: Tx,
   userId: number,
@@ -168,8 +169,8 @@ export async function endFactor(tx: Tx, userId: number): Promise<void> {
 }
 
 /**
- * Ends the second factor of somebody else, and what they are let in by.
- * @throws AppError not_found; own_account; protected_user for a CREATOR or ADMIN at the word of an owner;
+ * Resets another user's second factor and ends their sessions, gateway tokens and links in mail.
+ * @throws AppError not_found; own_account; protected_user when an owner resets a CREATOR or ADMIN;
  *   second_factor_off
  */
 export async function resetFactor(tx: Tx, actor: Actor, id: number): Promise<void> {
@@ -190,7 +191,7 @@ export async function resetFactor(tx: Tx, actor: Actor, id: number): Promise<voi
 
 const appStep = (secret: string, code: string) => stepOf(secret, code.replace(/\s/g, ''));
 
-/** What is kept of a recovery code. */
+/** The stored hash of a recovery code. */
 export function recoveryHash(encryption: Encryption, userId: number, code: string): Buffer {
   return encryption.fingerprint(`recovery-code/${userId}/${plainCode(code)}`);
 }

@@ -9,10 +9,10 @@ import { createOwner } from '../users/store.ts';
 import { addPasswordLink } from './link-store.ts';
 import type { Links } from './links.ts';
 
-/** `POST /company/:id/owner`: how a company that an ADMIN made comes to its owner. */
+/** `POST /company/:id/owner`: an ADMIN invites an owner by mail. */
 export function inviteRoutes(routes: Routes, { mailer, links }: { mailer: Mailer; links: Links }): void {
   implement(routes, inviteOwner, async ({ actor, params, body, write }) => {
-    // Nobody knows it: the account opens by the link alone.
+    // Random and stored nowhere else: only the link opens the account.
     const passwordHash = await hashPassword(randomBytes(32).toString('base64url'), signedIn(actor.userId));
     let token: string | undefined;
     const owner = await write(async (tx) => {
@@ -20,7 +20,7 @@ export function inviteRoutes(routes: Routes, { mailer, links }: { mailer: Mailer
       token = (await addPasswordLink(tx, made.email))?.token;
       return made;
     });
-    // A repeated request made no link, and its letter is on the way already.
+    // A repeated request made no link; the first one sent its mail.
     if (token !== undefined) {
       const company = owner.company?.companyName ?? '';
       mailer.send(

@@ -38,16 +38,16 @@ export function linkRoutes(
       await findLink(db, 'password', token);
       const passwordHash = await hashPassword(password, strangers(address));
       const owner = await write((tx) => redeemPasswordLink(tx, token, passwordHash, address));
-      // Whoever reads the mailbox is no guesser; and those who guessed must not keep its owner out.
+      // The link proves the account's owner: clear the failed attempts, which strangers may have caused.
       await limits.forgive(owner, address);
-      // The sign-in that follows must not wait for those who went on guessing.
+      // Strangers may spend the account's attempts again; the mark gives this browser its own budget.
       header(DEVICE_HEADER, issueMark(routes.encryption, owner, passwordHash));
       return;
     }
     if (email === undefined) throw new AppError('bad_input');
     if (change === true) {
       if (actor === null || currentPassword === undefined) throw new AppError('unauthorized');
-      // A link to another address is a way to a new password: a stolen session must not get it.
+      // A new email leads to a new password: a stolen session alone must not reach it.
       const account = await findOwnAccount(db, actor);
       const right = await limits.checkOwnPassword(account.email, address, (lane) =>
         verifyPassword(currentPassword, account.password_hash, lane),
@@ -60,7 +60,7 @@ export function linkRoutes(
       return;
     }
     await limits.countLink(email, address);
-    // Whether there is such an account must not show in how long the answer takes.
+    // The time to the answer must not show whether the account exists.
     later(async () => {
       const made = await write((tx) => addPasswordLink(tx, email));
       if (made !== null)
@@ -69,12 +69,12 @@ export function linkRoutes(
   });
 }
 
-/** Links that may be in the making at once: each waits for a connection to the database. */
+/** Links created at once; each waits for a database connection. */
 const UNDER_WAY_MOST = 1_000;
 
-/** Runs work that no answer waits for; closing the server does. @throws AppError busy when too much is under way */
+/** Runs work after the answer; closing the server waits for it. @throws AppError busy at the bound */
 function afterAnswer({ app }: Routes): (work: () => Promise<void>) => void {
-  // grows: by strangers who ask for links; bound: 1,000 links that are being made, about 1 MB; at the bound: 503
+  // grows: by strangers who ask for links; bound: 1,000 links in progress, about 1 MB; at the bound: 503
   // busy; test: none
   const underWay = new Set<Promise<void>>();
   app.addHook('onClose', async () => {

@@ -10,15 +10,15 @@ import type { Tables } from '../db/schema.ts';
 import { refusing } from '../db/violations.ts';
 import type { LinkKind } from './links.ts';
 
-/** A link that was made: its token, which is stored nowhere, and the address that the account has now. */
+/** A new link: its token, of which only the hash is stored, and the current email of the account. */
 interface MadeLink {
   readonly token: string;
   readonly email: string;
 }
 
-/** A link to a new password for the account of an address; null when there is none. */
+/** Creates a link that sets a password. @returns null when no account has the email */
 export async function addPasswordLink(tx: Tx, email: string): Promise<MadeLink | null> {
-  // Held until the link is there: an address that the account is leaving gets none.
+  // Lock until the link exists: an address that a concurrent change replaces gets no link.
   const account = await tx
     .selectFrom('users')
     .select(['id', 'email'])
@@ -30,7 +30,7 @@ export async function addPasswordLink(tx: Tx, email: string): Promise<MadeLink |
 }
 
 /**
- * A link that makes an address the actor's own.
+ * Creates a link that changes the actor's email.
  * @throws AppError email_taken; unauthorized when the session ended meanwhile
  */
 export async function addEmailLink(tx: Tx, actor: Actor, newEmail: string): Promise<MadeLink> {
@@ -41,7 +41,7 @@ export async function addEmailLink(tx: Tx, actor: Actor, newEmail: string): Prom
     .where('id', '=', actor.userId)
     .forShare()
     .executeTakeFirstOrThrow(gone);
-  // Again, now that nobody can change the account: the wait may have been for a new password.
+  // Check the session under the lock: a new password may have ended it while this call waited.
   await tx
     .selectFrom('sessions')
     .select('user_id')
@@ -69,8 +69,8 @@ async function addLink(tx: Tx, userId: number, newEmail: string | null): Promise
 }
 
 /**
- * The account of a link that works now.
- * @throws AppError link_dead for one that is unknown, used, too old or of the other kind
+ * The account of a valid link.
+ * @throws AppError link_dead when the link is unknown, used, expired or of the other kind
  */
 export async function findLink(db: Db, kind: LinkKind, token: string): Promise<{ user_id: number }> {
   return db
@@ -81,7 +81,7 @@ export async function findLink(db: Db, kind: LinkKind, token: string): Promise<{
 }
 
 /**
- * Sets the password that a link was sent for.
+ * Redeems a password link.
  * @param address where the request came from
  * @returns the email of the account
  * @throws AppError link_dead
@@ -99,8 +99,8 @@ export async function redeemPasswordLink(
 }
 
 /**
- * Makes the address that a link was sent to the account's own. Its sessions, gateway tokens and links in mail end.
- * @returns the address that was left, and the new one
+ * Redeems an email link. Ends the account's sessions, gateway tokens and links in mail.
+ * @returns the old email and the new one
  * @throws AppError link_dead, email_taken
  */
 export async function redeemEmailLink(
@@ -127,7 +127,7 @@ export async function redeemEmailLink(
   return { from: email, to: new_email as string };
 }
 
-/** Of many who bring the same link the first deletes its row; the others wait for that and find none. */
+/** Deletes the link's row. Concurrent calls with one link wait for the first and then find no row. */
 async function useUp(tx: Tx, kind: LinkKind, token: string) {
   const { user_id } = await findLink(tx, kind, token);
   const account = await lockAccount(tx, user_id);

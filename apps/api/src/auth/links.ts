@@ -1,12 +1,12 @@
-/** Addresses that mails lead to. All are on PUBLIC_URL: a request's Host is under the caller's control. */
+/** URLs for links in mail. Always on PUBLIC_URL: the caller controls the Host header. */
 export interface Links {
   /** A page of the console. */
   page(path: string): string;
-  /** The page that uses a link's token: for a new password, or for another email. */
+  /** The page that redeems a token. */
   token(kind: LinkKind, token: string): string;
 }
 
-/** What a link from mail is for. */
+/** The change that a link in mail permits. */
 export type LinkKind = 'password' | 'email';
 
 export function createLinks(publicUrl: URL): Links {

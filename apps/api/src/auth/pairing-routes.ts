@@ -3,7 +3,7 @@ import { implement, type Routes } from '../http/implement.ts';
 import type { Limits } from '../http/limits.ts';
 import { addPairingCode, findPairingCode, pairingDead, redeemPairingCode } from './pairing-store.ts';
 
-/** Signing the extension in from the console, with nothing to type. */
+/** Signs the extension in from the console by a pairing code. */
 export function pairingRoutes(routes: Routes, limits: Limits): void {
   implement(routes, createPairing, async ({ actor, write }) => {
     await limits.countPairing(actor.userId);
@@ -12,7 +12,7 @@ export function pairingRoutes(routes: Routes, limits: Limits): void {
 
   implement(routes, pair, async ({ body, address, agent, db, write }) => {
     const found = await findPairingCode(db, body.code);
-    // Only wrong ones are counted: a whole office pairs from one address on its first day.
+    // Only wrong codes count: a whole office pairs from one address on its first day.
     if (found === undefined) {
       await limits.countRedeem(address);
       throw pairingDead();

@@ -8,7 +8,7 @@ import type { Db, Tx } from '../db/open.ts';
 import type { Tables } from '../db/schema.ts';
 import { type Origin, openSession } from './store.ts';
 
-/** A code for the actor's extension; what is stored is its hash. It dies with the session that asked. */
+/** Creates a pairing code, stored as a hash; it ends with the session that asked. */
 export async function addPairingCode(tx: Tx, actor: Actor): Promise<{ code: string; expiresAt: string }> {
   const { token: code, hash } = newToken();
   const expiresAt = new Date(Date.now() + limits.pairingSeconds * 1000).toISOString();
@@ -24,14 +24,14 @@ export async function addPairingCode(tx: Tx, actor: Actor): Promise<{ code: stri
   return { code, expiresAt };
 }
 
-/** Whose code this is, if it works now. */
+/** The user of a valid code. */
 export function findPairingCode(db: Db, code: string): Promise<{ user_id: number } | undefined> {
   return db.selectFrom('pairing_codes').select('user_id').where(works(code)).executeTakeFirst();
 }
 
 /**
- * Opens a session of the extension by a code. Of many who bring the same one the first deletes its row, under the lock of
- * the account, which a new password waits for as well.
+ * Opens a session of the extension by a code. Deletes the code's row under the lock of the account, so that of concurrent
+ * calls one succeeds and a password change waits.
  * @returns the token of the session
  * @throws AppError link_dead
  */
@@ -50,7 +50,7 @@ export async function redeemPairingCode(
   return openSession(tx, user_id, { ...origin, client: 'extension' });
 }
 
-/** The refusal of a code that is unknown, used or too old. */
+/** The error for a code that is unknown, used or expired. */
 export function pairingDead(): AppError {
   return new AppError('link_dead', {
     detail: ['pairing_code_dead'],

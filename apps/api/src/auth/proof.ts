@@ -9,7 +9,7 @@ import type { Limits } from '../http/limits.ts';
 import { verifyPassword } from '../passwords.ts';
 import { findFactor, useCode } from './factor-store.ts';
 
-/** The parts of a call that a proof reads. */
+/** The parts of a call that a re-authentication reads. */
 interface ProofCall {
   readonly actor: Actor;
   readonly body: { readonly currentPassword: string };
@@ -18,7 +18,7 @@ interface ProofCall {
 }
 
 /**
- * Runs `work` for an actor who proves again who they are. A wrong password or code counts against the budgets of sign-in.
+ * Runs `work` after the actor re-authenticates. A wrong password or code counts against the limits of sign-in.
  * @param work given the hash that the password was checked against; answers false when the code is wrong
  * @throws AppError bad_input for a wrong password or code; too_many_requests
  */
@@ -53,8 +53,8 @@ interface ProvenCall extends ProofCall {
 export type Prove = (tx: Tx) => Promise<void>;
 
 /**
- * Runs one transaction for an actor who proves again who they are: password, and a code where a second factor is on. The code
- * is used up with the change alone; a change that is refused leaves it.
+ * Runs one transaction after the actor re-authenticates: password, and a code where a second factor is on. The transaction of
+ * the change consumes the code; a refused change leaves it unused.
  * @throws AppError bad_input for a wrong or missing password or code; too_many_requests; what `work` throws
  */
 export async function provenWrite<T>(
@@ -81,7 +81,7 @@ export async function provenWrite<T>(
   return (result as { readonly value: T }).value;
 }
 
-/** Rolls the transaction back, and is counted as a wrong code. */
+/** Rolls the transaction back; counted as a wrong code. */
 class WrongCode extends Error {}
 
 async function takeProof(

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { limits } from '@propusk/contract/limits';
 
-// Crockford's base32: no letter of it looks like another or like a digit when it is read from paper.
+// Crockford's base32 has no look-alike characters: codes are typed from paper.
 const LETTERS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
-/** 5 bits each: a code has 80, so that a plain keyed hash of it is enough. */
+/** 16 characters of 5 bits: at 80 bits a keyed hash is enough, without argon2id. */
 const LENGTH = 16;
 
-/** A set of recovery codes as a person keeps them: `7K3M-Q9XT-2HVD-W5PA`. */
+/** A set of recovery codes such as `7K3M-Q9XT-2HVD-W5PA`. */
 export function newRecoveryCodes(): string[] {
   return Array.from({ length: limits.recoveryCodes }, () => {
     const code = Array.from(randomBytes(LENGTH), (byte) => LETTERS[byte & 31]).join('');
@@ -14,7 +14,7 @@ export function newRecoveryCodes(): string[] {
   });
 }
 
-/** What was typed as one spelling: `o` is 0 and `l` is 1 there, and spaces and hyphens are nothing. */
+/** Normalises user input: `o` reads as 0, `i` and `l` as 1; spaces and hyphens are dropped. */
 export function plainCode(typed: string): string {
   return typed.replace(/[\s-]/g, '').toUpperCase().replaceAll('O', '0').replace(/[IL]/g, '1');
 }

@@ -18,7 +18,7 @@ import { roleRoutes } from './role-routes.ts';
 import { sessionRoutes } from './session-routes.ts';
 import { endSession, openSession, registerCompany } from './store.ts';
 
-/** Spec section 7: signing in and out, registration, links in mail; and where one is signed in. */
+/** Calls of sign-in, registration, links in mail and sessions (spec section 7). */
 export function authRoutes(
   routes: Routes,
   { limits, mailer, publicUrl }: { limits: Limits; mailer: Mailer; publicUrl: URL },
@@ -28,12 +28,12 @@ export function authRoutes(
   implement(routes, login, async ({ body, address, agent, device, db, write, header }) => {
     const { email, password, code, client } = body;
     const mark = readMark(routes.encryption, email, device);
-    // Only a mark whose signature holds costs a query before the tries are counted.
+    // Query before counting only for a mark with a valid signature.
     const marked = mark === null ? undefined : await findAccount(db, email);
     const isMarked = mark !== null && marked !== undefined && mark.isOf(marked.password_hash);
     let passwordRight = false;
     let token: string | null = null;
-    // The code is a part of the same try: it is not asked for before the password is right, and a wrong one counts.
+    // Password and code are one attempt: the code is checked after the password, and a wrong code counts.
     const attempt = { email, address, device: isMarked ? mark.id : undefined };
     await limits.checkPassword(attempt, async (lane) => {
       const account = await findAccount(db, email);

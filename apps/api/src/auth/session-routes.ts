@@ -2,7 +2,7 @@ import * as contract from '@propusk/contract/sessions';
 import { implement, type Routes } from '../http/implement.ts';
 import { endOneSession, endOtherSessions, listSessions } from './session-store.ts';
 
-/** Where a person is signed in, and ending it from afar. */
+/** Lists and ends sessions of the caller. */
 export function sessionRoutes(routes: Routes): void {
   implement(routes, contract.listSessions, ({ actor, db }) => listSessions(db, actor));
 

@@ -9,7 +9,7 @@ import type { Db, Tx } from '../db/open.ts';
 import { findHolder } from '../db/sessions.ts';
 import { endSession } from './store.ts';
 
-/** The actor's open sessions: the asking one, then those that were seen last. */
+/** The actor's open sessions: the current one, then by last use. */
 export async function listSessions(db: Db, actor: Actor): Promise<{ rows: Session[]; count: number }> {
   const found = await openSessions(db, actor)
     .select([
@@ -27,13 +27,13 @@ export async function listSessions(db: Db, actor: Actor): Promise<{ rows: Sessio
     .orderBy('id', 'desc')
     .limit(limits.page.maxTake)
     .execute();
-  // The count beside each row is declared nowhere, and does not leave.
+  // The reply schema drops `count` of each row.
   return { rows: found, count: found[0]?.count ?? 0 };
 }
 
 /**
  * Ends one session of the actor.
- * @throws AppError not_found, for another person's as for none; unauthorized when the asking one was ended meanwhile
+ * @throws AppError not_found, also for another user's session; unauthorized when the current session ended meanwhile
  */
 export async function endOneSession(tx: Tx, actor: Actor, id: number): Promise<void> {
   await lockAsAsking(tx, actor);
@@ -44,12 +44,12 @@ export async function endOneSession(tx: Tx, actor: Actor, id: number): Promise<v
   if (token_hash.equals(actor.tokenHash)) return endSession(tx, actor);
   await tx.deleteFrom('sessions').where('token_hash', '=', token_hash).execute();
   await recordOwn(tx, actor, 'session_ended', { before: { client, agent: agent ?? '' } });
-  // Whoever held it may have taken along gateway tokens, and a link that makes another address the account's own.
+  // A thief of that session may hold gateway tokens and a link that changes the email.
   await endGatewayTokens(tx, actor.userId);
   await endLinks(tx, actor.userId);
 }
 
-/** Ends all sessions of the actor but the asking one. @throws AppError unauthorized when that was ended meanwhile */
+/** Ends all sessions of the actor except the current one. @throws AppError unauthorized when that one ended meanwhile */
 export async function endOtherSessions(tx: Tx, actor: Actor): Promise<void> {
   await lockAsAsking(tx, actor);
   const other = await openSessions(tx, actor)
@@ -61,7 +61,7 @@ export async function endOtherSessions(tx: Tx, actor: Actor): Promise<void> {
   await endAccess(tx, actor.userId, actor.tokenHash);
 }
 
-/** Of two sessions that end each other the second finds itself ended, and ends nothing. */
+/** Rechecks the session under the lock: of two sessions that end each other the second ends nothing. */
 async function lockAsAsking(tx: Tx, actor: Actor): Promise<void> {
   await lockAccount(tx, actor.userId);
   await findHolder(tx, actor.tokenHash);

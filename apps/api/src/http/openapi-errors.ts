@@ -37,6 +37,6 @@ export function refusalsOf(endpoint: Endpoint): ErrorCode[] {
   if (isIdempotent(endpoint)) codes.add('idempotency_mismatch');
   if (access !== 'public' && access !== 'gateway') codes.add('busy');
   codes.add('internal').add('overloaded').add('unavailable');
-  // In the catalogue's order, so that the document does not change with the order of declarations.
+  // In the order of `errors`: the document must not depend on the order of declarations.
   return (Object.keys(errors) as ErrorCode[]).filter((code) => codes.has(code));
 }

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 
 /**
- * Writes a reply by its schema: what is not declared does not leave.
- * @throws Error when a handler's answer does not fit, which is our mistake and not the caller's
+ * Serialises a reply by its schema, which drops undeclared fields.
+ * @throws Error when the handler's answer does not match the schema (answered as 500)
  */
 export function serialize({ schema, method, url }: { schema: z.ZodMiniType; method: string; url: string }) {
   return (answer: unknown): string => {

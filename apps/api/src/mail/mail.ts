@@ -4,18 +4,18 @@ import type { Logger } from 'pino';
 import type { Mail } from './compose-mail.ts';
 import { writeToFolder } from './folder.ts';
 
-/** Sends mail while nobody waits for it. */
+/** Sends mail in the background. */
 export interface Mailer {
-  /** Sends in the background; what fails is tried again, and what fails for good is a line of the log. */
+  /** Queues a mail. Retries a failure; logs the final one. */
   send(mail: Mail): void;
-  /** Waits for what is under way, at most 5 s, and breaks off the rest. A retry that is due later is tried at once. */
+  /** Waits for pending mails, at most 5 s, then aborts them. Pending retries run at once. */
   close(): Promise<void>;
 }
 
 const CLOSE_MS = 5_000;
 /** Mails that may wait for a server at once, about 10 KB each: strangers ask for links, and a server may be away for hours. */
 const WAITING_MOST = 1_000;
-// The last one comes well before the link in the mail dies.
+// The last retry comes well before the link in the mail expires.
 const PAUSES_MS = [1_000, 5_000, 30_000, 120_000];
 
 /**
@@ -33,8 +33,8 @@ export function createMailer(options: {
 }): Mailer {
   const { smtpUrl, from, folder, log, pausesMs = PAUSES_MS } = options;
   const deliver = smtpUrl === undefined ? writer() : overSmtp(smtpUrl);
-  // grows: by whoever asks for mail, while no server takes it; bound: 1,000 mails, about 10 MB; at the bound: the
-  // mail is dropped and the log says it; test: apps/api/src/mail/mail-queue.net.test.ts
+  // grows: by callers that ask for mail while no server accepts it; bound: 1,000 mails, about 10 MB; at the bound: the
+  // mail is dropped with a log line; test: apps/api/src/mail/mail-queue.net.test.ts
   const underWay = new Set<Promise<void>>();
   const closing = new AbortController();
   const tooLate = new AbortController();
