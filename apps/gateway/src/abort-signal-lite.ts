@@ -1,9 +1,6 @@
 import type { AbortSignalLike } from '@propusk/dial/dial';
 
-/**
- * An AbortController and its signal in one, without the events of the DOM: those were a tenth of what a tunnel costs, and a
- * passage is made for every tunnel and request.
- */
+/** AbortController and AbortSignal in one, without DOM events: those took a tenth of a tunnel's time. */
 export class AbortSignalLite implements AbortSignalLike {
   reason: Error | undefined;
   // grows: by the parts of one request; bound: a handful for each request; at the bound: does not grow; test:
@@ -14,7 +11,7 @@ export class AbortSignalLite implements AbortSignalLike {
     return this.reason !== undefined;
   }
 
-  /** Tells all who listen, once. */
+  /** Calls every listener once. */
   abort(reason: Error): void {
     if (this.reason !== undefined) return;
     this.reason = reason;
@@ -24,7 +21,7 @@ export class AbortSignalLite implements AbortSignalLike {
       try {
         listener();
       } catch (error) {
-        // A fault in one must not keep the next from ending: it comes up on its own, as with AbortSignal.
+        // An error in one listener must not skip the next; it is reported as uncaught, as with AbortSignal.
         queueMicrotask(() => {
           throw error;
         });
@@ -36,7 +33,7 @@ export class AbortSignalLite implements AbortSignalLike {
     if (this.reason !== undefined) throw this.reason;
   }
 
-  /** A listener is told once; one that comes too late is not told, as with AbortSignal. */
+  /** A listener added after the abort is never called, as with AbortSignal. */
   addEventListener(_type: 'abort', listener: () => void): void {
     if (this.reason === undefined) this.#listeners.push(listener);
   }

@@ -7,29 +7,29 @@ import type { ConcurrencyLimits } from './concurrency-limits.ts';
 import { ProxyError } from './proxy-error.ts';
 
 /**
- * All that is being carried now: tunnels, and plain requests until their response has ended. When the rules change each
- * is judged again, and what lost its right is aborted. The abort reaches it at any stage: dialling, waiting, joined.
+ * The requests and tunnels in progress. After every change of policy each is authorized again, and aborted when access was
+ * revoked. The abort reaches it at any stage: while it dials, waits or transfers.
  */
 
-/** Why a request is aborted whose client has closed its connection. */
+/** The abort reason of a request whose client disconnected. */
 export const clientLeft = new Error('The client has left');
 
 export interface ActiveRequest {
   readonly caller: Caller;
   readonly target: Target;
   readonly egress: Egress;
-  /** Aborted with what says why: a ProxyError when the right was lost. */
+  /** Its reason is a ProxyError when access was revoked. */
   readonly signal: AbortSignalLite;
   abort(reason: Error): void;
-  /** Must be called once it is over, however it ended. */
+  /** Frees its slots. To be called at its end, successful or not; idempotent. */
   release(): void;
 }
 
 export interface ActiveRequests {
   readonly size: number;
-  /** Judges a request and lets it in: later, where places are counted by several. @throws ProxyError */
+  /** Authorizes a request and takes its slots; asynchronous when the primary must lend a slot. @throws ProxyError */
   start(caller: Caller, target: Target): ActiveRequest | Promise<ActiveRequest>;
-  /** Judges all again and aborts those that lost their right, or whose way out is another one now. */
+  /** Authorizes all again; aborts those whose access was revoked or whose egress changed. */
   recheck(): void;
   abortAll(refusal: ProxyError): void;
 }
@@ -46,7 +46,7 @@ export function createActiveRequests(authorize: Authorize, limits: ConcurrencyLi
     if (!limits.acquire(holder)) {
       const asked = limits.request(holder);
       if (asked === null) throw new ProxyError('too_many');
-      // Judged again then: the right may be gone meanwhile.
+      // Authorize again: access may have been revoked meanwhile.
       return asked.then((came) => {
         if (!came) throw new ProxyError('too_many');
         return start(caller, target);
@@ -88,7 +88,7 @@ function verdict(authorize: Authorize, { caller, target, egress }: ActiveRequest
   try {
     return sameEgress(authorize(caller, target).egress, egress) ? null : new ProxyError('no_policy');
   } catch (error) {
-    // Whatever went wrong: what cannot be judged is not allowed.
+    // Deny by default: an unexpected error revokes access.
     return error instanceof ProxyError ? error : new ProxyError('no_policy');
   }
 }

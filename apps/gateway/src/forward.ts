@@ -15,10 +15,9 @@ import { upstreamAuthorization } from './upstream.ts';
  *   client ── GET http://site/path ──> gateway ── GET /path, Host: site ──> site
  *                                             └── GET http://site/path + its own credentials ──> proxy ──> site
  *
- * Connections onward are kept for the client connection that they were opened for and for no other: servers exist that
- * tie a login to a connection (NTLM), and people must never share one.
+ * An origin connection serves one client connection only: some servers bind a login to a connection (NTLM), and two users must
+ * never share one.
  */
-
 export class Forwarder {
   readonly #dial: Dial;
   readonly #via: string;
@@ -71,7 +70,7 @@ function originRequest(
     `1.1 ${via}`,
   ];
   if (req.headers['transfer-encoding'] !== undefined) headers.push('Transfer-Encoding', 'chunked');
-  // Else a POST without a body would be given one, chunked and empty.
+  // Without it Node would send a POST that has no body as chunked and empty.
   else if (req.headers['content-length'] === undefined && !bodiless.has(method)) {
     headers.push('Content-Length', '0');
   }
@@ -82,12 +81,12 @@ function originRequest(
 
 const bodiless = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS', 'TRACE']);
 
-/** Whether a request changes nothing and says nothing but its head, so that it may be sent again. */
+/** Whether a request has no side effect and no body, so that it may be sent twice (RFC 9110 section 9.2.2). */
 function isRepeatable({ method, headers }: IncomingMessage): boolean {
   return (method === 'GET' || method === 'HEAD') && !hasBody(headers) && headers.expect === undefined;
 }
 
-/** RFC 9110 section 7.6.3: our own name in Via means that the request went in a circle. */
+/** Whether our own name is in Via: the request came back to this gateway (RFC 9110 section 7.6.3). */
 export function loops(req: IncomingMessage, via: string): boolean {
   return req.headers.via?.includes(via) ?? false;
 }

@@ -7,12 +7,12 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 const hopByHop = new Set(['connection', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade']);
 
-/** Nominating these in `Connection` would change where a message ends or goes; they are not the sender's to drop. */
+/** A sender must not drop these by naming them in `Connection`: they delimit and route the message. */
 const notNominable = new Set(['content-length', 'host']);
 
 /**
- * The headers that are for the other end: without hop-by-hop ones, those that `Connection` names, and all of `Proxy-*`,
- * among them the client's credentials for us and an upstream's challenge.
+ * The end-to-end headers: without hop-by-hop ones, those that `Connection` names, and all `Proxy-*`, which include the client's
+ * credentials for this gateway and an upstream's challenge.
  */
 export function endToEnd(raw: readonly string[]): string[] {
   const nominated = new Set<string>();
@@ -40,7 +40,7 @@ export function without(raw: readonly string[], name: string): string[] {
   return kept;
 }
 
-/** The first value of a name, in small letters. */
+/** The first value of a header. @param name in lower case */
 export function valueOf(raw: readonly string[], name: string): string | undefined {
   for (let i = 0; i < raw.length; i += 2) if (raw[i]?.toLowerCase() === name) return raw[i + 1];
   return undefined;

@@ -23,13 +23,13 @@ import {
 import { ProxyError } from './proxy-error.ts';
 import { exceedsReadBudget } from './read-budget.ts';
 
-/** Requests with a body, or with a method that may change something: never sent twice. They go onward by node:http. */
+/** Requests with a body or a side effect, sent by node:http and never twice. */
 
 interface OriginConnection extends ClientRequestArgs {
   active: ActiveRequest;
 }
 
-/** Connections onward of one client connection. */
+/** The keep-alive origin connections of one client connection. */
 export class OriginAgent extends Agent {
   readonly #dial: Dial;
 
@@ -48,7 +48,6 @@ export class OriginAgent extends Agent {
     );
   }
 
-  /** Connections of one name are interchangeable. */
   override getName(options?: Partial<OriginConnection>): string {
     return options?.active === undefined ? '' : originKey(options.active);
   }
@@ -69,7 +68,7 @@ export function sendByHttp(
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     const { signal } = active;
-    const onward: OriginConnection = {
+    const options: OriginConnection = {
       method,
       path,
       headers,
@@ -77,24 +76,24 @@ export function sendByHttp(
       active,
       maxHeaderSize: HEAD_MOST,
     };
-    const asking: ClientRequest = request(onward);
-    let current: ClientRequest | IncomingMessage = asking;
+    const origin: ClientRequest = request(options);
+    let current: ClientRequest | IncomingMessage = origin;
     const onAbort = () => {
       current.destroy(signal.reason);
-      // Its end alone would let go what stands behind other answers still (origin-undici.ts).
+      // Ending the response alone would make the part already sent look complete.
       if (res.headersSent) req.socket.destroy();
     };
     signal.addEventListener('abort', onAbort);
-    const end = (refusal?: Error) => {
+    const end = (error?: Error) => {
       signal.removeEventListener('abort', onAbort);
-      if (refusal === undefined) resolve();
-      else reject(refusal);
+      if (error === undefined) resolve();
+      else reject(error);
     };
-    asking.setTimeout(IDLE_MS, () => asking.destroy(new ProxyError('timeout')));
-    asking.on('error', (error) => {
-      if (current === asking) end(refusalOf(error, active));
+    origin.setTimeout(IDLE_MS, () => origin.destroy(new ProxyError('timeout')));
+    origin.on('error', (error) => {
+      if (current === origin) end(refusalOf(error, active));
     });
-    asking.once('response', (reply) => {
+    origin.once('response', (reply) => {
       current = reply;
       const { statusCode: status = 502, statusMessage: phrase = '', rawHeaders } = reply;
       const refusal = answer({ status, phrase, rawHeaders }, res, active, via);
@@ -102,30 +101,30 @@ export function sendByHttp(
       reply.destroy();
       end(refusal);
     });
-    // Nobody asked to change the protocol; without a listener Node would wait for ever.
-    asking.once('upgrade', (_reply, socket) => {
+    // We did not ask to upgrade. Without this listener Node would wait for ever.
+    origin.once('upgrade', (_reply, socket) => {
       socket.destroy();
       end(unreadable(active));
     });
-    // The client waits with its body until the other side wants it (RFC 9110 section 10.1.1); one that does not wait knows none.
-    if (req.headers.expect !== undefined) asking.once('continue', () => res.writeContinue());
+    // Only a client that sent Expect may receive 100 Continue (RFC 9110 section 10.1.1).
+    if (req.headers.expect !== undefined) origin.once('continue', () => res.writeContinue());
     if (hasBody(req.headers)) {
-      asking.flushHeaders();
-      req.pipe(asking);
-    } else asking.end();
+      origin.flushHeaders();
+      req.pipe(origin);
+    } else origin.end();
   });
 }
 
 /**
- * Passes a response's body on. One that breaks off breaks the client's connection too, so that it cannot pass for a whole
- * one; by hand, for `pipeline` takes a sixth of the time of a short request.
+ * Relays the response's body. A body that breaks off breaks the client's connection, so that it cannot look complete. Not
+ * `pipeline`, which costs a sixth of a short request.
  */
 function relay(reply: IncomingMessage, client: Duplex, res: ServerResponse, end: () => void): void {
   if (res.closed) {
     reply.destroy();
     return end();
   }
-  // Each is followed by 'close'.
+  // Every 'error' is followed by 'close'.
   reply.on('error', () => {});
   res.on('error', () => {});
   reply.once('close', () => {
@@ -140,7 +139,7 @@ function relay(reply: IncomingMessage, client: Duplex, res: ServerResponse, end:
   reply.on('data', (bytes: Buffer) => {
     if (!exceedsReadBudget(bytes.length)) return;
     reply.pause();
-    // A response that needs a drain is resumed by `pipe`.
+    // `pipe` itself resumes after a drain.
     setImmediate(() => res.writableNeedDrain || reply.resume());
   });
   reply.pipe(res);

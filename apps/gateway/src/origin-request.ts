@@ -5,30 +5,30 @@ import { endToEnd } from './headers.ts';
 import { ProxyError } from './proxy-error.ts';
 import { refusedCredentials, unreadableUpstream, upstreamRefusal } from './upstream.ts';
 
-/** What both clients that carry requests onward have in common: where they connect, and how an answer goes back. */
+/** The parts that the undici client and the node:http client share. */
 
-/** Silence onward, or of a client that takes nothing, that ends a request. */
+/** A request ends when the origin sends nothing, or the client reads nothing, for this time. */
 export const IDLE_MS = 5 * 60_000;
 
-/** What a site's or proxy's head may take. */
+/** The largest response head of a site or proxy, in bytes. */
 export const HEAD_MOST = 65_536;
 
-/** A request as it goes onward. */
+/** A request as the origin receives it. */
 export interface OriginRequest {
   readonly method: string;
   readonly path: string;
-  /** Raw, as in headers.ts. */
+  /** Raw: `[name, value, name, value]`, as in headers.ts. */
   readonly headers: string[];
 }
 
-/** The head of an answer from there. */
+/** The head of an origin's response. */
 export interface OriginResponse {
   readonly status: number;
   readonly phrase: string;
   readonly rawHeaders: readonly string[];
 }
 
-/** Connections onward of one client connection are interchangeable when they have the same name. */
+/** Within a client connection, origin connections of one key are interchangeable. */
 export function originKey({ egress, target, caller }: ActiveRequest): string {
   const where =
     egress.kind === 'direct' ? `${target.host}:${target.port}` : `via ${egress.host}:${egress.port}`;
@@ -36,9 +36,9 @@ export function originKey({ egress, target, caller }: ActiveRequest): string {
 }
 
 /**
- * Begins the client's answer with the head that came.
+ * Sends the head of the origin's response to the client.
  * @param via this gateway's name in Via
- * @returns why it must not go back, and nothing was sent
+ * @returns the error when the head must not be passed on; nothing is sent then
  */
 export function answer(
   reply: OriginResponse,
@@ -52,16 +52,16 @@ export function answer(
     res.writeHead(reply.status, reply.phrase, [...endToEnd(reply.rawHeaders), 'Via', `1.1 ${via}`]);
     return null;
   } catch {
-    // Parsers let in status lines that Node's writer refuses: `000`, control characters in the phrase. Kept by Node, the
-    // phrase would spoil the refusal too.
+    // Parsers accept status lines that Node's writer rejects: `000`, control characters in the phrase. Node keeps the phrase,
+    // which would break our own response too.
     res.statusMessage = '';
     return unreadable(active);
   }
 }
 
 /**
- * A response that asks the client for credentials in a proxy's place. Only this gateway may: the client's answer would
- * be its credentials for us.
+ * Detects a proxy challenge from the origin. It must not reach the client, which would answer with its credentials for this
+ * gateway.
  */
 function challengeOf(reply: OriginResponse, { egress }: ActiveRequest): ProxyError | null {
   if (egress.kind === 'upstream')
@@ -70,14 +70,14 @@ function challengeOf(reply: OriginResponse, { egress }: ActiveRequest): ProxyErr
   return new ProxyError('connect_failed', 'site_proxy_challenge');
 }
 
-/** What came is not HTTP, or breaks its rules. */
+/** The error for a response that is not valid HTTP. */
 export function unreadable({ egress }: ActiveRequest): ProxyError {
   return egress.kind === 'direct'
     ? new ProxyError('connect_failed', 'site_invalid_http')
     : unreadableUpstream();
 }
 
-/** Why a request came to nothing, when its connection failed. */
+/** The error for a request whose origin connection failed. */
 export function refusalOf(error: Error, { egress, signal }: ActiveRequest): Error {
   if (signal.reason !== undefined) return signal.reason;
   if (error instanceof ProxyError) return error;

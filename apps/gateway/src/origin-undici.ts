@@ -19,30 +19,29 @@ import { ProxyError } from './proxy-error.ts';
 import { exceedsReadBudget } from './read-budget.ts';
 
 /**
- * Requests that only read: GET and HEAD without a body, nearly all that browsers send. They go onward by undici, whose
- * parser is Node's own and strict too, and who takes a third of the time that node:http's client does (decision 016).
- * What it cannot do, wait with a body until it is wanted, such requests do not need.
+ * GET and HEAD without a body, nearly all requests of browsers, sent by undici. Its parser is llhttp, strict as in Node, and it
+ * takes a third of the time of node:http's client (decision 016). It cannot send `Expect: 100-continue`, which needs a body.
  */
 
-/** Connections onward that are kept for one client connection. */
+/** The most origin connections of one client connection. */
 const KEPT_MOST = 4;
 const KEPT_MS = 60_000;
-/** How long before the time that a site says it is closed. */
+/** A connection closes this long before the end that the site's Keep-Alive names. */
 const EARLIER_MS = 500;
 const PHRASE_MOST = 1_024;
-/** Answers before the answer (RFC 9110 section 15.2). */
+/** The most interim responses (RFC 9110 section 15.2). */
 const EARLY_MOST = 16;
 
-/** A connection onward: open, or opened anew when it is needed. */
+/** An origin connection; undici opens it again when it is closed. */
 interface OriginConnection {
   readonly client: Client;
   socket: Socket | null;
-  /** Nothing was asked on it yet. */
+  /** No request was sent on it. */
   fresh: boolean;
-  /** For whom it would be opened. */
+  /** The request that it is opened for. */
   active: ActiveRequest;
   dropped: boolean;
-  /** Ends it, whatever goes on there. */
+  /** Destroys it, with any request in progress. */
   drop(): void;
 }
 
@@ -110,7 +109,7 @@ export async function sendByUndici(
 }
 
 function open(Made: typeof Client, dial: Dial, first: ActiveRequest): OriginConnection {
-  // The name is never looked up, nor sent: every request brings its own Host.
+  // undici neither resolves nor sends this name: connect() dials, and every request has its own Host.
   const client = new Made('http://origin.invalid', {
     connect: (_options, done) => {
       connectNextHop(dial, connection.active).then(
@@ -145,7 +144,7 @@ function open(Made: typeof Client, dial: Dial, first: ActiveRequest): OriginConn
   return connection;
 }
 
-/** One request, its answer, and how they end: by the answer's end, a fault, an abort, or because the client has left. */
+/** One request and its response. It ends with the response, an error, an abort, or the client's connection. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #connection: OriginConnection;
   readonly #active: ActiveRequest;
@@ -154,16 +153,16 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #res: ServerResponse;
   readonly #via: string;
   readonly #end: (refusal?: Error) => void;
-  /** Null until the request is on its way. */
+  /** Null until undici sends the request. */
   #controller: Dispatcher.DispatchController | null = null;
-  /** What it stands at: nothing has come, the client's answer has begun, the whole of it has come, it is over. */
-  #at: 'asked' | 'begun' | 'whole' | 'over' = 'asked';
+  /** `waiting` for the head, `begun` to answer the client, `complete` from the origin, `over`. */
+  #state: 'waiting' | 'begun' | 'complete' | 'over' = 'waiting';
   #early = 0;
-  /** Something of an answer has come. */
-  #told = false;
+  /** The first byte of a response arrived. */
+  #answered = false;
   #reused = false;
   #repeated = false;
-  /** What the site said of the body, and what came of it. */
+  /** The body's Content-Length as sent, and the bytes received. */
   #length = '';
   #came = 0;
   #stalled: NodeJS.Timeout | undefined;
@@ -195,7 +194,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #dispatch(): void {
-    // By itself undici has the site close behind every HEAD.
+    // Without `reset: false` undici makes the site close the connection after every HEAD.
     this.#connection.client.dispatch({ ...this.#request, reset: false }, this);
   }
 
@@ -203,11 +202,11 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#controller = controller;
     this.#reused = !this.#connection.fresh;
     this.#connection.fresh = false;
-    if (this.#at === 'over') controller.abort(clientLeft);
+    if (this.#state === 'over') controller.abort(clientLeft);
   }
 
   onResponseStarted(): void {
-    this.#told = true;
+    this.#answered = true;
   }
 
   onResponseStart(
@@ -223,8 +222,8 @@ class Exchange implements Dispatcher.DispatchHandler {
     const reply = { status, phrase: asWritten(status, phrase), rawHeaders };
     const refusal = answer(reply, this.#res, this.#active, this.#via);
     if (refusal !== null) return controller.abort(refusal);
-    this.#at = 'begun';
-    // Each is followed by 'close'.
+    this.#state = 'begun';
+    // Every 'error' is followed by 'close'.
     this.#res.on('error', () => {}).once('close', this.#onClosed);
     if (this.#res.closed) this.#onClosed();
   }
@@ -247,41 +246,38 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    // A connection that was reset is no end of a body that ends with its connection.
+    // A reset must not count as the end of a body that is delimited by the connection's end.
     if (this.#connection.socket?.errored) this.#cut();
-    else this.#whole();
+    else this.#complete();
   }
 
   onResponseError(_controller: unknown, error: Error): void {
-    if (this.#at === 'begun') {
-      // It takes white space behind a length for a part of it, and has given the whole body by then.
+    if (this.#state === 'begun') {
+      // undici reads white space behind a length as part of it; the body is complete by then.
       const miscounted = error.name === 'ResponseContentLengthMismatchError';
-      if (miscounted && this.#length === String(this.#came)) this.#whole();
-      // That it broke off can only be told by a cut.
+      if (miscounted && this.#length === String(this.#came)) this.#complete();
+      // Only a broken connection marks the response as incomplete.
       else this.#cut();
     }
-    if (this.#at !== 'asked') return;
-    // A kept connection may be closed by the other side just as it is used again (RFC 9112 section 9.3.1).
-    if (this.#reused && !this.#repeated && !this.#told && isBreak(error)) {
+    if (this.#state !== 'waiting') return;
+    // The origin may close an idle connection just as we reuse it (RFC 9112 section 9.3.1).
+    if (this.#reused && !this.#repeated && !this.#answered && isBreak(error)) {
       this.#repeated = true;
       this.#controller = null;
-      // Not at once: undici is still clearing up behind the connection, and holds that nothing is asked meanwhile.
-      setImmediate(() => this.#at === 'asked' && this.#dispatch());
+      // Deferred: undici asserts that no request is sent while it cleans up the connection.
+      setImmediate(() => this.#state === 'waiting' && this.#dispatch());
       return;
     }
     this.#settle(this.#refusalOf(error));
   }
 
-  #whole(): void {
-    this.#at = 'whole';
+  #complete(): void {
+    this.#state = 'complete';
     clearTimeout(this.#stalled);
     this.#res.end();
   }
 
-  /**
-   * Ends the client's connection, and not its answer alone: one that stands behind others has no connection yet, and would be sent,
-   * as far as it came, when its turn comes.
-   */
+  /** Destroys the client's connection: ending the response alone would make it look complete. */
   readonly #cut = (): void => {
     this.#client.destroy();
     this.#settle();
@@ -289,24 +285,24 @@ class Exchange implements Dispatcher.DispatchHandler {
   };
 
   readonly #onAbort = (): void => {
-    if (this.#at !== 'asked') return this.#cut();
+    if (this.#state !== 'waiting') return this.#cut();
     const { reason = clientLeft } = this.#active.signal;
     this.#settle(reason);
     this.#controller?.abort(reason);
   };
 
   readonly #onClosed = (): void => {
-    const whole = this.#at === 'whole';
+    const complete = this.#state === 'complete';
     this.#settle();
-    if (!whole) this.#controller?.abort(clientLeft);
+    if (!complete) this.#controller?.abort(clientLeft);
   };
 
   #settle(refusal?: Error): void {
-    if (this.#at === 'over') return;
-    this.#at = 'over';
+    if (this.#state === 'over') return;
+    this.#state = 'over';
     clearTimeout(this.#stalled);
     this.#active.signal.removeEventListener('abort', this.#onAbort);
-    // Whoever asks next must not wait for a connection that is opened in this one's name, nor behind this one.
+    // The next request must not wait for a dial that belongs to this one.
     if (this.#controller === null) this.#connection.drop();
     this.#end(refusal);
   }
@@ -317,27 +313,27 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-/** The connection broke, and nothing else went wrong. */
+/** Whether an error is a broken connection and not a broken rule. */
 function isBreak(error: Error): boolean {
   const { code = '' } = error as NodeJS.ErrnoException;
   return /^(?:UND_ERR_SOCKET|ECONNRESET|EPIPE)$/.test(code) && !breaksRules(error);
 }
 
-/** undici's words for what is not HTTP, and for an answer in a place where none may be: unasked for, or a 100 or 101. */
+/** undici's errors for invalid HTTP and for a response that is not allowed there: unsolicited, 100 or 101. */
 function breaksRules({ name, message }: Error): boolean {
   return rules.has(name) || /^bad (?:response|upgrade)$/.test(message);
 }
 
 const rules = new Set(['HTTPParserError', 'HeadersOverflowError', 'ResponseContentLengthMismatchError']);
 
-/** A name or value, without the white space behind it, which is no part of one (RFC 9112 section 5). */
+/** A header's name or value without trailing white space (RFC 9112 section 5). */
 function text(bytes: Buffer): string {
   let end = bytes.length;
   while (end > 0 && (bytes[end - 1] === 0x20 || bytes[end - 1] === 0x09)) end--;
   return bytes.toString('latin1', 0, end);
 }
 
-/** A phrase that undici has read as UTF-8, in bytes again. What it cannot be read as gives way to the usual one. */
+/** The reason phrase in its original bytes: undici decodes it as UTF-8. Falls back to the standard phrase. */
 function asWritten(status: number, phrase: string): string {
   if (phrase.length > PHRASE_MOST || phrase.includes('\ufffd')) return STATUS_CODES[status] ?? '';
   return Buffer.from(phrase).toString('latin1');

@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { SocketSource, StreamSource } from './peekable-source.ts';
-import { join } from './splice.ts';
+import { splice } from './splice.ts';
 
 /** All tunnels read into one buffer: none may ever show bytes of another one. */
 
@@ -39,7 +39,7 @@ beforeAll(async () => {
     const remote = connect({ port: portOf(site), host: '127.0.0.1', allowHalfOpen: true, onread });
     remote.on('error', () => {});
     remote.once('connect', () => {
-      void join(client, new StreamSource(client), remote, said, {
+      void splice(client, new StreamSource(client), remote, said, {
         signal: new AbortController().signal,
         idleMs: 10_000,
       });

@@ -3,31 +3,31 @@ import type { Duplex } from 'node:stream';
 import { exceedsReadBudget } from './read-budget.ts';
 
 /**
- * Where the bytes of one side of a tunnel come in: they are looked at first, and then carried. By itself Node reads each
- * socket into memory of its own and leaves that to the collector: at full speed collecting took half of the core. So all
- * connections to sites read into one buffer, and what comes is copied into blocks that are used again once written.
+ * The bytes of one side of a tunnel: a sniffer peeks at them first, then they flow to a sink. Node allocates memory for every
+ * read: at full speed garbage collection took half of a core. So all origin sockets read into one buffer, and the bytes are
+ * copied into blocks that are reused once written.
  */
 export interface PeekableSource {
-  /** Tells all that has come so far, and again with each piece more, for as long as the listener wants more. */
+  /** Calls the listener with all bytes so far, again after each read, until it returns false. */
   peek(listener: Peek): void;
-  /** Forgets the beginning of what was told. */
+  /** Drops the first bytes. */
   skip(length: number): void;
-  /** Bytes go to `sink` from now on, those that were told first. Once it returns false none come until `from.resume()`. */
+  /** Sends all bytes to `sink`, the peeked ones first. After the sink returns false, reading stops until `from.resume()`. */
   flow(from: Duplex, sink: Sink): void;
 }
 
-/** @returns whether more is wanted */
-type Peek = (said: Buffer) => boolean;
+/** @returns whether to read more */
+type Peek = (bytes: Buffer) => boolean;
 
-/** @param written to be called once the bytes are needed no more */
+/** @param written to be called when the bytes may be overwritten */
 type Sink = (bytes: Buffer, written?: (error?: Error | null) => void) => boolean;
 
 const BLOCK = 65_536;
-/** What is smaller Node cuts from a block of its own. */
+/** Node's own pool serves buffers up to this size. */
 const SMALL = 4_096;
 const FREE_MOST = 64;
 
-/** All sockets read into this one: whoever reads has copied it before the next one does. */
+/** All sockets read into this buffer: each read is copied synchronously. */
 const shared = Buffer.allocUnsafeSlow(BLOCK);
 // grows: by traffic; bound: 64 blocks of 64 KiB, 4 MiB; at the bound: further blocks are left to the garbage
 // collector; test: none
@@ -39,13 +39,13 @@ function pass(bytes: Buffer, sink: Sink): boolean {
   const block = free.pop() ?? Buffer.allocUnsafeSlow(BLOCK);
   bytes.copy(block);
   return sink(block.subarray(0, bytes.length), (error) => {
-    // What a broken connection had in hand is left to the collector: nobody else's bytes may ever come into its place.
+    // A broken socket may still use its block: reusing it could send another user's bytes.
     if (!error && free.length < FREE_MOST) free.push(block);
   });
 }
 
-/** What has come and is not carried yet. */
-class Held implements PeekableSource {
+/** Bytes that were received and not forwarded. */
+class BufferedSource implements PeekableSource {
   protected held: Buffer = nothing;
   protected sink: Sink | null = null;
   protected from: Duplex | null = null;
@@ -70,15 +70,15 @@ class Held implements PeekableSource {
 
   protected more(): void {}
 
-  /** @returns whether more may come */
+  /** @returns whether to read more */
   protected hold(bytes: Buffer): boolean {
     this.held = this.held.length === 0 ? bytes : Buffer.concat([this.held, bytes]);
     return this.#listener?.(this.held) ?? false;
   }
 }
 
-/** The intake of a connection that is not open yet: `onread` is for whoever connects it. */
-export class SocketSource extends Held {
+/** The source of a socket that is not connected yet: pass `onread` to `net.connect`. */
+export class SocketSource extends BufferedSource {
   readonly onread: OnReadOpts = {
     buffer: shared,
     callback: (length, buffer) => {
@@ -92,8 +92,8 @@ export class SocketSource extends Held {
   };
 }
 
-/** The intake of a stream. It reads from the first moment on, so that a reader who leaves is noticed. */
-export class StreamSource extends Held {
+/** The source of a stream. It reads at once, so that a closed connection is noticed. */
+export class StreamSource extends BufferedSource {
   readonly #stream: Duplex;
   readonly #onData = (bytes: Buffer): void => {
     if (this.sink !== null) {
@@ -104,12 +104,12 @@ export class StreamSource extends Held {
       }
       return;
     }
-    // Before the listener is told: it may give the stream to another reader, who has his own pace.
+    // Pause first: the listener may hand the stream to another reader.
     this.#stream.pause();
     if (this.hold(bytes)) this.#stream.resume();
   };
 
-  /** @param first what was read before */
+  /** @param first bytes already read */
   constructor(stream: Duplex, first: Buffer = nothing) {
     super();
     this.held = first;
@@ -121,7 +121,7 @@ export class StreamSource extends Held {
     this.#stream.resume();
   }
 
-  /** Leaves the stream to another reader, paused. @returns the bytes that it has to read first */
+  /** Detaches from the stream and pauses it. @returns the bytes that the next reader must read first */
   take(): Buffer {
     this.#stream.off('data', this.#onData).pause();
     const first = this.held;
@@ -129,7 +129,7 @@ export class StreamSource extends Held {
     return first;
   }
 
-  /** Leaves the stream to another reader, who has to resume it: paused, with what was told put back. */
+  /** Detaches, puts the bytes back into the stream and leaves it paused: the next reader must resume it. */
   release(): void {
     const first = this.take();
     if (first.length > 0 && !this.#stream.destroyed) this.#stream.unshift(first);

@@ -4,51 +4,50 @@ import type { AbortSignalLike } from '@propusk/dial/dial';
 import type { PeekableSource } from './peekable-source.ts';
 
 /**
- * Joins two sockets into a tunnel, and is the only place where one is taken apart.
+ * Splices two sockets into a tunnel. All teardown of a tunnel is here.
  *
- *   client ──asked──> remote      an end is passed on and the other direction goes on (RFC 9293 section 3.6)
- *   client <──said─── remote      an error, an abort or silence ends both at once
+ *   client ──> remote      a FIN is passed on, and the other direction continues (RFC 9293 section 3.6)
+ *   client <── remote      an error, an abort or an idle timeout destroys both
  */
 
 export interface SpliceOptions {
-  /** Both ends are destroyed when it aborts. */
+  /** Destroys both sockets when it aborts. */
   readonly signal: AbortSignalLike;
-  /** Silence in both directions that ends the tunnel. */
+  /** The tunnel ends after this time without bytes in either direction. */
   readonly idleMs: number;
 }
 
-export interface Carried {
-  /** Bytes from the client to the remote end, and back. */
+export interface TransferredBytes {
+  /** Bytes from the client to the remote, and back. */
   readonly up: number;
   readonly down: number;
 }
 
 /**
- * Joins two open sockets.
- * @param asked where the client's bytes come in @param said the remote's
- * @returns when both are closed
+ * Splices two open sockets.
+ * @returns the bytes transferred, once both sockets are closed
  */
-export function join(
+export function splice(
   client: Duplex,
-  asked: PeekableSource,
+  clientSource: PeekableSource,
   remote: Socket,
-  said: PeekableSource,
+  remoteSource: PeekableSource,
   { signal, idleMs }: SpliceOptions,
-): Promise<Carried> {
+): Promise<TransferredBytes> {
   const [readBefore, writtenBefore] = [remote.bytesRead, remote.bytesWritten];
   return new Promise((resolve) => {
     const destroyBoth = () => {
       client.destroy();
       remote.destroy();
     };
-    // Bytes in either direction pass the remote socket, so its silence is the tunnel's.
+    // Bytes of either direction pass the remote socket: its idle timeout is the tunnel's.
     remote.setTimeout(idleMs, destroyBoth);
     signal.addEventListener('abort', destroyBoth, { once: true });
 
     let open = 2;
     const onClose = (closed: Duplex, other: Duplex) => () => {
-      // Closed in order: read to its end and written to its end; the other was ended behind it and still may
-      // have bytes to flush. Any other close is a break, and the other side must see one.
+      // An orderly close has read and written everything; the other socket may still flush. Any other close is a break, and
+      // the other side must see a break.
       if (closed.errored !== null || !closed.readableEnded || !closed.writableFinished) other.destroy();
       open -= 1;
       if (open > 0) return;
@@ -60,12 +59,12 @@ export function join(
 
     client.on('drain', () => remote.resume()).once('end', () => remote.end());
     remote.on('drain', () => client.resume()).once('end', () => client.end());
-    asked.flow(client, (bytes, written) => remote.write(bytes, written));
-    said.flow(remote, (bytes, written) => client.write(bytes, written));
-    // An end that came together with the first bytes has been told of before.
+    clientSource.flow(client, (bytes, written) => remote.write(bytes, written));
+    remoteSource.flow(remote, (bytes, written) => client.write(bytes, written));
+    // A FIN that arrived with the first bytes has emitted 'end' already.
     if (client.readableEnded) remote.end();
     if (remote.readableEnded) client.end();
-    // What closed before it came here will say so no more.
+    // A socket that closed before this call does not emit 'close' again.
     if (signal.aborted || client.destroyed || remote.destroyed) destroyBoth();
   });
 }

@@ -2,18 +2,18 @@ import { parseAuthority, type Target } from '@propusk/access/host';
 import { ProxyError } from './proxy-error.ts';
 
 /**
- * What a request asks for, in both forms that a proxy gets (RFC 9112 section 3.2). The host comes from the request
- * target alone: a Host header that says otherwise is never read (RFC 9112 section 3.2.2).
+ * Parses the two forms of a proxy's request target (RFC 9112 section 3.2). The Host header is never read: the request target
+ * takes precedence (RFC 9112 section 3.2.2).
  */
 
 export interface PlainTarget extends Target {
   /** As the Host header names it: the port only when it is not 80. */
   readonly authority: string;
-  /** Path and query as they were sent: to the site they may mean more than a URL parser would keep. */
+  /** Path and query as sent: a URL parser could change their meaning for the site. */
   readonly path: string;
 }
 
-/** Whether a request target is one for a proxy at all: `GET /path` is what a site gets, not a proxy. */
+/** Whether a request target is in absolute form. `GET /path` is addressed to a site, not to a proxy. */
 export function isAbsoluteForm(requestTarget: string): boolean {
   return /^[a-z][a-z0-9+.-]*:/i.test(requestTarget);
 }
@@ -27,7 +27,7 @@ export function readAbsoluteForm(requestTarget: string): PlainTarget {
   if (scheme.toLowerCase() !== 'http') {
     throw new ProxyError('bad_request', 'connect_only');
   }
-  // RFC 9110 section 4.2.4: credentials in an http URL are an error; they only serve to disguise the host.
+  // Credentials in an http URL are an error and disguise the host (RFC 9110 section 4.2.4).
   if (authority.includes('@')) throw new ProxyError('bad_request', 'credentials_in_url');
   const target = parseAuthority(/:\d*$/.test(authority) ? authority.replace(/:$/, ':80') : `${authority}:80`);
   if (target === null) throw new ProxyError('bad_host');

@@ -4,38 +4,39 @@ import type { ActiveRequest } from './active-requests.ts';
 import { connectSite } from './origin-connect.ts';
 import type { PeekableSource } from './peekable-source.ts';
 import { sniffProtocol } from './protocol-sniffer.ts';
-import { type Carried, join } from './splice.ts';
+import { splice, type TransferredBytes } from './splice.ts';
 
 /**
  * CONNECT (RFC 9110 section 9.3.6):
  *
  *   client ── CONNECT ──> gateway ── dial ──────────────> site
  *                                └── dial ──> proxy ── CONNECT ──> site
- *   client <── 200 ────── gateway, then its first bytes are looked at (protocol-sniffer.ts), and from then on bytes (splice.ts)
+ *   client <── 200 ────── gateway, which sniffs the first bytes (protocol-sniffer.ts), then splices (splice.ts)
  */
 
 export const TUNNEL_IDLE_MS = 5 * 60_000;
 const ESTABLISHED = Buffer.from('HTTP/1.1 200 Connection established\r\n\r\n');
 
 /**
- * Opens the tunnel and carries it to its end, or until it turns out to carry HTTP that must be parsed.
- * @param asked where the client's bytes come in
- * @returns what was carried, or that there is HTTP in it: then it is the client's intake that still has it
- * @throws ProxyError `opened` tells whether the client has had its 200
+ * Opens a tunnel and splices it until it closes, or finds HTTP that must be parsed.
+ * @param source the client's bytes
+ * @param onEstablished called once the client has its 200
+ * @returns the bytes transferred, or `http`: then `source` still holds the client's first bytes
+ * @throws ProxyError
  */
 export async function tunnel(
   dial: Dial,
   active: ActiveRequest,
   client: Duplex,
-  asked: PeekableSource,
-  opened: () => void,
-): Promise<Carried | 'http'> {
-  const [remote, said] = await connectSite(dial, active);
+  source: PeekableSource,
+  onEstablished: () => void,
+): Promise<TransferredBytes | 'http'> {
+  const [remote, remoteSource] = await connectSite(dial, active);
   client.write(ESTABLISHED);
-  opened();
+  onEstablished();
   try {
-    if ((await sniffProtocol(client, asked, remote, said, active)) === 'http') {
-      // Whoever parses asks over connections of its own: this one is not read as a stream.
+    if ((await sniffProtocol(client, source, remote, remoteSource, active)) === 'http') {
+      // The forwarder opens its own connections: this socket cannot be read as a stream.
       remote.destroy();
       return 'http';
     }
@@ -44,5 +45,5 @@ export async function tunnel(
     client.destroy();
     throw error;
   }
-  return join(client, asked, remote, said, { signal: active.signal, idleMs: TUNNEL_IDLE_MS });
+  return splice(client, source, remote, remoteSource, { signal: active.signal, idleMs: TUNNEL_IDLE_MS });
 }

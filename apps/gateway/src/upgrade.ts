@@ -9,7 +9,7 @@ import { endToEnd, hasBody, without } from './headers.ts';
 import { connectSiteAsStream } from './origin-connect.ts';
 import { StreamSource } from './peekable-source.ts';
 import { ProxyError } from './proxy-error.ts';
-import { join } from './splice.ts';
+import { splice } from './splice.ts';
 import type { PlainTarget } from './target.ts';
 import { TUNNEL_IDLE_MS } from './tunnel.ts';
 
@@ -18,20 +18,20 @@ import { TUNNEL_IDLE_MS } from './tunnel.ts';
  * Browsers use CONNECT; this is for clients that do not.
  *
  *   client ── GET + Upgrade ──> gateway ── the same, Host of the URL ──> site, through the company's proxy by CONNECT
- *   client <── 101 ──────────── gateway <── 101 ── site, and from then on bytes (splice.ts)
+ *   client <── 101 ──────────── gateway <── 101 ── site, then bytes (splice.ts)
  *   client <── its response ─── gateway <── anything else ── site, and the connection ends
  */
 
 const REPLY_MS = 30_000;
 
-/** Whether a request is one that `upgrade` takes. Others have their Upgrade ignored, as RFC 9110 section 7.8 allows. */
+/** Whether a request asks for WebSocket. Other upgrades are ignored, as RFC 9110 section 7.8 allows. */
 export function isWebSocket(req: IncomingMessage): boolean {
   return req.method === 'GET' && !hasBody(req.headers) && /^websocket$/i.test(req.headers.upgrade ?? '');
 }
 
 /**
- * Carries one judged upgrade to its end.
- * @param head what the client sent behind its request without waiting
+ * Carries one authorized upgrade to its end.
+ * @param head bytes that the client sent behind its request
  * @throws ProxyError when nothing of a response has been sent yet
  */
 export async function upgrade(
@@ -46,7 +46,7 @@ export async function upgrade(
   if (loops(req, via)) throw new ProxyError('loop');
   const { signal } = active;
   const remote = await connectSiteAsStream(dial, active);
-  const asking = request({
+  const origin = request({
     method: 'GET',
     path: target.path,
     headers: [
@@ -58,39 +58,39 @@ export async function upgrade(
     createConnection: () => remote,
     maxHeaderSize: 65_536,
   });
-  // Whoever read a proxy's answer there has it paused.
-  asking.once('socket', () => remote.resume());
+  // The socket is paused after an upstream's answer.
+  origin.once('socket', () => remote.resume());
   const onAbort = () => remote.destroy();
   signal.addEventListener('abort', onAbort);
   if (signal.aborted) onAbort();
   remote.once('close', () => signal.removeEventListener('abort', onAbort));
-  const { reply, socket } = await answered(asking, remote, signal);
+  const { reply, socket } = await answered(origin, remote, signal);
   if (socket === null) return relay(reply, req, client);
   const lines = endToEnd(reply.rawHeaders);
   let text = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n';
   for (let i = 0; i < lines.length; i += 2) text += `${lines[i]}: ${lines[i + 1]}\r\n`;
   client.write(`${text}\r\n`, 'latin1');
-  const [asked, said] = [new StreamSource(client, head), new StreamSource(socket)];
-  await join(client, asked, socket, said, { signal, idleMs: TUNNEL_IDLE_MS });
+  const [clientSource, remoteSource] = [new StreamSource(client, head), new StreamSource(socket)];
+  await splice(client, clientSource, socket, remoteSource, { signal, idleMs: TUNNEL_IDLE_MS });
 }
 
 interface Answered {
   readonly reply: IncomingMessage;
-  /** The site's end when it changed the protocol. */
+  /** The site's socket when it switched protocols. */
   readonly socket: Socket | null;
 }
 
-function answered(asking: ClientRequest, remote: Socket, signal: AbortSignalLite): Promise<Answered> {
+function answered(origin: ClientRequest, remote: Socket, signal: AbortSignalLite): Promise<Answered> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => asking.destroy(new ProxyError('timeout')), REPLY_MS);
+    const timer = setTimeout(() => origin.destroy(new ProxyError('timeout')), REPLY_MS);
     const fail = (error: Error) => {
       clearTimeout(timer);
       remote.destroy();
       if (signal.aborted) reject(signal.reason);
       else reject(error instanceof ProxyError ? error : new ProxyError('connect_failed'));
     };
-    asking.once('error', fail);
-    asking.once('upgrade', (reply: IncomingMessage, _socket, first: Buffer) => {
+    origin.once('error', fail);
+    origin.once('upgrade', (reply: IncomingMessage, _socket, first: Buffer) => {
       clearTimeout(timer);
       if (!/^websocket$/i.test(reply.headers.upgrade ?? '')) {
         return fail(new ProxyError('connect_failed', 'site_invalid_http'));
@@ -98,25 +98,25 @@ function answered(asking: ClientRequest, remote: Socket, signal: AbortSignalLite
       if (first.length > 0) remote.unshift(first);
       resolve({ reply, socket: remote });
     });
-    asking.once('response', (reply) => {
+    origin.once('response', (reply) => {
       clearTimeout(timer);
-      // Only this gateway may ask the client for a proxy's credentials (origin-request.ts).
+      // A site's proxy challenge must not reach the client (origin-request.ts).
       if (reply.statusCode === 407 || (reply.statusCode ?? 0) < 200)
         return fail(new ProxyError('connect_failed'));
       resolve({ reply, socket: null });
     });
-    asking.end();
+    origin.end();
   });
 }
 
-/** Passes an ordinary response on and ends the connection. */
+/** Relays an ordinary response and ends the connection. */
 function relay(reply: IncomingMessage, req: IncomingMessage, client: Duplex): Promise<void> {
   const res = new ServerResponse(req);
   res.shouldKeepAlive = false;
   // The connection of an http server is a Socket or a TLSSocket; the event's type is wider.
   res.assignSocket(client as Socket);
   res.writeHead(reply.statusCode ?? 502, endToEnd(reply.rawHeaders));
-  // Nobody reads the client any more: its leaving would not be seen, nor a site that falls silent.
+  // Read the client to notice its disconnect, and time out a silent site.
   client.once('end', () => client.destroy()).resume();
   reply.setTimeout(TUNNEL_IDLE_MS, () => reply.destroy());
   return new Promise((resolve) => {

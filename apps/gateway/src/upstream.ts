@@ -7,25 +7,25 @@ import type { PeekableSource } from './peekable-source.ts';
 import { ProxyError } from './proxy-error.ts';
 
 /**
- * A company's own proxy as the way out. Its credentials go to it and nowhere else, and nothing of its challenges comes
- * back to the client: the client's credentials are for us, these are between us and the proxy.
+ * The protocol with a company's own proxy. Its credentials go to it alone, and its challenges never reach the client: the
+ * client's credentials are for this gateway.
  */
 
 type Upstream = Extract<Egress, { kind: 'upstream' }>;
 
-/** How long the proxy may take to answer CONNECT: it resolves and connects in that time. */
+/** The proxy must answer CONNECT within this time; it resolves and connects meanwhile. */
 const REPLY_MS = 10_000;
 
-/** The proxy's credentials (RFC 7617), or none. */
+/** The header with the proxy's credentials (RFC 7617); empty without credentials. */
 export function upstreamAuthorization({ username, password }: Upstream): string[] {
   if (username === '' && password === '') return [];
   return ['Proxy-Authorization', `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`];
 }
 
-/** Whether a response to a plain request is the proxy's own word that it did not take our credentials. */
+/** Whether a response to a plain request means that the proxy rejected our credentials. */
 export function refusedCredentials(status: number, rawHeaders: readonly string[]): boolean {
-  // tinyproxy answers wrong ones with a site's 401, and its challenge would have people type passwords into it. What it
-  // really carries has Via.
+  // tinyproxy rejects credentials with 401, as a site does: passed on, its challenge would make users type passwords. Responses
+  // that it forwards have Via.
   const tinyproxy =
     status === 401 &&
     valueOf(rawHeaders, 'via') === undefined &&
@@ -33,31 +33,31 @@ export function refusedCredentials(status: number, rawHeaders: readonly string[]
   return status === 407 || tinyproxy === true;
 }
 
-/** What the proxy's own refusal means to a person. */
+/** The error for a status with which the proxy refuses. */
 export function upstreamRefusal(status: number | undefined): ProxyError {
   if (status === 407 || status === 401) return new ProxyError('upstream_failed', 'upstream_credentials');
   if (status === 504) return new ProxyError('timeout', 'upstream_site_timeout');
   return new ProxyError('upstream_failed', 'upstream_status', status);
 }
 
-/** What the head of an answer may take, as in `server.ts`. */
+/** The largest head of an answer to CONNECT, in bytes. */
 const HEAD_MOST = 32_768;
-/** Answers before the answer (RFC 9110 section 15.2). */
+/** The most interim responses (RFC 9110 section 15.2). */
 const EARLY_MOST = 16;
 const BLANK_LINE = Buffer.from('\r\n\r\n');
 
-/** A broken rule of HTTP on the proxy's side. */
+/** The proxy's answer is not valid HTTP. */
 export const unreadableUpstream = () => new ProxyError('upstream_failed', 'upstream_invalid_http');
 
 /**
- * Asks the proxy at the other end of a connection for a tunnel (RFC 9110 section 9.3.6). Of its answer only the status counts, and
- * where its head ends: Node's client would take a fifth of a tunnel's time to tell the same.
- * @param said where the proxy's bytes come in: behind it come those of the tunnel
- * @throws ProxyError and the connection is destroyed; the signal's reason when it was aborted
+ * Sends CONNECT to the proxy (RFC 9110 section 9.3.6). Only the status and the end of the head count: Node's client would take
+ * a fifth of a tunnel's time to read the same.
+ * @param source the proxy's bytes; after the head it holds the tunnel's
+ * @throws ProxyError; the signal's reason when it was aborted. The connection is destroyed then
  */
 export function requestTunnel(
   socket: Socket,
-  said: PeekableSource,
+  source: PeekableSource,
   upstream: Upstream,
   target: Target,
   signal: AbortSignalLike,
@@ -69,7 +69,7 @@ export function requestTunnel(
   const onEnd = () => settle(new ProxyError('upstream_failed', 'upstream_broken'));
   const onAbort = () => settle(signal.reason);
 
-  /** @returns that no more is wanted */
+  /** @returns false: the source is to deliver no more bytes */
   function settle(failure?: unknown): false {
     if (settled) return false;
     settled = true;
@@ -90,11 +90,11 @@ export function requestTunnel(
       if (status === 'broken' || status === 101 || early > EARLY_MOST) return settle(unreadableUpstream());
       if (status >= 300) return settle(upstreamRefusal(status));
       const end = rest.indexOf(BLANK_LINE) + BLANK_LINE.length;
-      said.skip(end);
+      source.skip(end);
       rest = rest.subarray(end);
       if (status < 200) continue;
       settle();
-      // What came behind the head waits for its reader.
+      // The source keeps the bytes behind the head for the next reader.
       return rest.length === 0;
     }
     return false;
@@ -110,17 +110,17 @@ export function requestTunnel(
     const [name, value] = upstreamAuthorization(upstream);
     const credentials = name === undefined ? '' : `${name}: ${value}\r\n`;
     socket.write(`CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n${credentials}\r\n`, 'latin1');
-    said.peek(onAnswer);
+    source.peek(onAnswer);
   }
   return promise;
 }
 
-/** The status of an answer whose head is whole. */
-function readStatus(said: Buffer): number | 'more' | 'broken' {
-  const start = said.toString('latin1', 0, 13);
+/** The status of an answer, once its head is complete. */
+function readStatus(bytes: Buffer): number | 'more' | 'broken' {
+  const start = bytes.toString('latin1', 0, 13);
   const status = /^HTTP\/1\.[01] ([1-5]\d\d)[ \r]$/.exec(start)?.[1];
   if (status === undefined)
     return 'HTTP/1.'.startsWith(start.slice(0, 7)) && start.length < 13 ? 'more' : 'broken';
-  if (said.includes(BLANK_LINE)) return Number(status);
-  return said.length > HEAD_MOST ? 'broken' : 'more';
+  if (bytes.includes(BLANK_LINE)) return Number(status);
+  return bytes.length > HEAD_MOST ? 'broken' : 'more';
 }
