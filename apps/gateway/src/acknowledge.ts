@@ -2,10 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { acknowledge } from '@propusk/contract/feed';
 import type { Log } from './log.ts';
 
-/**
- * Tells the api which versions this gateway enforces, beside the feed and never in its way: one call at a time, and for
- * a company that moved on meanwhile only the newest version.
- */
+/** Reports to the api which policy versions this gateway enforces: one call at a time, only the newest version of a company. */
 
 export interface Acknowledger {
   note(companyId: number, version: number): void;
@@ -23,7 +20,7 @@ export interface AcknowledgerOptions {
 const CALL_MS = 5_000;
 const RETRY_MS = 2_000;
 
-/** Makes an acknowledger that works until the signal aborts. */
+/** Creates an acknowledger that works until the signal aborts. */
 export function createAcknowledger({ apiUrl, key, gateway, log, signal }: AcknowledgerOptions): Acknowledger {
   // grows: by the feed; bound: one number for each company; at the bound: the newer version takes the place of the
   // older; test: apps/gateway/src/feed.net.test.ts
@@ -50,7 +47,7 @@ export function createAcknowledger({ apiUrl, key, gateway, log, signal }: Acknow
       const status = await tell(companyId, version).catch(() => 0);
       if (status >= 200 && status < 300) continue;
       log.debug({ companyId, version, status }, 'Not acknowledged');
-      // The api is away or unwell: again later, unless a newer version took its place. A call it refuses is dropped.
+      // Retry while the api is unavailable, unless a newer version waits. Drop a call that the api rejects.
       if (status !== 0 && status < 500) continue;
       if (!pending.has(companyId)) pending.set(companyId, version);
       await sleep(RETRY_MS, undefined, { signal, ref: false }).catch(() => {});

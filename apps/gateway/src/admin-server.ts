@@ -5,21 +5,21 @@ import type { Registry } from 'prom-client';
 import type { SnapshotView } from './snapshot.ts';
 
 /**
- * Health and metrics, on a listener of their own that only this machine reaches: `/health` for a balancer's agent or a
- * process manager, `/metrics` for Prometheus. Neither needs or takes credentials.
+ * Health and metrics on a loopback listener: `/health` for a load balancer's agent or a process manager, `/metrics` for
+ * Prometheus. Neither takes credentials.
  */
 
 export interface AdminServerOptions {
-  /** What is counted, over all processes. */
+  /** The metrics of all processes. */
   readonly registry: () => Registry | Promise<Registry>;
   readonly snapshots: SnapshotView;
-  /** Whether anybody accepts connections; left out, somebody always does. */
+  /** Whether a process accepts connections; true when omitted. */
   readonly serving?: () => boolean;
-  /** Whether the gateway is on its way out. */
+  /** Whether the gateway drains. */
   readonly draining: () => boolean;
 }
 
-/** Starts it. @param port 0 lets the system choose @returns the port, and what stops it */
+/** Starts the listener. @param port 0 lets the system choose @returns the port, and a function that stops it */
 export async function startAdminServer(
   { registry, snapshots, draining, serving = () => true }: AdminServerOptions,
   port: number,
@@ -44,7 +44,7 @@ export async function startAdminServer(
     const body = {
       status,
       companies: snapshots.index.companies.size,
-      // JSON has no infinity: null is a gateway that the feed never told anything.
+      // JSON has no infinity: null before the first feed event.
       snapshotAgeSeconds: Number.isFinite(ageMs) ? Math.round(ageMs / 1000) : null,
     };
     res.writeHead(status === 'ok' ? 200 : 503, { 'content-type': 'application/json' });

@@ -5,20 +5,20 @@ import * as z from 'zod/mini';
 import { SnapshotFault, seal, unseal } from './snapshot-file.ts';
 
 /**
- * What the snapshot on disk does not know yet: beside it, a sealed line a change. A gateway that is killed between a change
- * and the next snapshot, and comes back while the api is away, lets nobody of these companies in, where the snapshot would
- * let in whose right has just been taken; and refuses to others the hosts that these have just claimed.
+ * The changes that the snapshot file does not hold yet: an encrypted line for each, in a file beside it. The snapshot file may
+ * still grant revoked access and miss new host claims. A gateway that is killed then, and restarts without the api, denies the
+ * companies in the journal and honours their new claims.
  *
- * Written at once and not synced: a process that is killed leaves it, a power cut may take it.
+ * Written synchronously without fsync: it survives a killed process, not a power cut.
  */
 export interface ChangeJournal {
-  /** The companies of the last run's list, each with the sites that it had claimed since. */
+  /** The companies in the last run's journal, each with its new sites that claim a host. */
   readonly companies: ReadonlyMap<number, readonly Site[]>;
-  /** Before a change of a company, and before anybody is told of it. @throws Error when the disk refuses */
+  /** Records a change, before it takes effect. @throws Error when the write fails */
   note(companyId: number, claimed: readonly Site[]): void;
-  /** A snapshot is being made: what is noted from now on is not in it. */
+  /** A snapshot is being taken: it lacks the changes recorded from now on. */
   begin(): void;
-  /** That snapshot is on disk. @throws Error when the disk refuses */
+  /** That snapshot is on disk. @throws Error when the write fails */
   settle(): void;
 }
 
@@ -27,8 +27,8 @@ type Site = CompanySnapshot['sites'][number];
 const Line = z.object({ companyId: z.int(), sites: CompanySnapshot.shape.sites });
 
 /**
- * Opens the list that the last run left, or an empty one.
- * @throws SnapshotFault for a line that cannot be read: then the snapshot cannot be believed either
+ * Opens the journal of the last run, or an empty one.
+ * @throws SnapshotFault for an unreadable line: then the snapshot cannot be trusted either
  */
 export function openChangeJournal(path: string, key: Buffer): ChangeJournal {
   const companies = readList(path, key);
@@ -61,7 +61,7 @@ export function openChangeJournal(path: string, key: Buffer): ChangeJournal {
       names.clear();
     },
     settle() {
-      // In one step: a list that was emptied first would say nothing for a moment.
+      // Atomic: an emptied journal would lose its entries for a moment.
       const temporary = `${path}.${process.pid}.tmp`;
       writeFileSync(temporary, since.join(''), { mode: 0o600 });
       renameSync(temporary, path);
@@ -76,7 +76,7 @@ function readList(path: string, key: Buffer): Map<number, readonly Site[]> {
   const found = new Map<number, readonly Site[]>();
   for (const line of readText(path).split('\n').filter(Boolean)) {
     const read = Line.safeParse(parse(unseal(key, Buffer.from(line, 'base64')).toString()));
-    if (!read.success) throw new SnapshotFault('Its list of changes is of another version');
+    if (!read.success) throw new SnapshotFault('The change journal has another version');
     const { companyId, sites } = read.data;
     found.set(companyId, [...(found.get(companyId) ?? []), ...sites]);
   }
@@ -87,7 +87,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new SnapshotFault('Its list of changes is not JSON');
+    throw new SnapshotFault('The change journal is not JSON');
   }
 }
 

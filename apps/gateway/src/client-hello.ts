@@ -1,37 +1,37 @@
 /**
- * Reads the server's name out of a TLS ClientHello (RFC 8446 sections 4.1.2 and 5.1, RFC 6066 section 3), as far as its
- * sender says it in the clear. With Encrypted ClientHello that is the outer name.
+ * Parses the server name of a TLS ClientHello (RFC 8446 sections 4.1.2 and 5.1, RFC 6066 section 3). With Encrypted ClientHello
+ * it is the outer name.
  *
  *   record: type 22 | version 3.x | length | fragment of a handshake message ...
  *   handshake message: type 1 | length (3) | version | random | session id | cipher suites | compressions | extensions
  *
- * Strict on purpose: a hello that this reader and the site could read differently is `broken`, never passed.
+ * Strict: a hello that this parser and the site could read differently is `broken`.
  */
 
 export type ClientHello =
-  /** Its beginning is right, and more has to come. */
+  /** A valid beginning. */
   | { readonly kind: 'partial' }
-  /** Whole. `serverName` as it was sent, null when none was. */
+  /** Complete. `serverName` as sent; null without the extension. */
   | { readonly kind: 'whole'; readonly serverName: string | null }
   | { readonly kind: 'broken' };
 
-/** The first byte of all that TLS clients say first. */
+/** The record type of a handshake: the first byte of a TLS client. */
 export const HANDSHAKE = 22;
 const CLIENT_HELLO = 1;
 const SERVER_NAME = 0;
 const HOST_NAME = 0;
 
-/** The most that a hello may take. Those of browsers are near 2 KiB with post-quantum keys in them. */
+/** The largest hello, in bytes. Browsers send about 2 KiB with post-quantum keys. */
 export const HELLO_LIMIT = 16_384;
 
 const broken: ClientHello = { kind: 'broken' };
 const partial: ClientHello = { kind: 'partial' };
 
-/** Reads what a client has sent so far, from its first byte. */
+/** Parses the bytes of a client so far. */
 export function readClientHello(sent: Buffer): ClientHello {
   const fragments: Buffer[] = [];
   let have = 0;
-  /** Where the message ends, once its head of 4 bytes is there. */
+  /** The message's end, known once its head of 4 bytes is complete. */
   let end = HELLO_LIMIT;
   for (let at = 0; at < sent.length && have < end; ) {
     if (sent[at] !== HANDSHAKE || (at + 1 < sent.length && sent[at + 1] !== 3)) return broken;
@@ -48,7 +48,7 @@ export function readClientHello(sent: Buffer): ClientHello {
     const head = Buffer.concat(fragments);
     if (head[0] !== CLIENT_HELLO) return broken;
     end = 4 + head.readUIntBE(1, 3);
-    // What comes behind the hello in later records, early data above all, is for the site.
+    // Later records, such as early data, are for the site.
     if (end > HELLO_LIMIT) return broken;
   }
   if (have < end) return sent.length > HELLO_LIMIT ? broken : partial;
@@ -61,7 +61,7 @@ function readBody(body: Buffer): ClientHello {
   hello.vector(1);
   hello.vector(2);
   hello.vector(1);
-  // Before extensions were invented a hello ended here.
+  // A hello of TLS 1.0 may end without extensions.
   if (hello.ended) return hello.failed ? broken : { kind: 'whole', serverName: null };
   const extensions = new Reader(hello.vector(2));
   let named: Buffer | null = null;
@@ -69,7 +69,7 @@ function readBody(body: Buffer): ClientHello {
     const type = extensions.number(2);
     const content = extensions.vector(2);
     if (type !== SERVER_NAME) continue;
-    // RFC 8446 section 4.2: no extension twice. Which one counts would be the site's choice.
+    // No extension twice (RFC 8446 section 4.2): the site could choose either.
     if (named !== null) return broken;
     named = content;
   }
@@ -80,12 +80,12 @@ function readBody(body: Buffer): ClientHello {
   const type = list.number(1);
   const name = list.vector(2);
   const whole = !outer.failed && outer.ended && !list.failed && list.ended;
-  // One name of the one type that there is, in letters of a host (RFC 6066 section 3).
+  // Exactly one name, of type host_name, in visible ASCII (RFC 6066 section 3).
   if (!whole || type !== HOST_NAME || !/^[\x21-\x7e]+$/.test(name.toString('latin1'))) return broken;
   return { kind: 'whole', serverName: name.toString('latin1') };
 }
 
-/** Reads TLS's presentation language (RFC 8446 section 3). What goes past the end makes it `failed`, and reads as empty. */
+/** Reads TLS's presentation language (RFC 8446 section 3). A read past the end sets `failed` and returns nothing. */
 class Reader {
   failed = false;
   readonly #bytes: Buffer;
@@ -116,7 +116,7 @@ class Reader {
     return bytes.length === size ? bytes.readUIntBE(0, size) : 0;
   }
 
-  /** A vector whose length stands before it in `size` bytes. */
+  /** A vector with a length prefix of `size` bytes. */
   vector(size: number): Buffer {
     return this.skip(this.number(size));
   }

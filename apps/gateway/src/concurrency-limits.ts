@@ -1,11 +1,6 @@
-/**
- * How many passages there may be at once, and who counts them. One process counts by itself; several share the same
- * places (cluster/shared-limits.ts).
- */
-
-/** The most passages at once. */
+/** The most requests and tunnels in progress. Several processes share the limits (cluster/shared-limits.ts). */
 export interface Limits {
-  /** Of one person; of all probes together as well. */
+  /** Of one user, or of all probes together. */
   readonly perCaller: number;
   readonly perCompany: number;
   readonly total: number;
@@ -13,22 +8,22 @@ export interface Limits {
 
 export const LIMITS: Limits = { perCaller: 512, perCompany: 5_000, total: 20_000 };
 
-/** Whose places a passage takes. */
+/** The caller and company whose slots a request takes. */
 export interface SlotHolder {
   readonly caller: string;
-  /** Null for a probe, which is nobody's. */
+  /** Null for a probe. */
   readonly companyId: number | null;
 }
 
 export interface ConcurrencyLimits {
-  /** Takes a place of each kind, or none. @returns whether there were */
+  /** Takes a slot of every limit, or none. @returns whether it took them */
   acquire(holder: SlotHolder): boolean;
   release(holder: SlotHolder): void;
-  /** Where others count too: asks for more, and says later whether some came. Null: there are no more. */
+  /** Asks the primary for more slots: whether it lent some. Null when there are no more. */
   request(holder: SlotHolder): Promise<boolean> | null;
 }
 
-/** The name under which each of a holder's places is counted, with the most there may be of it. */
+/** The counters of a holder: the name of each limit, and its maximum. */
 export function counted(
   { caller, companyId }: SlotHolder,
   limits: Limits,
@@ -41,7 +36,7 @@ export function counted(
   return kinds;
 }
 
-/** Places of one process alone. */
+/** The limits of a single process. */
 export function localLimits(limits: Limits): ConcurrencyLimits {
   // grows: by users and companies with live requests; bound: about 100 bytes for each of them; at the bound: entries
   // at 0 are removed; test: apps/gateway/src/active-requests.test.ts
@@ -61,7 +56,7 @@ export function localLimits(limits: Limits): ConcurrencyLimits {
   };
 }
 
-/** Counts up or down; what is back at nothing is forgotten. */
+/** Adds to a counter, and removes it at zero. */
 export function add<K>(counts: Map<K, number>, key: K, by: number): void {
   const now = (counts.get(key) ?? 0) + by;
   if (now === 0) counts.delete(key);

@@ -16,11 +16,7 @@ import { settingPhrases, gatewaySettingValues as values } from '@propusk/phrases
 import * as z from 'zod/mini';
 import type { TlsFiles } from './tls.ts';
 
-/**
- * The gateway's settings, read from the environment once. A bad one stops the start with one line that names it.
- */
-
-/** What the gateway reads from its environment. */
+/** The gateway's environment variables. An invalid one stops the start with one line that names it. */
 export const gatewaySettings = {
   GATEWAY_PORT: wholeNumber(3128, 0, 65535),
   GATEWAY_HOST: listenAddress(),
@@ -55,35 +51,35 @@ export interface Config {
   readonly host: string;
   /** 0 lets the system choose one. */
   readonly port: number;
-  /** How many processes carry. */
+  /** The number of processes that serve clients. */
   readonly processes: number;
   readonly secret: string;
-  /** Where the feed is: `${apiUrl}/api/feed`. */
+  /** The feed is at `${apiUrl}/api/feed`. */
   readonly apiUrl: string;
-  /** Where a refused person is sent. */
+  /** The console that the error page links to. */
   readonly consoleUrl: string;
   readonly dataDir: string;
-  /** How long a snapshot is believed after the feed fell silent. */
+  /** A snapshot grants access for this time after the last feed event. */
   readonly snapshotMaxAgeMs: number;
   readonly allowNetworks: Networks;
-  /** Addresses by name, asked before DNS. */
+  /** Addresses by name; they precede DNS. */
   readonly hosts: ReadonlyMap<string, readonly string[]>;
-  /** Where connections leave from; without one of a family the system chooses. */
+  /** Local addresses of outgoing connections; the system chooses for a missing family. */
   readonly egress: EgressAddresses;
-  /** Resolvers that are asked in the system's place, as `address` or `address:port`. */
+  /** DNS servers instead of the system's, as `address` or `address:port`. */
   readonly dns: readonly string[];
-  /** Makes it an HTTPS proxy. */
+  /** The certificate of an HTTPS proxy; undefined for plain HTTP. */
   readonly tls: TlsFiles | undefined;
-  /** Where health and metrics are, on loopback; 0 lets the system choose one, undefined is nowhere. */
+  /** The loopback port of health and metrics; 0 lets the system choose, undefined disables them. */
   readonly metricsPort: number | undefined;
   /** The most client connections of each process. */
   readonly sockets: number;
-  /** What heap and buffers of each process may fill, in bytes. */
+  /** Limit of heap and buffers of each process, in bytes. */
   readonly memory: number;
   readonly logLevel: string;
 }
 
-/** @throws SettingError with one line that names the setting, what was given and what it takes */
+/** @throws SettingError with one line that names the setting, its value and the values that it takes */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const s = readSettings(gatewaySettings, env, settingPhrases);
   const apiUrl = (s.API_URL ?? 'http://127.0.0.1:3000').replace(/\/$/, '');

@@ -8,10 +8,10 @@ import type { Snapshots } from './snapshot.ts';
 /**
  * Follows the api's feed (server-sent events, WHATWG HTML section 9.2) for as long as the gateway lives.
  *
- *   event ─> checked by the contract ─> put or drop ─> live tunnels judged again ─> acknowledged
+ *   event ─> validated by the contract ─> put or drop ─> active requests authorized again ─> acknowledged
  *
- * A connection first tells of every company, then `ready`: what it did not mention is gone. Only from then on does
- * hearing from it count as knowing the present state.
+ * A connection first sends every company, then `ready`: companies that it did not mention are gone. Only events after `ready`
+ * renew the snapshot's age.
  */
 
 export interface FeedOptions {
@@ -20,10 +20,10 @@ export interface FeedOptions {
   /** This gateway's name at the api. */
   readonly gateway: string;
   readonly snapshots: Snapshots;
-  /** Judges again all that is live. What changed is enforced when it is done. */
+  /** Authorizes all active requests again; the change is enforced once it resolves. */
   readonly recheck: () => Promise<void> | void;
   readonly log: Log;
-  /** Silence that means a dead connection: two heartbeats missed, and some. */
+  /** The connection is dead after this silence: two heartbeats and a margin. */
   readonly silenceMs?: number;
 }
 
@@ -31,7 +31,7 @@ const FIRST_RETRY_MS = 200;
 const LAST_RETRY_MS = 5_000;
 const SILENCE_MS = FEED_HEARTBEAT_MS * 2 + 10_000;
 
-/** Starts to follow. @returns what stops it */
+/** Follows the feed. @returns a function that stops it */
 export function startFeed(options: FeedOptions): () => Promise<void> {
   const { log } = options;
   const stop = new AbortController();
@@ -43,13 +43,13 @@ export function startFeed(options: FeedOptions): () => Promise<void> {
       const connection = follow(options, acknowledger.note, stop.signal);
       try {
         await connection.ended;
-        log.info('The feed ended, connecting again');
+        log.info('Feed ended, reconnecting');
       } catch (error) {
         if (stop.signal.aborted) return;
-        log.warn({ fault: faultOf(error) }, 'The feed broke off, connecting again');
+        log.warn({ fault: faultOf(error) }, 'Feed lost, reconnecting');
       }
       if (connection.wasReady()) retryMs = FIRST_RETRY_MS;
-      // Jitter: gateways that lost one api must not all come back to it at one moment.
+      // Jitter: gateways that lost one api must not all reconnect at one moment.
       await sleep(retryMs * (0.5 + Math.random() / 2), undefined, { signal: stop.signal }).catch(() => {});
       retryMs = Math.min(retryMs * 2, LAST_RETRY_MS);
     }
@@ -68,7 +68,7 @@ interface Connection {
   readonly wasReady: () => boolean;
 }
 
-/** One connection, from its first byte to its last. */
+/** Follows one connection to its end. */
 function follow(
   { apiUrl, key, snapshots, recheck, log, silenceMs = SILENCE_MS }: FeedOptions,
   acknowledge: (companyId: number, version: number) => void,
@@ -76,11 +76,11 @@ function follow(
 ): Connection {
   // grows: by the feed; bound: one number for each company; at the bound: does not grow; test: none
   const mentioned = new Set<number>();
-  /** To be acknowledged once live tunnels have been judged. */
+  /** Companies to acknowledge once the change is enforced. */
   // grows: by the feed; bound: one number for each company; at the bound: does not grow; test: none
   const applied = new Set<number>();
   let changed = false;
-  /** Settles when all that was changed so far is enforced; undefined where that was at once. */
+  /** Resolves when all changes so far are enforced; undefined when that was synchronous. */
   let enforced: Promise<void> | undefined;
   let ready = false;
 
@@ -92,8 +92,8 @@ function follow(
     switch (event) {
       case 'company': {
         const snapshot = feedEvents.company.parse(JSON.parse(data));
-        // Within a connection a lower version is a late one. Its first word on a company is the database's own, which may
-        // have been restored from a backup: then versions start lower, and what was revoked since must not live on.
+        // Within a connection a lower version is outdated. The first event of a company is the database's state, which may have
+        // been restored from a backup with lower versions: accept any version, or later revocations would be ignored.
         if (snapshots.put(snapshot, !mentioned.has(snapshot.companyId))) changed = true;
         mentioned.add(snapshot.companyId);
         applied.add(snapshot.companyId);
@@ -116,13 +116,13 @@ function follow(
         feedEvents.heartbeat.parse(JSON.parse(data));
         break;
       default:
-        // A newer api may say more than this gateway understands.
+        // A newer api may send events that this gateway does not know.
         log.debug({ event }, 'Unknown event');
     }
     if (ready) snapshots.contact();
   }
 
-  /** Once for all events that came in together. */
+  /** Enforces the events of one chunk together. */
   function enforce(): void {
     const versions = [...applied].map((id) => [id, snapshots.index.companies.get(id)?.version] as const);
     applied.clear();
@@ -141,7 +141,7 @@ function follow(
     try {
       const reply = await fetch(`${apiUrl}/api${feed.path}`, {
         headers: { authorization: `Bearer ${key}`, accept: 'text/event-stream' },
-        // The key must not follow a redirection elsewhere.
+        // A redirect must not receive the key.
         redirect: 'error',
         signal: AbortSignal.any([stop, silence.signal]),
       });
@@ -168,7 +168,7 @@ function follow(
   return { ended: run(), wasReady: () => ready };
 }
 
-/** What is said of a failure in the log: of an event that broke the contract only where, never its content. */
+/** The log's description of a failure. An event that breaks the contract is described by its path, never by its content. */
 function faultOf(error: unknown): string {
   if (error instanceof SyntaxError) return 'An event is not JSON';
   if (!(error instanceof Error)) return 'unknown';

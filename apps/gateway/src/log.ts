@@ -1,15 +1,15 @@
 import { type Logger, pino } from 'pino';
 
 /**
- * The gateway's log: JSON lines in English on stdout. Headers are never handed to it; the redaction is a second floor,
- * for the day when somebody logs an object that holds a secret.
+ * The gateway's log: JSON lines in English on stdout. Headers are never logged. Redaction is a second defence against an object
+ * that holds a secret.
  */
 
 export type Log = Logger;
 
 const secrets = ['password', 'token', 'secret', 'authorization', 'proxy-authorization', 'username'];
 
-/** Makes the process's log. */
+/** Creates the process's log. */
 export function createLog(level: string): Log {
   return pino({
     level,

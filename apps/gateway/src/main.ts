@@ -8,11 +8,11 @@ import { createLog } from './log.ts';
 import { createGateway, type Gateway } from './server.ts';
 
 /**
- * The gateway's process. Under a supervisor it reports `{type: 'listening', port}` over IPC and ends when the supervisor
- * is gone; by hand it ends on SIGINT or SIGTERM. With GATEWAY_PROCESSES above 1 it is the primary of so many workers.
+ * The gateway's process. Under a supervisor it sends `{type: 'listening', port}` over IPC and ends when the IPC channel closes.
+ * It also ends on SIGINT and SIGTERM. With GATEWAY_PROCESSES above 1 it is the primary of that many workers.
  */
 
-/** Ends the process with one line for the person who started it. */
+/** Ends the process with one line on stderr. */
 function fail(line: string): never {
   process.stderr.write(`${line}\n`);
   process.exit(1);
@@ -27,7 +27,7 @@ function settings(): Config {
   }
 }
 
-/** What stops a listener from starting, in terms of the setting that helps. */
+/** The sentence for a listener that cannot start, naming the setting to change; null for other errors. */
 function listenFault(error: unknown, { host, port, metricsPort }: Config): string | null {
   const ofMetrics =
     error instanceof Error && 'port' in error && metricsPort !== undefined && error.port === metricsPort;
@@ -49,7 +49,7 @@ function listenFault(error: unknown, { host, port, metricsPort }: Config): strin
   }
 }
 
-/** An egress address that is not this machine's would fail every request instead of the start. */
+/** Stops the start when an egress address is not local: otherwise every request would fail. */
 async function checkEgress({ egress }: Config): Promise<void> {
   for (const address of [egress.v4, egress.v6]) {
     if (address === undefined) continue;
@@ -63,7 +63,7 @@ async function checkEgress({ egress }: Config): Promise<void> {
   }
 }
 
-/** Reads what the data folder holds. A folder that cannot be read is left as it is. */
+/** Opens the data folder and creates the gateway. An unreadable folder stops the start. */
 async function open(): Promise<Pick<Gateway, 'listen' | 'close' | 'metricsPort'>> {
   try {
     return await (config.processes === 1 ? createGateway(config, log) : createCluster(config, log));
@@ -94,7 +94,7 @@ async function end(why: string): Promise<void> {
   if (ending) return;
   ending = true;
   log.info({ why }, 'Draining');
-  // Should anything hold the listener open beyond the deadline: the supervisor waits for this process.
+  // The supervisor waits for this process: end even if the drain hangs.
   setTimeout(() => process.exit(0), 7_000).unref();
   await gateway.close();
   process.exit(0);

@@ -8,21 +8,21 @@ import type { ProxyErrorReason } from './proxy-error.ts';
 import type { SnapshotView } from './snapshot.ts';
 
 /**
- * What the gateway counts, for Prometheus. Labels are closed lists: neither people nor sites are named, for they would
- * leak here and have no end.
+ * Metrics for Prometheus. Labels are closed lists. Users and sites are no labels: they would leak, and their number is
+ * unbounded.
  */
 export interface Metrics {
   readonly registry: Registry;
-  /** A request was refused, or a tunnel cut at its first bytes. */
+  /** Counts a refused request, or a tunnel cut at its first bytes. */
   refused(reason: ProxyErrorReason): void;
-  /** Something that was being carried lost its right. */
+  /** Counts an active request aborted because access was revoked. */
   cut(reason: ProxyErrorReason): void;
-  /** A connection was refused before its first byte: there were too many, or memory was short. */
+  /** Counts a connection reset at accept: too many connections, or memory pressure. */
   connectionRefused(): void;
   carried(form: 'tunnel' | 'request' | 'websocket'): void;
-  /** Runs a judgement and remembers how long it took. */
+  /** Measures an authorization. */
   deciding<T>(authorize: () => T): T;
-  /** The same dial, timed. */
+  /** Wraps a dial to measure it. */
   timed(dial: Dial): Dial;
 }
 
@@ -33,11 +33,11 @@ export interface Measured {
   readonly snapshots: SnapshotView;
 }
 
-/** Counters of one gateway. */
+/** Creates the metrics of one process. */
 export function createMetrics({ activeRequests, clients, queues, snapshots }: Measured): Metrics {
   const registry = new Registry();
   const registers = [registry];
-  /** @param aggregator what several processes say together */
+  /** @param aggregator how the values of several processes combine */
   const gauge = (name: string, help: string, read: () => number, aggregator: 'sum' | 'min' | 'max' = 'sum') =>
     new Gauge({ name: `propusk_gateway_${name}`, help, registers, aggregator, collect: metricReader(read) });
   const counter = <L extends string>(name: string, help: string, ...labelNames: L[]) =>
@@ -46,35 +46,35 @@ export function createMetrics({ activeRequests, clients, queues, snapshots }: Me
   gauge('client_connections', 'Open connections of clients', () => clients.size);
   const refusedConnections = counter(
     'connections_refused',
-    'Client connections refused because there were too many or memory was short',
+    'Client connections reset at accept because of SOCKETS or memory pressure',
   );
-  gauge('waiting_bytes_in', 'Bytes received from clients and not parsed yet', () => queues.waiting().in);
-  gauge('waiting_bytes_out', 'Bytes written to clients and not taken by them yet', () => clients.unsent());
-  gauge('passages', 'Tunnels and requests that are being carried', () => activeRequests.size);
-  gauge('processes', 'Processes that carry connections', () => 1);
+  gauge('waiting_bytes_in', 'Bytes received from clients and not parsed', () => queues.waiting().in);
+  gauge('waiting_bytes_out', 'Bytes written to clients and not sent', () => clients.unsent());
+  gauge('passages', 'Tunnels and requests in progress', () => activeRequests.size);
+  gauge('processes', 'Processes that serve clients', () => 1);
   const known = () => snapshots.index.companies;
-  gauge('snapshot_companies', 'Companies whose snapshot is known', () => known().size, 'min');
+  gauge('snapshot_companies', 'Companies in the snapshot', () => known().size, 'min');
   const highest = () => {
     let most = 0;
     for (const { version } of known().values()) most = Math.max(most, version);
     return most;
   };
-  gauge('snapshot_version', 'The highest version of a snapshot that is enforced', highest, 'min');
+  gauge('snapshot_version', 'Highest policy version that is enforced', highest, 'min');
   gauge(
     'snapshot_age_seconds',
-    'Seconds since the feed last spoke; +Inf before it ever did',
+    'Seconds since the last feed event; +Inf before the first',
     () => snapshots.ageMs() / 1000,
     'max',
   );
   gauge(
     'snapshot_stale',
-    '1 when the snapshot is too old to be believed and all is denied',
+    '1 while the snapshot is stale and every request is denied',
     () => (snapshots.stale() ? 1 : 0),
     'max',
   );
   const bytes = new Counter({
     name: 'propusk_gateway_bytes_total',
-    help: 'Bytes on connections of clients: up from them, down to them',
+    help: 'Bytes on client connections: up from clients, down to clients',
     labelNames: ['direction'],
     registers,
     collect() {
@@ -86,17 +86,17 @@ export function createMetrics({ activeRequests, clients, queues, snapshots }: Me
   });
   void bytes;
   const refusals = counter('refusals', 'Requests refused', 'reason');
-  const cuts = counter('cuts', 'Live tunnels and requests ended because their right ended', 'reason');
-  const passages = counter('passages', 'Tunnels and requests let in', 'form');
+  const cuts = counter('cuts', 'Tunnels and requests aborted because access was revoked', 'reason');
+  const passages = counter('passages', 'Tunnels and requests admitted', 'form');
   const decide = new Histogram({
     name: 'propusk_gateway_decide_seconds',
-    help: 'Time that a judgement took',
+    help: 'Duration of an authorization',
     buckets: [0.000_005, 0.000_01, 0.000_05, 0.000_1, 0.000_5, 0.001, 0.01],
     registers,
   });
   const dialled = new Histogram({
     name: 'propusk_gateway_dial_seconds',
-    help: 'Time from a name to an open connection, or to the failure',
+    help: 'Duration of a dial, name resolution included, until it connects or fails',
     labelNames: ['outcome'],
     buckets: [0.001, 0.005, 0.025, 0.1, 0.25, 1, 2.5, 5, 10],
     registers,

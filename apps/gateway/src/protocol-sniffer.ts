@@ -7,40 +7,39 @@ import type { PeekableSource } from './peekable-source.ts';
 import { ProxyError } from './proxy-error.ts';
 
 /**
- * What a tunnel is used for, by its first bytes, so that a right to one name does not become one to another name at the
- * same address (docs/decisions/010-names-inside-tunnels.md):
+ * Detects a tunnel's protocol by its first bytes, so that access to one name does not grant another name at the same address
+ * (docs/decisions/010-names-inside-tunnels.md):
  *
  *   TLS                      the ClientHello's server name must be CONNECT's host
- *   HTTP, on shared egress   handed to the gateway's own parser: each request goes to CONNECT's host (server.ts)
- *   the server speaks first  neither of both (SSH, SMTP, databases): carried, but at 80 and 443 on shared egress
- *   anything else            carried on a company's own egress, cut on a shared one
+ *   HTTP, on shared egress   parsed by Node's parser: every request goes to CONNECT's host (client-connection.ts)
+ *   the server speaks first  SSH, SMTP, databases: spliced, except at 80 and 443 on shared egress
+ *   anything else            spliced on a company's own egress, cut on a shared one
  */
 
-/** `bytes` are to be joined; `http` is to be parsed. */
+/** `bytes` are spliced; `http` is parsed. */
 export type TunnelProtocol = 'bytes' | 'http';
 
-/** What begins must become whole in this time; on shared egress silence, too, ends then. */
-const OPENING_MS = 10_000;
+/** A first message must be complete within this time; on shared egress a silent tunnel ends then too. */
+const FIRST_BYTES_MS = 10_000;
 const SILENCE_MS = 5 * 60_000;
 
 type Step =
   | TunnelProtocol
-  /** Not to be told yet. */
+  /** Too few bytes to decide. */
   | 'more'
-  /** Neither TLS nor HTTP: only the server's first word can tell. */
+  /** Neither TLS nor HTTP: the server's first bytes decide. */
   | 'server'
   | ProxyError;
 
 /**
- * Waits for the first bytes, and leaves them with the intakes to be carried.
- * @param asked what the client sends @param said what the site does
+ * Waits for the first bytes, which stay in the sources.
  * @throws ProxyError sni_mismatch, timeout; the signal's reason
  */
 export function sniffProtocol(
   client: Duplex,
-  asked: PeekableSource,
+  clientSource: PeekableSource,
   remote: Socket,
-  said: PeekableSource,
+  remoteSource: PeekableSource,
   active: ActiveRequest,
 ): Promise<TunnelProtocol> {
   const { signal, target, egress } = active;
@@ -48,7 +47,7 @@ export function sniffProtocol(
   let hurried = egress.shared;
   let settled = false;
   const late = () => settle(new ProxyError('timeout', 'tunnel_silent'));
-  // At these two a server never speaks first, and its word would prove nothing.
+  // At 80 and 443 a server never speaks first: its bytes would prove nothing.
   const listens = !egress.shared || (target.port !== 80 && target.port !== 443);
 
   function settle(outcome: TunnelProtocol | Error): void {
@@ -68,7 +67,7 @@ export function sniffProtocol(
     else if (!hurried) {
       hurried = true;
       clearTimeout(timer);
-      timer = setTimeout(late, OPENING_MS);
+      timer = setTimeout(late, FIRST_BYTES_MS);
     }
     return !settled;
   }
@@ -79,10 +78,10 @@ export function sniffProtocol(
   const onClose = () => settle(new ProxyError('connect_failed'));
   const onAbort = () => settle(signal.reason ?? new ProxyError('connect_failed'));
 
-  // Places on an egress that all share are not held by silence.
-  let timer = setTimeout(late, egress.shared ? OPENING_MS : SILENCE_MS);
-  // A client may half-close behind its first bytes: they are judged as those of any other.
-  if (client.readableEnded) asked.peek(onClient);
+  // A silent tunnel must not hold a slot of the shared egress.
+  let timer = setTimeout(late, egress.shared ? FIRST_BYTES_MS : SILENCE_MS);
+  // A client may half-close behind its first bytes: classify them before the check below.
+  if (client.readableEnded) clientSource.peek(onClient);
   if (settled) return promise;
   if (
     signal.aborted ||
@@ -97,19 +96,19 @@ export function sniffProtocol(
   signal.addEventListener('abort', onAbort);
   client.once('close', onClose).once('end', onClose);
   remote.once('close', onClose).once('end', onClose);
-  asked.peek(onClient);
-  if (listens) said.peek(onRemote);
+  clientSource.peek(onClient);
+  if (listens) remoteSource.peek(onRemote);
   return promise;
 }
 
-/** What the first bytes of a client say. */
+/** Classifies the first bytes of a client. */
 export function classify(sent: Buffer, { target, egress }: Pick<ActiveRequest, 'target' | 'egress'>): Step {
   if (sent.length === 0) return 'more';
   if (sent[0] === HANDSHAKE) {
     const hello = readClientHello(sent);
     if (hello.kind === 'partial') return 'more';
     if (hello.kind === 'broken') return mismatch();
-    // Without a name the site answers with whatever it has first, and Host inside chooses.
+    // Without a server name, Host inside TLS chooses the site.
     if (hello.serverName === null) return egress.shared ? mismatch() : 'bytes';
     return canonicalHost(hello.serverName) === target.host ? 'bytes' : mismatch();
   }
@@ -121,10 +120,10 @@ export function classify(sent: Buffer, { target, egress }: Pick<ActiveRequest, '
   return target.port === 80 ? mismatch() : 'server';
 }
 
-/** A server's first word that a server of many names may say: HTTP's 408, and HTTP/2's SETTINGS (RFC 9113 section 3.4). */
-function mayHoldNames(said: Buffer): boolean {
-  const start = said.subarray(0, 5).toString('latin1');
-  const settings = said.length < 5 ? said[0] === 0 : said[3] === 4 && said[0] === 0;
+/** Whether a server's first bytes may belong to HTTP, whose Host chooses a site: 408, or HTTP/2 SETTINGS (RFC 9113 section 3.4). */
+function mayHoldNames(first: Buffer): boolean {
+  const start = first.subarray(0, 5).toString('latin1');
+  const settings = first.length < 5 ? first[0] === 0 : first[3] === 4 && first[0] === 0;
   return 'HTTP/'.startsWith(start) || settings;
 }
 

@@ -24,21 +24,21 @@ import { followCertificate, readCertificate } from './tls.ts';
 import { isWebSocket } from './upgrade.ts';
 
 /**
- * The part of a gateway that serves clients, by what it is told of who may reach what:
+ * The proxy server of one process:
  *
- *   request ─> authenticate ─> judge ─> CONNECT: tunnel ─┬─> dial ─> site
- *      │            │            │      http://: forward ┤      └──> the company's proxy ─> site
- *      │            │            │      Upgrade: upgrade ┘
- *      └────────────┴────────────┴─> refusal: a status line, a reason, a page
+ *   request ─> authenticate ─> authorize ─> CONNECT: tunnel ─┬─> dial ─> site
+ *      │            │              │        http://: forward ┤      └──> the company's proxy ─> site
+ *      │            │              │        Upgrade: upgrade ┘
+ *      └────────────┴──────────────┴─> refusal: a status line, a reason, a page
  */
 
 export interface ProxyServer {
   readonly activeRequests: ActiveRequests;
   readonly metrics: Metrics;
   readonly draining: () => boolean;
-  /** Starts to accept. @returns the port */
+  /** Starts to accept connections. @returns the port */
   listen(): Promise<number>;
-  /** Stops accepting, lets what is being carried end until the deadline, then ends it. */
+  /** Drains: stops accepting, and aborts the requests that are active after the deadline. */
   close(deadlineMs?: number): Promise<void>;
 }
 
@@ -55,9 +55,9 @@ export const DRAIN_MS = 5_000;
 const settings = {
   maxHeaderSize: 32_768,
   headersTimeout: HEAD_MS,
-  // How often the line above is looked at; by itself Node does it every 30 s.
+  // How often Node checks headersTimeout; 30 s by default.
   connectionsCheckingInterval: 1_000,
-  // Uploads take what they take; silence in one ends it (origin-http.ts).
+  // An upload may take any time; an idle one ends (origin-http.ts).
   requestTimeout: 0,
   keepAliveTimeout: 60_000,
   noDelay: true,
@@ -67,7 +67,7 @@ const settings = {
 };
 
 /**
- * Puts it together. Nothing listens before `listen()`.
+ * Creates the server. It listens after `listen()`.
  * @throws SettingError for a certificate that cannot be used
  */
 export async function createProxyServer(options: ProxyServerOptions): Promise<ProxyServer> {
@@ -87,9 +87,9 @@ export async function createProxyServer(options: ProxyServerOptions): Promise<Pr
   const clients = new ClientConnections(server, secure !== undefined);
   const metrics = createMetrics({ activeRequests, clients, queues, snapshots });
   let draining = false;
-  /** Where it listens: asked once, for it is a call to the system and every dial wants to know. */
+  /** The listening address. Cached: every dial compares with it, and reading it is a system call. */
   let own: AddressInfo | null = null;
-  /** What runs while it serves, and how each is ended. */
+  /** Stops what runs while it listens. */
   // grows: not, the program fills it as it starts
   const running: (() => void)[] = [];
 
@@ -133,7 +133,7 @@ export async function createProxyServer(options: ProxyServerOptions): Promise<Pr
       if (secure !== undefined && config.tls !== undefined && certificate !== undefined) {
         running.push(followCertificate(secure, config.tls, certificate, log));
       }
-      // Time alone takes rights away too: a token's end, a snapshot's age.
+      // Tokens expire and snapshots become stale without any event.
       const watch = setInterval(() => activeRequests.recheck(), 1_000);
       running.push(() => clearInterval(watch));
       return own.port;

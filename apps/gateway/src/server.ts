@@ -11,39 +11,39 @@ import { openSnapshots } from './snapshot.ts';
 import { readCertificate } from './tls.ts';
 
 /**
- * The gateway: an HTTP proxy that carries what the rule of access allows. Here it is one process; cluster/primary.ts is the
- * same with several.
+ * The gateway in one process: an HTTP proxy that carries the requests that policies allow. cluster/primary.ts runs several
+ * processes.
  *
- *   feed ─> snapshots ─> proxy-server.ts: every change is judged again for all that is live
+ *   feed ─> snapshots ─> proxy-server.ts: every change authorizes all active requests again
  */
 
 export interface Gateway {
   readonly index: AccessIndex;
-  /** How many tunnels and requests are being carried. */
+  /** The number of tunnels and requests in progress. */
   readonly activeRequests: () => number;
-  /** Whether what it knows is too old to be believed, and all is denied. */
+  /** Whether the snapshot is too old, so that every request is denied. */
   readonly stale: () => boolean;
-  /** Where health and metrics are; null before `listen()` and without GATEWAY_METRICS_PORT. */
+  /** The port of health and metrics; null before `listen()` and without GATEWAY_METRICS_PORT. */
   readonly metricsPort: () => number | null;
-  /** Starts to serve and to follow the feed. @returns the port */
+  /** Starts to accept connections and to follow the feed. @returns the port */
   listen(): Promise<number>;
-  /** Stops accepting, lets what is being carried end until the deadline, then ends it. */
+  /** Drains: stops accepting, and aborts the requests that are active after the deadline. */
   close(deadlineMs?: number): Promise<void>;
 }
 
 /**
- * Puts a gateway together. Nothing listens or connects before `listen()`.
+ * Creates a gateway. It listens and connects after `listen()`.
  * @throws SettingError for a certificate that cannot be used
  */
 export async function createGateway(config: Config, log: Log): Promise<Gateway> {
-  // Before anything else is touched.
+  // First: a bad certificate must stop the start before anything else happens.
   if (config.tls !== undefined) await readCertificate(config.tls);
   const keys = gatewayKeys(config.secret);
   const snapshots = await openSnapshots(config, keys.snapshot, log);
   const serving = await createProxyServer({ config, keys, snapshots, limits: localLimits(LIMITS), log });
   const { activeRequests, metrics, draining } = serving;
   const feedLog = log.child({});
-  /** What runs while it serves, and how each is ended. */
+  /** Stops what runs while it listens. */
   // grows: not, the program fills it as it starts
   const running: (() => unknown)[] = [];
   let metricsPort: number | null = null;
@@ -55,10 +55,10 @@ export async function createGateway(config: Config, log: Log): Promise<Gateway> 
     metricsPort: () => metricsPort,
     async listen() {
       if (config.metricsPort !== undefined) {
-        const observed = { registry: () => metrics.registry, snapshots, draining };
-        const observing = await startAdminServer(observed, config.metricsPort);
-        metricsPort = observing.port;
-        running.push(observing.stop);
+        const adminOptions = { registry: () => metrics.registry, snapshots, draining };
+        const admin = await startAdminServer(adminOptions, config.metricsPort);
+        metricsPort = admin.port;
+        running.push(admin.stop);
       }
       const port = await serving.listen();
       running.push(
@@ -74,7 +74,7 @@ export async function createGateway(config: Config, log: Log): Promise<Gateway> 
       return port;
     },
     async close(deadlineMs) {
-      // The api is often stopped together with us; that it is away no longer concerns anybody.
+      // The api is often stopped at the same time: do not warn about a lost feed.
       feedLog.level = 'error';
       await serving.close(deadlineMs);
       for (const end of running.splice(0).toReversed()) await end();
@@ -83,7 +83,7 @@ export async function createGateway(config: Config, log: Log): Promise<Gateway> 
   };
 }
 
-/** What a gateway is called at the api. */
+/** The gateway's name at the api. */
 export function feedName(port: number): string {
   return `${hostname()}:${port}`.slice(-100);
 }

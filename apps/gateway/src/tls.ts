@@ -5,8 +5,8 @@ import { startErrors } from '@propusk/phrases/gateway';
 import type { Log } from './log.ts';
 
 /**
- * The certificate of an HTTPS proxy: between browser and gateway nobody can read names of sites or the Basic token. The
- * files are read again when they change, as renewals do; connections that are open keep what they began with.
+ * The certificate of an HTTPS proxy. TLS between browser and gateway hides names of sites and the Basic token. A renewed
+ * certificate is loaded while the gateway runs; open connections keep the old one.
  */
 
 export interface TlsFiles {
@@ -15,7 +15,7 @@ export interface TlsFiles {
   readonly key: string;
 }
 
-/** How often the files are looked at. Reading beats watching: renewals swap links as often as files. */
+/** The interval of reading the files. A watch would miss renewals that swap symbolic links. */
 const LOOK_MS = 5_000;
 
 /** Reads both files. @throws SettingError with one line that names the setting and what is wrong */
@@ -47,8 +47,8 @@ async function readPem(setting: string, path: string): Promise<string> {
 }
 
 /**
- * Gives the server each new certificate. A pair that does not fit, as in the middle of a renewal, changes nothing.
- * @returns what ends it
+ * Loads each renewed certificate. A pair that does not match, as in the middle of a renewal, changes nothing.
+ * @returns a function that stops it
  */
 export function followCertificate(
   server: Server,
@@ -65,10 +65,10 @@ export function followCertificate(
       if (now.cert === current.cert && now.key === current.key) return;
       server.setSecureContext(now);
       current = now;
-      log.info('The certificate was renewed');
+      log.info('Certificate renewed');
     } catch (error) {
       const fault = error instanceof Error ? error.message : 'unknown';
-      if (fault !== complaint) log.error({ fault }, 'Cannot renew the certificate, the last one stays');
+      if (fault !== complaint) log.error({ fault }, 'Cannot renew the certificate, keeping the last one');
       complaint = fault;
     }
   }, LOOK_MS);
