@@ -8,12 +8,12 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Makes text safe between tags and inside quoted attributes. */
+/** Escapes text for element content and quoted attributes. */
 function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (sign) => entities[sign] ?? '');
 }
 
-// The console's colours and mark; nothing is loaded, for the site behind this address is not ours to ask.
+// The console's colours and mark, inline: a request from this page would go to the site's origin.
 const style = `body{margin:0;min-height:100vh;display:grid;place-items:center;background:#f6f8f7;color:#1b1f1e;
 font:16px/1.5 system-ui,sans-serif}main{width:min(30rem,calc(100vw - 4rem));background:#fff;border:1px solid #dfe5e3;
 border-radius:12px;padding:2rem;margin:2rem}h1{font-size:1.5rem;line-height:1.25;margin:1.25rem 0 .25rem}p{margin:.75rem 0 0}
@@ -26,8 +26,8 @@ stroke-linecap="round"/><circle cx="16" cy="15" r="2.4" fill="#8ff0d8"/><path d=
 stroke-width="3" stroke-linecap="round"/></svg>`;
 
 /**
- * The page that a person sees instead of the site. Everything that comes from outside is escaped here.
- * @param reason the code that a support call will ask for
+ * The page that a user sees instead of the site. All external text is escaped here.
+ * @param reason the code to quote to support
  */
 export function refusalPage(
   status: number,

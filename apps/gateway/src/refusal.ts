@@ -4,13 +4,8 @@ import type { ProxyError, ProxyErrorReason } from './proxy-error.ts';
 import { refusalPage } from './refusal-page.ts';
 
 /**
- * Every way in which the gateway says no: its status, and the sentences that a person reads. One answer for both request
- * forms, always a full HTTP response: a bare close leaves the browser with an error page that explains nothing.
- */
-
-/**
- * 407 where other credentials would help, 403 where they are good and the right is missing (RFC 9110 sections 15.5.4,
- * 15.5.8), 502 and 504 where the fault is behind the gateway, 503 where it is the gateway's own.
+ * The status of each reason: 407 when other credentials would help, 403 when they are valid and access is denied (RFC 9110
+ * sections 15.5.4, 15.5.8), 502 and 504 for faults behind the gateway, 503 for its own.
  */
 const statuses: Readonly<Record<ProxyErrorReason, number>> = {
   no_credentials: 407,
@@ -41,7 +36,7 @@ export const phrases: Readonly<Record<ProxyErrorReason, { why: string; advice: s
   ...proxyErrors,
 };
 
-/** The page stands in the place of a site's, under its address: nothing runs, is loaded, sent or framed there. */
+/** The page appears under the site's origin: it must not run, load, send or frame anything. */
 const policy =
   "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -52,8 +47,8 @@ export interface Answer {
 }
 
 /**
- * The response that tells of a refusal.
- * @param site what was asked for, as far as it could be read; it comes from the client and is escaped here
+ * The response for a refused request. Always a full response: after a bare close browsers show an error without a reason.
+ * @param site the requested authority, as the client sent it; escaped here
  */
 export function answerRefusal(refusal: ProxyError, site: string, consoleUrl: string): Answer {
   const status = statuses[refusal.reason];
@@ -83,7 +78,7 @@ function detailOf({ detail, status }: ProxyError): string | undefined {
   return detail && proxyErrorDetails[detail].replace('{status}', String(status));
 }
 
-/** The same response as bytes, for a socket that no longer has an HTTP writer. It ends the connection. */
+/** The same response as bytes, for a socket without an HTTP writer. It ends the connection. */
 export function answerBytes(answer: Answer, statusText: string): string {
   let head = `HTTP/1.1 ${answer.status} ${statusText}\r\n`;
   for (let i = 0; i < answer.headers.length; i += 2)

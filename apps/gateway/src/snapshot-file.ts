@@ -4,7 +4,7 @@ import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /**
- * The snapshot's file: sealed with AES-256-GCM (NIST SP 800-38D), for it holds upstream passwords, and whole or absent.
+ * The snapshot's file, encrypted with AES-256-GCM (NIST SP 800-38D) because it holds upstream passwords. Writes are atomic.
  *
  *   magic 'PROPUSK' | format version (1 byte) | nonce (12) | tag (16) | ciphertext
  *
@@ -15,7 +15,7 @@ const HEADER = Buffer.from('PROPUSK\u0001', 'latin1');
 const NONCE = 12;
 const TAG = 16;
 
-/** A file that is there and cannot be believed. The message says what is wrong with it. */
+/** A file that exists and cannot be trusted. The message names the fault. */
 export class SnapshotFault extends Error {}
 
 /** Encrypts with a fresh nonce. */
@@ -23,7 +23,7 @@ export function seal(key: Buffer, plain: Buffer): Buffer {
   const nonce = randomBytes(NONCE);
   const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG }).setAAD(HEADER);
   const sealed = cipher.update(plain);
-  // GCM is a stream: nothing is left for the end but the tag, and a platform's snapshot is too large to be copied for nothing.
+  // GCM is a stream mode: final() returns no bytes, so that the large ciphertext need not be copied.
   cipher.final();
   return Buffer.concat([HEADER, nonce, cipher.getAuthTag(), sealed]);
 }
@@ -57,8 +57,8 @@ export async function readSnapshotFile(path: string): Promise<Buffer | null> {
 }
 
 /**
- * Makes the file in one step: a crash leaves the old one or the new one. The folder is not synced: a power cut may bring
- * back an older file, and that one tells its own age.
+ * Replaces the file atomically: a crash leaves the old one or the new one. The folder is not synced: after a power cut the older
+ * file may be back, which holds its own age.
  */
 export async function writeSnapshotFile(path: string, bytes: Buffer): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
@@ -78,16 +78,16 @@ export async function writeSnapshotFile(path: string, bytes: Buffer): Promise<vo
   }
 }
 
-/** Takes away a file that says more than is true now, and cannot be said to. What refuses that too is no file of ours. */
+/** Removes a file that grants revoked access and cannot be journaled. */
 export function removeSnapshotFile(path: string): void {
   try {
     rmSync(path, { force: true });
   } catch {
-    // A folder that is none, or is read-only: then the snapshot there is not being renewed either, and grows too old.
+    // A missing or read-only folder: its snapshot is not renewed either and becomes stale.
   }
 }
 
-/** Moves a file that cannot be believed out of the way: it may be all that somebody has. @returns its new name */
+/** Renames a file that cannot be trusted; it may be the only copy. @returns its new name */
 export async function setAside(path: string): Promise<string> {
   const aside = `${path}.damaged-${Date.now()}`;
   await rename(path, aside);

@@ -15,32 +15,31 @@ import {
 } from './snapshot-file.ts';
 
 /**
- * What the gateway knows, and for how long it may believe it. Every company's last snapshot is in memory and, sealed, on
- * disk, so that the gateway serves while the api is away, across its own restarts too.
+ * The policy snapshots of all companies, in memory and encrypted on disk: the gateway serves while the api is unavailable, across
+ * its own restarts too.
  *
- * Its age counts from the last contact with the feed. In the process that is the larger of what the steady clock and the
- * wall clock say: the first stands still while a machine sleeps, the second can be set back. Across a restart only the
- * wall clock is left; a contact in the future is not believed.
+ * The age counts from the last feed event. It is the larger of two clocks: the monotonic clock stops while a machine sleeps, the
+ * wall clock can be set back. A restart leaves only the wall clock; an event in the future does not count.
  */
 
 export interface SnapshotView {
   readonly index: AccessIndex;
-  /** Since the feed last spoke; infinite before it has told all once. */
+  /** Milliseconds since the last feed event; infinite before the first `ready`. */
   readonly ageMs: () => number;
-  /** True until the feed has told all once, and when it has been silent for too long: deny everything. */
+  /** Whether every request is denied: before the first `ready`, and after too long a silence of the feed. */
   readonly stale: () => boolean;
 }
 
 export interface Snapshots extends SnapshotView {
-  /** All that is known now, and when the feed last spoke, in ms since 1970. */
+  /** All snapshots, and the time of the last feed event in ms since 1970. */
   present(): { companies: Iterable<CompanySnapshot>; contact: number };
-  /** Applies a snapshot unless the one here is as new. @returns whether anything changed */
+  /** Applies a snapshot, unless `anyVersion` is false and ours is as new. @returns whether it was applied */
   put(snapshot: CompanySnapshot, anyVersion: boolean): boolean;
-  /** Forgets a company. @returns whether it was known */
+  /** Removes a company. @returns whether it existed */
   drop(companyId: number): boolean;
-  /** The feed spoke, and all that it said before has been applied. */
+  /** Notes a feed event whose predecessors are all applied. */
   contact(): void;
-  /** Writes what is not on disk yet. */
+  /** Writes pending changes to disk. */
   close(): Promise<void>;
 }
 
@@ -52,8 +51,8 @@ interface Stored {
 }
 
 /**
- * A change waits so long for others before it is written, and no more than a tenth of the time is spent on writing. Until
- * then its company is listed as outdated (`change-journal.ts`).
+ * Changes are batched for this time before a write, and writing takes at most a tenth of the time. Until then the change is in
+ * the journal (`change-journal.ts`).
  */
 const SETTLE_MS = 20;
 const WRITING_SHARE = 10;
@@ -63,11 +62,11 @@ export interface SnapshotsOptions {
   readonly snapshotMaxAgeMs: number;
 }
 
-/** Loads the snapshots of the last run. A file that cannot be read is told of, set aside, and all is denied. */
+/** Loads the snapshots of the last run. An unreadable file is logged and renamed, and every request is denied. */
 export async function openSnapshots(options: SnapshotsOptions, key: Buffer, log: Log): Promise<Snapshots> {
   const path = join(options.dataDir, 'gateway-snapshot.bin');
   const maxAgeMs = options.snapshotMaxAgeMs;
-  // A contact alone is written now and then: a file that looks older than it is errs on the safe side.
+  // A feed event without a change is written rarely: a file that looks too old errs on the safe side.
   const rewriteMs = Math.min(60_000, maxAgeMs / 10);
   const index = emptyIndex();
   // grows: by owners, by users, sites and policies; bound: what the limits of a company allow
@@ -78,17 +77,17 @@ export async function openSnapshots(options: SnapshotsOptions, key: Buffer, log:
   let steady = Number.NEGATIVE_INFINITY;
   let writtenContact = Number.NEGATIVE_INFINITY;
   let tookMs = 0;
-  /** Whether the disk took the last note of a change. */
-  let noted = true;
+  /** Whether the last write to the journal succeeded. */
+  let journaled = true;
   let timer: NodeJS.Timeout | undefined;
   let writing = Promise.resolve();
 
-  const outdated = await loadOutdated(path, key, log);
+  const journal = await loadJournal(path, key, log);
   const stored = await load(path, key, log);
-  /** Whether there is a file that somebody could believe, now or in a moment. */
+  /** Whether a snapshot file exists or is being written. */
   let isOnDisk = stored !== null;
   if (stored !== null) {
-    for (const company of believable(stored.companies, outdated.companies)) {
+    for (const company of corrected(stored.companies, journal.companies)) {
       companies.set(company.companyId, company);
       putCompany(index, company);
     }
@@ -97,7 +96,7 @@ export async function openSnapshots(options: SnapshotsOptions, key: Buffer, log:
       wall = stored.contact;
       steady = performance.now() - age;
     }
-    const counts = { companies: companies.size, outdated: outdated.companies.size };
+    const counts = { companies: companies.size, changed: journal.companies.size };
     log.info({ ...counts, ageSeconds: Math.round(age / 1000) }, 'Loaded the last snapshot');
   }
 
@@ -108,20 +107,20 @@ export async function openSnapshots(options: SnapshotsOptions, key: Buffer, log:
     writing = writing.then(async () => {
       const started = performance.now();
       isOnDisk = true;
-      noted = true;
-      outdated.begin();
+      journaled = true;
+      journal.begin();
       const plain = JSON.stringify({ contact, companies: [...companies.values()] });
       try {
         await writeSnapshotFile(path, seal(key, Buffer.from(plain)));
-        // A change that could not be noted meanwhile is not in it.
-        if (noted) outdated.settle();
+        // The snapshot lacks a change that the journal failed to record.
+        if (journaled) journal.settle();
         else removeSnapshotFile(path);
         writtenContact = contact;
         tookMs = performance.now() - started;
       } catch (error) {
         log.error(
           { err: error },
-          'Cannot write the snapshot; a restart without the api will deny what has changed since the last one',
+          'Cannot write the snapshot; a restart without the api will deny companies that changed since',
         );
       }
     });
@@ -131,17 +130,20 @@ export async function openSnapshots(options: SnapshotsOptions, key: Buffer, log:
     timer ??= setTimeout(write, Math.max(SETTLE_MS, tookMs * WRITING_SHARE));
   }
 
-  /** Before a change: from now on the file says too much of the company, and too little of what it claims. */
-  function outdate(companyId: number, next?: CompanySnapshot): void {
+  /** Records a change before it takes effect: the file may still grant revoked access and miss new host claims. */
+  function journalChange(companyId: number, next?: CompanySnapshot): void {
     schedule();
     if (!isOnDisk) return;
     try {
-      outdated.note(companyId, newClaims(companies.get(companyId), next));
+      journal.note(companyId, newClaims(companies.get(companyId), next));
     } catch (error) {
-      // Once: a disk that refuses does so for every company.
-      if (noted)
-        log.error({ err: error }, 'Cannot note a change; a restart without the api will deny everything');
-      noted = false;
+      // Log once: a failing disk fails for every company.
+      if (journaled)
+        log.error(
+          { err: error },
+          'Cannot write the change journal; a restart without the api will deny everything',
+        );
+      journaled = false;
       removeSnapshotFile(path);
     }
   }
@@ -155,13 +157,13 @@ export async function openSnapshots(options: SnapshotsOptions, key: Buffer, log:
     present: () => ({ companies: companies.values(), contact: wall }),
     put(snapshot, anyVersion) {
       if (!putCompany(index, snapshot, anyVersion)) return false;
-      outdate(snapshot.companyId, snapshot);
+      journalChange(snapshot.companyId, snapshot);
       companies.set(snapshot.companyId, snapshot);
       return true;
     },
     drop(companyId) {
       if (!companies.delete(companyId)) return false;
-      outdate(companyId);
+      journalChange(companyId);
       removeCompany(index, companyId);
       return true;
     },
@@ -180,7 +182,7 @@ export async function openSnapshots(options: SnapshotsOptions, key: Buffer, log:
   };
 }
 
-/** The sites that a company claims from now on, and did not before. */
+/** The sites of a company with a host claim that is new. */
 function newClaims(before: CompanySnapshot | undefined, next: CompanySnapshot | undefined) {
   const had = new Set(before?.sites.map(({ address, claim }) => `${address} ${claim}`));
   return (next?.sites ?? []).filter(
@@ -189,10 +191,10 @@ function newClaims(before: CompanySnapshot | undefined, next: CompanySnapshot | 
 }
 
 /**
- * What can be believed of a file after later changes: of a company that has changed, its claims alone. They open nothing, and
- * refuse others.
+ * The snapshots of a file, corrected by its journal. A changed company keeps its claims alone: they grant nothing, and deny the
+ * hosts to other companies.
  */
-function* believable(
+function* corrected(
   stored: readonly CompanySnapshot[],
   changed: ChangeJournal['companies'],
 ): Generator<CompanySnapshot> {
@@ -206,14 +208,14 @@ function* believable(
   for (const [companyId, sites] of left) yield { companyId, version: 0, sites: [...sites], ...nobody };
 }
 
-async function loadOutdated(path: string, key: Buffer, log: Log): Promise<ChangeJournal> {
+async function loadJournal(path: string, key: Buffer, log: Log): Promise<ChangeJournal> {
   const list = path.replace(/bin$/, 'outdated');
   try {
     return openChangeJournal(list, key);
   } catch (error) {
     if (!(error instanceof SnapshotFault)) throw error;
     const told = { fault: error.message, aside: await setAside(list) };
-    log.error(told, 'Ignored the list of changes and the snapshot, denying everything');
+    log.error(told, 'Ignored the change journal and the snapshot, denying everything');
     removeSnapshotFile(path);
     return openChangeJournal(list, key);
   }
@@ -242,7 +244,7 @@ function read(plain: Buffer): Stored {
     throw new SnapshotFault('Its content is not JSON');
   }
   const { contact, companies } = checked(StoredFile, content);
-  // One after another, each in the place of what it was made of: a whole platform twice would not fit.
+  // In place: two copies of a whole platform would not fit into memory.
   for (let i = 0; i < companies.length; i++) companies[i] = checked(CompanySnapshot, companies[i]);
   return { contact, companies: companies as CompanySnapshot[] };
 }

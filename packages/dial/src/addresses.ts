@@ -3,11 +3,11 @@ import { networkInterfaces } from 'node:os';
 import ipaddr from 'ipaddr.js';
 
 /**
- * Which addresses the gateway may connect to. A name in a company's list can resolve to anything, so the judgement is on
- * addresses, after resolution (IANA special-purpose registries, RFC 6890).
+ * The addresses that the gateway may connect to. A tenant's name can resolve to any address, so the check is on addresses, after
+ * resolution (IANA special-purpose registries, RFC 6890).
  */
 
-/** IPv4 that is not the public internet's. */
+/** IPv4 networks outside the public internet. */
 const refused4 = cidrs4([
   '0.0.0.0/8', // this network (RFC 791)
   '10.0.0.0/8', // private (RFC 1918)
@@ -28,25 +28,25 @@ const refused4 = cidrs4([
 ]);
 
 /**
- * The only IPv6 that is routed publicly (RFC 4291). Being outside of it refuses loopback, link-local, unique local,
- * multicast, NAT64, and every form that carries an IPv4 address inside: `::ffff:a.b.c.d`, `::a.b.c.d`, `::ffff:0:a.b.c.d`.
+ * The publicly routed IPv6 (RFC 4291). Outside it are loopback, link-local, unique local, multicast, NAT64, and every form that
+ * embeds an IPv4 address: `::ffff:a.b.c.d`, `::a.b.c.d`, `::ffff:0:a.b.c.d`.
  */
 const global6 = cidrs6(['2000::/3']);
 const refused6 = cidrs6([
   '2001::/23', // protocol assignments, Teredo (RFC 4380) among them
   '2001:db8::/32', // documentation (RFC 3849)
   '2002::/16', // 6to4: carries an IPv4 address (RFC 3056)
-  '3ffe::/16', // the 6bone's, given back (RFC 3701)
+  '3ffe::/16', // the former 6bone (RFC 3701)
   '3fff::/20', // documentation (RFC 9637)
 ]);
 
-/** Networks that the operator exempts from the refusal. */
+/** Networks that the operator allows in addition. */
 export interface Networks {
   readonly v4: readonly [ipaddr.IPv4, number][];
   readonly v6: readonly [ipaddr.IPv6, number][];
 }
 
-/** Reads `10.0.0.0/8,fd00::/8`. @returns null when a part is not a network */
+/** Parses `10.0.0.0/8,fd00::/8`. @returns null when a part is not a network */
 export function parseNetworks(text: string): Networks | null {
   const v4: [ipaddr.IPv4, number][] = [];
   const v6: [ipaddr.IPv6, number][] = [];
@@ -78,17 +78,17 @@ export function addressAllowed(address: string, exempt: Networks): boolean {
   }
 }
 
-/** Whether a connection to `address` would arrive at a listener that is bound to `listening`, ports being equal. */
+/** Whether a connection to `address` reaches a listener bound to `listening` on the same port. */
 export function arrivesAt(address: string, listening: string): boolean {
   const [to, own] = [plain(address), plain(listening)];
-  // Connecting to the wildcard address means this machine.
+  // Connecting to the wildcard address reaches this machine.
   if (to === own || to === '0.0.0.0' || to === '::') return true;
   if (own !== '0.0.0.0' && own !== '::') return false;
   if (to.startsWith('127.')) return true;
   return Object.values(networkInterfaces()).some((list) => list?.some((each) => plain(each.address) === to));
 }
 
-/** One spelling; an IPv4 address inside IPv6 as IPv4, since a listener on `::` is reached by both. */
+/** The canonical spelling. IPv4 mapped into IPv6 becomes IPv4: both reach a listener on `::`. */
 function plain(address: string): string {
   return isIP(address) === 0 ? address : ipaddr.process(address.replace(/%.*$/, '')).toString();
 }

@@ -5,30 +5,30 @@ import { createLookup } from './resolver.ts';
 import type { EgressAddresses } from './settings.ts';
 
 /**
- * The one way out: every connection that the gateway opens for a person goes through here.
+ * Opens every outgoing connection of the gateway and of the api's probe.
  *
- *   name → resolved once → every address judged → connected to one of those addresses, never to the name again
+ *   name → resolved once → every address checked → connected to one of those addresses, without resolving again
  *
- * So a name that changes between the check and the connection (DNS rebinding) gains nothing. Hosts of upstream proxies
- * are typed in by tenants and come the same way.
+ * A name whose addresses change between check and connection (DNS rebinding) gains nothing. Tenants also type in the hosts of
+ * upstream proxies: the same checks apply.
  */
 
 export interface DialerOptions {
   readonly hosts: ReadonlyMap<string, readonly string[]>;
   readonly allowNetworks: Networks;
-  /** Where connections leave from, so that a site's lock can know the address. */
+  /** Local addresses of connections to sites, which the sites' locks admit. */
   readonly egress?: EgressAddresses;
-  /** Where the gateway itself listens: it never connects to itself, in an exempt network either. */
+  /** The gateway's own listener. It never connects to itself, even in an allowed network. */
   readonly self: () => { readonly address: string; readonly port: number } | null;
-  /** Resolvers that are asked in the system's place, as `address` or `address:port`. */
+  /** DNS servers instead of the system's, as `address` or `address:port`. */
   readonly dns?: readonly string[];
   readonly resolveMs?: number;
   readonly connectMs?: number;
-  /** The system's resolver, unless a test says otherwise. */
+  /** Replaces the resolver, for tests. */
   readonly lookup?: (name: string) => Promise<readonly string[]>;
 }
 
-/** What this needs of an AbortSignal, so that callers may have something lighter. */
+/** The part of AbortSignal that the dialer needs: a caller may pass a lighter object. */
 export interface AbortSignalLike {
   readonly aborted: boolean;
   readonly reason: unknown;
@@ -38,8 +38,8 @@ export interface AbortSignalLike {
 }
 
 /**
- * Opens a connection to a host, a name or an address literal. Only towards a site does it leave from the egress address:
- * sites' locks admit that one, and an "upstream" that a tenant typed in may be another tenant's site.
+ * Opens a connection to a host: a name or an address literal. Only connections to sites use the egress address, which sites'
+ * locks admit: an "upstream" that a tenant typed in may be another tenant's site.
  * @param onread how the connection is read, when not as a stream
  * @throws DialError; the signal's reason when it was aborted
  */
@@ -53,10 +53,10 @@ export type Dial = (
 
 const RESOLVE_MS = 5_000;
 const CONNECT_MS = 10_000;
-/** What one address may take while others are left to try (RFC 8305 asks for 250 ms; a busy machine needs more). */
+/** Timeout of one address while others are left (RFC 8305 recommends 250 ms; a busy machine needs more). */
 const ATTEMPT_MS = 2_000;
 
-/** Makes the function that dials. */
+/** Creates the dial function. */
 export function createDialer(options: DialerOptions): Dial {
   const { hosts, allowNetworks, egress = {}, self, dns = [] } = options;
   const { lookup = createLookup(dns) } = options;
@@ -74,9 +74,9 @@ export function createDialer(options: DialerOptions): Dial {
     }
   }
 
-  function judge(addresses: readonly string[], port: number): void {
+  function check(addresses: readonly string[], port: number): void {
     const own = self();
-    // One bad address spoils the name: else whoever answers for it in DNS could mix one in and retry till it is chosen.
+    // One refused address refuses the name: otherwise its DNS server could mix one in until it is chosen.
     for (const address of addresses) {
       if (!addressAllowed(address, allowNetworks)) throw new DialError('address_refused');
       if (own !== null && own.port === port && arrivesAt(address, own.address))
@@ -88,7 +88,7 @@ export function createDialer(options: DialerOptions): Dial {
     const from = towards === 'site' ? egress : {};
     const addresses = await resolve(host);
     signal.throwIfAborted();
-    judge(addresses, port);
+    check(addresses, port);
     const deadline = performance.now() + connectMs;
     let failure: DialError | undefined;
     for (const [i, address] of addresses.entries()) {
@@ -109,7 +109,7 @@ export function createDialer(options: DialerOptions): Dial {
   };
 }
 
-/** One attempt. A failure comes back as a value, for the next address may do better; an abort is thrown. */
+/** Connects to one address. @returns the error, so that the caller tries the next address @throws the signal's reason */
 async function connectTo(
   address: string,
   port: number,
@@ -119,7 +119,7 @@ async function connectTo(
   onread: OnReadOpts | undefined,
 ): Promise<Socket | DialError> {
   signal.throwIfAborted();
-  // Half-open: the end of one direction must not cut the other (see splice.ts).
+  // Half-open: the end of one direction must not end the other (apps/gateway/src/splice.ts).
   const socket = connect({
     host: address,
     port,
@@ -128,7 +128,7 @@ async function connectTo(
     ...(from !== undefined && { localAddress: from }),
     ...(onread !== undefined && { onread }),
   });
-  // An 'error' is always followed by 'close', which whoever holds the socket listens to.
+  // Every 'error' is followed by 'close', which the socket's user handles.
   socket.on('error', () => {});
   const timer = setTimeout(() => socket.destroy(new DialError('timeout')), ms);
   const onAbort = () => socket.destroy();

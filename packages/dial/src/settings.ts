@@ -27,7 +27,7 @@ export interface EgressAddresses {
   readonly v6?: string;
 }
 
-/** Reads `192.0.2.5,2001:db8::5`: at most one address of a family. @returns null when it is anything else */
+/** Parses `192.0.2.5,2001:db8::5`: at most one address of each family. @returns null when invalid */
 export function parseEgress(text: string): EgressAddresses | null {
   const egress: { v4?: string; v6?: string } = {};
   for (const part of text.split(',')) {
@@ -40,8 +40,8 @@ export function parseEgress(text: string): EgressAddresses | null {
 }
 
 /**
- * Reads `name=address,address,name=address`: a part without `=` is one more address of the name before it.
- * @returns null when a name or an address cannot be read
+ * Parses `name=address,address,name=address`: a part without `=` is a further address of the preceding name.
+ * @returns null when a name or an address is invalid
  */
 export function parseHosts(text: string): ReadonlyMap<string, readonly string[]> | null {
   const hosts = new Map<string, string[]>();
@@ -61,7 +61,7 @@ export function parseHosts(text: string): ReadonlyMap<string, readonly string[]>
   return hosts;
 }
 
-/** Reads `10.0.0.53,10.0.0.54:5353,[fd00::53]:5353`. @returns null when a part is not an address with a port or without */
+/** Parses `10.0.0.53,10.0.0.54:5353,[fd00::53]:5353`. @returns null when a part is not an address with an optional port */
 export function parseDns(text: string): readonly string[] | null {
   const servers: string[] = [];
   for (const part of text.split(',')) {

@@ -3,19 +3,19 @@ import type { MemoryPressure } from './memory-pressure.ts';
 import { subscriberOf } from './networks.ts';
 
 export interface ConnectionLimitOptions {
-  /** The most connections at once. */
+  /** The most open connections. */
   readonly most: number;
   readonly isShort: MemoryPressure;
-  /** Reverse proxies: one address stands for many clients. */
+  /** Whether an address is a reverse proxy, which many clients share. */
   readonly isProxy?: (address: string) => boolean;
-  /** A connection was refused. */
+  /** Called for each refused connection. */
   readonly onRefused?: () => void;
 }
 
 /**
- * Limits a server's connections: to a number, to half of it from one address, and to those that are open while memory is
- * short (Envoy's overload manager does the same). A refused one is reset, and the server's listeners never see it. Call it
- * after every other listener for connections is registered.
+ * Limits a server's connections: in total, to half of it from one subscriber, and to the open ones under memory pressure (as
+ * Envoy's overload manager). A refused connection is reset before the server's listeners see it. Call it after every other
+ * 'connection' listener is registered.
  */
 export function limitConnections(server: Server, options: ConnectionLimitOptions): void {
   const { most, isShort, isProxy = () => false, onRefused = () => {} } = options;

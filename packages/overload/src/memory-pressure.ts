@@ -1,18 +1,17 @@
 import { getHeapStatistics } from 'node:v8';
 
-/** Whether the process is short of memory and takes on no new work. */
+/** Whether the process is short of memory and must refuse new work. */
 export type MemoryPressure = () => boolean;
 
-/** How long one reading counts. Reading costs some 10 µs. */
+/** The age at which a measurement is renewed; one takes about 10 µs. */
 const READING_MS = 250;
-/** New work is refused above the first share of the limit, and taken again below the second. */
+/** Shares of the limit: work is refused above HIGH and accepted again below LOW. */
 const HIGH = 0.9;
 const LOW = 0.8;
 
 /**
- * Watches the memory that this process fills: V8's heap and the buffers beside it. Resident memory is no measure, since it
- * stays high after a peak.
- * @param limit in bytes; V8's own limit holds as well
+ * Measures V8's heap and external buffers. Resident memory is unsuitable: it stays high after a peak.
+ * @param limit in bytes; V8's own heap limit applies too
  */
 export function memoryPressure(limit: number): MemoryPressure {
   const heapLimit = getHeapStatistics().heap_size_limit;

@@ -1,9 +1,9 @@
 import ipaddr from 'ipaddr.js';
 
 /**
- * The subscriber of an address, the key of the limits on tries: an IPv4 address, also when it is mapped into IPv6
- * (RFC 4291 section 2.5.5.2), or the /64 of an IPv6 one, which one subscriber has whole (RFC 6177).
- * @returns `unknown` for a text that is no address, as a trusted proxy may send
+ * The subscriber of an address, the key of rate and connection limits: an IPv4 address, also when mapped into IPv6 (RFC 4291
+ * section 2.5.5.2), or the /64 of an IPv6 address, which one subscriber owns (RFC 6177).
+ * @returns `unknown` for an invalid address, as a trusted proxy may send
  */
 export function subscriberOf(address: string): string {
   return prefixOf(address, 4, 8);

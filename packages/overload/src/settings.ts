@@ -4,10 +4,10 @@ import { wholeNumber } from '@propusk/contract/settings';
 const MIB = 1024 * 1024;
 /** A container may have less than its machine. */
 const machine = Math.min(totalmem(), process.constrainedMemory() || totalmem()) / MIB;
-/** A machine of 1 GB runs PostgreSQL, an api and a gateway: a quarter is each one's. */
+/** On a machine of 1 GB, PostgreSQL, api and gateway get a quarter each. */
 const quarter = Math.round(Math.min(Math.max(machine / 4, 192), 4_096));
 
-/** Limits of one process that serves connections: how many, and how many MiB its heap and buffers may fill. */
+/** Limits of one process: open connections, and MiB of heap and buffers. */
 export const overloadSettings = {
   SOCKETS: wholeNumber(10_000, 16, 200_000),
   MEMORY: wholeNumber(quarter, 128, 65_536),

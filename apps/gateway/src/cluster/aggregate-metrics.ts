@@ -2,29 +2,29 @@ import { AggregatorRegistry, type Registry } from 'prom-client';
 import type { Counted, ToWorker } from './messages.ts';
 
 /**
- * The metrics of all workers as one. What a worker had counted stays counted when it dies: a sum that fell would look to
- * Prometheus like a restart, and be counted twice.
+ * Sums the metrics of all workers. Counters of a dead worker stay in the sum: Prometheus would take a lower sum for a restart and
+ * count it twice.
  */
 export interface AggregateMetrics {
-  /** Asks every worker and adds up. */
+  /** Collects from every worker, and sums. */
   registry(): Promise<Registry>;
   counted(worker: number, turn: number, metrics: Counted): void;
   gone(worker: number): void;
   stop(): void;
 }
 
-interface Asked {
+interface MetricsSource {
   readonly worker: { readonly id: number };
-  say(message: ToWorker): void;
+  send(message: ToWorker): void;
 }
 
-/** One that is busy for longer is counted as it was. */
+/** A worker that does not answer in this time contributes its last values. */
 const ANSWER_MS = 1_000;
-/** So much of its counting can die with a worker. */
-const LOOK_MS = 5_000;
+/** The interval of collecting: a worker's death loses at most this much counting. */
+const COLLECT_MS = 5_000;
 
-/** @param members the workers that are alive */
-export function createAggregateMetrics(members: () => readonly Asked[]): AggregateMetrics {
+/** @param members the live workers */
+export function createAggregateMetrics(members: () => readonly MetricsSource[]): AggregateMetrics {
   // grows: by workers; bound: one set of counters for each worker, 64 at most; at the bound: a worker that ends is
   // removed; test: none
   const latest = new Map<number, Counted>();
@@ -32,7 +32,7 @@ export function createAggregateMetrics(members: () => readonly Asked[]): Aggrega
   let turn = 0;
   let answered = (_worker: number, _turn: number) => {};
 
-  /** Asks all. @returns when all have answered, or it has been long enough */
+  /** Asks all workers. @returns when all have answered, or after ANSWER_MS */
   async function ask(): Promise<void> {
     turn += 1;
     const mine = turn;
@@ -45,14 +45,14 @@ export function createAggregateMetrics(members: () => readonly Asked[]): Aggrega
       if (missing.size === 0) resolve();
     };
     const late = setTimeout(resolve, ANSWER_MS);
-    for (const member of members()) member.say({ type: 'count', turn: mine });
+    for (const member of members()) member.send({ type: 'count', turn: mine });
     if (missing.size === 0) resolve();
     await promise;
     clearTimeout(late);
     if (turn === mine) answered = () => {};
   }
-  const looking = setInterval(() => void ask(), LOOK_MS);
-  looking.unref();
+  const timer = setInterval(() => void ask(), COLLECT_MS);
+  timer.unref();
 
   return {
     async registry() {
@@ -69,6 +69,6 @@ export function createAggregateMetrics(members: () => readonly Asked[]): Aggrega
       answered(worker, Number.POSITIVE_INFINITY);
       if (left.length > 0) past = AggregatorRegistry.aggregate([past, left]).getMetricsAsArray() as Counted;
     },
-    stop: () => clearInterval(looking),
+    stop: () => clearInterval(timer),
   };
 }

@@ -2,18 +2,18 @@ import type { CompanySnapshot } from '@propusk/contract/feed';
 import type { Registry } from 'prom-client';
 
 /**
- * What the processes of one gateway say to each other, in order and over pipes that end with either.
+ * The messages between the processes of one gateway, in order, over pipes that close with either process.
  *
- *   primary ─> worker   `company` `gone` `contact`: what the feed said; `enforce`: judge all that is live again, and say so
- *                       `serve`: accept; `granted`: places; `count`: tell your metrics; `close`: drain and end
- *   worker ─> primary   `ready`; `serving` or `failed`; `enforced`; `ask` and `back`: places; `counted`
+ *   primary ─> worker   `company` `gone` `contact`: the feed's events; `enforce`: authorize active requests again and confirm;
+ *                       `serve`: accept connections; `granted`: slots; `count`: send metrics; `close`: drain and exit
+ *   worker ─> primary   `ready`; `serving` or `failed`; `enforced`; `request` and `giveBack`: slots; `counted`: metrics
  */
 
 export type ToWorker =
-  /** A snapshot as JSON: made once, whatever the number of workers. */
+  /** A snapshot as JSON, serialized once for all workers. */
   | { readonly type: 'company'; readonly snapshot: string }
   | { readonly type: 'gone'; readonly companyId: CompanySnapshot['companyId'] }
-  /** When the feed last spoke, in ms since 1970. */
+  /** The time of the last feed event, in ms since 1970. */
   | { readonly type: 'contact'; readonly at: number }
   | { readonly type: 'enforce'; readonly turn: number }
   | { readonly type: 'serve' }
@@ -21,11 +21,11 @@ export type ToWorker =
   | { readonly type: 'count'; readonly turn: number }
   | { readonly type: 'close'; readonly deadlineMs: number };
 
-/** Metrics as they travel. */
+/** Metrics in a message. */
 export type Counted = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
 export type FromWorker =
-  /** It listens to the primary from now on. */
+  /** The worker handles messages from now on. */
   | { readonly type: 'ready' }
   | { readonly type: 'serving'; readonly port: number }
   | { readonly type: 'failed'; readonly code: string; readonly message: string }

@@ -15,48 +15,48 @@ import type { FromWorker, ToWorker } from './messages.ts';
 import { createSlotPool } from './shared-limits.ts';
 
 /**
- * A gateway of several processes (docs/decisions/013-gateway-processes.md):
+ * The primary of a gateway with several processes (docs/decisions/013-gateway-processes.md):
  *
  *   feed ─> primary: the snapshots, their file, acknowledgements, metrics ─┬─> worker ─┐
  *                                                                          └─> worker ─┴─ one listening socket
  *
- * The primary accepts nothing. A change is acknowledged when every worker enforces it; a worker that dies is replaced, and
- * one that does not answer is killed: what it carried ends with it.
+ * The primary accepts no client. It acknowledges a change when every worker enforces it. It replaces a worker that dies and kills
+ * a worker that does not answer, which ends that worker's connections.
  */
 
 type Cluster = Pick<Gateway, 'listen' | 'close' | 'metricsPort'>;
 
-/** A worker that says nothing for so long carries nothing either, and may never again. */
+/** A worker that does not answer for this time is killed: it must not resume with outdated policies. */
 const HUNG_MS = 15_000;
 const FIRST_RETRY_MS = 100;
 const LAST_RETRY_MS = 10_000;
-/** A contact is passed on no more often: what looks older than it is errs on the safe side. */
+/** The least interval of relaying feed times: a snapshot that looks too old errs on the safe side. */
 const CONTACT_MS = 200;
 
 interface Member {
   readonly worker: Worker;
-  /** What it has not said yet to be enforced, by turn. */
+  /** The `enforce` messages that it has not confirmed, by number. */
   readonly pending: Map<number, () => void>;
-  say(message: ToWorker): void;
+  send(message: ToWorker): void;
 }
 
 /**
- * Puts a gateway of `config.processes` workers together. Nothing listens or connects before `listen()`.
+ * Creates a gateway of `config.processes` workers. It listens and connects after `listen()`.
  * @throws SettingError for a certificate that cannot be used
  */
 export async function createCluster(config: Config, log: Log): Promise<Cluster> {
-  // Told here, in one line, and not by every worker.
+  // Validate here: one error line instead of one for each worker.
   if (config.tls !== undefined) await readCertificate(config.tls);
   const keys = gatewayKeys(config.secret);
   const snapshots = await openSnapshots(config, keys.snapshot, log);
   const feedLog = log.child({});
   // grows: by GATEWAY_PROCESSES; bound: 64 processes; at the bound: does not grow; test: none
   const forked = new Set<Worker>();
-  /** Those that listen to us. */
+  /** The workers that handle messages. */
   // grows: by GATEWAY_PROCESSES; bound: 64 processes; at the bound: does not grow; test: none
   const members = new Map<number, Member>();
   const pool = createSlotPool(config.processes);
-  const census = createAggregateMetrics(() => [...members.values()]);
+  const aggregate = createAggregateMetrics(() => [...members.values()]);
   // grows: not, the program fills it as it starts
   const running: (() => unknown)[] = [];
   // grows: by workers that end; bound: one timer for each of 64 processes; at the bound: does not grow; test: none
@@ -68,10 +68,10 @@ export async function createCluster(config: Config, log: Log): Promise<Cluster> 
   let closing = false;
   let turn = 0;
   let retryMs = FIRST_RETRY_MS;
-  let passedOn = 0;
+  let relayedAt = 0;
 
-  const tellAll = (message: ToWorker) => {
-    for (const member of members.values()) member.say(message);
+  const broadcast = (message: ToWorker) => {
+    for (const member of members.values()) member.send(message);
   };
   const company = (snapshot: CompanySnapshot): ToWorker => ({
     type: 'company',
@@ -87,8 +87,8 @@ export async function createCluster(config: Config, log: Log): Promise<Cluster> 
       // grows: by changes of policies; bound: one entry for each change that a worker has not confirmed; at the
       // bound: a worker that does not confirm in time is replaced; test: none
       pending: new Map(),
-      // One that is gone is heard of by 'exit'.
-      say: (message) => void worker.send(message, () => {}),
+      // The callback ignores a closed channel: 'exit' reports a dead worker.
+      send: (message) => void worker.send(message, () => {}),
     };
     let serves = false;
     forked.add(worker);
@@ -96,18 +96,18 @@ export async function createCluster(config: Config, log: Log): Promise<Cluster> 
     worker.on('message', (message: FromWorker) => {
       switch (message.type) {
         case 'ready': {
-          // All that is known, and from now on what changes, before it accepts anybody.
+          // The worker gets all snapshots, and every change from now on, before it accepts connections.
           const { companies, contact } = snapshots.present();
-          for (const known of companies) member.say(company(known));
-          if (Number.isFinite(contact)) member.say({ type: 'contact', at: contact });
+          for (const known of companies) member.send(company(known));
+          if (Number.isFinite(contact)) member.send({ type: 'contact', at: contact });
           members.set(id, member);
-          member.say(closing ? { type: 'close', deadlineMs: 0 } : { type: 'serve' });
+          member.send(closing ? { type: 'close', deadlineMs: 0 } : { type: 'serve' });
           break;
         }
         case 'serving':
           serves = true;
           serving += 1;
-          log.info({ worker: id, pid: worker.process.pid, serving }, 'A worker serves');
+          log.info({ worker: id, pid: worker.process.pid, serving }, 'Worker serves');
           if (serving === config.processes) first.resolve(message.port);
           break;
         case 'failed':
@@ -120,14 +120,14 @@ export async function createCluster(config: Config, log: Log): Promise<Cluster> 
           break;
         case 'request': {
           const { name, most } = message;
-          member.say({ type: 'granted', name, slots: pool.lend(id, name, most, message.slots) });
+          member.send({ type: 'granted', name, slots: pool.lend(id, name, most, message.slots) });
           break;
         }
         case 'giveBack':
           pool.giveBack(id, message.name, message.slots);
           break;
         case 'counted':
-          census.counted(id, message.turn, message.metrics);
+          aggregate.counted(id, message.turn, message.metrics);
           break;
       }
     });
@@ -136,11 +136,11 @@ export async function createCluster(config: Config, log: Log): Promise<Cluster> 
       forked.delete(worker);
       members.delete(id);
       pool.forget(id);
-      census.gone(id);
-      // What it carried is over, so nothing of it is left to be enforced.
+      aggregate.gone(id);
+      // Its connections are closed: there is nothing left to enforce.
       for (const done of member.pending.values()) done();
       if (closing) return;
-      log.error({ worker: id, code, signal }, 'A worker ended, starting another');
+      log.error({ worker: id, code, signal }, 'Worker ended, starting another');
       if (performance.now() - born > LAST_RETRY_MS) retryMs = FIRST_RETRY_MS;
       const retry = setTimeout(() => {
         retries.delete(retry);
@@ -151,29 +151,29 @@ export async function createCluster(config: Config, log: Log): Promise<Cluster> 
     });
   }
 
-  /** The same snapshots, passed on to every worker. */
+  /** The snapshots, with every change relayed to the workers. */
   const relayed: Snapshots = {
     ...snapshots,
     put(snapshot, anyVersion) {
       if (!snapshots.put(snapshot, anyVersion)) return false;
-      tellAll(company(snapshot));
+      broadcast(company(snapshot));
       return true;
     },
     drop(companyId) {
       if (!snapshots.drop(companyId)) return false;
-      tellAll({ type: 'gone', companyId });
+      broadcast({ type: 'gone', companyId });
       return true;
     },
     contact() {
       snapshots.contact();
       const { contact } = snapshots.present();
-      if (Math.abs(contact - passedOn) < CONTACT_MS) return;
-      passedOn = contact;
-      tellAll({ type: 'contact', at: contact });
+      if (Math.abs(contact - relayedAt) < CONTACT_MS) return;
+      relayedAt = contact;
+      broadcast({ type: 'contact', at: contact });
     },
   };
 
-  /** Has every worker judge all that is live again. @returns when all have */
+  /** Has every worker authorize its active requests again. @returns when all have confirmed */
   async function enforce(): Promise<void> {
     turn += 1;
     const mine = turn;
@@ -182,14 +182,14 @@ export async function createCluster(config: Config, log: Log): Promise<Cluster> 
         (member) =>
           new Promise<void>((resolve) => {
             const hung = setTimeout(() => {
-              log.error({ worker: member.worker.id }, 'A worker does not answer, ending it');
+              log.error({ worker: member.worker.id }, 'Worker does not answer, killing it');
               member.worker.process.kill('SIGKILL');
             }, HUNG_MS);
             member.pending.set(mine, () => {
               clearTimeout(hung);
               resolve();
             });
-            member.say({ type: 'enforce', turn: mine });
+            member.send({ type: 'enforce', turn: mine });
           }),
       ),
     );
@@ -199,17 +199,17 @@ export async function createCluster(config: Config, log: Log): Promise<Cluster> 
     metricsPort: () => metricsPort,
     async listen() {
       if (config.metricsPort !== undefined) {
-        const observed = {
-          registry: census.registry,
+        const adminOptions = {
+          registry: aggregate.registry,
           snapshots,
           draining: () => closing,
           serving: () => serving > 0,
         };
-        const observing = await startAdminServer(observed, config.metricsPort);
-        metricsPort = observing.port;
-        running.push(observing.stop);
+        const admin = await startAdminServer(adminOptions, config.metricsPort);
+        metricsPort = admin.port;
+        running.push(admin.stop);
       }
-      // The workers accept from one socket. Passing connections on by turns would make the primary the limit.
+      // The workers accept from one listening socket. Round robin would make the primary the bottleneck.
       cluster.schedulingPolicy = cluster.SCHED_NONE;
       cluster.setupPrimary({
         exec: fileURLToPath(import.meta.resolve('./worker.ts')),
@@ -219,15 +219,15 @@ export async function createCluster(config: Config, log: Log): Promise<Cluster> 
       for (let i = 0; i < config.processes; i++) fork();
       const port = await first.promise;
       const options = { apiUrl: config.apiUrl, key: keys.feed, gateway: feedName(port), log: feedLog };
-      running.push(census.stop, startFeed({ ...options, snapshots: relayed, recheck: enforce }));
+      running.push(aggregate.stop, startFeed({ ...options, snapshots: relayed, recheck: enforce }));
       return port;
     },
     async close(deadlineMs = DRAIN_MS) {
       closing = true;
-      // The api is often stopped together with us; that it is away no longer concerns anybody.
+      // The api is often stopped at the same time: do not warn about a lost feed.
       feedLog.level = 'error';
       const ended = [...forked].map((worker) => new Promise((resolve) => worker.once('exit', resolve)));
-      tellAll({ type: 'close', deadlineMs });
+      broadcast({ type: 'close', deadlineMs });
       const late = setTimeout(() => {
         for (const worker of forked) worker.process.kill('SIGKILL');
       }, deadlineMs + 1_000);

@@ -66,7 +66,7 @@ const acknowledged = (of: number) => feed.acknowledged.some(({ version }) => ver
 
 /** The workers that ever served, by what the log tells. */
 function workers(): number[] {
-  const lines = said.split('\n').filter((line) => line.includes('A worker serves'));
+  const lines = said.split('\n').filter((line) => line.includes('Worker serves'));
   return lines.map((line) => JSON.parse(line).pid);
 }
 

@@ -1,17 +1,17 @@
 import { add, type ConcurrencyLimits, counted, type Limits } from '../concurrency-limits.ts';
 
 /**
- * Places that several processes share. A limit is never passed, whatever the processes do:
+ * Concurrency limits that several processes share. A limit is never exceeded:
  *
- *   limit = what each worker has of its own (an eighth of the limit between all) + a pool, out of which the primary lends
+ *   limit = slots that the workers own (an eighth of the limit, divided among them) + a pool from which the primary lends
  *
- * Most people never leave the first part, so that nobody is asked for a tunnel of theirs. What a worker borrowed and no
- * longer needs goes back; what a dead one had comes back by itself. Of a limit so little may lie unused at other workers
- * that a person whose connections all meet one of them has seven eighths of it.
+ * Most users need only owned slots, and their tunnels cost no message to the primary. A worker returns borrowed slots that it no
+ * longer needs; the primary takes back those of a dead worker. A user whose connections all reach one worker gets at least seven
+ * eighths of the limit.
  */
 
 const OWN_SHARE = 8;
-/** The most that is borrowed at once. */
+/** The most slots of one loan. */
 const BLOCK = 32;
 
 const ownOf = (most: number, workers: number) => Math.floor(most / (OWN_SHARE * workers));
@@ -19,14 +19,14 @@ const blockOf = (most: number, workers: number) => Math.max(1, Math.min(BLOCK, o
 
 /** The primary's side. */
 export interface SlotPool {
-  /** @returns how many of the places asked for are lent, perhaps none */
+  /** @returns how many of the requested slots are lent, perhaps none */
   lend(worker: number, name: string, most: number, slots: number): number;
   giveBack(worker: number, name: string, slots: number): void;
-  /** All that a worker had is free: it is dead. */
+  /** Takes back all slots of a dead worker. */
   forget(worker: number): void;
 }
 
-/** Makes the pool of a gateway with so many workers. */
+/** Creates the pool of a gateway with `workers` workers. */
 export function createSlotPool(workers: number): SlotPool {
   // grows: by users and companies with live requests; bound: about 100 bytes for each of them; at the bound: entries
   // at 0 are removed; test: none
@@ -59,7 +59,7 @@ export function createSlotPool(workers: number): SlotPool {
 
 /** The worker's side. */
 export interface SharedLimits extends ConcurrencyLimits {
-  /** The primary's answer. */
+  /** Handles the primary's answer. */
   granted(name: string, slots: number): void;
 }
 
@@ -70,7 +70,7 @@ export interface SharedLimitsOptions {
   readonly giveBack: (name: string, slots: number) => void;
 }
 
-/** Makes the places of one worker. */
+/** Creates the limits of one worker. */
 export function createSharedLimits({
   limits,
   workers,
@@ -83,10 +83,10 @@ export function createSharedLimits({
   // grows: by users and companies with live requests; bound: about 100 bytes for each of them; at the bound: entries
   // at 0 are removed; test: none
   const borrowed = new Map<string, number>();
-  /** Who waits for the primary's answer, by what was asked for: one question at a time for each. */
+  /** Requests that wait for the primary's answer, by limit: one message at a time for each. */
   // grows: by users and companies over their own share; bound: the requests that wait for one answer of the primary;
   // at the bound: the primary answers each with a place or with 429; test: none
-  const waiting = new Map<string, ((came: boolean) => void)[]>();
+  const waiting = new Map<string, ((lent: boolean) => void)[]>();
 
   const missing = (name: string, most: number) =>
     (taken.get(name) ?? 0) >= ownOf(most, workers) + (borrowed.get(name) ?? 0);
@@ -103,7 +103,7 @@ export function createSharedLimits({
         add(taken, name, -1);
         const [has, block] = [borrowed.get(name) ?? 0, blockOf(most, workers)];
         const free = ownOf(most, workers) + has - (taken.get(name) ?? 0);
-        // Not at once: one that comes and goes would be asked for again and again.
+        // Keep two blocks: otherwise every reconnect would borrow again.
         const none = (taken.get(name) ?? 0) === 0;
         const slots = none ? has : Math.min(has, free > 2 * block ? block : 0);
         if (slots === 0) continue;
@@ -116,8 +116,8 @@ export function createSharedLimits({
       if (short === undefined) return Promise.resolve(true);
       const [name, most] = short;
       const { promise, resolve } = Promise.withResolvers<boolean>();
-      const line = waiting.get(name);
-      if (line !== undefined) line.push(resolve);
+      const queue = waiting.get(name);
+      if (queue !== undefined) queue.push(resolve);
       else {
         waiting.set(name, [resolve]);
         request(name, most, blockOf(most, workers));
@@ -126,9 +126,9 @@ export function createSharedLimits({
     },
     granted(name, slots) {
       if (slots > 0) add(borrowed, name, slots);
-      const line = waiting.get(name) ?? [];
+      const queue = waiting.get(name) ?? [];
       waiting.delete(name);
-      for (const resolve of line) resolve(slots > 0);
+      for (const resolve of queue) resolve(slots > 0);
     },
   };
 }

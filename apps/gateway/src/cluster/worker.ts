@@ -9,20 +9,19 @@ import { createReplica } from './replica.ts';
 import { createSharedLimits } from './shared-limits.ts';
 
 /**
- * One of the processes that carry. It knows what the primary tells it and does nothing by itself: it accepts when told,
- * drains when told, and the end of the pipe is its own (node:cluster sees to that), so that nobody is let in by a worker
- * to which no revocation comes.
+ * A worker: a process that serves clients. It starts and drains at the primary's command. It exits when the pipe to the primary
+ * closes (node:cluster), so that no worker serves without receiving revocations.
  */
 
 const config = readConfig(process.env);
 const log = createLog(config.logLevel).child({ worker: cluster.worker?.id });
-const say = (message: FromWorker) => void process.send?.(message, undefined, undefined, () => {});
+const send = (message: FromWorker) => void process.send?.(message, undefined, undefined, () => {});
 const replica = createReplica(config.snapshotMaxAgeMs);
 const limits = createSharedLimits({
   limits: LIMITS,
   workers: config.processes,
-  request: (name, most, wanted) => say({ type: 'request', name, most, slots: wanted }),
-  giveBack: (name, some) => say({ type: 'giveBack', name, slots: some }),
+  request: (name, most, slots) => send({ type: 'request', name, most, slots }),
+  giveBack: (name, slots) => send({ type: 'giveBack', name, slots }),
 });
 const serving = await createProxyServer({
   config,
@@ -32,7 +31,7 @@ const serving = await createProxyServer({
   log,
 });
 
-// A terminal and a service manager send these to all of us: the primary tells what comes of them.
+// A terminal and a service manager signal the whole process group: only the primary handles signals.
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => {});
 
 process.on('message', async (message: ToWorker) => {
@@ -48,13 +47,13 @@ process.on('message', async (message: ToWorker) => {
       break;
     case 'enforce':
       serving.activeRequests.recheck();
-      say({ type: 'enforced', turn: message.turn });
+      send({ type: 'enforced', turn: message.turn });
       break;
     case 'granted':
       limits.granted(message.name, message.slots);
       break;
     case 'count':
-      say({
+      send({
         type: 'counted',
         turn: message.turn,
         metrics: await serving.metrics.registry.getMetricsAsJSON(),
@@ -68,13 +67,13 @@ process.on('message', async (message: ToWorker) => {
       process.exit(0);
   }
 });
-say({ type: 'ready' });
+send({ type: 'ready' });
 
 async function serve(): Promise<void> {
   try {
-    say({ type: 'serving', port: await serving.listen() });
+    send({ type: 'serving', port: await serving.listen() });
   } catch (error) {
     const { code = '', message } = error as NodeJS.ErrnoException;
-    say({ type: 'failed', code, message });
+    send({ type: 'failed', code, message });
   }
 }
