@@ -9,7 +9,7 @@ export interface DbUser {
   readonly gid: number;
   /** As in /etc/passwd: peer authentication and initdb want a name. */
   readonly name: string;
-  /** For spawn: empty when we are that user already. Node clears the supplementary groups when it switches. */
+  /** Options of spawn(); empty when this process is that user. Node clears the supplementary groups when it switches. */
   readonly spawnAs: { uid?: number; gid?: number };
 }
 
@@ -20,16 +20,16 @@ export interface Outcome {
   readonly stderr: string;
 }
 
-/** `nobody` on every Linux that the binaries run on: owns no files, may enter no private folder. */
+/** The uid of `nobody`: it owns no files and may enter no private folder. */
 export const nobodyId = 65_534;
 
-/** Whether this process is root, and so must hand the database over to another user. */
+/** PostgreSQL refuses to run as root, which must start it as another user. */
 export function isRoot(): boolean {
   return process.getuid?.() === 0;
 }
 
 /**
- * Our own user.
+ * The user of this process.
  * @throws StartError when the uid has no passwd entry (initdb and peer authentication need one)
  */
 export function ourselves(): DbUser {
@@ -56,17 +56,17 @@ export async function otherUser(uid: number, gid: number): Promise<DbUser> {
 }
 
 /**
- * What the database's programs see of our environment. Nothing that would steer them (PGPORT, PGOPTIONS,
- * LD_LIBRARY_PATH) passes, and messages come in English, so that explain-failure.ts knows them.
+ * The environment of the database's programs. It leaves out variables that change their behaviour (PGPORT, PGOPTIONS,
+ * LD_LIBRARY_PATH), and sets English messages, which explain-failure.ts matches.
  */
 export function cleanEnvironment(): NodeJS.ProcessEnv {
   return { PATH: process.env.PATH ?? '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
 }
 
-/** Runs a command as `user` to its end. Never throws: one that cannot be run has the code null and says why in stderr. */
+/** Runs a command as `user` to its end. Never throws: for a command that cannot be run, the code is null and stderr holds the reason. */
 export function run(user: DbUser, file: string, args: readonly string[]): Promise<Outcome> {
   return new Promise<Outcome>((resolve) => {
-    // The working directory is /, for ours may be closed to the user. It throws where users may not be changed.
+    // The user may not be allowed into our working directory, so it is /. spawn throws where users may not be changed.
     const child = spawn(file, args, {
       ...user.spawnAs,
       cwd: '/',
@@ -82,15 +82,15 @@ export function run(user: DbUser, file: string, args: readonly string[]): Promis
   }).catch((error: Error) => ({ code: null, stdout: '', stderr: error.message }));
 }
 
-/** Whether `user` can enter the folder: asked of the system itself, so that ACLs and mounts count too. */
+/** Whether `user` can enter the folder. A command run as the user decides, so that ACLs and mounts count too. */
 export async function canEnter(user: DbUser, folder: string): Promise<boolean> {
   return (await run(user, 'sh', ['-c', 'test -d "$1" && test -x "$1"', 'sh', folder])).code === 0;
 }
 
 /**
- * The words to put before a command so that it dies by `signal` when this process does, also by kill -9. The thread that
- * spawns is what counts as the parent, so spawn from the main one.
- * @returns empty where util-linux's setpriv is absent: then the next start finds and stops what was left
+ * The prefix of a command that makes the kernel send it `signal` when this process dies, also by kill -9. The kernel counts
+ * the spawning thread as the parent, so spawn from the main thread.
+ * @returns empty without util-linux's setpriv: the next start then stops the stale server
  */
 export async function tiedToParent(user: DbUser, signal: 'INT' | 'KILL'): Promise<string[]> {
   const tie = ['setpriv', '--pdeathsig', signal];

@@ -7,7 +7,7 @@ import { type DbUser, isRoot, ourselves, run } from './as-user.ts';
 import { makeShared } from './relocated-home.ts';
 import { StartError, startErrorFrom } from './start-error.ts';
 
-/** A copy being made by another process is left alone; one this old was abandoned. Milliseconds. */
+/** Age in ms at which an unfinished copy counts as abandoned; a younger one may belong to a running process. */
 const abandonedAfter = 10 * 60_000;
 
 /**
@@ -47,9 +47,9 @@ export async function findBinaries(
 }
 
 /**
- * Makes the libraries' symbolic links that the package's own install script makes; npm's --ignore-scripts leaves them out.
+ * Creates the libraries' symbolic links. The package's install script makes them, which npm's --ignore-scripts skips.
  * Safe to run again, and in several processes at once.
- * @returns false when they are missing and the folder is not ours to write
+ * @returns false when links are missing and the folder is not writable
  */
 export async function completeLinks(packageRoot: string): Promise<boolean> {
   const listed = await readFile(join(packageRoot, 'native', 'pg-symlinks.json'), 'utf8');
@@ -85,7 +85,7 @@ async function whyNotRunning(user: DbUser, native: string): Promise<string | und
   return code === 0 ? undefined : stderr.trim();
 }
 
-/** Copies under a temporary name, then renames: whoever sees the folder sees all of it. */
+/** Copies under a temporary name, then renames, so that a visible copy is complete. */
 async function copyPackage(packageRoot: string, copy: string): Promise<void> {
   await mkdir(dirname(copy), { recursive: true, mode: 0o755 });
   await sweep(dirname(copy));
@@ -97,7 +97,7 @@ async function copyPackage(packageRoot: string, copy: string): Promise<void> {
       // Static libraries and build files serve compilers, not a server.
       filter: (path) => !path.endsWith('.a') && !/\/(pkgconfig|pgxs)$/.test(path),
     });
-    // npm under a strict umask leaves files that only root may read; a folder closed for writing takes no links.
+    // npm under a strict umask leaves files that only root may read, and links need a writable folder.
     await chmod(draft, 0o755);
     for (const entry of await readdir(draft, { recursive: true, withFileTypes: true })) {
       if (entry.isSymbolicLink()) continue;
@@ -105,12 +105,12 @@ async function copyPackage(packageRoot: string, copy: string): Promise<void> {
       await chmod(join(entry.parentPath, entry.name), program ? 0o755 : 0o644);
     }
     await completeLinks(draft);
-    // Contents reach the disk before the name does, else a power cut leaves a version of empty files for ever.
+    // Flush before the rename: otherwise a power cut may leave empty files under the final name.
     await run(ourselves(), 'sync', ['-f', draft]);
     await rename(draft, copy);
   } catch (error) {
     await rm(draft, { recursive: true, force: true });
-    // Another process was first; its copy is the same.
+    // Another process may have been faster; its copy is identical.
     if (!(await exists(copy))) throw error;
   }
 }

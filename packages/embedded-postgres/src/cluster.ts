@@ -13,11 +13,10 @@ const major = '18';
 const controlFileSize = 8192;
 
 /**
- * Makes the cluster when there is none. A folder with anything in it is never made anew: it either looks like a cluster
- * of this version or is refused.
+ * Makes the cluster when there is none. A non-empty folder is never overwritten: it is a cluster of
+ * this version or it is refused.
  *
- * initdb works in a temporary folder beside, which is then renamed: a kill in its middle leaves PG_VERSION in a cluster
- * that is not whole.
+ * initdb works in a temporary folder, which is then renamed: a killed initdb leaves PG_VERSION in an incomplete cluster.
  *
  * @param native the folder with the programs
  * @returns whether a cluster was made
@@ -52,8 +51,8 @@ async function initialise(place: Place, draft: string, native: string, log: Serv
     ...tie,
     join(native, 'bin', 'initdb'),
     ...['-D', draft, '-U', 'postgres', '--encoding=UTF8', '--auth=peer', '--no-instructions'],
-    // ICU sorts Cyrillic as people do and folds its case. libc's part must still be UTF-8: pg_trgm asks it what a letter
-    // is, and in the C locale finds none in Cyrillic text. C.UTF-8 is in every glibc that matters, without a package.
+    // ICU sorts Cyrillic in dictionary order and folds its case. The libc locale must still be UTF-8: pg_trgm asks it for
+    // letters, and the C locale has no Cyrillic ones. Every supported glibc includes C.UTF-8.
     ...['--locale-provider=icu', '--icu-locale=ru', '--locale=C.UTF-8', '--lc-messages=C'],
   ];
   const { code, stdout, stderr } = await run(place.user, program, args);
@@ -92,7 +91,7 @@ async function regularFile(path: string): Promise<{ size: number } | undefined> 
   return found?.isFile() ? found : undefined;
 }
 
-/** The lock is ours, so every draft here is of a start that was killed. */
+/** This process holds the lock, so every draft here is left from a killed start. */
 async function sweep(place: Place): Promise<void> {
   for (const name of await readdir(place.home)) {
     if (/^postgres\.init-[0-9a-f]{12}$/.test(name)) await removeTree(place.user, join(place.home, name));
@@ -100,8 +99,8 @@ async function sweep(place: Place): Promise<void> {
 }
 
 /**
- * As the user who owns the contents: root following another user's folders could be led to remove something else. A
- * child of a killed initdb writes on for a moment, hence the tries; what still stays is for the next start.
+ * Runs as the owner of the contents: a symlink could lead root to remove other files. Retries, because a child of a killed
+ * initdb writes for a moment longer; the next start removes the rest.
  */
 async function removeTree(user: DbUser, folder: string): Promise<void> {
   for (let attempt = 0; attempt < 40; attempt += 1) {

@@ -19,14 +19,14 @@ export interface Reserve {
  * Keeps a file of 64 MiB beside the cluster, deletes it when the disk is full, and makes it again when there is room for it.
  * Resolves when a full disk has its room, so that a database that stopped there can start; a new file is filled meanwhile.
  * @param home the folder of the cluster; its filesystem is watched
- * @param say hears a Russian line about either change
+ * @param say receives the line for the operator when the reserve is released
  */
 export async function keepReserve(home: string, say: (line: string) => void): Promise<Reserve> {
   const file = join(home, 'disk.reserve');
   let closed = false;
   let timer: NodeJS.Timeout | undefined;
   let held = await isWhole(file);
-  // A crash may have left it.
+  // Left by a crash.
   await rm(draftOf(file), { force: true });
   await release();
   let looking = look().then(schedule);
@@ -66,8 +66,8 @@ export async function keepReserve(home: string, say: (line: string) => void): Pr
 }
 
 /**
- * Whether a process may add rows: false once the reserve was given up.
- * @param file the reserve's; undefined where the database is not ours, and nothing is known of its disk
+ * Watches whether the reserve is released, so that the api stops adding rows.
+ * @param file of the reserve; undefined for an external database, whose disk is unknown
  */
 export function watchReserve(file: string | undefined): { readonly isShort: () => boolean; close(): void } {
   if (file === undefined) return { isShort: () => false, close: () => {} };
@@ -76,7 +76,7 @@ export function watchReserve(file: string | undefined): { readonly isShort: () =
   const timer = setInterval(async () => {
     if (looking) return;
     looking = true;
-    // While it is being filled there is room.
+    // A draft means that there is room: the file is being filled.
     short = !((await isWhole(file)) || (await exists(draftOf(file))) || (await isWhole(file)));
     looking = false;
   }, LOOK_MS).unref();
@@ -104,7 +104,7 @@ async function freeBytes(folder: string): Promise<number> {
   return bavail * bsize;
 }
 
-/** Node has no fallocate; the bytes are no zeros, which some filesystems do not store. */
+/** Node has no fallocate. The bytes are random: some filesystems do not store zeros. */
 async function fill(file: string, isClosed: () => boolean): Promise<void> {
   const draft = draftOf(file);
   try {

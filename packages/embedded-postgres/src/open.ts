@@ -14,7 +14,7 @@ import { findSocketDir } from './socket-dir.ts';
 import { stopLeftovers } from './stale-server.ts';
 import { startErrorFrom } from './start-error.ts';
 
-/** A running database of our own. */
+/** A running embedded database. */
 export interface EmbeddedDatabase {
   /** For node-postgres: the role and the database `propusk` over a unix socket. */
   url: string;
@@ -35,8 +35,8 @@ export interface EmbeddedDatabase {
  *
  * Takes the folder's lock (see lockDataDir) unless this process holds it already, and then gives it back at close().
  *
- * @param options dataDir: DATA_DIR; onProgress: hears Russian lines for a person about what takes long or lies elsewhere
- * @throws StartError with one line for a person; nothing runs then, and no data has been changed
+ * @param options dataDir: DATA_DIR; onProgress: receives lines for the operator about slow steps and moved folders
+ * @throws StartError with one line for the operator; no process is left then, and no data has been changed
  */
 export async function openEmbedded(options: {
   dataDir: string;
@@ -56,7 +56,7 @@ export async function openEmbedded(options: {
     const log = openLog(place.base);
     opened.defer(log.close);
 
-    // Before anything is written: a full disk gets its room here.
+    // Before any write: this frees room on a full disk.
     const reserve = await keepReserve(place.home, say);
     opened.defer(reserve.close);
     const isAlone = await stopLeftovers(place);
@@ -70,7 +70,7 @@ export async function openEmbedded(options: {
     const server = await startServer(place, native, log);
     opened.defer(server.stop);
     const early = server.exited.then(() => Promise.reject(explainFailure(log.tail(), place)));
-    // Nobody listens to it once the server is ready.
+    // Nothing awaits it once the server is ready.
     early.catch(() => undefined);
     await waitUntilReady(socketDir.path, early, (answer) => explainFailure(answer, place), say);
 

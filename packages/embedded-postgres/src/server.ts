@@ -12,15 +12,15 @@ export interface Exit {
   signal: string | null;
 }
 
-/** A postmaster that we started. */
+/** A postmaster that this process started. */
 export interface Server {
-  /** Resolves when it ends, whatever the reason. */
+  /** Resolves when it ends, for any reason. */
   readonly exited: Promise<Exit>;
   /** Ends it cleanly, or after 8 s harder; resolves when it is gone. */
   stop(): Promise<void>;
 }
 
-/** Each signal and how long it may take: fast shutdown, immediate (its children get 5 s), the kernel's. Milliseconds. */
+/** Signals with their timeouts in ms: fast shutdown, immediate shutdown (children get 5 s), kill. */
 const stops: readonly (readonly [NodeJS.Signals, number])[] = [
   ['SIGINT', 8_000],
   ['SIGQUIT', 7_000],
@@ -33,14 +33,14 @@ export async function startServer(place: Place, native: string, log: ServerLog):
     ...(await tiedToParent(place.user, 'INT')),
     join(native, 'bin', 'postgres'),
     ...['-D', place.cluster, '-c', `config_file=${settingsFile(place)}`],
-    // Said here as well, ALTER SYSTEM cannot open a port.
+    // On the command line ALTER SYSTEM cannot override it and open a port.
     ...['-c', 'listen_addresses='],
   ];
   const child = spawn(program, args, {
     ...place.user.spawnAs,
     cwd: '/',
     env: cleanEnvironment(),
-    // A session of its own: Ctrl-C in the terminal must not end it before the api has drained.
+    // Its own session: Ctrl-C in the terminal must not stop it before the api has drained.
     detached: true,
     stdio: ['ignore', log.fd, log.fd],
   });

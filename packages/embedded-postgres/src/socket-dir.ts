@@ -9,12 +9,12 @@ const longestPath = 107;
 const socketName = '.s.PGSQL.5432';
 const shortName = /^\/tmp\/propusk-\w{6}$/;
 
-/** A folder for the socket. `remove` takes away one that was made for it. */
+/** A folder for the socket. `remove` deletes it if it was made for the socket. */
 export interface SocketDir {
   readonly path: string;
   /**
-   * Takes away the socket of a killed server and its lock, which holds a pid: should that be a stranger's by now, or a
-   * zombie's, PostgreSQL would not start. For who knows that no server is there.
+   * Removes the socket and the lock of a killed server. The lock holds a pid: if another process or a zombie has it now,
+   * PostgreSQL does not start. Call it only when no server runs there.
    */
   clear(): Promise<void>;
   remove(): Promise<void>;
@@ -46,7 +46,7 @@ async function clear(path: string): Promise<void> {
   for (const name of [socketName, `${socketName}.lock`]) await rm(join(path, name), { force: true });
 }
 
-/** The folder of a cluster's socket: the cluster itself, or what `far` says where its path is too long for one. */
+/** The folder of a cluster's socket: the cluster itself, or the result of `far` when its path is too long. */
 export async function socketOf(cluster: string, far: () => Promise<string>): Promise<string> {
   return Buffer.byteLength(join(cluster, socketName)) <= longestPath ? cluster : far();
 }

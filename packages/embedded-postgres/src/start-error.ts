@@ -1,12 +1,12 @@
 import { databasePhrases } from '@propusk/phrases/launcher';
 
-/** A start that cannot go on. The supervisor prints `message` and leaves; `details` is for whoever digs deeper. */
+/** A start that cannot go on. The supervisor prints `message` and exits; `details` helps with debugging. */
 export class StartError extends Error {
   /** The last useful lines of the database's own log, in English; empty when there are none. */
   readonly details: string;
 
   /**
-   * @param message one Russian line for a person: what is wrong and what to do
+   * @param message one line for the operator: what is wrong and what to do
    * @param options details: lines of the log; cause: the error beneath
    */
   constructor(message: string, options: { details?: string; cause?: unknown } = {}) {
@@ -17,10 +17,9 @@ export class StartError extends Error {
 }
 
 /**
- * Says a file system's error for a person.
- * @param error what was thrown. A StartError comes back as it is, and so does what is no system error: that is a mistake
- * of ours and keeps its stack.
- * @param action what was being done, as a Russian clause: 'Не удалось создать папку /data'
+ * Turns a system error into a StartError.
+ * @param error a StartError is returned as it is; so is an error without a code, a bug that keeps its stack
+ * @param action the clause of fileActions for the failed step
  */
 export function startErrorFrom(error: unknown, action: string): Error {
   if (!(error instanceof Error)) return new Error(String(error));

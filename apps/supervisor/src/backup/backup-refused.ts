@@ -1,9 +1,9 @@
 import { backupPhrases } from '@propusk/phrases/launcher';
 
-/** A backup or a restore that cannot be done. The message is one Russian line that says what to do. */
+/** A backup or a restore that is refused. The message is one line for the operator. */
 export class BackupRefused extends Error {}
 
-/** What a person who holds a damaged file needs to hear, whichever bit of it is wrong. */
+/** The refusal of a damaged file. @param part a phrase of backupParts */
 export function damaged(part: string): BackupRefused {
   return new BackupRefused(backupPhrases.damaged(part));
 }

@@ -11,16 +11,16 @@ import { FORMAT, type Header, type PassKeys, passKeys } from './header.ts';
 import { allTables, keptTables, sequences } from './tables.ts';
 import { inTransaction } from './transaction.ts';
 
-/** What must come along for the sealed columns to be of use. */
+/** The secrets that a backup carries: encrypted columns are useless without them. */
 export interface Keys {
   readonly SECRET_KEY: string;
   readonly GATEWAY_SECRET: string;
 }
 
 /**
- * Writes everything that a database holds at one moment into a new file, while others go on writing.
- * The file appears whole or not at all, and nobody else may read it.
- * @returns the header of what was written
+ * Writes a consistent snapshot of a database into a new file, while others write to it.
+ * The file appears complete or not at all, with mode 0600.
+ * @returns the header of the file
  * @throws BackupRefused when the file is there already, or the keys are another database's
  */
 export async function dump(url: string, keys: Keys, passphrase: string, path: string): Promise<Header> {
@@ -29,7 +29,7 @@ export async function dump(url: string, keys: Keys, passphrase: string, path: st
     throw new BackupRefused(backupPhrases.fileNotCreated(path, error.code));
   });
   try {
-    // Before the transaction, which holds an upgrade up.
+    // Before the transaction: its locks delay an upgrade.
     const salt = randomBytes(16).toString('base64url');
     const pass = await passKeys(passphrase, salt);
     const names = await inTransaction(url, '', allTables);
@@ -44,7 +44,7 @@ export async function dump(url: string, keys: Keys, passphrase: string, path: st
     });
     await file.sync();
     await file.close();
-    // A link fails where a rename would replace a backup that somebody made meanwhile.
+    // link() fails where rename() would replace a file made meanwhile.
     await link(draft, path);
     await syncFolder(dirname(path));
     return header;
@@ -128,7 +128,7 @@ async function newestMigration(client: pg.ClientBase): Promise<string> {
   return rows[0]?.name ?? '';
 }
 
-/** A backup with another database's key would restore to passwords that nobody can open. */
+/** Encrypted columns of a backup with another database's key could not be decrypted. */
 async function checkKeys(client: pg.ClientBase, { SECRET_KEY }: Keys): Promise<void> {
   const { rows } = await client.query<{ key_check: Buffer }>('select key_check from platform');
   if (rows[0]?.key_check.equals(createEncryption(SECRET_KEY).check)) return;

@@ -6,12 +6,12 @@ import { BackupRefused, damaged } from './backup-refused.ts';
 
 const derive = promisify(argon2);
 
-/** What this program writes, and the newest that it reads. */
+/** The format that this version writes, and the newest that it reads. */
 export const FORMAT = 1;
-/** No header of ours comes near it; without a bound a file without a line break would be read whole. */
+/** Far above any real header. Bounds the read of a file without a line break. */
 export const HEADER_LIMIT = 64 * 1024;
 
-/** The first line of a file, in the open: what it is, told without the passphrase. Every frame is bound to it. */
+/** The first line of a file, readable without the passphrase. Every frame is bound to it. */
 export type Header = z.infer<typeof Header>;
 const Header = z.object({
   propusk: z.literal('backup'),
@@ -22,7 +22,7 @@ const Header = z.object({
   /** Rows of each table. */
   tables: z.record(z.string(), z.number().check(z.int(), z.gte(0))),
   salt: z.string().check(z.regex(/^[A-Za-z0-9_-]{22}$/)),
-  /** Tells the passphrase from another before anything is opened with it. */
+  /** Verifies the passphrase before any frame is decrypted. */
   check: z.string(),
 });
 
@@ -49,7 +49,7 @@ export function parseHeader(line: Buffer): Header {
   return parsed.data;
 }
 
-/** What the passphrase opens. */
+/** Keys derived from the passphrase. */
 export interface PassKeys {
   /** Encrypts the frames. The salt is a file's own, so no two files share it. */
   readonly frames: Buffer;

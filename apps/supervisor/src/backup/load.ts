@@ -17,12 +17,12 @@ import { allTables, appendOnly } from './tables.ts';
 import { inTransaction } from './transaction.ts';
 
 /**
- * How far ids go on beyond those of the backup: rows that were made after it are lost, but what names their ids (a
- * gateway token, a link in somebody's notes) must not come to mean a new row.
+ * The gap between the backup's ids and new ones. Rows made after the backup are lost, but gateway tokens and links still
+ * name their ids, which must not come to mean new rows.
  */
 export const ID_GAP = 10_000;
 
-/** Restores into one database wait for each other. */
+/** Serializes restores into one database. */
 const restoring = 'select pg_advisory_xact_lock(7305801)';
 
 /** @throws BackupRefused when the file's schema is one that this program does not know */
@@ -50,13 +50,13 @@ export async function load(url: string, backup: Backup): Promise<void> {
     const quote = (name: string) => client.escapeIdentifier(name);
     // No migration puts rows into the append-only tables, and they have no trigger on INSERT.
     const names = (await allTables(client)).filter((name) => !appendOnly.has(name)).map(quote);
-    // What a migration itself puts in is in the backup as well, as it has become.
+    // Rows that a migration inserts are in the backup too, in their later state.
     await client.query(`truncate ${names.join()}`);
     // The rows come with the versions and claims that the triggers made of them; foreign keys are checked all the same.
     for (const name of names) await client.query(`alter table ${name} disable trigger user`);
     await copyRows(client, backup);
     await setSequences(client, backup.contents.sequences);
-    // Higher than any that was given out since the backup: a token of then is worth nothing now.
+    // Higher than any epoch issued since the backup: this revokes all gateway tokens.
     await client.query(
       `update users set gateway_epoch = greatest(gateway_epoch + 1, extract(epoch from now())::bigint)`,
     );
@@ -86,7 +86,7 @@ async function copyRows(client: pg.Client, { header, contents, rows }: Backup): 
   for (const table of contents.tables) {
     const stream = client.query(copyFrom(copyOf(client, table, 'from stdin')));
     const done = finished(stream);
-    // Told by the write that fails, or by the wait below.
+    // The failing write, or the await below, reports it.
     done.catch(() => {});
     while (!frame.done && frame.value.table === table.name) {
       const bytes = frame.value.rows;
@@ -113,7 +113,7 @@ async function setSequences(client: pg.ClientBase, sequences: readonly Sequence[
   }
 }
 
-/** The migrator's way into a transaction that is not its own. */
+/** Lets the migrator run in an existing transaction. */
 function onOneConnection(client: pg.Client): Kysely<Tables> {
   const connection = { query: client.query.bind(client), release: () => {} };
   const pool = { connect: async () => connection, end: async () => {} };

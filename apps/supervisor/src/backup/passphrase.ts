@@ -1,7 +1,7 @@
 import { backupPhrases } from '@propusk/phrases/launcher';
 import { BackupRefused } from './backup-refused.ts';
 
-/** A stolen file can be tried against at home: 64 MiB a try make up for no short phrase. */
+/** A stolen file can be attacked offline, where argon2id's 64 MiB per attempt do not make up for a short passphrase. */
 const SHORTEST = 12;
 
 /**
@@ -27,7 +27,7 @@ function checked(phrase: string, making: boolean): string {
   throw new BackupRefused(backupPhrases.passphraseShort(SHORTEST));
 }
 
-/** One line from the terminal in raw mode, where nothing that is typed appears. */
+/** Reads one line from the terminal in raw mode, without echo. */
 async function ask(question: string): Promise<string> {
   const { stdin } = process;
   process.stderr.write(question);
@@ -38,7 +38,7 @@ async function ask(question: string): Promise<string> {
       stdin.on('data', (text: string) => {
         for (const letter of text) {
           if (letter === '\r' || letter === '\n') return resolve(typed);
-          // Ctrl-C and Ctrl-D: in raw mode they are letters.
+          // Ctrl-C and Ctrl-D: raw mode delivers them as characters.
           if (letter === '\u0003' || letter === '\u0004')
             return reject(new BackupRefused(backupPhrases.interrupted()));
           if (letter === '\u007F' || letter === '\b') typed = Array.from(typed).slice(0, -1).join('');

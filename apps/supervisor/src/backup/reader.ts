@@ -4,17 +4,17 @@ import { BackupRefused, damaged } from './backup-refused.ts';
 import { type Contents, lengthOf, Sealer } from './frames.ts';
 import { HEADER_LIMIT, type Header, openWith, type PassKeys, parseHeader } from './header.ts';
 
-/** A whole file that was read to its end once: what `verify` gives, and `load` takes. */
+/** A backup file that was verified to its end. */
 export interface Backup {
   readonly header: Header;
   readonly contents: Contents;
-  /** Reads it once more, and checks it once more: the file may have changed since. */
+  /** Reads and checks the file again: it may have changed since. */
   rows(): AsyncGenerator<{ table: string; rows: Buffer }>;
 }
 
 /**
- * Reads the header alone, which needs no passphrase.
- * @throws BackupRefused when the file is none of ours, or of a newer program
+ * Reads the header, which needs no passphrase.
+ * @throws BackupRefused when the file is not a backup, or one of a newer version
  */
 export async function readHeader(path: string): Promise<Header> {
   await using file = await openFile(path);
@@ -22,14 +22,14 @@ export async function readHeader(path: string): Promise<Header> {
 }
 
 /**
- * Reads a file to its end before anything is done with it: every frame is opened, every row counted.
- * @throws BackupRefused when the passphrase is another, or a bit is missing or changed
+ * Reads a file to its end before any use: decrypts every frame, counts every row.
+ * @throws BackupRefused for a wrong passphrase, or when a bit is missing or changed
  */
 export async function verify(path: string, passphrase: string): Promise<Backup> {
   return readThrough(path, await openWith(passphrase, await readHeader(path)));
 }
 
-/** The same with what the passphrase opens. */
+/** Verifies a file with derived keys. */
 export async function readThrough(path: string, keys: PassKeys): Promise<Backup> {
   const header = await readHeader(path);
   const counted = new Map<string, number>(Object.keys(header.tables).map((name) => [name, 0]));
@@ -71,7 +71,7 @@ async function* read(
   }
 }
 
-/** Reads exactly so many bytes, one piece after the other. */
+/** Reads exactly the requested number of bytes, sequentially. */
 function reader(file: FileHandle, from: number): { (length: number): Promise<Buffer>; at(): number } {
   let at = from;
   const next = async (length: number) => {
@@ -91,7 +91,7 @@ function reader(file: FileHandle, from: number): { (length: number): Promise<Buf
 async function headerOf(file: FileHandle): Promise<{ header: Header; line: Buffer; length: number }> {
   const { buffer, bytesRead } = await file.read(Buffer.alloc(HEADER_LIMIT), 0, HEADER_LIMIT, 0);
   const end = buffer.subarray(0, bytesRead).indexOf('\n');
-  // Without an end the parser says what it is: most likely no backup at all.
+  // Without a line end it is probably not a backup: the parser reports it.
   const line = buffer.subarray(0, end < 0 ? bytesRead : end + 1);
   return { header: parseHeader(line), line, length: line.length };
 }
@@ -111,7 +111,7 @@ async function openFile(path: string): Promise<FileHandle> {
   }
 }
 
-/** COPY's text has a line a row; a line break within a value is escaped. */
+/** COPY's text format has one line for each row, and escapes line breaks in values. */
 function linesIn(rows: Buffer): number {
   let lines = 0;
   for (let at = rows.indexOf(10); at >= 0; at = rows.indexOf(10, at + 1)) lines++;

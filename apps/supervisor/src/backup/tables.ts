@@ -2,22 +2,22 @@ import type pg from 'pg';
 import type { Sequence, Table } from './frames.ts';
 
 /**
- * What a backup leaves out, and why. A restored database must sign nobody in, and tell nothing of the one that was lost.
- * Every other table is in it; the tests name those as well, so that a new one has to be decided.
+ * Tables that a backup leaves out: a restored database must not accept old sessions, nor report state of the lost one. It
+ * holds every other table; the tests list those too, so that a new table forces a decision.
  */
 export const leftOut: ReadonlySet<string> = new Set([
-  // Whoever holds one is let in: nobody was signed in to the restored database.
+  // Each row grants access; in a restored database no user is signed in.
   'sessions',
   'pairing_codes',
   'mail_links',
   'lock_links',
-  // Live a day, and hold replies: some of them a link.
+  // They live a day and hold replies, some with links.
   'idempotency_keys',
-  // Of this hour and these addresses.
+  // Counters of the last hour.
   'rate_limits',
-  // What gateways enforce, they tell anew; of a database that is gone it would be false.
+  // Gateways acknowledge anew; old acknowledgements would be false.
   'gateway_acknowledgements',
-  // The migrator's own, with nothing in it.
+  // An empty table of the migrator.
   'kysely_migration_lock',
 ]);
 
@@ -58,7 +58,7 @@ function inOrder(tables: Table[], parentsOf: (name: string) => string[]): Table[
   return ordered;
 }
 
-/** Every table of the schema, also of what is left out. */
+/** Every table of the schema, with those left out. */
 export async function allTables(client: pg.ClientBase): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
     `select c.relname::text as name from pg_class c ${ofSchema} where c.relkind in ('r', 'p') order by 1`,
@@ -66,7 +66,7 @@ export async function allTables(client: pg.ClientBase): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** Where every sequence stands. A sequence knows no snapshot: read after the snapshot was taken, it is beyond its rows. */
+/** The values of all sequences. They ignore the snapshot: read after it, they are never behind the rows. */
 export async function sequences(client: pg.ClientBase): Promise<Sequence[]> {
   const { rows: names } = await client.query<{ name: string; identity: boolean }>(`
     select c.relname::text as name, exists (

@@ -1,7 +1,7 @@
 import { connectionConfig } from '@propusk/api/db/open';
 import pg from 'pg';
 
-/** How values are spelled, said alike on both sides; and no bound on time, for a table may be long. */
+/** The text format of values, the same for dump and load; no statement timeout, since a table may be large. */
 const manner = `set local timezone = 'UTC'; set local datestyle = 'ISO'; set local intervalstyle = 'postgres';
   set local bytea_output = 'hex'; set local extra_float_digits = 1;
   set local lock_timeout = '60s'; set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0`;
@@ -13,7 +13,7 @@ export async function inTransaction<T>(
   work: (client: pg.Client) => Promise<T>,
 ): Promise<T> {
   const client = new pg.Client({ ...connectionConfig(url), application_name: 'propusk-backup' });
-  // A server that goes away breaks the query as well, which tells.
+  // A lost connection also rejects the query, which reports it.
   client.on('error', () => {});
   await client.connect();
   try {
