@@ -3,7 +3,7 @@ import { AbortSignalLite } from './abort-signal-lite.ts';
 
 const why = new Error('why');
 
-test('all who listen are told once, with the first reason', () => {
+test('all listeners run once, with the first reason', () => {
   const stopping = new AbortSignalLite();
   const told: string[] = [];
   const left = () => told.push('left');
@@ -20,7 +20,7 @@ test('all who listen are told once, with the first reason', () => {
   expect(() => stopping.throwIfAborted()).toThrow(why);
 });
 
-test('one that fails holds up none of the others, and is not hushed up', async () => {
+test('a listener that throws does not stop the others, and its error surfaces', async () => {
   const stopping = new AbortSignalLite();
   let told = false;
   stopping.addEventListener('abort', () => {

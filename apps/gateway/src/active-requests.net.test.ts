@@ -12,7 +12,7 @@ import {
 } from '@propusk/test-kit/gateway/world';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
-/** What loses its right ends: at once, at any stage, and nothing else does. */
+/** Requests and tunnels end at once when their access ends, at any stage, and no others do. */
 
 const me = credentials(1);
 let world: World;
@@ -27,7 +27,10 @@ beforeEach(async () => {
 });
 afterEach(() => world[Symbol.asyncDispose]());
 
-/** A tunnel and a plain response, both in the middle of endless content, and when the gateway ended them. */
+/**
+ * Opens a tunnel and a plain response, both in the middle of endless content. @returns them and when the
+ * gateway ended them
+ */
 async function carrying() {
   const tunnel = await openTunnel(world.port, me, host, 'GET /drip HTTP/1.1\r\nHost: x\r\n\r\n');
   let ended = false;
@@ -64,7 +67,7 @@ function publish(change: {
   );
 }
 
-test.each(changes)('within a second, when %s', async (_, change, expected) => {
+test.each(changes)('tunnel and response end within a second when %s', async (_, change, expected) => {
   const { response, ended } = await carrying();
   const foreign = await openTunnel(world.port, credentials(11), `wiki.company.test:${world.origin.port}`);
   expect(foreign.status).toBe(200);
@@ -74,13 +77,13 @@ test.each(changes)('within a second, when %s', async (_, change, expected) => {
   expect(statusAndReason(await get(world.port, me, `http://${host}/`))).toBe(expected);
   expect(statusAndReason((await openTunnel(world.port, me, host)).head)).toBe(expected);
   await until(() => world.origin.open() <= 1);
-  // Another company's tunnel goes on.
+  // Another company's tunnel stays open.
   foreign.socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
   await until(() => foreign.got().includes('hello from wiki.company.test'));
   foreign.socket.destroy();
 });
 
-test('when the way out is another one now', async () => {
+test('tunnel and response end when the egress proxy changes', async () => {
   const { ended } = await carrying();
   const proxy = {
     ...DIRECT,
@@ -95,7 +98,7 @@ test('when the way out is another one now', async () => {
   expect(statusAndReason(await get(world.port, me, `http://${host}/`))).toBe('502 upstream_failed');
 });
 
-test('when its token expires', async () => {
+test('tunnel and response end when the token expires', async () => {
   const brief = credentials(1, { expires: Math.ceil(Date.now() / 1000) + 1 });
   const tunnel = await openTunnel(world.port, brief, host, 'GET /drip HTTP/1.1\r\nHost: x\r\n\r\n');
   expect(tunnel.status).toBe(200);
@@ -103,8 +106,8 @@ test('when its token expires', async () => {
   expect(statusAndReason((await openTunnel(world.port, brief, host)).head)).toBe('407 expired');
 });
 
-describe('not, when', () => {
-  test('only something else changed', async () => {
+describe('unaffected tunnels', () => {
+  test('tunnel and response continue when an unrelated site changes', async () => {
     const { tunnel, ended } = await carrying();
     world.feed.publish(company([host, 'more.company.test'], { version: 2 }));
     await until(() => world.gateway.index.companies.get(1)?.version === 2);
@@ -115,7 +118,7 @@ describe('not, when', () => {
   });
 });
 
-test('200 changes in a row: each is enforced within a second', async () => {
+test('200 changes in a row are each enforced within a second', async () => {
   const times: number[] = [];
   for (let version = 2; version < 202; version++) {
     const tunnel = await openTunnel(world.port, me, host);
@@ -131,7 +134,7 @@ test('200 changes in a row: each is enforced within a second', async () => {
   expect(Math.max(...times)).toBeLessThan(1_000);
 });
 
-test('a request that waits for the site is told why, not cut', async () => {
+test('a request that waits for the site gets the refusal, not a closed connection', async () => {
   const silent = raw(
     world.port,
     `POST http://${host}/waits HTTP/1.1\r\nHost: x\r\n${authorization(me)}Content-Length: 10\r\nConnection: close\r\n\r\nhalf`,
@@ -141,7 +144,7 @@ test('a request that waits for the site is told why, not cut', async () => {
   expect(statusAndReason(await silent)).toBe('403 no_policy');
 });
 
-test('curl sees the refusal right after the change', async () => {
+test('curl gets a refusal right after the change', async () => {
   expect((await curl(world.port, me, `http://${host}`)).status).toBe(200);
   publish({ version: 2, users: [2] });
   await until(() => world.feed.acknowledged.some(({ version }) => version === 2));

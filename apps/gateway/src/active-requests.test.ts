@@ -8,14 +8,14 @@ import { createAuthorize } from './authorize.ts';
 import { localLimits } from './concurrency-limits.ts';
 import type { ProxyError } from './proxy-error.ts';
 
-/** Who may enter, who may stay. */
+/** Admission of new requests, and revocation of active ones. */
 
 const target = { host: 'crm.company.test' as CanonicalHost, port: 443 };
 const token = { userId: 1, epoch: 1, expires: Date.now() / 1000 + 60 };
 let index: ReturnType<typeof emptyIndex>;
 let stale: boolean;
 let live: ActiveRequests;
-/** Places of one process are told of at once. */
+/** Local limits are decided synchronously. */
 const enter = (...asked: Parameters<ActiveRequests['start']>) => live.start(...asked) as ActiveRequest;
 
 beforeEach(() => {
@@ -47,30 +47,30 @@ test.each<[string, () => unknown, string | null]>([
   ],
   ['the company is gone', () => removeCompany(index, 1), 'user_removed'],
   ['the snapshot is stale', () => (stale = true), 'snapshot_stale'],
-])('after a recheck, when %s', (_, change, reason) => {
-  const passage = enter(token, target);
+])('a recheck keeps or ends an active request when %s', (_, change, reason) => {
+  const request = enter(token, target);
   change();
   live.recheck();
-  expect((passage.signal.reason as ProxyError | undefined)?.reason ?? null).toBe(reason);
+  expect((request.signal.reason as ProxyError | undefined)?.reason ?? null).toBe(reason);
 });
 
-test("another company's claim takes a host away from those who had it by allSites", () => {
+test("another company's claim ends the access that allSites gave to a host", () => {
   const all = company([], { version: 2 });
   for (const policy of all.policies) policy.allSites = true;
   putCompany(index, all);
-  const passage = enter(token, target);
+  const request = enter(token, target);
   live.recheck();
-  expect(passage.signal.aborted).toBe(false);
+  expect(request.signal.aborted).toBe(false);
   putCompany(index, company(['crm.company.test'], { id: 2 }));
   live.recheck();
-  expect(passage.signal.reason).toMatchObject({ reason: 'host_taken' });
+  expect(request.signal.reason).toMatchObject({ reason: 'host_taken' });
 });
 
 test.each([
   ['host', { host: 'other.test' }, 'no_policy'],
   ['port', { port: 3129 }, 'no_policy'],
   ['password', { password: 'changed' }, null],
-])('a proxy with another %s', (_, change, reason) => {
+])('a recheck ends a request whose proxy has another host or port, not password: %s', (_, change, reason) => {
   const proxy = {
     id: 7,
     type: 'users',
@@ -81,17 +81,17 @@ test.each([
     password: 'p',
   } as const;
   putCompany(index, company(['crm.company.test'], { version: 2, proxy }));
-  const passage = enter(token, target);
+  const request = enter(token, target);
   putCompany(index, company(['crm.company.test'], { version: 3, proxy: { ...proxy, ...change } }));
   live.recheck();
-  expect((passage.signal.reason as ProxyError | undefined)?.reason ?? null).toBe(reason);
+  expect((request.signal.reason as ProxyError | undefined)?.reason ?? null).toBe(reason);
 });
 
-test('an expired token may not enter, and may not stay', () => {
+test('an expired token is refused', () => {
   expect(() => enter({ ...token, expires: Date.now() / 1000 - 1 }, target)).toThrow('expired');
 });
 
-test('places are counted by user and in all, and given back once', () => {
+test('slots are limited by user and in total, and released once', () => {
   const [first] = [enter(token, target), enter(token, target)];
   expect(() => enter(token, target)).toThrow('too_many');
   const second = { ...token, userId: 2 };
@@ -104,7 +104,7 @@ test('places are counted by user and in all, and given back once', () => {
   expect(() => enter(token, target)).toThrow('too_many');
 });
 
-test('a company has so many places, whoever of its people takes them', () => {
+test("a company's slots are limited over all its users", () => {
   live = createActiveRequests(
     createAuthorize(index, () => stale),
     localLimits({ perCaller: 2, perCompany: 3, total: 9 }),
@@ -113,14 +113,14 @@ test('a company has so many places, whoever of its people takes them', () => {
   putCompany(index, company(['crm.company.test'], { id: 2, proxy: { ...DIRECT, type: 'users' } }));
   const passages = [1, 1, 2].map((userId) => enter({ ...token, userId }, target));
   expect(() => enter({ ...token, userId: 2 }, target)).toThrow('too_many');
-  // The places of another company are its own.
+  // Another company has its own slots.
   enter(other, target);
   passages[0]?.release();
   enter({ ...token, userId: 2 }, target);
   expect(() => enter({ ...token, userId: 2 }, target)).toThrow('too_many');
 });
 
-test('probes take places of their own', () => {
+test('probes use slots of their own', () => {
   const probe = { host: target.host, port: target.port, expires: token.expires };
   enter(probe, target);
   enter(probe, target);

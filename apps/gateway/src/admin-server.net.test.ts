@@ -11,7 +11,7 @@ import {
 } from '@propusk/test-kit/gateway/world';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
-/** Health and metrics, on their own port. */
+/** Health and metrics on a port of their own. */
 
 const me = credentials(1);
 let world: World;
@@ -37,7 +37,7 @@ async function metric(name: string): Promise<number> {
   return Number(line?.split(' ').at(-1));
 }
 
-test('a request, a refusal and a tunnel are counted, timed and weighed', async () => {
+test('metrics count, time and weigh a request, a refusal and a tunnel', async () => {
   await get(world.port, me, `http://${host}/`);
   await get(world.port, credentials(2), `http://${host}/`);
   await get(world.port, '', `http://${host}/`);
@@ -48,13 +48,13 @@ test('a request, a refusal and a tunnel are counted, timed and weighed', async (
   expect(await metric('refusals_total{reason="bad_credentials"}')).toBe(1);
   expect(await metric('passages')).toBe(1);
   expect(await metric('client_connections')).toBe(1);
-  // Also of what is still open.
+  // Open tunnels count too.
   const down = await metric('bytes_total{direction="down"}');
   expect(down).toBeGreaterThan(400);
   await until(() => tunnel.got().length > 600);
   expect(await metric('bytes_total{direction="down"}')).toBeGreaterThan(down);
   expect(await metric('bytes_total{direction="up"}')).toBeGreaterThan(300);
-  // The request's, the tunnel's, and that of the HTTP in the tunnel.
+  // The request, the tunnel, and the HTTP request inside the tunnel.
   expect(await metric('dial_seconds_count{outcome="connected"}')).toBe(3);
   expect(await metric('decide_seconds_count')).toBe(3);
   expect(await metric('snapshot_version')).toBe(7);
@@ -67,12 +67,12 @@ test('a request, a refusal and a tunnel are counted, timed and weighed', async (
   expect(await metric('snapshot_version')).toBe(8);
 });
 
-test('names and secrets of people and sites are not in it', async () => {
+test('metrics contain no names or secrets of users and sites', async () => {
   const text = await (await ask('/metrics')).text();
   for (const secret of ['company.test', 'u1', me.slice(3)]) expect(text).not.toContain(secret);
 });
 
-test('health is 200 while the snapshot is believed, 503 with the reason after', async () => {
+test('health is 200 while the snapshot is fresh, and 503 with the reason afterwards', async () => {
   const well = await ask('/health');
   expect([well.status, await well.json()]).toEqual([
     200,
@@ -88,7 +88,7 @@ test('health is 200 while the snapshot is believed, 503 with the reason after', 
   expect((await ask('/health')).status).toBe(200);
 });
 
-test('the proxy port knows neither, and the other port is no proxy', async () => {
+test('the proxy port serves neither health nor metrics, and the admin port is no proxy', async () => {
   expect(
     statusAndReason(await raw(world.port, 'GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')),
   ).toBe('400 bad_request');
@@ -98,7 +98,7 @@ test('the proxy port knows neither, and the other port is no proxy', async () =>
   expect(await raw(port, connecting)).not.toContain('200');
 });
 
-test('connections that never asked for anything do not hold up a stop', async () => {
+test('idle connections without a request do not delay a stop', async () => {
   const idle = connect(world.port, '127.0.0.1');
   await once(idle, 'connect');
   idle.on('error', () => {});

@@ -10,10 +10,10 @@ const basic = (userId: number, expires: number) => {
   const token = signGatewayToken(keys, { userId, epoch: 1, expires });
   return `Basic ${Buffer.from(`u${userId}:${token}`).toString('base64')}`;
 };
-/** As a parser hands it over: part of a request's head. */
+/** A sliced string, as a parser returns it: it keeps the whole head alive. */
 const slice = (header: string) => `${'x'.repeat(8_000)}${header}`.slice(8_000);
 
-test('thousands of spellings of one valid credential leave less than 2 MB on the heap', () => {
+test('thousands of spellings of one valid credential keep less than 2 MB on the heap', () => {
   const authenticate = createAuthenticate(keys);
   const header = basic(5, 2_000_000_000);
   const left = heapLeftBy(() => {
@@ -26,16 +26,16 @@ test('thousands of spellings of one valid credential leave less than 2 MB on the
   expect(left).toBeLessThan(2e6);
 }, 120_000);
 
-test('100,000 distinct valid tokens leave less than 16 MB on the heap', () => {
+test('100,000 distinct valid tokens keep less than 16 MB on the heap', () => {
   const authenticate = createAuthenticate(keys);
   const left = heapLeftBy(() => {
-    // 32,768 is the most that is kept: 98,303 fill it, empty it and fill it again.
+    // The cache holds at most 32,768 entries: 98,303 fill it, empty it and fill it again.
     for (let i = 0; i < 98_303; i++) authenticate(slice(basic(9_007_199_254_740_000 - i, 2_000_000_000)));
   });
   expect(left).toBeLessThan(16e6);
 }, 120_000);
 
-test('a header that is remembered is read many times faster than another spelling of it', () => {
+test('a cached header is read many times faster than a new spelling of it', () => {
   const authenticate = createAuthenticate(keys);
   const [usual, other] = [basic(5, 2_000_000_000), basic(5, 2_000_000_000).replace('Basic', 'basic')];
   const time = (header: string) => {

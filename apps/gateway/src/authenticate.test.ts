@@ -11,7 +11,9 @@ test.each([
   basic(credentials(5)),
   basic(credentials(5)).replace('Basic', 'bASIC '),
   `${basic(credentials(5))} `,
-])('a good one: %s', (header) => expect(authenticate(header)).toMatchObject({ userId: 5, epoch: 1 }));
+])('accepts valid credentials: %s', (header) =>
+  expect(authenticate(header)).toMatchObject({ userId: 5, epoch: 1 }),
+);
 
 const good = credentials(5);
 test.each([
@@ -29,11 +31,11 @@ test.each([
   [basic(good.replace(':5.', ':6.').replace('u5', 'u6')), 'bad_credentials'],
   [basic(`${good}\n`), 'bad_credentials'],
   [basic(credentials(5, { secret: OTHER_SECRET })), 'bad_credentials'],
-])('%s: %s', (header, reason) => {
+])('refuses credentials %s as %s', (header, reason) => {
   expect(() => authenticate(header)).toThrow(reason);
 });
 
-test('1,000 changed tokens are all refused', () => {
+test('refuses each of 1,000 altered tokens', () => {
   const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.';
   for (let i = 0; i < 1_000; i++) {
     const at = 3 + (i % (good.length - 3));

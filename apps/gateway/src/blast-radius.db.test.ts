@@ -15,12 +15,15 @@ import {
 import { quickOrSoak, threatCase } from '@propusk/test-kit/threat-case';
 import { afterAll, beforeAll, inject, test } from 'vitest';
 
-/** One stranger, agent or company does its worst; a neighbour signs in, reads a list, works and takes a right away. */
+/**
+ * One stranger, agent or company attacks, while a neighbour signs in, reads a list, works and revokes
+ * access.
+ */
 
 const HEAP_MB = 512;
 const CLIENTS = quickOrSoak(50, 500);
 const [CALM_MS, ATTACK_MS] = [quickOrSoak(2_000, 20_000), quickOrSoak(1_500, 30_000)];
-/** What a busy machine adds to the slowest hundredth; a sign-in is work of a whole core. */
+/** Latency that a busy machine adds to the slowest hundredth; a sign-in keeps a whole core busy. */
 const FLOOR_MS = {
   signIn: quickOrSoak(1_000, 200),
   list: quickOrSoak(400, 50),
@@ -36,17 +39,17 @@ beforeAll(async () => {
   product = await startWholeProduct(inject('serverUrl'), HEAP_MB);
   attacker = await product.company('crm.company.test', product.origin);
   neighbour = await product.company('wiki.company.test', product.calmOrigin);
-  // The first of each compiles and connects.
+  // The first round compiles code and opens connections.
   await neighbours(500);
   calm = await neighbours(CALM_MS);
 });
 afterAll(() => product.stop());
 
-/** The quick form leaves out those whose neighbours are measured by the tests of clients that never read. */
+/** The quick form skips attacks whose effect on neighbours the never-read tests measure. */
 const chosen = Object.entries(attacks).filter(([name]) => quickOrSoak(!/never reads, at/.test(name), true));
 
 test.each(chosen)(
-  '%s: a neighbour is served as when all is calm',
+  'a neighbour is served as without an attack, despite %s',
   (name, attack) =>
     threatCase('blast radius', name, async (tally) => {
       const stop = await attack(product, attacker, CLIENTS);
@@ -59,13 +62,13 @@ test.each(chosen)(
         ['gateway', product.gateway.ended()],
       ])
         tally.see(ended === null, `the ${process} ended: ${ended?.slice(0, 300)}`);
-      // What the attack has left behind is no part of the next.
+      // Leftovers of one attack must not affect the next measurement.
       await sleep(quickOrSoak(200, 2_000));
     }),
   quickOrSoak(60_000, 300_000),
 );
 
-/** What a neighbour does, each on a connection of its own and from a network of its own. */
+/** A neighbour's work, each step on a new connection and from its own network. */
 async function neighbours(ms: number): Promise<typeof calm> {
   const wanted = during(ms);
   const from = '198.51.100.7';
@@ -79,7 +82,7 @@ async function neighbours(ms: number): Promise<typeof calm> {
       const got = statusAndReason(await get(gateway.port, agent.who, `http://${host}/small`));
       if (got !== '200') throw new Error(`answered ${got}`);
     }, wanted),
-    // From the owner's call until the tunnel is dead and a new request is refused.
+    // From the owner's call until the tunnel is closed and a new request is refused.
     measure(
       async (tunnel) => {
         await Promise.all([allow(false), tunnel?.closed]);

@@ -10,9 +10,9 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { HELLO_LIMIT, readClientHello } from './client-hello.ts';
 
-/** The reader of ClientHello, on hellos that real clients made. */
+/** The ClientHello parser, on hellos of real clients. */
 
-/** What a client sends first to a server that never answers. */
+/** Captures a client's first bytes on a server that never replies. */
 async function firstBytes(ask: (port: number) => void): Promise<Buffer> {
   const server = createServer();
   server.listen(0, '127.0.0.1');
@@ -44,7 +44,7 @@ beforeAll(async () => {
   hello = await byNode({ servername: 'crm.company.test' });
 });
 
-/** The same handshake message in records of other sizes. */
+/** Splits the handshake message into records of other sizes. */
 function recut(whole: Buffer, sizes: readonly number[]): Buffer {
   const message = whole.subarray(5);
   const records: Buffer[] = [];
@@ -56,7 +56,7 @@ function recut(whole: Buffer, sizes: readonly number[]): Buffer {
   return Buffer.concat(records);
 }
 
-describe('names the server', () => {
+describe('ClientHello parser', () => {
   const named = { kind: 'whole', serverName: 'crm.company.test' };
   test.each<[string, () => Promise<Buffer>]>([
     ['node, TLS 1.3', () => byNode({ servername: 'crm.company.test', minVersion: 'TLSv1.3' })],
@@ -105,9 +105,9 @@ describe('names the server', () => {
           setTimeout(() => child.kill('SIGKILL'), 8_000).unref();
         }),
     ],
-  ])('of %s', async (_, made) => expect(readClientHello(await made())).toEqual(named));
+  ])('reads the server name of %s', async (_, made) => expect(readClientHello(await made())).toEqual(named));
 
-  test('in whatever records it comes', () => {
+  test('reads the server name across records of any sizes', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 900 }), { minLength: 1, maxLength: 9 }), (sizes) => {
         expect(readClientHello(recut(hello, sizes))).toEqual(named);
@@ -115,7 +115,7 @@ describe('names the server', () => {
     );
   });
 
-  test('only once it is whole: every beginning of it is partial', () => {
+  test('reads every proper prefix of a hello as partial', () => {
     for (let length = 0; length < hello.length; length++) {
       expect(readClientHello(hello.subarray(0, length)).kind, String(length)).toBe('partial');
     }
@@ -123,16 +123,16 @@ describe('names the server', () => {
   });
 });
 
-test('early data behind the hello are not read', () => {
+test('ignores early data behind the hello', () => {
   const early = Buffer.concat([hello, Buffer.from([20, 3, 3, 0, 1, 1]), Buffer.from([23, 3, 3, 0, 2, 9, 9])]);
   expect(readClientHello(early)).toEqual({ kind: 'whole', serverName: 'crm.company.test' });
 });
 
-test('a client that names no server', async () => {
+test('reads a hello without a server name as null', async () => {
   expect(readClientHello(await byNode({ servername: '' }))).toEqual({ kind: 'whole', serverName: null });
 });
 
-/** The hello with a piece of its bytes replaced, lengths as they were. */
+/** Replaces bytes of the hello without changing lengths. */
 function changed(from: string, to: string): Buffer {
   const at = hello.indexOf(from, 'latin1');
   expect(at).toBeGreaterThan(0);
@@ -141,7 +141,7 @@ function changed(from: string, to: string): Buffer {
   return copy;
 }
 
-/** A hello with these extensions and nothing else of interest. */
+/** Builds a minimal hello with these extensions. */
 function made(...extensions: [type: number, content: Buffer][]): Buffer {
   const vector = (size: number, bytes: Buffer) => {
     const head = Buffer.alloc(size);
@@ -168,7 +168,7 @@ const sni = (...names: string[]) => {
   return Buffer.concat([Buffer.from([all.length >> 8, all.length & 255]), all]);
 };
 
-test('the hello made here is read as those of others are', () => {
+test('reads a hello built by this test like a real one', () => {
   expect(readClientHello(made([0, sni('a.test')]))).toEqual({ kind: 'whole', serverName: 'a.test' });
 });
 
@@ -193,9 +193,9 @@ test.each<[string, () => Buffer]>([
     () => recut(Buffer.concat([hello, Buffer.from([1, 0, 0, 0])]), [16_000]),
   ],
   ['more than 16 KiB announced', () => Buffer.from([22, 3, 1, 0x40, 0, 1, 0, 0x7f, 0xff])],
-])('is broken: %s', (_, bytes) => expect(readClientHello(bytes()).kind).toBe('broken'));
+])('reports a broken hello: %s', (_, bytes) => expect(readClientHello(bytes()).kind).toBe('broken'));
 
-test('10,000 damaged hellos: it never throws, and what it takes is no longer than the limit', () => {
+test('parses 10,000 damaged hellos without throwing or exceeding the size limit', () => {
   const damage = fc.array(fc.tuple(fc.nat(hello.length - 1), fc.integer({ min: 0, max: 255 })), {
     maxLength: 6,
   });

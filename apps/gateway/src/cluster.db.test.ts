@@ -19,7 +19,7 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { createLog } from './log.ts';
 import { createGateway, type Gateway } from './server.ts';
 
-/** The whole feed: two api processes on one PostgreSQL, two gateways at the first and one at the second. */
+/** The whole feed: two apis on one PostgreSQL, two gateways at the first and one at the second. */
 
 interface Running extends Gateway {
   readonly port: number;
@@ -34,7 +34,7 @@ let apis: [ApiProcess, ApiProcess];
 const gateways: Running[] = [];
 let owner: string;
 let policy: number;
-/** `name:password` of the agent whose right comes and goes, of one who keeps it, and of one who never has it. */
+/** `name:password` of an agent whose access changes, of one who keeps it, and of one who never has it. */
 let agent: { id: number; who: string };
 let keeper: { id: number; who: string };
 let stranger: { id: number; who: string };
@@ -91,7 +91,7 @@ async function person(name: string): Promise<{ id: number; who: string }> {
   return { id, who: `${username}:${password}` };
 }
 
-/** Gives the policy to these and to nobody else. */
+/** Grants the policy to these users only. */
 const allow = (api: ApiProcess, ...people: { id: number }[]) =>
   api.must(owner, updatePolicy, { id: policy, body: { users: people.map(({ id }) => id) } });
 
@@ -108,7 +108,7 @@ async function becomes(gateway: Running, who: string, expected: string, ms = 10_
 const drip = (gateway: Running, who: string) =>
   openTunnel(gateway.port, who, host, 'GET /drip HTTP/1.1\r\nHost: x\r\n\r\n');
 
-test('a revocation at one api ends live tunnels at all three gateways within a second', async () => {
+test('a revocation at one api ends open tunnels at all three gateways within a second', async () => {
   for (const [through, other] of [apis, apis.toReversed()] as [ApiProcess, ApiProcess][]) {
     await Promise.all(gateways.map((each) => becomes(each, agent.who, '200')));
     const tunnels = await Promise.all(gateways.map((each) => drip(each, agent.who)));
@@ -126,7 +126,7 @@ test('a revocation at one api ends live tunnels at all three gateways within a s
 });
 
 test(
-  '200 revocations: p99 from the call to the dead tunnel and the refused request is within a second',
+  '200 revocations end the tunnel and refuse the next request within a second at p99',
   {
     timeout: quickOrSoak(180_000, 600_000),
   },
@@ -167,7 +167,7 @@ test(
 );
 
 test(
-  'an api killed and started under traffic: nobody gets in who may not, tunnels live on, what was missed is caught up',
+  'an api killed and restarted under traffic grants no revoked right, keeps tunnels open, and its gateways catch up',
   {
     timeout: 60_000,
   },
@@ -193,7 +193,7 @@ test(
           }
         });
         await apis[0].kill();
-        // Only the second api and its gateway can know of this.
+        // Only the second api and its gateway can know of this change.
         await allow(apis[1], keeper);
         await becomes(gateways[2] ?? expect.fail(), agent.who, '403 no_policy', 1_000);
         await sleep(1_500);
@@ -214,7 +214,7 @@ test(
     ),
 );
 
-test('a gateway started with an old snapshot denies, until the api tells it the present', {
+test('a gateway started with an old snapshot denies everything until the feed is ready', {
   timeout: 60_000,
 }, async () => {
   const before = await startGateway(9, apis[0].url, { SNAPSHOT_MAX_AGE: '2' });
@@ -222,12 +222,12 @@ test('a gateway started with an old snapshot denies, until the api tells it the 
   await before.close(0);
   await sleep(2_500);
   const nobody = await startGateway(9, 'http://127.0.0.1:9', { SNAPSHOT_MAX_AGE: '2' });
-  // It has the snapshot, and does not believe it.
+  // It has loaded the snapshot, but does not trust it.
   expect(nobody.index.companies.size).toBe(1);
   expect(await ask(nobody, agent.who)).toBe('503 snapshot_stale');
   expect(statusAndReason((await openTunnel(nobody.port, agent.who, host)).head)).toBe('503 snapshot_stale');
   await nobody.close(0);
-  // Revoked while it was away: the old right never comes back.
+  // Revoked while it was away: the old right must never return.
   await allow(apis[1], keeper);
   const back = await startGateway(9, apis[0].url, { SNAPSHOT_MAX_AGE: '2' });
   const seen = new Set<string>();

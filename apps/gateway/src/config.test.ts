@@ -6,7 +6,7 @@ import { readConfig } from './config.ts';
 
 const GATEWAY_SECRET = 'x'.repeat(32);
 
-test('without settings but the secret', () => {
+test('without settings the defaults apply, and only the secret is required', () => {
   expect(readConfig({ GATEWAY_SECRET })).toEqual({
     host: '127.0.0.1',
     port: 3128,
@@ -28,7 +28,7 @@ test('without settings but the secret', () => {
   });
 });
 
-test('the console is CONSOLE_URL, else PUBLIC_URL, else API_URL', () => {
+test("the console's URL is CONSOLE_URL, else PUBLIC_URL, else API_URL", () => {
   const [CONSOLE_URL, PUBLIC_URL, API_URL] = ['https://c.test', 'https://p.test', 'http://a.test:3000/'];
   const consoleOf = (env: Record<string, string>) => readConfig({ GATEWAY_SECRET, ...env }).consoleUrl;
   expect(consoleOf({ CONSOLE_URL, PUBLIC_URL, API_URL })).toBe('https://c.test');
@@ -36,7 +36,7 @@ test('the console is CONSOLE_URL, else PUBLIC_URL, else API_URL', () => {
   expect(consoleOf({ API_URL })).toBe('http://a.test:3000');
 });
 
-test('GATEWAY_HOSTS: several names, several addresses, any spelling', () => {
+test('GATEWAY_HOSTS accepts several names, several addresses and any spelling', () => {
   const GATEWAY_HOSTS = 'CRM.example.ru=10.0.0.5,10.0.0.6, пример.рф=fd00::5';
   expect(readConfig({ GATEWAY_SECRET, GATEWAY_HOSTS }).hosts).toEqual(
     new Map([
@@ -46,7 +46,7 @@ test('GATEWAY_HOSTS: several names, several addresses, any spelling', () => {
   );
 });
 
-test('GATEWAY_DNS: addresses with a port and without, and what Node makes of them', () => {
+test('GATEWAY_DNS accepts addresses with and without a port, in the form that Node expects', () => {
   const servers = ['10.0.0.53', '10.0.0.54:5353', 'fd00::53', '[fd00::54]:5353', '[fd00::55]'];
   const { dns } = readConfig({ GATEWAY_SECRET, GATEWAY_DNS: servers.join(', ') });
   expect(dns).toEqual(servers);
@@ -61,7 +61,7 @@ test('GATEWAY_DNS: addresses with a port and without, and what Node makes of the
   ]);
 });
 
-test('GATEWAY_EGRESS: one address of a family', () => {
+test('GATEWAY_EGRESS accepts one address per family', () => {
   const egressOf = (GATEWAY_EGRESS: string) => readConfig({ GATEWAY_SECRET, GATEWAY_EGRESS }).egress;
   expect(egressOf('192.0.2.5')).toEqual({ v4: '192.0.2.5' });
   expect(egressOf('2001:db8::5, 192.0.2.5')).toEqual({ v4: '192.0.2.5', v6: '2001:db8::5' });
@@ -111,7 +111,7 @@ test.each([
   [undefined, 'не задана'],
   ['', 'не задана'],
   ['short-and-secret', 'задана неверно'],
-])('GATEWAY_SECRET=%s is not repeated', (value, shown) => {
+])('the error for GATEWAY_SECRET=%s does not repeat the value', (value, shown) => {
   const line = `Настройка GATEWAY_SECRET ${shown}. Она принимает: не меньше 32 случайных символов`;
   expect(() => readConfig({ GATEWAY_SECRET: value })).toThrow(new Error(line));
 });

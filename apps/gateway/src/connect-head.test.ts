@@ -8,7 +8,7 @@ const HOST = 'crm.company.test:443';
 const plain = `CONNECT ${HOST} HTTP/1.1\r\nHost: ${HOST}\r\nProxy-Authorization: Basic dTE6eA==\r\n\r\n`;
 const read = (text: string) => readConnectHead(Buffer.from(text, 'latin1'));
 
-test('a plain head is read to its end', () => {
+test('reads a plain CONNECT head to its end', () => {
   expect(read(`${plain}\x16\x03\x01`)).toEqual({
     authority: HOST,
     credentials: 'Basic dTE6eA==',
@@ -45,7 +45,7 @@ test.each([
   ['another protocol', plain.replace('\r\n\r\n', '\r\nUpgrade: websocket\r\n\r\n')],
   ['more lines than anybody sends', plain.replace('\r\n\r\n', `${'\r\nA: b'.repeat(40)}\r\n\r\n`)],
   ['a long one', plain.replace('Basic ', `Basic ${'x'.repeat(9_000)}`)],
-])("%s is left to Node's parser", (_, text) => {
+])("leaves %s to Node's parser", (_, text) => {
   expect(read(text)).toBeNull();
 });
 
@@ -55,15 +55,15 @@ test.each([
   ['colons', `A${':'.repeat(8_000)}`],
   ['a name', `${'a'.repeat(8_000)}:`],
   ['lines', 'a:b\r\n'.repeat(1_500).slice(0, -2)],
-])('a stranger cannot make it think for long: %s', (_, line) => {
+])('parses in bounded time: %s', (_, line) => {
   const bytes = Buffer.from(`CONNECT ${HOST} HTTP/1.1\r\n${line}\r\n\r\n`, 'latin1');
   const started = performance.now();
   for (let i = 0; i < 20; i++) readConnectHead(bytes);
-  // One took 100 ms when a pattern went back over its spaces.
+  // A backtracking pattern took 100 ms on one of these.
   expect(performance.now() - started).toBeLessThan(200);
 });
 
-/** What Node's own parser makes of the same bytes; null when it does not see a request for a tunnel. */
+/** Node's own result for the same bytes; null when Node sees no CONNECT request. */
 async function nodes(bytes: Buffer) {
   const server = createServer();
   const client = new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() });
@@ -86,7 +86,7 @@ async function nodes(bytes: Buffer) {
   return result;
 }
 
-test("what it reads is what Node's parser reads", async () => {
+test("agrees with Node's parser on every head that it reads", async () => {
   const pieces = [
     '\r\n',
     '\n',

@@ -17,7 +17,7 @@ import {
 import { openThreatCase, quickOrSoak } from '@propusk/test-kit/threat-case';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-/** Where the gateway never connects to, whatever a name or a tenant's proxy says. */
+/** Addresses that the gateway never connects to, whatever DNS or a tenant's proxy setting says. */
 
 const me = credentials(1);
 const nothing = { v4: [], v6: [] };
@@ -60,14 +60,19 @@ const vectors = [
   ['fd00:ec2::254', 'ff02::1', '100::1', '5f00::1', '4000::1'],
 ].flat();
 
-/** Names that lead to one bad address among good ones, and to bad ones alone. */
+/**
+ * Names that resolve to one forbidden address among allowed ones, and names with forbidden addresses only.
+ */
 const names = [
   ...vectors.map((address, i) => `v${i}.company.test=${address}`),
   'mixed.company.test=93.184.216.34,127.0.0.1',
   'mixed6.company.test=127.0.0.1,2606:4700::1111',
 ];
 
-/** Spellings of addresses that are no names: some program on the way might read them as this machine or one inside. */
+/**
+ * Address spellings that are not host names: some program on the path might read them as this machine or an
+ * internal one.
+ */
 const spelled = [
   ...['127.0.0.1', '127.1', '127.0.1', '2130706433', '0x7f000001', '0x7f.1', '0x7f.0.0.1', '0177.0.0.1'],
   ...[
@@ -98,7 +103,7 @@ describe('a gateway without exemptions', () => {
   let touched = 0;
 
   beforeAll(async () => {
-    // Something listens where most vectors lead, on both families: a connection would be seen.
+    // Listens where most vectors lead, on both families, and so detects a connection.
     canary = createServer((socket) => {
       touched += 1;
       socket.destroy();
@@ -116,7 +121,7 @@ describe('a gateway without exemptions', () => {
     canary.close();
   });
 
-  test.each(names)('does not go to %s', async (name) =>
+  test.each(names)('never connects to %s', async (name) =>
     tally.watch(async () => {
       const { port } = canary.address() as AddressInfo;
       const authority = `${name.replace(/=.*/, '')}:${port}`;
@@ -130,7 +135,7 @@ describe('a gateway without exemptions', () => {
     }, 2),
   );
 
-  test.each(spelled)('takes %s for no target', async (host) =>
+  test.each(spelled)('refuses %s as a target', async (host) =>
     tally.watch(async () => {
       const { port } = canary.address() as AddressInfo;
       const head = `Host: x\r\n${authorization(me)}Connection: close\r\n\r\n`;
@@ -143,24 +148,26 @@ describe('a gateway without exemptions', () => {
   );
 
   const led = names.map((name) => name.replace(/=.*/, ''));
-  test.each([...spelled, 'V0.Company.Test', ...led])('does not go to an upstream proxy at %s', async (host) =>
-    tally.watch(async () => {
-      const { port } = canary.address() as AddressInfo;
-      const version = (world.gateway.index.companies.get(1)?.version ?? 0) + 1;
-      const proxy = { ...DIRECT, id: 7, type: 'users', direct: false, host, port } as const;
-      world.feed.publish(company(['v1.company.test'], { version, proxy }));
-      await until(() => world.gateway.index.companies.get(1)?.version === version);
-      const plain = await get(world.port, me, 'http://v1.company.test/');
-      const tunnelled = await openTunnel(world.port, me, 'v1.company.test:443');
-      // Refused as an address, or never resolved to one.
-      for (const got of [statusAndReason(plain), statusAndReason(tunnelled.head)])
-        expect(['403 address_refused', '502 upstream_failed']).toContain(got);
-      expect(touched).toBe(0);
-    }, 2),
+  test.each([...spelled, 'V0.Company.Test', ...led])(
+    'never connects to an upstream proxy at %s',
+    async (host) =>
+      tally.watch(async () => {
+        const { port } = canary.address() as AddressInfo;
+        const version = (world.gateway.index.companies.get(1)?.version ?? 0) + 1;
+        const proxy = { ...DIRECT, id: 7, type: 'users', direct: false, host, port } as const;
+        world.feed.publish(company(['v1.company.test'], { version, proxy }));
+        await until(() => world.gateway.index.companies.get(1)?.version === version);
+        const plain = await get(world.port, me, 'http://v1.company.test/');
+        const tunnelled = await openTunnel(world.port, me, 'v1.company.test:443');
+        // Refused as an address, or never resolved to one.
+        for (const got of [statusAndReason(plain), statusAndReason(tunnelled.head)])
+          expect(['403 address_refused', '502 upstream_failed']).toContain(got);
+        expect(touched).toBe(0);
+      }, 2),
   );
 });
 
-test('names that mean this machine, or no machine, are no way round the rule of names', async () => {
+test('names of this machine, or of no machine, do not bypass the host name rules', async () => {
   const everything = company([]);
   for (const policy of everything.policies) policy.allSites = true;
   const server = await startNameServer((name) => (name.includes('localhost') ? ['127.0.0.1'] : []));
@@ -181,7 +188,7 @@ test('names that mean this machine, or no machine, are no way round the rule of 
 });
 
 describe('a gateway with GATEWAY_DNS', () => {
-  test('a name that flips 1,000 times: 0 connections to the private address, one question a request', async () => {
+  test('a name that flips 1,000 times causes 0 connections to the private address and one DNS query a request', async () => {
     let touched = 0;
     const canary = createServer((socket) => {
       touched += 1;
@@ -231,13 +238,13 @@ describe('a gateway with loopback exempt', () => {
   });
   afterAll(() => world[Symbol.asyncDispose]());
 
-  test('goes on to the next address when one accepts nothing', async () => {
+  test('the dialer tries the next address when one refuses', async () => {
     expect(statusAndReason(await get(world.port, me, `http://two.company.test:${world.origin.port}/`))).toBe(
       '200',
     );
   });
 
-  test('reaches another port at its own address, but never itself', async () => {
+  test('a gateway connects to another port of its own address, but never to itself', async () => {
     expect(statusAndReason(await get(world.port, me, `http://self.company.test:${world.origin.port}/`))).toBe(
       '200',
     );
@@ -246,12 +253,12 @@ describe('a gateway with loopback exempt', () => {
     expect(statusAndReason((await openTunnel(world.port, me, own)).head)).toBe('403 address_refused');
   });
 
-  test('takes no IPv4 exemption for a mapped address', async () => {
+  test('an IPv4 exemption does not cover an IPv4-mapped IPv6 address', async () => {
     const answer = await get(world.port, me, `http://mapped.company.test:${world.origin.port}/`);
     expect(statusAndReason(answer)).toBe('403 address_refused');
   });
 
-  test('is not its own upstream proxy either', async () => {
+  test('a gateway refuses itself as an upstream proxy', async () => {
     const proxy = {
       ...DIRECT,
       id: 7,
@@ -268,8 +275,8 @@ describe('a gateway with loopback exempt', () => {
   });
 });
 
-describe('dialling', () => {
-  test('leaves from the egress address for a site alone, and from the system’s choice without one', async () => {
+describe('the dialer', () => {
+  test("the dialer binds the egress address for sites only, and uses the system's choice otherwise", async () => {
     const seen: (string | undefined)[] = [];
     const site = createServer((socket) => {
       seen.push(socket.remoteAddress);
@@ -284,13 +291,13 @@ describe('dialling', () => {
     // A tenant's "upstream" may be another tenant's site, whose lock admits the egress address.
     (await createDialer({ ...options, egress })('127.0.0.1', port, never, 'upstream')).destroy();
     await until(() => seen.length === 3);
-    // In whatever order the site noticed them.
+    // The site may accept them in any order.
     expect(seen.filter((address) => address === '127.0.0.7')).toHaveLength(1);
     expect(seen.filter((address) => address === '127.0.0.1')).toHaveLength(2);
     site.close();
   });
 
-  test('asks for a name once, and a name that flips 1,000 times gains nothing', async () => {
+  test('the dialer resolves a name once, so a name that flips 1,000 times gains nothing', async () => {
     let [good, bad, asked] = [0, 0, 0];
     const allowed = createServer((socket) => socket.destroy(void (good += 1))).listen(0, '127.0.0.1');
     await once(allowed, 'listening');
@@ -326,7 +333,7 @@ describe('dialling', () => {
     refused.close();
   });
 
-  test('every address that DNS gives is judged, and a name that it does not know is told as that', async () => {
+  test('every address from DNS is checked, and an unknown name is reported as such', async () => {
     const zone: Record<string, string[]> = {
       'mixed.test': ['127.0.0.1', '10.0.0.1'],
       'good.test': ['127.0.0.1'],
@@ -349,8 +356,8 @@ describe('dialling', () => {
     site.close();
   });
 
-  test('gives up a silent address in time, and tells a timeout from a refusal', async () => {
-    // A listener whose queue is full and whose process never accepts: the kernel lets further clients wait.
+  test('the dialer gives up a silent address in time, and distinguishes a timeout from a refusal', async () => {
+    // A listener with a full queue whose process never accepts: the kernel keeps further clients waiting.
     const script = `const s = require('node:net').createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
       require('node:fs').writeSync(1, String(s.address().port));
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
@@ -386,7 +393,7 @@ describe('dialling', () => {
     ['a name without addresses', async () => [], 'resolve_failed'],
     ['a resolver that is silent', () => new Promise<string[]>(() => {}), 'timeout'],
     ['a resolver that answers nonsense', async () => ['not-an-address'], 'address_refused'],
-  ])('%s', async (_, lookup, reason) => {
+  ])('the dialer reports %s', async (_, lookup, reason) => {
     const dial = createDialer({
       hosts: new Map(),
       allowNetworks: nothing,

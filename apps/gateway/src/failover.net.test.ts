@@ -18,7 +18,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createLog } from './log.ts';
 import { createGateway, type Gateway } from './server.ts';
 
-/** The database's server dies and its standby takes over, under an api that stays: what writes, feed and gateway see. */
+/**
+ * PostgreSQL dies and its standby takes over while the api keeps running: effects on writes, feed and
+ * gateway.
+ */
 
 const PASSWORD = 'correct horse';
 let folder: string;
@@ -88,7 +91,7 @@ async function becomes(n: number, expected: string, ms: number): Promise<number>
   return performance.now() - started;
 }
 
-test('the primary dies under writes: nothing that was answered is lost, people stay in, and revoking works again', {
+test('after the primary dies under writes no acknowledged write is lost, users keep access, and revocation works again', {
   timeout: 60_000,
 }, async () => {
   await allow(KEEPER);
@@ -121,9 +124,9 @@ test('the primary dies under writes: nothing that was answered is lost, people s
   await servers.primary.kill();
   died = performance.now();
   const before = done.length;
-  // As long as whoever watches over it needs to notice.
+  // As long as a failover manager needs to notice.
   await sleep(2_000);
-  // The address first, so that the api meets a server that takes no writes yet.
+  // The address moves first, so that the api meets a server that is still read-only.
   address.move(standby.port);
   await sleep(500);
   await standby.promote();
@@ -142,7 +145,7 @@ test('the primary dies under writes: nothing that was answered is lost, people s
     if (rows.length < 100) break;
   }
   expect(done.filter((site) => !kept.has(site))).toEqual([]);
-  // The listening connection comes back within a second or two; only then is the feed quick again.
+  // LISTEN reconnects within two seconds; revocation is fast only from then on.
   await becomes(KEEPER, '200', 5_000);
   await sleep(2_000);
   await allow();
@@ -154,13 +157,13 @@ test('the primary dies under writes: nothing that was answered is lost, people s
   await becomes(KEEPER, '200', 5_000);
 });
 
-test('a right that a standby never heard of ends at the gateway, which had believed it', {
+test('a grant that the standby never received ends at the gateway that had applied it', {
   timeout: 60_000,
 }, async () => {
   const second = await standby.standby();
   await sleep(500);
   await second.stop();
-  // Answered, sent to the gateway, and lost: replication that is not synchronous allows it.
+  // Acknowledged, sent to the gateway, and lost: asynchronous replication allows it.
   await allow(KEEPER, AGENT);
   await becomes(AGENT, '200', 2_000);
   await standby.kill();
@@ -170,12 +173,12 @@ test('a right that a standby never heard of ends at the gateway, which had belie
   const ms = await becomes(AGENT, '403 no_policy', 10_000);
   await becomes(KEEPER, '200', 5_000);
   process.stdout.write(`a lost grant ended ${Math.round(ms)} ms after the address moved\n`);
-  // The next change gets the number that the lost one had.
+  // The next change reuses the lost change's version.
   await allow();
   expect(await becomes(KEEPER, '403 no_policy', 2_000)).toBeLessThan(2_000);
 });
 
-/** A page of the company's sites. */
+/** Lists a page of the company's sites. */
 async function sites(page: number) {
   const url = `${api.url}/api${listSites.path}?take=100&page=${page}`;
   const reply = await fetch(url, { headers: { authorization: `Bearer ${owner}` } });

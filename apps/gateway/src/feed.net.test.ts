@@ -23,7 +23,7 @@ import { createLog } from './log.ts';
 import { createGateway, type Gateway } from './server.ts';
 import { seal } from './snapshot-file.ts';
 
-/** What the gateway knows, whence, and for how long it believes it. */
+/** The gateway's knowledge: the feed, the snapshot on disk, and how long each is trusted. */
 
 const me = credentials(1);
 let world: World;
@@ -41,7 +41,7 @@ const version = (id = 1) => world.gateway.index.companies.get(id)?.version;
 const ask = async (port = world.port) => statusAndReason(await get(port, me, `http://${host}/`));
 
 describe('the feed', () => {
-  test('a lower version is ignored, an equal one changes nothing, a higher one does', async () => {
+  test('a lower version is ignored, an equal one changes nothing, a higher one applies', async () => {
     world.feed.publish(company([host], { version: 5 }));
     await until(() => version() === 5);
     world.feed.publish(company([], { version: 4 }));
@@ -54,13 +54,13 @@ describe('the feed', () => {
     expect(await ask()).toBe('403 site_unknown');
   });
 
-  test('every applied version is acknowledged, by the name of this gateway', async () => {
+  test("every applied version is acknowledged under this gateway's name", async () => {
     world.feed.publish(company([host], { version: 7 }));
     await until(() => world.feed.acknowledged.some((each) => each.companyId === 1 && each.version === 7));
     expect(world.feed.acknowledged.at(-1)?.gateway).toMatch(new RegExp(`:${world.port}$`));
   });
 
-  test('after a restart of the api the gateway comes back, takes what it missed, and drops who is gone', async () => {
+  test('after an api restart the gateway reconnects, catches up, and drops companies that are gone', async () => {
     await world.feed.stop();
     world.feed.companies.set(1, company([], { version: 3 }));
     world.feed.companies.delete(2);
@@ -71,7 +71,7 @@ describe('the feed', () => {
     expect(await ask()).toBe('403 site_unknown');
   });
 
-  test('a restored database starts lower, and what it does not grant is over', async () => {
+  test('a restored database with lower versions replaces the rights that the gateway held', async () => {
     world.feed.publish(company([host], { version: 45 }));
     await until(() => version() === 45);
     expect(await ask()).toBe('200');
@@ -97,7 +97,7 @@ describe('the feed', () => {
     expect([version(), await ask()]).toEqual([1, '200']);
   });
 
-  test('an event that this gateway does not know is passed over', async () => {
+  test('an unknown event is ignored', async () => {
     const before = world.feed.connections();
     world.feed.send('later-invention', '{}');
     world.feed.publish(company([host], { version: 2 }));
@@ -105,7 +105,7 @@ describe('the feed', () => {
     expect(world.feed.connections()).toBe(before);
   });
 
-  test('silence for 2 s ends all: live ones too; the first word brings it back', async () => {
+  test('after 2 s of feed silence all access ends, open tunnels too, until the first message', async () => {
     const tunnel = await openTunnel(world.port, me, host, 'GET /drip HTTP/1.1\r\nHost: x\r\n\r\n');
     await world.feed.stop();
     await until(() => tunnel.socket.destroyed, 5_000);
@@ -120,7 +120,7 @@ describe('the feed', () => {
     expect(await ask()).toBe('200');
   });
 
-  test('before `ready` nothing is believed, however much was said', async () => {
+  test('no company is trusted before the `ready` event', async () => {
     const unready = await startFeedServer(SECRET, { ready: false });
     unready.publish(company([host]));
     const gateway = await started({ API_URL: unready.url, DATA_DIR: join(world.dataDir, 'unready') });
@@ -130,7 +130,7 @@ describe('the feed', () => {
     await unready.stop();
   });
 
-  test('a wrong key gets nothing, and all is denied', async () => {
+  test("a feed that refuses the gateway's key leaves everything denied", async () => {
     const other = await startFeedServer(OTHER_SECRET);
     other.publish(company([host]));
     const gateway = await started({ API_URL: other.url, DATA_DIR: join(world.dataDir, 'refused') });
@@ -140,7 +140,7 @@ describe('the feed', () => {
     await other.stop();
   });
 
-  test('the key does not follow a redirection', async () => {
+  test('the feed key is not sent to a redirect target', async () => {
     let asked = 0;
     const elsewhere = createServer((_, res) => {
       asked += 1;
@@ -159,7 +159,7 @@ describe('the feed', () => {
     elsewhere.close();
   });
 
-  test('a connection that falls silent is given up', async () => {
+  test('a silent feed connection is closed and reopened', async () => {
     const silent = await startFeedServer(SECRET, { heartbeatMs: 0 });
     const stop = startFeed({
       apiUrl: silent.url,
@@ -186,7 +186,7 @@ describe('the feed', () => {
   });
 });
 
-/** A gateway beside the world's own. */
+/** Starts a second gateway beside the world's own. */
 async function started(env: Readonly<Record<string, string>>): Promise<Gateway & { port: number }> {
   const gateway = await createGateway(testConfig(env), createLog('silent'));
   return { ...gateway, port: await gateway.listen() };
@@ -196,7 +196,7 @@ describe('the snapshot on disk', () => {
   const NOBODY = 'http://127.0.0.1:9';
   const path = () => join(world.dataDir, 'gateway-snapshot.bin');
 
-  /** Ends the world's gateway and api, and starts another gateway on what is left in the data folder. */
+  /** Stops the world's gateway and api, and starts a gateway on the remaining data folder. */
   async function restarted(env: Readonly<Record<string, string>> = {}): Promise<Gateway & { port: number }> {
     await world.gateway.close(0);
     return started({ API_URL: NOBODY, DATA_DIR: world.dataDir, SNAPSHOT_MAX_AGE: '60', ...env });
@@ -207,13 +207,13 @@ describe('the snapshot on disk', () => {
     await writeFile(path(), seal(gatewayKeys(secret).snapshot, Buffer.from(content)));
   }
 
-  test('serves a restart without the api', async () => {
+  test('a gateway serves from its snapshot after a restart without the api', async () => {
     const gateway = await restarted();
     expect(await ask(gateway.port)).toBe('200');
     await gateway.close(0);
   });
 
-  test('is for its owner only and shows nothing', async () => {
+  test('the snapshot file is readable by its owner only, and encrypted', async () => {
     await world.gateway.close(0);
     const files = await readdir(world.dataDir);
     expect(files.toSorted()).toEqual(['gateway-snapshot.bin', 'gateway-snapshot.outdated']);
@@ -224,7 +224,7 @@ describe('the snapshot on disk', () => {
     }
   });
 
-  /** Waits until the file is there and is another than it was. */
+  /** Waits until the file exists and differs from before. */
   async function rewritten(folder: string, before?: Buffer): Promise<Buffer> {
     for (let tries = 0; tries < 300; tries++) {
       const now = await readFile(join(folder, 'gateway-snapshot.bin')).catch(() => null);
@@ -234,7 +234,7 @@ describe('the snapshot on disk', () => {
     return expect.fail('not written');
   }
 
-  test('is written after a change', async () => {
+  test('the snapshot file is written after a change', async () => {
     const folder = join(world.dataDir, 'patient');
     const gateway = await started({ API_URL: world.feed.url, DATA_DIR: folder, SNAPSHOT_MAX_AGE: '900' });
     const first = await rewritten(folder);
@@ -243,7 +243,7 @@ describe('the snapshot on disk', () => {
     await gateway.close(0);
   });
 
-  test('is written now and then without a change, so that its age is known', async () => {
+  test('the snapshot file is rewritten periodically without a change, to record its age', async () => {
     const first = await rewritten(world.dataDir);
     const second = await rewritten(world.dataDir, first);
     expect(await rewritten(world.dataDir, second)).not.toEqual(second);
@@ -253,7 +253,7 @@ describe('the snapshot on disk', () => {
     ['young', 30_000, '200'],
     ['too old', 61_000, '503 snapshot_stale'],
     ['of the future', -5_000, '503 snapshot_stale'],
-  ])('that is %s', async (_, age, expected) => {
+  ])('a snapshot file that is %s is used or refused by its age', async (_, age, expected) => {
     await world.gateway.close(0);
     await store(Date.now() - age);
     const gateway = await restarted();
@@ -261,7 +261,7 @@ describe('the snapshot on disk', () => {
     await gateway.close(0);
   });
 
-  test('grows old while the gateway runs on it', async () => {
+  test('the snapshot expires while the gateway runs on it', async () => {
     await world.gateway.close(0);
     await store(Date.now() - 59_000);
     const gateway = await restarted();
@@ -295,7 +295,7 @@ describe('the snapshot on disk', () => {
       'another content',
       () => writeFile(path(), seal(gatewayKeys(SECRET).snapshot, Buffer.from('{"contact":1}'))),
     ],
-  ])('that is damaged denies all and is kept aside: %s', async (_, damage) => {
+  ])('a damaged snapshot file denies everything and is set aside: %s', async (_, damage) => {
     await world.gateway.close(0);
     await store(Date.now());
     await damage();
@@ -308,7 +308,7 @@ describe('the snapshot on disk', () => {
     await gateway.close(0);
   });
 
-  test('that is not there denies all', async () => {
+  test('a missing snapshot file denies everything', async () => {
     await world.gateway.close(0);
     await rm(path());
     const gateway = await restarted();
@@ -316,13 +316,13 @@ describe('the snapshot on disk', () => {
     await gateway.close(0);
   });
 
-  test('that cannot be written costs nothing but itself', async () => {
+  test('an unwritable snapshot file disturbs nothing else', async () => {
     const folder = join(world.dataDir, 'occupied');
     const gateway = await createGateway(
       testConfig({ API_URL: world.feed.url, DATA_DIR: folder }),
       createLog('silent'),
     );
-    // A file stands where the folder belongs.
+    // A file occupies the folder's path.
     await writeFile(folder, '');
     const port = await gateway.listen();
     await until(() => gateway.index.companies.has(1) && !gateway.stale());

@@ -19,14 +19,15 @@ import { quickOrSoak, type Tally, threatCase } from '@propusk/test-kit/threat-ca
 import { afterAll, beforeAll, inject, test } from 'vitest';
 
 /**
- * Work and attacks for hours: what a process holds must not grow. SOAK_MINUTES says for how long. From an hour on a growth
- * fails; a shorter run shows it, and fails on a restart alone, for windows of limits fill and empty in 20 minutes.
+ * Hours of work and attacks: a process's resources must not grow. SOAK_MINUTES sets the duration. From an
+ * hour on a growth fails the test; a shorter run reports it and fails only on a restart, because rate limit
+ * windows fill and empty in 20 minutes.
  */
 
 const HEAP_MB = 512;
 const RUN_MS = quickOrSoak(4_000, Number(process.env.SOAK_MINUTES ?? 10) * 60_000);
 const JUDGED_FROM_MS = 60 * 60_000;
-/** The first part of the run, which the fit leaves out. */
+/** The first part of the run, excluded from the fit. */
 const WARM_UP = 0.2;
 const [SAMPLE_MS, PHASE_MS, PAUSE_MS] = [
   quickOrSoak(500, 10_000),
@@ -49,7 +50,7 @@ beforeAll(async () => {
 afterAll(() => product.stop());
 
 test(
-  'work and attacks make neither memory, nor files, nor disk grow',
+  'hours of work and attacks grow neither memory, nor open files, nor disk',
   () =>
     threatCase(
       'growth',
@@ -80,7 +81,7 @@ test(
 
 const isUp = () => product.api.ended() === null && product.gateway.ended() === null;
 
-/** One attack after another, each whole, with a pause behind it. */
+/** Runs the attacks one after another, each to its end, with pauses between them. */
 async function attackInTurn(wanted: () => boolean): Promise<void> {
   while (wanted())
     for (const attack of Object.values(attacks)) {
@@ -92,7 +93,7 @@ async function attackInTurn(wanted: () => boolean): Promise<void> {
     }
 }
 
-/** People who sign in and out, read, work through the gateway and lose their right, whatever happens beside them. */
+/** Users sign in and out, read, work through the gateway and lose access, while the attacks run. */
 async function work(wanted: () => boolean, failures: string[]): Promise<void> {
   const { agent, guest, owner, host, allow } = worker;
   const { api, apiPort, gateway } = product;
@@ -123,7 +124,10 @@ async function work(wanted: () => boolean, failures: string[]): Promise<void> {
     }
 }
 
-/** Memory and files of both processes; the disk without the audit, which grows by design and has a retention of its own. */
+/**
+ * Memory and files of both processes, and the disk without the audit, which grows by design and has its own
+ * retention.
+ */
 async function measureAll(): Promise<Record<string, number>> {
   const { api, gateway, database, folder } = product;
   if (!isUp()) return {};
@@ -159,7 +163,7 @@ function judge(tally: Tally, name: string, samples: readonly Sample[]): void {
   const shown = name.startsWith('files') ? mean.toFixed(0) : `${(mean / MB).toFixed(1)} MB`;
   const figures = `${name}: ${shown}, ${percentPerHour.toFixed(2)} ± ${error.toFixed(2)} % an hour`;
   tally.note(figures);
-  // The interval's lower end: what the error may explain is no growth that was seen.
+  // The interval's lower end: a growth within the error does not count.
   const grows = RUN_MS >= JUDGED_FROM_MS && percentPerHour - error > MOST_PERCENT_PER_HOUR;
   tally.see(!grows, figures);
 }

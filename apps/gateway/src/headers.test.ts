@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { endToEnd, hasBody, without } from './headers.ts';
 
-test('only what is for the other end passes; order, case and repetition stay', () => {
+test('only end-to-end headers pass, with order, case and repetition kept', () => {
   const raw = [
     ['Host', 'a.test'],
     ['X-First', '1'],
@@ -34,14 +34,14 @@ test('only what is for the other end passes; order, case and repetition stay', (
   ]);
 });
 
-test('Connection cannot drop what says where a message ends', () => {
+test('Connection cannot nominate the headers that frame the message', () => {
   expect(endToEnd(['Connection', 'Content-Length, Host', 'Content-Length', '3'])).toEqual([
     'Content-Length',
     '3',
   ]);
 });
 
-test('without one name, in any letter case', () => {
+test('without() removes a header in any letter case', () => {
   expect(without(['HOST', 'a', 'X', 'b', 'host', 'c'], 'host')).toEqual(['X', 'b']);
 });
 
@@ -51,4 +51,4 @@ test.each([
   [{ 'content-length': '00' }, false],
   [{ 'content-length': '1' }, true],
   [{ 'transfer-encoding': 'chunked' }, true],
-])('%o has a body: %s', (headers, expected) => expect(hasBody(headers)).toBe(expected));
+])('hasBody(%o) is %s', (headers, expected) => expect(hasBody(headers)).toBe(expected));

@@ -9,7 +9,7 @@ import { type Origin, startOrigin } from '@propusk/test-kit/gateway/origin';
 import { authorization, company, credentials, hosts, SECRET, until } from '@propusk/test-kit/gateway/world';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 
-/** The gateway as a process: how it starts, what it says when it cannot, and how it ends. */
+/** The gateway as a process: start, refused start, and shutdown. */
 
 const me = credentials(1);
 const main = new URL('./main.ts', import.meta.url).pathname;
@@ -43,7 +43,7 @@ interface Started {
   ended: Promise<number | null>;
 }
 
-/** Starts `main.ts` under a supervisor's eyes. */
+/** Starts `main.ts` with an IPC channel, as the supervisor does. */
 function start(env: Readonly<Record<string, string>> = {}): Started {
   const settings = {
     PATH: process.env.PATH,
@@ -64,7 +64,7 @@ function start(env: Readonly<Record<string, string>> = {}): Started {
   return { child, said: () => said, complained: () => complained, ended };
 }
 
-/** Starts it and waits until it lets user 1 through. */
+/** Starts the gateway, and waits until it serves user 1. */
 async function serving(env: Readonly<Record<string, string>> = {}): Promise<Started & { port: number }> {
   const started = start(env);
   const [message] = (await once(started.child, 'message')) as [{ type: string; port: number }];
@@ -76,29 +76,31 @@ async function serving(env: Readonly<Record<string, string>> = {}): Promise<Star
   return { ...started, port };
 }
 
-describe.each(['1', '2'])('of %s processes it ends with code 0', (GATEWAY_PROCESSES) => {
+describe.each(['1', '2'])('a gateway of %s processes', (GATEWAY_PROCESSES) => {
   test.each([
     ['SIGTERM', (child: ChildProcess) => child.kill('SIGTERM')],
     ['SIGINT', (child: ChildProcess) => child.kill('SIGINT')],
     ['the supervisor gone', (child: ChildProcess) => child.disconnect()],
-  ])('on %s, after a request that was on its way', async (_, end) => {
+  ])('exits with code 0 on %s after the current request completes', async (_, end) => {
     const { child, port, ended } = await serving({ GATEWAY_PROCESSES });
     const slow = `GET http://${host}/slow HTTP/1.1\r\nHost: x\r\n${authorization(me)}\r\n`;
-    // The client would keep the connection: it is the gateway that must end it.
+    // The client would keep the connection, so the gateway must close it.
     const response = raw(port, slow);
     const before = origin.requests.length;
     await until(() => origin.requests.length > before - 1 && origin.requests.at(-1)?.url === '/slow');
     const started = performance.now();
     end(child);
     await until(() => performance.now() - started > 200);
-    // Nobody new is let in meanwhile.
+    // New connections are refused meanwhile.
     expect(statusAndReason(await get(port, me, `http://${host}/`))).toBe('none');
     expect(await response).toContain(`hello from ${host}`);
     expect(await ended).toBe(0);
     expect(performance.now() - started).toBeLessThan(2_500);
   });
 
-  test('5 s after SIGTERM even when a tunnel stays open', { timeout: 15_000 }, async () => {
+  test('exits with code 0 5 s after SIGTERM even when a tunnel stays open', {
+    timeout: 15_000,
+  }, async () => {
     const { child, port, ended } = await serving({ GATEWAY_PROCESSES });
     const tunnel = await openTunnel(port, me, host, 'GET /drip HTTP/1.1\r\nHost: x\r\n\r\n');
     const started = performance.now();
@@ -112,7 +114,7 @@ describe.each(['1', '2'])('of %s processes it ends with code 0', (GATEWAY_PROCES
   });
 });
 
-describe.each(['1', '2'])('of %s processes it ends with code 1 and one line', (GATEWAY_PROCESSES) => {
+describe.each(['1', '2'])('a misconfigured gateway of %s processes', (GATEWAY_PROCESSES) => {
   const networks = 'Она принимает: сети через запятую, например 10.0.0.0/8,fd00::/8';
   test.each<[Record<string, string>, string]>([
     [
@@ -131,13 +133,13 @@ describe.each(['1', '2'])('of %s processes it ends with code 1 and one line', (G
       { GATEWAY_TLS_CERT: '/none/cert.pem', GATEWAY_TLS_KEY: '/none/key.pem' },
       'Файл «/none/cert.pem» не читается (ENOENT). Проверьте настройку GATEWAY_TLS_CERT',
     ],
-  ])('%o', async (env, line) => {
+  ])('exits with code 1 and one line for %o', async (env, line) => {
     const { said, complained, ended } = start({ ...env, GATEWAY_PROCESSES });
     expect(await ended).toBe(1);
     expect([said(), complained()]).toEqual(['', `${line}\n`]);
   });
 
-  test('a port in use: which, and how to change it', async () => {
+  test('exits with code 1 and names a port in use and its setting', async () => {
     const { port } = await serving();
     const second = start({ GATEWAY_PORT: String(port), GATEWAY_PROCESSES });
     expect(await second.ended).toBe(1);
@@ -145,7 +147,7 @@ describe.each(['1', '2'])('of %s processes it ends with code 1 and one line', (G
     expect(second.complained()).toBe(line);
   });
 
-  test('a port for metrics in use', async () => {
+  test('exits with code 1 and names a metrics port in use', async () => {
     const { port } = await serving();
     const { complained, ended } = start({ GATEWAY_METRICS_PORT: String(port), GATEWAY_PROCESSES });
     expect(await ended).toBe(1);
@@ -154,7 +156,7 @@ describe.each(['1', '2'])('of %s processes it ends with code 1 and one line', (G
     );
   });
 
-  test('an address that is not of this machine', async () => {
+  test('exits with code 1 for an address that this machine does not have', async () => {
     const { complained, ended } = start({ GATEWAY_HOST: '192.0.2.1', GATEWAY_PROCESSES });
     expect(await ended).toBe(1);
     expect(complained()).toBe(
@@ -162,7 +164,7 @@ describe.each(['1', '2'])('of %s processes it ends with code 1 and one line', (G
     );
   });
 
-  test('a data folder that is none', async () => {
+  test('exits with code 1 for a data folder that is a file', async () => {
     await writeFile(join(folder, 'file'), '');
     const { complained, ended } = start({ DATA_DIR: join(folder, 'file'), GATEWAY_PROCESSES });
     expect(await ended).toBe(1);
@@ -170,7 +172,7 @@ describe.each(['1', '2'])('of %s processes it ends with code 1 and one line', (G
   });
 });
 
-test('the log tells of refusals and holds no secret', async () => {
+test('the log reports refusals and contains no secret', async () => {
   const proxy = {
     id: 7,
     type: 'users',

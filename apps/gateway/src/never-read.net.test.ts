@@ -14,17 +14,17 @@ import { company, credentials, SECRET, until } from '@propusk/test-kit/gateway/w
 import { quickOrSoak, threatCase } from '@propusk/test-kit/threat-case';
 import { afterAll, beforeAll, test } from 'vitest';
 
-/** Clients that pipeline requests of every form at a gateway and read no answer, beside an agent who works. */
+/** Clients that pipeline requests of every form at a gateway and never read, beside an agent who works. */
 
 const HEAP_MB = 512;
 const CLIENTS = quickOrSoak(100, 1_000);
 const [CALM_MS, ATTACK_MS] = [quickOrSoak(1_500, 20_000), quickOrSoak(3_000, 60_000)];
 /**
- * What a busy machine adds to the slowest hundredth. In the quick form clients, sites and gateway share two cores for three
- * seconds: it catches a loop that starves for seconds.
+ * Latency that a busy machine adds to the slowest hundredth. In the quick form clients, sites and gateway
+ * share two cores for three seconds: the test then catches only a loop that starves others for seconds.
  */
 const FLOOR_MS = quickOrSoak(1_500, 50);
-/** The most that a client sends; a tunnel, a body and a head in pieces are sent once. */
+/** The maximum that a client sends; a tunnel, a body and a head in pieces are sent once. */
 const BYTES = 260_000;
 
 const SITE = 'crm.company.test';
@@ -93,7 +93,7 @@ test.each([
   quickOrSoak(60_000, 600_000),
 );
 
-/** All forms at once; in the long form each alone before that, by fewer and for a shorter time. */
+/** All forms at once. The long form first runs each alone, with fewer clients and for a shorter time. */
 function groups(forms: readonly (readonly [string, string])[]) {
   const payload = (request: string) => pipelined(request, BYTES);
   const all = forms.map(([, request]) => payload(request));
@@ -106,7 +106,7 @@ function groups(forms: readonly (readonly [string, string])[]) {
   return [...quickOrSoak([], alone), { name: 'all forms', payloads: all, clients: CLIENTS, ms: ATTACK_MS }];
 }
 
-/** An agent of another company who makes requests and opens tunnels, each on a connection of its own. */
+/** Runs an agent of another company, who sends requests and opens tunnels on new connections. */
 async function neighbours(ms: number) {
   const wanted = during(ms);
   const host = `${NEIGHBOUR_SITE}:${calmOrigin.http}`;

@@ -12,16 +12,18 @@ import {
 } from '@propusk/test-kit/gateway/world';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 
-/** What plain requests get from sites that answer strangely, slowly, or not to the end. The sites speak in bytes. */
+/**
+ * Plain requests to sites that reply with malformed, slow or truncated responses. The sites send raw bytes.
+ */
 
 let world: World;
 let server: Server;
 let authority: string;
 const me = credentials(1);
-/** Connections to the site, and the heads that came on all of them. */
+/** Connections to the site, and the request heads received on all of them. */
 let sockets: Socket[] = [];
 let heads: string[] = [];
-/** What the site does with a request. @param nth which it is on its connection, from 1 on */
+/** The site's behaviour for a request. @param nth position of the request on its connection, from 1 */
 let site: (socket: Socket, nth: number, head: string) => void;
 
 beforeAll(async () => {
@@ -49,7 +51,7 @@ afterAll(async () => {
   server.close();
 });
 
-/** One of many names of the site. */
+/** One of many host names of the site. */
 const many = (i: number) => `s${i}.company.test:${authority.split(':')[1]}`;
 
 const sites = () => [authority, ...Array.from({ length: 9 }, (_, i) => many(i))];
@@ -59,7 +61,7 @@ const whole = (body: string, more = '') =>
 const request = (path: string, { method = 'GET', at = authority, more = '' } = {}) =>
   `${method} http://${at}${path} HTTP/1.1\r\nHost: x\r\n${authorization(me)}${more}\r\n`;
 
-/** A client that keeps its connection. */
+/** A client that keeps its connection open. */
 class Kept {
   readonly socket = connect(world.port, '127.0.0.1').setEncoding('latin1');
   got = '';
@@ -70,7 +72,7 @@ class Kept {
       .on('data', (data: string) => (this.got += data))
       .on('close', () => (this.closed = true));
   }
-  /** Sends a request. @returns what came until its answer ended with `last` */
+  /** Sends a request. @returns the bytes up to the end of its reply, which is `last` */
   async ask(bytes: string, last: string): Promise<string> {
     this.got = '';
     this.socket.write(bytes, 'latin1');
@@ -79,7 +81,7 @@ class Kept {
   }
 }
 
-test('a kept connection that the site closes as it is used again: asked once more, on a new one', async () => {
+test('a GET on a reused connection that the site closes is retried on a new one', async () => {
   site = (socket, nth) => {
     if (nth === 1) socket.write(whole('one'));
     else socket.destroy();
@@ -91,20 +93,20 @@ test('a kept connection that the site closes as it is used again: asked once mor
   client.socket.destroy();
 });
 
-test('one that is reset just as it is used again, before the request is on its way: asked on a new one', async () => {
+test('a GET on a reused connection that was reset before sending is sent on a new one', async () => {
   site = (socket) => socket.write(whole('one'));
   const client = new Kept();
   await client.ask(request('/'), 'one');
   for (let i = 0; i < 5; i++) {
     const asked = client.ask(request(`/${i}`), 'one');
-    // In one turn with the request: the gateway hears of both together.
+    // In the same turn as the request, so that the gateway sees both events together.
     sockets.at(-1)?.resetAndDestroy();
     expect(statusAndReason(await asked)).toBe('200');
   }
   client.socket.destroy();
 });
 
-test('an answer that has begun is not asked for again', async () => {
+test('a request whose response has begun is not retried', async () => {
   site = (socket, nth) => {
     if (nth === 1) socket.write(whole('one'));
     else socket.end('HTTP/1.1 200 OK\r\nX-A: b\r\nContent-');
@@ -116,7 +118,7 @@ test('an answer that has begun is not asked for again', async () => {
   client.socket.destroy();
 });
 
-test('what is sent but once: a POST on such a connection, and a GET on a new one', async () => {
+test('a POST on a reused connection and a GET on a new one are sent only once', async () => {
   site = (socket, nth, head) => {
     if (nth === 1 && head.startsWith('POST /1')) socket.write(whole('one'));
     else socket.destroy();
@@ -131,7 +133,7 @@ test('what is sent but once: a POST on such a connection, and a GET on a new one
   client.socket.destroy();
 });
 
-test('bytes behind an answer are never the answer to the next request', async () => {
+test('bytes behind a response never become the next response', async () => {
   site = (socket, nth) => {
     if (sockets.length === 1) socket.write(whole(`first ${nth}`) + whole('stray'));
     else socket.write(whole('second'));
@@ -144,10 +146,10 @@ test('bytes behind an answer are never the answer to the next request', async ()
 });
 
 test.each([
-  ['one early answer', 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n', '200'],
-  ['sixteen', 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(16), '200'],
-  ['more than anybody needs', 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(17), '502 connect_failed'],
-  ['a 100 that nobody waits for', 'HTTP/1.1 100 Continue\r\n\r\n', '502 connect_failed'],
+  ['one early response', 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n', '200'],
+  ['sixteen early responses', 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(16), '200'],
+  ['seventeen early responses', 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(17), '502 connect_failed'],
+  ['an unexpected 100 Continue', 'HTTP/1.1 100 Continue\r\n\r\n', '502 connect_failed'],
   ['a 101', 'HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n', '502 connect_failed'],
   ['two lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\n', '502 connect_failed'],
   [
@@ -157,14 +159,14 @@ test.each([
   ],
   ['a folded header', 'HTTP/1.1 200 OK\r\nX-A: b\r\n c\r\n', '502 connect_failed'],
   ['a bare line feed', 'HTTP/1.1 200 OK\nX-A: b\n', '502 connect_failed'],
-])('%s before an answer', async (_, before, said) => {
+])('handles %s before the response', async (_, before, said) => {
   site = (socket) => socket.end(before + whole('one'));
   const got = await get(world.port, me, `http://${authority}/`);
   expect(statusAndReason(got)).toBe(said);
   if (said !== '200') expect(Buffer.from(got, 'latin1').toString()).toContain('нарушает правила HTTP');
 });
 
-test('a client that waits for 100 Continue gets it, and a site that gives it unasked to a POST harms nothing', async () => {
+test("a client that expects 100 Continue gets it, and a site's unexpected 100 to a POST does no harm", async () => {
   site = (socket) => socket.end(`HTTP/1.1 100 Continue\r\n\r\n${whole('one')}`);
   const waits = request('/', { more: 'Expect: 100-continue\r\nConnection: close\r\n' });
   expect(await raw(world.port, waits)).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK\r\n/);
@@ -172,7 +174,7 @@ test('a client that waits for 100 Continue gets it, and a site that gives it una
   expect(await raw(world.port, posts)).toContain('HTTP/1.1 200 OK');
 });
 
-test('phrase and headers go back in the bytes that they came in', async () => {
+test('reason phrase and header values keep their bytes', async () => {
   const [utf8, latin1] = [Buffer.from('Хорошо').toString('latin1'), 'caf\xe9'];
   site = (socket) =>
     socket.end(
@@ -183,7 +185,7 @@ test('phrase and headers go back in the bytes that they came in', async () => {
   expect(got).toContain(`HTTP/1.1 200 ${utf8}\r\nX-Name: ${latin1}\r\nx-NAME: 2\r\n`);
 });
 
-test('HEAD has no body, whatever its length, and keeps the connection that its site keeps', async () => {
+test('a HEAD response has no body, whatever its length, and keeps its connection', async () => {
   const alive = 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\nConnection: keep-alive\r\n\r\n';
   site = (socket, _nth, head) => socket.write(head.startsWith('HEAD') ? alive : whole('one'));
   const client = new Kept();
@@ -193,7 +195,7 @@ test('HEAD has no body, whatever its length, and keeps the connection that its s
   client.socket.destroy();
 });
 
-test.each([' ', '  '])('white space behind a length is no part of it: %j', async (space) => {
+test.each([' ', '  '])('white space after a Content-Length is ignored: %j', async (space) => {
   site = (socket) => socket.write(`HTTP/1.1 200 OK\r\nContent-Length: 3${space}\r\n\r\none`);
   const client = new Kept();
   for (let i = 0; i < 3; i++) {
@@ -208,7 +210,7 @@ test.each([
   ['its length is not reached', 'Content-Length: 9\r\n\r\nhalf', false],
   ['its chunks have no end', 'Transfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n', false],
   ['its connection is reset, which was to be its end', '\r\nhalf', true],
-])('an answer that breaks off is seen to break off: %s', async (_, rest, reset) => {
+])('a truncated response is truncated for the client too: %s', async (_, rest, reset) => {
   site = (socket) => {
     socket.write(`HTTP/1.1 200 OK\r\n${rest}`);
     setTimeout(() => (reset ? socket.resetAndDestroy() : socket.end()), 50);
@@ -218,12 +220,12 @@ test.each([
   expect(got.endsWith('0\r\n\r\n'), 'the end of a whole one').toBe(false);
 });
 
-test('an answer that ends with its connection is whole', async () => {
+test('a response that ends with its connection is complete', async () => {
   site = (socket) => socket.end('HTTP/1.1 200 OK\r\n\r\nall of it');
   expect(await get(world.port, me, `http://${authority}/`)).toMatch(/all of it\r\n0\r\n\r\n$/);
 });
 
-test('a site waits for a client that takes its time, and then all arrives', async () => {
+test('a slow client slows the site down, and then receives everything', async () => {
   const piece = 'x'.repeat(65_536);
   const pieces = 1_024;
   let written = 0;
@@ -254,7 +256,7 @@ test('a site waits for a client that takes its time, and then all arrives', asyn
   expect(got).toBeGreaterThan(piece.length * pieces);
 });
 
-test('a client that leaves takes its request with it', async () => {
+test('a client that leaves aborts its request at the site', async () => {
   site = () => {};
   const client = new Kept();
   client.socket.write(request('/'));
@@ -263,7 +265,7 @@ test('a client that leaves takes its request with it', async () => {
   await expect.poll(() => sockets[0]?.closed).toBe(true);
 });
 
-test('a right that is lost while the site thinks: 403, and the site is left', async () => {
+test('access revoked during a slow response gives 403 and aborts the request at the site', async () => {
   site = () => {};
   const client = new Kept();
   const refused = client.ask(request('/'), '</html>\n');
@@ -280,11 +282,11 @@ test('a right that is lost while the site thinks: 403, and the site is left', as
 });
 
 test.each(['GET', 'POST'])(
-  'a %s behind answers that the client does not read is judged when they are read',
+  'a %s pipelined behind unread responses is authorized when it is read',
   async (method) => {
     const client = connect(world.port, '127.0.0.1').on('error', () => {});
     client.pause();
-    // 8,000 refusals of 2 KB are more than the kernel's buffers take.
+    // 8,000 refusals of 2 KB exceed the kernel's buffers.
     const refused = request('/', { at: 'unknown.test' });
     client.write(refused.repeat(8_000) + request('/last', { method }));
     await sleep(1_000);
@@ -307,14 +309,14 @@ test.each(['GET', 'POST'])(
   },
 );
 
-test('a client keeps four connections onward, however many sites it asks', async () => {
+test('a client keeps at most four origin connections, however many sites it uses', async () => {
   site = (socket) => socket.write(whole('one'));
   const client = new Kept();
   for (let i = 0; i < 9; i++) {
     expect(statusAndReason(await client.ask(request('/', { at: many(i) }), 'one'))).toBe('200');
   }
   await until(() => sockets.filter((socket) => !socket.closed).length === 4);
-  // The last ones: the first has to be opened again.
+  // The most recent ones: the first must be reopened.
   await client.ask(request('/', { at: many(8) }), 'one');
   expect(sockets.length).toBe(9);
   await client.ask(request('/', { at: many(0) }), 'one');

@@ -5,9 +5,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { SocketSource, StreamSource } from './peekable-source.ts';
 import { splice } from './splice.ts';
 
-/** All tunnels read into one buffer: none may ever show bytes of another one. */
+/** All tunnels read into one shared buffer: a tunnel must never show bytes of another. */
 
-/** More than the kernel keeps for a reader that does not read. */
+/** More than the kernel buffers for a reader that does not read. */
 const SIZE = 16 * 2 ** 20;
 let site: Server;
 let gateway: Server;
@@ -15,7 +15,7 @@ let made = 0;
 const portOf = (server: Server) => (server.address() as AddressInfo).port;
 
 beforeAll(async () => {
-  // Each connection is given bytes of one value, in pieces of all lengths.
+  // Each connection receives a single byte value, in chunks of all lengths.
   site = createServer((socket) => {
     const value = made++ % 251;
     socket.on('error', () => {});
@@ -52,7 +52,7 @@ afterAll(() => {
   gateway?.close();
 });
 
-/** Reads a tunnel in its own pace. @returns the values that were in it, and how many bytes */
+/** Reads a tunnel at its own pace. @returns the byte values received, and their number */
 async function read(pace: 'fast' | 'slow' | 'leaves'): Promise<{ values: Set<number>; length: number }> {
   const socket: Socket = connect(portOf(gateway), '127.0.0.1');
   const values = new Set<number>();
@@ -68,7 +68,7 @@ async function read(pace: 'fast' | 'slow' | 'leaves'): Promise<{ values: Set<num
   return { values, length };
 }
 
-test('24 tunnels, fast ones, slow ones and some that are left in the middle, have their own bytes and all of them', async () => {
+test('24 fast, slow and aborted tunnels each receive their own bytes, complete', async () => {
   const paces = ['fast', 'slow', 'leaves'] as const;
   for (let round = 0; round < 2; round++) {
     const seen = await Promise.all(

@@ -16,7 +16,7 @@ import {
 } from '@propusk/test-kit/gateway/world';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
-/** The api's probe: it opens the one target that it was signed for, and nothing in anybody else's hands. */
+/** The api's probe token: it opens only the target it was signed for, and no one else can use or forge it. */
 
 let world: World;
 let host: string;
@@ -29,7 +29,7 @@ afterAll(() => world[Symbol.asyncDispose]());
 
 const inSeconds = (seconds: number) => Math.floor(Date.now() / 1000) + seconds;
 
-/** `name:password` of a probe of the wiki, which no company has. */
+/** `name:password` of a probe of the wiki, a site of no company. */
 function probe({ name = 'probe', secret = SECRET, ...claims }: Partial<ProbeToken> & Who = {}): string {
   const token = { host: 'wiki.company.test', port: world.origin.port, expires: inSeconds(60), ...claims };
   return `${name}:${signProbeToken(gatewayKeys(secret), token)}`;
@@ -44,7 +44,7 @@ const ask = async (who: string, authority = host) => [
   statusAndReason((await openTunnel(world.port, who, authority)).head),
 ];
 
-test('it reaches its target in both request forms, in any spelling', async () => {
+test('a probe reaches its target in both request forms, by any spelling of its name', async () => {
   expect((await curl(world.port, probe(), `http://${host}/`)).body).toBe(`hello from ${host}`);
   const tunnelled = await curl(world.port, probe(), '--proxytunnel', `http://${host}/`);
   expect(tunnelled).toMatchObject({ status: 200, connectStatus: 200 });
@@ -57,24 +57,20 @@ test.each<[string, () => string, string]>([
   ['its www.', () => `www.wiki.company.test:${world.origin.port}`, '403 no_policy'],
   ['another port', () => 'wiki.company.test:443', '403 no_policy'],
   ['an address', () => `127.0.0.1:${world.origin.port}`, '400 bad_host'],
-])('it does not reach %s', async (_, authority, expected) => {
+])('a probe does not reach %s', async (_, authority, expected) => {
   const before = world.origin.connections();
   expect(await ask(probe(), authority())).toEqual([expected, expected]);
   expect(world.origin.connections()).toBe(before);
 });
 
 test.each<[string, () => string, string]>([
-  ['an expired one', () => probe({ expires: inSeconds(-1) }), '407 expired'],
-  ['one of another secret', () => probe({ secret: OTHER_SECRET }), '407 bad_credentials'],
-  ['one changed to another port', () => probe().replace(/:\d+\./, ':443.'), '407 bad_credentials'],
-  ["a probe's token with a person's name", () => probe({ name: 'u1' }), '407 bad_credentials'],
+  ['an expired token', () => probe({ expires: inSeconds(-1) }), '407 expired'],
+  ['a token of another secret', () => probe({ secret: OTHER_SECRET }), '407 bad_credentials'],
+  ['a token changed to another port', () => probe().replace(/:\d+\./, ':443.'), '407 bad_credentials'],
+  ["a probe token under a user's name", () => probe({ name: 'u1' }), '407 bad_credentials'],
+  ["a user token under the probe's name", () => credentials(1, { username: 'probe' }), '407 bad_credentials'],
   [
-    "a person's token with the probe's name",
-    () => credentials(1, { username: 'probe' }),
-    '407 bad_credentials',
-  ],
-  [
-    "a token signed with the people's key",
+    'a probe token signed with the user key',
     () => {
       const keys = gatewayKeys(SECRET);
       const forged = { ...keys, probe: keys.token };
@@ -83,7 +79,7 @@ test.each<[string, () => string, string]>([
     '407 bad_credentials',
   ],
   [
-    "a person's token made with the probe's key",
+    'a user token signed with the probe key',
     () => {
       const keys = gatewayKeys(SECRET);
       const forged = { ...keys, token: keys.probe };
@@ -91,19 +87,19 @@ test.each<[string, () => string, string]>([
     },
     '407 bad_credentials',
   ],
-])('%s is refused', async (_, who, expected) => {
+])('a probe is refused with %s', async (_, who, expected) => {
   const before = world.origin.connections();
   expect(await ask(who())).toEqual([expected, expected]);
   expect(world.origin.connections()).toBe(before);
 });
 
-test('the rule of addresses holds for it', async () => {
+test('the address rules apply to a probe', async () => {
   const own = { host: 'wiki.company.test', port: world.port };
   const refused = ['403 address_refused', '403 address_refused'];
   expect(await ask(probe(own), `wiki.company.test:${world.port}`)).toEqual(refused);
 });
 
-test('changes of the rules and their age leave it be; its own end does not', async () => {
+test('a probe survives policy changes and a stale snapshot, but not its own expiry', async () => {
   const brief = probe({ expires: inSeconds(4) });
   const tunnel = await openTunnel(world.port, brief, host, `GET /drip HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
   await until(() => tunnel.got().includes('drop'));

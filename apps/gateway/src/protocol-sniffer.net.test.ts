@@ -17,15 +17,15 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 /**
- * A right to one name is no right to another at the same address. User 1 goes by the egress that all share, user 11 by
- * one of his company's own.
+ * The right to one name grants no other name at the same address. User 1 uses shared egress, user 11 his
+ * company's own.
  */
 
 let world: World;
 let certificate: Certificate;
 let site: Server;
 let port: number;
-/** Bytes that the site has read: a refused name must not bring it a single one. */
+/** Bytes that the site received: a refused name must not cause a single one. */
 let heard = 0;
 const shared = credentials(1);
 const own = credentials(11);
@@ -52,7 +52,7 @@ afterAll(async () => {
   await certificate.remove();
 });
 
-/** Speaks TLS in a tunnel. @returns what became of it */
+/** Opens TLS inside a tunnel. @returns the outcome */
 async function handshake(who: string, host: string, options: ConnectionOptions): Promise<string> {
   const tunnel = await openTunnel(world.port, who, `${host}:${port}`);
   expect(tunnel.status).toBe(200);
@@ -65,7 +65,7 @@ async function handshake(who: string, host: string, options: ConnectionOptions):
   return outcome;
 }
 
-test('curl reaches the site by CONNECT, the name in SNI being the same', async () => {
+test("curl reaches the site through CONNECT when SNI names CONNECT's host", async () => {
   const got = await curl(
     world.port,
     shared,
@@ -78,13 +78,13 @@ test('curl reaches the site by CONNECT, the name in SNI being the same', async (
 
 test.each([
   ['the same name', { servername: 'crm.company.test' }, 'secure'],
-  ['the same in other letters', { servername: 'CRM.Company.test' }, 'secure'],
+  ['the same name in other letters', { servername: 'CRM.Company.test' }, 'secure'],
   ['TLS 1.2', { servername: 'crm.company.test', maxVersion: 'TLSv1.2' } as const, 'secure'],
-  ["another's name", { servername: 'wiki.company.test' }, 'cut'],
-  ['a name below', { servername: 'a.crm.company.test' }, 'cut'],
-  ['a name that is none', { servername: 'localhost' }, 'cut'],
+  ['the name of another site', { servername: 'wiki.company.test' }, 'cut'],
+  ['a subdomain', { servername: 'a.crm.company.test' }, 'cut'],
+  ['a single label', { servername: 'localhost' }, 'cut'],
   ['no name', { servername: '' }, 'cut'],
-])('on shared egress: %s', async (_, options, expected) => {
+])('on shared egress a TLS handshake is carried or cut by its SNI: %s', async (_, options, expected) => {
   heard = 0;
   expect(await handshake(shared, 'crm.company.test', options)).toBe(expected);
   await until(() => world.gateway.activeRequests() === 0);
@@ -94,13 +94,16 @@ test.each([
 
 test.each([
   ['the same name', { servername: 'wiki.company.test' }, 'secure'],
-  ["another's name", { servername: 'crm.company.test' }, 'cut'],
+  ['the name of another site', { servername: 'crm.company.test' }, 'cut'],
   ['no name', { servername: '' }, 'secure'],
-])("on a company's own egress: %s", async (_, options, expected) => {
-  expect(await handshake(own, 'wiki.company.test', options)).toBe(expected);
-});
+])(
+  "on a company's own egress a TLS handshake is carried or cut by its SNI: %s",
+  async (_, options, expected) => {
+    expect(await handshake(own, 'wiki.company.test', options)).toBe(expected);
+  },
+);
 
-/** The first bytes of a TLS client, caught. */
+/** Captures a TLS client's first bytes. */
 async function helloOf(servername: string): Promise<Buffer> {
   const server = createPlainServer();
   await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -115,7 +118,7 @@ async function helloOf(servername: string): Promise<Buffer> {
   return bytes;
 }
 
-describe('a hello in pieces', () => {
+describe('ClientHello in pieces', () => {
   async function dribble(servername: string, size: number): Promise<Tunnel> {
     const tunnel = await openTunnel(world.port, shared, `crm.company.test:${port}`);
     const hello = await helloOf(servername);
@@ -127,10 +130,10 @@ describe('a hello in pieces', () => {
     return tunnel;
   }
 
-  test.each([1, 7, 300])('of %i bytes is read as a whole one is', async (size) => {
+  test.each([1, 7, 300])('a hello in pieces of %i bytes is read like a whole one', async (size) => {
     const tunnel = await dribble('crm.company.test', size);
     await until(() => tunnel.got().length > 0);
-    // A ServerHello.
+    // The first byte of a ServerHello record.
     expect(tunnel.got().charCodeAt(0)).toBe(22);
     tunnel.socket.destroy();
     await until(() => world.gateway.activeRequests() === 0);
@@ -141,7 +144,7 @@ describe('a hello in pieces', () => {
     expect(heard).toBe(0);
   });
 
-  test('that never becomes whole is cut after 10 s', { timeout: 15_000 }, async () => {
+  test('a hello that never completes ends the tunnel after 10 s', { timeout: 15_000 }, async () => {
     const tunnel = await openTunnel(world.port, own, `wiki.company.test:${port}`);
     const started = performance.now();
     tunnel.socket.write((await helloOf('wiki.company.test')).subarray(0, 60));
@@ -151,7 +154,7 @@ describe('a hello in pieces', () => {
 });
 
 describe('HTTP in a tunnel on shared egress', () => {
-  test('goes to CONNECT’s host, whatever Host says, request by request', async () => {
+  test("each HTTP request in a shared-egress tunnel goes to CONNECT's host, whatever its Host header says", async () => {
     const authority = `crm.company.test:${world.origin.port}`;
     const tunnel = await openTunnel(world.port, shared, authority);
     const before = [world.origin.requests.length, world.origin.connections()] as const;
@@ -162,7 +165,7 @@ describe('HTTP in a tunnel on shared egress', () => {
     }
     const seen = world.origin.requests.slice(before[0]).map(({ headers }) => headers.host);
     expect(seen).toEqual([authority, authority, authority]);
-    // All on one connection, besides the one that CONNECT opened before anybody knew what would come.
+    // One connection for all requests, besides the one that CONNECT opened before the protocol was known.
     expect(world.origin.connections()).toBe(before[1] + 1);
     tunnel.socket.destroy();
   });
@@ -172,7 +175,7 @@ describe('HTTP in a tunnel on shared egress', () => {
     ['a tunnel in the tunnel', 'CONNECT wiki.company.test:443 HTTP/1.1\r\nHost: x\r\n\r\n'],
     ['two lengths', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n'],
     ['HTTP/2 in the clear', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
-  ])('%s in it is 400', async (_, bytes) => {
+  ])('%s inside a shared-egress tunnel is answered 400', async (_, bytes) => {
     const before = world.origin.requests.length;
     const tunnel = await openTunnel(world.port, shared, `crm.company.test:${world.origin.port}`, bytes);
     await tunnel.closed;
@@ -180,7 +183,7 @@ describe('HTTP in a tunnel on shared egress', () => {
     expect(world.origin.requests.length).toBe(before);
   });
 
-  test("is not touched on a company's own egress", async () => {
+  test("HTTP in a tunnel on a company's own egress passes unchanged", async () => {
     const bytes = 'GET / HTTP/1.1\r\nHost: inside\r\nX-Odd:  kept \r\n\r\n';
     const tunnel = await openTunnel(world.port, own, `wiki.company.test:${world.origin.port}`, bytes);
     await until(() => tunnel.got().includes('hello from'));
@@ -188,7 +191,7 @@ describe('HTTP in a tunnel on shared egress', () => {
     tunnel.socket.destroy();
   });
 
-  test('has one connection onward, however many requests come at once', async () => {
+  test('pipelined requests in a tunnel share one origin connection', async () => {
     const authority = `crm.company.test:${world.origin.port}`;
     await until(() => world.gateway.activeRequests() === 0 && world.origin.open() === 0);
     const many = 'GET /drip HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(1_500);
@@ -216,7 +219,7 @@ describe('HTTP in a tunnel on shared egress', () => {
     },
   );
 
-  test('ends with the right', async () => {
+  test('HTTP in a tunnel ends when access is revoked', async () => {
     const authority = `crm.company.test:${world.origin.port}`;
     const tunnel = await openTunnel(world.port, shared, authority, 'GET /drip HTTP/1.1\r\nHost: x\r\n\r\n');
     await until(() => tunnel.got().includes('drop'));
@@ -230,7 +233,7 @@ describe('HTTP in a tunnel on shared egress', () => {
   });
 });
 
-test('a server that speaks first is carried, a client that speaks at once too; one that says HTTP is not', async () => {
+test('a tunnel carries a server that speaks first and a client that does, but not an HTTP greeting', async () => {
   let greeting = 'SSH-2.0-server\r\n';
   const talker = createPlainServer((socket) => {
     setTimeout(() => socket.write(greeting), 100);
@@ -244,7 +247,7 @@ test('a server that speaks first is carried, a client that speaks at once too; o
   await until(() => tunnel.got().includes('heard'));
   expect(tunnel.got()).toBe('SSH-2.0-server\r\nheard SSH-2.0-client\r\n');
   tunnel.socket.destroy();
-  // What a server of many names says to one that waits too long: now it would take another request.
+  // Greeting of a virtual-host server to a slow client: after it, the server would accept another request.
   for (greeting of ['HTTP/1.1 408 Request Timeout\r\n\r\n', '\0\0\0\x04\0\0\0\0\0']) {
     const held = await openTunnel(world.port, shared, authority, '\r\nGET / HTTP/1.1\r\nHost: wiki\r\n\r\n');
     await held.closed;
@@ -253,14 +256,14 @@ test('a server that speaks first is carried, a client that speaks at once too; o
   talker.close();
 });
 
-test('what a client says while the server is awaited is held up to 16 KiB, and no more', async () => {
+test("up to 16 KiB from the client are held while the gateway waits for the server's first bytes", async () => {
   const before = world.origin.requests.length;
   const tunnel = await openTunnel(world.port, shared, `crm.company.test:${port}`, `-${'x'.repeat(100_000)}`);
   await until(() => tunnel.socket.destroyed, 2_000);
   expect(world.origin.requests.length).toBe(before);
 });
 
-test('what is neither TLS nor HTTP, and gets no word from the site, is cut after 10 s', async () => {
+test('a tunnel with neither TLS, HTTP nor a server greeting is cut after 10 s', async () => {
   const request = `CONNECT crm.company.test:${port} HTTP/1.1\r\nHost: x\r\n${authorization(shared)}\r\nnonsense at once\r\n`;
   const got = await raw(world.port, request);
   expect(got).toBe('HTTP/1.1 200 Connection established\r\n\r\n');

@@ -2,7 +2,7 @@ import type { CanonicalHost } from '@propusk/access/host';
 import { describe, expect, test } from 'vitest';
 import { classify } from './protocol-sniffer.ts';
 
-/** What a tunnel's first bytes are taken for, at the ports that a test may not listen on too. */
+/** Classification of a tunnel's first bytes, also for ports that a test cannot listen on. */
 
 function step(bytes: string, port: number, shared: boolean): string {
   const target = { host: 'crm.company.test' as CanonicalHost, port };
@@ -23,11 +23,11 @@ describe.each([
   ['an alert before a hello', '\x15\x03\x01\x00\x02\x01\x00', 'sni_mismatch', 'sni_mismatch', 'server'],
   ['a broken hello', '\x16\x03\x01\x00\x00', 'sni_mismatch', 'sni_mismatch', 'sni_mismatch'],
   ['the beginning of a hello', '\x16\x03', 'more', 'more', 'more'],
-])('%s', (_, bytes, at443, at80, elsewhere) => {
-  test('on shared egress', () => {
+])('first bytes: %s', (_, bytes, at443, at80, elsewhere) => {
+  test('the sniffer classifies first bytes by port on shared egress', () => {
     expect([443, 80, 8443].map((port) => step(bytes, port, true))).toEqual([at443, at80, elsewhere]);
   });
-  test("on a company's own, only TLS is looked at", () => {
+  test("the sniffer inspects only TLS on a company's own egress", () => {
     const expected =
       bytes === '' || bytes === '\x16\x03' ? 'more' : bytes[0] === '\x16' ? 'sni_mismatch' : 'bytes';
     expect([443, 80, 8443].map((port) => step(bytes, port, false))).toEqual(Array(3).fill(expected));

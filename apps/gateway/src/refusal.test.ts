@@ -6,7 +6,7 @@ import { refusalPage } from './refusal-page.ts';
 const reasons = Object.keys(phrases) as ProxyErrorReason[];
 const statusOf = (reason: ProxyErrorReason) => answerRefusal(new ProxyError(reason), '', '').status;
 
-test.each(reasons)('%s has a page that is whole', (reason) => {
+test.each(reasons)('the reason %s has a complete page', (reason) => {
   const answer = answerRefusal(new ProxyError(reason), 'crm.example.ru', 'https://console.test');
   const headers = Object.fromEntries(
     Array.from({ length: answer.headers.length / 2 }, (_, i) => answer.headers.slice(i * 2, i * 2 + 2)),
@@ -28,7 +28,7 @@ test.each(reasons)('%s has a page that is whole', (reason) => {
   );
 });
 
-test('the statuses of each kind', () => {
+test('each status belongs to its reasons', () => {
   const of = (status: number) => reasons.filter((reason) => statusOf(reason) === status);
   expect(of(407)).toEqual(['no_credentials', 'bad_credentials', 'expired']);
   expect(of(400)).toEqual(['bad_host', 'bad_request', 'loop']);
@@ -38,7 +38,7 @@ test('the statuses of each kind', () => {
   expect(of(403)).toHaveLength(reasons.length - 13);
 });
 
-test('all that comes from outside is escaped', () => {
+test('the page escapes everything that comes from outside', () => {
   const evil = `</h1><script>alert("x")</script>'&`;
   const text = { site: evil, why: evil, advice: '', consoleUrl: `https://c.test/"${evil}` };
   const body = refusalPage(502, 'upstream_failed', text);

@@ -27,7 +27,10 @@ import { freePort } from '@propusk/test-kit/gateway/upstreams';
 import { SECRET } from '@propusk/test-kit/gateway/world';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 
-/** The product behind `deploy/nginx.conf` and `deploy/Caddyfile`: two api processes, an HTTPS gateway, their own CA. */
+/**
+ * The product behind `deploy/nginx.conf` and `deploy/Caddyfile`: two api processes, and an HTTPS gateway
+ * with a private CA.
+ */
 
 const PASSWORD = 'correct horse';
 let folder: string;
@@ -64,7 +67,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** A company of its own. @returns its owner's token */
+/** Registers a company. @returns its owner's token */
 async function company(name: string): Promise<string> {
   const names = { name: 'Компания', companyName: 'Компания', companySite: 'company.test' };
   const account = { ...names, email: emailOf(name), password: PASSWORD };
@@ -76,12 +79,12 @@ interface Asked {
   readonly token?: string;
   readonly body?: object;
   readonly headers?: Record<string, string>;
-  /** The loopback address that the person sits at. */
+  /** The loopback address that the request comes from. */
   readonly from?: string;
   readonly agent?: Agent;
 }
 
-/** A person's request over HTTPS, checked against our own authority. */
+/** Sends a user's request over HTTPS, verified against the private CA. */
 function ask(
   port: number,
   path: string,
@@ -129,11 +132,11 @@ describe.each(reverseProxies)('behind %s', (name) => {
   });
   afterAll(() => proxy?.stop());
 
-  test('the calls answer over HTTPS', async () => {
+  test('the api answers over HTTPS behind the reverse proxy', async () => {
     expect(await ask(proxy.port, '/api/health')).toEqual({ status: 200, text: '{"status":"ok"}' });
   });
 
-  test('tries are counted by the person, whatever X-Forwarded-For the person writes', async () => {
+  test("sign-in attempts count by the client's real address, whatever X-Forwarded-For it sends", async () => {
     const body = { email: `${name}-nobody@company.test`, password: 'wrong guess' };
     const guess = (from: string, i: number) =>
       ask(proxy.port, `/api${login.path}`, {
@@ -146,7 +149,7 @@ describe.each(reverseProxies)('behind %s', (name) => {
     expect((await guess('127.0.0.3', 1)).status).toBe(401);
   });
 
-  test('a gateway on another machine hears of a revocation at once, and is an HTTPS proxy itself', async () => {
+  test('a remote HTTPS gateway receives a revocation at once', async () => {
     const host = `${name}.company.test:${origin.port}`;
     const { rows } = await apis[0].must(owner, listProxies);
     const proxyId = rows.find(({ direct }) => direct)?.id ?? expect.fail('no default proxy');
@@ -159,7 +162,7 @@ describe.each(reverseProxies)('behind %s', (name) => {
     const gateway = await startHttpsGateway(`https://${NAME}:${proxy.port}`, name);
     try {
       const through = () => curlThrough(gateway.port, `${username}:${password}`, `http://${host}/`);
-      // Before it has heard from the api it refuses everybody.
+      // Until the first message of the feed the gateway refuses everyone.
       const deadline = performance.now() + 10_000;
       while ((await through()) === '503' && performance.now() < deadline) await sleep(50);
       expect(await through()).toBe('403');
@@ -187,7 +190,7 @@ describe.each(reverseProxies)('behind %s', (name) => {
     const agent = new Agent({ keepAlive: true, maxSockets: 12 });
     const person = async (n: number) => {
       for (let i = 0; !end.signal.aborted; i++) {
-        // A company holds a thousand sites, and a fast machine gets there.
+        // A company holds at most a thousand sites, which a fast machine would reach.
         const creates = i % 10 === 0 && asked++ < 600;
         const call = creates
           ? { method: 'POST', body: { address: `${name}-${n}-${i}.example.ru` } }
@@ -205,7 +208,7 @@ describe.each(reverseProxies)('behind %s', (name) => {
     const people = Array.from({ length: 12 }, (_, n) => person(n));
     const stops: number[] = [];
     for (const api of apis) {
-      // A balancer takes back in its time the one that it had left out.
+      // The balancer retries a failed backend only after a while.
       await sleep(3_500);
       const started = performance.now();
       expect(await api.terminate()).toBe(0);
@@ -221,12 +224,15 @@ describe.each(reverseProxies)('behind %s', (name) => {
     );
     expect(failed).toEqual([]);
     expect(done).toBeGreaterThan(500);
-    // What was answered was done, and done once.
+    // Every acknowledged create happened exactly once.
     expect((await apis[0].must(token, listSites)).count).toBe(created);
   });
 });
 
-/** The real gateway as a process of its own that trusts our authority, and finds the console's name by GATEWAY_HOSTS. */
+/**
+ * Starts the real gateway as a process that trusts the private CA, and resolves the console through
+ * GATEWAY_HOSTS.
+ */
 async function startHttpsGateway(
   apiUrl: string,
   name: string,
@@ -253,7 +259,7 @@ async function startHttpsGateway(
   return { child, port: message.port };
 }
 
-/** curl through an HTTPS proxy whose certificate is checked. @returns the status */
+/** Runs curl through an HTTPS proxy with certificate checks. @returns the status */
 async function curlThrough(port: number, who: string, url: string): Promise<string> {
   const args = ['-sS', '-o', '/dev/null', '-m', '5', '-w', '%{http_code}', '--noproxy', ''];
   const proxy = ['--proxy-cacert', certificate.certPath, '-x', `https://${who}@127.0.0.1:${port}`];

@@ -61,7 +61,7 @@ async function enrol(token: string): Promise<void> {
   await api.must(token, confirmSecondFactor, { body: { code: appCode(secret) } });
 }
 
-test('a company that begins to require a second factor cuts off within a second whoever has none', async () => {
+test('when a company requires a second factor, users without one lose access within a second', async () => {
   const names = { name: 'Компания', companyName: 'Компания', companySite: 'company.test' };
   const account = { ...names, email: 'owner@company.test', password: PASSWORD };
   const owner = (await api.must(null, register, { body: account })).token;
@@ -98,7 +98,7 @@ test('a company that begins to require a second factor cuts off within a second 
   expect(living.socket.destroyed).toBe(false);
   living.socket.destroy();
 
-  // Enrolled, the person is let in by a new gateway password and not by the one from before.
+  // After enrolment a new gateway token works, and the previous one does not.
   await enrol(without.token);
   const fresh = await wayOf(without.token);
   await becomes(fresh, '200');

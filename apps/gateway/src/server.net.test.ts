@@ -14,7 +14,7 @@ import {
 import { openThreatCase } from '@propusk/test-kit/threat-case';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-/** The gateway's front door: who gets in, who is told what, and what reaches the site. */
+/** The proxy server end to end: authentication, refusals, and the bytes that reach the site. */
 
 let world: World;
 let site: string;
@@ -33,13 +33,13 @@ afterAll(() => tally.close());
 afterAll(() => world[Symbol.asyncDispose]());
 
 describe('curl reaches the site', () => {
-  test('by plain HTTP', async () => {
+  test('curl reaches the site by plain HTTP', async () => {
     const got = await curl(world.port, me, `${site}/a?b=%2F..`);
     expect(got).toMatchObject({ status: 200, body: `hello from ${site.slice(7)}` });
     expect(world.origin.requests.at(-1)?.url).toBe('/a?b=%2F..');
   });
 
-  test('by CONNECT', async () => {
+  test('curl reaches the site through CONNECT', async () => {
     const got = await curl(world.port, me, '--proxytunnel', `${site}/tunnelled`);
     expect(got).toMatchObject({ status: 200, connectStatus: 200, body: `hello from ${site.slice(7)}` });
   });
@@ -48,20 +48,20 @@ describe('curl reaches the site', () => {
     ['a length', []],
     ['chunks', ['-H', 'Transfer-Encoding: chunked']],
     ['a wait for 100 Continue', ['-H', 'Expect: 100-continue']],
-  ])('with a body of %s', async (_, options) => {
+  ])('the site receives a request body with %s', async (_, options) => {
     const body = 'x'.repeat(300_000);
     const got = await curl(world.port, me, ...options, '-d', body.slice(0, 100_000), `${site}/post`);
     expect(got.status).toBe(200);
     expect(world.origin.requests.at(-1)).toMatchObject({ method: 'POST', body: body.slice(0, 100_000) });
   });
 
-  test('and a POST without a body arrives without one', async () => {
+  test('a POST without a body arrives without one', async () => {
     await curl(world.port, me, '-X', 'POST', `${site}/nothing`);
     const { headers, body } = world.origin.requests.at(-1) ?? { headers: {} };
     expect([headers['content-length'], headers['transfer-encoding'], body]).toEqual(['0', undefined, '']);
   });
 
-  test('in any spelling of its name', async () => {
+  test('curl reaches the site by any spelling of its name', async () => {
     expect((await curl(world.port, me, site.replace('crm.company.test', 'CRM.Company.TEST.'))).status).toBe(
       200,
     );
@@ -82,9 +82,9 @@ describe('refusals', () => {
     ['no token', 'u1:', 407, 'bad_credentials'],
     ['an expired token', credentials(1, { expires: now - 1 }), 407, 'expired'],
     ['a token of another epoch', credentials(1, { epoch: 2 }), 407, 'expired'],
-    ['a user who is not there', credentials(99), 403, 'user_removed'],
+    ['a user who does not exist', credentials(99), 403, 'user_removed'],
     ['a user without a policy', credentials(2), 403, 'no_policy'],
-  ])('credentials: %s', async (_, who, status, reason) =>
+  ])('refuses credentials with the right status and reason: %s', async (_, who, status, reason) =>
     tally.watch(async () => {
       const before = world.origin.connections();
       const plain = await curl(world.port, who, site);
@@ -107,7 +107,7 @@ describe('refusals', () => {
     ['a hexadecimal address', 'http://0x7f000001', 400, 'bad_host'],
     ['an IPv6 address', 'http://[::1]', 400, 'bad_host'],
     ['a single label', 'http://localhost', 400, 'bad_host'],
-  ])('target: %s', async (_, url, status, reason) => {
+  ])('refuses a target with the right status and reason: %s', async (_, url, status, reason) => {
     const { hostname, port } = /^http:\/\/(?<hostname>.*?)(?::(?<port>\d+))?$/.exec(url)?.groups ?? {};
     const head = `Host: x\r\n${authorization(me)}`;
     const authority = `${hostname}:${port ?? world.origin.port}`;
@@ -134,14 +134,14 @@ describe('refusals', () => {
     ['CONNECT to port 65536', 'CONNECT crm.company.test:65536 HTTP/1.1', '400 bad_host'],
     ['nonsense', 'hello', '400 bad_request'],
     ['another version', 'GET http://crm.company.test/ HTTP/3.7', '400 bad_request'],
-  ])('request: %s', async (_, line, expected) =>
+  ])('refuses a malformed request: %s', async (_, line, expected) =>
     tally.watch(async () => {
       const request = `${line}\r\nHost: crm.company.test\r\n${authorization(me)}Connection: close\r\n\r\n`;
       expect(statusAndReason(await raw(world.port, request))).toBe(expected);
     }),
   );
 
-  test('a site that accepts nothing is 502, in both forms', async () => {
+  test('answers 502 in both forms when the site refuses connections', async () => {
     const dead = `http://dead.company.test:${world.origin.port}`;
     expect(statusAndReason(await get(world.port, me, dead))).toBe('502 connect_failed');
     expect((await openTunnel(world.port, me, dead.slice(7))).head).toContain(
@@ -149,7 +149,7 @@ describe('refusals', () => {
     );
   });
 
-  test('the page names the site, says why in Russian, links to the console, and runs nothing', async () => {
+  test('the refusal page names the site, gives the reason in Russian, links to the console, and runs no script', async () => {
     const got = await curl(world.port, me, 'http://foreign.company.test/secret?x=1');
     expect(got.body).toContain('<b>foreign.company.test</b>');
     expect(got.body).toContain('Этого сайта нет среди сайтов вашей компании');
@@ -160,7 +160,7 @@ describe('refusals', () => {
     expect(await raw(world.port, evil)).toContain('<b>a&amp;b&#39;c.test</b>');
   });
 
-  test('a request after a refusal on the same connection is judged by itself', async () => {
+  test('a request after a refusal on the same connection is authorized by itself', async () => {
     const request = (host: string, last = '') =>
       `GET http://${host}/ HTTP/1.1\r\nHost: x\r\n${authorization(me)}${last}\r\n`;
     const got = await raw(
@@ -172,7 +172,7 @@ describe('refusals', () => {
     expect(got.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 403', 'HTTP/1.1 200', 'HTTP/1.1 403']);
   });
 
-  test('nonsense behind a request ends the connection and reaches nobody', async () => {
+  test('garbage behind a request ends the connection and reaches no site', async () => {
     const before = world.origin.requests.length;
     const request = `GET http://foreign.company.test/ HTTP/1.1\r\nHost: x\r\n${authorization(me)}\r\n`;
     const got = await raw(
@@ -184,7 +184,7 @@ describe('refusals', () => {
     expect(world.origin.requests.length).toBe(before);
   });
 
-  test('an unwanted body is not awaited', async () => {
+  test("a refusal does not wait for the request's body", async () => {
     const head = `POST ${site}/ HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\nonly this`;
     expect(statusAndReason(await raw(world.port, head))).toBe('407 no_credentials');
     const expecting = `POST ${site}/ HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 9\r\n\r\n`;
@@ -192,14 +192,14 @@ describe('refusals', () => {
   });
 });
 
-describe('what reaches the site', () => {
-  test('Host is of the URL, whatever the header says', async () => {
+describe('forwarding', () => {
+  test("the site receives the URL's host as Host, whatever the header says", async () => {
     const got = await curl(world.port, me, '-H', 'Host: evil.test', `${site}/host`);
     expect(got.body).toBe(`hello from ${site.slice(7)}`);
     expect(world.origin.requests.at(-1)?.headers.host).toBe(site.slice(7));
   });
 
-  test('hop-by-hop headers, nominated ones and credentials stay here; the rest passes as it was', async () =>
+  test('the proxy drops hop-by-hop headers, nominated headers and credentials, and forwards the rest unchanged', async () =>
     tally.watch(async () => {
       const sent = [
         'Connection: X-Nominated, Content-Length, keep-alive',
@@ -227,14 +227,14 @@ describe('what reaches the site', () => {
       expect(JSON.stringify(world.origin.requests)).not.toContain(me.slice(3));
     }));
 
-  test("the site's hop-by-hop headers stay here too, and repeated ones stay repeated", async () => {
+  test("the proxy drops the site's hop-by-hop headers, and keeps repeated headers repeated", async () => {
     const { head } = await curl(world.port, me, `${site}/nominate`);
     expect(head).not.toMatch(/^(x-nominated|proxy-)/im);
     expect(head.match(/^Set-Cookie: /gim)).toHaveLength(2);
     expect(head).toMatch(/^Via: 1\.1 propusk-/m);
   });
 
-  test("a site's 407 does not become ours", async () => {
+  test("a site's 407 does not reach the client as a 407", async () => {
     const got = await curl(world.port, me, `${site}/challenge`);
     expect(got.status).toBe(502);
     expect(got.head).not.toMatch(/proxy-authenticate/i);
@@ -245,11 +245,11 @@ describe('what reaches the site', () => {
     ['the status 000', 'HTTP/1.1 000 Zero\r\nContent-Length: 0\r\n\r\n'],
     ['the status 099', 'HTTP/1.1 099 Low\r\nContent-Length: 0\r\n\r\n'],
     [
-      'a protocol that nobody asked for',
+      'an unrequested change of protocol',
       'HTTP/1.1 101 Switching\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n',
     ],
     ['no HTTP', 'SSH-2.0-OpenSSH_9.2p1\r\n'],
-  ])('a site that answers %s harms only itself', async (_, bytes) => {
+  ])('a site that answers %s harms no other site', async (_, bytes) => {
     const strange = createServer((socket) => {
       socket.on('error', () => {});
       socket.once('data', () => socket.end(bytes, 'latin1'));
@@ -267,7 +267,7 @@ describe('what reaches the site', () => {
     await until(() => !world.gateway.index.companies.has(2));
   });
 
-  test('a response that breaks off is seen to', async () => {
+  test('a response that the site cuts off is cut off for the client too', async () => {
     const got = await get(world.port, me, `${site}/cut`);
     expect(got).toMatch(/content-length: 1000/i);
     expect(got.endsWith('half')).toBe(true);
@@ -280,7 +280,7 @@ describe('what reaches the site', () => {
     ['chunks by a strange name', 'Transfer-Encoding: xchunked\r\n'],
     ['a space before the colon', 'Transfer-Encoding : chunked\r\n'],
     ['a folded header', 'X-A: b\r\n c\r\nTransfer-Encoding\r\n : chunked\r\n'],
-  ])('smuggling is 400: %s', async (_, framing) =>
+  ])('answers 400 to request smuggling: %s', async (_, framing) =>
     tally.watch(async () => {
       const before = world.origin.requests.length;
       const smuggled = `0\r\n\r\nGET http://${site.slice(7)}/smuggled HTTP/1.1\r\nHost: x\r\n\r\n`;
@@ -290,13 +290,13 @@ describe('what reaches the site', () => {
     }),
   );
 
-  test('a request that comes back is a loop', async () => {
+  test('a request that loops back to the gateway is refused', async () => {
     await curl(world.port, me, `${site}/first`);
     const via = String(world.origin.requests.at(-1)?.headers.via);
     expect(statusAndReason(await get(world.port, me, site, `Via: 1.0 other, ${via}\r\n`))).toBe('400 loop');
   });
 
-  test('one client connection keeps one connection onward, and shares it with no other', async () => {
+  test('a client connection keeps one origin connection and shares it with no other client', async () => {
     const before = world.origin.connections();
     await curl(world.port, me, `${site}/1`, `${site}/2`, `${site}/3`);
     expect(world.origin.connections() - before).toBe(1);
@@ -309,7 +309,7 @@ describe('what reaches the site', () => {
 describe('tunnels', () => {
   const request = 'GET / HTTP/1.1\r\nHost: inside\r\n\r\n';
 
-  /** A site of user 1 that speaks first, and what it does with what it is told. */
+  /** A site of user 1 that speaks first and then handles its socket. @returns its authority */
   async function talker(
     answer: (socket: Socket) => void,
     welcome = '220 welcome\n',
@@ -326,14 +326,14 @@ describe('tunnels', () => {
     return { authority, stop: () => server.close() };
   }
 
-  test('pass bytes that the client sent without waiting', async () => {
+  test('a tunnel forwards bytes that the client sent without waiting for the reply', async () => {
     const tunnel = await openTunnel(world.port, me, site.slice(7), request);
     await until(() => tunnel.got().endsWith(`hello from ${site.slice(7)}`));
     expect(tunnel.got()).toMatch(/^HTTP\/1\.1 200 /);
     tunnel.socket.destroy();
   });
 
-  test('pass one end on and let the other direction finish', async () => {
+  test("a tunnel forwards one side's end and lets the other direction finish", async () => {
     const { authority, stop } = await talker(async (socket) => socket.end(`heard ${await text(socket)}`));
     const tunnel = await openTunnel(world.port, me, authority);
     await until(() => tunnel.got().includes('welcome'));
@@ -343,7 +343,7 @@ describe('tunnels', () => {
     stop();
   });
 
-  test('close at the client when the site leaves without a word', async () => {
+  test('a tunnel closes at the client when the site closes without sending', async () => {
     const { authority, stop } = await talker((socket) => socket.end(), '');
     const tunnel = await openTunnel(world.port, me, authority);
     await until(() => tunnel.socket.destroyed, 1_000);
@@ -351,7 +351,7 @@ describe('tunnels', () => {
     stop();
   });
 
-  test('close at the client when the site breaks off', async () => {
+  test('a tunnel closes at the client when the site resets', async () => {
     const { authority, stop } = await talker((socket) => socket.once('data', () => socket.resetAndDestroy()));
     const tunnel = await openTunnel(world.port, me, authority);
     await until(() => tunnel.got().includes('welcome'));
@@ -361,7 +361,7 @@ describe('tunnels', () => {
     stop();
   });
 
-  test("pass the site's end on while the client goes on sending", async () => {
+  test("a tunnel forwards the site's end while the client keeps sending", async () => {
     let got = '';
     const { authority, stop } = await talker((socket) => socket.on('data', (data) => (got += data)).end());
     const client = connect({ port: world.port, host: '127.0.0.1', allowHalfOpen: true });
@@ -374,7 +374,7 @@ describe('tunnels', () => {
     stop();
   });
 
-  test('close at the site when the client goes', async () => {
+  test('a tunnel closes at the site when the client leaves', async () => {
     const tunnel = await openTunnel(world.port, me, site.slice(7), request.replace('/', '/drip'));
     await until(() => tunnel.got().includes('drop'));
     expect(world.origin.open()).toBeGreaterThan(0);
@@ -383,12 +383,12 @@ describe('tunnels', () => {
   });
 });
 
-test('a head that is too large is answered 431', async () => {
+test('answers 431 to a head that is too large', async () => {
   const large = `GET ${site}/ HTTP/1.1\r\nHost: x\r\nX-Large: ${'x'.repeat(70_000)}\r\n\r\n`;
   expect(statusAndReason(await raw(world.port, large))).toBe('431 bad_request');
 });
 
-test('a user has no more than 512 passages at once', { timeout: 20_000 }, async () => {
+test('limits a user to 512 simultaneous requests and tunnels', { timeout: 20_000 }, async () => {
   const tunnels = await Promise.all(
     Array.from({ length: 512 }, () => openTunnel(world.port, me, site.slice(7))),
   );
@@ -401,7 +401,7 @@ test('a user has no more than 512 passages at once', { timeout: 20_000 }, async 
   again.socket.destroy();
 });
 
-test('a client that resets while the gateway dials harms nothing', async () => {
+test('a client that resets during the dial causes no error', async () => {
   for (let i = 0; i < 50; i++) {
     const socket = connect(world.port, '127.0.0.1');
     socket.on('error', () => {});

@@ -12,12 +12,12 @@ import { createLog } from './log.ts';
 import { createGateway } from './server.ts';
 
 /**
- * Each setting of the gateway at each extreme that it accepts serves requests, for 60 s in the soak; beyond, it stops the
- * start in one line. A setting without extremes here fails the types.
+ * Each setting of the gateway serves requests at each accepted extreme (for 60 s in the soak), and stops
+ * the start in one line beyond it. A setting without extremes here fails the type check.
  */
 
 interface Extremes {
-  /** Accepted values; `folder` stands for the test's own. */
+  /** Accepted values; `folder` means the test's own folder. */
   readonly serves: readonly string[];
   readonly refused: readonly string[];
 }
@@ -28,7 +28,7 @@ const list = (count: number, each: (i: number) => string) =>
 const extremes: Record<keyof typeof gatewaySettings, Extremes> = {
   GATEWAY_PORT: { serves: ['0', '65535'], refused: ['-1', '65536', '1e3'] },
   GATEWAY_HOST: { serves: ['127.0.0.1', 'localhost', '0.0.0.0'], refused: ['a b', 'a'.repeat(254)] },
-  // One process serves here; the most that is accepted is read alone.
+  // One process serves here; the maximum is only parsed.
   GATEWAY_PROCESSES: { serves: ['1', '64'], refused: ['0', '65'] },
   GATEWAY_SECRET: { serves: [SECRET], refused: ['x'.repeat(31)] },
   API_URL: { serves: [], refused: ['127.0.0.1:3000', 'ftp://a.test', 'http://a.test/path'] },
@@ -54,7 +54,7 @@ const extremes: Record<keyof typeof gatewaySettings, Extremes> = {
     serves: ['127.0.0.1:1', list(100, () => '127.0.0.1:65535')],
     refused: ['127.0.0.1:0', 'dns.test'],
   },
-  // A pair is needed, and tls.net.test.ts serves with one.
+  // TLS needs a pair of files, which tls.net.test.ts covers.
   GATEWAY_TLS_CERT: { serves: [], refused: ['x'.repeat(4_097), 'alone.pem'] },
   GATEWAY_TLS_KEY: { serves: [], refused: ['x'.repeat(4_097), 'alone.pem'] },
   GATEWAY_METRICS_PORT: { serves: ['0'], refused: ['65536', '-1'] },
@@ -91,7 +91,7 @@ test.each(
     ({ serves }) => serves,
     (name, value) => ({ name, value, shown: shown(value) }),
   ),
-)('serves with $name=$shown', { timeout: 120_000 }, async ({ name, value }) => {
+)('serves requests with $name=$shown', { timeout: 120_000 }, async ({ name, value }) => {
   const given = value === 'folder' ? join(folder, 'deep', 'er') : value;
   const env: Record<string, string> = { ...usual(), [name]: given };
   if (name === 'GATEWAY_HOSTS') env.GATEWAY_HOSTS += ',crm.company.test=127.0.0.1';

@@ -15,13 +15,13 @@ import { openSnapshots } from './snapshot.ts';
 
 const TRIES = quickOrSoak(60, 1_000);
 
-/** The company that changes, one that holds nothing of its, and one whose pattern covers what the first one claims. */
+/** The changing company, an unaffected one, and one whose pattern covers hosts that the first claims. */
 const QUIET = company(['quiet.company.test'], { id: 2 });
 const NEIGHBOUR = company(['crm.company.test', '*.company.test'], { id: 3 });
 const changing = (version: number) =>
   company(['crm.company.test', `new-${version}.company.test`], { version, users: version % 2 ? [1] : [] });
 
-/** What a gateway answers to each of them, in words. */
+/** The gateway's decision in each case, as text. */
 function answers(index: AccessIndex, version: number): Record<string, string> {
   const ask = (user: number, host: string) => {
     const decision = decide(index, user, canonicalHost(host) ?? expect.fail(), 443);
@@ -37,7 +37,7 @@ function answers(index: AccessIndex, version: number): Record<string, string> {
 }
 
 test(
-  'whenever it is killed, a gateway that comes back without the api lets nobody in who may not, and those whom no change concerns',
+  'a gateway killed at any moment restarts without the api, grants no revoked right, and still serves unaffected companies',
   () =>
     threatCase(
       'revocation',
@@ -54,12 +54,12 @@ test(
         for (let version = 1; version <= TRIES; version++) {
           live.put(changing(version), false);
           live.contact();
-          // Before it waits, while it is written, and when it is there; the first time until it is.
+          // Kills before, during and after a write; the first time once the file exists.
           const pause = version % 4 === 0 ? 0 : (version * 7) % 60;
           if (version === 1)
             await expect.poll(() => existsSync(join(folder, 'live', files[0] ?? ''))).toBe(true);
           else if (pause > 0) await sleep(pause);
-          // What a kill at this moment leaves: nothing is on its way that another process would see.
+          // A copy of the folder is what a kill at this moment leaves behind.
           const copy = join(folder, String(version));
           mkdirSync(copy);
           for (const file of files) {
@@ -83,7 +83,7 @@ test(
   quickOrSoak(30_000, 200_000),
 );
 
-test('a list of changes that cannot be read takes the snapshot with it', async () => {
+test('an unreadable change journal invalidates the snapshot', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'propusk-snapshot-'));
   const [key, log] = [gatewayKeys(SECRET).snapshot, createLog('silent')];
   const open = () => openSnapshots({ dataDir: folder, snapshotMaxAgeMs: 900_000 }, key, log);
@@ -94,7 +94,7 @@ test('a list of changes that cannot be read takes the snapshot with it', async (
   expect((await open()).index.companies.size).toBe(1);
   await writeFile(join(folder, 'gateway-snapshot.outdated'), 'nonsense\n');
   expect((await open()).index.companies.size).toBe(0);
-  // And the next start does not find it again.
+  // The next start does not find the snapshot either.
   expect((await open()).index.companies.size).toBe(0);
   await rm(folder, { recursive: true });
 });

@@ -58,27 +58,27 @@ const secureCurl = (who: string, ca: Certificate, ...rest: string[]) =>
   );
 
 describe('curl over TLS to the gateway', () => {
-  test('reaches the site in both request forms', async () => {
+  test('curl over TLS to the gateway reaches the site in both request forms', async () => {
     expect(await secureCurl(me, first, `${site}/`)).toMatchObject({ status: 200 });
     const tunnelled = await secureCurl(me, first, '--proxytunnel', `${site}/`);
     expect(tunnelled).toMatchObject({ status: 200, connectStatus: 200 });
   });
-  test('is refused like any other', async () => {
+  test('curl over TLS to the gateway gets the usual refusals', async () => {
     expect((await secureCurl('', first, `${site}/`)).status).toBe(407);
     expect((await secureCurl(credentials(2), first, '--proxytunnel', `${site}/`)).connectStatus).toBe(403);
   });
-  test('does not trust a certificate that it does not know', async () => {
+  test('curl rejects a gateway certificate that it does not trust', async () => {
     expect((await secureCurl(me, second, `${site}/`)).status).toBe(0);
   });
 });
 
-test('without TLS nothing is understood, and nothing breaks', async () => {
+test('a client without TLS gets no reply, and the gateway keeps serving', async () => {
   const got = await raw(world.port, `GET ${site}/ HTTP/1.1\r\nHost: x\r\n${authorization(me)}\r\n`);
   expect(got).not.toContain('hello');
   expect(await secureCurl(me, first, `${site}/`)).toMatchObject({ status: 200 });
 });
 
-/** A tunnel over TLS to the gateway, in the middle of endless content. */
+/** Opens a tunnel over TLS to the gateway, carrying endless content. */
 async function carrying(): Promise<{ socket: TLSSocket; got: () => number }> {
   const socket = connect({ port: world.port, host: '127.0.0.1', ca: first.cert });
   let got = 0;
@@ -91,13 +91,13 @@ async function carrying(): Promise<{ socket: TLSSocket; got: () => number }> {
   return { socket, got: () => got };
 }
 
-test('a renewed certificate is taken within 6 s; tunnels live on; half a renewal changes nothing', {
+test('a renewed certificate applies within 6 s, tunnels survive, and half a renewal changes nothing', {
   timeout: 25_000,
 }, async () => {
   const tunnel = await carrying();
   await copyFile(second.certPath, paths().cert);
   await new Promise((resolve) => setTimeout(resolve, 5_500));
-  // The new certificate with the old key: the pair that worked stays.
+  // The new certificate with the old key: the previous pair stays in use.
   expect((await secureCurl(me, first, `${site}/`)).status).toBe(200);
   await copyFile(second.keyPath, paths().key);
   let status = 0;
@@ -113,23 +113,23 @@ test('a renewed certificate is taken within 6 s; tunnels live on; half a renewal
   tunnel.socket.destroy();
 });
 
-describe('a start with files that cannot be used is one line', () => {
+describe('unusable TLS files stop the start with one line', () => {
   const created = (GATEWAY_TLS_CERT: string, GATEWAY_TLS_KEY: string) =>
     createGateway(testConfig({ GATEWAY_TLS_CERT, GATEWAY_TLS_KEY, DATA_DIR: folder }), createLog('silent'));
 
-  test('no such file', async () => {
+  test('a missing key file is named', async () => {
     const line = `Файл «${folder}/none.pem» не читается (ENOENT). Проверьте настройку GATEWAY_TLS_KEY`;
     await expect(created(first.certPath, `${folder}/none.pem`)).rejects.toThrow(line);
   });
-  test('no certificate in it', async () => {
+  test('a file without a certificate is named', async () => {
     await writeFile(join(folder, 'odd.pem'), 'odd');
     const line = `В файле «${folder}/odd.pem» нет сертификата в виде PEM. Проверьте настройку GATEWAY_TLS_CERT`;
     await expect(created(join(folder, 'odd.pem'), first.keyPath)).rejects.toThrow(line);
   });
-  test("another certificate's key", async () => {
+  test('a key of another certificate is refused', async () => {
     await expect(created(first.certPath, second.keyPath)).rejects.toThrow('не от этого сертификата');
   });
-  test('one of two', () => {
+  test('a certificate without a key is refused', () => {
     expect(() => testConfig({ GATEWAY_TLS_CERT: first.certPath })).toThrow(
       'Задана настройка GATEWAY_TLS_CERT, а GATEWAY_TLS_KEY нет: нужны обе',
     );

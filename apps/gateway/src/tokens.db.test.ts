@@ -21,7 +21,10 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { createLog } from './log.ts';
 import { createGateway, type Gateway } from './server.ts';
 
-/** Every token of a person, at a real api and a real gateway, after everything that has to end it, and damaged. */
+/**
+ * Every token of a user at a real api and a real gateway: replayed after every event that must end it, and
+ * damaged.
+ */
 
 const PASSWORD = 'correct horse';
 let folder: string;
@@ -66,14 +69,14 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** An agent with all that a person may hold. */
+/** An agent with every kind of token. */
 interface SlotHolder {
   readonly id: number;
   readonly email: string;
   readonly session: string;
-  /** `name:password` for the gateway, as this session was told. */
+  /** `name:password` for the gateway, which this session fetched. */
   readonly who: string;
-  /** A code for the extension that this session asked for. */
+  /** A pairing code for the extension, which this session requested. */
   readonly code: string;
 }
 
@@ -110,29 +113,29 @@ const tell = (text: string) => database.pool.query(text);
 const idOf = async (token: string) =>
   (await api.must(token, listSessions)).rows.find(({ current }) => current)?.id ?? 0;
 
-/** What ends the tokens of a session that has asked for access. */
+/** Events that end the tokens of a session which fetched gateway access. */
 const endings: Readonly<Record<string, (who: SlotHolder) => Promise<unknown>>> = {
   'signing out': ({ session }) => api.must(session, logout),
-  'signing out, as a session of the list': async ({ session }) =>
+  'ending the own session in the list': async ({ session }) =>
     api.must(session, endSession, { id: await idOf(session) }),
-  'its end from another session': async ({ session, email }) =>
+  'ending the session from another one': async ({ session, email }) =>
     api.must(await signIn(email), endSession, { id: await idOf(session) }),
-  'the end of all others': async ({ email }) => api.must(await signIn(email), endOtherSessions),
-  'a new password of its person': async ({ email }) => {
+  'ending all other sessions': async ({ email }) => api.must(await signIn(email), endOtherSessions),
+  'a password change by the user': async ({ email }) => {
     const body = { currentPassword: PASSWORD, password: 'another horse' };
     await api.must(await signIn(email), changeOwnPassword, { body });
   },
-  'a new password by the owner': ({ id }) =>
+  'a password change by the owner': ({ id }) =>
     api.must(owner, updateUser, { id, body: { password: 'another horse' } }),
-  'another email by the owner': ({ id, email }) =>
+  'an email change by the owner': ({ id, email }) =>
     api.must(owner, updateUser, { id, body: { email: `moved.${email}` } }),
-  'the deletion of its person': ({ id }) => api.must(owner, deleteUser, { id }),
+  'deletion of the user': ({ id }) => api.must(owner, deleteUser, { id }),
 };
 
 const replays = quickOrSoak(40, 1_000);
 
 async function replay(tally: Tally, { session, who, code }: SlotHolder): Promise<void> {
-  // A gateway has a second to hear of it.
+  // A gateway enforces a change within a second.
   await expect.poll(() => atGateway(who), { timeout: 5_000, interval: 20 }).not.toBe('200');
   for (let done = 0; done < replays; done += 20) {
     const answers = await Promise.all(
@@ -148,20 +151,23 @@ async function replay(tally: Tally, { session, who, code }: SlotHolder): Promise
 }
 
 describe('no token is accepted after', () => {
-  test.each(Object.keys(endings))('%s', { timeout: quickOrSoak(60_000, 300_000) }, (name) =>
-    threatCase(
-      'tokens',
-      `replayed after ${name}: at the console, at the gateway, the pairing code`,
-      async (tally) => {
-        const who = await holder();
-        await endings[name]?.(who);
-        await replay(tally, who);
-      },
-    ),
+  test.each(Object.keys(endings))(
+    'no token is accepted after %s',
+    { timeout: quickOrSoak(60_000, 300_000) },
+    (name) =>
+      threatCase(
+        'tokens',
+        `replayed after ${name}: at the console, at the gateway, the pairing code`,
+        async (tally) => {
+          const who = await holder();
+          await endings[name]?.(who);
+          await replay(tally, who);
+        },
+      ),
   );
 });
 
-test('what a role allowed ends with the role, and a link to a lock with its maker', () =>
+test("tokens lose a removed role's rights, and a lock link ends with its creator", () =>
   threatCase(
     'tokens',
     'replayed after a role was taken, and a link of somebody who is gone',
@@ -186,11 +192,11 @@ test('what a role allowed ends with the role, and a link to a lock with its make
 
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
-/** A token with something wrong: never the token itself. @param other one of somebody else, of the same kind */
+/** Damages a token; never returns the token itself. @param other another user's token of the same kind */
 function mutate(token: string, other: string): string {
   const at = randomInt(token.length);
   const ways: (() => string)[] = [
-    // Another letter of the alphabet; in the last place two bits are no part of the token.
+    // Replace one letter. In the last position two bits are not part of the token.
     () => token.slice(0, at) + letters[randomInt(64)] + token.slice(at + 1),
     () =>
       token.slice(0, at) +
@@ -211,7 +217,7 @@ function mutate(token: string, other: string): string {
     () => encodeURIComponent(`${token}%00`),
   ];
   const mutated = ways[randomInt(ways.length)]?.() ?? '';
-  // What a client cannot put into a header is not worth a try.
+  // Skip tokens that a client cannot put into a header.
   const sendable = /^[\x21-\x7e]*$/.test(mutated) && mutated !== token && mutated !== other;
   return sendable ? mutated : mutate(token, other);
 }
@@ -236,7 +242,7 @@ test('no damaged token is accepted', { timeout: quickOrSoak(60_000, 300_000) }, 
           }),
         );
       }
-      // Each is of one kind and of one person: neither opens the other's door.
+      // Each token is of one kind and one user, and is refused in the other's place.
       const swapped = [
         `${name}:${otherPassword}`,
         `${otherName}:${password}`,

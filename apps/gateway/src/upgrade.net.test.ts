@@ -20,7 +20,7 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 
-/** WebSocket both ways through the gateway: in a tunnel, as browsers do it, and by Upgrade in absolute form. */
+/** WebSockets through the gateway: in a tunnel, as browsers open them, and by Upgrade in absolute form. */
 
 const me = credentials(1);
 let world: World;
@@ -69,7 +69,7 @@ afterAll(async () => {
   site.close();
 });
 
-/** A WebSocket by Upgrade in absolute form. `finishRequest` is ws's own hook for what its API has no words for. */
+/** Opens a WebSocket by Upgrade in absolute form, through `finishRequest`, ws's hook for a custom request. */
 function absolute(who: string, path = '/ws', headers: Record<string, string> = {}): WebSocket {
   return new WebSocket(`ws://127.0.0.1:${world.port}/`, {
     finishRequest(req) {
@@ -91,8 +91,8 @@ describe.each<[string, () => WebSocket | Promise<WebSocket>]>([
   ['in a tunnel', tunnelled],
   ['by Upgrade', () => absolute(me)],
   ["by Upgrade, through the company's squid", () => absolute(credentials(11))],
-])('%s', (_, open) => {
-  test('words go both ways, long ones too', async () => {
+])('a WebSocket %s', (_, open) => {
+  test('a WebSocket carries short and long messages both ways', async () => {
     const ws = await open();
     const words: string[] = [];
     ws.on('message', (data: Buffer) => words.push(data.toString()));
@@ -107,7 +107,7 @@ describe.each<[string, () => WebSocket | Promise<WebSocket>]>([
   });
 });
 
-test('the site sees its own name and no credentials of ours', async () => {
+test('the site of a WebSocket sees its own host and none of our credentials', async () => {
   seen.length = 0;
   const ws = absolute(me, '/ws', {
     Host: 'evil.test',
@@ -123,9 +123,9 @@ test('the site sees its own name and no credentials of ours', async () => {
 });
 
 test.each([
-  ['nobody', '', '407 no_credentials'],
+  ['no user', '', '407 no_credentials'],
   ['a user without a policy', credentials(2), '403 no_policy'],
-])('%s is refused before the site hears of it', async (_, who, expected) => {
+])('an upgrade with credentials of %s is refused before it reaches the site', async (_, who, expected) => {
   seen.length = 0;
   const head = who === '' ? '' : authorization(who);
   const got = await raw(
@@ -139,7 +139,7 @@ test.each([
 const upgrading = (path: string, more = 'Connection: Upgrade\r\nUpgrade: websocket\r\n') =>
   raw(world.port, `GET http://${host}${path} HTTP/1.1\r\nHost: x\r\n${authorization(me)}${more}\r\n`);
 
-test('a site that answers otherwise is passed on, and a second request behind it is not', async () => {
+test("a site's refusal of an upgrade is forwarded, and a second request behind it is not", async () => {
   seen.length = 0;
   const got = await upgrading(
     '/401',
@@ -149,7 +149,7 @@ test('a site that answers otherwise is passed on, and a second request behind it
   expect(seen).toHaveLength(1);
 });
 
-test('a client that leaves a response which never ends takes no place any more', async () => {
+test('a client that leaves an endless response frees its slot', async () => {
   const client = connect(world.port, '127.0.0.1').on('error', () => {});
   client.write(
     `GET http://${host}/stays HTTP/1.1\r\nHost: x\r\n${authorization(me)}Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n`,
@@ -160,11 +160,14 @@ test('a client that leaves a response which never ends takes no place any more',
   await until(() => world.gateway.activeRequests() === 0);
 });
 
-test.each(['/407', '/other'])('a site that answers what it may not: %s', async (path) => {
-  expect(statusAndReason(await upgrading(path))).toBe('502 connect_failed');
-});
+test.each(['/407', '/other'])(
+  'answers 502 to an upgrade whose site sends a forbidden reply: %s',
+  async (path) => {
+    expect(statusAndReason(await upgrading(path))).toBe('502 connect_failed');
+  },
+);
 
-test('one that comes back is a loop', async () => {
+test('an upgrade that loops back to the gateway is refused', async () => {
   await upgrading('/', 'Connection: close\r\n');
   const via = String(seen.at(-1)?.via);
   expect(via).toContain('propusk-');
@@ -173,7 +176,7 @@ test('one that comes back is a loop', async () => {
   ).toBe('400 loop');
 });
 
-test('another protocol is not upgraded to, the request is carried', async () => {
+test('an upgrade to another protocol is forwarded as a plain request', async () => {
   const got = await upgrading(
     '/',
     'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAM\r\nConnection: close\r\n',
@@ -184,7 +187,7 @@ test('another protocol is not upgraded to, the request is carried', async () => 
 test.each<[string, () => WebSocket | Promise<WebSocket>]>([
   ['in a tunnel', tunnelled],
   ['by Upgrade', () => absolute(me)],
-])('a WebSocket %s ends with the right', async (_, open) => {
+])('a WebSocket %s ends when access is revoked', async (_, open) => {
   const ws = await open();
   await once(ws, 'open');
   const closed = once(ws, 'close');

@@ -21,7 +21,7 @@ import {
 } from '@propusk/test-kit/gateway/world';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-/** A company's own proxy as the way out: real ones, and stubs for what a real one seldom does. */
+/** A company's upstream proxy: real proxies, and stubs for rare behaviour. */
 
 const me = credentials(1);
 let version = 1;
@@ -56,7 +56,7 @@ afterAll(async () => {
   await squid?.stop();
 });
 
-/** Gives the company this proxy, and waits until the gateway has it. */
+/** Configures the company's proxy, and waits until the gateway enforces it. */
 async function leaveBy(proxy: CompanySnapshot['proxies'][number]): Promise<void> {
   version += 1;
   world.feed.publish(company([`crm.company.test:${world.origin.port}`], { version, proxy }));
@@ -66,10 +66,10 @@ async function leaveBy(proxy: CompanySnapshot['proxies'][number]): Promise<void>
 describe.each([
   ['squid', () => squid],
   ['tinyproxy', () => tinyproxy],
-])('through %s with a password', (name, proxy) => {
+])('with the upstream proxy %s and a password', (name, proxy) => {
   beforeAll(() => leaveBy(upstream(proxy().port)));
 
-  test('plain HTTP arrives, with the proxy in Via and no credentials', async () => {
+  test('plain HTTP reaches the site, with the proxy in Via and without our credentials', async () => {
     const got = await curl(world.port, me, `${site}/${name}`);
     expect(got).toMatchObject({ status: 200, body: `hello from ${site.slice(7)}` });
     const request = world.origin.requests.at(-1);
@@ -79,16 +79,16 @@ describe.each([
     expect(await proxy().log()).toContain(`${site}/${name}`);
   });
 
-  test('CONNECT arrives', async () => {
+  test('CONNECT reaches the site', async () => {
     const got = await curl(world.port, me, '--proxytunnel', `${site}/in-a-tunnel`);
     expect(got).toMatchObject({ status: 200, connectStatus: 200, body: `hello from ${site.slice(7)}` });
-    // squid writes of a tunnel when it has ended.
+    // squid logs a tunnel when it ends.
     await expect
       .poll(() => proxy().log(), { timeout: 10_000 })
       .toMatch(new RegExp(`CONNECT ${site.slice(7)}`));
   });
 
-  test('as a way out that companies share, it gets HTTP in a tunnel as requests', async () => {
+  test('on shared egress the proxy receives HTTP inside a tunnel as separate requests', async () => {
     await leaveBy({ ...upstream(proxy().port), type: 'default' });
     const options = ['-H', 'Host: evil.test', '--proxytunnel', `${site}/shared`];
     const got = await curl(world.port, me, ...options);
@@ -97,13 +97,13 @@ describe.each([
     await leaveBy(upstream(proxy().port));
   });
 
-  test('a body arrives whole', async () => {
+  test('a request body arrives complete', async () => {
     const body = 'ю'.repeat(50_000);
     expect((await curl(world.port, me, '-d', body, `${site}/post`)).status).toBe(200);
     expect(world.origin.requests.at(-1)?.body).toBe(body);
   });
 
-  test('a wrong password is 502 in both forms, and its challenge stays here', async () => {
+  test('a wrong upstream password is 502 in both forms, and its challenge does not reach the client', async () => {
     await leaveBy(upstream(proxy().port, { password: 'wrong' }));
     const before = world.origin.connections();
     const plain = await curl(world.port, me, site);
@@ -120,7 +120,7 @@ describe.each([
 });
 
 describe('a proxy that fails', () => {
-  /** A proxy that does with a connection what the test says, and keeps what it was sent. */
+  /** Starts a proxy that sends a fixed reply to each connection, and records what it received. */
   async function stub(answer: string | null): Promise<{ port: number; server: Server; got: () => string }> {
     let got = '';
     const server = createServer((socket) => {
@@ -141,35 +141,35 @@ describe('a proxy that fails', () => {
     return [statusAndReason(await get(world.port, me, site)), statusAndReason((await tunnelled).head)];
   }
 
-  test('by accepting nothing', async () => {
+  test('answers 502 when the upstream proxy refuses connections', async () => {
     await leaveBy(upstream(await freePort()));
     expect(await verdicts()).toEqual(['502 upstream_failed', '502 upstream_failed']);
   });
 
   test.each([
-    ['closing without a word', ''],
-    ['nonsense', 'SSH-2.0-OpenSSH_9.2\r\n'],
+    ['closing without a reply', ''],
+    ['sending garbage', 'SSH-2.0-OpenSSH_9.2\r\n'],
     ['an answer of another protocol', 'HTTP/2 200\r\n\r\n'],
     ['a change of protocol', 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n'],
     ['a head without end', `HTTP/1.1 200 OK\r\n${`X-Y: ${'z'.repeat(8_000)}\r\n`.repeat(9)}`],
     ['early answers without end', 'HTTP/1.1 103\r\n\r\n'.repeat(4_000)],
     ['an end in the middle of the head', 'HTTP/1.1 200 OK\r\n'],
     ['407', 'HTTP/1.1 407 No\r\nProxy-Authenticate: Basic realm="up"\r\nContent-Length: 0\r\n\r\n'],
-  ])('by %s', async (_, answer) => {
+  ])('answers 502 when the upstream proxy fails by %s', async (_, answer) => {
     const { port, server } = await stub(answer);
     await leaveBy(upstream(port));
     expect(await verdicts()).toEqual(['502 upstream_failed', '502 upstream_failed']);
     server.close();
   });
 
-  test('by refusing CONNECT', async () => {
+  test('answers 502 when the upstream proxy refuses CONNECT', async () => {
     const { port, server } = await stub('HTTP/1.1 403 No\r\nContent-Length: 0\r\n\r\n');
     await leaveBy(upstream(port));
     expect((await verdicts())[1]).toBe('502 upstream_failed');
     server.close();
   });
 
-  test('by silence, and the client leaves: so does the gateway', async () => {
+  test('the gateway leaves a silent upstream proxy when its client leaves', async () => {
     const { port, server, got } = await stub(null);
     await leaveBy(upstream(port));
     const client = connect(world.port, '127.0.0.1');
@@ -181,7 +181,7 @@ describe('a proxy that fails', () => {
     server.close();
   });
 
-  test('what a client sends and ends while the proxy still thinks arrives, and so does its end', async () => {
+  test('bytes and end of a client reach the site although sent before the upstream proxy replied', async () => {
     let got = '';
     let ended = false;
     const server = createServer({ allowHalfOpen: true }, (socket) => {
@@ -215,8 +215,11 @@ describe('a proxy that fails', () => {
 
   test.each([
     ['in pieces', ['HTT', 'P/1.1 200 Connection ', 'established\r\nX: y\r', '\n\r', '\n220 mail']],
-    ['behind an early one', ['HTTP/1.1 103 Early Hints\r\nX: y\r\n\r\nHTTP/1.0 200 OK\r\n', '\r\n220 mail']],
-  ])('its answer may come %s', async (_, pieces) => {
+    [
+      'behind an early response',
+      ['HTTP/1.1 103 Early Hints\r\nX: y\r\n\r\nHTTP/1.0 200 OK\r\n', '\r\n220 mail'],
+    ],
+  ])("the upstream proxy's reply is accepted %s", async (_, pieces) => {
     const server = createServer((socket) => {
       socket
         .on('error', () => {})
@@ -236,7 +239,7 @@ describe('a proxy that fails', () => {
     server.close();
   });
 
-  test('what the site says at once in a tunnel is not lost', async () => {
+  test("the site's first bytes, sent together with the proxy's reply, reach the client", async () => {
     const { port, server } = await stub('HTTP/1.1 200 OK\r\n\r\n220 mail.example.ru');
     await leaveBy(upstream(port));
     const tunnel = await openTunnel(world.port, me, site.slice(7));

@@ -12,7 +12,7 @@ import {
 } from '@propusk/test-kit/gateway/world';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-/** Real sites behind the gateway: Apache, nginx, Caddy. */
+/** Independent web servers behind the gateway: Apache, nginx, Caddy. */
 
 const me = credentials(1);
 let certificate: Certificate;
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => certificate.remove());
 
-describe.each(webServers)('%s', (name) => {
+describe.each(webServers)('behind the gateway, %s', (name) => {
   let server: WebServer;
   let world: World;
   let host: string;
@@ -39,7 +39,7 @@ describe.each(webServers)('%s', (name) => {
     await server?.stop();
   });
 
-  test('answers 200 in absolute form, by CONNECT, and over TLS', async () => {
+  test('a site answers 200 in absolute form, through CONNECT, and over TLS', async () => {
     const body = `${name} says hello\n`;
     expect(await curl(world.port, me, `http://${host}/`)).toMatchObject({ status: 200, body });
     expect(await curl(world.port, me, '--proxytunnel', `http://${host}/`)).toMatchObject({
@@ -50,14 +50,14 @@ describe.each(webServers)('%s', (name) => {
     expect(await curl(world.port, me, ...secure)).toMatchObject({ status: 200, connectStatus: 200, body });
   });
 
-  test('its own refusals come through as its own', async () => {
+  test("a site's own refusal reaches the client unchanged", async () => {
     const got = await curl(world.port, me, `http://${host}/nothing-here`);
     expect(got.status).toBe(404);
     expect(got.head).not.toMatch(/x-propusk-reason/i);
     expect((await curl(world.port, me, '-I', `http://${host}/`)).status).toBe(200);
   });
 
-  test('requests of one kept connection are judged one by one', async () => {
+  test('each request of a kept-alive connection is authorized by itself', async () => {
     const socket = connect(world.port, '127.0.0.1');
     let got = '';
     socket.setEncoding('latin1').on('data', (data: string) => (got += data));

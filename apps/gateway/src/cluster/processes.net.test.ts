@@ -11,7 +11,7 @@ import { freePort } from '@propusk/test-kit/gateway/upstreams';
 import { company, credentials, hosts, SECRET, until } from '@propusk/test-kit/gateway/world';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
-/** A gateway of three workers is one gateway: what is taken away ends in all of them, and what is counted is one sum. */
+/** Three workers act as one gateway: a revocation ends tunnels in all of them, and metrics are one sum. */
 
 const main = new URL('../main.ts', import.meta.url).pathname;
 const WORKERS = 3;
@@ -64,13 +64,13 @@ afterEach(async () => {
 
 const acknowledged = (of: number) => feed.acknowledged.some(({ version }) => version === of);
 
-/** The workers that ever served, by what the log tells. */
+/** The pids of all workers that ever served, from the log. */
 function workers(): number[] {
   const lines = said.split('\n').filter((line) => line.includes('Worker serves'));
   return lines.map((line) => JSON.parse(line).pid);
 }
 
-/** Gives the site to these people and nobody else. */
+/** Grants the site to these users only. */
 function allow(...users: number[]): number {
   version += 1;
   feed.publish(company([host], { version, users }));
@@ -96,8 +96,8 @@ async function open(count: number, who = me): Promise<Tunnel[]> {
 const alive = (list: readonly Tunnel[]) => list.filter(({ socket }) => !socket.destroyed).length;
 const ask = async (who = me) => statusAndReason(await get(port, who, `http://${host}/`));
 
-test('a revocation ends tunnels in every worker within a second, and others go on', async () => {
-  // With the others stopped a worker must accept: so each has some.
+test('a revocation ends tunnels in every worker within a second, and others continue', async () => {
+  // While other workers are stopped, the remaining one must accept: so each gets some tunnels.
   const mine: Tunnel[] = [];
   for (const pid of workers()) {
     const rest = workers().filter((each) => each !== pid);
@@ -117,7 +117,7 @@ test('a revocation ends tunnels in every worker within a second, and others go o
   expect(kept?.socket.destroyed).toBe(false);
 });
 
-test('100 revocations: p99 to the last dead tunnel is within a second', { timeout: 90_000 }, async () => {
+test('100 revocations end the last tunnel within a second at p99', { timeout: 90_000 }, async () => {
   const times: number[] = [];
   for (let i = 0; i < 100; i++) {
     const mine = await open(6);
@@ -136,7 +136,7 @@ test('100 revocations: p99 to the last dead tunnel is within a second', { timeou
   expect(times[98]).toBeLessThanOrEqual(1_000);
 });
 
-test('the change itself ends them, not the look at the clock that comes every second', async () => {
+test('the change itself ends tunnels, not the recheck that runs every second', async () => {
   const times: number[] = [];
   for (let i = 0; i < 11; i++) {
     const mine = await open(6);
@@ -151,7 +151,7 @@ test('the change itself ends them, not the look at the clock that comes every se
   expect(times.toSorted((a, b) => a - b)[5]).toBeLessThan(250);
 });
 
-test('it is acknowledged when the last worker enforces it, not before', async () => {
+test('a change is acknowledged only once the last worker enforces it', async () => {
   const [first = 0] = workers();
   process.kill(first, 'SIGSTOP');
   const changed = allow(2);
@@ -161,7 +161,9 @@ test('it is acknowledged when the last worker enforces it, not before', async ()
   await until(() => acknowledged(changed));
 });
 
-test('a worker that does not answer is ended, and then it is acknowledged', { timeout: 60_000 }, async () => {
+test('an unresponsive worker is killed, and then the change is acknowledged', {
+  timeout: 60_000,
+}, async () => {
   const [first = 0] = workers();
   process.kill(first, 'SIGSTOP');
   const changed = allow(2);
@@ -170,7 +172,7 @@ test('a worker that does not answer is ended, and then it is acknowledged', { ti
   await until(() => workers().length === WORKERS + 1, 10_000);
 });
 
-test('a killed worker: its tunnels end, the others live on, and its successor knows what was revoked meanwhile', async () => {
+test('a killed worker loses only its own tunnels, and its successor knows revocations made meanwhile', async () => {
   const mine = await open(30);
   const theirs = await open(10, other);
   const [first = 0] = workers();
@@ -180,11 +182,11 @@ test('a killed worker: its tunnels end, the others live on, and its successor kn
   await until(() => workers().length === WORKERS + 1, 10_000);
   for (let i = 0; i < 40; i++) expect(await ask()).toBe('403 no_policy');
   for (let i = 0; i < 40; i++) expect(await ask(other)).toBe('200');
-  // A third of them at most was there, give or take what chance does; never all.
+  // By chance about a third of them ran in that worker, never all.
   expect(alive(theirs)).toBeGreaterThan(0);
 });
 
-test('workers killed one by one: nobody gets in who may not, and who may is served by the next', {
+test('workers killed one by one grant no revoked right, and the next worker serves permitted users', {
   timeout: 60_000,
 }, async () => {
   allow(2);
@@ -205,24 +207,24 @@ test('workers killed one by one: nobody gets in who may not, and who may is serv
   await until(() => (answers.get('member: 200') ?? 0) > served + 20, 10_000);
   ending.abort();
   await Promise.all(traffic);
-  // `none` is a connection that was the killed worker's: one at most for each kill and each of both.
+  // `none` is a connection of a killed worker: at most one per kill for each of both.
   const cut = (answers.get('member: none') ?? 0) + (answers.get('stranger: none') ?? 0);
   expect(cut).toBeLessThanOrEqual(2 * WORKERS);
   const known = ['member: 200', 'member: none', 'stranger: 403 no_policy', 'stranger: none'];
   expect(known).toEqual(expect.arrayContaining([...answers.keys()]));
 });
 
-test('a person has 512 places over all workers, and never more', { timeout: 60_000 }, async () => {
+test('a user has 512 slots over all workers, and never more', { timeout: 60_000 }, async () => {
   const mine: Tunnel[] = [];
   for (let i = 0; i < 15; i++) mine.push(...(await open(40)));
   const granted = mine.filter(({ status }) => status === 200);
   const refused = mine.filter(({ status }) => status !== 200);
   expect(granted.length).toBeLessThanOrEqual(512);
-  // What may lie unused at workers that this person's connections do not meet.
+  // Slots that may be leased to workers without connections of this user.
   expect(granted.length).toBeGreaterThanOrEqual(448);
   expect(new Set(refused.map(({ head }) => statusAndReason(head)))).toEqual(new Set(['503 too_many']));
   expect(await metric('passages ')).toBe(granted.length);
-  // Another person has his own.
+  // Another user has separate slots.
   expect(await ask(other)).toBe('200');
   for (const { socket } of granted) socket.destroy();
   while ((await metric('passages ')) > 0) await sleep(20);
@@ -231,10 +233,10 @@ test('a person has 512 places over all workers, and never more', { timeout: 60_0
   expect(again.filter(({ status }) => status === 200).length).toBe(440);
 });
 
-test('places of a worker that died are free again', { timeout: 60_000 }, async () => {
+test('slots of a dead worker become free again', { timeout: 60_000 }, async () => {
   const mine: Tunnel[] = [];
   for (let i = 0; i < 13; i++) mine.push(...(await open(40)));
-  // One after the other: with the last of them the port that the system chose would go.
+  // One after the other: with the last worker the system-chosen port would be lost.
   for (let i = 0; i < WORKERS; i++) {
     process.kill(workers()[i] ?? 0, 'SIGKILL');
     await until(() => workers().length === WORKERS + 1 + i, 15_000);
@@ -245,7 +247,7 @@ test('places of a worker that died are free again', { timeout: 60_000 }, async (
   expect(again.filter(({ status }) => status === 200).length).toBe(440);
 });
 
-test('metrics are the sum of all workers, and what a dead one counted stays', async () => {
+test('metrics are the sum of all workers, including counts of a dead one', async () => {
   for (let i = 0; i < 60; i++) expect(await ask()).toBe('200');
   expect(await metric('passages_total{form="request"}')).toBe(60);
   expect(await metric('processes ')).toBe(WORKERS);
@@ -258,7 +260,7 @@ test('metrics are the sum of all workers, and what a dead one counted stays', as
   expect([health.status, await health.json()]).toEqual([200, expect.objectContaining({ status: 'ok' })]);
 });
 
-test('with the primary killed nothing is carried any more', async () => {
+test('when the primary is killed, the workers stop serving', async () => {
   const mine = await open(12);
   child.kill('SIGKILL');
   await until(() => alive(mine) === 0, 2_000);

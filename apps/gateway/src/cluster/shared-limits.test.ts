@@ -3,11 +3,11 @@ import { expect, test } from 'vitest';
 import type { SlotHolder } from '../concurrency-limits.ts';
 import { createSharedLimits, createSlotPool, type SharedLimits } from './shared-limits.ts';
 
-/** Places that several workers share: whatever they do in whatever order, no limit is passed and nothing is lost. */
+/** Slots shared by several workers: in any order of actions no limit is exceeded and no slot is lost. */
 
 const limits = { perCaller: 40, perCompany: 70, total: 100 };
 
-/** Workers and their primary, with messages that arrive when `deliver` says so. */
+/** Workers and their primary, with messages delivered only by `deliver`. */
 function cluster(workers: number) {
   const pool = createSlotPool(workers);
   const mail: (() => void)[] = [];
@@ -26,7 +26,7 @@ function cluster(workers: number) {
   const deliver = () => {
     for (let next = mail.shift(); next !== undefined; next = mail.shift()) next();
   };
-  /** Takes a place as the gateway does: at once, or after asking as often as something comes. */
+  /** Takes a slot as the gateway does: at once, or after requests to the primary while messages arrive. */
   const enter = async (id: number, holder: SlotHolder): Promise<boolean> => {
     const mine = places[id] ?? expect.fail();
     while (!mine.acquire(holder)) {
@@ -45,7 +45,7 @@ const step = fc.record({
   leave: fc.boolean(),
 });
 
-test('no limit is ever passed, and what was given back can be taken again', { timeout: 60_000 }, async () => {
+test('no limit is ever exceeded, and released slots can be taken again', { timeout: 60_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 50, maxLength: 400 }), async (steps) => {
       const { places, deliver, enter } = cluster(4);
@@ -67,7 +67,7 @@ test('no limit is ever passed, and what was given back can be taken again', { ti
       }
       for (const { worker, holder } of inside) places[worker]?.release(holder);
       deliver();
-      // All is free again: one person on one worker has what the pool holds and the worker's own.
+      // Everything is free again: one user on one worker gets the pool's slots and the worker's own.
       let count = 0;
       while (await enter(0, { caller: 'u1', companyId: 1 })) count += 1;
       expect(count).toBeGreaterThanOrEqual(limits.perCaller * (7 / 8));
@@ -77,7 +77,7 @@ test('no limit is ever passed, and what was given back can be taken again', { ti
   );
 });
 
-test('a dead worker holds nothing', () => {
+test('a dead worker holds no slots', () => {
   const pool = createSlotPool(2);
   expect(pool.lend(1, 'u1', 512, 500)).toBe(448);
   expect(pool.lend(2, 'u1', 512, 1)).toBe(0);
@@ -85,7 +85,7 @@ test('a dead worker holds nothing', () => {
   expect(pool.lend(2, 'u1', 512, 500)).toBe(448);
 });
 
-test('most people are let in without asking anybody', () => {
+test('most users get a slot without a message to the primary', () => {
   const asked: string[] = [];
   const leases = createSharedLimits({
     limits: { perCaller: 512, perCompany: 5_000, total: 20_000 },
