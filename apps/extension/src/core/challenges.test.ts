@@ -22,7 +22,7 @@ const fresh = async () => access('fresh');
 const credentials = (password: string) => ({ authCredentials: { username: 'u42', password } });
 
 describe('challenges', () => {
-  test('of our gateway get what is stored, then what the api says now, then an end', async () => {
+  test('of our gateway get the stored password, then a fresh one, then a cancel', async () => {
     const answer = createChallenges(stored, fresh);
     expect(await answer(challenge('1'))).toEqual(credentials('stored'));
     expect(await answer(challenge('1'))).toEqual(credentials('fresh'));
@@ -36,19 +36,19 @@ describe('challenges', () => {
     ['a foreign proxy', 'proxy.evil.test', 3128, true],
     ['another port of our gateway', 'gate.propusk.test', 3129, true],
     ['a name that begins alike', 'gate.propusk.test.evil.test', 3128, true],
-  ])('of %s are left alone', async (_, host, port, isProxy) => {
+  ])('of %s get no credentials', async (_, host, port, isProxy) => {
     const answer = createChallenges(stored, fresh);
     expect(await answer(challenge('1', host, port, isProxy))).toEqual({});
   });
 
-  test('find the gateway in another letter case, and an IPv6 one with brackets or without', async () => {
+  test('match the gateway in any letter case, and IPv6 with or without brackets', async () => {
     const answer = createChallenges(stored, fresh);
     expect(await answer(challenge('1', 'Gate.Propusk.TEST'))).toEqual(credentials('stored'));
     const six = createChallenges(async () => access('stored', '[2001:db8::1]'), fresh);
     expect(await six(challenge('1', '2001:db8::1'))).toEqual(credentials('stored'));
   });
 
-  test('end at once where nothing newer is to be had', async () => {
+  test('are cancelled at once when the api has no newer password', async () => {
     for (const none of [stored, async () => null]) {
       const answer = createChallenges(stored, none);
       expect(await answer(challenge('1'))).toEqual(credentials('stored'));
@@ -56,11 +56,11 @@ describe('challenges', () => {
     }
   });
 
-  test('are nobody’s when nobody is signed in', async () => {
+  test('get no credentials when nobody is signed in', async () => {
     expect(await createChallenges(async () => null, fresh)(challenge('1'))).toEqual({});
   });
 
-  test('of requests without end fill no memory, and the latest are still counted', async () => {
+  test('of endless requests stay within a bounded memory, and the latest are still counted', async () => {
     const answer = createChallenges(stored, fresh);
     for (let i = 0; i < 5_000; i++) await answer(challenge(String(i)));
     expect(await answer(challenge('4999'))).toEqual(credentials('fresh'));

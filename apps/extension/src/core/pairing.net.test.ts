@@ -179,7 +179,7 @@ describe('an offer of somebody else’s account', () => {
     },
   );
 
-  test('takes the place of the old session with yes, and ends that one', async () => {
+  test('replaces and ends the old session after consent', async () => {
     await pairing.offer(origin, 'mallory.1', 1);
     await pairing.answer((await pairing.question())?.id ?? '', true);
     expect([await token(), leavings(), told]).toEqual([
@@ -189,7 +189,7 @@ describe('an offer of somebody else’s account', () => {
     ]);
   });
 
-  test('that is over when the person agrees leaves the old session', async () => {
+  test('keeps the old session when the new one has ended before consent', async () => {
     await pairing.offer(origin, 'mallory.1', 1);
     ended.add('mallory.1');
     await expect(pairing.answer((await pairing.question())?.id ?? '', true)).rejects.toThrow('Войдите');
@@ -198,7 +198,7 @@ describe('an offer of somebody else’s account', () => {
 });
 
 describe('an offer', () => {
-  test('while another waits takes neither its place nor the focus', async () => {
+  test('does not replace an open question nor take its focus', async () => {
     await pairing.offer(origin, 'mallory.1', 1);
     const before = await pairing.question();
     for (let i = 0; i < 200; i++) await pairing.offer(origin, `mallory.more${i}`, 2);
@@ -209,7 +209,7 @@ describe('an offer', () => {
     expect(asked.filter((call) => call.endsWith('/pair'))).toHaveLength(1);
   });
 
-  test('that was refused is not made again for five minutes, and its console is not asked', async () => {
+  test('is ignored for five minutes after a refusal, without a call to its console', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     try {
       for (const way of ['no', 'closing the tab', 'the time'] as const) {
@@ -243,7 +243,7 @@ describe('an offer', () => {
     }
   });
 
-  test('of ever new origins is made three times and no more', async () => {
+  test('of ever new origins is shown three times at most', async () => {
     const answer = server.listeners('request')[0] as RequestListener;
     for (let i = 0; i < 20; i++) {
       const evil = createServer(answer).listen(0, '127.0.0.1');
@@ -258,12 +258,12 @@ describe('an offer', () => {
     expect(brought).toHaveLength(3);
   });
 
-  test('of two at once leaves no session behind', async () => {
+  test('made twice at once leaves no extra session', async () => {
     await Promise.all([pairing.offer(origin, 'mallory.1', 1), pairing.offer(origin, 'mallory.2', 2)]);
     expect([brought.length, ended.size, told.length]).toEqual([1, 1, 1]);
   });
 
-  test('of the account that is signed in says so, and keeps the session', async () => {
+  test('of the signed-in account reports that and keeps the session', async () => {
     await pairing.offer(origin, 'anna.2', 1);
     expect([await token(), leavings(), told, brought]).toEqual([
       'anna.typed',
@@ -276,13 +276,13 @@ describe('an offer', () => {
     expect(asked.at(-1)).toBe('anna.typed GET /api/me/access');
   });
 
-  test('of the same account asks when the session here has ended', async () => {
+  test('of the same account asks again when the session here has ended', async () => {
     ended.add('anna.typed');
     await pairing.offer(origin, 'anna.2', 1);
     expect((await pairing.question())?.account?.email).toBe(people.anna);
   });
 
-  test('with a code that is over, or of a page that is gone, opens nothing', async () => {
+  test('with an expired code or from a closed page opens no question', async () => {
     await pairing.offer(origin, 'dead', 1);
     expect([brought, told]).toEqual([[], ['1 failed']]);
     tabs.delete(2);
@@ -290,13 +290,13 @@ describe('an offer', () => {
     expect([brought, [...ended]]).toEqual([[], ['mallory.1']]);
   });
 
-  test('comes to the front only where its page is', async () => {
+  test('opens in the foreground only when its page is', async () => {
     tabs.set(1, { url: `${origin}/extension/pair`, active: false, windowId: 1, incognito: false });
     await pairing.offer(origin, 'mallory.1', 1);
     expect(brought).toEqual(['']);
   });
 
-  test('of a console that the browser policy does not name asks that console nothing', async () => {
+  test('of a console outside the browser policy sends no call to that console', async () => {
     pinned = 'https://pass.example.ru';
     await pairing.offer(origin, 'mallory.1', 1);
     const question = await pairing.question();
@@ -305,7 +305,7 @@ describe('an offer', () => {
     expect(await token()).toBe('anna.typed');
   });
 
-  test('tells the outcome to its own origin alone', async () => {
+  test('reports the outcome only to its own origin', async () => {
     await pairing.offer(origin, 'mallory.1', 1);
     openTab(1, 'https://evil.test/extension/pair');
     await pairing.answer((await pairing.question())?.id ?? '', false);

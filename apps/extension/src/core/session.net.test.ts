@@ -71,14 +71,14 @@ async function signedIn(pinned: string | null = null) {
 }
 
 describe('a session of the extension', () => {
-  test('is there again after the worker has died', async () => {
+  test('survives the death of the worker', async () => {
     await signedIn();
     const state = await openStore(async () => {}).get();
     expect([state.console, state.token, state.access?.password]).toEqual([origin, 'token', 'secret']);
     expect(state.person).toEqual({ email: 'anna@romashka.ru', name: 'Анна', company: null });
   });
 
-  test('that was left is not brought back by an answer that comes later', async () => {
+  test('is not restored by a late reply after a sign-out', async () => {
     const { store, session } = await signedIn();
     const held = Promise.withResolvers<void>();
     answers.set('GET /api/me/access', async () => {
@@ -94,7 +94,7 @@ describe('a session of the extension', () => {
     expect(JSON.stringify(kept)).not.toContain('secret');
   });
 
-  test.each([500, 503, 302])('goes on while the console answers %i', async (status) => {
+  test.each([500, 503, 302])('survives a reply %i of the console', async (status) => {
     const { store, session } = await signedIn();
     answers.set('GET /api/me/access', always(status, { code: 'unavailable', message: 'Нет базы' }));
     await session.refresh();
@@ -102,7 +102,7 @@ describe('a session of the extension', () => {
     expect([state.access?.password, state.consoleAway]).toEqual(['secret', true]);
   });
 
-  test('ends with a 401, and says so', async () => {
+  test('ends with a 401 and reports it', async () => {
     const { store, session } = await signedIn();
     answers.set('GET /api/me/access', always(401, { code: 'unauthorized', message: 'Войдите' }));
     await session.refresh();
@@ -110,7 +110,7 @@ describe('a session of the extension', () => {
     expect([state.token, state.access, state.problem]).toEqual([null, null, 'Вход завершён: войдите снова.']);
   });
 
-  test('of somebody without a company opens nothing, and says why', async () => {
+  test('of a user without a company has no access and shows the reason', async () => {
     const { store, session } = await signedIn();
     answers.set('GET /api/me/access', always(409, { code: 'no_company', message: 'Здесь нужна компания' }));
     await session.refresh();
@@ -118,7 +118,7 @@ describe('a session of the extension', () => {
     expect([state.token, state.access, state.problem]).toEqual(['token', null, 'Здесь нужна компания']);
   });
 
-  test('of somebody whose company wants a second factor first opens nothing, and says what to do', async () => {
+  test('of a user who must enrol a second factor has no access and shows what to do', async () => {
     const { store, session } = await signedIn();
     const refused = { code: 'second_factor_required', message: 'Включите второй фактор' };
     answers.set('GET /api/me/access', always(403, refused));
@@ -127,21 +127,21 @@ describe('a session of the extension', () => {
     expect([state.token, state.access, state.problem]).toEqual(['token', null, 'Включите второй фактор']);
   });
 
-  test('is not begun by the password alone where a code is to come with it', async () => {
+  test('does not start without the code of an enabled second factor', async () => {
     const needed = { code: 'second_factor_needed', message: 'Введите код' };
     answers.set('POST /api/auth/login', always(401, needed));
     await expect(signedIn()).rejects.toMatchObject({ code: 'second_factor_needed', message: 'Введите код' });
     expect((await openStore(async () => {}).get()).token).toBeNull();
   });
 
-  test('begins at no console but the one that the browser policy names', async () => {
+  test('starts only at the console that the browser policy names', async () => {
     await expect(signedIn('https://pass.example.ru')).rejects.toThrow(
       /только консоль https:\/\/pass\.example\.ru/,
     );
     await expect(signedIn(origin)).resolves.toBeDefined();
   });
 
-  test('finds the gateway away when nothing listens there', async () => {
+  test('marks the gateway as unreachable when nothing listens there', async () => {
     const { store, session } = await signedIn();
     await session.probe();
     expect((await store.get()).gatewayAway).toBe(true);

@@ -34,19 +34,19 @@ const signedIn: State = {
 };
 
 describe('the state', () => {
-  test('comes back from the storage, and what does not fit is nobody’s', () => {
+  test('is restored from storage, and an invalid one counts as signed out', () => {
     expect(readState(JSON.parse(JSON.stringify(signedIn)))).toEqual(signedIn);
     for (const stored of [undefined, null, 1, {}, { ...signedIn, access: { gateway: {} } }]) {
       expect(readState(stored)).toEqual(signedOut);
     }
   });
 
-  test('of a version that knew no company goes on', () => {
+  test('of a version without companies is still valid', () => {
     const before = { ...signedIn, person: { email: 'anna@romashka.ru', name: 'Анна' } };
     expect(readState(before).person).toEqual({ ...before.person, company: null });
   });
 
-  test('knows its account by the console and the address', () => {
+  test('identifies its account by console and email', () => {
     const anna = { email: 'Anna@Romashka.ru', name: '', company: null };
     expect(isSignedInAs(signedIn, 'https://pass.example.ru', anna)).toBe(true);
     expect(isSignedInAs(signedIn, 'https://evil.test', anna)).toBe(false);
@@ -56,19 +56,19 @@ describe('the state', () => {
     expect(isSignedInAs(signOut(signedIn), 'https://pass.example.ru', anna)).toBe(false);
   });
 
-  test('of somebody who signed out holds the address of the console and no secret', () => {
+  test('keeps the console address and no secret after a sign-out', () => {
     const after = signOut(withRefusal(signedIn, 'crm.example.ru', refusal), 'Вход завершён.');
     expect(after).toEqual({ ...signedOut, console: 'https://pass.example.ru', problem: 'Вход завершён.' });
     expect(JSON.stringify(after)).not.toMatch(/secret|token":"|anna/);
   });
 
-  test('forgets what was refused when the policies change, and only then', () => {
+  test('clears refusals when the policy version changes, and only then', () => {
     const refused = withRefusal(signedIn, 'crm.example.ru', refusal);
     expect(withAccess(refused, access(1)).refusals).toEqual({ 'crm.example.ru': refusal });
     expect(withAccess(refused, access(2)).refusals).toEqual({});
   });
 
-  test('knows the gateway to be away until something opens through it', () => {
+  test('marks the gateway as unreachable until a site opens through it', () => {
     const away = withRefusal(signedIn, 'crm.example.ru', gatewayAway);
     expect(away.gatewayAway).toBe(true);
     const back = withOpened(away, 'crm.example.ru');
@@ -77,7 +77,7 @@ describe('the state', () => {
     expect(withOpened(back, 'crm.example.ru')).toBe(back);
   });
 
-  test('remembers no more than a hundred refusals, the latest', () => {
+  test('keeps the latest hundred refusals', () => {
     let state = signedIn;
     for (let i = 0; i < 300; i++) state = withRefusal(state, `site${i}.example.ru`, refusal);
     expect(Object.keys(state.refusals)).toHaveLength(100);
@@ -85,7 +85,7 @@ describe('the state', () => {
     expect(state.refusals['site100.example.ru']).toBeUndefined();
   });
 
-  test('tells a site that is down from one that is shut', () => {
+  test('distinguishes an unreachable site from a refused one', () => {
     const links = { policy: null, proxy: null, links: [] };
     expect(
       refusalOf({ ...links, allow: true, reason: null, message: 'Доступ есть.', advice: null }).kind,
@@ -120,5 +120,5 @@ describe('the address of a console', () => {
     ['http://localhost:3000', false],
     ['http://127.0.0.1:3000', false],
     ['http://localhost.evil.test', true],
-  ])('%s is read on the way: %s', (origin, exposed) => expect(isExposed(origin)).toBe(exposed));
+  ])('%s is exposed to the network: %s', (origin, exposed) => expect(isExposed(origin)).toBe(exposed));
 });

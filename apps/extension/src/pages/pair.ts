@@ -77,8 +77,8 @@ function changeOfAccount(state: State, origin: string, account: Account): HTMLEl
   return notice(
     'warning',
     t.pair.accountChanges,
-    t.pair.now(who(person, before)),
-    t.pair.then(who(account, origin)),
+    t.pair.current(who(person, before)),
+    t.pair.next(who(account, origin)),
   );
 }
 

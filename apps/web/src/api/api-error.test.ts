@@ -3,7 +3,7 @@ import { refusal } from './api-error.ts';
 import { address } from './call.ts';
 
 describe('refusal', () => {
-  it('keeps what the server says', () => {
+  it('keeps the code and message of the server', () => {
     const body = JSON.stringify({
       code: 'bad_input',
       message: 'Проверьте',
@@ -26,20 +26,20 @@ describe('refusal', () => {
       });
     },
   );
-  it('ignores fields that are not sentences', () => {
+  it('ignores field errors that are not strings', () => {
     const body = JSON.stringify({ code: 'bad_input', message: 'Проверьте', fields: { a: 1, b: 'два' } });
     expect(refusal(400, body).fields).toEqual({ b: 'два' });
   });
 });
 
 describe('address', () => {
-  it('fills in parameters', () => {
+  it('fills the parameters into the path', () => {
     expect(address('/users/:id', { id: 7 })).toBe('/api/users/7');
     expect(address('/domain-allowed/address/:address', { address: 'a/b' })).toBe(
       '/api/domain-allowed/address/a%2Fb',
     );
   });
-  it('leaves out what was not asked', () => {
+  it('leaves empty values out of the query', () => {
     expect(address('/proxy', {}, { page: 1, take: 10, name: '' })).toBe('/api/proxy?page=1&take=10');
     expect(address('/proxy', {}, { name: undefined })).toBe('/api/proxy');
     expect(address('/proxy', {}, { name: 'а&б' })).toBe('/api/proxy?name=%D0%B0%26%D0%B1');

@@ -15,7 +15,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-it('gives an answer once', () => {
+it('hands out a prefetched reply once', () => {
   vi.spyOn(performance, 'now').mockReturnValue(500);
   const answer = askedAhead();
   expect(takePrefetched('/api/users', 'mine')).toBeUndefined();
@@ -23,7 +23,7 @@ it('gives an answer once', () => {
   expect(takePrefetched(url, 'mine')).toBeUndefined();
 });
 
-it('gives nothing to whoever signed in meanwhile, and nothing old', () => {
+it('hands out no reply to another token and no old reply', () => {
   vi.spyOn(performance, 'now').mockReturnValue(500);
   void askedAhead();
   expect(takePrefetched(url, 'theirs')).toBeUndefined();
@@ -32,7 +32,7 @@ it('gives nothing to whoever signed in meanwhile, and nothing old', () => {
   expect(takePrefetched(url, 'mine')).toBeUndefined();
 });
 
-it('gives nothing where nothing was asked', () => {
+it('hands out nothing for a URL that was not prefetched', () => {
   vi.stubGlobal('window', {});
   expect(takePrefetched(url, 'mine')).toBeUndefined();
 });

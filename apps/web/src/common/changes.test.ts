@@ -9,11 +9,11 @@ interface Body {
 }
 const initial: Body = { name: 'Пётр', surname: '', politics: [1, 2], password: undefined };
 
-it('sends nothing that was left alone', () => {
+it('leaves unchanged fields out', () => {
   expect(changes<Body>(initial, { ...initial, politics: [1, 2] })).toEqual({});
 });
 
-it('sends what was changed, an emptied field and list too', () => {
+it('includes changed fields, emptied fields and emptied lists', () => {
   expect(changes<Body>(initial, { ...initial, name: '', politics: [], password: 'correct horse' })).toEqual({
     name: '',
     politics: [],

@@ -13,18 +13,18 @@ const access: GatewayAccess = {
   bypass: [],
 };
 
-it('is safe to paste', () => {
+it('escapes every value for the shell and the URL', () => {
   expect(curlLine(access, access.password)).toBe(
     "curl -x 'http://anna%40example.ru:a%2Fb%2Bc'\\''@127.0.0.1:3128' 'https://crm.example.ru/'",
   );
 });
 
-it('guesses the scheme by the port', () => {
+it('guesses the scheme from the port', () => {
   const line = (site: string) => curlLine({ ...access, sites: [site] }, '');
   expect(line('crm.example.ru:8081')).toContain("'http://crm.example.ru:8081/'");
   expect(line('crm.example.ru:8443')).toContain("'https://crm.example.ru:8443/'");
 });
 
-it('shows the mask of a hidden password as it is', () => {
+it('does not escape the mask of a hidden password', () => {
   expect(curlLine(access, '••••')).toContain('anna%40example.ru:••••@127.0.0.1');
 });

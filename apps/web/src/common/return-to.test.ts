@@ -23,7 +23,7 @@ describe('dashboardPage', () => {
     'https://evil.test/dashboard/x',
     'javascript:alert(1)//dashboard/',
     'https://',
-  ])('takes nobody to %s', (address) => {
+  ])('rejects the address %s', (address) => {
     expect(dashboardPage(address)).toBeNull();
   });
 });

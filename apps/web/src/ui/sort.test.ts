@@ -18,7 +18,7 @@ const rows: readonly Row[] = [
 const ids = (sort: Sort) => sorted(rows, columns, sort).map(({ id }) => id);
 
 describe('sorting a table', () => {
-  it('goes up, down and back to what came, in three clicks', () => {
+  it('sorts ascending, descending and back to the original order in three clicks', () => {
     const first = nextSort(null, 'host');
     const second = nextSort(first, 'host');
     const third = nextSort(second, 'host');
@@ -29,17 +29,17 @@ describe('sorting a table', () => {
       [1, 2, 3, 4],
     ]);
   });
-  it('begins anew with another column', () => {
+  it('a click on another header starts with ascending order', () => {
     expect(nextSort({ key: 'host', down: true }, 'plain')).toEqual({ key: 'plain', down: false });
   });
-  it('leaves the rows that came as they are, and a column alone that has no order', () => {
+  it('does not mutate the rows, and ignores a column without an order', () => {
     const before = [...rows];
     ids({ key: 'host', down: false });
     expect(rows).toEqual(before);
     expect(ids({ key: 'plain', down: true })).toEqual([1, 2, 3, 4]);
     expect(ids({ key: 'none', down: false })).toEqual([1, 2, 3, 4]);
   });
-  it('turns the order round where rows differ, and keeps it where they do not', () => {
+  it('reverses the order of different rows and keeps the order of equal rows', () => {
     expect(
       sorted(
         [

@@ -51,7 +51,7 @@ describe('sentenceOf', () => {
 });
 
 describe('detailsOf', () => {
-  it('shows both sides of every field, and of a secret neither', () => {
+  it('shows the old and new value of every field, and neither of a secret', () => {
     const changes = {
       port: { from: '3128', to: '8080' },
       password: {},

@@ -4,7 +4,7 @@ import { readMailLink } from './mail-link.ts';
 const token = 'Ab_-09'.repeat(7);
 
 describe('readMailLink', () => {
-  it('reads both kinds', () => {
+  it('reads password links and email links', () => {
     expect(readMailLink(`#token=${token}&for=password`)).toEqual({ token, kind: 'password' });
     expect(readMailLink(`token=${token}&for=email`)).toEqual({ token, kind: 'email' });
     expect(readMailLink(`#for=email&token=${token}&utm_source=mail`)).toEqual({ token, kind: 'email' });
@@ -17,7 +17,7 @@ describe('readMailLink', () => {
     `#token=${token}`,
     `#token=${token}&for=other`,
     '#for=email',
-  ])('finds nothing in %s', (fragment) => {
+  ])('reads no link from %s', (fragment) => {
     expect(readMailLink(fragment)).toBeNull();
   });
 });

@@ -17,7 +17,7 @@ describe('pauseLeft', () => {
   ])('%i ms after the request: %i s', (passed, left) => {
     expect(pauseLeft(sent, sent + passed)).toBe(left);
   });
-  it('is over where nothing was asked', () => {
+  it('is zero without an earlier request', () => {
     expect(pauseLeft(0, sent)).toBe(0);
   });
 });

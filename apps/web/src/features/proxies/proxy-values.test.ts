@@ -16,18 +16,18 @@ const proxy: Proxy = {
   updatedAt: '2026-03-02T09:30:00.000Z',
 };
 
-test('an untouched form is valid and changes nothing, the password neither', () => {
+test('an untouched form is valid and changes nothing, not even the password', () => {
   const values = proxyValues(proxy);
   expect(changes(values, ProxyChange.parse(values))).toEqual({});
 });
 
-test('a port that was typed again as it was is no change; another is', () => {
+test('a retyped equal port is no change, another port is one', () => {
   const values = proxyValues(proxy);
   expect(changes(values, ProxyChange.parse({ ...values, port: ' 3128 ' }))).toEqual({});
   expect(changes(values, ProxyChange.parse({ ...values, port: '3129' }))).toEqual({ port: 3129 });
 });
 
-test('with the flag an admin sends the type that is there', () => {
+test("an admin's change of the flag also sends the stored type", () => {
   const values = { ...proxyValues(proxy), settings: proxy.settings };
   const body = AdminProxyChange.parse({ ...values, settings: { ...proxy.settings, allSites: true } });
   expect(changes(values, body)).toEqual({ settings: { type: 'payment', allSites: true } });

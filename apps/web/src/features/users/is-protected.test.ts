@@ -9,7 +9,7 @@ test('an agent may be deleted and given a new password', () => {
   expect(isProtected(holder())).toBe(false);
 });
 
-test('an owner and an admin may not, whatever else they are', () => {
+test('an owner and an admin may not be deleted or given a new password, whatever other roles they have', () => {
   expect(isProtected(holder('CREATOR'))).toBe(true);
   expect(isProtected(holder('ADMIN'))).toBe(true);
   expect(isProtected(holder('USER', 'ADMIN'))).toBe(true);

@@ -23,7 +23,7 @@ test('only an admin is offered to take the role from an admin', () => {
   expect(roleStep(admin, { ...person(3, 'CREATOR', 'ADMIN') })).toBe('dropAdmin');
 });
 
-test('nobody is offered to change their own role', () => {
+test('no user is offered a change of their own role', () => {
   expect(roleStep(owner, owner)).toBe(null);
   expect(roleStep(admin, admin)).toBe(null);
 });

@@ -1,6 +1,6 @@
 import type { AuditAction, AuditField, AuditKind } from '@propusk/contract/audit';
 
-// Who did what. In the passive: of most people nobody knows the gender, and a Russian verb would have to.
+// Audit events. In the passive: a Russian verb in the past tense would need the actor's gender.
 
 const objects: Record<AuditKind, (name: string) => string> = {
   company: (name) => `компания «${name}»`,

@@ -1,4 +1,4 @@
-// Companies, the own one and all of them, and what is to come for them.
+// The owner's company, the list of companies, and pages to come.
 
 export const company = {
   title: 'Компания',

@@ -1,4 +1,4 @@
-// What the dashboard says on all of its pages.
+// Texts of every dashboard page.
 
 export const columns = { createdAt: 'Создано', updatedAt: 'Изменено', actions: 'Действия' };
 

@@ -1,4 +1,4 @@
-// What every page may have to say.
+// Texts of every page.
 
 export const product = 'Пропуск';
 

@@ -1,4 +1,4 @@
-// The extension for the browser: where it comes from, and how it signs in.
+// The extension's download and sign-in.
 
 export const extension = {
   title: 'Расширение для браузера',

@@ -1,4 +1,4 @@
-// The site's own lock: its lines, its proof, and who gets in.
+// The lock of a site: its lines and its probe.
 
 export const lock = {
   title: (host: string) => `Замок: ${host}`,

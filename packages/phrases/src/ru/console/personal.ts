@@ -1,4 +1,4 @@
-// Who one is, and how one connects.
+// The personal page and the proxy settings.
 
 export const personal = {
   title: 'Персональные данные',

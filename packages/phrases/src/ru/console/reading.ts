@@ -1,4 +1,4 @@
-// Around the texts to read, which are in ru-texts.ts.
+// Labels around the long texts of texts.ts.
 
 export const reading = {
   contents: 'На этой странице',

@@ -1,4 +1,4 @@
-// Adding and removing owners of a company and admins of the platform.
+// Changes of role: owners of a company and admins of the platform.
 
 const again = 'Открытые сеансы завершатся: в консоль и расширение нужно будет войти заново.';
 

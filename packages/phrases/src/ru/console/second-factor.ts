@@ -1,4 +1,4 @@
-// The second factor: turning it on and off, the codes, and where a company requires it.
+// The second factor: enrolment, codes, and the company's requirement.
 
 const of = (count: number) => (new Intl.PluralRules('ru').select(count) === 'one' ? 'человека' : 'человек');
 

@@ -1,6 +1,6 @@
 import type { Session } from '@propusk/contract/sessions';
 
-// Where one is signed in.
+// The list of sessions.
 
 export const sessions = {
   title: 'Сеансы',

@@ -1,4 +1,4 @@
-// People.
+// Users.
 
 export const users = {
   title: 'Пользователи',
