@@ -1,5 +1,6 @@
 import { gatewayKeys } from '@propusk/access/gateway-secret';
 import { SettingError } from '@propusk/contract/settings';
+import { apiStartFaults } from '@propusk/phrases/api-start';
 import { apiSettingRefusals } from '@propusk/phrases/settings';
 import { ensureAdmin } from './auth/store.ts';
 import { readConfig } from './config.ts';
@@ -71,17 +72,15 @@ function explain(error: unknown): string {
   if (error instanceof SettingError || error instanceof DatabaseUnfit) return error.message;
   if (!(error instanceof Error)) return String(error);
   const code = 'code' in error ? error.code : undefined;
-  if (code === 'EADDRINUSE')
-    return `Порт ${process.env.PORT ?? 3000} занят: освободите его или укажите другой в PORT`;
+  if (code === 'EADDRINUSE') return apiStartFaults.portTaken(process.env.PORT ?? 3000);
   const host = process.env.HOST ?? '127.0.0.1';
-  if (code === 'EACCES') return `Нет права слушать порт ${process.env.PORT}: укажите порт от 1024 в PORT`;
+  if (code === 'EACCES') return apiStartFaults.portRefused(process.env.PORT);
   const unknownHost = 'hostname' in error && error.hostname === host;
   if (code === 'EADDRNOTAVAIL' || unknownHost) {
-    return `У этой машины нет адреса «${host}»: укажите её адрес в HOST`;
+    return apiStartFaults.unknownHost(host);
   }
-  if (isAway(error)) return `База данных не отвечает (${error.message}): проверьте DATABASE_URL`;
-  if (typeof code === 'string' && /^(28|3D)/.test(code))
-    return `База данных не пускает (${error.message}): проверьте DATABASE_URL`;
+  if (isAway(error)) return apiStartFaults.databaseAway(error.message);
+  if (typeof code === 'string' && /^(28|3D)/.test(code)) return apiStartFaults.databaseRefuses(error.message);
   return error.stack ?? error.message;
 }
 

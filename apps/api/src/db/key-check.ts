@@ -1,3 +1,4 @@
+import { databaseFaults } from '@propusk/phrases/api-start';
 import type { Encryption } from '../encryption.ts';
 import { DatabaseUnfit } from './migrate.ts';
 import type { Db } from './open.ts';
@@ -15,8 +16,6 @@ export async function checkKey(db: Db, encryption: Encryption): Promise<void> {
     .execute();
   const { key_check } = await db.selectFrom('platform').select('key_check').executeTakeFirstOrThrow();
   if (!key_check.equals(encryption.check)) {
-    throw new DatabaseUnfit(
-      'Ключ SECRET_KEY не подходит к этой базе данных: верните тот, с которым она создана (файл secret-key в DATA_DIR)',
-    );
+    throw new DatabaseUnfit(databaseFaults.wrongKey());
   }
 }

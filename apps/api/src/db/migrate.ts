@@ -1,4 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
+import { databaseFaults } from '@propusk/phrases/api-start';
 import { sql } from 'kysely';
 import { type Migration, type MigrationResultSet, Migrator } from 'kysely/migration';
 import type { Db } from './open.ts';
@@ -37,14 +38,12 @@ export async function migrationNames(): Promise<string[]> {
 
 async function judged(db: Db, { error, results }: MigrationResultSet): Promise<void> {
   if (error === undefined) return checkTrigrams(db);
-  const text = error instanceof Error ? error.message : 'без объяснения';
-  if (/corrupted migrations/.test(text)) {
-    throw new DatabaseUnfit(
-      'База данных создана более новой версией «Пропуска». Запустите её или восстановите копию, сделанную этой версией',
-    );
+  const text = error instanceof Error ? error.message : undefined;
+  if (/corrupted migrations/.test(text ?? '')) {
+    throw new DatabaseUnfit(databaseFaults.newer());
   }
-  const failed = results?.find((result) => result.status === 'Error')?.migrationName ?? 'без имени';
-  throw new DatabaseUnfit(`Обновление базы данных (${failed}) не прошло, база осталась прежней: ${text}`);
+  const failed = results?.find((result) => result.status === 'Error')?.migrationName;
+  throw new DatabaseUnfit(databaseFaults.migrationFailed(failed, text));
 }
 
 async function readMigrations(folder: URL): Promise<Record<string, Migration>> {
@@ -63,29 +62,33 @@ async function readMigrations(folder: URL): Promise<Record<string, Migration>> {
   return migrations;
 }
 
+/** The name Ivan and the letter Yo in Cyrillic, in both cases. */
+const upper = '\u0418\u0412\u0410\u041d \u0401';
+const lower = '\u0438\u0432\u0430\u043d \u0451';
+
 async function checkServer(db: Db): Promise<void> {
   const { rows } = await sql<{ version: number; encoding: string; folds: boolean }>`
     select current_setting('server_version_num')::int as version,
       current_setting('server_encoding') as encoding,
-      'ИВАН Ё' ilike 'иван ё' and lower('ИВАН Ё') = 'иван ё' as folds`.execute(db);
+      ${upper}::text ilike ${lower} and lower(${upper}::text) = ${lower} as folds`.execute(db);
   const server = rows[0];
   if (server === undefined || server.version < 150_000) {
-    throw new DatabaseUnfit('Нужен PostgreSQL 15 или новее: укажите другой сервер в DATABASE_URL');
+    throw new DatabaseUnfit(databaseFaults.oldServer());
   }
-  // ILIKE, citext and trigram indexes fold letters by the database's own locale: under C or SQL_ASCII 'иван' would
-  // never find 'Иван', silently.
+  // ILIKE, citext and trigram indexes fold letters by the database's own locale: under C or SQL_ASCII a
+  // search in lower case would not find a name in upper case, and nothing would fail.
   if (server.encoding !== 'UTF8' || !server.folds) throw unfitLocale();
 }
 
 /** pg_trgm asks the C library what a letter is: under its locale C an index on Cyrillic text holds nothing. */
 async function checkTrigrams(db: Db): Promise<void> {
   const { rows } = await sql<{ fit: boolean }>`
-    select cardinality(show_trgm('иван')) > 0 and show_trgm('ИВАН') = show_trgm('иван') as fit`.execute(db);
+    select cardinality(show_trgm(${lower})) > 0 and show_trgm(${upper}) = show_trgm(${lower}) as fit`.execute(
+    db,
+  );
   if (rows[0]?.fit !== true) throw unfitLocale();
 }
 
 function unfitLocale(): DatabaseUnfit {
-  return new DatabaseUnfit(
-    "База данных не различает заглавные и строчные русские буквы. Создайте её заново: CREATE DATABASE … ENCODING 'UTF8' LOCALE 'C.UTF-8' TEMPLATE template0",
-  );
+  return new DatabaseUnfit(databaseFaults.wrongLocale());
 }

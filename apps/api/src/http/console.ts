@@ -2,17 +2,12 @@ import { existsSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
+import { extensionNotBuilt } from '@propusk/phrases/api-start';
 import type { FastifyInstance } from 'fastify';
 import { answerNoSuchCall } from './error-reply.ts';
 
 const built = fileURLToPath(new URL('../../../web/dist/', import.meta.url));
 const extension = fileURLToPath(new URL('../../../extension/dist/', import.meta.url));
-
-const notBuilt = `<!doctype html>
-<html lang="ru"><meta charset="utf-8"><title>Расширение не собрано · Пропуск</title>
-<h1>Расширение ещё не собрано</h1>
-<p>На сервере «Пропуска» выполните <code>npm run build:extension</code> и повторите загрузку.</p></html>
-`;
 
 /** Serves the built console at `/`, and the extension to install at `/downloads/`. The console's routes live in the browser, so any other page address answers with it too. */
 export async function serveConsole(app: FastifyInstance): Promise<void> {
@@ -36,7 +31,7 @@ export async function serveConsole(app: FastifyInstance): Promise<void> {
     app.get(`/downloads/${name}`, async (_, reply) => {
       reply.header('cache-control', 'no-cache');
       const zip = await open(`${extension}${name}`).catch(() => null);
-      if (zip === null) return reply.status(404).type('text/html; charset=utf-8').send(notBuilt);
+      if (zip === null) return reply.status(404).type('text/html; charset=utf-8').send(extensionNotBuilt);
       const { size } = await zip.stat();
       return reply
         .type('application/zip')

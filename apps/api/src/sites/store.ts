@@ -119,7 +119,7 @@ function storedAddress(raw: string): string {
 /** The fault of an address that the company has a site with. */
 export const alreadyThere = (address: string): FieldFault => ['site_listed', shownAddress(address)];
 
-/** A stored address as people write it: `*.xn--e1afmkfd.xn--p1ai` is `*.пример.рф`. */
+/** A stored address as people write it: Unicode instead of Punycode. */
 export function shownAddress(address: string): string {
   return address.replace(/[^*.:][^*:]*/, domainToUnicode);
 }
