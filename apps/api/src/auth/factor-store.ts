@@ -4,10 +4,10 @@ import { endAccess, isProtected, lockAccount, touchUser } from '../accounts/stor
 import { type AuditActor, record, recordOwn } from '../audit/store.ts';
 import { type Actor, isAdmin } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
-import { lockRow } from '../db/lock.ts';
 import type { Db, Tx } from '../db/open.ts';
 import { managedBy } from '../db/scope.ts';
 import type { Encryption } from '../encryption.ts';
+import { lockRow } from '../entities/change.ts';
 import { newRecoveryCodes, plainCode } from './recovery.ts';
 import { enrolmentUri, newSecret, stepOf } from './totp.ts';
 

@@ -8,9 +8,9 @@ import type { Actor } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
 import type { IfMatch } from '../core/versions.ts';
 import { lockCompany } from '../db/company.ts';
-import { lockRow } from '../db/lock.ts';
 import type { Tx } from '../db/open.ts';
 import { managedBy } from '../db/scope.ts';
+import { lockRow } from '../entities/change.ts';
 import { auditFields, auditTarget, findUser } from '../users/store.ts';
 import type { Prove } from './proof.ts';
 

@@ -1,5 +1,5 @@
 import { limits } from '@propusk/contract/limits';
-import { sql } from 'kysely';
+import { type Expression, type SqlBool, sql } from 'kysely';
 import type { Member } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
 import type { Tx } from './open.ts';
@@ -20,6 +20,22 @@ export async function lockCompany(tx: Tx, companyId: number): Promise<void> {
   await lock(tx, companyId, () => new AppError('not_found'));
 }
 
+/** The tables whose rows belong to a company; the platform's own proxies and users have none. */
+export type Owned = 'users' | 'proxies' | 'sites' | 'policies';
+
+/** Finds and locks the company of a row in one statement. @param visible whether the actor may change the row at all */
+export async function lockCompanyOf(
+  tx: Tx,
+  table: Owned,
+  id: number,
+  visible: Expression<SqlBool>,
+): Promise<void> {
+  await sql`select from companies where id = (
+    select company_id from ${sql.table(table)} where id = ${id} and ${visible}) for no key update`.execute(
+    tx,
+  );
+}
+
 async function lock(tx: Tx, companyId: number, missing: () => AppError): Promise<void> {
   await tx
     .selectFrom('companies')
@@ -33,11 +49,7 @@ async function lock(tx: Tx, companyId: number, missing: () => AppError): Promise
  * @param companyId null: the platform, for its own proxies
  * @throws AppError too_many_objects when the company holds as many rows of the kind as it may
  */
-export async function makeRoom(
-  tx: Tx,
-  kind: 'users' | 'sites' | 'proxies' | 'policies',
-  companyId: number | null,
-): Promise<void> {
+export async function makeRoom(tx: Tx, kind: Owned, companyId: number | null): Promise<void> {
   const { held } = await tx
     .selectFrom(kind)
     .select((eb) => eb.fn.countAll<number>().as('held'))
@@ -71,26 +83,27 @@ export async function replaceLinks(
   // A policy and a person list each other: a form that was opened on the other side before is stale now. A policy does not
   // list its sites.
   const listed = link.table === 'policy_users';
-  await sql`with gone as (
+  const { rows } = await sql<{ known: number; held: number }>`with gone as (
       delete from ${table} where company_id = ${companyId} and ${own} = ${ownId} and ${other} <> all (${link.ids})
       returning ${other} as id
     ), come as (
       insert into ${table} (company_id, ${own}, ${other})
       select company_id, ${ownId}, id from ${otherTable} where company_id = ${companyId} and id = any (${link.ids})
       on conflict do nothing returning ${other} as id
+    ), touched as (
+      update ${otherTable} set version = version + 1, updated_at = now()
+      where ${listed} and company_id = ${companyId} and id in (select id from gone union all select id from come)
     )
-    update ${otherTable} set version = version + 1, updated_at = now()
-    where ${listed} and company_id = ${companyId} and id in (select id from gone union all select id from come)`.execute(
-    tx,
-  );
-  const { rows } = await sql<{ linked: number }>`select count(*) as linked from ${table}
-    where company_id = ${companyId} and ${own} = ${ownId}`.execute(tx);
-  if (rows[0]?.linked !== link.ids.length) {
+    select (select count(*) from ${otherTable} where company_id = ${companyId} and id = any (${link.ids})) as known,
+      (select count(*) from ${table} where company_id = ${companyId})
+        - (select count(*) from gone) + (select count(*) from come) as held`.execute(tx);
+  const { known = 0, held = 0 } = rows[0] ?? {};
+  if (known !== link.ids.length) {
     throw new AppError('bad_input', {
       fields: { [link.field]: ['gone_from_list'] },
     });
   }
-  await boundLinks(tx, link.table, companyId);
+  refuseBeyond(held);
 }
 
 /**
@@ -128,6 +141,10 @@ export async function boundLinks(
     .select((eb) => eb.fn.countAll<number>().as('held'))
     .where('company_id', '=', companyId)
     .executeTakeFirstOrThrow();
+  refuseBeyond(held);
+}
+
+function refuseBeyond(held: number): void {
   if (held <= limits.linksPerCompany) return;
   throw new AppError('too_many_objects', {
     detail: ['too_many_links'],

@@ -2,16 +2,15 @@ import type { ListQuery } from '@propusk/contract/fields';
 import type { Policy, PolicyChange, PolicyInput } from '@propusk/contract/policies';
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
-import { type AuditFields, record } from '../audit/store.ts';
 import { type Actor, type Member, type Scope, scopeById, scopeOf } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
 import type { IfMatch } from '../core/versions.ts';
 import { lockOwnCompany, makeRoom, replaceLinks, touchLinked } from '../db/company.ts';
 import { contains, readList } from '../db/list.ts';
-import { lockRow } from '../db/lock.ts';
 import type { Db, Tx } from '../db/open.ts';
 import type { Tables } from '../db/schema.ts';
 import { managedBy } from '../db/scope.ts';
+import { changeEntity, deleteEntity, type Entity, recordCreated } from '../entities/change.ts';
 
 type Policies = ExpressionBuilder<Tables, 'policies'>;
 
@@ -132,11 +131,7 @@ export async function createPolicy(tx: Tx, actor: Member, body: PolicyInput): Pr
     .executeTakeFirstOrThrow();
   await linkUsers(tx, actor.companyId, id, body.users);
   const policy = await findPolicy(tx, actor, id);
-  await record(tx, actor, {
-    ...auditTarget(policy, actor.companyId),
-    action: 'created',
-    after: auditFields(policy),
-  });
+  await recordCreated(tx, actor, policyEntity, actor.companyId, policy);
   return policy;
 }
 
@@ -148,58 +143,55 @@ export async function updatePolicy(
   body: PolicyChange,
   ifMatch: IfMatch,
 ): Promise<Policy> {
-  const policy = await lockPolicy(tx, actor, id, ifMatch);
-  const proxy = await findEgress(tx, policy.company_id, body.proxyId ?? policy.proxy_id);
-  allowAllSites(body.allSites === true, proxy);
-  const before = await findPolicy(tx, actor, id);
-  // Another proxy that does not allow all sites takes the flag away; the same one only makes it wait.
-  const kept = policy.all_sites && (proxy.all_sites || proxy.id === policy.proxy_id);
-  const allSites = body.allSites ?? kept;
-  await tx
-    .updateTable('policies')
-    .set((eb) => ({
-      ...(body.name !== undefined && { name: body.name }),
-      ...(body.description !== undefined && {
-        description: body.description === '' ? (body.name ?? policy.name) : body.description,
-      }),
-      proxy_id: proxy.id,
-      proxy_owner_id: proxy.owner_id,
-      all_sites: allSites,
-      version: eb('version', '+', 1),
-      updated_at: eb.fn<string>('now'),
-    }))
-    .where('id', '=', id)
-    .execute();
-  if (body.users !== undefined) await linkUsers(tx, policy.company_id, id, body.users);
-  const after = await findPolicy(tx, actor, id);
-  const event = { ...auditTarget(before, policy.company_id), action: 'changed' } as const;
-  await record(tx, actor, { ...event, before: auditFields(before), after: auditFields(after) });
-  return after;
+  return changeEntity(tx, actor, policyEntity, { id, ifMatch }, async (policy) => {
+    const proxy = await findEgress(tx, policy.company_id, body.proxyId ?? policy.proxy_id);
+    allowAllSites(body.allSites === true, proxy);
+    // Another proxy that does not allow all sites takes the flag away; the same one only makes it wait.
+    const kept = policy.all_sites && (proxy.all_sites || proxy.id === policy.proxy_id);
+    const { users } = body;
+    return {
+      set: {
+        ...(body.name !== undefined && { name: body.name }),
+        ...(body.description !== undefined && {
+          description: body.description === '' ? (body.name ?? policy.name) : body.description,
+        }),
+        proxy_id: proxy.id,
+        proxy_owner_id: proxy.owner_id,
+        all_sites: body.allSites ?? kept,
+      },
+      ...(users !== undefined && { afterUpdate: () => linkUsers(tx, policy.company_id, id, users) }),
+    };
+  });
 }
 
 /** @throws AppError not_found, changed_meanwhile */
-export async function deletePolicy(tx: Tx, actor: Actor, id: number, ifMatch: IfMatch): Promise<void> {
-  const { company_id: companyId } = await lockPolicy(tx, actor, id, ifMatch);
-  const gone = await findPolicy(tx, actor, id);
-  const before = { ...auditFields(gone), sites: await sitesOf(tx, companyId, id) };
-  await record(tx, actor, { ...auditTarget(gone, companyId), action: 'deleted', before });
-  const policy = { companyId, own: 'policy_id', ownId: id } as const;
-  await touchLinked(tx, { ...policy, table: 'policy_users', other: 'user_id', otherTable: 'users' });
-  await touchLinked(tx, { ...policy, table: 'policy_sites', other: 'site_id', otherTable: 'sites' });
-  await tx.deleteFrom('policies').where('id', '=', id).execute();
+export function deletePolicy(tx: Tx, actor: Actor, id: number, ifMatch: IfMatch): Promise<void> {
+  return deleteEntity(tx, actor, policyEntity, { id, ifMatch }, async ({ company_id: companyId }) => {
+    const policy = { companyId, own: 'policy_id', ownId: id } as const;
+    return {
+      facts: { sites: await sitesOf(tx, companyId, id) },
+      beforeDelete: async () => {
+        await touchLinked(tx, { ...policy, table: 'policy_users', other: 'user_id', otherTable: 'users' });
+        await touchLinked(tx, { ...policy, table: 'policy_sites', other: 'site_id', otherTable: 'sites' });
+      },
+    };
+  });
 }
 
-function auditTarget({ id, name }: Policy, companyId: number) {
-  return { kind: 'policy', id, name, companyId } as const;
-}
-
-const auditFields = ({ name, description, allSites, users, proxy }: Policy): AuditFields => ({
-  name,
-  description,
-  proxy: proxy.map(({ host }) => host).join(', '),
-  allSites,
-  users,
-});
+const policyEntity: Entity<'policies', Policy> = {
+  table: 'policies',
+  kind: 'policy',
+  visible: (actor) => managedBy(actor, 'company_id'),
+  read: findPolicy,
+  name: ({ name }) => name,
+  facts: ({ name, description, allSites, users, proxy }) => ({
+    name,
+    description,
+    proxy: proxy.map(({ host }) => host).join(', '),
+    allSites,
+    users,
+  }),
+};
 
 /** The sites that a policy opens. Who edits a site says in which policies it is; the policy itself tells of none. */
 function sitesOf(tx: Tx, companyId: number, policyId: number) {
@@ -215,10 +207,6 @@ function sitesOf(tx: Tx, companyId: number, policyId: number) {
     .where('policy_sites.policy_id', '=', policyId)
     .orderBy('sites.id')
     .execute();
-}
-
-function lockPolicy(tx: Tx, actor: Actor, id: number, ifMatch: IfMatch) {
-  return lockRow(tx, 'policies', id, managedBy(actor, 'company_id'), ifMatch);
 }
 
 /** A proxy that a company's policy may name: its own, or the platform's. */

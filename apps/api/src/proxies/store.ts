@@ -1,16 +1,14 @@
 import type { AdminProxyChange, Proxy, ProxyInput, ProxyQuery } from '@propusk/contract/proxies';
 import { type Expression, type SqlBool, sql } from 'kysely';
 import { jsonObjectFrom } from 'kysely/helpers/postgres';
-import { type AuditFields, record } from '../audit/store.ts';
 import { type Actor, asMember, isAdmin } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
 import type { IfMatch } from '../core/versions.ts';
 import { lockOwnCompany, makeRoom } from '../db/company.ts';
 import { contains, readList } from '../db/list.ts';
-import { lockRow } from '../db/lock.ts';
 import type { Db, Tx } from '../db/open.ts';
-import { refusing } from '../db/violations.ts';
 import { type Encryption, passwordPlace } from '../encryption.ts';
+import { changeEntity, deleteEntity, type Entity, recordCreated } from '../entities/change.ts';
 
 /** The company's own and paid proxies, and the platform's. */
 function maySee(actor: Actor): Expression<SqlBool> {
@@ -108,7 +106,7 @@ export async function createProxy(
     })
     .execute();
   const proxy = await findProxy(tx, actor, id);
-  await record(tx, actor, { ...auditTarget(proxy, companyId), action: 'created', after: auditFields(proxy) });
+  await recordCreated(tx, actor, proxyEntity, companyId, proxy);
   return proxy;
 }
 
@@ -123,67 +121,63 @@ export async function updateProxy(
   body: AdminProxyChange,
   { encryption, ifMatch }: { encryption: Encryption; ifMatch: IfMatch },
 ): Promise<Proxy> {
-  const proxy = await lockProxy(tx, actor, id, ifMatch);
-  const { password, settings } = body;
-  const address = changed(body, proxy);
-  if (proxy.direct && (address || password !== undefined)) throw new AppError('direct_proxy');
-  // A paid proxy's password is the platform's: whoever sends it elsewhere must know it.
-  if (proxy.type === 'payment' && !isAdmin(actor) && address && password === undefined) {
-    throw new AppError('bad_input', { fields: { password: ['proxy_address_changes'] } });
-  }
-  const type = settings?.type ?? proxy.type;
-  if ((type === 'default') !== (proxy.company_id === null)) {
-    const fault = proxy.company_id === null ? 'platform_proxy_type' : 'company_proxy_type';
-    throw new AppError('bad_input', { fields: { 'settings.type': [fault] } });
-  }
-  const before = await findProxy(tx, actor, id);
-  await tx
-    .updateTable('proxies')
-    .set((eb) => ({
-      host: body.host ?? proxy.host,
-      port: body.port ?? proxy.port,
-      username: body.username ?? proxy.username,
-      ...(password !== undefined && {
-        password_sealed: encryption.seal(passwordPlace(proxy.company_id ?? 0, id), password),
-      }),
-      type,
-      all_sites: settings?.allSites ?? proxy.all_sites,
-      version: eb('version', '+', 1),
-      updated_at: eb.fn<string>('now'),
-    }))
-    .where('id', '=', id)
-    .execute();
-  if (settings?.allSites !== undefined && settings.allSites !== proxy.all_sites) {
-    // Its policies for all sites show something else now: a form that was opened before is stale.
-    await tx
-      .updateTable('policies')
-      .set((eb) => ({ version: eb('version', '+', 1) }))
-      .where('proxy_id', '=', id)
-      .where('all_sites', '=', true)
-      .execute();
-  }
-  const after = await findProxy(tx, actor, id);
-  await record(tx, actor, {
-    ...auditTarget(before, proxy.company_id),
-    action: 'changed',
-    before: auditFields(before),
-    after: auditFields(after),
-    secret: password === undefined ? undefined : 'password',
+  return changeEntity(tx, actor, proxyEntity, { id, ifMatch }, (proxy) => {
+    demandOwn(actor, proxy);
+    const { password, settings } = body;
+    const address = changed(body, proxy);
+    if (proxy.direct && (address || password !== undefined)) throw new AppError('direct_proxy');
+    // A paid proxy's password is the platform's: whoever sends it elsewhere must know it.
+    if (proxy.type === 'payment' && !isAdmin(actor) && address && password === undefined) {
+      throw new AppError('bad_input', { fields: { password: ['proxy_address_changes'] } });
+    }
+    const type = settings?.type ?? proxy.type;
+    if ((type === 'default') !== (proxy.company_id === null)) {
+      const fault = proxy.company_id === null ? 'platform_proxy_type' : 'company_proxy_type';
+      throw new AppError('bad_input', { fields: { 'settings.type': [fault] } });
+    }
+    const allSites = settings?.allSites ?? proxy.all_sites;
+    return {
+      set: {
+        host: body.host ?? proxy.host,
+        port: body.port ?? proxy.port,
+        username: body.username ?? proxy.username,
+        ...(password !== undefined && {
+          password_sealed: encryption.seal(passwordPlace(proxy.company_id ?? 0, id), password),
+        }),
+        type,
+        all_sites: allSites,
+      },
+      // A policy for all sites shows the flag of its proxy: a form that was opened before is stale.
+      ...(allSites !== proxy.all_sites && { afterUpdate: () => touchPoliciesForAllSites(tx, id) }),
+      secret: password === undefined ? undefined : 'password',
+    };
   });
-  return after;
 }
 
-function auditTarget({ id, host, port }: Proxy, companyId: number | null) {
-  return { kind: 'proxy', id, name: `${host}:${port}`, companyId } as const;
+/** Policies of every company: the platform's proxies are shared. */
+async function touchPoliciesForAllSites(tx: Tx, proxyId: number): Promise<void> {
+  await tx
+    .updateTable('policies')
+    .set((eb) => ({ version: eb('version', '+', 1) }))
+    .where('proxy_id', '=', proxyId)
+    .where('all_sites', '=', true)
+    .execute();
 }
 
-const auditFields = ({ host, port, username, settings }: Proxy): AuditFields => ({
-  host,
-  port,
-  username,
-  type: settings.type,
-  allSites: settings.allSites,
-});
+const proxyEntity: Entity<'proxies', Proxy> = {
+  table: 'proxies',
+  kind: 'proxy',
+  visible: maySee,
+  read: findProxy,
+  name: ({ host, port }) => `${host}:${port}`,
+  facts: ({ host, port, username, settings }) => ({
+    host,
+    port,
+    username,
+    type: settings.type,
+    allSites: settings.allSites,
+  }),
+};
 
 function changed(body: AdminProxyChange, proxy: { host: string; port: number; username: string }): boolean {
   return (['host', 'port', 'username'] as const).some(
@@ -195,39 +189,33 @@ function changed(body: AdminProxyChange, proxy: { host: string; port: number; us
 const NAMED = 10;
 
 /** @throws AppError not_found, changed_meanwhile, default_proxy, direct_proxy, or proxy_in_use naming the policies */
-export async function deleteProxy(tx: Tx, actor: Actor, id: number, ifMatch: IfMatch): Promise<void> {
-  const proxy = await lockProxy(tx, actor, id, ifMatch);
-  if (proxy.direct) throw new AppError('direct_proxy');
-  const users = await tx
-    .selectFrom('policies')
-    .select('name')
-    .where('proxy_id', '=', id)
-    .orderBy('id')
-    .execute();
-  if (users.length > 0) {
-    // Of a shared proxy an admin is told as well: the policies are every company's there.
-    const names = users.slice(0, NAMED).map(({ name }) => name);
-    throw new AppError('proxy_in_use', {
-      detail: ['proxy_of_policies', names, users.length - names.length],
-    });
-  }
-  const gone = await findProxy(tx, actor, id);
-  await record(tx, actor, {
-    ...auditTarget(gone, proxy.company_id),
-    action: 'deleted',
-    before: auditFields(gone),
+export function deleteProxy(tx: Tx, actor: Actor, id: number, ifMatch: IfMatch): Promise<void> {
+  return deleteEntity(tx, actor, proxyEntity, { id, ifMatch }, async (proxy) => {
+    demandOwn(actor, proxy);
+    if (proxy.direct) throw new AppError('direct_proxy');
+    await refuseInUse(tx, id);
+    return { refusals: { policies_proxy_fkey: () => new AppError('proxy_in_use') } };
   });
-  await refusing(
-    { policies_proxy_fkey: () => new AppError('proxy_in_use') },
-    tx.deleteFrom('proxies').where('id', '=', id).execute(),
-  );
 }
 
-/** A proxy that the actor may change, its company locked. */
-async function lockProxy(tx: Tx, actor: Actor, id: number, ifMatch: IfMatch) {
-  const proxy = await lockRow(tx, 'proxies', id, maySee(actor), ifMatch);
+/** Names policies of every company: only an admin deletes a shared proxy. */
+async function refuseInUse(tx: Tx, proxyId: number): Promise<void> {
+  const policies = await tx
+    .selectFrom('policies')
+    .select('name')
+    .where('proxy_id', '=', proxyId)
+    .orderBy('id')
+    .execute();
+  if (policies.length === 0) return;
+  const names = policies.slice(0, NAMED).map(({ name }) => name);
+  throw new AppError('proxy_in_use', {
+    detail: ['proxy_of_policies', names, policies.length - names.length],
+  });
+}
+
+/** @throws AppError default_proxy for a proxy of the platform, unless the actor is an admin */
+function demandOwn(actor: Actor, proxy: { company_id: number | null }): void {
   if (proxy.company_id === null && !isAdmin(actor)) throw new AppError('default_proxy');
-  return proxy;
 }
 
 /**

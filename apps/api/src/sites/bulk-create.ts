@@ -6,7 +6,8 @@ import type { Member } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
 import { boundLinks, lockOwnCompany } from '../db/company.ts';
 import type { Tx } from '../db/open.ts';
-import { alreadyThere, readAddress, recordCreated, selectSites, shownAddress } from './store.ts';
+import { recordCreated } from '../entities/change.ts';
+import { alreadyThere, readAddress, selectSites, shownAddress, siteEntity } from './store.ts';
 
 /**
  * Adds a list of sites: all of them or none. Every line that is wrong is named by its place (`3.address`).
@@ -52,7 +53,7 @@ export async function createSites(
     .where('sites.id', 'in', [...ids.values()])
     .orderBy('sites.id')
     .execute();
-  await recordCreated(tx, actor, ...rows);
+  await recordCreated(tx, actor, siteEntity, companyId, ...rows);
   return { rows, count: rows.length };
 }
 

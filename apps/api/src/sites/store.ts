@@ -6,17 +6,16 @@ import type { Site, SiteChange, SiteInput } from '@propusk/contract/sites';
 import type { FieldFault } from '@propusk/phrases/field-fault';
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
-import { type AuditFields, record } from '../audit/store.ts';
 import { type Actor, type Member, type Scope, scopeById, scopeOf } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
 import type { IfMatch } from '../core/versions.ts';
 import { lockOwnCompany, makeRoom, replaceLinks } from '../db/company.ts';
 import { contains, readList } from '../db/list.ts';
-import { lockRow } from '../db/lock.ts';
 import type { Db, Tx } from '../db/open.ts';
 import type { Tables } from '../db/schema.ts';
 import { managedBy } from '../db/scope.ts';
 import { refusing } from '../db/violations.ts';
+import { changeEntity, deleteEntity, type Entity, recordCreated } from '../entities/change.ts';
 
 type Sites = ExpressionBuilder<Tables, 'sites'>;
 
@@ -139,7 +138,7 @@ export async function createSite(tx: Tx, actor: Member, body: SiteInput): Promis
   );
   await linkPolicies(tx, actor.companyId, id, body.politics);
   const site = await readSite(tx, actor, id);
-  await recordCreated(tx, actor, site);
+  await recordCreated(tx, actor, siteEntity, actor.companyId, site);
   return site;
 }
 
@@ -151,34 +150,20 @@ export async function updateSite(
   body: SiteChange,
   ifMatch: IfMatch,
 ): Promise<Site> {
-  const { company_id: companyId } = await lockSite(tx, actor, id, ifMatch);
-  const address = body.address === undefined ? undefined : storedAddress(body.address);
-  const before = await readSite(tx, actor, id);
-  await refusing(
-    takenBy(address ?? ''),
-    tx
-      .updateTable('sites')
-      .set((eb) => ({
-        ...(address !== undefined && { address, shown_address: shownAddress(address) }),
-        version: eb('version', '+', 1),
-        updated_at: eb.fn<string>('now'),
-      }))
-      .where('id', '=', id)
-      .execute(),
-  );
-  if (body.politics !== undefined) await linkPolicies(tx, companyId, id, body.politics);
-  const after = await readSite(tx, actor, id);
-  const event = { ...auditTarget(before, companyId), action: 'changed' } as const;
-  await record(tx, actor, { ...event, before: auditFields(before), after: auditFields(after) });
-  return after;
+  return changeEntity(tx, actor, siteEntity, { id, ifMatch }, ({ company_id: companyId }) => {
+    const address = body.address === undefined ? undefined : storedAddress(body.address);
+    const { politics } = body;
+    return {
+      set: address === undefined ? {} : { address, shown_address: shownAddress(address) },
+      refusals: takenBy(address ?? ''),
+      ...(politics !== undefined && { afterUpdate: () => linkPolicies(tx, companyId, id, politics) }),
+    };
+  });
 }
 
 /** @throws AppError not_found, changed_meanwhile */
-export async function deleteSite(tx: Tx, actor: Actor, id: number, ifMatch: IfMatch): Promise<void> {
-  const { company_id: companyId } = await lockSite(tx, actor, id, ifMatch);
-  const gone = await readSite(tx, actor, id);
-  await record(tx, actor, { ...auditTarget(gone, companyId), action: 'deleted', before: auditFields(gone) });
-  await tx.deleteFrom('sites').where('id', '=', id).execute();
+export function deleteSite(tx: Tx, actor: Actor, id: number, ifMatch: IfMatch): Promise<void> {
+  return deleteEntity(tx, actor, siteEntity, { id, ifMatch });
 }
 
 /** @throws AppError bad_input, not_found, changed_meanwhile */
@@ -200,28 +185,15 @@ export async function deleteSiteByAddress(
   await deleteSite(tx, actor, site.id, ifMatch);
 }
 
-/** Writes down that sites were added. */
-export function recordCreated(tx: Tx, actor: Member, ...sites: readonly Site[]): Promise<void> {
-  const events = sites.map((site) => ({
-    ...auditTarget(site, actor.companyId),
-    action: 'created' as const,
-    after: auditFields(site),
-  }));
-  return record(tx, actor, ...events);
-}
-
-function auditTarget({ id, address }: Site, companyId: number) {
-  return { kind: 'site', id, name: shownAddress(address), companyId } as const;
-}
-
-const auditFields = ({ address, politics }: Site): AuditFields => ({
-  address: shownAddress(address),
-  politics,
-});
-
-function lockSite(tx: Tx, actor: Actor, id: number, ifMatch: IfMatch) {
-  return lockRow(tx, 'sites', id, managedBy(actor, 'company_id'), ifMatch);
-}
+/** A site in the write protocol. */
+export const siteEntity: Entity<'sites', Site> = {
+  table: 'sites',
+  kind: 'site',
+  visible: (actor) => managedBy(actor, 'company_id'),
+  read: readSite,
+  name: ({ address }) => shownAddress(address),
+  facts: ({ address, politics }) => ({ address: shownAddress(address), politics }),
+};
 
 const takenBy = (address: string) => ({
   sites_address_key: () => new AppError('site_exists', { fields: { address: alreadyThere(address) } }),

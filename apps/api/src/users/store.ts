@@ -11,10 +11,10 @@ import type { IfMatch } from '../core/versions.ts';
 import { lockCompany, lockOwnCompany, makeRoom, replaceLinks, touchLinked } from '../db/company.ts';
 import { hasFactor } from '../db/factor.ts';
 import { contains, readList } from '../db/list.ts';
-import { lockRow } from '../db/lock.ts';
 import type { Db, Tx } from '../db/open.ts';
 import { managedBy } from '../db/scope.ts';
 import { refusing } from '../db/violations.ts';
+import { changeEntity, deleteEntity, type Entity } from '../entities/change.ts';
 
 function selectUsers(db: Db) {
   return db.selectFrom('users').select((eb) => [
@@ -170,71 +170,54 @@ export async function updateUser(
   passwordHash: string | undefined,
   ifMatch: IfMatch,
 ): Promise<User> {
-  const user = await lockUser(tx, actor, id, ifMatch);
-  if (passwordHash !== undefined && isProtected(user.roles)) {
-    throw new AppError('protected_user', {
-      detail: ['password_of_owner'],
-    });
-  }
-  const moved = body.email !== undefined && body.email.toLowerCase() !== user.email.toLowerCase();
-  // The address is where a password link goes: whoever changes it can take the account. Its holder proves the new one
-  // through a link in mail.
-  if (moved && isProtected(user.roles) && !(isAdmin(actor) && id !== actor.userId)) {
-    throw new AppError('protected_user', {
-      detail: ['email_of_owner'],
-    });
-  }
-  const before = await findUser(tx, actor, id);
-  await refusing(
-    { users_email_key: emailTaken },
-    tx
-      .updateTable('users')
-      .set((eb) => ({
+  return changeEntity(tx, actor, userEntity, { id, ifMatch }, (user) => {
+    if (passwordHash !== undefined && isProtected(user.roles)) {
+      throw new AppError('protected_user', {
+        detail: ['password_of_owner'],
+      });
+    }
+    const moved = body.email !== undefined && body.email.toLowerCase() !== user.email.toLowerCase();
+    // The address is where a password link goes: whoever changes it can take the account. Its holder proves the new one
+    // through a link in mail.
+    if (moved && isProtected(user.roles) && !(isAdmin(actor) && id !== actor.userId)) {
+      throw new AppError('protected_user', {
+        detail: ['email_of_owner'],
+      });
+    }
+    return {
+      set: {
         ...(body.name !== undefined && { name: body.name }),
         ...(body.surname !== undefined && { surname: body.surname }),
         ...(body.email !== undefined && { email: body.email }),
-        version: eb('version', '+', 1),
-        updated_at: eb.fn<string>('now'),
-      }))
-      .where('id', '=', id)
-      .execute(),
-  );
-  if (passwordHash !== undefined) await setPassword(tx, id, passwordHash);
-  // The account may have gone over to somebody else.
-  else if (moved) await endAccess(tx, id);
-  if (body.politics !== undefined) {
-    if (user.company_id === null) throw new AppError('no_company');
-    await linkPolicies(tx, user.company_id, id, body.politics);
-  }
-  const after = await findUser(tx, actor, id);
-  await record(tx, actor, {
-    ...auditTarget(before),
-    action: 'changed',
-    before: auditFields(before),
-    after: auditFields(after),
-    secret: passwordHash === undefined ? undefined : 'password',
+      },
+      refusals: { users_email_key: emailTaken },
+      afterUpdate: async () => {
+        if (passwordHash !== undefined) await setPassword(tx, id, passwordHash);
+        // Another user may hold the new address: what the old one was signed in with ends.
+        else if (moved) await endAccess(tx, id);
+        if (body.politics === undefined) return;
+        if (user.company_id === null) throw new AppError('no_company');
+        await linkPolicies(tx, user.company_id, id, body.politics);
+      },
+      secret: passwordHash === undefined ? undefined : 'password',
+    };
   });
-  return after;
 }
 
 /** @throws AppError not_found, changed_meanwhile, own_account, protected_user */
-export async function deleteUser(tx: Tx, actor: Actor, id: number, ifMatch: IfMatch): Promise<void> {
-  const user = await lockUser(tx, actor, id, ifMatch);
-  if (id === actor.userId) throw new AppError('own_account');
-  if (isProtected(user.roles)) throw new AppError('protected_user');
-  const gone = await findUser(tx, actor, id);
-  await record(tx, actor, { ...auditTarget(gone), action: 'deleted', before: auditFields(gone) });
-  if (user.company_id !== null) {
-    await touchLinked(tx, {
+export function deleteUser(tx: Tx, actor: Actor, id: number, ifMatch: IfMatch): Promise<void> {
+  return deleteEntity(tx, actor, userEntity, { id, ifMatch }, ({ roles, company_id: companyId }) => {
+    if (id === actor.userId) throw new AppError('own_account');
+    if (isProtected(roles)) throw new AppError('protected_user');
+    if (companyId === null) return {};
+    const links = {
       table: 'policy_users',
-      companyId: user.company_id,
       own: 'user_id',
-      ownId: id,
       other: 'policy_id',
       otherTable: 'policies',
-    });
-  }
-  await tx.deleteFrom('users').where('id', '=', id).execute();
+    } as const;
+    return { beforeDelete: () => touchLinked(tx, { ...links, companyId, ownId: id }) };
+  });
 }
 
 /** A person as the audit names them. */
@@ -251,9 +234,14 @@ export const auditFields = ({ name, surname, email, roles, politics }: User): Au
   politics,
 });
 
-function lockUser(tx: Tx, actor: Actor, id: number, ifMatch: IfMatch) {
-  return lockRow(tx, 'users', id, managedBy(actor, 'company_id'), ifMatch);
-}
+const userEntity: Entity<'users', User> = {
+  table: 'users',
+  kind: 'user',
+  visible: (actor) => managedBy(actor, 'company_id'),
+  read: findUser,
+  name: ({ email }) => email,
+  facts: auditFields,
+};
 
 function linkPolicies(tx: Tx, companyId: number, userId: number, ids: readonly number[]): Promise<void> {
   return replaceLinks(tx, {
