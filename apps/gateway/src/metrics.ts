@@ -3,7 +3,6 @@ import { DialError } from '@propusk/dial/dial-error';
 import type { PipelineQueues } from '@propusk/overload/pipeline-queue';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { ActiveRequests } from './active-requests.ts';
-import type { ClientConnections } from './client-connections.ts';
 import type { ProxyErrorReason } from './proxy-error.ts';
 import type { SnapshotView } from './snapshot.ts';
 
@@ -26,9 +25,16 @@ export interface Metrics {
   timed(dial: Dial): Dial;
 }
 
+/** Open client connections, with their bytes on the wire and in memory. */
+interface ClientCounts {
+  readonly size: number;
+  bytes(): { up: number; down: number };
+  unsent(): number;
+}
+
 export interface Measured {
   readonly activeRequests: ActiveRequests;
-  readonly clients: ClientConnections;
+  readonly clients: ClientCounts;
   readonly queues: PipelineQueues;
   readonly snapshots: SnapshotView;
 }

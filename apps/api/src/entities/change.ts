@@ -85,7 +85,7 @@ export async function changeEntity<T extends Owned, View>(
 
 /** What the deletion of an entity takes along. */
 interface Deletion {
-  /** AuditFields for the audit that the entity's own view lacks. */
+  /** Fields for the audit that the entity's own view lacks. */
   readonly facts?: AuditFields;
   readonly refusals?: Record<string, () => Error>;
   /** Writes before the row goes, such as new versions of the rows that list it. */
