@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createFairQueue, type Lane, signedIn, strangers } from './fair-queue.ts';
 
-/** A queue with one slot that is taken, and the order in which its work runs when the slot is given up. */
+/** A queue whose one slot is taken, and the order in which its work runs after a release. */
 function heldQueue(bounds: { ofLane: number; ofAll: number }) {
   const queue = createFairQueue({ atOnce: 1, ...bounds });
   const order: string[] = [];
@@ -13,7 +13,7 @@ function heldQueue(bounds: { ofLane: number; ofAll: number }) {
 }
 const from = (network: number) => strangers(`10.0.${network}.1`);
 
-test('serves networks in turn, whatever the length of their lines', async () => {
+test('the queue serves networks in turn regardless of how many waiters each has', async () => {
   const { run, release, order } = heldQueue({ ofLane: 10, ofAll: 100 });
   const crowd = Array.from({ length: 5 }, (_, i) => run(strangers(`10.0.1.${i}`), `crowd ${i}`));
   const others = [run(from(2), 'neighbour'), run(strangers('2001:db8::1'), 'v6')];
@@ -22,7 +22,7 @@ test('serves networks in turn, whatever the length of their lines', async () => 
   expect(order.slice(0, 3).toSorted()).toEqual(['crowd 0', 'neighbour', 'v6']);
 });
 
-test('gives known users every second turn, and strangers the others', async () => {
+test('the queue alternates between known users and strangers', async () => {
   const { run, release, order } = heldQueue({ ofLane: 10, ofAll: 100 });
   const storm = Array.from({ length: 8 }, (_, i) => run(from(i), 'stranger'));
   const known = [1, 2, 3].map((id) => run(signedIn(id), 'known'));
@@ -31,7 +31,7 @@ test('gives known users every second turn, and strangers the others', async () =
   expect(order.slice(0, 6).filter((name) => name === 'known')).toHaveLength(3);
 });
 
-test('refuses a network beyond its own bound', async () => {
+test('the queue refuses a waiter beyond the limit of its network', async () => {
   const { run, release } = heldQueue({ ofLane: 2, ofAll: 100 });
   const waits = [run(from(1), 'a'), run(from(1), 'b')];
   expect(await run(from(1), 'c')).toBe('too_many_requests');
@@ -39,7 +39,7 @@ test('refuses a network beyond its own bound', async () => {
   await Promise.all(waits);
 });
 
-test('when full, displaces the last waiter of the longest line for a new network', async () => {
+test('a full queue displaces the last waiter of the busiest network for a new network', async () => {
   const { run, release, order } = heldQueue({ ofLane: 3, ofAll: 4 });
   const crowd = ['a', 'b', 'c'].map((name) => run(from(1), name));
   const single = run(from(2), 'x');
@@ -51,7 +51,7 @@ test('when full, displaces the last waiter of the longest line for a new network
   expect(order.toSorted()).toEqual(['a', 'b', 'x', 'y']);
 });
 
-test('when full of networks with one waiter each, refuses a stranger and admits a known user', async () => {
+test('a queue full of networks with one waiter each refuses a stranger and admits a known user', async () => {
   const { run, release, order } = heldQueue({ ofLane: 3, ofAll: 3 });
   const storm = [1, 2, 3].map((network) => run(from(network), `stranger ${network}`));
   expect(await run(from(4), 'stranger 4')).toBe('busy');
@@ -62,7 +62,7 @@ test('when full of networks with one waiter each, refuses a stranger and admits 
   expect(order).toHaveLength(3);
 });
 
-test('frees the slot of work that fails', async () => {
+test('the queue frees the slot of work that fails', async () => {
   const queue = createFairQueue({ atOnce: 1, ofLane: 1, ofAll: 1 });
   await expect(queue(from(1), async () => Promise.reject(new Error('no')))).rejects.toThrow('no');
   expect(await queue(from(1), async () => 'yes')).toBe('yes');

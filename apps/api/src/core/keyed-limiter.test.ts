@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createKeyedLimiter } from './keyed-limiter.ts';
 
-test('lets two of a key run, the rest wait in turn, others pass, and too many are refused', async () => {
+test('the limiter runs two tasks of a key, queues the rest, runs other keys and refuses tasks beyond the queue limit', async () => {
   const queue = createKeyedLimiter(2, 2);
   const log: string[] = [];
   const releases = new Map<string, () => void>();
@@ -26,7 +26,7 @@ test('lets two of a key run, the rest wait in turn, others pass, and too many ar
   expect(await Promise.all([...done, other])).toEqual(['a', 'b', 'c', 'd', 'x']);
 });
 
-test('work that fails gives its place back', async () => {
+test('the limiter frees the slot of a task that fails', async () => {
   const queue = createKeyedLimiter(1, 1);
   const fail = () => queue(1, async () => Promise.reject(new Error('no')));
   await expect(fail()).rejects.toThrow('no');
