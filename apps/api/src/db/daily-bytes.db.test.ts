@@ -13,7 +13,7 @@ afterAll(() => api.close());
 
 const count = async () =>
   Number((await api.database.pool.query('select count(*) as n from audit')).rows[0]?.n);
-/** Leaves so many bytes of a user's day. */
+/** Sets the rest of a user's daily write budget, in bytes. */
 const leave = (kind: string, id: number, bytes: number) =>
   api.database.pool.query(
     `insert into rate_limits (key, points, expire) values ($1, $2, $3) on conflict (key) do update set points = $2`,
@@ -27,7 +27,7 @@ beforeEach(async () => {
   ({ id } = await api.must(owner.token, me));
 });
 
-test('refuses a change of an owner whose bytes of the day are used up, and leaves no row', async () => {
+test('a change by an owner with an exhausted daily write budget is refused and stores no row', async () => {
   const site = await api.must(owner.token, createSite, { body: { address: 'first.example.ru' } });
   await leave('Change', id, DAILY_BYTES.manager - 1_000);
   const change = (address: string) =>
@@ -39,14 +39,14 @@ test('refuses a change of an owner whose bytes of the day are used up, and leave
   expect([refused.status, refused.error.code]).toEqual([429, 'too_many_requests']);
   expect(Number(refused.headers['retry-after'])).toBeGreaterThan(3_000);
   expect(await count()).toBe(before);
-  // The day ends, and a new one begins.
+  // The next day starts with a full budget.
   await api.database.pool.query(`update rate_limits set expire = $1 where key like 'auditChange:%'`, [
     Date.now() - 1,
   ]);
   expect((await change('fourth.example.ru')).status).toBe(200);
 });
 
-test('refuses no removal, no sign-in and no sign-out to an owner whose bytes of the day are used up', async () => {
+test('an owner with an exhausted daily write budget can still delete, sign in and sign out', async () => {
   const agent = await api.agent(owner.token);
   const site = await api.must(owner.token, createSite, { body: { address: 'gone.example.ru' } });
   await leave('Change', id, DAILY_BYTES.manager);
@@ -57,7 +57,7 @@ test('refuses no removal, no sign-in and no sign-out to an owner whose bytes of 
   await api.must(null, login, { body: { email: owner.email, password: PASSWORD } });
 });
 
-test('counts each user alone: an agent who used up the day holds up no owner', async () => {
+test('the daily write budget counts each user alone, so an agent cannot exhaust the budget of an owner', async () => {
   const agent = await api.agent(owner.token);
   await leave('SignIn', agent.id, DAILY_BYTES.agent);
   const body = { email: agent.email, password: PASSWORD };
@@ -66,7 +66,7 @@ test('counts each user alone: an agent who used up the day holds up no owner', a
   await api.must(owner.token, updateUser, { params: { id: agent.id }, body: { name: 'Новое' } });
 });
 
-test('counts the reply that is kept for a repeated create', async () => {
+test('the daily write budget counts the reply stored under an idempotency key', async () => {
   const many = Array.from({ length: 40 }, (_, i) => ({ address: `many${i}.example.ru` }));
   const create = (headers: Record<string, string>) =>
     api.call(owner.token, createSites, { body: many, headers });
@@ -79,7 +79,7 @@ test('counts the reply that is kept for a repeated create', async () => {
   expect(first.status).toBe(201);
   const counted = await points();
   expect(counted).toBeGreaterThan(40 * 400 + JSON.stringify(first.body).length);
-  // A repetition stores nothing.
+  // A replayed reply stores nothing.
   expect((await create({ 'idempotency-key': 'many' })).status).toBe(201);
   expect(await points()).toBe(counted);
 });

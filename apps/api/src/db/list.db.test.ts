@@ -22,7 +22,7 @@ const listed = async (query: object) => {
   return [rows.map(({ address }) => address), count];
 };
 
-test('without parameters all rows; with one, the defaults of the spec: page 1, take 10, ascending', async () => {
+test('a list returns all rows without parameters, and with any of them defaults to page 1, take 10, ascending', async () => {
   expect(await listed({})).toEqual([names, 12]);
   for (const query of [{ page: 1 }, { take: 10 }, { order: 'ASC' }, { name: '' }]) {
     expect(await listed(query)).toEqual([names.slice(0, 10), 12]);
@@ -50,7 +50,7 @@ test.each([
   'order=id%3Bdrop',
   'name=%00',
   `name=${'x'.repeat(201)}`,
-])('refuses ?%s by the name of the field', async (query) => {
+])('a list refuses ?%s and names the field', async (query) => {
   const reply = await api.app.inject({
     url: `/api/domain-allowed?${query}`,
     headers: { authorization: `Bearer ${owner}` },
@@ -59,7 +59,7 @@ test.each([
   expect(Object.keys(reply.json().fields)).toEqual([query.slice(0, query.indexOf('='))]);
 });
 
-test('people: a page, all of them, and everybody’s for an admin', async () => {
+test('owners list the users of their company by page or in full and an admin lists the users of every company', async () => {
   const agents = [await api.agent(owner), await api.agent(owner)];
   const page = await api.must(owner, companyUsers, { query: { page: 1, take: 2 } });
   expect([page.rows.length, page.count]).toEqual([2, 3]);
@@ -71,7 +71,7 @@ test('people: a page, all of them, and everybody’s for an admin', async () => 
   ]);
 });
 
-test('a search over the whole platform goes by the trigram indexes', async () => {
+test('a search over the whole platform uses the trigram indexes', async () => {
   const { pool } = api.database;
   await pool.query(`insert into users (company_id, email, name, surname, password_hash, roles)
     select null, 'filler' || n || '@filler.test', md5(n::text), md5((n + 1)::text), '', '{USER}'
@@ -88,6 +88,6 @@ test('a search over the whole platform goes by the trigram indexes', async () =>
   const { rows } = await api.must(admin, listUsers, { query: { name: 'FILLER777@' } });
   expect(rows.map(({ email }) => email)).toEqual(['filler777@filler.test']);
   await api.must(admin, listCompanies, { query: { name: 'КОМПАНИЯ' } });
-  // The server tells of its scans about a second late.
+  // The server updates its scan statistics about a second late.
   await expect.poll(async () => Math.min(...(await scans())), { timeout: 15_000 }).toBeGreaterThan(0);
 });

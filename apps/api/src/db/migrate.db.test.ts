@@ -9,7 +9,7 @@ import { DatabaseUnfit, migrate } from './migrate.ts';
 
 const serverUrl = inject('serverUrl');
 
-test('several processes may migrate at once, and once more', async () => {
+test('several processes migrate at once and again without an error', async () => {
   const database = await createTestDatabase(serverUrl, { empty: true });
   await Promise.all([migrate(database.db), migrate(database.db), migrate(database.db)]);
   await migrate(database.db);
@@ -20,16 +20,16 @@ test('several processes may migrate at once, and once more', async () => {
   await database.drop();
 });
 
-test('a schema from a newer program is refused and left alone', async () => {
+test('the api refuses the schema of a newer version and leaves it unchanged', async () => {
   const database = await createTestDatabase(serverUrl);
   await database.pool.query(`insert into kysely_migration values ('999-from-the-future', now())`);
   await expect(migrate(database.db)).rejects.toThrow(/более новой версией/);
   await database.drop();
 });
 
-test('a migration that fails leaves nothing behind', async () => {
+test('a failed migration rolls back completely', async () => {
   const database = await createTestDatabase(serverUrl, { empty: true });
-  // Stands in the way in the middle of the first file.
+  // Conflicts with a statement in the middle of the first file.
   await database.pool.query('create table proxies (id int)');
   await expect(migrate(database.db)).rejects.toThrow(DatabaseUnfit);
   const { rows } = await database.pool.query(`select tablename from pg_tables where schemaname = 'public'`);
@@ -40,15 +40,15 @@ test('a migration that fails leaves nothing behind', async () => {
 test.each([
   `encoding 'SQL_ASCII' locale_provider libc locale 'C' template template0`,
   `encoding 'UTF8' locale_provider libc locale 'C' template template0`,
-  // ICU folds what ILIKE compares, but pg_trgm finds no letters under the C beside it.
+  // ILIKE folds case by ICU, but pg_trgm reads LC_CTYPE: under C it sees no Cyrillic letters.
   `encoding 'UTF8' locale_provider icu icu_locale 'ru' locale 'C' template template0`,
-])('a database that cannot fold Cyrillic letters is refused: %s', async (options) => {
+])('the api refuses a database that cannot fold Cyrillic letters: %s', async (options) => {
   const database = await createTestDatabase(serverUrl, { empty: true, options });
   await expect(migrate(database.db)).rejects.toThrow(/русские буквы/);
   await database.drop();
 });
 
-test('another SECRET_KEY is refused, and the right one still opens', async () => {
+test('the api refuses another SECRET_KEY and still starts with the right one', async () => {
   const database = await createTestDatabase(serverUrl);
   await checkKey(database.db, testEncryption);
   await expect(checkKey(database.db, createEncryption('quite another secret of the tests'))).rejects.toThrow(
@@ -58,7 +58,7 @@ test('another SECRET_KEY is refused, and the right one still opens', async () =>
   await database.drop();
 });
 
-test('without its database the api says so, and is well again with it', async () => {
+test('health reports an unreachable database and recovers when the database is back', async () => {
   const api = await startApi(serverUrl);
   expect((await api.call(null, health)).status).toBe(200);
   await api.database.shut();

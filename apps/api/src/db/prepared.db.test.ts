@@ -9,11 +9,11 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** The texts that the connection has prepared, of those about companies. */
+/** The prepared statements of the connection that read companies. */
 const prepared = sql<{ statement: string }>`select statement from pg_prepared_statements
   where statement like '%companies%' and statement not like '%pg_prepared%'`;
 
-test('what comes again is prepared; a search is planned for each pattern', async () => {
+test('the connection prepares a repeated statement and plans a search anew for each pattern', async () => {
   await database.db.connection().execute(async (db) => {
     const byId = (id: number) => db.selectFrom('companies').select('id').where('id', '=', id).execute();
     await byId(1);
@@ -29,7 +29,7 @@ test('what comes again is prepared; a search is planned for each pattern', async
   });
 });
 
-test('a table that a newer program changes fails a statement at most once', async () => {
+test('a prepared statement fails at most once after a newer version alters its table', async () => {
   await sql`create table changing (id int primary key, word text)`.execute(database.db);
   await sql`insert into changing values (1, 'one')`.execute(database.db);
   await database.db.connection().execute(async (db) => {
@@ -44,7 +44,7 @@ test('a table that a newer program changes fails a statement at most once', asyn
   await sql`drop table changing`.execute(database.db);
 });
 
-test('lists of many lengths fill no connection, and take nobody’s place', async () => {
+test('IN lists of many lengths prepare no statements and evict none', async () => {
   await database.db.connection().execute(async (db) => {
     const among = (ids: number[]) => db.selectFrom('companies').select('id').where('id', 'in', ids).execute();
     const before = (await prepared.execute(db)).rows.length;

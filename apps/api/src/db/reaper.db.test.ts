@@ -32,7 +32,7 @@ const addRow = (at: string, name = 'crm.example.ru') =>
     [name],
   );
 
-/** One look of a reaper with this retention. */
+/** Runs the reaper once with this retention. */
 async function look(auditMonths = 60, log = createLog('silent')): Promise<void> {
   const reaper = startReaper({ db: api.database.db, log, auditMonths });
   await reaper.tick();
@@ -63,7 +63,7 @@ describe('expired rows', () => {
       `(gateway, company_id, version, acknowledged_at) select 'g' || n, (select min(id) from companies), 1,
         $1::timestamptz - interval '30 days' from ${holders}`,
     ],
-  ])('of %s leave the table, and those that still count stay', async (table, rows) => {
+  ])('the reaper deletes expired rows of %s and keeps the rest', async (table, rows) => {
     const count = async () => (await query(`select count(*)::int as n from ${table}`))[0]?.n as number;
     const before = await count();
     await query(`insert into ${table} ${rows}`, [new Date(Date.now() - 1_000).toISOString()]);
@@ -75,7 +75,7 @@ describe('expired rows', () => {
     expect(await count()).toBe(before + 2_500);
   });
 
-  test('of lock_links leave the table, and a lock that lives stays', async () => {
+  test('the reaper deletes expired lock_links and keeps live ones', async () => {
     const site = await api.must(owner, createSite, { body: { address: 'reaped.example.ru' } });
     for (const [hash, away] of [
       ['01', '-1 second'],
@@ -94,17 +94,17 @@ describe('expired rows', () => {
 describe('the partitions of the audit', () => {
   beforeEach(() => look());
 
-  test('exist for this month, the next three, and rows without a month', async () => {
+  test('the audit has partitions for this month, the next three, and a default one', async () => {
     expect(await partitions()).toEqual([nameOf(0), nameOf(1), nameOf(2), nameOf(3), 'audit_rest'].toSorted());
   });
 
-  test('exist again after a partition of a coming month was dropped', async () => {
+  test('the reaper creates a dropped audit partition of a coming month again', async () => {
     await query(`drop table ${nameOf(3)}`);
     await look();
     expect(await partitions()).toContain(nameOf(3));
   });
 
-  test('take a write of a month that has none, and the next look moves its row there', async () => {
+  test('an audit row of a month without a partition is stored, and the next reaper run moves it to a new partition', async () => {
     await addRow(`now() + interval '5 months'`, 'ahead.example.ru');
     const [before] = await query(`select tableoid::regclass::text as part, to_jsonb(a) as row from audit a
       where object_name = 'ahead.example.ru'`);
@@ -117,13 +117,13 @@ describe('the partitions of the audit', () => {
       await expect(query(`delete from ${table}`)).rejects.toMatchObject({ code: '42501' });
   });
 
-  test('leave whole with the retention, the youngest row being old enough, and leave a record', async () => {
+  test('the reaper drops an audit partition when its youngest row passes the retention and records the drop', async () => {
     const month = `date_trunc('month', now(), 'UTC')`;
-    // Of a retention of 3 months: the last moment that goes, and the first that stays.
+    // With a retention of 3 months: the last expired moment and the first retained one.
     await addRow(`${month} - interval '3 months' - interval '1 second'`, 'old.example.ru');
     await addRow(`${month} - interval '4 months'`, 'old.example.ru');
     await addRow(`${month} - interval '3 months'`, 'young.example.ru');
-    // The first look finds rows without a month; it makes the months before it drops any.
+    // The first run finds rows in the default partition; it creates partitions before it drops any.
     const said: string[] = [];
     await look(3, createLog('info', { write: (line: string) => said.push(line) }));
     expect(await query(`select object_name as name from audit where object_name ~ '^(old|young)'`)).toEqual([
@@ -138,7 +138,7 @@ describe('the partitions of the audit', () => {
     await expect(query('delete from audit_removals')).rejects.toMatchObject({ code: '42501' });
   });
 
-  test('are looked after by several processes at once without an error', async () => {
+  test('several processes maintain the audit partitions at once without an error', async () => {
     await query(`drop table ${nameOf(2)}`);
     await addRow(`now() + interval '7 months'`, 'several.example.ru');
     const said: string[] = [];
@@ -156,7 +156,7 @@ describe('the partitions of the audit', () => {
   });
 });
 
-test('a page of one company reads no month in full, also with ten years of partitions', async () => {
+test('an audit page of one company scans no partition in full, even with ten years of partitions', async () => {
   const database = await createTestDatabase(inject('serverUrl'));
   await database.pool.query(`select add_audit_month(now() - n * interval '1 month') from generate_series(0, 119) n;
     insert into audit (at, company_id, actor_id, actor_name, actor_email, actor_roles, address, action, object_kind, object_id,

@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** A folder of migrations: the first ones, and perhaps one of a test's own. */
+/** A folder with the first migrations, and optionally one that a test adds. */
 async function folderOf(names: readonly string[], own: Record<string, string> = {}): Promise<URL> {
   const made = await mkdtemp(join(folder, 'sql-'));
   for (const name of names) await cp(join(migrations, name), join(made, name));
@@ -40,7 +40,7 @@ async function folderOf(names: readonly string[], own: Record<string, string> = 
   return pathToFileURL(`${made}/`);
 }
 
-/** A database as an earlier program left it, with rows in every table that it had then. */
+/** A database as an earlier version left it, with rows in every table of that version. */
 async function earlier(count: number): Promise<TestDatabase> {
   const database = await createTestDatabase(serverUrl, { empty: true });
   await migrate(database.db, await folderOf(files.slice(0, count)));
@@ -58,7 +58,7 @@ async function earlier(count: number): Promise<TestDatabase> {
     'insert into policy_users values (1, 1, 2)',
     'insert into policy_sites values (1, 1, 1)',
     `insert into gateway_acknowledgements (gateway, company_id, version) values ('g', 1, 1)`,
-    // What each later file brought.
+    // Columns that later migrations added.
     ...(count > 1
       ? [
           `insert into mail_links (token_hash, user_id, expires_at) values ('\\x02', 1, now() + interval '1 day')`,
@@ -103,7 +103,7 @@ async function earlier(count: number): Promise<TestDatabase> {
   return database;
 }
 
-/** Every row with the columns that it had before. */
+/** Every row, reduced to the columns of the earlier version. */
 async function held(database: TestDatabase): Promise<Record<string, Record<string, unknown>[]>> {
   const { rows: tables } = await database.pool.query(
     `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')
@@ -120,7 +120,7 @@ async function held(database: TestDatabase): Promise<Record<string, Record<strin
 describe.each(files.map((name, i) => [name.slice(0, 3), i + 1] as const))(
   'the schema after %s',
   (_, count) => {
-    test('comes forward with every row that it held, and the product works on it', async () => {
+    test('an upgrade of an earlier schema keeps every row and the product works on it', async () => {
       const database = await earlier(count);
       const before = await held(database);
       for (const [name, rows] of Object.entries(before)) expect(rows.length, name).toBeGreaterThan(0);
@@ -147,23 +147,23 @@ describe.each(files.map((name, i) => [name.slice(0, 3), i + 1] as const))(
       await database.drop();
     });
 
-    test('is left as it was by an upgrade that fails, and still serves', async () => {
+    test('a failed upgrade leaves the schema unchanged and the earlier version still works on it', async () => {
       const database = await earlier(count);
       const before = [await held(database), await everything(database.pool)];
-      // The last statement fails, after everything that the files before it have done.
+      // The last statement fails after every earlier file was applied.
       const broken = { '900-broken.sql': 'alter table users drop column name; select 1 / 0;' };
       await expect(migrate(database.db, await folderOf(files, broken))).rejects.toThrow(
         /900-broken.*не прошло, база осталась прежней/,
       );
       expect([await held(database), await everything(database.pool)]).toEqual(before);
-      // The program that it belongs to finds its own schema, and the next one brings it forward.
+      // The earlier version still finds its own schema, and the next version upgrades it.
       await migrate(database.db, await folderOf(files.slice(0, count)));
       await database.pool.query(`update users set name = 'Пётр' where id = 1`);
       await migrate(database.db);
       await database.drop();
     });
 
-    test('is what a backup of then is restored to, and brought forward from', async () => {
+    test('a backup of an earlier schema restores to that schema and then upgrades', async () => {
       const database = await earlier(count);
       const path = join(folder, `${count}.backup`);
       const header = await dump(database.url, keys, phrase, path);
@@ -182,7 +182,7 @@ describe.each(files.map((name, i) => [name.slice(0, 3), i + 1] as const))(
   },
 );
 
-test('sentences of probes from before migration 010 are still shown', async () => {
+test('probe sentences stored before migration 010 are still shown', async () => {
   const database = await earlier(files.indexOf('010-check-codes.sql'));
   const steps = [
     { title: 'Снаружи, https://crm.example.ru', vantage: 'outside', outcome: 'passed', detail: '403' },
@@ -209,7 +209,7 @@ test('sentences of probes from before migration 010 are still shown', async () =
   await database.drop();
 });
 
-test('a program that is older than its database says so in one line and ends', async () => {
+test('a program older than its database prints one line and exits', async () => {
   const database = await createTestDatabase(serverUrl, { empty: true });
   const future = { '900-future.sql': 'create table future (id int)' };
   await migrate(database.db, await folderOf(files, future));
@@ -228,6 +228,6 @@ test('a program that is older than its database says so in one line and ends', a
   await database.drop();
 });
 
-test('the numbers of the files follow each other', () => {
+test('the migration files are numbered without gaps', () => {
   expect(files.map((name) => Number(name.slice(0, 3)))).toEqual(files.map((_, i) => i + 1));
 });

@@ -14,7 +14,7 @@ afterEach(async () => {
   await new Promise((resolve) => between.close(resolve));
 });
 
-/** The database behind a door that opens late. @returns its address there */
+/** A relay that delays connections to the database. @returns the URL through the relay */
 async function behindSlowDoor(url: string, delayMs: number): Promise<string> {
   const { host, port, user, database } = new pg.Client(url);
   between = createServer(async (caller) => {
@@ -28,7 +28,7 @@ async function behindSlowDoor(url: string, delayMs: number): Promise<string> {
   return `postgresql://${user}@127.0.0.1:${(between.address() as { port: number }).port}/${database}`;
 }
 
-test('a database that is slow to connect to is none that has fallen silent', async () => {
+test('the watchdog does not mistake a database slow to connect for a silent one', async () => {
   const opened = openDb(await behindSlowDoor(inject('serverUrl'), 1_650));
   const watch = watchDatabase(opened, createLog('silent'));
   const seen = new Set<boolean>();
