@@ -24,7 +24,7 @@ afterEach(() => {
 });
 afterAll(() => api.close());
 
-/** A gateway that only listens: what it heard of each company last, everything in order, and whether it was sent away. */
+/** A gateway that only listens: the latest snapshot of each company, all events in order, and whether the stream ended. */
 async function listen(to: TestApi = api) {
   const { port } = to.app.server.address() as AddressInfo;
   const heard: { event: string; data: unknown }[] = [];
@@ -42,7 +42,7 @@ async function listen(to: TestApi = api) {
       }
     });
   });
-  // Cut off at the end of the test.
+  // The end of the test destroys the request.
   request.on('error', () => {});
   open.push(request);
   const last = (companyId: number) =>
@@ -57,7 +57,7 @@ const soon = (check: () => void) => vi.waitFor(check, { timeout: 1_000, interval
 const version = async () => (await api.must(owner, myAccess)).version;
 
 describe('the feed', () => {
-  test('opens to the gateways’ key alone', async () => {
+  test('the feed accepts only the gateway key', async () => {
     for (const token of [null, owner, 'x', testKeys.feed.slice(1)]) {
       expect((await api.call(token, feed)).status).toBe(401);
       expect(
@@ -67,7 +67,7 @@ describe('the feed', () => {
     }
   });
 
-  test('tells everything at first, then each change within a second, at a rising version', async () => {
+  test('the feed sends a full snapshot first, then each change within a second at a rising version', async () => {
     const gateway = await listen();
     const proxy = await api.must(owner, createProxy, {
       body: { host: 'proxy.example.ru', port: 8080, username: 'login', password: 'canary-secret' },
@@ -115,7 +115,7 @@ describe('the feed', () => {
     expect(new Set(versions).size).toBe(versions.length);
   });
 
-  test('a company that is deleted is gone, and stays gone for the next gateway', async () => {
+  test('the feed reports a deleted company as gone and omits it for the next gateway', async () => {
     const stranger = (await api.company()).token;
     const id = (await api.must(stranger, me)).company?.id ?? 0;
     const gateway = await listen();
@@ -125,7 +125,7 @@ describe('the feed', () => {
     expect((await listen()).last(id)).toBeUndefined();
   });
 
-  test('a change made at one api reaches the gateways of another', async () => {
+  test('a change at one api process reaches the gateways of another process', async () => {
     const second = await startApi(inject('serverUrl'), { shared: api.database });
     await second.app.listen({ host: '127.0.0.1', port: 0 });
     const gateway = await listen(second);
@@ -136,7 +136,7 @@ describe('the feed', () => {
     await second.app.close();
   });
 
-  test('a change that was made while the listening connection was away is told when it is back', async () => {
+  test('the feed sends a change made during an outage of its LISTEN connection after it reconnects', async () => {
     const gateway = await listen();
     const kill = `select pg_terminate_backend(pid) from pg_stat_activity
       where query = 'listen propusk_policy' and datname = current_database()`;
@@ -149,14 +149,14 @@ describe('the feed', () => {
     );
   });
 
-  test('a heartbeat is the word of the database, not of the process', async () => {
+  test('the feed sends a heartbeat only while the database answers', async () => {
     const other = await startApi(inject('serverUrl'), { heartbeatMs: 50 });
     await other.app.listen({ host: '127.0.0.1', port: 0 });
     const gateway = await listen(other);
     const beats = () => gateway.heard.filter(({ event }) => event === 'heartbeat').length;
     await soon(() => expect(beats()).toBeGreaterThan(1));
     await other.database.shut();
-    // One may be under way.
+    // A heartbeat may be in flight.
     await new Promise((resolve) => setTimeout(resolve, 100));
     const before = beats();
     await new Promise((resolve) => setTimeout(resolve, 500));
@@ -166,7 +166,7 @@ describe('the feed', () => {
     await other.close();
   });
 
-  test('a heartbeat brings what no NOTIFY told', async () => {
+  test('a heartbeat delivers a change that no NOTIFY announced', async () => {
     const other = await startApi(inject('serverUrl'), { heartbeatMs: 50 });
     await other.app.listen({ host: '127.0.0.1', port: 0 });
     const { token } = await other.company();
@@ -178,7 +178,7 @@ describe('the feed', () => {
     await other.close();
   });
 
-  test('a database that stands earlier than before is told anew on a new connection', async () => {
+  test('the feed ends its streams when database versions go back and sends the older versions on a new connection', async () => {
     const other = await startApi(inject('serverUrl'), { heartbeatMs: 50 });
     await other.app.listen({ host: '127.0.0.1', port: 0 });
     const { token } = await other.company();
@@ -191,7 +191,7 @@ describe('the feed', () => {
     expect(gateway.last(id)?.version).toBe(77);
     await stand(5);
     await soon(() => expect(gateway.ended()).toBe(true));
-    // Whoever comes now is told what there is, and 77 again when it is reached.
+    // A new connection gets the current version, and 77 again once the database reaches it.
     const again = await listen(other);
     expect(again.last(id)?.version).toBe(5);
     await stand(77);
@@ -199,7 +199,7 @@ describe('the feed', () => {
     await other.close();
   });
 
-  test('a proxy whose password was moved from another row is no way out, and holds up nobody', async () => {
+  test('the feed omits a proxy whose sealed password comes from another row and still sends the rest', async () => {
     const input = { host: 'proxy.example.ru', port: 8080, username: 'login', password: 'canary-secret' };
     const first = await api.must(owner, createProxy, { body: input });
     const second = await api.must(owner, createProxy, { body: input });
@@ -213,7 +213,7 @@ describe('the feed', () => {
     expect(snapshot?.proxies.map((proxy) => proxy.id)).not.toContain(second.id);
   });
 
-  test('a burst of changes ends at the last one', async () => {
+  test('the feed delivers the last version after a burst of changes', async () => {
     const gateway = await listen();
     const { id } = await api.must(owner, createPolicy, { body: { name: 'Смена', proxyId: 1 } });
     const agent = await api.agent(owner);
@@ -237,7 +237,7 @@ describe('a claim to a host', () => {
     )[0]?.claim;
   };
 
-  test('begins with a policy on the shared gateway, not with the site, and ends with it', async () => {
+  test('a host claim begins with a policy on the shared gateway, not with the site, and ends with the policy', async () => {
     const [early, late] = [(await api.company()).token, (await api.company()).token];
     const waiting = await api.must(early, createSite, { body: { address: '*.victim.ru' } });
     const policyOf = (token: string) =>
@@ -247,7 +247,7 @@ describe('a claim to a host', () => {
     expect(await claimOf(early)).toBeNull();
     const held = await claimOf(late);
     expect(held).toBeGreaterThan(0);
-    // The older site joins a policy only now: its claim is the younger one.
+    // The older site joins a policy only now, so its claim is younger.
     const { pool } = api.database;
     await pool.query('insert into policy_sites select company_id, $1, id from sites where id = $2', [
       earlyPolicy.id,
@@ -259,7 +259,7 @@ describe('a claim to a host', () => {
     expect(await claimOf(early)).toBeNull();
   });
 
-  test('is not made through a proxy of the company’s own, and begins when the policy moves to the gateway', async () => {
+  test('a policy on an own proxy makes no host claim until it moves to the gateway', async () => {
     const token = (await api.company()).token;
     const input = { host: 'proxy.example.ru', port: 8080, username: 'login', password: 'canary-secret' };
     const proxy = await api.must(token, createProxy, { body: input });
@@ -271,7 +271,7 @@ describe('a claim to a host', () => {
   });
 });
 
-test('all sites are open only while the proxy allows it', async () => {
+test('a policy for all sites applies only while its proxy allows all sites', async () => {
   const { db } = api.database;
   const token = (await api.company()).token;
   const allow = (all_sites: boolean) =>
@@ -288,7 +288,7 @@ test('all sites are open only while the proxy allows it', async () => {
 });
 
 describe('the version', () => {
-  test('does not move for what no gateway needs to know', async () => {
+  test('the policy version ignores changes that no gateway needs', async () => {
     const agent = await api.agent(owner);
     const { id } = await api.must(owner, createPolicy, { body: { name: 'Тихая', proxyId: 1 } });
     const before = await version();
@@ -298,7 +298,7 @@ describe('the version', () => {
     expect(await version()).toBe(before);
   });
 
-  test('moves with the platform’s proxy, for the companies that use it and no other', async () => {
+  test('a change of the platform proxy raises the policy version only of companies that use it', async () => {
     const idle = (await api.company()).token;
     const of = async (token: string) => (await api.must(token, myAccess)).version;
     const before = [await of(owner), await of(idle)];
@@ -307,7 +307,7 @@ describe('the version', () => {
   });
 });
 
-test('an acknowledgement is kept, and an older one that comes late is not', async () => {
+test('the api stores a gateway acknowledgement and ignores an older one that arrives late', async () => {
   const noted = async () =>
     (
       await api.database.db.selectFrom('gateway_acknowledgements').select(['gateway', 'version']).execute()
@@ -320,7 +320,7 @@ test('an acknowledgement is kept, and an older one that comes late is not', asyn
   expect(await noted()).toEqual([['first', 5]]);
 });
 
-test('a person is given gateway credentials and just the own sites', async () => {
+test('a user receives gateway credentials and only the sites of the user’s policies', async () => {
   const { id } = await api.must(owner, createPolicy, { body: { name: 'Доступ', proxyId: 1 } });
   await api.must(owner, createSite, { body: { address: 'own.example.ru:8443', politics: [id] } });
   await api.must(owner, createSite, { body: { address: '*.wide.example.ru', politics: [id] } });
@@ -335,6 +335,6 @@ test('a person is given gateway credentials and just the own sites', async () =>
   });
   const lifetime = Date.parse(access.expiresAt) - Date.now();
   expect(Math.round(lifetime / 3_600_000)).toBe(24);
-  // The gateway's password is no session of the console.
+  // The gateway password is not a console session.
   expect((await api.call(access.password, me)).status).toBe(401);
 });
