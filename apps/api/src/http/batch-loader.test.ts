@@ -4,7 +4,7 @@ import { createBatchLoader } from './batch-loader.ts';
 const key = (name: string) => Buffer.from(name);
 const hex = (name: string) => key(name).toString('hex');
 
-/** A finder whose questions are answered by hand. */
+/** A loader whose batches the test answers by hand. */
 function byHand() {
   const asked: { keys: string[]; answer: (found: string[]) => void; fail: (error: Error) => void }[] = [];
   const find = createBatchLoader<string>(
@@ -20,7 +20,7 @@ function byHand() {
   return { asked, find };
 }
 
-test('those of one moment are one question, and each gets its own answer', async () => {
+test('lookups of one tick share one batch and each gets its own result', async () => {
   const { asked, find } = byHand();
   const answers = Promise.all(['a', 'b', 'a', 'none'].map((name) => find(key(name))));
   await expect.poll(() => asked.length).toBe(1);
@@ -29,7 +29,7 @@ test('those of one moment are one question, and each gets its own answer', async
   expect(await answers).toEqual(['found a', 'found b', 'found a', undefined]);
 });
 
-test('who asks while a question is under way is answered by the next one alone', async () => {
+test('a lookup made during a running batch gets its result from the next batch', async () => {
   const { asked, find } = byHand();
   const early = find(key('a'));
   await expect.poll(() => asked.length).toBe(1);
@@ -40,12 +40,12 @@ test('who asks while a question is under way is answered by the next one alone',
   expect(await early).toBe('found a');
   await expect.poll(() => asked.length).toBe(2);
   expect(asked[1]?.keys).toEqual(['a', 'b']);
-  // It ended meanwhile: the answer to the first question is not theirs.
+  // The row vanished meanwhile: the first batch's result must not serve the later lookups.
   asked[1]?.answer(['b']);
   expect(await Promise.all(late)).toEqual([undefined, 'found b']);
 });
 
-test('a question that fails fails for those who asked it, and for nobody after', async () => {
+test('a failed batch rejects its own lookups and no later ones', async () => {
   const { asked, find } = byHand();
   const first = [find(key('a')), find(key('b'))];
   await expect.poll(() => asked.length).toBe(1);
@@ -61,7 +61,7 @@ test('a question that fails fails for those who asked it, and for nobody after',
   expect(await third).toBe('found d');
 });
 
-test('a question that is never answered holds up nobody who asks later', async () => {
+test('a batch that never ends does not block later lookups', async () => {
   const { asked, find } = byHand();
   void find(key('a'));
   await expect.poll(() => asked.length).toBe(1);

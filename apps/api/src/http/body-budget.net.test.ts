@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { bodyBudget } from './body-budget.ts';
 import { answerError } from './error-reply.ts';
 
-test('large bodies that are being read share a budget, small ones are read beside them, and a gone one is free', async () => {
+test('large bodies share a budget, small bodies bypass it, and a closed connection returns its share', async () => {
   const app = fastify();
   app.setErrorHandler(answerError);
   const reserve = bodyBudget(2 * limits.body);
@@ -16,7 +16,7 @@ test('large bodies that are being read share a budget, small ones are read besid
   await app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = app.server.address() as AddressInfo;
   const sockets: Socket[] = [];
-  /** Sends a head and the beginning of a body. @returns the status of the answer, null while there is none */
+  /** Sends a head and part of a body. @returns the status of the response, null without one */
   const send = async (length: string, body: string): Promise<string | null> => {
     const socket = connect(port, '127.0.0.1');
     sockets.push(socket);
@@ -42,7 +42,7 @@ test('a client that leaves before its body is reserved keeps no part of the budg
   const app = fastify();
   app.setErrorHandler(answerError);
   const reserve = bodyBudget(limits.body);
-  // A look-up of a token takes its time.
+  // Simulates a slow token lookup.
   app.addHook('onRequest', async (request, reply) => {
     await sleep(50);
     reserve(request, reply);
@@ -67,7 +67,7 @@ test('a client that leaves before its body is reserved keeps no part of the budg
   await app.close();
 });
 
-test('one person has four large bodies read at once, and the others have the rest of the budget', async () => {
+test('one user uploads at most four large bodies at once and other users share the rest of the budget', async () => {
   const app = fastify();
   app.setErrorHandler(answerError);
   const reserve = bodyBudget(16 * limits.body);

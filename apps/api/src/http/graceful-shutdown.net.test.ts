@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => app.close());
 
-/** @returns the status and what becomes of the connection, or that there was no answer */
+/** @returns the status and the Connection header, or 'no answer' */
 async function ask(method: 'GET' | 'HEAD' | 'POST'): Promise<string> {
   const asked = fetch(url, { method, headers: { connection: 'keep-alive' } });
   return asked.then(
@@ -24,7 +24,7 @@ async function ask(method: 'GET' | 'HEAD' | 'POST'): Promise<string> {
   );
 }
 
-test('first all is answered and each answer ends its connection, then only what may not be sent twice is', async () => {
+test('a draining server answers every request with Connection: close, then only methods that a client cannot retry', async () => {
   expect(await ask('GET')).toBe('200 keep-alive');
   expect(isLeaving()).toBe(false);
   const left = app.drain(200);
@@ -37,7 +37,7 @@ test('first all is answered and each answer ends its connection, then only what 
   await left;
 });
 
-test('it leaves when nobody has come for a while, and waits for no balancer for ever', async () => {
+test('a draining server closes after a quiet period, or at its deadline under steady traffic', async () => {
   let came = 0;
   let lastCame = 0;
   const first = { goneAt: 0 };
@@ -51,7 +51,7 @@ test('it leaves when nobody has come for a while, and waits for no balancer for 
   }
   await left;
   expect(came).toBeGreaterThan(1);
-  // A machine that stood still for so long may have taken itself for alone.
+  // A machine that stalled this long may have seen a quiet period.
   if (first.goneAt > lastCame) expect(first.goneAt - lastCame).toBeGreaterThan(200);
 
   const second = { goneAt: 0 };
@@ -63,7 +63,7 @@ test('it leaves when nobody has come for a while, and waits for no balancer for 
   await again;
 });
 
-test('without a balancer there is nothing to wait for', async () => {
+test('a drain of zero delay ends at once', async () => {
   await app.drain(0);
   expect(await ask('GET')).toBe('200 close');
 });

@@ -43,17 +43,17 @@ function policyOf(headers: Headers): Map<string, string[]> {
   );
 }
 
-/** What every answer has to say, whoever asked for whatever. */
-function judge(headers: Headers): void {
+/** Checks the security headers that every response carries. */
+function assertSecurityHeaders(headers: Headers): void {
   const policy = policyOf(headers);
-  // These three fall back to nothing (CSP 3 section 6.1).
+  // These three directives have no fallback (CSP 3 section 6.1).
   const alone = new Set(['base-uri', 'form-action', 'frame-ancestors']);
   const of = (directive: string) =>
     policy.get(directive) ?? (alone.has(directive) ? undefined : policy.get('default-src'));
   expect(policy.get('frame-ancestors')).toEqual(["'none'"]);
   expect(of('object-src')).toEqual(["'none'"]);
   for (const [directive, sources] of policy) {
-    // Nothing runs that is not a file of ours: neither inline, nor evaluated, nor from elsewhere.
+    // Only our own files may run: no inline code, no eval, no other origin.
     const allowed = directive === 'style-src' ? ["'self'", "'unsafe-inline'"] : ["'self'", "'none'", 'data:'];
     expect(sources.filter((source) => !allowed.includes(source))).toEqual([]);
     if (directive !== 'img-src') expect(sources).not.toContain('data:');
@@ -79,7 +79,7 @@ describe.each(endpoints.map((endpoint) => [`${endpoint.method} ${endpoint.path}`
   (_, endpoint) => {
     const url = `/api${endpoint.path.replace(/:\w+/g, '1')}`;
 
-    test('answers no foreign origin, and is kept by nobody', () =>
+    test('responses allow no foreign origin and no caching', () =>
       tally.watch(async () => {
         for (const token of callers) {
           for (const origin of origins) {
@@ -87,17 +87,17 @@ describe.each(endpoints.map((endpoint) => [`${endpoint.method} ${endpoint.path}`
               method: endpoint.method,
               url,
               headers: { origin, ...(token !== null && { authorization: `Bearer ${token}` }) },
-              // No whole body: what creates or ends something would leave the next caller nothing.
+              // An invalid body: a valid one could create or delete rows that the next caller needs.
               ...(endpoint.body !== undefined && { payload: { hostile: true } }),
               ...(endpoint.path === '/auth/logout' && { headers: { origin } }),
             });
-            judge(headers);
+            assertSecurityHeaders(headers);
             expect(headers['cache-control']).toBe('no-store');
           }
         }
       }, callers.length * origins.length));
 
-    test('allows no preflight', () =>
+    test('a CORS preflight gets 404', () =>
       tally.watch(async () => {
         for (const origin of origins) {
           const { statusCode, headers } = await api.app.inject({
@@ -110,14 +110,14 @@ describe.each(endpoints.map((endpoint) => [`${endpoint.method} ${endpoint.path}`
               'access-control-request-private-network': 'true',
             },
           });
-          judge(headers);
+          assertSecurityHeaders(headers);
           expect(statusCode).toBe(404);
         }
       }, origins.length));
   },
 );
 
-/** Pages, files, documentation, and what is refused before any call is found. */
+/** Pages, files, documentation, and requests refused before routing. */
 const addresses = [
   ...['/', '/index.html', '/auth/login', '/dashboard/creator/domains', '/lock', '/extension/pair', '/help'],
   ...[
@@ -154,7 +154,7 @@ const addresses = [
   ...['/?next=//evil.test', `/${'x'.repeat(5000)}`, `/api/proxy/${'9'.repeat(600)}`],
 ];
 
-test.each(addresses)('%s says the same', (url) =>
+test.each(addresses)('responses at %s carry the security headers', (url) =>
   tally.watch(async () => {
     for (const method of ['GET', 'HEAD', 'POST', 'OPTIONS', 'TRACE', 'DELETE'] as const) {
       const { statusCode, headers } = await api.app.inject({
@@ -162,21 +162,21 @@ test.each(addresses)('%s says the same', (url) =>
         url,
         headers: { origin: 'https://evil.test', host: 'evil.test' },
       });
-      judge(headers);
+      assertSecurityHeaders(headers);
       expect(statusCode).toBeLessThan(500);
       expect(headers.location ?? '/').toMatch(/^\/(?![/\\])/);
     }
   }, 6),
 );
 
-test('what the browser may keep: files that carry their hash, and nothing of anybody', async () => {
+test('browsers may cache files with a hash in their name and no response with user data', async () => {
   const page = await api.app.inject('/');
   expect(page.headers['cache-control']).toBe('no-cache');
   const assets = [...page.body.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path]) => path ?? '');
   expect(assets.length).toBeGreaterThan(0);
   for (const url of assets) {
     const { headers } = await api.app.inject(url);
-    judge(headers);
+    assertSecurityHeaders(headers);
     expect(headers['cache-control']).toBe('public, max-age=31536000, immutable');
     expect(headers['content-type']).toMatch(/^((text|application)\/(javascript|css)|font\/woff2)/);
   }
@@ -188,7 +188,7 @@ test('what the browser may keep: files that carry their hash, and nothing of any
   expect(headers['cache-control']).toBe('no-store');
 });
 
-test('bodies that no call takes, and bytes that are no request, are refused under the same headers', async () => {
+test('refusals of invalid bodies and of malformed requests carry the security headers', async () => {
   const url = `/api${login.path}`;
   const bodies: [type: string, payload: string][] = [
     ['application/json', '{'],
@@ -204,8 +204,8 @@ test('bodies that no call takes, and bytes that are no request, are refused unde
       headers: { 'content-type': type, origin: 'https://evil.test' },
       payload,
     });
-    judge(headers);
-    // What a page elsewhere may send without a preflight is no body of ours.
+    assertSecurityHeaders(headers);
+    // Media types that a foreign page may send without a preflight are refused.
     expect([400, 413, 415]).toContain(statusCode);
   }
   await api.app.listen({ port: 0, host: '127.0.0.1' });
@@ -213,7 +213,7 @@ test('bodies that no call takes, and bytes that are no request, are refused unde
   await once(socket, 'connect');
   socket.write('NONSENSE\r\n\r\n');
   const [head = ''] = (await text(socket)).split('\r\n\r\n');
-  judge(
+  assertSecurityHeaders(
     Object.fromEntries(
       head
         .split('\r\n')
@@ -223,7 +223,7 @@ test('bodies that no call takes, and bytes that are no request, are refused unde
   );
 });
 
-test('over https the browser is told to stay there, over http not', async () => {
+test('responses carry HSTS over https and not over http', async () => {
   expect((await secure.app.inject('/')).headers['strict-transport-security']).toMatch(/max-age=\d{8,}/);
   expect((await api.app.inject('/')).headers['strict-transport-security']).toBeUndefined();
 });

@@ -15,7 +15,7 @@ afterAll(() => api.close());
 
 const key = (text: string) => ({ 'idempotency-key': text });
 
-test('the same key gives the same answer and one row, however often and however fast', async () => {
+test('concurrent creates under one idempotency key get the same response and store one row', async () => {
   const site = { address: 'once.example.ru' };
   const replies = await Promise.all(
     Array.from({ length: 10 }, () => api.call(owner, createSite, { body: site, headers: key('click-1') })),
@@ -27,7 +27,7 @@ test('the same key gives the same answer and one row, however often and however 
   expect((await api.must(owner, listSites, { query: { name: 'once.example' } })).count).toBe(1);
 });
 
-test('every create takes a key', async () => {
+test('every create accepts an idempotency key', async () => {
   const email = 'keyed@company.test';
   const twice = [
     () => api.call(owner, createUser, { body: { email, password: PASSWORD }, headers: key('u') }),
@@ -52,7 +52,7 @@ test('every create takes a key', async () => {
   expect((await api.must(owner, listPolicies, { query: { name: 'Один раз' } })).count).toBe(1);
 });
 
-test('a key that stood for another request is refused, and so is what is no key', async () => {
+test('a create refuses the idempotency key of another request and a malformed key', async () => {
   const send = (body: { address: string }, header: string) =>
     api.call(owner, createSite, { body, headers: key(header) });
   await send({ address: 'first.example.ru' }, 'reused');
@@ -70,7 +70,7 @@ test('a key that stood for another request is refused, and so is what is no key'
   expect(rows.map(({ address }) => address)).not.toContain('second.example.ru');
 });
 
-test('what was refused may be tried again under its key; another person’s key is another key', async () => {
+test('a refused create may be retried under its key, and equal keys of two users do not collide', async () => {
   const site = { address: 'again.example.ru' };
   const wrong = await api.call(owner, createSite, {
     body: { ...site, politics: [999_999] },
@@ -83,7 +83,7 @@ test('what was refused may be tried again under its key; another person’s key 
   expect([other.status, other.headers['idempotent-replayed']]).toEqual([201, undefined]);
 });
 
-test('no secret of a request is remembered, and a key is forgotten after a day', async () => {
+test('idempotency keys store no secret of the request and expire after a day', async () => {
   const email = 'forgotten@company.test';
   await api.must(owner, createUser, { body: { email, password: 'canary of a person' }, headers: key('f') });
   const { pool } = api.database;

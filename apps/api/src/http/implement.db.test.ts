@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** Sends the head and one byte of a body, waits for `during`, sends the rest; answers the status. */
+/** Sends the head and one byte of a body, awaits `during`, sends the rest. @returns the status */
 async function held(
   token: string,
   path: string,
@@ -46,7 +46,7 @@ async function held(
   return Number(got.slice(9, 12));
 }
 
-test('a session that ended while the body was on its way writes nothing', async () => {
+test('a request whose session ends during its upload gets 401 and writes nothing', async () => {
   const { token, email } = await api.company();
   const body = { email: 'backdoor@evil.test', password: PASSWORD };
   const status = await held(token, '/users/user-inner', body, () => api.must(token, logout));
@@ -59,7 +59,7 @@ test('a session that ended while the body was on its way writes nothing', async 
 });
 
 test.each(['', 'idempotency-key: k\r\n'])(
-  'a create of a company that goes away meanwhile is nobody’s: %j',
+  'a create gets 401 when its company is deleted during the upload, with the header %j',
   async (key) => {
     const { token } = await api.company();
     const params = { id: (await api.must(token, me)).company?.id ?? 0 };
@@ -68,7 +68,7 @@ test.each(['', 'idempotency-key: k\r\n'])(
   },
 );
 
-test('keyed creates and the deletion of their company do not wait for each other in a circle', async () => {
+test('creates with idempotency keys do not deadlock with the deletion of their company', async () => {
   for (let round = 0; round < 4; round++) {
     const { token } = await api.company();
     const params = { id: (await api.must(token, me)).company?.id ?? 0 };
@@ -85,7 +85,7 @@ test('keyed creates and the deletion of their company do not wait for each other
   }
 });
 
-test('the writers of one company leave the others their database', async () => {
+test('concurrent writers of one company leave database connections to other companies', async () => {
   const [noisy, quiet] = [await api.company(), await api.company()];
   const { company } = await api.must(noisy.token, me);
   const { rows } = await api.database.pool.query(
@@ -111,7 +111,7 @@ test('the writers of one company leave the others their database', async () => {
   expect([...heard]).toEqual([200]);
 });
 
-test('a body that does not come is not waited for', async () => {
+test('the server closes a connection whose request head never completes', async () => {
   const socket = connect(port, '127.0.0.1');
   socket.on('error', () => {}).resume();
   const ended = new Promise((resolve) => socket.once('close', resolve));
@@ -121,7 +121,7 @@ test('a body that does not come is not waited for', async () => {
   expect(performance.now() - started).toBeLessThan(15_000);
 });
 
-test('a connection to the database that breaks under a query is a 503, and the process goes on', async () => {
+test('a database connection that breaks during a query gives 503 and the process keeps running', async () => {
   const { url } = api.database;
   const folder = decodeURIComponent(/host=([^&]*)/.exec(url)?.[1] ?? '');
   const open = new Set<Socket>();
@@ -144,7 +144,7 @@ test('a connection to the database that breaks under a query is a 503, and the p
   const { token } = await alone.company();
   const locker = await api.database.pool.connect();
   await locker.query('begin; lock table sessions in access exclusive mode');
-  // An error that nobody hears would end this worker, and with it the test.
+  // An unhandled 'error' event would end this worker and the test.
   const asked = alone.call(token, me);
   await sleep(300);
   for (const socket of open) socket.destroy();

@@ -18,7 +18,7 @@ const post = (payload: string, headers: Record<string, string> = {}) =>
     payload,
   });
 
-test('a body may nest 32 deep and no deeper, at any length', async () => {
+test('the api refuses a body nested deeper than 32 levels at any length', async () => {
   expect((await post(nested(32))).json().code).toBe('bad_input');
   expect((await post(nested(33))).json().code).toBe('too_deep');
   expect((await post('['.repeat(limits.smallBody))).json().code).toBe('too_deep');
@@ -32,19 +32,19 @@ test('a body may nest 32 deep and no deeper, at any length', async () => {
   expect(signedIn.json().code).toBe('too_deep');
 });
 
-test('a body of a call that needs no token is at most 16 KiB long', async () => {
+test('a call without a token accepts at most 16 KiB of body', async () => {
   expect((await post('['.repeat(limits.smallBody + 1))).json().code).toBe('too_large');
 });
 
 test.each(['', '{', '{"email":}', '{"__proto__":{"x":1}}', '{"constructor":{"prototype":{}}}'])(
-  '%j is no body that is read',
+  'the api refuses the body %j as invalid JSON',
   async (payload) => {
     const reply = await post(payload);
     expect([reply.statusCode, reply.json().code]).toEqual([400, 'bad_json']);
   },
 );
 
-test('a client that names the type with every request may do so without a body', async () => {
+test('the api accepts a JSON content type on a request without a body', async () => {
   const { token } = await api.company();
   const reply = await api.app.inject({
     method: logout.method,
@@ -55,12 +55,12 @@ test('a client that names the type with every request may do so without a body',
   expect(reply.statusCode).toBe(204);
 });
 
-test('a HEAD on the stream is no call, and ends', async () => {
+test('a HEAD request of the feed gets 404', async () => {
   const headers = { authorization: `Bearer ${testKeys.feed}` };
   expect((await api.app.inject({ method: 'HEAD', url: '/api/feed', headers })).statusCode).toBe(404);
 });
 
-test('who is refused is told how to come in', async () => {
+test('a 401 response carries WWW-Authenticate: Bearer', async () => {
   const reply = await api.app.inject({ url: '/api/me' });
   expect([reply.statusCode, reply.headers['www-authenticate']]).toEqual([401, 'Bearer']);
 });

@@ -34,7 +34,7 @@ const statuses = async (tries: Promise<{ status: number }>[]) => {
 const times = <T>(n: number, make: (i: number) => T) => Array.from({ length: n }, (_, i) => make(i));
 
 describe('password checks', () => {
-  test('of 50 at once over two processes 10 are made, and the right password waits like any other', async () => {
+  test('two processes check 10 of 50 concurrent passwords of an account, and the right password waits as well', async () => {
     const { email } = await api.company();
     const from = freshAddress();
     const tries = times(50, (i) => signIn({ email, from, on: i % 2 === 0 ? api : second }));
@@ -51,7 +51,7 @@ describe('password checks', () => {
     expect((await signIn({ email, password: PASSWORD, from })).status).toBe(429);
   });
 
-  test('another spelling of the address is the same account', async () => {
+  test('another spelling of an email shares the limit of its account', async () => {
     const { email } = await api.company();
     const from = freshAddress();
     const spellings = [email, email.toUpperCase(), ` ${email}`, `${email}\t`, email.replace('o', 'O')];
@@ -59,7 +59,7 @@ describe('password checks', () => {
     expect(await statuses(tries)).toEqual({ 401: 10, 429: 10 });
   });
 
-  test('an address without an account is counted alike', async () => {
+  test('an email without an account is limited like one with an account', async () => {
     const from = freshAddress();
     expect(await statuses(times(12, () => signIn({ email: 'nobody@company.test', from })))).toEqual({
       401: 10,
@@ -67,7 +67,7 @@ describe('password checks', () => {
     });
   });
 
-  test('a right password takes nothing away and makes wrong ones forgotten', async () => {
+  test('a right password is not counted and resets the count of wrong ones', async () => {
     const { email } = await api.company();
     const from = freshAddress();
     const right = () => signIn({ email, password: PASSWORD, from });
@@ -78,7 +78,7 @@ describe('password checks', () => {
     for (let i = 0; i < 15; i++) expect((await right()).status).toBe(200);
   });
 
-  test('100 wrong ones from one address are all, whatever the accounts; other addresses go on', async () => {
+  test('one IP address may try 100 wrong passwords over all accounts and other addresses are unaffected', async () => {
     const { email } = await api.company();
     const from = freshAddress();
     for (let i = 0; i < 3; i++) expect((await signIn({ email, password: PASSWORD, from })).status).toBe(200);
@@ -88,14 +88,14 @@ describe('password checks', () => {
     expect((await signIn({ email, password: PASSWORD, from: freshAddress() })).status).toBe(200);
   });
 
-  test('100 wrong ones of one account are all, whatever the addresses', async () => {
+  test('one account accepts 100 wrong passwords over all IP addresses', async () => {
     const { email } = await api.company();
     const tries = times(110, () => signIn({ email, from: freshAddress() }));
     expect(await statuses(tries)).toEqual({ 401: 100, 429: 10 });
     expect((await signIn({ email, password: PASSWORD, from: freshAddress() })).status).toBe(429);
   });
 
-  test('the own current password is counted together with signing in', async () => {
+  test('checks of the current password share the limit of sign-ins', async () => {
     const { token, email } = await api.company();
     const from = freshAddress();
     expect(await statuses(times(5, () => signIn({ email, from })))).toEqual({ 401: 5 });
@@ -106,7 +106,7 @@ describe('password checks', () => {
     expect((await api.call(token, changeOwnPassword, { body: right, from })).status).toBe(429);
   });
 
-  test('tries begin anew when nothing was tried for 15 minutes, and not before', async () => {
+  test('the password limit resets after 15 minutes without an attempt and not before', async () => {
     const { email } = await api.company();
     const from = freshAddress();
     const expire = (ms: number) =>
@@ -114,7 +114,7 @@ describe('password checks', () => {
         Date.now() + ms,
       ]);
     await statuses(times(9, () => signIn({ email, from })));
-    // The first try was almost 15 minutes ago: a tenth one must not find a whole new budget a second later.
+    // The first attempt was almost 15 minutes ago: the window must not reset a second later.
     await expire(5_000);
     await signIn({ email, from });
     const refused = await signIn({ email, from });
@@ -137,7 +137,7 @@ describe('password checks', () => {
 describe('where a request comes from', () => {
   const forwarded = (value: string) => ({ 'x-forwarded-for': value });
 
-  test('is not what the request says', async () => {
+  test('the client address ignores X-Forwarded-For of an untrusted peer', async () => {
     const { email } = await api.company();
     const from = freshAddress();
     const tries = times(20, (i) =>
@@ -146,7 +146,7 @@ describe('where a request comes from', () => {
     expect(await statuses(tries)).toEqual({ 401: 10, 429: 10 });
   });
 
-  test('is what a trusted proxy says, and of a chain the last that it does not trust', async () => {
+  test('the client address is the last untrusted address in the X-Forwarded-For of a trusted proxy', async () => {
     const { email } = await api.company();
     const from = '198.51.100.9';
     const tries = times(12, (i) => signIn({ email, from, headers: forwarded(`203.0.113.${i}, 192.0.2.1`) }));
@@ -155,7 +155,7 @@ describe('where a request comes from', () => {
     expect((await signIn(other)).status).toBe(200);
   });
 
-  test('is nothing without TRUST_PROXY', async () => {
+  test('X-Forwarded-For is ignored without TRUST_PROXY', async () => {
     const { email } = await api.company();
     const tries = times(12, (i) =>
       signIn({ email, from: '198.51.100.9', on: second, headers: forwarded(`203.0.113.${i}`) }),
@@ -164,7 +164,7 @@ describe('where a request comes from', () => {
   });
 });
 
-test('20 registrations an hour from one address', async () => {
+test('one IP address may register 20 companies an hour', async () => {
   const from = freshAddress();
   const body = (i: number) => ({
     name: 'ООО Ромашка',
@@ -173,7 +173,7 @@ test('20 registrations an hour from one address', async () => {
     email: `many${i}@romashka.test`,
     password: PASSWORD,
   });
-  // What never reaches the hash is not counted.
+  // A request refused before the hash is not counted.
   const unread = times(5, (i) => api.call(null, register, { body: { ...body(i), password: '' }, from }));
   expect(await statuses(unread)).toEqual({ 400: 5 });
   const tries = times(25, (i) => api.call(null, register, { body: body(i), from }));
@@ -185,7 +185,7 @@ test('20 registrations an hour from one address', async () => {
 describe('links in mail', () => {
   const ask = (email: string, from: string) => api.call(null, useLink, { body: { email }, from });
 
-  test('sends 3 to a mailbox for one address, 10 for all, and one a minute beyond, with or without an account', async () => {
+  test('a mailbox gets 3 links for one IP address, 10 for all, and then one a minute, with or without an account', async () => {
     const { email } = await api.company();
     for (const mailbox of [email, 'nobody-at-all@company.test']) {
       const from = freshAddress();
@@ -196,7 +196,7 @@ describe('links in mail', () => {
     }
   });
 
-  test('10 from an address; what is refused for the address is not held against the mailbox', async () => {
+  test('one IP address may request 10 links and its refused requests do not count against the mailbox', async () => {
     const from = freshAddress();
     const tries = times(10, (i) => ask(`box${i}@company.test`, from));
     expect(await statuses(tries)).toEqual({ 204: 10 });
@@ -208,20 +208,20 @@ describe('links in mail', () => {
     expect(await statuses(elsewhere)).toEqual({ 204: 3 });
   });
 
-  test('30 redeemed from an address', async () => {
+  test('one IP address may try to redeem 30 links', async () => {
     const from = freshAddress();
     const tries = times(35, (i) => api.call(null, useLink, { body: { token: `guess${i}` }, from }));
     expect(await statuses(tries)).toEqual({ 400: 30, 429: 5 });
   });
 });
 
-test('the table tells no address and no email', async () => {
+test('the rate limit table contains no IP address and no email', async () => {
   const { rows } = await api.database.pool.query('select key from rate_limits');
   expect(rows.length).toBeGreaterThan(100);
   for (const { key } of rows) expect(key).toMatch(/^[A-Za-z]+:([A-Za-z0-9_-]{43}|\d+)$/);
 });
 
-test('without a database nothing is let through, and nobody is told to wait for minutes', async () => {
+test('without a database the limits refuse every attempt and ask for no wait of minutes', async () => {
   const alone = await startApi(inject('serverUrl'));
   const { email } = await alone.company();
   await alone.database.shut();

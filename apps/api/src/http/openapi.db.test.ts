@@ -33,12 +33,12 @@ function operations(): [string, Operation, path: string, method: string][] {
 const byName = (a: string, b: string) => a.localeCompare(b);
 
 describe('the document', () => {
-  test('is valid OpenAPI 3.1', async () => {
+  test('the document is valid OpenAPI 3.1', async () => {
     expect(document.openapi).toMatch(/^3\.1/);
     await expect(SwaggerParser.validate(structuredClone(document) as never)).resolves.toBeDefined();
   });
 
-  test('tells of every call of the contract, and of no other', () => {
+  test('the document describes exactly the calls of the contract', () => {
     const declared = endpoints.map(({ method, path }) => `${method} /api${path.replace(/:(\w+)/g, '{$1}')}`);
     expect(
       operations()
@@ -47,13 +47,13 @@ describe('the document', () => {
     ).toEqual(declared.toSorted(byName));
   });
 
-  test('is shown to people', async () => {
+  test('the document is shown as a page', async () => {
     const page = await api.app.inject({ url: '/api/docs/' });
     expect(page.statusCode).toBe(200);
     expect(page.headers['content-type']).toMatch(/^text\/html/);
   });
 
-  test('names each call once, with a summary, who may make it, and a group that is described', () => {
+  test('the document gives each call a unique name, a summary, its roles and a described group', () => {
     const ids = operations().map(([, { operationId }]) => operationId);
     expect(new Set(ids).size).toBe(endpoints.length);
     const groups = new Set(document.tags.map(({ name }) => name));
@@ -65,7 +65,7 @@ describe('the document', () => {
     }
   });
 
-  test('says something of every group, parameter, header, answer, schema and field', () => {
+  test('the document describes every group, parameter, header, response, schema and field', () => {
     const silent: string[] = [];
     visit(document, (node, at) => {
       if ('description' in node && typeof node.description === 'string' && node.description.trim() === '') {
@@ -81,7 +81,7 @@ describe('the document', () => {
 });
 
 describe('examples', () => {
-  test('stand at every parameter, body, answer and header', () => {
+  test('every parameter, body, response and header has an example', () => {
     const bare: string[] = [];
     visit(document.paths, (node, at) => {
       if (/\/(parameters|headers)\/[^/]+$/.test(at) && node.example === undefined) bare.push(at);
@@ -96,7 +96,7 @@ describe('examples', () => {
     ).toEqual(['askForPassword', 'setPassword', 'askForEmail', 'confirmEmail']);
   });
 
-  test('fit their schemas', () => {
+  test('every example fits its schema', () => {
     const wrong: string[] = [];
     let checked = 0;
     const hold = (at: string, value: unknown) => {
@@ -121,7 +121,7 @@ describe('examples', () => {
 });
 
 describe('schemas', () => {
-  test('are JSON Schema 2020-12 without a word that it does not know', () => {
+  test('every schema is JSON Schema 2020-12 without unknown keywords', () => {
     const ajv = formats.default(new Ajv2020({ strict: true, strictTypes: false, strictRequired: false }));
     for (const [name, schema] of Object.entries(document.components.schemas)) {
       ajv.addSchema(refer(schema), name);
@@ -131,7 +131,7 @@ describe('schemas', () => {
     }
   });
 
-  test('of replies allow nothing that they do not name', () => {
+  test('response schemas allow no undeclared properties', () => {
     const open: string[] = [];
     for (const [, { responses }, path, method] of operations()) {
       for (const [status, { content = {} }] of Object.entries(responses)) {
@@ -147,7 +147,7 @@ describe('schemas', () => {
     expect(open).toEqual([]);
   });
 
-  test('tell what a caller sends and gets', () => {
+  test('schemas tell request fields from response fields', () => {
     const { post } = document.paths['/api/domain-allowed'] ?? {};
     expect(post?.requestBody?.content['application/json']?.schema).toEqual({
       $ref: '#/components/schemas/SiteInput',
@@ -166,7 +166,7 @@ describe('schemas', () => {
 });
 
 describe('refusals', () => {
-  test('are told with their code, form and sentence', () => {
+  test('each documented error has its code, schema and message', () => {
     for (const [name, { responses }, path, method] of operations()) {
       const endpoint = endpoints.find(
         (one) => one.method === method.toUpperCase() && `/api${one.path.replace(/:(\w+)/g, '{$1}')}` === path,
@@ -189,16 +189,16 @@ describe('refusals', () => {
     }
   });
 
-  test('are each some call’s', () => {
+  test('every error code is documented at some call', () => {
     const told = new Set(endpoints.flatMap(refusalsOf));
-    // The answer to what is no call, so that no call can tell of it; the introduction does.
+    // The response to an unknown route belongs to no call; the introduction documents it.
     expect(Object.keys(errors).filter((code) => !told.has(code as keyof typeof errors))).toEqual([
       'no_such_call',
     ]);
     expect(document.info.description).toContain('no_such_call');
   });
 
-  test('follow from who may call', () => {
+  test('the documented errors of a call follow from its roles', () => {
     const post = document.paths['/api/auth/register']?.post;
     expect(post?.security).toEqual([{}, { bearer: [] }]);
     expect(document.paths['/api/health']?.get?.security).toEqual([]);
@@ -215,16 +215,16 @@ describe('refusals', () => {
 
 type Node = Record<string, unknown>;
 
-/** Every object of a tree, with its place. */
+/** Every object of a tree, with its path. */
 function visit(node: unknown, see: (node: Node, at: string) => void, at = ''): void {
   if (typeof node !== 'object' || node === null) return;
-  // Values of examples are data: what they look like means nothing.
+  // Example values are data, not schemas.
   if (/\/(example|examples)\//.test(`${at}/`)) return;
   if (!Array.isArray(node)) see(node as Node, at);
   for (const [key, child] of Object.entries(node)) visit(child, see, at + pointer(key));
 }
 
-/** A schema with what it refers to in place. */
+/** A schema with its references inlined. */
 function resolved(schema: JsonSchema): unknown {
   return JSON.parse(JSON.stringify(schema), (_, node) => {
     const name = /^#\/components\/schemas\/(\w+)$/.exec(node?.$ref ?? '')?.[1];

@@ -18,7 +18,7 @@ async function start(
   return { api, port: (api.app.server.address() as AddressInfo).port };
 }
 
-/** @returns the status of the first response, or what ended the connection */
+/** @returns the status of the first response, or the error that ended the connection */
 async function status(port: number, bytes: string): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   ends.push(() => socket.destroy());
@@ -30,13 +30,13 @@ async function status(port: number, bytes: string): Promise<string> {
 
 const GET = 'GET /api/health HTTP/1.1\r\nhost: x\r\n\r\n';
 
-test('connections of one address beyond half of SOCKETS are reset, and the others are served', async () => {
+test('the listener resets connections of one address beyond half of SOCKETS and serves the others', async () => {
   const { port } = await start({ sockets: 20 });
   for (let i = 0; i < 10; i++) expect(await status(port, GET)).toBe('200');
   expect(await status(port, GET)).toBe('reset');
 });
 
-test('with memory short every call but health is 503 with Retry-After', async () => {
+test('under memory pressure every call except health gets 503 with Retry-After', async () => {
   const { api } = await start({ memory: 1 });
   const reply = await api.app.inject({ url: '/api/me', headers: { authorization: 'Bearer x' } });
   expect([reply.statusCode, reply.headers['retry-after'], reply.json().code]).toEqual([
@@ -47,7 +47,7 @@ test('with memory short every call but health is 503 with Retry-After', async ()
   expect((await api.app.inject({ url: '/api/health' })).statusCode).toBe(200);
 });
 
-test('metrics tell what waits on connections, and how many were refused and shed', async () => {
+test('metrics count requests that wait on connections and the refused and shed ones', async () => {
   const metrics = createMetrics();
   const { port } = await start({ sockets: 2 }, metrics);
   expect(await status(port, GET)).toBe('200');

@@ -5,7 +5,7 @@ import { PASSWORD, startApi, type TestApi } from '@propusk/test-kit/api/api';
 import { quickOrSoak, threatCase } from '@propusk/test-kit/threat-case';
 import { afterAll, beforeAll, inject, test } from 'vitest';
 
-/** The same thing done at once by many, over two processes on one database. */
+/** Concurrent equal requests over two processes on one database. */
 
 const AT_ONCE = quickOrSoak(20, 50);
 const ROUNDS = quickOrSoak(1, 5);
@@ -21,7 +21,7 @@ afterAll(async () => {
   for (const api of apis.toReversed()) await api.close();
 });
 
-/** Calls of each process in turn, at once. @returns how often each status was answered: `{201: 1, 409: 49}` */
+/** Calls both processes concurrently. @returns the count of each status: `{201: 1, 409: 49}` */
 async function atOnce(call: (api: TestApi, n: number) => Promise<{ status: number }>) {
   const replies = await Promise.all(
     Array.from({ length: AT_ONCE }, (_, n) => call(apis[n % 2] ?? apis[0], n)),
@@ -32,7 +32,7 @@ async function atOnce(call: (api: TestApi, n: number) => Promise<{ status: numbe
 }
 
 test(
-  'of equal emails, stale edits and double clicks at once, one counts',
+  'exactly one of many concurrent equal emails, stale edits or double clicks takes effect',
   () =>
     threatCase(
       'races, double submit',

@@ -12,7 +12,7 @@ beforeEach(async () => {
   app = fastify({ trustProxy: true });
   limitRequestsPerTurn(app);
   app.get('/', async () => {
-    // Work that holds the event loop, as parsing and validating do.
+    // Blocks the event loop, as parsing and validation do.
     for (const until = performance.now() + 5; performance.now() < until; );
     return 'served';
   });
@@ -31,7 +31,7 @@ function get(agent: Agent | false, from: string): Promise<void> {
   });
 }
 
-test('a new client of another network is served while a crowd of one network repeats requests', async () => {
+test('the server answers a new client of another network while many clients of one network repeat requests', async () => {
   const agent = new Agent({ keepAlive: true, maxSockets: CROWD });
   const crowded = { served: 0, stopped: false };
   const crowd = Array.from({ length: CROWD }, async (_, n) => {
@@ -49,7 +49,7 @@ test('a new client of another network is served while a crowd of one network rep
   agent.destroy();
 });
 
-test('every request of a crowd is served', async () => {
+test('the server answers every request of many concurrent clients', async () => {
   const agent = new Agent({ keepAlive: true, maxSockets: CROWD });
   const crowd = Array.from({ length: CROWD }, (_, n) => get(agent, `203.0.${n}.1`));
   await expect(Promise.all(crowd)).resolves.toHaveLength(CROWD);

@@ -19,7 +19,7 @@ const upstream = { host: 'proxy.example.ru', port: 8080, username: 'login', pass
 let serial = 0;
 
 interface Subject {
-  /** Makes an entity; answers its id. */
+  /** Creates an entity. @returns its id */
   make(): Promise<number>;
   edit: Endpoint;
   change: object;
@@ -59,7 +59,7 @@ function put(edit: Endpoint, id: number, body: object, ifMatch?: string) {
 }
 
 describe.each(Object.entries(subjects))('%s', (_, { make, edit, change }) => {
-  test('an edit of a stale version is refused and changes nothing; without If-Match it goes through', async () => {
+  test('an edit with a stale If-Match gets 412 and changes nothing, and an edit without If-Match succeeds', async () => {
     const id = await make();
     const first = await put(edit, id, {});
     const tag = String(first.headers.etag);
@@ -80,7 +80,7 @@ describe.each(Object.entries(subjects))('%s', (_, { make, edit, change }) => {
     expect((await put(edit, id, change)).status).toBe(200);
   });
 
-  test('of edits that were begun at one version and sent at once, one goes through', async () => {
+  test('exactly one of many concurrent edits of one version succeeds', async () => {
     const id = await make();
     const tag = String((await put(edit, id, {})).headers.etag);
     const replies = await Promise.all(Array.from({ length: 8 }, () => put(edit, id, change, tag)));
@@ -100,12 +100,12 @@ test.each([
   ['1', 400],
   ['"1" "2"', 400],
   ['', 400],
-])('If-Match: %s answers %i', async (header, status) => {
+])('an edit with If-Match: %s gets %i', async (header, status) => {
   const { id } = await api.must(owner, createSite, { body: { address: `m${++serial}.example.ru` } });
   expect((await put(updateSite, id, { politics: [] }, header)).status).toBe(status);
 });
 
-test('a link from the other side makes a form of either side stale', async () => {
+test('linking a user to a policy raises the versions of both', async () => {
   const { id, version } = await api.must(owner, createPolicy, { body: { name: 'Поддержка', proxyId: 1 } });
   const agent = await api.agent(owner);
   const { headers } = await api.call(owner, getUser, { params: { id: agent.id } });
@@ -116,14 +116,14 @@ test('a link from the other side makes a form of either side stale', async () =>
   expect(reply.body).toMatchObject({ users: [{ id: agent.id }] });
 });
 
-test('what did not change keeps its version: a policy by its sites, an entity by another', async () => {
+test('a policy keeps its version when a new site joins it', async () => {
   const policy = await api.must(owner, createPolicy, { body: { name: 'Закупки', proxyId: 1 } });
   await api.must(owner, createSite, { body: { address: 'kept.example.ru', politics: [policy.id] } });
   const tag = `"${policy.version}"`;
   expect((await put(updatePolicy, policy.id, { name: 'Закупка' }, tag)).status).toBe(200);
 });
 
-test('a deletion takes If-Match as well', async () => {
+test('a deletion with a stale If-Match gets 412', async () => {
   const { id } = await api.must(owner, createPolicy, { body: { name: 'Временная', proxyId: 1 } });
   const remove = (tag: string) =>
     api.call(owner, deletePolicy, { params: { id }, headers: { 'if-match': tag } });
@@ -138,7 +138,7 @@ test('a deletion takes If-Match as well', async () => {
   expect((await api.call(owner, deleteSiteByAddress, { params })).status).toBe(404);
 });
 
-test('a reading tells the version that an edit may be built on', async () => {
+test('a read returns the version as ETag', async () => {
   const site = await api.must(owner, createSite, { body: { address: 'read.example.ru' } });
   const proxy = await api.must(owner, createProxy, { body: upstream });
   for (const [endpoint, id] of [
@@ -150,7 +150,7 @@ test('a reading tells the version that an edit may be built on', async () => {
   expect((await api.call(owner, me)).headers.etag).toMatch(/^"\d+"$/);
 });
 
-test('what is deleted makes stale what listed it', async () => {
+test('a deletion raises the version of every entity that listed the deleted one', async () => {
   const policy = await api.must(owner, createPolicy, { body: { name: 'Первая', proxyId: 1 } });
   const agent = await api.agent(owner, [policy.id]);
   const site = await api.must(owner, createSite, {
