@@ -15,7 +15,7 @@ describe('mail', () => {
     ],
     [{ MAIL_FROM: 'Вход в CRM <crm@example.ru>' }, undefined, 'Вход в CRM <crm@example.ru>'],
     [{ MAIL_FROM: 'crm@localhost' }, undefined, 'crm@localhost'],
-  ])('%j', (env, smtpUrl, mailFrom) => {
+  ])('reads the mail settings from %j', (env, smtpUrl, mailFrom) => {
     expect(readConfig(env)).toMatchObject({ smtpUrl, mailFrom });
   });
 
@@ -27,13 +27,13 @@ describe('mail', () => {
     ['MAIL_FROM', 'ivan'],
     ['MAIL_FROM', 'a@b.ru, c@d.ru'],
     ['MAIL_FROM', 'Иван <a@b.ru>\r\nBcc: c@d.ru'],
-  ])('%s=%s stops the start with a line that names it', (name, value) => {
+  ])('the api refuses to start with %s=%s and names the setting', (name, value) => {
     const read = () => readConfig({ [name]: value });
     expect(read).toThrow(SettingError);
     expect(read).toThrow(new RegExp(`^Настройка ${name} задана неверно`));
   });
 
-  test('a password in SMTP_URL is not said again', () => {
+  test('the error for an invalid SMTP_URL omits its password', () => {
     expect(() => readConfig({ SMTP_URL: 'smpt://ivan:canary@mx.example.ru' })).toThrow(/^(?!.*canary)/s);
   });
 });
@@ -43,7 +43,7 @@ describe('TRUST_PROXY', () => {
     [undefined, []],
     ['127.0.0.1', ['127.0.0.1']],
     [' 10.0.0.0/8, fd00::/8 ,::1', ['10.0.0.0/8', 'fd00::/8', '::1']],
-  ])('%j is %j', (value, expected) => {
+  ])('TRUST_PROXY=%j parses to the networks %j', (value, expected) => {
     expect(readConfig({ TRUST_PROXY: value }).trustProxy).toEqual(expected);
   });
 
@@ -57,14 +57,14 @@ describe('TRUST_PROXY', () => {
     '10.0.0.0/8/8',
     '10.0.0.0/',
     '10.0.0.1 10.0.0.2',
-  ])('%s stops the start', (value) => {
+  ])('the api refuses to start with TRUST_PROXY=%s', (value) => {
     expect(() => readConfig({ TRUST_PROXY: value })).toThrow(
       `Настройка TRUST_PROXY задана неверно: «${value}». Она принимает: адреса и сети обратных прокси через запятую, например 127.0.0.1,10.0.0.0/8`,
     );
   });
 });
 
-test('DATA_DIR is absolute, and mail has a folder of its own there', () => {
+test('DATA_DIR resolves to an absolute path that contains the mail folder', () => {
   expect(readConfig({})).toMatchObject({
     dataDir: `${process.cwd()}/data`,
     mailFolder: `${process.cwd()}/data/mail`,
@@ -72,7 +72,7 @@ test('DATA_DIR is absolute, and mail has a folder of its own there', () => {
   expect(readConfig({ DATA_DIR: '/srv/pass' }).mailFolder).toBe('/srv/pass/mail');
 });
 
-test('the echo is the console, unless another name is given for it', () => {
+test('the echo URL defaults to PUBLIC_URL unless ECHO_URL is set', () => {
   expect(readConfig({ PUBLIC_URL: 'https://pass.example.ru' }).echoUrl.href).toBe('https://pass.example.ru/');
   const named = readConfig({ PUBLIC_URL: 'http://10.0.0.5:3000', ECHO_URL: 'https://pass.example.ru' });
   expect(named.echoUrl.href).toBe('https://pass.example.ru/');

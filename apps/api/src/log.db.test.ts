@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-test('a line has its fields, and none holds a secret', async () => {
+test('each log line has its documented fields and contains no secret', async () => {
   const { token, email } = await api.company();
   await api.must(token, me);
   await api.must(token, createProxy, {
@@ -34,7 +34,7 @@ test('a line has its fields, and none holds a secret', async () => {
   expect((await api.call(null, login, { body: wrong })).status).toBe(401);
   const sent = { authorization: 'Bearer canary-bearer', cookie: 'a=canary-cookie' };
   expect((await api.call(null, me, { headers: sent })).status).toBe(401);
-  // With the database away an error is logged whole: what it was asked with must not be in it.
+  // A database error is logged whole: the query parameters must not be in it.
   await api.database.shut();
   expect((await api.call(null, login, { body: wrong })).status).toBe(503);
   await api.database.reopen();

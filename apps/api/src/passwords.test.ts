@@ -9,15 +9,15 @@ import { strangers } from './core/fair-queue.ts';
 import { type Derivation, derive as deriveIn } from './password-threads.ts';
 import { hashPassword, ofProcess, verifyPassword } from './passwords.ts';
 
-// They stand behind every other test that runs at the same time.
+// The hash threads have the lowest priority: other tests delay them.
 vi.setConfig({ testTimeout: 30_000 });
 
-/** Threads that were started meanwhile. */
+/** Worker threads started by the current test. */
 const threads: Worker[] = [];
 const seen = (thread: Worker) => threads.push(thread);
 process.on('worker', seen);
 afterEach(async () => {
-  // Each test begins without any.
+  // Each test starts without hash threads.
   await Promise.all(threads.splice(0).map((thread) => thread.terminate()));
 });
 
@@ -29,10 +29,10 @@ const quick = {
   parallelism: 1,
   tagLength: 32,
 };
-/** Some milliseconds. */
+/** Takes a few milliseconds to derive. */
 const cheap = { ...quick, memory: 64 };
 
-test('a password is the one that was hashed, however its letters are composed; without a hash it never is', async () => {
+test('a password matches its hash in any Unicode normalization form and never matches a missing hash', async () => {
   const phc = await hashPassword('й и ё', ofProcess);
   expect(phc).toMatch(/^\$argon2id\$v=19\$m=47104,t=1,p=1\$[\w+/]{22}\$[\w+/]{43}$/);
   expect(await verifyPassword('й и ё'.normalize('NFD'), phc, ofProcess)).toBe(true);
@@ -40,35 +40,35 @@ test('a password is the one that was hashed, however its letters are composed; w
   expect(await verifyPassword('й и ё', undefined, ofProcess)).toBe(false);
 });
 
-test('two threads hash, behind everybody else, and nobody else is put back', async () => {
+test('two low-priority threads hash passwords and the other threads keep their priority', async () => {
   const own = getPriority();
   await Promise.all([cheap, cheap, cheap, cheap].map(derive));
   expect(threads).toHaveLength(2);
-  // Where all of it runs behind everybody else already, nothing is left to go back.
+  // At nice 19 the process cannot lower the priority of its threads further.
   expect(niceOfThreads().filter((nice) => nice > own)).toHaveLength(own < 19 ? 2 : 0);
   expect(getPriority()).toBe(own);
 });
 
-test('a thread that dies fails its own derivation; those who wait, and who come later, get another', async () => {
+test('a dead hash thread fails only its own derivation and a new thread runs the waiting and later ones', async () => {
   const [first, second, waiting] = [derive(cheap), derive(cheap), derive(cheap)];
   const failed = expect(first).rejects.toThrow('The thread ended');
-  // Node tells of a new thread in the next turn; it takes many more to begin.
+  // Node emits 'worker' in the next tick; the thread starts many ticks later.
   await nextTurn();
   await threads[0]?.terminate();
   await failed;
   expect(await second).toHaveLength(32);
   expect(await waiting).toHaveLength(32);
-  // Those that have nothing to do die, too.
+  // Idle threads die as well.
   await Promise.all(threads.map((thread) => thread.terminate()));
   expect(await derive(cheap)).toHaveLength(32);
 });
 
-test('what argon2 refuses is an error of its own derivation', async () => {
+test('parameters that argon2 refuses fail only their own derivation', async () => {
   await expect(derive({ ...cheap, memory: 1 })).rejects.toThrow(/memory/);
   expect(await derive(cheap)).toHaveLength(32);
 });
 
-test('refuses more waiters than 200 of a network and 500 in all, each with a time to come back', async () => {
+test('the hash queue refuses more than 200 waiters of one network and 500 in all with a Retry-After', async () => {
   const of = (n: number, address: string) =>
     Array.from({ length: n }, () => deriveIn(cheap, strangers(address)));
   const crowd = Promise.allSettled([
@@ -78,13 +78,13 @@ test('refuses more waiters than 200 of a network and 500 in all, each with a tim
   ]);
   const refused = (await crowd).filter(({ status }) => status === 'rejected');
   expect(refused).toMatchObject([
-    // The last waiter of the longest line gives way to the newest network.
+    // A new network displaces the last waiter of the longest queue.
     { reason: { code: 'busy', facts: { retryAfter: 1 } } },
     { reason: { code: 'too_many_requests', facts: { retryAfter: 1 } } },
   ]);
 });
 
-test('a process that has hashed ends when it has nothing else to do', async () => {
+test('a process that hashed a password exits without further work', async () => {
   const program = `const { hashPassword, ofProcess } = await import(${JSON.stringify(new URL('./passwords.ts', import.meta.url).href)});
     process.stdout.write(await hashPassword('correct horse', ofProcess));`;
   const ended = promisify(execFile)(process.execPath, ['--input-type=module', '-e', program], {
@@ -93,7 +93,7 @@ test('a process that has hashed ends when it has nothing else to do', async () =
   expect((await ended).stdout).toContain('$argon2id$');
 });
 
-/** Of every thread of this process, by the kernel. */
+/** The nice value of every thread of this process, read from /proc. */
 function niceOfThreads(): number[] {
   return readdirSync('/proc/self/task').map((thread) => {
     const stat = readFileSync(`/proc/self/task/${thread}/stat`, 'utf8');

@@ -90,11 +90,11 @@ const partner: Record<string, Record<string, string>> = {
 const all = (at: 0 | 1) =>
   Object.entries(extremes).flatMap(([name, one]) => one[at].map((value) => [name, value] as const));
 
-test.each(all(0))('%s is read at the extreme %.40s', (name, value) => {
+test.each(all(0))('the api reads %s at its extreme value %.40s', (name, value) => {
   expect(() => readConfig({ ...partner[name], [name]: value })).not.toThrow();
 });
 
-test.each(all(1))('%s=%.40s is refused in one line that names the setting', (name, value) => {
+test.each(all(1))('the api refuses %s=%.40s in one line that names the setting', (name, value) => {
   const read = () => readConfig({ ...partner[name], [name]: value });
   expect(read).toThrow(SettingError);
   expect(read).toThrow(new RegExp(`^[^\\n]*${name}[^\\n]*$`));
