@@ -18,19 +18,19 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** An answer of the echo as a proxy makes it up, behind its own word that the tunnel stands. */
+/** A forged echo response that a proxy sends after its own 200 to CONNECT. */
 const answer = (body: string, status = '200 OK') =>
   `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 const connected = 'HTTP/1.1 200 Connection established\r\n\r\n';
 
 describe('the echo', () => {
-  test('tells the address that a call came from, and no proxy keeps the answer', async () => {
+  test('the echo returns the client address in an uncacheable response', async () => {
     const { body, headers } = await call('127.0.0.1');
     expect(body).toEqual({ address: '127.0.0.1' });
     expect(headers['cache-control']).toBe('no-store');
   });
 
-  test('tells IPv4 inside IPv6 as IPv4', async () => {
+  test('the echo returns an IPv4-mapped IPv6 address as IPv4', async () => {
     expect((await call('::ffff:192.0.2.7')).body).toEqual({ address: '192.0.2.7' });
     expect((await call('2001:db8::1')).body).toEqual({ address: '2001:db8::1' });
   });
@@ -42,7 +42,7 @@ describe('the echo', () => {
 });
 
 describe('the lock of a site', () => {
-  test('has no lines before the way out is known, and afterwards those with its real address', async () => {
+  test('the lock of a site has no snippets until the egress is known, and then ones with its real address', async () => {
     const { api } = world;
     const { token, proxyId, policyId, add } = await companyBehind(world);
     const id = await add('crm.example.ru');
@@ -59,14 +59,14 @@ describe('the lock of a site', () => {
     expect(after.egress).toMatchObject([
       { direct: false, politics: [{ id: policyId, name: 'Склад' }], addresses: [EGRESS], problem: null },
     ]);
-    // The proxy's host is 127.0.0.1: not what sites see.
+    // The proxy's host is 127.0.0.1, which differs from its egress address.
     // In a regular expression its dots are escaped.
     for (const { text } of after.snippets) expect(text.replaceAll('\\', '')).toContain(EGRESS);
     expect(after.snippets.map(({ kind }) => kind)).toContain('nginx');
     expect(await api.must(token, getSiteLock, { params: { id } })).toEqual(after);
   });
 
-  test('counts a policy for all sites, on the ports that it opens', async () => {
+  test('the lock of a site includes policies for all sites, on the ports that they open', async () => {
     const { api } = world;
     const { token, proxyId } = await companyBehind(world);
     await api.must(token, createPolicy, { body: { name: 'Все сайты', proxyId } });
@@ -83,12 +83,12 @@ describe('the lock of a site', () => {
     expect(await ways('any.example.ru:8443')).toEqual([]);
   });
 
-  test('is stale when the proxy moved, and names the sites that it would break', async () => {
+  test('the lock of a site is stale after its proxy moves, and lists the sites that the move breaks', async () => {
     const { api } = world;
     const { token, proxyId, add } = await companyBehind(world);
     const [id, second] = [await add('crm.example.ru'), await add('wiki.example.ru')];
     await api.must(token, learnEgress, { params: { id } });
-    // As if it had been learned elsewhere before, and not within a week.
+    // Simulates an address learned more than a week ago.
     await api.database.pool.query(
       `update proxy_egress set address = '192.0.2.9', confirmed_at = now() - interval '8 days' where proxy_id = $1`,
       [proxyId],
@@ -100,7 +100,7 @@ describe('the lock of a site', () => {
       { id: second, name: 'wiki.example.ru' },
     ]);
     for (const { text } of moved.snippets) expect(text).not.toContain('192.0.2.9');
-    // A lock that was proved since then is not from before.
+    // A lock verified since the move is current.
     await api.database.pool.query(
       `insert into site_checks (company_id, site_id, state, shown_verdict, shown_at)
        select company_id, id, 'done', 'protected', now() from sites where id = $1`,
@@ -111,7 +111,7 @@ describe('the lock of a site', () => {
     expect((await api.must(token, getSiteLock, { params: { id: second } })).egress[0]?.stale).toBe(false);
   });
 
-  test('is stale when the way out was not seen for a day, and when the proxy stands elsewhere', async () => {
+  test('the lock of a site is stale when its egress was not seen for a day or its proxy has another host', async () => {
     const { api } = world;
     const { token, proxyId, add } = await companyBehind(world);
     const id = await add('crm.example.ru');
@@ -122,7 +122,7 @@ describe('the lock of a site', () => {
       where proxy_id = $1`;
     await api.database.pool.query(age, [proxyId]);
     expect(await stale()).toBe(true);
-    // One process takes it up.
+    // One process claims the work.
     const taken = await Promise.all([
       claimStaleEgress(api.database.db, 50),
       claimStaleEgress(api.database.db, 50),
@@ -136,7 +136,7 @@ describe('the lock of a site', () => {
 });
 
 describe('a link for a colleague', () => {
-  test('shows the address and the lines of now without an account, and dies with the site', async () => {
+  test('a lock link shows the address and the current snippets without an account, until the site is deleted', async () => {
     const { api } = world;
     const { token, add } = await companyBehind(world);
     const id = await add('crm.example.ru');
@@ -159,7 +159,7 @@ describe('a link for a colleague', () => {
     expect((await open()).error.code).toBe('lock_link_dead');
   });
 
-  test('dies after seven days, and twenty of a site live together', async () => {
+  test('a lock link expires, and a site keeps its newest twenty links', async () => {
     const { api } = world;
     const { token, add } = await companyBehind(world);
     const params = { id: await add('crm.example.ru') };
@@ -175,7 +175,7 @@ describe('a link for a colleague', () => {
     expect(await opens(secrets[20])).toBe(400);
   });
 
-  test('dies with whoever made it', async () => {
+  test('a lock link ends when its author is deleted', async () => {
     const { api } = world;
     const { token, add } = await companyBehind(world);
     const params = { id: await add('crm.example.ru') };
@@ -192,7 +192,7 @@ describe('a link for a colleague', () => {
     expect(await opens(kept)).toBe(200);
   });
 
-  test('that is good takes no tries from the links in mail and the codes of its address', async () => {
+  test('opening a valid lock link does not count against the link limit of the IP address', async () => {
     const { api } = world;
     const { token, add } = await companyBehind(world);
     const link = await api.must(token, shareLock, { params: { id: await add('crm.example.ru') } });
@@ -204,7 +204,7 @@ describe('a link for a colleague', () => {
     expect((await open(secret)).status).toBe(200);
   });
 
-  test('cannot be guessed without end', async () => {
+  test('guesses of a lock link are limited to 30 per IP address', async () => {
     const tries = Array.from({ length: 31 }, () =>
       world.api.call(null, openLockLink, { body: { token: 'A'.repeat(43) }, from: '10.9.0.3' }),
     );
@@ -215,7 +215,7 @@ describe('a link for a colleague', () => {
 });
 
 describe('a check of a proxy', () => {
-  test('tells that squid is well, and where it leaves from', async () => {
+  test('a proxy check reports a working squid and its egress address', async () => {
     const { token, proxyId } = await companyBehind(world);
     const check = await world.api.must(token, checkProxy, { params: { id: proxyId } });
     expect(check).toMatchObject({
@@ -227,7 +227,7 @@ describe('a check of a proxy', () => {
     expect(check.roundTripMs).toBeGreaterThan(0);
   });
 
-  test('tells of a wrong password, and never tells the right one', async () => {
+  test('a proxy check reports a wrong password and never reveals the stored one', async () => {
     const { token, proxyId } = await companyBehind(world, { password: 'canary-password' });
     const reply = await world.api.call(token, checkProxy, { params: { id: proxyId } });
     expect(reply.body).toMatchObject({
@@ -248,7 +248,7 @@ describe('a check of a proxy', () => {
     ['nowhere.example.test', { reachable: false }, /DNS/],
     ['inner.example.test', { reachable: false }, /внутреннем адресе/],
     ['169.254.169.254', { reachable: false }, /внутреннем адресе/],
-  ])('tells what is wrong with %s', async (host, expected, problem) => {
+  ])('a proxy check explains the problem with %s', async (host, expected, problem) => {
     const { token, proxyId } = await companyBehind(world, { host, port: 9999 });
     const check = await world.api.must(token, checkProxy, { params: { id: proxyId } });
     expect(check).toMatchObject(expected);
@@ -266,7 +266,7 @@ describe('a check of a proxy', () => {
     ['no HTTP', 'SSH-2.0-OpenSSH_9.2\r\n', /оборвал/],
     ['nothing but an end', '', /оборвал/],
     ['a refusal', 'HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n', /отказал: ответ 403/],
-  ])('believes nothing that a proxy makes up: %s', async (_, bytes, problem) => {
+  ])('a proxy check rejects a forged echo response: %s', async (_, bytes, problem) => {
     const liar = await startLiar((socket) => socket.end(bytes));
     const { token, proxyId } = await companyBehind(world, { host: 'liar.example.test', port: liar.port });
     const check = await world.api.must(token, checkProxy, { params: { id: proxyId } });
@@ -279,7 +279,7 @@ describe('a check of a proxy', () => {
     expect(rows).toEqual([]);
   });
 
-  test('waits ten seconds for a proxy that never answers, and keeps what was known', async () => {
+  test('a proxy check gives up on a silent proxy after ten seconds and keeps the known egress', async () => {
     const liar = await startLiar((socket) => socket.write(connected));
     const { token, proxyId, add } = await companyBehind(world);
     const id = await add('crm.example.ru');

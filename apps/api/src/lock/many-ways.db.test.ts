@@ -24,7 +24,7 @@ afterAll(() => api.close());
 const proxyAt = (token: string, host: string, port: number) =>
   api.must(token, createProxy, { body: { host, port, username: 'user', password: 'pass' } });
 
-/** A site of so many policies, each with a proxy that takes no connections. */
+/** A site with this many policies, each with a proxy that accepts no connections. */
 async function siteOf(ways: number) {
   const { token } = await api.company();
   const { id: proxyId } = await proxyAt(token, 'dead.example.test', 9999);
@@ -45,16 +45,16 @@ async function siteOf(ways: number) {
   return { token, id };
 }
 
-test('a site of 80 ways is learned at one call', async () => {
+test('one call learns the egress of a site with 80 proxies', async () => {
   const { token, id } = await siteOf(80);
   const { egress } = await api.must(token, learnEgress, { params: { id } });
   expect(egress).toHaveLength(80);
   expect(egress.filter(({ problem }) => problem === null)).toEqual([]);
-  // It took all the tries of its person.
+  // The call used up the user's limit.
   expect((await api.call(token, learnEgress, { params: { id } })).status).toBe(429);
 });
 
-test('each way counts as a try, and what is refused whole leaves room for less', async () => {
+test('each proxy counts against the limit, and a refused call leaves the limit to a smaller one', async () => {
   const { token, id } = await siteOf(25);
   const statuses: number[] = [];
   for (let i = 0; i < 4; i++) statuses.push((await api.call(token, learnEgress, { params: { id } })).status);
@@ -63,7 +63,7 @@ test('each way counts as a try, and what is refused whole leaves room for less',
   await api.must(token, checkProxy, { params: { id: proxyId } });
 });
 
-test('a company whose proxies are silent holds up nobody else', async () => {
+test('silent proxies of one company do not delay other companies', async () => {
   const silent = await startLiar(() => {});
   const [{ token: slow }, { token: quick }] = [await api.company(), await api.company()];
   const theirs = await proxyAt(slow, 'liar.example.test', silent.port);
