@@ -21,7 +21,7 @@ import { claimCheck, queueDueChecks, saveSteps } from './store.ts';
 
 let world: ProbeWorld;
 let site: Site;
-/** A company with the site behind squid, and the lines that the console shows for its `.htaccess`. */
+/** A company with the site behind squid, and the `.htaccess` snippet that the console shows. */
 let token: string;
 let id: number;
 let policyId: number;
@@ -41,12 +41,12 @@ const titles = (check: { steps: { title: string; outcome: string }[] }, outcome:
   check.steps.filter((step) => step.outcome === outcome).map(({ title }) => title);
 
 describe('a site of Apache', () => {
-  test('with the very lines that the console shows is protected', async () => {
+  test('a site of Apache with the snippet that the console shows is protected', async () => {
     expect(text).toContain(EGRESS);
     await site.lock(text);
     const check = await probe(world.api, token, id);
     expect(check).toMatchObject({ state: 'done', verdict: 'protected', advice: null });
-    // A port that was named speaks http alone: its own request, five headers and five other places; squid, and its egress.
+    // An explicit port speaks only http: a plain request, five headers, five other paths, squid and its egress.
     expect(titles(check, 'passed')).toHaveLength(13);
     expect(titles(check, 'failed')).toEqual([]);
     expect(check.steps.filter(({ outcome }) => outcome === 'waiting')).toEqual([]);
@@ -56,21 +56,21 @@ describe('a site of Apache', () => {
     });
   });
 
-  test('without them is open to all', async () => {
+  test('a site of Apache without the snippet is open', async () => {
     await site.lock(null);
     const check = await probe(world.api, token, id);
     expect(check).toMatchObject({ verdict: 'open' });
     expect(check.meaning).toMatch(/открыт всем.*: 200/s);
   });
 
-  test('whose settings do not let .htaccess speak is open, though the lines are there', async () => {
+  test('a site of Apache that ignores .htaccess is open despite the snippet', async () => {
     const deaf = await world.site({ allowOverride: 'None', htaccess: text });
     const company = await companyBehind(world);
     const check = await probe(world.api, company.token, await company.add(deaf.address));
     expect(check).toMatchObject({ verdict: 'open', advice: expect.stringContaining('AllowOverride') });
   });
 
-  test('that believes X-Forwarded-For of anybody is open, and the step says by which header', async () => {
+  test('a site of Apache that trusts any X-Forwarded-For is open and the failed step names the header', async () => {
     const gullible = await world.site({
       allowOverride: 'AuthConfig',
       htaccess: text,
@@ -82,10 +82,10 @@ describe('a site of Apache', () => {
     expect(titles(check, 'failed')).toEqual([expect.stringContaining('с поддельным X-Forwarded-For')]);
   });
 
-  test('locked on its first page alone is open', async () => {
+  test('a site of Apache locked only on its first page is open', async () => {
     const partly = await world.site({
       allowOverride: 'AuthConfig',
-      // Not our lines: those hold whatever stands elsewhere.
+      // Not our snippet, which applies to every path.
       htaccess: `Require ip ${EGRESS}`,
       host: '<LocationMatch "^/[0-9a-f]{12}/">\nRequire all granted\n</LocationMatch>',
     });
@@ -95,14 +95,14 @@ describe('a site of Apache', () => {
     expect(titles(check, 'failed')).toEqual([expect.stringContaining('вложенный путь')]);
   });
 
-  test('with the address of another proxy is closed to all', async () => {
+  test('a site of Apache locked to another egress address is closed', async () => {
     await site.lock(text.replaceAll(EGRESS, '127.0.0.66'));
     const check = await probe(world.api, token, id);
     expect(check).toMatchObject({ verdict: 'closed' });
     expect(titles(check, 'failed')).toEqual([expect.stringContaining('Через squid.example.test')]);
   });
 
-  test('whose .htaccess it may not read is a server error', async () => {
+  test('a site of Apache with an invalid .htaccess is a server error', async () => {
     await site.lock(`Header set X-A b\n${text}`);
     expect(await probe(world.api, token, id)).toMatchObject({
       verdict: 'server_error',
@@ -111,7 +111,7 @@ describe('a site of Apache', () => {
     });
   });
 
-  test('that says it stands behind a CDN is called so', async () => {
+  test('a site of Apache with the header of a CDN gets the verdict cdn', async () => {
     const fronted = await world.site({
       allowOverride: 'AuthConfig',
       htaccess: text,
@@ -127,7 +127,7 @@ describe('a site of nginx whose programs have a location of their own is open', 
   test.each([
     ['beside one that refuses', `allow ${EGRESS}; deny all;`],
     ['beside one that hangs up', `if ($remote_addr != ${EGRESS}) { return 444; }`],
-  ])('%s', async (_, lines) => {
+  ])('a site of nginx with a separate php location is open: %s', async (_, lines) => {
     const nginx = await startNginx({ server: `location / { ${lines} }\nlocation ~ \\.php$ { }` });
     const company = await companyBehind(world);
     const check = await probe(world.api, company.token, await company.add(`${SITE}:${nginx.port}`));
@@ -141,7 +141,7 @@ describe('a site of nginx whose programs have a location of their own is open', 
 });
 
 describe('what cannot be told is unknown:', () => {
-  test('a site of no policy, without a single request', async () => {
+  test('the verdict of a site without a policy is unknown, without a request', async () => {
     const company = await companyBehind(world);
     const lonely = await company.add(site.address);
     await world.api.must(company.token, updateSite, { params: { id: lonely }, body: { politics: [] } });
@@ -150,7 +150,7 @@ describe('what cannot be told is unknown:', () => {
     expect(check.advice).toMatch(/политику/);
   });
 
-  test('a proxy that is not there', async () => {
+  test('the verdict is unknown when the proxy is unreachable', async () => {
     await site.lock(text);
     const company = await companyBehind(world, { host: 'dead.example.test' });
     const check = await probe(world.api, company.token, await company.add(site.address));
@@ -160,7 +160,7 @@ describe('what cannot be told is unknown:', () => {
     });
   });
 
-  test('a probe that stands where the proxy leaves from', async () => {
+  test('the verdict is unknown when the probe and the proxy share an egress address', async () => {
     await site.lock(text.replaceAll(EGRESS, '127.0.0.1'));
     const squid = await startSquid([ECHO_HOST, SITE], '127.0.0.1');
     const company = await companyBehind({ api: world.api, squid });
@@ -172,7 +172,7 @@ describe('what cannot be told is unknown:', () => {
   });
 
   test.each(['metadata.example.test', 'inner.example.test', 'mixed.example.test'])(
-    'a name that leads inside (%s), and nobody is called there',
+    'the verdict of a name with an internal address (%s) is unknown, without a connection',
     async (host) => {
       const inside = await startLiar(() => {}, '127.0.7.7');
       const company = await companyBehind(world);
@@ -183,7 +183,7 @@ describe('what cannot be told is unknown:', () => {
     },
   );
 
-  test('a name that is not in DNS', async () => {
+  test('the verdict of a name without DNS records is unknown', async () => {
     const company = await companyBehind(world);
     const check = await probe(world.api, company.token, await company.add('nowhere.example.test'));
     expect(check).toMatchObject({ verdict: 'unknown', meaning: expect.stringContaining('DNS') });
@@ -191,7 +191,7 @@ describe('what cannot be told is unknown:', () => {
 });
 
 describe('drift', () => {
-  test('begins when a protected site comes open, shows everywhere, and ends when it is protected again', async () => {
+  test('a protected site that opens is marked as drifted everywhere until it is protected again', async () => {
     const { api } = world;
     const shown = async () => ({
       site: (await api.must(token, getSite, { params: { id } })).protection?.drifted,
@@ -216,7 +216,7 @@ describe('drift', () => {
     expect(await shown()).toMatchObject({ site: false, evidence: { lockVerified: true, drifted: [] } });
   });
 
-  test('is not told to a plain USER', async () => {
+  test('a plain USER does not see the protection of a site', async () => {
     const agent = await world.api.agent(token, [policyId]);
     expect(await world.api.must(agent.token, getSite, { params: { id } })).toMatchObject({
       protection: null,
@@ -231,7 +231,7 @@ describe('drift', () => {
     expect(await world.api.must(token, evidence)).toMatchObject({ extensionSeen: true });
   });
 
-  test('of another address is forgotten with the address', async () => {
+  test('a change of address clears the protection of a site', async () => {
     const company = await companyBehind(world);
     const moved = await company.add(site.address);
     await probe(world.api, company.token, moved);
@@ -244,7 +244,7 @@ describe('drift', () => {
 });
 
 describe('the line of probes', () => {
-  test('gives a probe to one of many', async () => {
+  test('exactly one of many concurrent claims gets a probe', async () => {
     const company = await companyBehind(world);
     const { db, pool } = world.api.database;
     const one = await company.add('nowhere.example.test');
@@ -256,21 +256,21 @@ describe('the line of probes', () => {
     const claims = await Promise.all(Array.from({ length: 20 }, () => claimCheck(db)));
     const mine = claims.filter((claim) => claim !== null);
     expect(mine).toHaveLength(1);
-    // It seems to run, until it has been silent for longer than any probe takes.
+    // The claim holds until it is older than the longest probe.
     expect(await claimCheck(db)).toBeNull();
     await pool.query(`update site_checks set begun_at = now() - interval '3 minutes' where site_id = $1`, [
       one,
     ]);
     const again = await claimCheck(db);
     expect(again).toMatchObject({ siteId: one });
-    // The first one, alive after all, writes nothing more.
+    // The first runner lost its claim and may not write.
     if (mine[0] === undefined || mine[0] === null || again === null) throw new Error('no claim');
     expect(await saveSteps(db, mine[0], [])).toBe(false);
     expect(await saveSteps(db, again, [])).toBe(true);
     await pool.query('delete from site_checks where site_id = $1', [one]);
   });
 
-  test('answers a probe that runs as it is, and refuses another one at once after it', async () => {
+  test('a request during a probe returns the running probe, and a request right after it gets 429', async () => {
     const silent = await startLiar(() => {});
     const company = await companyBehind(world);
     const slow = await company.add(`crm.example.test:${silent.port}`);
@@ -286,7 +286,7 @@ describe('the line of probes', () => {
     expect(Number(third.headers['retry-after'])).toBeGreaterThan(0);
   });
 
-  test('takes up what is due: a day is over, or a policy leaves by another proxy', async () => {
+  test('the schedule queues a probe after a day or after a policy changes its proxy', async () => {
     const { api } = world;
     await site.lock(text);
     await probe(api, token, id);
@@ -300,7 +300,7 @@ describe('the line of probes', () => {
           .executeTakeFirstOrThrow()
       ).state;
     await api.database.pool.query("update site_checks set next_at = now() + interval '1 day'");
-    // A change of policies that is none of the lock's.
+    // A policy change that does not affect the lock.
     await api.agent(token, [policyId]);
     await due();
     expect(await state()).toBe('done');
@@ -310,7 +310,7 @@ describe('the line of probes', () => {
     await api.must(token, updatePolicy, { params: { id: policyId }, body: { proxyId: other.id } });
     await due();
     expect(await state()).toBe('waiting');
-    // It waits as it is, and is run.
+    // The waiting probe is reused and run.
     await api.must(token, checkSite, { params: { id } });
     expect((await finished(api, token, id)).verdict).toBe('unknown');
     await api.database.pool.query(
@@ -320,7 +320,7 @@ describe('the line of probes', () => {
     expect(await due()).toBe(1);
   });
 
-  test('makes a finding anew at once when the way was changed under it', async () => {
+  test('a probe is due again at once when its policy changed the proxy meanwhile', async () => {
     const silent = await startLiar(() => {});
     const company = await companyBehind(world);
     const { api } = world;
@@ -329,7 +329,7 @@ describe('the line of probes', () => {
       body: { host: 'dead.example.test', port: 3128, username: 'user', password: 'pass' },
     });
     await api.must(company.token, checkSite, { params: { id: slow } });
-    // The site is being asked: what goes on the way is settled.
+    // The probe has sent its request, so its proxies are fixed.
     await expect.poll(() => silent.connections(), { timeout: 10_000 }).toBeGreaterThan(0);
     await api.must(company.token, updatePolicy, {
       params: { id: company.policyId },
@@ -349,7 +349,7 @@ describe('the line of probes', () => {
     expect(await due()).toBe(false);
   });
 
-  test('a site that is removed while it is probed takes its probe along', async () => {
+  test('deleting a site deletes its running probe', async () => {
     const silent = await startLiar(() => {});
     const company = await companyBehind(world);
     const doomed = await company.add(`crm.example.test:${silent.port}`);
@@ -360,7 +360,7 @@ describe('the line of probes', () => {
   });
 });
 
-test('a site that was never probed has none', async () => {
+test('a site that was never probed returns null as its probe', async () => {
   const company = await companyBehind(world);
   const fresh = await company.add('fresh.example.test');
   const reply = await world.api.call(company.token, getSiteCheck, { params: { id: fresh } });

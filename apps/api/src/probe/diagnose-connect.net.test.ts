@@ -44,4 +44,4 @@ test.each([
   ['EHOSTUNREACH', 'connect_failed'],
   ['ETIMEDOUT', 'connect_failed'],
   [undefined, 'connect_failed'],
-])('%s is %s', (errno, reason) => expect(diagnoseConnect(errno)).toBe(reason));
+])('the connect error of %s is classified as %s', (errno, reason) => expect(diagnoseConnect(errno)).toBe(reason));

@@ -19,7 +19,7 @@ const wayOf = async (id: number) => {
   return way;
 };
 
-/** Keeps what the echo is said to have shown through a proxy as it stands now, or as it stood. */
+/** Saves addresses as if the echo had returned them through the current or an earlier version of the proxy. */
 async function learn(id: number, addresses: string[], way?: Awaited<ReturnType<typeof wayOf>>) {
   const proxy = way ?? (await wayOf(id));
   const seen = { reachable: true, credentialsAccepted: true, roundTripMs: 1, problem: null };
@@ -34,7 +34,7 @@ const addressesOf = async (id: number) =>
 const movedAt = async (id: number) =>
   (await query('select moved_at from proxy_learning where proxy_id = $1', [id]))[0]?.moved_at ?? null;
 
-/** A company whose sites s1, s3, s5 … and s2, s4, s6 … are of two policies, both behind one proxy, and one of a third. */
+/** A company with six sites in two policies on one proxy, and a seventh site in a third policy on another. */
 async function companyOf(proxyId: (token: string) => Promise<number>) {
   const { token, email } = await api.company();
   const id = await proxyId(token);
@@ -60,7 +60,7 @@ const ownProxy = async (token: string) =>
   ).id;
 const shared = async () => Number((await query('select id from proxies where direct'))[0]?.id);
 
-/** All of these sites were probed an hour ago, and are next in a day. */
+/** Marks every site as probed an hour ago and due in a day. */
 const probed = () =>
   query(`insert into site_checks (company_id, site_id, state, finished_at, next_at, shown_verdict, shown_at)
     select company_id, id, 'done', now() - interval '1 hour', now() + interval '1 day', 'protected', now() - interval '1 hour'
@@ -73,7 +73,7 @@ const dueSites = async () =>
 beforeEach(() => query('delete from site_checks'));
 
 describe('a proxy that moves', () => {
-  test('has the sites of all its policies probed anew and told as broken, in every company, and no others', async () => {
+  test('a moved proxy makes exactly the sites of its policies due and broken, in every company', async () => {
     const first = await companyOf(shared);
     const second = await companyOf(shared);
     const { id } = first;
@@ -87,7 +87,7 @@ describe('a proxy that moves', () => {
     }
   });
 
-  test('counts for policies of all sites and for those that name the site alike', async () => {
+  test('a moved proxy affects policies for all sites like policies that name the site', async () => {
     const company = await companyOf(ownProxy);
     const { id, companyId, sites } = company;
     await api.must(company.token, createPolicy, { body: { name: 'Все сайты', proxyId: id } });
@@ -113,7 +113,7 @@ describe('a call that was under way when its proxy was changed', () => {
     ['port', { port: 3129 }],
     ['username', { username: 'session-2' }],
     ['password', { password: 'session-2' }],
-  ])('says nothing of the proxy with another %s', async (_, body) => {
+  ])('an egress result of the old proxy is discarded after a change of its %s', async (_, body) => {
     const { token, id } = await companyOf(ownProxy);
     await learn(id, ['192.0.2.1']);
     const before = await wayOf(id);
@@ -131,7 +131,7 @@ describe('a call that was under way when its proxy was changed', () => {
     expect(await addressesOf(id)).toContain('192.0.2.2');
   });
 
-  test('and where the old place let out is no way out of the new one', async () => {
+  test('a proxy with a new host drops the egress addresses of the old one', async () => {
     const { token, id } = await companyOf(ownProxy);
     await learn(id, ['192.0.2.1']);
     await api.must(token, updateProxy, { params: { id }, body: { host: 'elsewhere.example.ru' } });
@@ -141,7 +141,7 @@ describe('a call that was under way when its proxy was changed', () => {
 });
 
 describe('a proxy with two exits', () => {
-  test('is known by both, and moves no more once it is', async () => {
+  test('a proxy with two egress addresses keeps both and is not marked as moved again', async () => {
     const { id } = await companyOf(ownProxy);
     await learn(id, ['192.0.2.1']);
     expect(await movedAt(id)).toBeNull();
@@ -157,7 +157,7 @@ describe('a proxy with two exits', () => {
     expect(await dueSites()).toEqual([]);
   });
 
-  test('is known by one again when the other was not seen for a week', async () => {
+  test('a proxy drops an egress address that was not seen for a week', async () => {
     const { id } = await companyOf(ownProxy);
     await learn(id, ['192.0.2.1']);
     await learn(id, ['192.0.2.2']);
@@ -171,7 +171,7 @@ describe('a proxy with two exits', () => {
     expect(await movedAt(id)).toEqual(moved);
   });
 
-  test('or with as many as it likes is known by the newest of them, and probed ever less often', async () => {
+  test('a proxy keeps its newest 32 egress addresses, and new ones do not make its sites due again at once', async () => {
     const { id } = await companyOf(ownProxy);
     for (let call = 1; call <= 40; call++) await learn(id, [`192.0.2.${call}`]);
     const kept = await addressesOf(id);

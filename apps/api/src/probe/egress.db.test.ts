@@ -15,7 +15,7 @@ import { readProbeProxy, saveEgress } from './egress-store.ts';
 import { startProbeRunner } from './runner.ts';
 import { createTransport } from './transport.ts';
 
-// The echo has an address of either family here, and squid leaves by both.
+// The echo and squid have an address of each family here.
 const allowNetworks = parseNetworks('127.0.0.0/22,::1/128') ?? { v4: [], v6: [] };
 const hosts = new Map([
   [ECHO_HOST, ['127.0.0.1', '::1']],
@@ -28,13 +28,13 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-test('a proxy that leaves by IPv4 and by IPv6 is known by both', async () => {
+test('a proxy with IPv4 and IPv6 egress is stored with both addresses', async () => {
   const { token, proxyId } = await companyBehind(world);
   const check = await world.api.must(token, checkProxy, { params: { id: proxyId } });
   expect(check).toMatchObject({ egress: [EGRESS, '::1'], problem: null });
 });
 
-test('a family that does not answer once is not forgotten, and a failed try forgets nothing', async () => {
+test('one unanswered address family or failed attempt keeps the known egress addresses', async () => {
   const { api } = world;
   const { token, proxyId, add } = await companyBehind(world);
   const id = await add('crm.example.ru');
@@ -61,7 +61,7 @@ test('a family that does not answer once is not forgotten, and a failed try forg
     stale: false,
     problem: 'Прокси не отвечает.',
   });
-  // It answered, and there is no such family any more, for a week now.
+  // The echo answered by the other family only, for a week.
   await save({ ...learned, addresses: [EGRESS], unanswered: [], problem: null });
   expect(await known()).toEqual({ addresses: [EGRESS, '::1'], stale: false, problem: null });
   await api.database.pool.query(
@@ -74,7 +74,7 @@ test('a family that does not answer once is not forgotten, and a failed try forg
   expect(await known()).toEqual({ addresses: [EGRESS], stale: false, problem: null });
 });
 
-test('what was learned a day ago is learned again by itself', async () => {
+test('an egress address older than a day is refreshed automatically', async () => {
   const { api, echoUrl } = world;
   const { token, proxyId, add } = await companyBehind(world);
   const id = await add('crm.example.ru');

@@ -14,7 +14,7 @@ import { testConfig } from '@propusk/test-kit/gateway/world';
 import { SITE } from '@propusk/test-kit/locks/site';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 
-// The real gateway, which leaves by an address of its own: what the api sees through it by its probe tokens.
+// The real gateway with an egress address of its own, used with probe tokens.
 const GATE_EGRESS = '127.0.0.6';
 let world: ProbeWorld;
 let gateway: Gateway;
@@ -33,7 +33,7 @@ beforeAll(async () => {
       GATEWAY_SECRET,
       GATEWAY_HOSTS: `${ECHO_HOST}=127.0.0.1,${SITE}=127.0.0.1`,
       GATEWAY_EGRESS: GATE_EGRESS,
-      // It has no feed, and so no right to carry for anybody: a probe needs none.
+      // The gateway has no feed and so no policies: a probe needs none.
       API_URL: 'http://127.0.0.1:9',
       DATA_DIR: folder,
     }),
@@ -50,7 +50,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test('the gateway tells where it leaves from', async () => {
+test('a check of the gateway reports its egress address', async () => {
   expect(await world.api.must(token, checkProxy, { params: { id: direct } })).toMatchObject({
     reachable: true,
     credentialsAccepted: true,
@@ -59,7 +59,7 @@ test('the gateway tells where it leaves from', async () => {
   });
 });
 
-test('a site that is locked to the gateway is protected, and one that is locked to another address is closed', async () => {
+test('a site locked to the gateway is protected and a site locked to another address is closed', async () => {
   const { api } = world;
   const site = await world.site({ allowOverride: 'AuthConfig' });
   const policy = await api.must(token, createPolicy, { body: { name: 'Склад', proxyId: direct } });
@@ -75,7 +75,7 @@ test('a site that is locked to the gateway is protected, and one that is locked 
   expect(await probe(api, token, id)).toMatchObject({ verdict: 'closed' });
 });
 
-test('of a site that another company holds on the gateway nothing is seen through it', async () => {
+test('a probe through the gateway reveals nothing of a site that another company claims', async () => {
   const { api } = world;
   const site = await world.site({ allowOverride: 'AuthConfig', htaccess: `Require ip ${GATE_EGRESS}` });
   const add = async (owner: string) => {

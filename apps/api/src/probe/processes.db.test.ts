@@ -21,7 +21,7 @@ import {
 import { SITE } from '@propusk/test-kit/locks/site';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 
-// Two api processes on one database, and a site that counts.
+// Two api processes on one database, and a site that counts requests.
 let database: TestDatabase;
 let first: ProbeWorld;
 let second: ProbeWorld;
@@ -41,7 +41,7 @@ async function listening(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** Lets in whoever comes from the proxy. */
+/** Answers 200 to the proxy and 403 to other clients. */
 const locked =
   (seen: string[] = []): RequestListener =>
   (request, response) => {
@@ -49,13 +49,13 @@ const locked =
     response.writeHead(request.socket.remoteAddress === EGRESS ? 200 : 403).end();
   };
 
-test('each probe is run by one of them', async () => {
+test('two api processes run each probe once', async () => {
   const seen: string[] = [];
   const site = createPlain(locked(seen));
   const port = await listening(site);
   const companies = await Promise.all(Array.from({ length: 8 }, () => companyBehind(first)));
   const ids = await Promise.all(companies.map(({ add }) => add(`${SITE}:${port}`)));
-  // Each is asked for at both, twice, at once.
+  // Both processes get two concurrent requests for each probe.
   await Promise.all(
     ids.flatMap((id, i) =>
       [first, second, first, second].map(({ api }) =>
@@ -66,14 +66,14 @@ test('each probe is run by one of them', async () => {
   for (const [i, id] of ids.entries()) {
     expect(await finished(second.api, companies[i]?.token ?? '', id)).toMatchObject({ verdict: 'protected' });
   }
-  // The deep path is made up for each probe, and asked for once in it.
+  // Each probe requests its own random deep path once.
   const deep = seen.filter((path) => /^\/([0-9a-f]{12})\/\1$/.test(path));
   expect(deep).toHaveLength(ids.length);
   expect(new Set(deep).size).toBe(ids.length);
   site.close();
 });
 
-test('a site that speaks TLS on its port is asked by TLS alone, and the fault of its certificate is told', async () => {
+test('a probe of a TLS port judges it by https alone and reports the certificate fault', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'propusk-certificate-'));
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
   const subject = ['-subj', `/CN=${SITE}`, '-addext', `subjectAltName=DNS:${SITE}`];
@@ -91,8 +91,8 @@ test('a site that speaks TLS on its port is asked by TLS alone, and the fault of
   await rm(folder, { recursive: true });
 });
 
-// Last: it ends one of them.
-test('one that stops gives its probe back, and the other one can run it', async () => {
+// Runs last because it stops one of the processes.
+test('a process that stops releases its probe and the other process can run it', async () => {
   const silent = await startLiar(() => {});
   const { token, add } = await companyBehind(second);
   const id = await add(`${SITE}:${silent.port}`);

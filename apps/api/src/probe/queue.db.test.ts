@@ -7,7 +7,7 @@ import { startApi, type TestApi } from '@propusk/test-kit/api/api';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import { claimCheck, queueDueChecks } from './store.ts';
 
-// Probes wait here and are not run.
+// This api queues probes and runs none.
 let api: TestApi;
 beforeAll(async () => {
   api = await startApi(inject('serverUrl'));
@@ -34,7 +34,7 @@ async function company(sites: number) {
 const ask = async (token: string, ids: readonly number[]) => {
   for (const id of ids) await api.must(token, checkSite, { params: { id } });
 };
-/** Puts sites in line as the schedule does. */
+/** Queues probes of the sites as the schedule does. */
 async function schedule(ids: readonly number[]) {
   await query(
     `insert into site_checks (company_id, site_id, state, next_at) select company_id, id, 'done', now() from sites
@@ -43,7 +43,7 @@ async function schedule(ids: readonly number[]) {
   );
   await queueDueChecks(api.database.db, 100);
 }
-/** Takes probes, one after another, and none of them ends. */
+/** Claims probes one after another without finishing them. */
 async function take(most: number): Promise<number[]> {
   const taken: number[] = [];
   for (let i = 0; i < most; i++) {
@@ -54,7 +54,7 @@ async function take(most: number): Promise<number[]> {
 }
 
 describe('the line of probes', () => {
-  test('lets a company that asks for one pass another that asked for many', async () => {
+  test('the probe queue serves a company with one probe before the rest of a company with many', async () => {
     const [many, one] = [await company(8), await company(1)];
     await ask(many.token, many.ids);
     expect(await take(3)).toEqual(many.ids.slice(0, 3));
@@ -63,7 +63,7 @@ describe('the line of probes', () => {
     expect(await take(10)).toEqual(many.ids.slice(3));
   });
 
-  test('takes what a person waits for before what was due, and one that died counts as none', async () => {
+  test('the probe queue serves requested probes before scheduled ones and ignores a dead run', async () => {
     const [due, asked] = [await company(3), await company(1)];
     await schedule(due.ids);
     await query(
@@ -73,12 +73,12 @@ describe('the line of probes', () => {
     );
     await ask(asked.token, asked.ids);
     expect(await take(1)).toEqual(asked.ids);
-    // A person asks for one of those that wait by the schedule.
+    // A user requests a probe that the schedule has queued.
     await ask(due.token, due.ids.slice(2));
     expect(await take(1)).toEqual(due.ids.slice(2));
   });
 
-  test('takes what is due all the same while others go on asking', async () => {
+  test('the probe queue serves scheduled probes among many requested ones', async () => {
     const [due, asked] = [await company(1), await company(8)];
     await schedule(due.ids);
     await ask(asked.token, asked.ids);
@@ -87,7 +87,7 @@ describe('the line of probes', () => {
     expect(first[0]).toBe(asked.ids[0]);
   });
 
-  test('takes what has waited for ten minutes as if it were asked for', async () => {
+  test('the probe queue treats a scheduled probe as requested after ten minutes', async () => {
     const [due, asked] = [await company(1), await company(2)];
     await schedule(due.ids);
     await query(`update site_checks set started_at = now() - interval '11 minutes'`);
@@ -113,7 +113,7 @@ describe('the schedule', () => {
     );
   const look = () => queueDueChecks(api.database.db, 100);
 
-  test('looks once at a change that is none of the lock’s', async () => {
+  test('the schedule checks an unrelated policy change once and queues no probe', async () => {
     const { token, ids, policyId } = await company(3);
     await probed(ids);
     await api.agent(token, [policyId]);
@@ -122,7 +122,7 @@ describe('the schedule', () => {
     expect(await behind()).toBe(0);
   });
 
-  test('probes anew after a change that is the lock’s', async () => {
+  test('the schedule queues probes after a change that affects the lock', async () => {
     const { token, ids, policyId } = await company(3);
     await probed(ids);
     const proxy = { host: 'other.example.ru', port: 3128, username: 'user', password: 'pass' };
@@ -132,7 +132,7 @@ describe('the schedule', () => {
     expect(await look()).toBe(0);
   });
 
-  test('is not driven without end by pairing the extension', async () => {
+  test('pairing the extension is limited to 20 requests, so it cannot drive the schedule', async () => {
     const { token } = await company(0);
     const from = '10.9.1.1';
     const statuses: number[] = [];
@@ -143,7 +143,7 @@ describe('the schedule', () => {
     }
     expect(statuses.slice(0, 20)).not.toContain(429);
     expect(statuses[20]).toBe(429);
-    // Somebody else is not held up.
+    // Another user is not limited.
     await api.must((await company(0)).token, createPairing, { from });
   });
 });

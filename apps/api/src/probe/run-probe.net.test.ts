@@ -9,8 +9,8 @@ import { runProbe } from './run-probe.ts';
 import type { Transport } from './transport.ts';
 
 /**
- * A whole probe over a way out that a test makes: the site and the echo are one server on loopback, the proxy leaves by
- * 127.0.0.5 and a stranger by 127.0.0.1.
+ * A whole probe over a fake transport: the site and the echo are one server on loopback, the proxy connects from
+ * 127.0.0.5 and a stranger from 127.0.0.1.
  */
 const EGRESS = '127.0.0.5';
 const SITE = 'crm.example.test';
@@ -20,7 +20,7 @@ const V6 = '2606:4700::7';
 
 let server: Server;
 let port: number;
-/** What strangers are answered. */
+/** The status that strangers get. */
 let strangers = 403;
 beforeAll(async () => {
   server = createServer((asking, reply) => {
@@ -49,7 +49,7 @@ const proxy: SiteProxy = {
   stale: false,
 };
 
-/** Probes the site; a stranger's call to some addresses fails. */
+/** Probes the site; direct connections to the `dead` addresses fail. */
 async function probe(addresses: string[], dead: Readonly<Record<string, ConnectErrorReason>>) {
   const connected = async (localAddress: string) => {
     const socket = connect({ host: '127.0.0.1', port, localAddress });
@@ -78,7 +78,7 @@ async function probe(addresses: string[], dead: Readonly<Record<string, ConnectE
       stop,
     },
     {
-      // A port of its own speaks http alone.
+      // An explicit port speaks only http.
       address: `${SITE}:${port}`,
       proxies: [proxy],
       isHeldByOther: async () => false,
@@ -94,12 +94,12 @@ const outcomesAt = (steps: Awaited<ReturnType<typeof probe>>['steps'], address: 
     steps.filter(({ title }) => sayCheck(title).includes(`(${address})`)).map(({ outcome }) => outcome),
   );
 
-test('a site that is shut by both families is protected', async () => {
+test('a site that refuses strangers by IPv4 and IPv6 is protected', async () => {
   expect(await probe([V4, V6], {})).toMatchObject({ verdict: 'protected' });
 });
 
 test.each<ConnectErrorReason>(['no_route', 'connect_failed', 'timeout'])(
-  'a family that we do not get out by shows nothing: %s',
+  'an address family without egress leaves the verdict unknown: %s',
   async (reason) => {
     const found = await probe([V4, V6], { [V6]: reason });
     expect(found.verdict).toBe('unknown');
@@ -108,12 +108,12 @@ test.each<ConnectErrorReason>(['no_route', 'connect_failed', 'timeout'])(
   },
 );
 
-test('an address that refuses was reached', async () => {
+test('a connection refusal counts as a reached address', async () => {
   expect(await probe([V4, V6], { [V6]: 'connection_refused' })).toMatchObject({ verdict: 'protected' });
 });
 
 test.each<ConnectErrorReason>(['timeout', 'connect_failed', 'connection_refused'])(
-  'a machine without a way out finds no open site protected: %s',
+  'a machine without egress does not report an open site as protected: %s',
   async (reason) => {
     strangers = 200;
     const found = await probe([V4], { [V4]: reason, '127.0.0.1': reason });

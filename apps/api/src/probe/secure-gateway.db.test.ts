@@ -61,7 +61,7 @@ async function check() {
   return world.api.must(token, checkProxy, { params: { id } });
 }
 
-test('is shown no token under a certificate that nobody vouches for', async () => {
+test('a probe sends no token to an HTTPS gateway with an untrusted certificate', async () => {
   expect(await check()).toMatchObject({
     reachable: false,
     egress: [],
@@ -69,7 +69,7 @@ test('is shown no token under a certificate that nobody vouches for', async () =
   });
 });
 
-test('carries probes under one that is good', async () => {
+test('a probe passes through an HTTPS gateway with a trusted certificate', async () => {
   const before = getCACertificates('default');
   setDefaultCACertificates([...before, certificate.cert]);
   try {

@@ -6,7 +6,7 @@ import { ConnectError } from './connect-error.ts';
 import { checkSelfEgress, confirmedBy } from './self-egress-check.ts';
 import type { Transport } from './transport.ts';
 
-// An echo that says what a test wants, wherever the call was to go.
+// An echo that returns a chosen address to every connection.
 let echo: Server;
 let port: number;
 let saw = '';
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => echo.close());
 
-/** A way out by which some addresses are come to. */
+/** A transport that resolves to these addresses; the dead ones time out. */
 const reaching = (addresses: string[], dead: string[] = []): Transport => ({
   open: async (_, { host }) => {
     if (dead.includes(host)) throw new ConnectError('site', 'timeout');
@@ -33,39 +33,39 @@ const look = (transport: Transport) =>
   checkSelfEgress(transport, new URL(`http://echo.example.test:${port}`), AbortSignal.timeout(20_000));
 
 test.each<[string, string, string[], string[], Partial<Awaited<ReturnType<typeof checkSelfEgress>>>]>([
-  ['an echo elsewhere shows the way out', '8.8.4.4', ['9.9.9.9'], [], { confirmed: [4], failed: [] }],
-  ['one at our own address shows none', '9.9.9.9', ['9.9.9.9'], [], { confirmed: [], failed: [] }],
-  ['nor does one that sees a private address', '10.0.0.7', ['9.9.9.9'], [], { confirmed: [], failed: [] }],
-  ['nor one in a network of our own', '8.8.4.4', ['10.0.0.1'], [], { confirmed: [], failed: [] }],
+  ['an external echo confirms IPv4', '8.8.4.4', ['9.9.9.9'], [], { confirmed: [4], failed: [] }],
+  ['an echo at our own address confirms nothing', '9.9.9.9', ['9.9.9.9'], [], { confirmed: [], failed: [] }],
+  ['an echo that sees a private address confirms nothing', '10.0.0.7', ['9.9.9.9'], [], { confirmed: [], failed: [] }],
+  ['an echo in a private network confirms nothing', '8.8.4.4', ['10.0.0.1'], [], { confirmed: [], failed: [] }],
   [
-    'nor one that is called by IPv6 and sees IPv4',
+    'an echo reached by IPv6 that sees IPv4 confirms nothing',
     '8.8.4.4',
     ['2606:4700::7'],
     [],
     { confirmed: [], failed: [] },
   ],
   [
-    'IPv4 says nothing of IPv6',
+    'a reachable IPv4 does not confirm IPv6',
     '8.8.4.4',
     ['9.9.9.9', '2606:4700::7'],
     ['2606:4700::7'],
     { confirmed: [4], failed: [6] },
   ],
   [
-    'another address of the family does',
+    'a second address of the family confirms it',
     '8.8.4.4',
     ['9.9.9.8', '9.9.9.9'],
     ['9.9.9.8'],
     { confirmed: [4], failed: [] },
   ],
-  ['an echo that is away', '8.8.4.4', ['9.9.9.9'], ['9.9.9.9'], { confirmed: [], failed: [4], own: [] }],
-  ['an echo without a name', '8.8.4.4', [], [], { confirmed: [], failed: [], own: [] }],
-])('%s', async (_, from, addresses, dead, expected) => {
+  ['an unreachable echo fails its family', '8.8.4.4', ['9.9.9.9'], ['9.9.9.9'], { confirmed: [], failed: [4], own: [] }],
+  ['an echo without DNS records confirms nothing', '8.8.4.4', [], [], { confirmed: [], failed: [], own: [] }],
+])('the self-egress check decides from the echo: %s', async (_, from, addresses, dead, expected) => {
   saw = from;
   expect(await look(reaching(addresses, dead))).toMatchObject(expected);
 });
 
-test('a proxy that was come to shows the way out, unless it stands where the console does', () => {
+test('a connection to a proxy confirms egress unless the proxy shares a host or network with the console', () => {
   const self = { echoAddresses: ['9.9.9.9'] };
   expect(confirmedBy([{ from: '10.0.0.7', to: '::ffff:8.8.4.4' }], self)).toEqual([4]);
   expect(confirmedBy([{ from: '2606:4700::1', to: '2606:4700::7' }], self)).toEqual([6]);

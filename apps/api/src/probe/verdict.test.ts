@@ -21,7 +21,7 @@ const usual: VerdictContext = {
   held: false,
   connectivity: { confirmed: [], failed: [] },
 };
-/** Our echo answered a call without a proxy. */
+/** The echo answered a direct request. */
 const seen = { connectivity: { confirmed: [4 as const], failed: [] } };
 const text = (words: string): CheckMessage => ({ code: 'legacy', params: { text: words } });
 const place = { host: 'crm.example.ru', port: 443, scheme: 'https' } as const;
@@ -206,7 +206,7 @@ describe('the verdict', () => {
       'unknown',
       /внутренний/,
     ],
-  ])('%s', (_, taken, known, verdict, meaning) => {
+  ])('the verdict follows from the step results: %s', (_, taken, known, verdict, meaning) => {
     const found = decideVerdict(taken, { ...usual, ...known });
     expect(found.verdict).toBe(verdict);
     expect(sayCheck(found.meaning)).toMatch(meaning);
@@ -258,29 +258,29 @@ describe('an answer to a stranger', () => {
       { location: 'https://crm.example.ru/', 'content-length': '50000' },
       'open',
     ],
-  ])('%s', (_, step, status, headers, expected) =>
+  ])('a response to a stranger is classified: %s', (_, step, status, headers, expected) =>
     expect(classifyOutside(step, { status, headers })).toBe(expected),
   );
 
-  test('through a proxy all but a refusal and an error is in', () => {
+  test('a response through a proxy is open unless it is a refusal or a server error', () => {
     const found = [200, 301, 401, 404, 403, 500].map((status) => classifyThrough({ status, headers: {} }));
     expect(found).toEqual(['open', 'open', 'open', 'open', 'denied', 'server_error']);
   });
 
-  test('none from the proxy says nothing of the site', () => {
+  test('a connect error of the proxy is inconclusive about the site', () => {
     expect(classifyConnectError(new ConnectError('proxy', 'timeout'))).toBe('inconclusive');
     expect(classifyConnectError(new ConnectError('site', 'timeout'))).toBe('no_connection');
     expect(classifyConnectError(new ConnectError('site', 'tls_failed'))).toBe('no_tls');
   });
 
-  test('none tells a refusal from a connection that we could not make', () => {
+  test('a connect error distinguishes a refusal by the site from a failure of our network', () => {
     const at = (reason: ConnectErrorReason, first = true, connected = false) =>
       classifyFailure(new ConnectError('site', reason), { first, connected });
     expect(at('connection_refused')).toBe('refused');
     expect(at('no_route')).toBe('no_egress');
     expect(at('timeout')).toBe('no_connection');
     expect(at('broken_off', true, true)).toBe('dropped');
-    // It hangs; and it took connections before.
+    // A timeout after the site accepted earlier connections.
     expect(at('timeout', true, true)).toBe('unclear');
     expect(at('timeout', false)).toBe('unclear');
     expect(at('connection_refused', false)).toBe('unclear');
@@ -295,7 +295,7 @@ describe('an answer to a stranger', () => {
     [{ server: 'QRATOR' }, 'Qrator'],
     [{ 'x-served-by': 'cache-fra-1' }, 'Fastly'],
     [{ 'x-served-by': 'backend-1', server: 'nginx' }, null],
-  ])('%j comes through %s', (headers, expected) => expect(cdnOf(headers)).toBe(expected));
+  ])('response headers %j identify the CDN %s', (headers, expected) => expect(cdnOf(headers)).toBe(expected));
 });
 
 describe('the plan', () => {
@@ -306,7 +306,7 @@ describe('the plan', () => {
     egress: string | null = '192.0.2.5',
   ) => planRequests({ names, port, proxies: [{ id: 3, name: 'proxy.ru' }], egress, random: 'abc' });
 
-  test('asks every address by both schemes, plainly, with five headers and at five other places; and once through each proxy', () => {
+  test('the plan requests every address by both schemes, plainly, with five headers and at five other paths, and once through each proxy', () => {
     const steps = plan([named('a.ru', ['198.51.100.7', '2001:db8::7']), named('www.a.ru', ['198.51.100.7'])]);
     expect(steps.filter(({ vantage }) => vantage === 'outside')).toHaveLength(3 * 2 * 11);
     expect(new Set(steps.flatMap((step) => ('path' in step ? [step.path] : [])))).toEqual(
@@ -318,7 +318,7 @@ describe('the plan', () => {
     ]);
   });
 
-  test('stops at eight addresses', () => {
+  test('the plan stops at eight addresses', () => {
     const many = Array.from({ length: 20 }, (_, i) => `198.51.100.${i}`);
     const steps = plan([named('a.ru', many.slice(0, 5)), named('b.ru', many)]);
     const asked = new Set(
@@ -327,7 +327,7 @@ describe('the plan', () => {
     expect(asked.size).toBe(8);
   });
 
-  test('pretends an IPv6 address as RFC 7239 spells it, and nothing without an address', () => {
+  test('the plan spoofs an IPv6 address in the form of RFC 7239 and spoofs nothing without an address', () => {
     const headers = plan([named('a.ru', ['198.51.100.7'])], null, '2001:db8::5').flatMap((step) =>
       'headers' in step ? Object.entries(step.headers) : [],
     );
@@ -338,7 +338,7 @@ describe('the plan', () => {
     );
   });
 
-  test('asks a named port by both schemes, and no other port', () => {
+  test('the plan requests an explicit port by both schemes and no other port', () => {
     const ports = plan([named('a.ru', ['198.51.100.7'])], 8443).flatMap((step) =>
       'port' in step ? [step.port] : [],
     );
@@ -349,11 +349,11 @@ describe('the plan', () => {
     [{ host: 'a.ru', wildcard: false }, ['a.ru', 'www.a.ru']],
     [{ host: 'www.a.ru', wildcard: false }, ['www.a.ru']],
     [{ host: 'a.ru', wildcard: true }, ['a.ru', 'www.a.ru', 'abc.a.ru']],
-  ])('%j is asked at %j', (site, expected) =>
+  ])('the plan requests the site %j at the names %j', (site, expected) =>
     expect(namesOf(site, 'abc').map(({ host }) => host)).toEqual(expected),
   );
 
-  test('goes to no address of a name that leads inside', () => {
+  test('the plan requests no address of a name that has an internal one', () => {
     const steps = plan([{ ...named('a.ru', ['198.51.100.7', '10.0.0.1']), refused: '10.0.0.1' } as never]);
     expect(steps.map(({ kind }) => kind)).toEqual(['address_refused']);
   });
