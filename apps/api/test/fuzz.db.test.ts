@@ -8,14 +8,14 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
 import type { JsonSchema } from '../src/http/openapi-schemas.ts';
 
-// The longer hunt is the soak's; another one: FUZZ_SEED. A failure prints its seed and what was sent.
+// The soak runs longer; FUZZ_SEED selects another run. A failure prints its seed and the request.
 const seed = Number(process.env.FUZZ_SEED ?? 20_260_302);
 const wanted = quickOrSoak(2_500, 100_000);
 
 const operations = Object.entries(openapi.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
 );
-// A password costs a hash, and a hash what thirty other requests cost: those calls get a third of the others' share.
+// A password hash costs as much as thirty requests: calls with a password get a third of the share.
 const shares = operations.map(({ operation: { requestBody } }) =>
   hasPassword(resolve(requestBody?.content['application/json']?.schema ?? {})) ? 1 / 3 : 1,
 );
@@ -41,7 +41,7 @@ afterAll(() => api.close());
 beforeEach(() => fixtures.restock());
 
 test.each(operations.map((one, place) => [`${one.method} ${one.path}`, one, place] as const))(
-  '%s',
+  'fuzzed requests to %s get documented responses without a 5xx',
   async (_, { path, method, operation }, place) => {
     const usual = callersOf(path, operation.description);
     const caller = fc.oneof(
@@ -49,12 +49,12 @@ test.each(operations.map((one, place) => [`${one.method} ${one.path}`, one, plac
       { weight: 1, arbitrary: fc.constantFrom(...callers) },
     );
     const property = fc.asyncProperty(caller, attemptsAt(path, operation), async (who, attempt) => {
-      // With the gateways' token the feed begins, and has no end.
+      // With the gateway key the feed would stream without end.
       await send(path === '/api/feed' && who === 'gateway' ? 'none' : who, method, attempt);
     });
     const before = sent;
     const numRuns = Math.ceil(runs * (shares[place] ?? 1));
-    // Rows come and go, so that a smaller request would not meet what the first one met.
+    // Rows change between requests, so shrinking would not reproduce the failure.
     await tally.watch(
       () => fc.assert(property, { numRuns, seed: seed + place, endOnFailure: true }),
       numRuns,
@@ -64,7 +64,7 @@ test.each(operations.map((one, place) => [`${one.method} ${one.path}`, one, plac
   quickOrSoak(600_000, 1_800_000),
 );
 
-test('all of that was enough, and no neighbour noticed', async () => {
+test('the fuzzing sent enough requests and left the rows of the other company unchanged', async () => {
   expect(sent).toBeGreaterThanOrEqual(wanted);
   const answered = (from: number) =>
     Object.entries(statuses).reduce(
@@ -72,25 +72,25 @@ test('all of that was enough, and no neighbour noticed', async () => {
       0,
     );
   expect(answered(5), JSON.stringify(statuses)).toBe(0);
-  // Or else all of it would have died at the door.
+  // Enough requests must pass validation.
   expect(answered(2) / sent, JSON.stringify(statuses)).toBeGreaterThan(0.05);
   expect(neighbour).toContain('policies: 6');
   expect(await fixtures.neighbour()).toBe(neighbour);
 });
 
-/** Whether a body holds a person's password; a proxy's is sealed, not hashed. */
+/** Whether a body holds a user's password; a proxy's is sealed, not hashed. */
 function hasPassword({ properties = {} }: JsonSchema): boolean {
   return 'password' in properties && !('host' in properties);
 }
 
-/** Whoever gets through the door of a call. */
+/** The callers that a call authorizes. */
 function callersOf(path: string, description: string): Caller[] {
   if (path.startsWith('/api/feed')) return ['gateway'];
   const named = (['USER', 'CREATOR', 'ADMIN'] as const).filter((role) => description.includes(role));
   return named.length > 0 ? named : ['USER', 'CREATOR'];
 }
 
-/** @throws Error when the answer is a failure of the server, or not as the documentation tells */
+/** @throws Error on a 5xx or an undocumented response */
 async function send(who: Caller, method: string, { segments, query, headers, body }: Attempt): Promise<void> {
   const fill = (value: unknown) => (value instanceof Known ? fixtures.find(value, who) : value);
   const path = segments.map((part) =>
@@ -103,7 +103,7 @@ async function send(who: Caller, method: string, { segments, query, headers, bod
   const response = await api.app.inject({
     method: method.toUpperCase() as 'GET',
     url: `/${path.join('/')}${query === '' ? '' : `?${query}`}`,
-    // The limits count addresses.
+    // The rate limits count addresses.
     remoteAddress: `10.${(sent >> 16) & 255}.${(sent >> 8) & 255}.${sent & 255}`,
     headers: {
       ...(token !== null && { authorization: `Bearer ${token}` }),
@@ -117,7 +117,7 @@ async function send(who: Caller, method: string, { segments, query, headers, bod
   const fault = api.violations[faults];
   if (fault !== undefined) throw new Error(fault);
   if (response.statusCode >= 500) throw new Error(`${response.statusCode} ${response.body}`);
-  // Signed out, removed or with another password: the next one goes in again.
+  // The caller was signed out, removed or got another password: signs in again.
   if (response.statusCode === 401 && token !== null && headers.authorization === undefined)
     await fixtures.revive();
 }

@@ -13,7 +13,7 @@ let api: TestApi;
 let world: World;
 let snapshot: Snapshot;
 let keys: ReadonlyMap<string, unknown>;
-/** The one hash that every person of the world has. */
+/** The password hash that all fixture users share. */
 let oldHash: unknown;
 beforeAll(async () => {
   api = await startApi(inject('serverUrl'));
@@ -44,7 +44,7 @@ const writes = rows.flatMap(({ call, target, expected }) => {
   return callers.map((caller) => [`${call}, ${target.text}, ${caller}`, { call, target, caller }] as const);
 });
 
-test('every call with a body is tried, with every field of every entity and at least 20 keys that are no field', () => {
+test('the mass-assignment test covers every call with a body, every entity field and more than 20 other keys', () => {
   const tried = new Set(writes.map(([, { call }]) => call));
   const withBody = endpoints.filter(({ body }) => body !== undefined).map(nameOf);
   expect(withBody.filter((name) => !tried.has(name))).toEqual([]);
@@ -54,7 +54,7 @@ test('every call with a body is tried, with every field of every entity and at l
 });
 
 describe('what a call does not declare is not stored:', () => {
-  test.each(writes)('%s', async (_, write) =>
+  test.each(writes)('undeclared keys do not change the rows that %s stores', async (_, write) =>
     tally.watch(async () => {
       const { body, schema } = plain(write);
       const honest = await outcome(write, body);
@@ -74,7 +74,7 @@ describe('what a call does not declare is not stored:', () => {
       for (const poison of poisons) {
         const hostile = withKeys(body, schema, new Map(Object.entries(JSON.parse(poison))));
         const told = await outcome(write, hostile);
-        // Refused as a whole, or read as if it were not there.
+        // The body is refused as a whole, or the key is ignored.
         if (told.status === 400) expect(told.stored, poison).toEqual(await untouched());
         else expect(told, poison).toEqual(honest);
         expect(({} as { polluted?: true }).polluted).toBeUndefined();
@@ -95,14 +95,14 @@ function plain({ call, target, caller }: Write) {
   return { schema, body: partsOf(call, target, { world, caller: world.standing[caller] }).body };
 }
 
-/** How a call with the body ends, and what the whole database holds then; afterwards it is as before. */
+/** Makes the call and restores the database. @returns the status and all rows after the call */
 async function outcome({ call, target, caller }: Write, body: unknown) {
   const endpoint = byName.get(call);
   if (endpoint === undefined) throw new Error(`the contract has no ${call}`);
   const standing = world.standing[caller];
   const { params } = partsOf(call, target, { world, caller: standing });
   const { status } = await api.call(standing.token, endpoint, { ...(params && { params }), body });
-  // Links in mail are made after the answer.
+  // Mail links are created after the response.
   await snapshot.changed(target.which === 'known' && status < 300);
   const stored = await storedRows();
   await snapshot.restore();
@@ -112,7 +112,7 @@ async function outcome({ call, target, caller }: Write, body: unknown) {
 let first: Record<string, string[]> | undefined;
 const untouched = async () => (first ??= await storedRows());
 
-/** Every row but for what differs from one honest call to the next, each as text so that order does not matter. */
+/** Every row as text, without values that differ between equal calls; sorted. */
 async function storedRows(): Promise<Record<string, string[]>> {
   const stored: Record<string, string[]> = {};
   for (const [table, dumped] of Object.entries(await snapshot.dump())) {
@@ -127,7 +127,7 @@ async function storedRows(): Promise<Record<string, string[]>> {
 
 function settled(column: string, value: unknown, row: Record<string, unknown>): unknown {
   if (column === 'token_hash' || column === 'code_hash') return 'a hash';
-  // Made anew at each call, or taken from the clock.
+  // Random, or derived from the clock.
   if (column === 'secret_sealed') return 'a secret';
   if (column === 'last_step') return Number(value) > 0;
   if (column === 'password_hash') return value === oldHash ? 'as it was' : 'another one';

@@ -2,8 +2,8 @@ import { watchReplies } from '@propusk/test-kit/api/openapi-check';
 import fastify, { type FastifyReply } from 'fastify';
 import { expect, test } from 'vitest';
 
-/** What the watch says of an answer to `GET /api/company/me-company`, added after its route as `startApi` does. */
-async function judge(answer: (reply: FastifyReply) => unknown, url = '/api/company/me-company') {
+/** The violations that the check reports for a response to `GET /api/company/me-company`. */
+async function violationsOf(answer: (reply: FastifyReply) => unknown, url = '/api/company/me-company') {
   const app = fastify();
   app.get('/api/company/me-company', (_, reply) => answer(reply));
   app.get('/api/unheard-of', (_, reply) => answer(reply));
@@ -34,10 +34,10 @@ const tagged = (reply: FastifyReply) => reply.header('etag', '"3"');
 const json = (reply: FastifyReply, status: number, body: object) => reply.status(status).send(body);
 const nobody = (reply: FastifyReply) => reply.header('www-authenticate', 'Bearer');
 
-test('an answer as the documentation tells it passes', async () => {
-  expect(await judge((reply) => tagged(reply).send(company))).toEqual({ found: undefined, closed: null });
+test('the OpenAPI check accepts a documented response', async () => {
+  expect(await violationsOf((reply) => tagged(reply).send(company))).toEqual({ found: undefined, closed: null });
   const refusal = { code: 'unauthorized', message: 'Войдите в приложение' };
-  expect(await judge((reply) => json(nobody(reply), 401, refusal))).toEqual({
+  expect(await violationsOf((reply) => json(nobody(reply), 401, refusal))).toEqual({
     found: undefined,
     closed: null,
   });
@@ -64,20 +64,20 @@ test.each<[string, (reply: FastifyReply) => unknown, string]>([
     'allowed values',
   ],
   ['another media type', (reply) => tagged(reply).type('text/plain').send('{}'), 'media type text/plain'],
-])('%s is found, and the close fails', async (_, answer, words) => {
-  const { found, closed } = await judge(answer);
+])('the OpenAPI check reports %s and fails the close of the server', async (_, answer, words) => {
+  const { found, closed } = await violationsOf(answer);
   expect(found).toContain(words);
   expect(closed).toContain(words);
 });
 
-test('what is no call answers as what is no call', async () => {
+test('the OpenAPI check holds unknown routes to the documented error and ignores pages outside /api', async () => {
   const answer = (reply: FastifyReply) =>
     json(reply, 404, { code: 'no_such_call', message: 'Такого вызова нет' });
-  expect((await judge(answer, '/api/nowhere')).closed).toBeNull();
-  expect((await judge((reply) => json(reply, 404, {}), '/api/nowhere')).found).toContain(
+  expect((await violationsOf(answer, '/api/nowhere')).closed).toBeNull();
+  expect((await violationsOf((reply) => json(reply, 404, {}), '/api/nowhere')).found).toContain(
     'must have required',
   );
-  expect((await judge((reply) => json(reply, 200, {}), '/api/unheard-of')).found).toBe('no such operation');
-  // The console's pages are none of the documentation's business.
-  expect((await judge((reply) => json(reply, 200, {}), '/elsewhere')).closed).toBeNull();
+  expect((await violationsOf((reply) => json(reply, 200, {}), '/api/unheard-of')).found).toBe('no such operation');
+  // The documentation does not cover the console's pages.
+  expect((await violationsOf((reply) => json(reply, 200, {}), '/elsewhere')).closed).toBeNull();
 });

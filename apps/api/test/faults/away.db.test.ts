@@ -7,11 +7,11 @@ import { startTraffic, type Traffic } from '@propusk/test-kit/faults/traffic';
 import { quickOrSoak, type Tally, threatCase } from '@propusk/test-kit/threat-case';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
-/** The database goes away under an api that is used, and comes back. */
+/** The database fails under load and recovers. */
 
 const ROUNDS = quickOrSoak(2, 20);
 const TEST_MS = quickOrSoak(60_000, 300_000);
-/** How long whoever asks may wait for the refusal, and for service once the database is back; a busy machine gets more. */
+/** The deadlines of a refusal and of recovery; a busy machine gets more. */
 const [REFUSED_MS, WELL_MS] = [quickOrSoak(4_000, 2_000), quickOrSoak(10_000, 5_000)];
 
 let server: OwnServer;
@@ -26,7 +26,7 @@ afterAll(async () => {
 });
 
 test(
-  'killed: refused at once, well again without a restart, nothing lost and nothing twice',
+  'the api refuses requests at once after the database is killed, recovers without a restart, and loses or repeats no write',
   () =>
     threatCase(
       'database away',
@@ -42,7 +42,7 @@ test(
 );
 
 test(
-  'frozen: noticed in time, well again when it thaws, nothing lost and nothing twice',
+  'the api notices a frozen database in time, recovers when it resumes, and loses or repeats no write',
   () =>
     threatCase(
       'database away',
@@ -61,10 +61,10 @@ test(
 );
 
 test(
-  'frozen for long: every caller is refused at once, and a slow statement is no silence',
+  'the api refuses every request at once during a long freeze and does not mistake a slow statement for one',
   async () => {
     const { token } = await api.company();
-    // As long as the word comes back a statement may take its time.
+    // A slow statement is allowed while the heartbeat answers.
     const { rows } = await api.database.pool.query('select 1 as one from pg_sleep(4)');
     expect(rows).toEqual([{ one: 1 }]);
     server.freeze();
@@ -88,7 +88,7 @@ test(
 );
 
 interface Fault {
-  /** When the database went, when it was there again, and when reading and writing succeeded. */
+  /** When the database failed, when it was back, and when a read and a write succeeded. */
   readonly began: number;
   readonly back: number;
   readonly well: number;
@@ -99,7 +99,7 @@ async function rounds(tally: Tally, fault: (traffic: Traffic) => Promise<Fault>)
   for (let round = 0; round < ROUNDS; round++) {
     using traffic = startTraffic(api, (await api.company()).token);
     await traffic.wellSince(performance.now());
-    // Every round meets the writes at another point.
+    // Each round interrupts the writes at another point.
     await sleep((round * 37) % 100);
     const { began, back, well } = await fault(traffic);
     await sleep(200);

@@ -47,7 +47,7 @@ afterAll(async () => {
 });
 
 test(
-  'a company is all there or all gone, whatever dies in the middle; its id is never given again',
+  'a crash during the deletion of a company leaves it whole or deleted, and its id is never reused',
   () =>
     threatCase(
       'company delete',
@@ -62,10 +62,10 @@ test(
             before = await digest(id);
             expect(before).not.toBe(NOTHING);
           }
-          // Held up at each of its stages in turn, or killed at any moment, its last one too.
+          // Blocks the deletion at each stage in turn, or kills it after a varying delay.
           const table = stages[kill % stages.length];
           const hold = table === undefined ? null : await holdRow(table, id);
-          // Its answer, or none; a connection that breaks with the api is none.
+          // Resolves to 0 when the connection breaks with the api.
           const answered = remove(id);
           await (hold === null ? sleep((kill * 37) % 150) : untilHeldUp());
           await deaths[kill % deaths.length]?.();
@@ -85,7 +85,7 @@ test(
           );
           before = after;
         }
-        // Most of them came in the middle.
+        // Most kills interrupted the deletion.
         expect(whole).toBeGreaterThan(KILLS / 2);
         if (before !== NOTHING) await api.must(admin, deleteCompany, { id });
         expect(await digest(id)).toBe(NOTHING);
@@ -102,17 +102,17 @@ test(
 
 const stages = ['policy_users', 'policy_sites', 'policies', 'sites', 'users', undefined];
 
-/** Keeps a row from being deleted. @returns what lets go of it */
+/** Locks a row against deletion. @returns a function that releases the lock */
 async function holdRow(table: string, id: number): Promise<() => Promise<void>> {
   const client = await connect();
   await client.query(`begin; select from ${table} where company_id = ${id} limit 1 for update`);
   return async () => {
-    // It may have died with the server.
+    // The connection may have died with the server.
     await client.end().catch(() => {});
   };
 }
 
-/** Waits until the deletion waits for a row. */
+/** Waits until the deletion blocks on the row lock. */
 async function untilHeldUp(): Promise<void> {
   const waiting = "application_name = 'propusk' and wait_event_type = 'Lock'";
   while ((await ask(`select from pg_stat_activity where ${waiting}`)).length === 0) await sleep(5);
@@ -143,7 +143,7 @@ async function remove(id: number): Promise<number> {
   }
 }
 
-/** 60 people, sites and policies, each policy with all of both. */
+/** Creates 60 users, sites and policies; each policy has all users and sites. */
 async function makeCompany(): Promise<number> {
   const { id } = await api.must(admin, createCompany, { body: { companySite: 'large.test' } });
   await ask(`
@@ -162,7 +162,7 @@ async function makeCompany(): Promise<number> {
 
 const NOTHING = 'nothing';
 
-/** All rows of a company in every table that names one but the audit, which outlives it, as one word; it waits until nobody holds the company. */
+/** A digest of a company's rows in every table except the audit, which outlives it. Waits for the lock on the company. */
 async function digest(id: number): Promise<string> {
   const tables = await ask<{ name: string }>(
     "select table_name as name from information_schema.columns where table_schema = 'public' and column_name = 'company_id' and table_name not like 'audit%' order by 1",
@@ -178,7 +178,7 @@ async function digest(id: number): Promise<string> {
   return found?.n === 0 ? NOTHING : `${found?.n} rows, ${found?.md5}`;
 }
 
-/** Statements on a connection of their own, not the api's. */
+/** Runs statements on a separate connection. */
 async function ask<T extends pg.QueryResultRow>(text: string): Promise<T[]> {
   const client = await connect();
   try {

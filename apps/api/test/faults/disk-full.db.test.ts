@@ -7,10 +7,10 @@ import { startTraffic } from '@propusk/test-kit/faults/traffic';
 import { quickOrSoak, threatCase } from '@propusk/test-kit/threat-case';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
-/** The database's disk fills up under an api that is used. Mounting a small one takes root. */
+/** The database's disk fills up under load. Mounting a small disk needs root. */
 
 const ROUNDS = quickOrSoak(1, 5);
-/** Until service is whole again; a busy machine gets more. */
+/** The deadline of recovery; a busy machine gets more. */
 const WELL_MS = quickOrSoak(15_000, 5_000);
 const FULL_MS = quickOrSoak(500, 4_000);
 
@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 
 test.skipIf(!asRoot)(
-  `a full disk: writes are refused and not said to be done, reading goes on, and all is well with room${rootOnly}`,
+  `on a full disk the api refuses writes and serves reads, and it recovers when space is free${rootOnly}`,
   () =>
     threatCase(
       'disk full',
@@ -39,9 +39,9 @@ test.skipIf(!asRoot)(
           await traffic.wellSince(performance.now());
           await expect.poll(() => existsSync(server.reserveFile), { timeout: 20_000 }).toBe(true);
           server.fill();
-          // Another program takes the reserve as well.
+          // Another program uses up the reserve as well.
           await expect.poll(() => existsSync(server.reserveFile), { timeout: 5_000 }).toBe(false);
-          // The name goes before the pages are free.
+          // The file name disappears before its pages are free.
           await sleep(500);
           server.fill();
           const full = performance.now();
@@ -49,7 +49,7 @@ test.skipIf(!asRoot)(
             traffic.seen.filter(
               ({ began, what, status }) => began > full && what === 'write' && status === 503,
             );
-          // What is on the disk already takes a few more rows.
+          // Allocated pages still have room for a few rows.
           await expect.poll(() => refusals().length, { timeout: 30_000 }).toBeGreaterThan(0);
           await sleep(FULL_MS);
           const room = performance.now();

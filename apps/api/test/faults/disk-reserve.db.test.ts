@@ -12,7 +12,7 @@ import { type OwnServer, startOwnServer } from '@propusk/test-kit/faults/own-ser
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readSnapshot } from '../../src/feed/store.ts';
 
-/** The database's disk fills up, and access is revoked all the same. Mounting a small disk takes root. */
+/** Access can be revoked on a full disk. Mounting a small disk needs root. */
 
 let server: OwnServer;
 let api: TestApi;
@@ -37,7 +37,7 @@ async function settled(work: () => Promise<{ status: number }>): Promise<number>
 }
 
 test.skipIf(!asRoot)(
-  `on a full disk access is revoked, additions are refused in words, and the reserve returns with room${rootOnly}`,
+  `on a full disk the api revokes access and refuses additions with a message, and the reserve returns with free space${rootOnly}`,
   async () => {
     const { token, email } = await api.company();
     const { company } = await api.must(token, me);
@@ -72,7 +72,7 @@ test.skipIf(!asRoot)(
       expect(await settled(() => api.call(token, deleteUser, { params: { id } }))).toBe(204);
       expect((await snapshot())?.users.map((user) => user.id)).not.toContain(id);
     }
-    // The owner comes from elsewhere.
+    // The owner signs in from another address.
     expect(await settled(() => api.call(null, login, { body: { email, password: PASSWORD } }))).toBe(200);
 
     server.makeRoom();
@@ -83,7 +83,7 @@ test.skipIf(!asRoot)(
 );
 
 test.skipIf(!asRoot)(
-  `a database that died on a full disk starts again in the reserve${rootOnly}`,
+  `a database that crashed on a full disk restarts by using the reserve${rootOnly}`,
   async () => {
     const { token } = await api.company();
     const agent = await api.agent(token);

@@ -15,12 +15,12 @@ import { freePort } from '@propusk/test-kit/gateway/upstreams';
 import { quickOrSoak, threatCase } from '@propusk/test-kit/threat-case';
 import { afterAll, beforeAll, test } from 'vitest';
 
-/** Clients that pipeline requests at every public route and read no answer, beside people who use the console. */
+/** Clients pipeline requests at every public route and read no response, beside ordinary users of the console. */
 
 const HEAP_MB = 512;
 const CLIENTS = quickOrSoak(100, 1_000);
 const [CALM_MS, ATTACK_MS] = [quickOrSoak(2_000, 20_000), quickOrSoak(4_000, 60_000)];
-/** What a busy machine adds to the slowest hundredth. */
+/** The allowance of a busy machine for the 99th percentile. */
 const FLOOR_MS = quickOrSoak(400, 50);
 /** The most that Node reads from a socket at once. */
 const CHUNK = 65_000;
@@ -52,7 +52,7 @@ afterAll(async () => {
 });
 
 test(
-  'clients that pipeline at every public route and never read take neither memory nor time from others',
+  'clients that pipeline at every public route and never read use bounded memory and do not delay other users',
   () =>
     threatCase(
       'clients that never read',
@@ -78,7 +78,7 @@ test(
   quickOrSoak(60_000, 900_000),
 );
 
-/** All routes at once; in the long form each alone before that, by fewer and for a shorter time. */
+/** All routes at once; the soak first runs each route alone, with fewer clients and for less time. */
 function groups(routes: readonly string[]) {
   const payloads = routes.map((each) => pipelined(each, CHUNK));
   const nameOf = (request: string) => request.slice(0, request.indexOf(' HTTP'));
@@ -91,7 +91,7 @@ function groups(routes: readonly string[]) {
   return [...quickOrSoak([], alone), { name: 'all routes', payloads, clients: CLIENTS, ms: ATTACK_MS }];
 }
 
-/** A request to each route that a stranger may call, to those that refuse strangers, and to none. */
+/** A request to each public route, to routes that refuse strangers, and to an unknown route. */
 async function publicRoutes(): Promise<string[]> {
   const assets = new URL('../../../web/dist/assets/', import.meta.url);
   const names = await readdir(assets).catch(() => []);
@@ -122,7 +122,7 @@ async function publicRoutes(): Promise<string[]> {
   ];
 }
 
-/** People who open the console and a list of theirs, each time on a connection of its own. */
+/** Users who open the console and a list, each time on a new connection. */
 async function neighbours(ms: number) {
   const wanted = during(ms);
   const [page, list] = await Promise.all([

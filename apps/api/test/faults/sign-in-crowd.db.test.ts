@@ -13,7 +13,7 @@ import { freePort } from '@propusk/test-kit/gateway/upstreams';
 import { quickOrSoak, threatCase } from '@propusk/test-kit/threat-case';
 import { afterAll, beforeAll, test } from 'vitest';
 
-/** A crowd of wrong sign-ins from one network beside a user of another network. */
+/** Many wrong sign-ins from one network beside a user of another network. */
 
 const CROWD = quickOrSoak(500, 2_000);
 
@@ -39,7 +39,7 @@ afterAll(async () => {
 
 const account = { email: 'owner@crowd.test', password: PASSWORD };
 
-/** Signs in one after another while it is true. @returns the times in ms, ascending */
+/** Signs in repeatedly while the condition holds. @returns the durations in ms, ascending */
 async function signIns(more: () => boolean): Promise<number[]> {
   const times: number[] = [];
   while (more() || times.length === 0) {
@@ -52,7 +52,7 @@ async function signIns(more: () => boolean): Promise<number[]> {
 const median = (times: readonly number[]) => times[times.length >> 1] ?? Infinity;
 
 test(
-  'a crowd of wrong sign-ins from one address delays a sign-in from elsewhere at most fourfold',
+  'many wrong sign-ins from one address delay a sign-in from another at most fourfold',
   () =>
     threatCase(
       'brute force, enumeration',
@@ -77,7 +77,7 @@ test(
         });
         await once(crowd, 'online');
         await sleep(150);
-        // Only sign-ins that begin while the crowd waits count.
+        // Only sign-ins that begin during the load count.
         const beside = await signIns(() => isWaiting);
         for (const { status, code, retryAfter } of await answered)
           tally.see(

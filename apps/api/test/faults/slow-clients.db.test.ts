@@ -11,7 +11,7 @@ import { freePort } from '@propusk/test-kit/gateway/upstreams';
 import { quickOrSoak, threatCase } from '@propusk/test-kit/threat-case';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
-/** Clients who send a byte a second and never finish, beside people who sign in. */
+/** Clients send a byte a second and never finish, beside users who sign in. */
 
 const CLIENTS = quickOrSoak(200, 2_000);
 /** Deadlines of head and request, with what the server needs to look round and a machine to be busy. */
@@ -44,7 +44,7 @@ const unfinished = {
 };
 
 test(
-  'slow clients are hung up on in time, and nobody else waits for them',
+  'the server disconnects slow clients in time and they do not delay other users',
   () =>
     threatCase(
       'slow clients',
@@ -61,7 +61,7 @@ test(
         const all = [...heads, ...bodies];
         await Promise.all(all.map(({ connected }) => connected));
 
-        // The bodies are waited for in the long form alone.
+        // Only the soak waits for the body deadline.
         const until = performance.now() + quickOrSoak(HEAD_MS, REQUEST_MS);
         const waited = quickOrSoak(heads, all);
         const beside = await signIns(
@@ -79,7 +79,7 @@ test(
           `${CLIENTS} clients, ${beside.count} sign-ins, p99 ${Math.round(beside.p99)} ms, without them ${Math.round(alone.p99)} ms`,
         );
         expect(beside.count).toBeGreaterThan(quickOrSoak(3, 20));
-        // A machine that is busy with other things is slow without them, too.
+        // A busy machine is slow without the slow clients as well.
         expect(beside.p99).toBeLessThan(Math.max(LOGIN_MS, alone.p99 * 3));
       },
     ),

@@ -23,7 +23,7 @@ const COMPANIES = 5;
 const DELETES = 200;
 
 test(
-  `after ${DELETES} deletes across each other at once every company has its CREATOR and the platform its ADMIN`,
+  `after ${DELETES} concurrent mutual deletes every company keeps a CREATOR and the platform an ADMIN`,
   () =>
     threatCase(
       'last ADMIN and CREATOR',
@@ -38,7 +38,7 @@ test(
   quickOrSoak(30_000, 120_000),
 );
 
-/** On people of its own: those of an earlier round must not count. */
+/** Uses fresh users: users of an earlier round must not count. */
 async function crossDelete(): Promise<void> {
   await api.database.pool.query('truncate companies, users cascade');
   const people = await crowd();
@@ -47,7 +47,7 @@ async function crossDelete(): Promise<void> {
   const powerful = people.filter(({ role }) => role !== 'USER');
   const deletes = Array.from({ length: DELETES }, (_, n) => {
     const actor = powerful[n % powerful.length] as Person;
-    // Half of them aim at who must stay, in the own company or, for an admin, anywhere; the rest at people who may go.
+    // Half of the deletes target users that must stay, within the caller's reach; the rest target removable users.
     const reach = actor.role === 'ADMIN' ? undefined : actor.company;
     const aims =
       Math.floor(n / powerful.length) % 2 === 0

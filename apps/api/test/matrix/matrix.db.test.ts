@@ -21,7 +21,7 @@ const tally = openThreatCase(
 afterAll(() => tally.close());
 afterAll(() => api.close());
 
-test('every call of the contract has its rows, and every row its call', () => {
+test('the matrix has rows for every call of the contract and no other rows', () => {
   const called = new Set(rows.map(({ call }) => call));
   expect([...byName.keys()].filter((call) => !called.has(call))).toEqual([]);
   expect([...called].filter((call) => !byName.has(call))).toEqual([]);
@@ -41,7 +41,7 @@ describe(`the matrix of ${rows.length * callers.length} cells`, () => {
   });
 });
 
-/** What is wrong with one cell: its answer, and what it left in the database. */
+/** The faults of one cell: in its response and in the database after it. */
 async function faultsOf({ call, target, expected }: Row, caller: Caller): Promise<string[]> {
   const { status, codes } = expected[caller];
   const reply = await send(call, target, caller);
@@ -64,7 +64,7 @@ async function faultsOf({ call, target, expected }: Row, caller: Caller): Promis
   if (strayed.length > 0) faults.push(`rows of companies ${strayed.join(', ')} are not as they were`);
   if (stores && changed.length === 0) faults.push('nothing was stored');
   faults.push(...(await auditFaults({ call, target, status, caller })));
-  // Sign-in calls count tries, which no cell is to inherit.
+  // Sign-in calls count attempts, which must not leak into the next cell.
   if (changed.length > 0 || (status < 300 && !call.startsWith('GET')) || call.includes('/auth/')) {
     await snapshot.restore();
   }
@@ -89,7 +89,7 @@ const untold: Readonly<Record<string, string>> = {
   'POST /feed/acknowledge': 'a gateway',
 };
 
-/** Every change by a person has its row in the audit, in its company and under its name; nothing else has one. */
+/** Every change by a user has one audit event in its company with that actor; nothing else has one. */
 async function auditFaults({
   call,
   target,
@@ -123,14 +123,14 @@ const implied: Record<number, string> = {
 const takesCode = new Set(['PUT /users/:id/role', 'POST /users/:id/admin/off']);
 const makesCompanies = new Set(['POST /auth/registration', 'POST /company']);
 
-/** Whether a success shows in the rows: sessions are not compared, and a gateway may know a company that is gone. */
+/** Whether a success changes rows: sessions are not compared, and a gateway may know a deleted company. */
 function leavesRows(call: string, { path, which }: Target): boolean {
   const sessions = call === 'POST /auth/login' || call === 'DELETE /auth/logout';
   if (call.startsWith('GET') || sessions || call === 'POST /lock') return false;
   return path !== 'absent' && path !== 'asking' && which !== 'unknown';
 }
 
-/** The same call for an id that never was, which must be answered alike: else the answer tells that the thing exists. */
+/** The same call for an id that never existed. A different response would reveal that the object exists. */
 function absentTwin({ text, path, field, which }: Target, { status }: Expected): Target | null {
   if (status === 404 && path !== 'absent') return parseTarget(text.replace(path, 'absent'));
   if (status === 400 && (which === 'other' || which === 'own' || which === 'admin')) {
@@ -184,7 +184,7 @@ describe('a list holds what its caller may see, and no more:', () => {
     ['GET /politics', agents, `select id from policies where id ${viaPolicies}`],
     ['GET /politics', owners, `select id from policies where ${company}`],
     ['GET /politics', ['ADMIN'], 'select id from policies'],
-  ])('%s for %j', async (call, who, statement) => {
+  ])('%s lists exactly the rows visible to each of %j', async (call, who, statement) => {
     for (const caller of who) {
       const { userId, companyId } = world.standing[caller];
       const { rows: mine } = await api.database.pool.query<{ id: number }>(
