@@ -35,7 +35,10 @@ const json = (reply: FastifyReply, status: number, body: object) => reply.status
 const nobody = (reply: FastifyReply) => reply.header('www-authenticate', 'Bearer');
 
 test('the OpenAPI check accepts a documented response', async () => {
-  expect(await violationsOf((reply) => tagged(reply).send(company))).toEqual({ found: undefined, closed: null });
+  expect(await violationsOf((reply) => tagged(reply).send(company))).toEqual({
+    found: undefined,
+    closed: null,
+  });
   const refusal = { code: 'unauthorized', message: 'Войдите в приложение' };
   expect(await violationsOf((reply) => json(nobody(reply), 401, refusal))).toEqual({
     found: undefined,
@@ -77,7 +80,9 @@ test('the OpenAPI check holds unknown routes to the documented error and ignores
   expect((await violationsOf((reply) => json(reply, 404, {}), '/api/nowhere')).found).toContain(
     'must have required',
   );
-  expect((await violationsOf((reply) => json(reply, 200, {}), '/api/unheard-of')).found).toBe('no such operation');
+  expect((await violationsOf((reply) => json(reply, 200, {}), '/api/unheard-of')).found).toBe(
+    'no such operation',
+  );
   // The documentation does not cover the console's pages.
   expect((await violationsOf((reply) => json(reply, 200, {}), '/elsewhere')).closed).toBeNull();
 });

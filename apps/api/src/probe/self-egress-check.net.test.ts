@@ -35,8 +35,20 @@ const look = (transport: Transport) =>
 test.each<[string, string, string[], string[], Partial<Awaited<ReturnType<typeof checkSelfEgress>>>]>([
   ['an external echo confirms IPv4', '8.8.4.4', ['9.9.9.9'], [], { confirmed: [4], failed: [] }],
   ['an echo at our own address confirms nothing', '9.9.9.9', ['9.9.9.9'], [], { confirmed: [], failed: [] }],
-  ['an echo that sees a private address confirms nothing', '10.0.0.7', ['9.9.9.9'], [], { confirmed: [], failed: [] }],
-  ['an echo in a private network confirms nothing', '8.8.4.4', ['10.0.0.1'], [], { confirmed: [], failed: [] }],
+  [
+    'an echo that sees a private address confirms nothing',
+    '10.0.0.7',
+    ['9.9.9.9'],
+    [],
+    { confirmed: [], failed: [] },
+  ],
+  [
+    'an echo in a private network confirms nothing',
+    '8.8.4.4',
+    ['10.0.0.1'],
+    [],
+    { confirmed: [], failed: [] },
+  ],
   [
     'an echo reached by IPv6 that sees IPv4 confirms nothing',
     '8.8.4.4',
@@ -58,7 +70,13 @@ test.each<[string, string, string[], string[], Partial<Awaited<ReturnType<typeof
     ['9.9.9.8'],
     { confirmed: [4], failed: [] },
   ],
-  ['an unreachable echo fails its family', '8.8.4.4', ['9.9.9.9'], ['9.9.9.9'], { confirmed: [], failed: [4], own: [] }],
+  [
+    'an unreachable echo fails its family',
+    '8.8.4.4',
+    ['9.9.9.9'],
+    ['9.9.9.9'],
+    { confirmed: [], failed: [4], own: [] },
+  ],
   ['an echo without DNS records confirms nothing', '8.8.4.4', [], [], { confirmed: [], failed: [], own: [] }],
 ])('the self-egress check decides from the echo: %s', async (_, from, addresses, dead, expected) => {
   saw = from;

@@ -30,7 +30,7 @@ test('the matrix has rows for every call of the contract and no other rows', () 
 });
 
 describe(`the matrix of ${rows.length * callers.length} cells`, () => {
-  test.each(rows.map((row) => [`${row.call}, ${row.target.text}`, row] as const))('%s', async (_, row) => {
+  test.each(rows.map((row) => [`${row.call}, ${row.target.text}`, row] as const))('%s answers each caller as the matrix expects', async (_, row) => {
     const faults: string[] = [];
     for (const caller of callers) {
       const found = await faultsOf(row, caller);

@@ -40,9 +40,9 @@ export interface Reply<E extends Endpoint> {
 export interface TestApi {
   readonly app: FastifyInstance;
   readonly database: TestDatabase;
-  /** Replies that the documentation does not tell of; `close` fails with them. */
+  /** Undocumented replies; `close` fails when there are any. */
   readonly violations: readonly string[];
-  /** Makes a call as the holder of a token, or as nobody. */
+  /** Makes a call with a token, or anonymously for null. */
   call<E extends Endpoint>(token: string | null, endpoint: E, parts?: Parts<E>): Promise<Reply<E>>;
   /** The same for a call that must succeed. */
   must<E extends Endpoint>(token: string | null, endpoint: E, parts?: Parts<E>): Promise<Output<E['reply']>>;
@@ -59,7 +59,7 @@ let started = 0;
 /** Each company and agent signs in from an address of its own: the limits count addresses. */
 const ownAddress = () => `10.1.${serial >> 8}.${serial & 255}`;
 
-/** The whole api on a database of its own, called through its front door. */
+/** The whole api on a database of its own, called through its HTTP routes. */
 export async function startApi(
   serverUrl: string,
   {
@@ -77,7 +77,7 @@ export async function startApi(
     logTo?: (line: string) => void;
     settings?: Partial<ServerParts['config']>;
     metrics?: Metrics;
-    /** Whether probes are run, or only wait. */
+    /** Whether the api runs probes or only queues them. */
     runsProbes?: boolean;
   } = {},
 ): Promise<TestApi> {
@@ -109,7 +109,7 @@ export async function startApi(
     metrics,
     logger: logTo === undefined ? createLog('silent') : createLog('trace', { write: logTo }),
     ...(heartbeatMs !== undefined && { heartbeatMs }),
-    // Nothing that a test does not name is anywhere.
+    // A name that the test does not define has no address.
     lookup: async () => [],
     runsProbes,
     reserveFile,

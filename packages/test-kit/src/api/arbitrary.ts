@@ -7,7 +7,7 @@ import { openapi } from './openapi-check.ts';
 export class Known {
   readonly kind: string;
   readonly nth: number;
-  /** Of another company than the caller's. */
+  /** Whether the row belongs to another company than the caller's. */
   readonly foreign: boolean;
   constructor(kind: string, nth: number, foreign: boolean) {
     this.kind = kind;
@@ -68,7 +68,7 @@ export function fitting(given: JsonSchema, field = ''): fc.Arbitrary<unknown> {
   return fc.oneof(text(minLength, Math.min(maxLength, minLength + 12)), text(maxLength, maxLength));
 }
 
-/** Values that miss the schema by a hair, or stand at its bounds. */
+/** Values just outside the schema, or at its bounds. */
 export function nearMiss(given: JsonSchema, field = ''): fc.Arbitrary<unknown> {
   const schema = resolve(given);
   const { type, minimum = 0, maximum = 0, minLength = 0, maxLength = 200, maxItems = 1000 } = schema;
@@ -136,7 +136,7 @@ const hostileKeys = [
   '$where',
 ];
 
-/** Texts that somebody once broke something with. */
+/** Texts known to break parsers and stores. */
 export const hostileTexts = [
   '',
   ' ',
@@ -197,7 +197,7 @@ const numbers = [
   1001,
 ];
 
-/** JSON that has nothing to do with any schema. */
+/** JSON unrelated to any schema. */
 export const hostile: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom(...hostileTexts),
   fc.constantFrom(...numbers),
@@ -225,7 +225,7 @@ function partsOf(schema: JsonSchema): Record<string, fc.Arbitrary<unknown>> {
   return Object.fromEntries(parts.map(([name, part]) => [name, fitting(part, name)]));
 }
 
-/** The schema that a reference stands for. */
+/** Resolves a schema reference. */
 export function resolve(schema: JsonSchema): JsonSchema {
   const name = schema.$ref?.replace('#/components/schemas/', '');
   return name === undefined ? schema : (openapi.components.schemas[name] ?? {});

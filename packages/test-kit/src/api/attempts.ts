@@ -12,7 +12,7 @@ export interface Attempt {
   readonly body: { readonly json: unknown } | { readonly raw: string | Buffer } | null;
 }
 
-/** Requests to a call: most of them almost right, some absurd. */
+/** Requests to a call: most are nearly valid, some are arbitrary. */
 export function attemptsAt(path: string, operation: Operation): fc.Arbitrary<Attempt> {
   const group = path.split('/')[2] ?? '';
   return fc.record({
@@ -174,7 +174,7 @@ const headers: fc.Arbitrary<Record<string, string>> = fc
 function bodyOf({ requestBody }: Operation): fc.Arbitrary<Attempt['body']> {
   const schema = requestBody?.content['application/json']?.schema;
   const raw = fc.constantFrom(...rawBodies).map((body) => ({ raw: body }));
-  // A body where none is looked at.
+  // A body on a call that reads none.
   if (schema === undefined)
     return fc.oneof({ weight: 12, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: raw });
   const json = fc.oneof(

@@ -2,7 +2,7 @@ import { confirmSecondFactor, startSecondFactor } from '@propusk/contract/second
 import { PASSWORD, type TestApi } from './api.ts';
 import { appCode } from './app-code.ts';
 
-/** Turns the second factor of a signed-in person on; the code of now is still to be used. */
+/** Enables the second factor of a signed-in user; the current code stays unused. */
 export async function enrol(
   api: TestApi,
   token: string,

@@ -4,7 +4,7 @@ import { type OpenDb, openDb } from '@propusk/api/db/open';
 import pg from 'pg';
 
 export interface TestDatabase extends OpenDb {
-  /** Lets nobody in and ends every connection, as when the server is away. */
+  /** Refuses and ends every connection, as during an outage of the server. */
   shut(): Promise<void>;
   reopen(): Promise<void>;
   drop(): Promise<void>;

@@ -9,10 +9,10 @@ import type { Known } from './arbitrary.ts';
 export const callers = ['none', 'USER', 'CREATOR', 'ADMIN', 'gateway'] as const;
 export type Caller = (typeof callers)[number];
 
-/** A company that may be broken in any way that the api allows, and a neighbour that must not notice. */
+/** A company that requests may change in any way, and a neighbour that must stay unchanged. */
 export interface Fixtures {
   readonly tokens: Readonly<Record<Caller, string | null>>;
-  /** Signs everybody in again, and puts back whom the requests so far have removed. */
+  /** Signs every caller in again and restores removed users. */
   revive(): Promise<void>;
   /** The same, with fresh rows. */
   restock(): Promise<void>;
@@ -27,7 +27,7 @@ const tables = ['companies', 'users', 'proxies', 'sites', 'policies'] as const;
 const NEIGHBOUR_IDS = 700_000_000;
 const FRESH = 6;
 
-/** Sets the scene on an empty database. */
+/** Creates the fixtures on an empty database. */
 export async function createFixtures(api: TestApi): Promise<Fixtures> {
   const { db } = api.database;
   const hash = await hashPassword(PASSWORD, ofProcess);

@@ -25,7 +25,7 @@ export interface Inbox {
   close(): Promise<void>;
 }
 
-/** A mail server on loopback that takes mail for everybody over a real SMTP conversation. */
+/** An SMTP server on loopback that accepts mail for every address. */
 export async function openInbox(): Promise<Inbox> {
   const mails: ReadMail[] = [];
   const taken = new Set<ReadMail>();

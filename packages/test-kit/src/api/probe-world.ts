@@ -128,7 +128,7 @@ export async function companyBehind(
 
 /** Asks for a probe and waits for its end. */
 export async function probe(api: TestApi, token: string, id: number): Promise<SiteCheck> {
-  // What a person may not ask again so soon, a test may.
+  // Resets the limit on repeated probes.
   await api.database.pool.query(`update site_checks set started_at = now() - interval '1 minute'`);
   await api.must(token, checkSite, { params: { id } });
   return finished(api, token, id);
@@ -144,7 +144,7 @@ export async function finished(api: TestApi, token: string, id: number): Promise
   throw new Error('the probe does not end');
 }
 
-/** A proxy that takes every CONNECT, and then says what it likes. */
+/** A proxy that accepts every CONNECT and then sends arbitrary bytes. */
 export async function startLiar(talk: (socket: Socket) => void, host = '127.0.0.1') {
   let connections = 0;
   const sockets = new Set<Socket>();

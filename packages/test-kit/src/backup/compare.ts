@@ -7,7 +7,7 @@ export interface Everything {
   readonly sequences: Record<string, string>;
 }
 
-/** All that a backup promises to keep. */
+/** All data that a backup must preserve. */
 export async function everything(pool: pg.Pool): Promise<Everything> {
   const { rows: names } = await pool.query<{ name: string }>(
     `select relname::text as name from pg_class where relnamespace = 'public'::regnamespace

@@ -12,7 +12,7 @@ export interface OwnServer {
   readonly reserveFile: string;
   /** Kills the server outright, and opens it again at once, as the supervisor does. */
   crash(): Promise<void>;
-  /** Stops every process of it where it stands: nothing breaks, and nothing answers. */
+  /** Sends SIGSTOP to every process: connections stay open and nothing answers. */
   freeze(): void;
   thaw(): void;
   /** Takes the last byte of its disk, and gives it back. */

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { SECRET } from './site.ts';
 
-/** What stands behind a server that passes requests on: it takes every path and method. */
+/** An application behind a reverse proxy; it accepts every path and method. */
 export interface Application {
   readonly port: number;
   stop(): Promise<void>;

@@ -4,7 +4,7 @@ import { SITE } from './site.ts';
 
 const run = promisify(execFile);
 
-/** Who asks: in the tests the world comes from one loopback address and the company's proxies from others. */
+/** Client addresses: strangers use one loopback address and the company's proxies use others. */
 export const OUTSIDE = '127.0.0.1';
 export const EGRESS = '127.0.0.5';
 export const CDN = '127.0.1.7';

@@ -6,7 +6,7 @@ import type { LockKind } from '@propusk/contract/lock';
 /** The site that the tests lock, as it is stored. */
 export const SITE = 'crm.example.test';
 
-/** Stands in every page of the site: whoever reads it has come in. */
+/** A marker in every page of the site: a response with it shows access. */
 export const SECRET = 'secret of the house';
 
 /** What a certificate authority may read: names no more than itself. */

@@ -80,7 +80,7 @@ export function hostileKeys(columns: readonly string[], world: World): ReadonlyM
   );
 }
 
-/** What turns a plain object into something else when a careless merge meets it. */
+/** JSON that pollutes a prototype in a careless merge. */
 export const poisons: readonly string[] = [
   '{"__proto__": {"roles": ["ADMIN"], "polluted": true}}',
   '{"constructor": {"prototype": {"roles": ["ADMIN"], "polluted": true}}}',

@@ -4,7 +4,7 @@ import type { Db } from '@propusk/api/db/open';
 import type { Role } from '@propusk/contract/roles';
 import { testEncryption } from '../api/api.ts';
 
-/** A company without people. */
+/** A company without users. */
 export function insertCompany(db: Db, name: string): Promise<{ id: number }> {
   return db
     .insertInto('companies')

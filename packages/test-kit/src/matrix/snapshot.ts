@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 
-/** What every cell starts from, and is compared with. */
+/** The initial state of every cell, which results are compared with. */
 export interface Snapshot {
   /** Hashes of all rows of each company, by its id; 0 is the platform. Equal hashes: nothing was stored. */
   readonly digests: ReadonlyMap<number, string>;
@@ -12,7 +12,7 @@ export interface Snapshot {
   changed(awaited?: boolean): Promise<number[]>;
   /** The tables whose changes by people the audit tells of, and that are not as they were. */
   touched(): Promise<string[]>;
-  /** What the audit was told since this was last asked, or since all was put back. */
+  /** The audit events since the last call or restore. */
   written(): Promise<Written[]>;
   /** Every row of every table, as JSON. */
   dump(): Promise<Record<string, Record<string, unknown>[]>>;
@@ -41,9 +41,9 @@ const parents = [
   'sessions',
   'second_factors',
 ];
-// What a refused call may well write: that it was tried.
+// A refused call may record its attempt.
 const bookkeeping = new Set(['sessions', 'rate_limits', 'idempotency_keys']);
-// Of each the columns that move without anybody's deed.
+// Columns of each table that change without a user's action.
 const audited: Readonly<Record<string, readonly string[]>> = {
   companies: ['policy_version'],
   users: ['extension_seen_at'],
@@ -89,7 +89,7 @@ export async function takeSnapshot(pool: pg.Pool): Promise<Snapshot> {
     return new Map(rows.map(({ name, digest }) => [name, digest]));
   };
   const tableDigests = await digestTables();
-  // The audit takes rows and gives none back: what is new in it is beyond a mark.
+  // The audit table is append-only: new rows have ids beyond a mark.
   let mark = 0;
   const written = async () => {
     const { rows } = await pool.query<Written & { id: number }>(
