@@ -30,15 +30,18 @@ test('the matrix has rows for every call of the contract and no other rows', () 
 });
 
 describe(`the matrix of ${rows.length * callers.length} cells`, () => {
-  test.each(rows.map((row) => [`${row.call}, ${row.target.text}`, row] as const))('%s answers each caller as the matrix expects', async (_, row) => {
-    const faults: string[] = [];
-    for (const caller of callers) {
-      const found = await faultsOf(row, caller);
-      tally.see(found.length === 0, `${row.call}, ${row.target.text}, ${caller}: ${found.join(', ')}`);
-      faults.push(...found.map((fault) => `${caller}: ${fault}`));
-    }
-    expect(faults).toEqual([]);
-  });
+  test.each(rows.map((row) => [`${row.call}, ${row.target.text}`, row] as const))(
+    '%s answers each caller as the matrix expects',
+    async (_, row) => {
+      const faults: string[] = [];
+      for (const caller of callers) {
+        const found = await faultsOf(row, caller);
+        tally.see(found.length === 0, `${row.call}, ${row.target.text}, ${caller}: ${found.join(', ')}`);
+        faults.push(...found.map((fault) => `${caller}: ${fault}`));
+      }
+      expect(faults).toEqual([]);
+    },
+  );
 });
 
 /** The faults of one cell: in its response and in the database after it. */
