@@ -147,7 +147,7 @@ describe('schemas', () => {
     expect(open).toEqual([]);
   });
 
-  test('schemas tell request fields from response fields', () => {
+  test('the schemas of a call describe its request and response fields', () => {
     const { post } = document.paths['/api/domain-allowed'] ?? {};
     expect(post?.requestBody?.content['application/json']?.schema).toEqual({
       $ref: '#/components/schemas/SiteInput',

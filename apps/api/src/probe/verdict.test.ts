@@ -56,7 +56,7 @@ const v6 = { address: '2606:4700::7' };
 
 describe('the verdict', () => {
   test.each<[string, StepResult[], Partial<VerdictContext>, string, RegExp]>([
-    ['strangers refused, the proxy let in', [shut, deep, inside], {}, 'protected', /отказом/],
+    ['strangers are refused and the proxy is admitted', [shut, deep, inside], {}, 'protected', /отказом/],
     ['a firewall drops strangers', [took(outside(), 'no_connection'), inside], seen, 'protected', /отказом/],
     [
       'a firewall drops strangers, or us',
@@ -132,10 +132,10 @@ describe('the verdict', () => {
     ['open, though closed to its own', [took(outside(), 'open'), took(through(), 'denied')], {}, 'open', /./],
     ['open, behind a CDN', [took(outside(), 'open', 'Cloudflare'), inside], {}, 'open', /./],
     ['open, with the time over', [took(outside(), 'open'), inside], { unfinished: true }, 'open', /./],
-    ['nobody is let in', [shut, took(through(), 'denied')], {}, 'closed', /through 3/],
-    ['one proxy of two is not let in', [shut, inside, took(through(4), 'denied')], {}, 'closed', /through 4/],
+    ['every proxy is refused', [shut, took(through(), 'denied')], {}, 'closed', /through 3/],
+    ['one proxy of two is refused', [shut, inside, took(through(4), 'denied')], {}, 'closed', /through 4/],
     [
-      'nobody is answered',
+      'no request is answered',
       [took(outside(), 'no_connection'), took(through(), 'no_connection')],
       {},
       'closed',
@@ -167,13 +167,19 @@ describe('the verdict', () => {
       /through 4/,
     ],
     [
-      'we stand inside',
+      'the probe shares the egress',
       [took(outside(), 'inconclusive'), inside],
       { insider: true },
       'unknown',
       /того же адреса/,
     ],
-    ['we stand inside, and are not let in', [took(through(), 'denied')], { insider: true }, 'closed', /./],
+    [
+      'the probe shares the egress and is refused',
+      [took(through(), 'denied')],
+      { insider: true },
+      'closed',
+      /./,
+    ],
     [
       'another company holds it',
       [shut, took(through(), 'inconclusive')],
@@ -183,20 +189,20 @@ describe('the verdict', () => {
     ],
     ['open, though another company holds it', [took(outside(), 'open')], { held: true }, 'open', /./],
     ['the time is over', [shut, inside], { unfinished: true }, 'unknown', /не успела/],
-    ['an answer that says nothing', [took(outside(), 'unclear'), inside], {}, 'unknown', /не говорит/],
-    ['a TLS that is not ours', [shut, took(outside(), 'no_tls'), inside], {}, 'unknown', /не говорит/],
+    ['an inconclusive response', [took(outside(), 'unclear'), inside], {}, 'unknown', /не говорит/],
+    ['a failed TLS handshake', [shut, took(outside(), 'no_tls'), inside], {}, 'unknown', /не говорит/],
     ['redirects alone', [took(outside(), 'redirect'), inside], {}, 'unknown', /переадресует/],
     ['nothing was asked outside', [inside], {}, 'unknown', /./],
     ['no address to pretend', [shut, deep, inside], { egressKnown: false }, 'unknown', /подделку/],
     [
-      'a name that is not there',
+      'a name without DNS records',
       [took({ vantage: 'outside', kind: 'unresolved', host: 'x.ru', title: text('') }, 'inconclusive')],
       {},
       'unknown',
       /DNS/,
     ],
     [
-      'a name that leads inside',
+      'a name with an internal address',
       [
         shut,
         inside,
