@@ -4,7 +4,7 @@ import { Id, IsoDate, ListQuery, listOf } from './fields.ts';
 import { issue } from './issues.ts';
 import { Role } from './roles.ts';
 
-/** What people do. `changed` tells the fields; the rest are deeds with a name of their own. */
+/** Actions of users. `changed` comes with the fields; the other actions are events of their own. */
 export const AuditAction = z.enum([
   'created',
   'changed',
@@ -28,11 +28,11 @@ export const AuditAction = z.enum([
 ]);
 export type AuditAction = z.infer<typeof AuditAction>;
 
-/** What it is done to. */
+/** The type of the object. */
 export const AuditKind = z.enum(['company', 'user', 'site', 'policy', 'proxy']);
 export type AuditKind = z.infer<typeof AuditKind>;
 
-/** The fields that a row may tell of, in the wire's spelling. */
+/** The fields that a row may hold, by their names on the wire. */
 export const AuditField = z.enum([
   'companyName',
   'companySite',
@@ -61,9 +61,8 @@ export type AuditField = z.infer<typeof AuditField>;
 
 const Value = z.union([z.string(), z.boolean()]);
 
-/**
- * A field before and after; a list by the names of what came and what went. Neither of all: a secret, of which it is told
- * that it was set and nothing else.
+/** * A field before and after; for a list, the added and removed names. All absent: a secret, of which the audit records only
+ * that it was set.
  */
 export const AuditChange = z.object({
   from: z.optional(Value),
@@ -76,11 +75,11 @@ export const AuditChange = z.object({
 });
 export type AuditChange = z.infer<typeof AuditChange>;
 
-/** Who did what to which object, as all of them were called then. */
+/** An audit event: actor, action and object, with their names at that time. */
 export const AuditRow = z.object({
   id: Id,
   at: IsoDate,
-  /** Whose object it is; null for the platform's. */
+  /** The company of the object; null for the platform's. */
   company: z.nullable(z.object({ id: Id, name: z.string() })),
   actor: z.object({
     id: Id,
@@ -112,7 +111,7 @@ function isOfCalendar(moment: string): boolean {
   return !Number.isNaN(read.getTime()) && read.toISOString().startsWith(day);
 }
 
-/** A day is one in Moscow, `to` takes the whole of it; a moment says its own zone, and `to` is not in it. */
+/** A day is a day in Moscow, and `to` includes it; a timestamp has its own zone, and `to` excludes it. */
 export const AuditQuery = z.extend(ListQuery, {
   from: z.optional(Moment),
   to: z.optional(Moment),

@@ -5,7 +5,7 @@ import { type IssueCode, issue } from './issues.ts';
 import { limits } from './limits.ts';
 import { FactorCode } from './second-factor.ts';
 
-/** Spec section 5. `name` is the company's name (spec); what the person typed as a name travels as `ownerName`. */
+/** Spec section 5. `name` is the company's name (spec); the user's own name travels as `ownerName`. */
 export const Registration = z.object({
   name: text(limits.personName),
   ownerName: z.optional(text(limits.personName)),
@@ -112,7 +112,7 @@ export const createPairing = endpoint({
   path: '/auth/pairing',
   access: ['USER', 'CREATOR', 'ADMIN'],
   summary: 'A code by which the extension signs in as the caller: works once, for a minute',
-  // Not 201: what creates keeps its answer for a repeated Idempotency-Key, and this one is a secret.
+  // Not 201: a call that creates stores its reply for a repeated Idempotency-Key, and this reply is a secret.
   description: 'It dies with the session that asked for it.',
   reply: PairingCode,
   errors: ['too_many_requests'],

@@ -10,11 +10,11 @@ export const Company = z.object({
   companyName: z.string(),
   companySite: z.string(),
   domainsAllowed: z.array(Domain),
-  /** Nothing blocks a domain: what is not allowed is refused. Always empty, for callers that read the field. */
+  /** Always empty, for callers that read the field: every domain that is not allowed is refused. */
   domainsBlock: z.array(Domain),
   proxy: z.array(z.object({ id: Id, host: z.string(), port: z.string() })),
   users: z.array(z.object({ id: Id, name: z.string(), surname: z.string(), email: z.string() })),
-  /** Its people may do nothing before they have turned on a second factor. */
+  /** Its users can make no other call before they enrol a second factor. */
   secondFactorRequired: z.boolean(),
   version: Version,
   createdAt: IsoDate,
@@ -26,7 +26,7 @@ export type Company = z.infer<typeof Company>;
 export const CompanyInput = z.object({ companyName: z._default(text(0), ''), companySite: text(1) });
 export type CompanyInput = z.infer<typeof CompanyInput>;
 
-/** What is absent stays as it is. */
+/** An absent field keeps its value. */
 export const CompanyChange = z.object({
   companyName: z.optional(text(1)),
   companySite: z.optional(text(1)),

@@ -2,17 +2,15 @@ import type * as z from 'zod/mini';
 import type { ErrorCode } from './errors.ts';
 import type { Role } from './roles.ts';
 
-/**
- * Who may make a call: anybody, anybody but told who they are when they say so, anybody signed in, a gateway with the
- * feed's key, or the holders of one of the roles. It is refused before the body is read.
+/** * The callers of an endpoint: anyone; anyone, with the actor known if a token is sent; any signed-in user; a gateway with the
+ * feed's key; or users with one of the roles. The api refuses other callers before it reads the body.
  */
 export type Access = 'public' | 'maybe-signed-in' | 'signed-in' | 'gateway' | readonly Role[];
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 /**
- * The device mark of a browser that signed in before: answered by sign-in and by a new password, sent with the next
- * sign-in. It gives no right; strangers who spend the account's tries do not spend those of a marked browser.
+ * The device mark of a browser that signed in before: answered by sign-in and by a new password, sent with the next * sign-in. It gives no right. Strangers who use up the account's attempts do not use up those of a marked browser.
  */
 export const DEVICE_HEADER = 'propusk-device';
 
@@ -37,7 +35,7 @@ export interface Endpoint<
   readonly beforeFactor: boolean;
   /** One English line for OpenAPI. */
   readonly summary: string;
-  /** What a caller could not guess from the rest, for OpenAPI. */
+  /** Details for OpenAPI that the other properties do not show. */
   readonly description: string | undefined;
   readonly params: Params;
   readonly query: Query;
@@ -106,7 +104,7 @@ export function isIdempotent({ method, status, access }: Endpoint): boolean {
   return method === 'POST' && status === 201 && typeof access !== 'string';
 }
 
-/** What a caller hands in for a part of a call. */
+/** The input type of a part of a call, before parsing. */
 export type Input<S extends Schema> = S extends z.ZodMiniType ? z.input<S> : undefined;
-/** What a handler receives for a part of a call, and what a caller gets back. */
+/** The parsed type of a part of a call: a handler's input, a caller's reply. */
 export type Output<S extends Schema> = S extends z.ZodMiniType ? z.output<S> : undefined;

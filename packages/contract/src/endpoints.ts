@@ -67,7 +67,7 @@ import {
 } from './users.ts';
 import { whyHost, whySite } from './why.ts';
 
-/** Every call there is. The api refuses to start with one of them not implemented. */
+/** All endpoints. The api does not start while one of them has no handler. */
 export const endpoints: readonly Endpoint[] = [
   health,
   login,

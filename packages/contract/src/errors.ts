@@ -48,7 +48,7 @@ export const errors = {
 
 export type ErrorCode = keyof typeof errors;
 
-/** The body of every refusal. `fields` names what is wrong, keyed by the path in the body (`politics.0`). */
+/** The body of every refusal. `fields` holds an error for each invalid field, keyed by its path in the body (`politics.0`). */
 export const ErrorBody = z.object({
   code: z.string(),
   message: z.string(),

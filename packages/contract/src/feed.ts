@@ -10,7 +10,7 @@ import { ProxyType } from './proxies.ts';
 export const CompanySnapshot = z.object({
   companyId: Id,
   version: z.int(),
-  /** `epoch` rises when a person's gateway tokens must die: password or role change. */
+  /** `epoch` rises to revoke a user's gateway tokens, such as on a password or role change. */
   users: z.array(z.object({ id: Id, epoch: z.int() })),
   /**
    * `claim` says since when the site stands in a policy with a shared egress, as a number that grows over the whole

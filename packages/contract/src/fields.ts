@@ -49,7 +49,7 @@ export function numeral(check: z.ZodMiniNumber<number>) {
 
 export const IdParams = z.object({ id: numeral(Id) });
 
-/** Rises with every change of an entity; what `ETag` and `If-Match` speak of. */
+/** Rises with every change of an entity; the value of `ETag` and `If-Match`. */
 export const Version = z.int().check(z.gte(1));
 
 export const IsoDate = z.iso.datetime();

@@ -22,7 +22,7 @@ export const Policy = z.object({
   description: z.string(),
   /** Its users reach every public site: while its proxy has settings.allSites. */
   allSites: z.boolean(),
-  /** The people it holds; a plain USER is told of no one else. */
+  /** Its users; a plain USER sees only themselves. */
   users: z.array(Named),
   /** The spec's list; it holds the one proxy of the policy. */
   proxy: z.array(
@@ -49,7 +49,7 @@ export const PolicyInput = z.object({
 });
 export type PolicyInput = z.infer<typeof PolicyInput>;
 
-/** What is absent stays as it is. */
+/** An absent field keeps its value. */
 export const PolicyChange = z.object({
   name: z.optional(text(limits.policyName)),
   description: z.optional(paragraphs(limits.description)),

@@ -8,8 +8,7 @@ import { limits } from './limits.ts';
 export const ProxyType = z.enum(['default', 'payment', 'users']);
 export type ProxyType = z.infer<typeof ProxyType>;
 
-/**
- * A way out to the sites. The password is in no reply, for no role.
+/** * An egress to the sites. No reply contains the password, for any role.
  * `direct` marks the platform's gateway itself: traffic leaves from it, not through another proxy.
  */
 export const Proxy = z.object({
@@ -52,7 +51,7 @@ const Secret = z.string().check(z.minLength(limits.proxyField), z.maxLength(limi
 export const ProxyInput = z.object({ host: Host, port: Port, username: Username, password: Secret });
 export type ProxyInput = z.infer<typeof ProxyInput>;
 
-/** What is absent stays as it is, the password above all: no reply tells it. */
+/** An absent field keeps its value. Forms rely on it for the password, which no reply contains. */
 export const ProxyChange = z.object({
   host: z.optional(Host),
   port: z.optional(Port),
@@ -101,7 +100,7 @@ export const listProxies = endpoint({
   reply: listOf(Proxy),
 });
 
-/** What the list of every proxy takes. */
+/** The query of the list of all proxies. */
 export const ProxyQuery = z.extend(ListQuery, { type: z.optional(ProxyType) });
 export type ProxyQuery = z.infer<typeof ProxyQuery>;
 
@@ -151,15 +150,15 @@ export const deleteProxy = endpoint({
   errors: ['not_found', 'default_proxy', 'direct_proxy', 'proxy_in_use'],
 });
 
-/** What a call through a proxy showed. */
+/** The result of a call through a proxy. */
 export const ProxyCheck = z.object({
   reachable: z.boolean(),
-  /** Null when that did not come up: it was not reached, or broke off before. */
+  /** Null when it is unknown: the proxy was not reached, or the call broke off before. */
   credentialsAccepted: z.nullable(z.boolean()),
   /** The addresses that our echo saw; empty when it was not reached through the proxy. */
   egress: z.array(z.string()),
   roundTripMs: z.nullable(z.number()),
-  /** What is wrong and what to do, in Russian; null when all is well. */
+  /** The problem and its remedy, in Russian; null without a problem. */
   problem: z.nullable(z.string()),
   checkedAt: IsoDate,
 });

@@ -10,7 +10,7 @@ export const Proof = z.object({
   code: z.optional(FactorCode),
 });
 
-/** The role that a person has in the company: an agent or an owner. */
+/** The role of a user in the company: agent or owner. */
 export const CompanyRole = z.enum(['USER', 'CREATOR']);
 export type CompanyRole = z.infer<typeof CompanyRole>;
 

@@ -6,7 +6,7 @@ import { limits } from './limits.ts';
 /** A code from the app (6 digits), or a recovery code where one will do; spaces, hyphens and letter case do not matter. */
 export const FactorCode = text(1, limits.factorCode);
 
-/** The second factor of the caller. Its secret is told once, when enrolment begins. */
+/** The second factor of the caller. The secret is in one reply only, when enrolment begins. */
 export const SecondFactor = z.object({
   on: z.boolean(),
   since: z.nullable(IsoDate),
@@ -23,7 +23,7 @@ export const getSecondFactor = endpoint({
   reply: SecondFactor,
 });
 
-/** What is typed where the password alone is asked for again. */
+/** The body of a call that asks for the password again. */
 export const FactorStart = z.object({ currentPassword: z.string().check(z.maxLength(limits.password.max)) });
 
 /** A secret that an app makes codes of (RFC 6238), as text and as the address that a QR code carries. */
@@ -39,14 +39,14 @@ export const startSecondFactor = endpoint({
   description:
     'Nothing is asked at sign-in until a code confirms it, within an hour. To begin again replaces the secret.',
   body: FactorStart,
-  // Not 201: what creates keeps its answer for a repeated Idempotency-Key, and this one is a secret.
+  // Not 201: a call that creates stores its reply for a repeated Idempotency-Key, and this reply is a secret.
   reply: FactorSecret,
   errors: ['second_factor_on', 'too_many_requests'],
 });
 
 export const FactorConfirmation = z.object({ code: FactorCode });
 
-/** Each signs in once in place of a code from the app. Told once. */
+/** Each replaces a code from the app once. They are in one reply only. */
 export const RecoveryCodes = z.object({ codes: z.array(z.string()) });
 export type RecoveryCodes = z.infer<typeof RecoveryCodes>;
 

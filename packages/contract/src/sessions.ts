@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
 import { Id, IdParams, IsoDate, listOf } from './fields.ts';
 
-/** Where a person is signed in. Its token is in no reply. */
+/** A session of a user. No reply contains its token. */
 export const Session = z.object({
   id: Id,
   client: z.enum(['console', 'extension']),

@@ -9,7 +9,7 @@ export const Site = z.object({
   id: Id,
   address: z.string(),
   politics: z.array(Named),
-  /** What the last probe said; null before the first one, and for a plain USER. */
+  /** The last probe's verdict; null before the first probe, and for a plain USER. */
   protection: z.nullable(Protection),
   version: Version,
   createdAt: IsoDate,
@@ -17,14 +17,14 @@ export const Site = z.object({
 });
 export type Site = z.infer<typeof Site>;
 
-/** `address` takes what people paste, a whole URL too; the server keeps the host. */
+/** `address` may be a whole URL; the server keeps the host. */
 export const SiteInput = z.object({
   address: text(1, limits.description),
   politics: z._default(Links, []),
 });
 export type SiteInput = z.infer<typeof SiteInput>;
 
-/** What is absent stays as it is. */
+/** An absent field keeps its value. */
 export const SiteChange = z.object({
   address: z.optional(text(1, limits.description)),
   politics: z.optional(Links),
@@ -45,7 +45,7 @@ export const createSite = endpoint({
   errors: ['site_exists', 'too_many_objects', 'no_company'],
 });
 
-/** A line of a list that is added at once; what is wrong is named by its place (`3.address`). */
+/** Sites that are added at once; errors name a line by its index (`3.address`). */
 export const SiteInputs = z.array(SiteInput).check(z.minLength(1), z.maxLength(limits.objectsPerCompany));
 export type SiteInputs = z.infer<typeof SiteInputs>;
 

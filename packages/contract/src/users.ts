@@ -17,7 +17,7 @@ import {
 } from './fields.ts';
 import { Role } from './roles.ts';
 
-/** A person of a company (an agent), its owner, or a platform admin. The password is in no reply. */
+/** A user of a company (an agent), its owner, or a platform admin. The password is in no reply. */
 export const User = z.object({
   id: Id,
   name: z.string(),
@@ -33,7 +33,7 @@ export const User = z.object({
       secondFactorRequired: z.boolean(),
     }),
   ),
-  /** Whether signing in takes a code as well. */
+  /** Whether sign-in also needs a code. */
   secondFactor: z.boolean(),
   version: Version,
   createdAt: IsoDate,
@@ -51,7 +51,7 @@ export const UserInput = z.object({
 });
 export type UserInput = z.infer<typeof UserInput>;
 
-/** What is absent stays as it is. */
+/** An absent field keeps its value. */
 export const UserChange = z.object({
   name: z.optional(text(0)),
   surname: z.optional(text(0)),
@@ -100,7 +100,7 @@ export const createUser = endpoint({
   errors: ['email_taken', 'too_many_objects', 'no_company'],
 });
 
-/** An owner to be: no password, for the person sets it by the link in the letter. */
+/** An invited owner. No password: the user sets it through the link in the mail. */
 export const OwnerInput = z.object({
   email: Email,
   name: z._default(text(0), ''),

@@ -58,7 +58,7 @@ function unlink(): void {
   for (const link of links) rmSync(link, { force: true });
 }
 
-test('the missing links are made: without them nothing runs, with them it does', async () => {
+test('missing library links are created, and the programs run only with them', async () => {
   unlink();
   const version = () =>
     spawnSync(join(bare, 'native', 'bin', 'postgres'), ['-V'], { env: {}, encoding: 'utf8' });
@@ -73,7 +73,7 @@ test('the missing links are made: without them nothing runs, with them it does',
   expect(links.map((link) => lstatSync(link).ino)).toEqual(before);
 });
 
-test('several processes may make them at once', async () => {
+test('several processes may create the library links at once', async () => {
   unlink();
   const script = `import { completeLinks } from ${JSON.stringify(join(import.meta.dirname, 'binaries.ts'))};
     const all = await Promise.all(Array.from({ length: 8 }, () => completeLinks(${JSON.stringify(bare)})));
@@ -119,7 +119,7 @@ test.skipIf(needsOrdinary)(`a killed copy is not used, and is removed when it is
   const draft = readdirSync(folder);
   expect(draft).toEqual([expect.stringMatching(/^\.copy-/)]);
 
-  // A young draft may be somebody's at work.
+  // A young draft may belong to a running process.
   const native = await runScript(find(base), as);
   expect(readdirSync(folder).sort()).toEqual([...draft, versionOf(native)]);
   const hourAgo = Date.now() / 1000 - 3600;
@@ -130,7 +130,7 @@ test.skipIf(needsOrdinary)(`a killed copy is not used, and is removed when it is
   expect(readdirSync(folder)).toEqual([versionOf(native)]);
 });
 
-test.skipIf(needsOrdinary)(`programs that do not run on this system are said to${why}`, async () => {
+test.skipIf(needsOrdinary)(`programs that do not run on this system are refused${why}`, async () => {
   const alien = join(scratch, 'alien');
   mkdirSync(join(alien, 'native', 'bin'), { recursive: true });
   writeFileSync(join(alien, 'native', 'pg-symlinks.json'), '[]');
@@ -142,7 +142,7 @@ test.skipIf(needsOrdinary)(`programs that do not run on this system are said to$
   );
 });
 
-test('a platform without the package is told of DATABASE_URL', async () => {
+test('a platform without the package is refused with a hint at DATABASE_URL', async () => {
   const real = Object.getOwnPropertyDescriptor(process, 'arch') as PropertyDescriptor;
   Object.defineProperty(process, 'arch', { ...real, value: 'mips' });
   try {

@@ -77,7 +77,7 @@ test('a draft beside the cluster is removed, but only one of ours', async () => 
   ]);
 });
 
-test('the server ends with a killed parent, cleanly, and the next start need not wait for it', async () => {
+test('the server shuts down cleanly when its parent is killed, and the next start need not wait', async () => {
   const folder = join(scratch, 'parent');
   await copyTemplate(folder);
   const holder = startHolder(['open', folder]);
@@ -94,7 +94,7 @@ test('the server ends with a killed parent, cleanly, and the next start need not
   await db.close();
 });
 
-test('without setpriv an orphan lives on; the next start stops it and takes over', async () => {
+test('without setpriv an orphaned server keeps running until the next start stops it', async () => {
   const folder = join(scratch, 'orphan');
   const path = join(scratch, 'path');
   mkdirSync(path);
@@ -122,7 +122,7 @@ test('without setpriv an orphan lives on; the next start stops it and takes over
   expect(await processesLeft(folder)).toEqual([]);
 });
 
-test('a server that somebody else started on the cluster is left alone, and named', async () => {
+test('a server that another program started on the cluster is left running and named', async () => {
   const folder = join(scratch, 'foreign');
   await copyTemplate(folder);
   const place = await findPlace(folder, () => undefined);
@@ -206,7 +206,7 @@ test.concurrent('a fast shutdown that hangs is followed by an immediate one afte
   await client.end().catch(() => undefined);
 });
 
-test('kill -9 of the server: it is noticed, and every acknowledged row is there afterwards', async () => {
+test('a kill -9 of the server is detected, and no acknowledged row is lost', async () => {
   const folder = join(scratch, 'durable');
   await copyTemplate(folder);
   const lock = await lockDataDir(folder);

@@ -83,7 +83,7 @@ test('a folder that we make is closed to others; one that exists keeps its mode'
   expect(statSync(existing).mode & 0o777).toBe(0o700);
 });
 
-test('a folder that cannot be made is said in one line', async () => {
+test('a folder that cannot be created is refused in one line', async () => {
   writeFileSync(join(scratch, 'file'), '');
   await expect(lockDataDir(join(scratch, 'file', 'data'))).rejects.toThrow(
     /^Не удалось создать папку данных \S+ \(DATA_DIR\): на месте папки лежит файл\.$/,

@@ -55,7 +55,7 @@ beforeEach(() => {
 });
 afterEach(() => removeScratch(scratch));
 
-/** Opens, asks, closes; what was said on the way is in `said`. */
+/** Opens, asks, closes; the progress lines are in `said`. */
 async function once(dataDir: string, sql: string, said: string[] = []) {
   const db = await openEmbedded({ dataDir, onProgress: (line) => said.push(line) });
   return ask(db.url, sql).finally(() => db.close());
@@ -81,7 +81,7 @@ describe.skipIf(!asRoot)(`as root${rootOnly}`, () => {
     await db.close();
   });
 
-  test('a private data folder stays private: its database lives in /var/lib/propusk, and the start says so', async () => {
+  test('a private data folder stays private: its database goes to /var/lib/propusk, and the start prints the path', async () => {
     const dataDir = join(scratch, 'private', 'data');
     mkdirSync(dataDir, { recursive: true, mode: 0o755 });
     chmodSync(dirname(dataDir), 0o700);
@@ -125,7 +125,7 @@ describe.skipIf(!asRoot)(`as root${rootOnly}`, () => {
     expect(await once(moved, 'select one from kept')).toEqual([{ one: 1 }]);
   });
 
-  test('a kill between the choice of the place and the end of initdb is no loss', async () => {
+  test('a start recovers from a kill between the choice of the folder and the end of initdb', async () => {
     const dataDir = join(scratch, 'private');
     mkdirSync(dataDir, { mode: 0o700 });
     const holder = startHolder(['open', dataDir]);
@@ -150,7 +150,7 @@ describe.skipIf(!asRoot)(`as root${rootOnly}`, () => {
     rmSync(join(dataDir, 'postgres.location'));
   });
 
-  test('a database whose folder was closed afterwards is not made anew: the start says what to open', async () => {
+  test('a database whose folder became inaccessible is not recreated: the start names the folder to open', async () => {
     const dataDir = join(scratch, 'data');
     await once(dataDir, 'select 1');
     chmodSync(scratch, 0o700);
@@ -162,7 +162,7 @@ describe.skipIf(!asRoot)(`as root${rootOnly}`, () => {
     expect(await once(dataDir, 'select 1 as one')).toEqual([{ one: 1 }]);
   });
 
-  test("a cluster that is root's own is refused with the command that mends it", async () => {
+  test('a cluster owned by root is refused with the command that fixes it', async () => {
     const dataDir = join(scratch, 'data');
     await once(dataDir, 'select 1');
     chownSync(join(dataDir, 'postgres'), 0, 0);

@@ -5,7 +5,7 @@ import { canEnter, type DbUser, isRoot, nobodyId, otherUser, ourselves } from '.
 import { findMoved, makeHome } from './relocated-home.ts';
 import { StartError, startErrorFrom } from './start-error.ts';
 
-/** Where the database lives and as whom it runs. */
+/** The folder of the database and the user that it runs as. */
 export interface Place {
   /** DATA_DIR, real and absolute. */
   readonly base: string;
@@ -19,8 +19,7 @@ export interface Place {
 /**
  * Decides where the database of a data folder lives. An ordinary user's is in the folder. Root's runs as `nobody` (or
  * as whoever owns the cluster), and goes to /var/lib/propusk when that user cannot enter the folder: its mode is never
- * loosened, for the keys are there.
- * @param say hears where the database is when it is not in DATA_DIR
+ * loosened, for the keys are there. * @param say receives the path of the database when it is not in DATA_DIR
  * @throws StartError when the cluster belongs to another user or cannot be reached
  */
 export async function findPlace(dataDir: string, say: (line: string) => void): Promise<Place> {

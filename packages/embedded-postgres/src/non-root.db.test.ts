@@ -24,7 +24,7 @@ beforeEach(() => {
 });
 afterEach(() => removeScratch(scratch));
 
-/** Opens, asks, closes; what was said on the way is in `said`. */
+/** Opens, asks, closes; the progress lines are in `said`. */
 async function once(dataDir: string, sql: string, said: string[] = []) {
   const db = await openEmbedded({ dataDir, onProgress: (line) => said.push(line) });
   return ask(db.url, sql).finally(() => db.close());
@@ -54,7 +54,7 @@ describe.skipIf(asRoot && !canPlayOrdinary)(
       expect(await processesLeft(dataDir)).toEqual([]);
     });
 
-    test('a folder that he may not write to is said in one line', async () => {
+    test('a folder that the user may not write to is refused in one line', async () => {
       const dir = join(scratch, 'locked');
       mkdirSync(dir, { mode: 0o555 });
       const holder = startHolder(['open', join(dir, 'data')], { as });
@@ -108,14 +108,17 @@ describe.skipIf(asRoot && !canPlayOrdinary)(
       },
     );
 
-    test.skipIf(!asRoot)(`a uid without a passwd entry is told to get one${rootOnly}`, async () => {
-      const own = join(scratch, 'nameless');
-      mkdirSync(own);
-      chownSync(own, 54_321, 54_321);
-      const holder = startHolder(['open', join(own, 'data')], { as: { uid: 54_321, gid: 54_321 } });
-      expect(await holder.line).toMatch(
-        /^REFUSED StartError: У пользователя с номером 54321 нет записи в \/etc\/passwd/,
-      );
-    });
+    test.skipIf(!asRoot)(
+      `a uid without a passwd entry is refused with advice to add one${rootOnly}`,
+      async () => {
+        const own = join(scratch, 'nameless');
+        mkdirSync(own);
+        chownSync(own, 54_321, 54_321);
+        const holder = startHolder(['open', join(own, 'data')], { as: { uid: 54_321, gid: 54_321 } });
+        expect(await holder.line).toMatch(
+          /^REFUSED StartError: У пользователя с номером 54321 нет записи в \/etc\/passwd/,
+        );
+      },
+    );
   },
 );

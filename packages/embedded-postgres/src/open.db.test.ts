@@ -36,7 +36,7 @@ describe('an open database', () => {
     removeScratch(scratch);
   });
 
-  test('says that it is made, and answers at once as the role and the database propusk, in UTF-8', async () => {
+  test('reports its creation, and serves the role and database propusk in UTF-8 at once', async () => {
     expect(said).toEqual([`Создаётся база данных в ${dataDir}/postgres.`]);
     expect(
       await ask(
@@ -68,7 +68,7 @@ describe('an open database', () => {
     for (const inode of sockets) expect(unix).toContain(` ${inode} `);
   });
 
-  test('knows its clients by who they are: peer alone, and no password anywhere', async () => {
+  test('authenticates clients by peer only, without any password', async () => {
     const admin = urlOf(socketOf(db.url), 'postgres', 'postgres');
     const rules = await ask(admin, 'select type, auth_method, error from pg_hba_file_rules');
     expect(rules).toEqual([
@@ -129,7 +129,7 @@ describe('an open database', () => {
     expect(await ask(db.url, 'select 1 as one')).toEqual([{ one: 1 }]);
   });
 
-  test('ignores what the environment says to PostgreSQL and its clients', async () => {
+  test('ignores environment variables of PostgreSQL and its clients', async () => {
     const env = {
       PGPORT: '1',
       PGSSLMODE: 'require',
@@ -180,7 +180,7 @@ describe('an open database', () => {
     expect(statSync(join(folder, 'postgres.log')).mode & 0o777).toBe(0o600);
   });
 
-  test('begins its log anew past 8 MB and keeps one old part', async () => {
+  test('rotates its log past 8 MB and keeps one old part', async () => {
     await db.close();
     writeFileSync(join(dataDir, 'postgres.log'), 'x'.repeat(9 * 1024 * 1024));
     await reopen();

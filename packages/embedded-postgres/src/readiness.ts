@@ -81,7 +81,7 @@ async function check(socketDir: string, say: (line: string) => void): Promise<vo
   if (row?.stale) await refreshCollation(socketDir, say);
 }
 
-/** The server is on its way, or on its way out, which `exited` then tells. */
+/** The server is starting, or stopping; in that case `exited` rejects. */
 function isPassing({ code = '', message }: NodeJS.ErrnoException): boolean {
   const codes = ['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', stillStarting];
   return codes.includes(code) || message.startsWith('Connection terminated');

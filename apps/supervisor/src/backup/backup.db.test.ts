@@ -70,7 +70,7 @@ test('every table is in a backup, or left out for a reason', async () => {
   const client = await pool.connect();
   const names = await allTables(client);
   client.release();
-  // A new table has to be decided: here, or in `leftOut`, where whatever lets somebody in belongs.
+  // A new table needs a decision: here, or in `leftOut` if its rows grant access.
   expect(names.filter((name) => !leftOut.has(name))).toEqual([
     ...[
       'audit',
@@ -101,7 +101,7 @@ test('every table is in a backup, or left out for a reason', async () => {
   }
 });
 
-test('what is restored is what was there, with its versions, claims and computed columns', async () => {
+test('a restore brings back every row with its version, claim and computed columns', async () => {
   const before = await everything(api.database.pool);
   const target = await restored();
   const after = await everything(target.pool);
@@ -117,7 +117,7 @@ test('what is restored is what was there, with its versions, claims and computed
   await target.drop();
 });
 
-test('the restored product goes on: old sessions and gateway tokens are dead, passwords open, ids are new', async () => {
+test('the restored product works: old sessions and gateway tokens are dead, passwords open, ids are new', async () => {
   const { standing } = world;
   const { rows: lost } = await api.database.pool.query('select max(id) as id from sites');
   const { rows: epochs } = await api.database.pool.query('select max(gateway_epoch) as epoch from users');
@@ -130,14 +130,14 @@ test('the restored product goes on: old sessions and gateway tokens are dead, pa
     body: { email: 'creator@first.test', password: PASSWORD },
   });
 
-  // Nothing that came back can be rewritten.
+  // Restored audit rows cannot be rewritten.
   await expect(target.pool.query('delete from audit')).rejects.toMatchObject({ code: '42501' });
   const { rows: guard } = await target.pool.query(
     `select distinct tgenabled as state from pg_trigger where tgname = 'append_only'`,
   );
   expect(guard).toEqual([{ state: 'A' }]);
 
-  // The triggers are awake again.
+  // The triggers are enabled again.
   const version = async () =>
     (
       await target.pool.query(
@@ -152,7 +152,7 @@ test('the restored product goes on: old sessions and gateway tokens are dead, pa
   await target.drop();
 });
 
-test('a file tells nothing without its passphrase, and is for its owner alone', async () => {
+test('a file is unreadable without its passphrase, and only its owner may open it', async () => {
   const bytes = await readFile(file);
   for (const secret of [
     ...Object.values(keys),
@@ -167,7 +167,7 @@ test('a file tells nothing without its passphrase, and is for its owner alone', 
   expect((await readdir(folder)).filter((name) => name.endsWith('.part'))).toEqual([]);
 });
 
-test('another passphrase, or none of ours', async () => {
+test('a wrong passphrase and a file of another program are refused', async () => {
   await expect(verify(file, `${phrase}.`)).rejects.toThrow(/Фраза не подходит/);
   for (const text of ['', '\n', '{}\n', 'x'.repeat(200_000), '{"propusk":"backup"}\n']) {
     const stranger = join(folder, 'stranger');
@@ -245,7 +245,7 @@ test('a file that changes between its check and its use leaves the database empt
   await target.drop();
 });
 
-test('a database that holds anything is refused and left alone, and of two restores at once one is', async () => {
+test('a database that is not empty is refused unchanged, and so is one of two restores at once', async () => {
   const full = await createTestDatabase(serverUrl, { empty: true });
   await full.pool.query('create table kept as select 1 as one');
   await expect(load(full.url, await verify(file, phrase))).rejects.toThrow(/уже есть таблицы/);
@@ -272,7 +272,7 @@ test('a backup needs its own key, a name that is free, and a product', async () 
   expect((await readdir(folder)).filter((name) => name.startsWith('refused'))).toEqual([]);
 });
 
-test('under writes a backup is one moment: keys hold, and each company is at the version of its rows', async () => {
+test('a backup under writes is one snapshot: keys hold, and each company is at the version of its rows', async () => {
   const source = await createTestDatabase(serverUrl);
   await source.pool.query(
     `insert into platform (key_check) select key_check from (values ($1::bytea)) as v (key_check)`,

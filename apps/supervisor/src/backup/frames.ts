@@ -21,12 +21,12 @@ const Sequence = z.object({
   name: z.string(),
   value: z.string().check(z.regex(/^\d{1,19}$/)),
   called: z.boolean(),
-  /** It gives ids to a table. */
+  /** A sequence that gives ids to a table. */
   identity: z.boolean(),
 });
 export type Sequence = z.infer<typeof Sequence>;
 
-/** The first frame: what is needed before any row. Tables stand after those that they refer to. */
+/** The first frame: the data needed before any row. Tables follow those that they reference. */
 const Contents = z.object({
   keys: z.object({ SECRET_KEY: z.string(), GATEWAY_SECRET: z.string() }),
   tables: z.array(Table),
