@@ -1,6 +1,6 @@
 import type { Endpoint, Input, Output } from '@propusk/contract/endpoint';
 
-/** Makes a call of the contract that must succeed, as whoever holds the token. */
+/** Makes a call of the contract as the holder of the token; the call must succeed. */
 export type Call = <E extends Endpoint>(
   token: string | null,
   endpoint: E,
@@ -8,7 +8,7 @@ export type Call = <E extends Endpoint>(
 ) => Promise<Output<E['reply']>>;
 
 /**
- * Makes the function that calls a running product, for whoever fills one: the demo, and tests in a browser.
+ * Makes the function that calls a running product. The demo and browser tests use it to add data.
  * @param consoleUrl asked at each call, since a test's product starts later than its file is read
  * @throws Error with the answer, when the call is refused
  */

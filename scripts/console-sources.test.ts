@@ -28,7 +28,7 @@ describe('the sources of the console', () => {
   it('are all looked at', () => {
     expect(sources.length).toBeGreaterThan(80);
   });
-  it('have no Cyrillic letter: every sentence is in the phrase tables', () => {
+  it('console sources have no Cyrillic letter: every sentence is in the phrase tables', () => {
     expect(strays(/\p{Script=Cyrillic}/u)).toEqual([]);
   });
   it('have their colours in the theme alone', () => {

@@ -27,7 +27,7 @@ describe('the product sources', () => {
   it.each(globSync('apps/*/src'))('have no circle of folders in %s', (src) => {
     expect(circlesOf(foldersOf(imports, src))).toEqual([]);
   });
-  it('hold Cyrillic letters in phrase tables alone', () => {
+  it('sources hold Cyrillic letters only in phrase tables', () => {
     const cyrillic = (file: string) => /\p{Script=Cyrillic}/u.test(readFileSync(file, 'utf8'));
     expect(productFiles.filter((file) => !PHRASES.test(file) && cyrillic(file))).toEqual([]);
   });

@@ -14,7 +14,7 @@ export interface LockedPackage {
 /** The packages of a lock, by where they are laid. */
 export type Lock = Readonly<Record<string, LockedPackage>>;
 
-/** What may ship with us: nobody who runs it owes its source to anybody. By their SPDX names. */
+/** Licences, by SPDX name, of dependencies that may ship: none obliges an operator to publish source. */
 const free = new Set([
   ...['MIT', 'MIT-0', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', '0BSD', 'Apache-2.0', 'BlueOak-1.0.0'],
   ...['CC0-1.0', 'Unlicense'],

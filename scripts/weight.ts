@@ -39,7 +39,7 @@ function files(...modules: string[]): Set<string> {
   return found;
 }
 
-/** What the build gzipped is what goes over the wire. */
+/** The build gzips the files that the api sends. */
 async function weigh(all: Iterable<string>): Promise<number> {
   const sizes = await Promise.all([...all].map((file) => stat(join(web, 'dist', `${file}.gz`))));
   return sizes.reduce((sum, { size }) => sum + size, 0) / 1000;

@@ -1,4 +1,4 @@
-/** What the settings of packages/dial take. */
+/** The values that settings of packages/dial take. */
 export const dialSettingValues = {
   allowNetworks: 'сети через запятую, например 10.0.0.0/8,fd00::/8',
   hosts: 'имена с адресами через запятую, например crm.example.ru=10.0.0.5',

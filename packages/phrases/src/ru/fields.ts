@@ -5,7 +5,7 @@ import { count } from './count.ts';
 const characters = (n: number) => count(n, { one: 'символа', many: 'символов' });
 const short = (least: number) => `Не короче ${characters(least)}`;
 
-/** What is wrong with a field, for the user who filled it in: the server and the console's forms show the same sentence. */
+/** Field errors for users: the server and the console's forms show the same sentence. */
 export const fieldFaults = {
   required: () => 'Заполните это поле',
   choose: () => 'Выберите значение',

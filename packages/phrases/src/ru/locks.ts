@@ -1,6 +1,6 @@
 import type { LockKind } from '@propusk/contract/lock';
 
-/** What a lock's text is called, where it goes, and what to know before pasting it. */
+/** Title, place and notes of a lock's text. */
 export interface LockPhrases {
   readonly title: string;
   readonly place: string;

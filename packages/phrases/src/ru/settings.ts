@@ -14,7 +14,7 @@ export const settingPhrases = {
     `Настройка ${name} ${given === undefined ? 'не задана' : given === null ? 'задана неверно' : `задана неверно: «${given}»`}. Она принимает: ${takes}`,
 };
 
-/** What the api's settings take. */
+/** The values that settings of the api take. */
 export const apiSettingValues = {
   secret,
   logLevel,
@@ -30,7 +30,7 @@ export const apiSettingValues = {
   adminPassword: 'пароль первого администратора, не меньше 8 символов',
 };
 
-/** What the gateway's settings take. */
+/** The values that settings of the gateway take. */
 export const gatewaySettingValues = {
   secret,
   dataDir,

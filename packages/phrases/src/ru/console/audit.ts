@@ -30,7 +30,7 @@ export const audit = {
   more: 'Подробнее',
   moscow: (moment: string) => `${moment} МСК`,
   columns: { field: 'Что', before: 'Было', after: 'Стало' },
-  /** After the name of whoever did it. */
+  /** Follows the name of the actor. */
   events: {
     created: (kind, name) =>
       `${kind === 'company' || kind === 'policy' ? 'создана' : 'добавлен'} ${objects[kind](name)}`,

@@ -2,7 +2,7 @@
 
 const again = 'Открытые сеансы завершатся: в консоль и расширение нужно будет войти заново.';
 
-/** What the dialog does to a person. */
+/** The effect of the dialog on a user. */
 type Change = 'makeOwner' | 'dropOwner' | 'dropAdmin';
 
 export const roleChange = {

@@ -20,7 +20,7 @@ export interface TextPage {
   readonly parts: readonly { readonly title?: string; readonly sections: readonly Section[] }[];
 }
 
-/** What a person agrees to at registration. The operator is whoever runs this console: the text names nobody. */
+/** The terms of registration. The text names no operator, since anyone may run a console. */
 export const rules: TextPage = {
   title: 'Правила обработки персональных данных',
   lead: 'Какие данные о людях хранит эта консоль, зачем они нужны, кто их видит и как их удалить.',
