@@ -61,7 +61,8 @@ export type AuditField = z.infer<typeof AuditField>;
 
 const Value = z.union([z.string(), z.boolean()]);
 
-/** * A field before and after; for a list, the added and removed names. All absent: a secret, of which the audit records only
+/**
+ * A field before and after; for a list, the added and removed names. All absent: a secret, of which the audit records only
  * that it was set.
  */
 export const AuditChange = z.object({

@@ -2,7 +2,8 @@ import type * as z from 'zod/mini';
 import type { ErrorCode } from './errors.ts';
 import type { Role } from './roles.ts';
 
-/** * The callers of an endpoint: anyone; anyone, with the actor known if a token is sent; any signed-in user; a gateway with the
+/**
+ * The callers of an endpoint: anyone; anyone, with the actor known if a token is sent; any signed-in user; a gateway with the
  * feed's key; or users with one of the roles. The api refuses other callers before it reads the body.
  */
 export type Access = 'public' | 'maybe-signed-in' | 'signed-in' | 'gateway' | readonly Role[];
@@ -10,7 +11,8 @@ export type Access = 'public' | 'maybe-signed-in' | 'signed-in' | 'gateway' | re
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 /**
- * The device mark of a browser that signed in before: answered by sign-in and by a new password, sent with the next * sign-in. It gives no right. Strangers who use up the account's attempts do not use up those of a marked browser.
+ * The device mark of a browser that signed in before: answered by sign-in and by a new password, sent with the next
+ * sign-in. It gives no right. Strangers who use up the account's attempts do not use up those of a marked browser.
  */
 export const DEVICE_HEADER = 'propusk-device';
 

@@ -8,7 +8,8 @@ import { limits } from './limits.ts';
 export const ProxyType = z.enum(['default', 'payment', 'users']);
 export type ProxyType = z.infer<typeof ProxyType>;
 
-/** * An egress to the sites. No reply contains the password, for any role.
+/**
+ * An egress to the sites. No reply contains the password, for any role.
  * `direct` marks the platform's gateway itself: traffic leaves from it, not through another proxy.
  */
 export const Proxy = z.object({

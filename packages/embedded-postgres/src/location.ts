@@ -19,7 +19,8 @@ export interface Place {
 /**
  * Decides where the database of a data folder lives. An ordinary user's is in the folder. Root's runs as `nobody` (or
  * as whoever owns the cluster), and goes to /var/lib/propusk when that user cannot enter the folder: its mode is never
- * loosened, for the keys are there. * @param say receives the path of the database when it is not in DATA_DIR
+ * loosened, for the keys are there.
+ * @param say receives the path of the database when it is not in DATA_DIR
  * @throws StartError when the cluster belongs to another user or cannot be reached
  */
 export async function findPlace(dataDir: string, say: (line: string) => void): Promise<Place> {

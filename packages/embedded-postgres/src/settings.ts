@@ -11,7 +11,8 @@ export function settingsFile(place: Place): string {
 /**
  * Writes the server's settings, anew at each start: they follow the place and the users. They are ours and lie outside
  * of the cluster, so that root writes nothing into a folder of the database's user.
- * * Only the two users can connect: over the socket, by peer authentication; there is no password and no TCP. The api is the role
+ *
+ * Only the two users can connect: over the socket, by peer authentication; there is no password and no TCP. The api is the role
  * `propusk`, which is no superuser: an injected statement must not reach COPY … FROM PROGRAM.
  *
  * @param socketDir where the socket goes
