@@ -6,6 +6,7 @@ import { AppError } from '../core/errors.ts';
 import { countBytes } from '../db/daily-bytes.ts';
 import { contains, readList } from '../db/list.ts';
 import type { Db, Tx } from '../db/open.ts';
+import { pipeline, run, statement } from '../db/pipeline.ts';
 import { type AuditFields, differences } from './changes.ts';
 
 export type { AuditFields };
@@ -51,8 +52,7 @@ export async function record(
     }))
     .filter(({ action, changes }) => action !== 'changed' || Object.keys(changes).length > 0);
   if (written.length === 0) return;
-  await countBytes(tx, by.userId, written);
-  const { rows } = await sql<{ one: number }>`
+  const insert = sql<{ one: number }>`
     insert into audit (company_id, company, actor_id, actor_name, actor_email, actor_roles, address,
       action, object_kind, object_id, object_name, changes)
     select d."companyId", coalesce(c.company_name, ''), u.id, trim(u.name || ' ' || u.surname), u.email::text, u.roles,
@@ -60,8 +60,13 @@ export async function record(
     from jsonb_to_recordset(${JSON.stringify(written)}::jsonb) as d (place int, action text, kind text, id bigint, name text,
         "companyId" bigint, changes jsonb)
       join users u on u.id = ${by.userId} left join companies c on c.id = d."companyId"
-    order by d.place returning 1 as one`.execute(tx);
-  if (rows.length !== written.length) throw new AppError('unauthorized');
+    order by d.place returning 1 as one`;
+  const audited = statement(insert.compile(tx), (rows) => {
+    if (rows.length !== written.length) throw new AppError('unauthorized');
+  });
+  const counted = countBytes(tx, by.userId, written);
+  if (counted === null) await run(tx, audited);
+  else await pipeline(tx, counted, audited);
 }
 
 /** Writes the audit row of an actor who changes their own account. @throws AppError as `record` */

@@ -23,3 +23,9 @@ export class AppError extends Error {
     this.facts = facts;
   }
 }
+
+/** @throws AppError not_found when a statement read no row */
+export function found<R>(row: R | undefined): R {
+  if (row === undefined) throw new AppError('not_found');
+  return row;
+}

@@ -3,13 +3,14 @@ import { type Expression, type SqlBool, sql } from 'kysely';
 import type { Member } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
 import type { Tx } from './open.ts';
+import { pipeline, run, type Statement, statement } from './pipeline.ts';
 
 /**
  * The lock of the actor's own company, for what is made in it.
  * @throws AppError unauthorized when the company is gone, and the actor with it
  */
 export async function lockOwnCompany(tx: Tx, { companyId }: Member): Promise<void> {
-  await lock(tx, companyId, () => new AppError('unauthorized'));
+  await run(tx, companyLock(tx, companyId, 'unauthorized'));
 }
 
 /**
@@ -17,52 +18,58 @@ export async function lockOwnCompany(tx: Tx, { companyId }: Member): Promise<voi
  * the write after it, and locks are taken in one order. The first statement of every such write.
  */
 export async function lockCompany(tx: Tx, companyId: number): Promise<void> {
-  await lock(tx, companyId, () => new AppError('not_found'));
+  await run(tx, companyLock(tx, companyId, 'not_found'));
 }
 
 /** The tables whose rows belong to a company; the platform's own proxies and users have none. */
 export type Owned = 'users' | 'proxies' | 'sites' | 'policies';
 
 /** Finds and locks the company of a row in one statement. @param visible whether the actor may change the row at all */
-export async function lockCompanyOf(
+export function lockCompanyOf(
   tx: Tx,
   table: Owned,
   id: number,
   visible: Expression<SqlBool>,
-): Promise<void> {
-  await sql`select from companies where id = (
-    select company_id from ${sql.table(table)} where id = ${id} and ${visible}) for no key update`.execute(
-    tx,
-  );
+): Statement<void> {
+  const lock = sql`select from companies where id = (
+    select company_id from ${sql.table(table)} where id = ${id} and ${visible}) for no key update`;
+  return statement(lock.compile(tx), () => undefined);
 }
 
-async function lock(tx: Tx, companyId: number, missing: () => AppError): Promise<void> {
-  await tx
-    .selectFrom('companies')
-    .select('id')
-    .where('id', '=', companyId)
-    .forNoKeyUpdate()
-    .executeTakeFirstOrThrow(missing);
+function companyLock(tx: Tx, companyId: number, missing: 'unauthorized' | 'not_found'): Statement<void> {
+  const lock = tx.selectFrom('companies').select('id').where('id', '=', companyId).forNoKeyUpdate();
+  return statement(lock.compile(), (rows) => {
+    if (rows.length === 0) throw new AppError(missing);
+  });
 }
 
 /**
- * @param companyId null: the platform, for its own proxies
- * @throws AppError too_many_objects when the company holds as many rows of the kind as it may
+ * Locks a company, and refuses when it holds as many rows of the kind as it may.
+ * @param companyId null: the platform, for its own proxies and users
+ * @throws AppError too_many_objects; `missing` when the company is gone
  */
-export async function makeRoom(tx: Tx, kind: Owned, companyId: number | null): Promise<void> {
-  const { held } = await tx
+export async function makeRoom(
+  tx: Tx,
+  kind: Owned,
+  companyId: number | null,
+  missing: 'unauthorized' | 'not_found' = 'unauthorized',
+): Promise<void> {
+  const count = tx
     .selectFrom(kind)
     .select((eb) => eb.fn.countAll<number>().as('held'))
-    .where('company_id', companyId === null ? 'is' : '=', companyId)
-    .executeTakeFirstOrThrow();
-  if (held >= limits.objectsPerCompany) throw new AppError('too_many_objects');
+    .where('company_id', companyId === null ? 'is' : '=', companyId);
+  const room = statement(count.compile(), ([row]) => {
+    if (row === undefined || row.held >= limits.objectsPerCompany) throw new AppError('too_many_objects');
+  });
+  if (companyId === null) await run(tx, room);
+  else await pipeline(tx, companyLock(tx, companyId, missing), room);
 }
 
 /**
- * Replaces the rows that link one entity to policies or users of its own company.
- * @throws AppError bad_input naming `field` when an id is absent or another company's
+ * Replaces the rows that link one entity to policies, users or sites of its own company.
+ * The result throws AppError bad_input naming `field` when an id is absent or another company's, and too_many_objects.
  */
-export async function replaceLinks(
+export function replaceLinks(
   tx: Tx,
   link: {
     table: 'policy_users' | 'policy_sites';
@@ -76,14 +83,14 @@ export async function replaceLinks(
     ids: readonly number[];
     field: string;
   },
-): Promise<void> {
+): Statement<void> {
   const { companyId, ownId } = link;
   const [table, own, other, otherTable] = [link.table, link.own, link.other, link.otherTable].map(sql.ref);
   // What stays is left alone: no row is written, and no version bumped, for a link that did not change.
   // A policy and a person list each other: a form that was opened on the other side before is stale now. A policy does not
   // list its sites.
   const listed = link.table === 'policy_users';
-  const { rows } = await sql<{ known: number; held: number }>`with gone as (
+  const replace = sql<{ known: number; held: number }>`with gone as (
       delete from ${table} where company_id = ${companyId} and ${own} = ${ownId} and ${other} <> all (${link.ids})
       returning ${other} as id
     ), come as (
@@ -96,14 +103,14 @@ export async function replaceLinks(
     )
     select (select count(*) from ${otherTable} where company_id = ${companyId} and id = any (${link.ids})) as known,
       (select count(*) from ${table} where company_id = ${companyId})
-        - (select count(*) from gone) + (select count(*) from come) as held`.execute(tx);
-  const { known = 0, held = 0 } = rows[0] ?? {};
-  if (known !== link.ids.length) {
-    throw new AppError('bad_input', {
-      fields: { [link.field]: ['gone_from_list'] },
-    });
-  }
-  refuseBeyond(held);
+        - (select count(*) from gone) + (select count(*) from come) as held`;
+  return statement(replace.compile(tx), ([row]) => {
+    const { known = 0, held = 0 } = row ?? {};
+    if (known !== link.ids.length) {
+      throw new AppError('bad_input', { fields: { [link.field]: ['gone_from_list'] } });
+    }
+    refuseBeyond(held);
+  });
 }
 
 /**

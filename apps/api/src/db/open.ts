@@ -1,6 +1,7 @@
 import { Socket } from 'node:net';
-import { Kysely, PostgresDialect, type Transaction } from 'kysely';
+import { Kysely, type Transaction } from 'kysely';
 import pg from 'pg';
+import { PipelineDialect } from './pipeline-dialect.ts';
 import { preparing } from './prepared.ts';
 import type { Tables } from './schema.ts';
 
@@ -57,12 +58,13 @@ export function openDb(url: string): OpenDb {
     return socket.once('close', () => sockets.delete(socket));
   };
   const config = { ...connectionConfig(url), stream };
-  const pool = new pg.Pool({ ...config, max: 20 });
+  const pooled = { ...config, max: 20, pipeline: true };
+  const pool = new pg.Pool(pooled);
   // An idle connection that breaks is replaced on next use; without a listener it would end the process.
   pool.on('error', () => {});
   // One that breaks under a query: the query itself is told, the process must not be.
   pool.on('connect', (client) => client.on('error', () => {}));
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: preparing(pool) }) });
+  const db = new Kysely<Tables>({ dialect: new PipelineDialect({ pool: preparing(pool) }) });
   const breakOff = () => sockets.forEach((socket) => socket.destroy());
   const client = () => new pg.Client({ ...config, keepAlive: true });
   return { url, db, pool, client, breakOff, close: () => db.destroy() };

@@ -44,6 +44,8 @@ export function preparing(pool: pg.Pool): PostgresPool {
       try {
         return await client.query({ text, values: [...values], ...(name !== undefined && { name }) });
       } catch (error) {
+        // Statements follow BEGIN without waiting for it: they must not run outside the transaction.
+        if (text === 'begin') client.connection.stream.destroy();
         if (error instanceof Error && 'code' in error && error.code === STALE) names.set(text, undefined);
         throw error;
       }

@@ -1,11 +1,19 @@
 import type { AuditField, AuditKind } from '@propusk/contract/audit';
-import { type Expression, type Selectable, type SqlBool, sql, type Updateable } from 'kysely';
+import {
+  type CompiledQuery,
+  type Expression,
+  type Selectable,
+  type SqlBool,
+  sql,
+  type Updateable,
+} from 'kysely';
 import { type AuditFields, record } from '../audit/store.ts';
 import type { Actor } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
 import { expectVersion, type IfMatch } from '../core/versions.ts';
 import { lockCompanyOf, type Owned } from '../db/company.ts';
 import type { Tx } from '../db/open.ts';
+import { pipeline, run, type Statement, statement } from '../db/pipeline.ts';
 import type { Tables } from '../db/schema.ts';
 import { refusing } from '../db/violations.ts';
 
@@ -15,7 +23,7 @@ export interface Entity<T extends Owned, View> {
   readonly kind: AuditKind;
   /** The rows that the actor may change. */
   visible(actor: Actor): Expression<SqlBool>;
-  read(tx: Tx, actor: Actor, id: number): Promise<View>;
+  read(tx: Tx, actor: Actor, id: number): Statement<View>;
   /** The name in the audit. */
   name(view: View): string;
   /** The fields that the audit compares. */
@@ -33,8 +41,10 @@ interface Change<T extends Owned> {
   readonly set: Updateable<Tables[T]>;
   /** Constraints of the database that stand for refusals. */
   readonly refusals?: Record<string, () => Error>;
-  /** Writes beside the row, such as its links. Runs after the row is updated. */
-  readonly afterUpdate?: () => Promise<void>;
+  /** The lists that link the row to others, as the edit leaves them. */
+  readonly links?: readonly Statement<void>[];
+  /** Other writes beside the row. */
+  readonly afterUpdate?: (() => Promise<void>) | undefined;
   /** A secret that is set anew. The audit names the field without its value. */
   readonly secret?: AuditField | undefined;
 }
@@ -55,21 +65,25 @@ export async function changeEntity<T extends Owned, View>(
   plan: (row: Row<T>) => Change<T> | Promise<Change<T>>,
 ): Promise<View> {
   const { id } = target;
-  const row = await lockRow(tx, entity.table, id, entity.visible(actor), target.ifMatch);
-  const { set, refusals = {}, afterUpdate, secret } = await plan(row);
-  const before = await entity.read(tx, actor, id);
+  const { row, view: before } = await lockAndRead(tx, actor, entity, target);
+  const { set, refusals = {}, links = [], afterUpdate, secret } = await plan(row);
   const assigned = { ...set, version: row.version + 1, updated_at: sql<string>`now()` };
-  await refusing(
-    refusals,
-    tx
-      .updateTable(entity.table as 'sites')
-      .set(assigned as unknown as Updateable<Tables['sites']>)
-      .where('id', '=', id)
-      .where(ofCompany(row.company_id))
-      .execute(),
-  );
-  await afterUpdate?.();
-  const after = await entity.read(tx, actor, id);
+  const update = tx
+    .updateTable(entity.table as 'sites')
+    .set(assigned as unknown as Updateable<Tables['sites']>)
+    .where('id', '=', id)
+    .where(ofCompany(row.company_id));
+  const writes = [done(update.compile()), ...links];
+  const read = entity.read(tx, actor, id);
+  let after: View;
+  if (afterUpdate === undefined) {
+    const results = await refusing(refusals, pipeline<[...void[], View]>(tx, ...writes, read));
+    after = results.at(-1) as View;
+  } else {
+    await refusing(refusals, pipeline<void[]>(tx, ...writes));
+    await afterUpdate();
+    after = await run(tx, read);
+  }
   await record(tx, actor, {
     action: 'changed',
     kind: entity.kind,
@@ -104,9 +118,8 @@ export async function deleteEntity<T extends Owned, View>(
   plan: (row: Row<T>) => Deletion | Promise<Deletion> = () => ({}),
 ): Promise<void> {
   const { id } = target;
-  const row = await lockRow(tx, entity.table, id, entity.visible(actor), target.ifMatch);
+  const { row, view: gone } = await lockAndRead(tx, actor, entity, target);
   const { facts = {}, refusals = {}, beforeDelete } = await plan(row);
-  const gone = await entity.read(tx, actor, id);
   const { kind } = entity;
   await record(tx, actor, {
     action: 'deleted',
@@ -147,6 +160,18 @@ export async function recordCreated<T extends Owned, View extends { readonly id:
   await record(tx, actor, ...events);
 }
 
+/** Locks a row as `lockRow` does, and reads its view. */
+async function lockAndRead<T extends Owned, View>(
+  tx: Tx,
+  actor: Actor,
+  { table, visible, read }: Entity<T, View>,
+  { id, ifMatch }: Target,
+): Promise<{ row: Row<T>; view: View }> {
+  const locks = lockStatements(tx, table, id, visible(actor), ifMatch);
+  const [, row, view] = await pipeline<[void, Row<T>, View]>(tx, ...locks, read(tx, actor, id));
+  return { row, view };
+}
+
 /**
  * Locks a row for a change, and its company before it, in the order of every write.
  * @param visible whether the actor may change the row at all
@@ -159,19 +184,35 @@ export async function lockRow<T extends Owned>(
   visible: Expression<SqlBool>,
   ifMatch: IfMatch,
 ): Promise<Row<T>> {
-  await lockCompanyOf(tx, table, id, visible);
-  // A statement of its own: one that waits for a lock does not see what the lock's holder has changed. Each of the four tables
-  // has the columns; the query builder cannot express their union.
-  const row = await tx
+  const [, row] = await pipeline<[void, Row<T>]>(tx, ...lockStatements(tx, table, id, visible, ifMatch));
+  return row;
+}
+
+function lockStatements<T extends Owned>(
+  tx: Tx,
+  table: T,
+  id: number,
+  visible: Expression<SqlBool>,
+  ifMatch: IfMatch,
+): [Statement<void>, Statement<Row<T>>] {
+  // Two statements: one that waits for a lock does not see what the lock's holder has changed. Each of the four tables has the
+  // columns; the query builder cannot express their union.
+  const lock = tx
     .selectFrom(table as 'proxies')
     .selectAll()
     .where('id', '=', id)
     .where(visible)
-    .forNoKeyUpdate()
-    .executeTakeFirstOrThrow(() => new AppError('not_found'));
-  expectVersion(ifMatch, row.version);
-  return row as unknown as Row<T>;
+    .forNoKeyUpdate();
+  const locked = statement(lock.compile(), ([row]) => {
+    if (row === undefined) throw new AppError('not_found');
+    expectVersion(ifMatch, row.version);
+    return row as unknown as Row<T>;
+  });
+  return [lockCompanyOf(tx, table, id, visible), locked];
 }
+
+/** A write whose rows mean nothing. */
+const done = (query: CompiledQuery): Statement<void> => statement(query, () => undefined);
 
 function ofCompany(companyId: number | null): Expression<SqlBool> {
   return sql<SqlBool>`company_id is not distinct from ${companyId}`;

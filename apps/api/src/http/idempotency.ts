@@ -5,6 +5,7 @@ import { AppError } from '../core/errors.ts';
 import { lockOwnCompany } from '../db/company.ts';
 import { spendBytes } from '../db/daily-bytes.ts';
 import type { Tx } from '../db/open.ts';
+import { pipeline, statement } from '../db/pipeline.ts';
 import { refusing } from '../db/violations.ts';
 import type { Encryption } from '../encryption.ts';
 
@@ -72,12 +73,15 @@ export async function once<T>(
   }
   const result = await work(tx);
   const reply = JSON.stringify(result);
-  await spendBytes(tx, userId, Buffer.byteLength(reply));
-  await tx
+  const keep = tx
     .updateTable('idempotency_keys')
     .set({ reply })
     .where('user_id', '=', userId)
-    .where('key', '=', key)
-    .execute();
+    .where('key', '=', key);
+  await pipeline(
+    tx,
+    spendBytes(tx, userId, Buffer.byteLength(reply)),
+    statement(keep.compile(), () => undefined),
+  );
   return { result, replayed: false };
 }

@@ -3,11 +3,12 @@ import type { Policy, PolicyChange, PolicyInput } from '@propusk/contract/polici
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import { type Actor, type Member, type Scope, scopeById, scopeOf } from '../core/actor.ts';
-import { AppError } from '../core/errors.ts';
+import { AppError, found } from '../core/errors.ts';
 import type { IfMatch } from '../core/versions.ts';
-import { lockOwnCompany, makeRoom, replaceLinks, touchLinked } from '../db/company.ts';
+import { makeRoom, replaceLinks, touchLinked } from '../db/company.ts';
 import { contains, readList } from '../db/list.ts';
 import type { Db, Tx } from '../db/open.ts';
+import { pipeline, run, type Statement, statement } from '../db/pipeline.ts';
 import type { Tables } from '../db/schema.ts';
 import { managedBy } from '../db/scope.ts';
 import { changeEntity, deleteEntity, type Entity, recordCreated } from '../entities/change.ts';
@@ -91,12 +92,15 @@ function present(actor: Actor, { proxies, users, allSites: wanted, ...row }: Row
 }
 
 /** @throws AppError not_found, for another company's policy as for none */
-export async function findPolicy(db: Db, actor: Actor, id: number): Promise<Policy> {
-  const row = await selectPolicies(db)
+export function findPolicy(db: Db, actor: Actor, id: number): Promise<Policy> {
+  return run(db, readPolicy(db, actor, id));
+}
+
+function readPolicy(db: Db, actor: Actor, id: number): Statement<Policy> {
+  const query = selectPolicies(db)
     .where('policies.id', '=', id)
-    .where(maySee(actor, scopeById(actor)))
-    .executeTakeFirstOrThrow(() => new AppError('not_found'));
-  return present(actor, row);
+    .where(maySee(actor, scopeById(actor)));
+  return statement(query.compile(), ([row]) => present(actor, found(row)));
 }
 
 export async function listPolicies(
@@ -113,7 +117,6 @@ export async function listPolicies(
 
 /** @throws AppError bad_input for a proxy or user that is not the company's, all_sites_refused, too_many_objects */
 export async function createPolicy(tx: Tx, actor: Member, body: PolicyInput): Promise<Policy> {
-  await lockOwnCompany(tx, actor);
   await makeRoom(tx, 'policies', actor.companyId);
   const proxy = await findEgress(tx, actor.companyId, body.proxyId);
   allowAllSites(body.allSites, proxy);
@@ -129,8 +132,11 @@ export async function createPolicy(tx: Tx, actor: Member, body: PolicyInput): Pr
     })
     .returning('id')
     .executeTakeFirstOrThrow();
-  await linkUsers(tx, actor.companyId, id, body.users);
-  const policy = await findPolicy(tx, actor, id);
+  const [, policy] = await pipeline<[void, Policy]>(
+    tx,
+    linkUsers(tx, actor.companyId, id, body.users),
+    readPolicy(tx, actor, id),
+  );
   await recordCreated(tx, actor, policyEntity, actor.companyId, policy);
   return policy;
 }
@@ -159,7 +165,7 @@ export async function updatePolicy(
         proxy_owner_id: proxy.owner_id,
         all_sites: body.allSites ?? kept,
       },
-      ...(users !== undefined && { afterUpdate: () => linkUsers(tx, policy.company_id, id, users) }),
+      links: users === undefined ? [] : [linkUsers(tx, policy.company_id, id, users)],
     };
   });
 }
@@ -182,7 +188,7 @@ const policyEntity: Entity<'policies', Policy> = {
   table: 'policies',
   kind: 'policy',
   visible: (actor) => managedBy(actor, 'company_id'),
-  read: findPolicy,
+  read: readPolicy,
   name: ({ name }) => name,
   facts: ({ name, description, allSites, users, proxy }) => ({
     name,
@@ -224,7 +230,7 @@ function allowAllSites(wanted: boolean, proxy: { all_sites: boolean }): void {
   if (wanted && !proxy.all_sites) throw new AppError('all_sites_refused');
 }
 
-function linkUsers(tx: Tx, companyId: number, policyId: number, ids: readonly number[]): Promise<void> {
+function linkUsers(tx: Tx, companyId: number, policyId: number, ids: readonly number[]): Statement<void> {
   return replaceLinks(tx, {
     table: 'policy_users',
     companyId,

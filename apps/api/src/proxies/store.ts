@@ -2,11 +2,12 @@ import type { AdminProxyChange, Proxy, ProxyInput, ProxyQuery } from '@propusk/c
 import { type Expression, type SqlBool, sql } from 'kysely';
 import { jsonObjectFrom } from 'kysely/helpers/postgres';
 import { type Actor, asMember, isAdmin } from '../core/actor.ts';
-import { AppError } from '../core/errors.ts';
+import { AppError, found } from '../core/errors.ts';
 import type { IfMatch } from '../core/versions.ts';
-import { lockOwnCompany, makeRoom } from '../db/company.ts';
+import { makeRoom } from '../db/company.ts';
 import { contains, readList } from '../db/list.ts';
 import type { Db, Tx } from '../db/open.ts';
+import { run, type Statement, statement } from '../db/pipeline.ts';
 import { type Encryption, passwordPlace } from '../encryption.ts';
 import { changeEntity, deleteEntity, type Entity, recordCreated } from '../entities/change.ts';
 
@@ -52,12 +53,13 @@ function present(actor: Actor, { type, allSites, port, username, ...row }: Row):
 }
 
 /** @throws AppError not_found */
-export async function findProxy(db: Db, actor: Actor, id: number): Promise<Proxy> {
-  const row = await selectProxies(db)
-    .where('proxies.id', '=', id)
-    .where(maySee(actor))
-    .executeTakeFirstOrThrow(() => new AppError('not_found'));
-  return present(actor, row);
+export function findProxy(db: Db, actor: Actor, id: number): Promise<Proxy> {
+  return run(db, readProxy(db, actor, id));
+}
+
+function readProxy(db: Db, actor: Actor, id: number): Statement<Proxy> {
+  const query = selectProxies(db).where('proxies.id', '=', id).where(maySee(actor));
+  return statement(query.compile(), ([row]) => present(actor, found(row)));
 }
 
 /** @param of the actor's company and the platform, or every company */
@@ -86,7 +88,6 @@ export async function createProxy(
   encryption: Encryption,
 ): Promise<Proxy> {
   const companyId = isAdmin(actor) ? actor.companyId : asMember(actor).companyId;
-  if (companyId !== null) await lockOwnCompany(tx, { ...actor, companyId });
   await makeRoom(tx, 'proxies', companyId);
   const { rows } = await sql<{
     id: number;
@@ -168,7 +169,7 @@ const proxyEntity: Entity<'proxies', Proxy> = {
   table: 'proxies',
   kind: 'proxy',
   visible: maySee,
-  read: findProxy,
+  read: readProxy,
   name: ({ host, port }) => `${host}:${port}`,
   facts: ({ host, port, username, settings }) => ({
     host,

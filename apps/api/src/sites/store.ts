@@ -7,11 +7,12 @@ import type { FieldFault } from '@propusk/phrases/field-fault';
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import { type Actor, type Member, type Scope, scopeById, scopeOf } from '../core/actor.ts';
-import { AppError } from '../core/errors.ts';
+import { AppError, found } from '../core/errors.ts';
 import type { IfMatch } from '../core/versions.ts';
 import { lockOwnCompany, makeRoom, replaceLinks } from '../db/company.ts';
 import { contains, readList } from '../db/list.ts';
 import type { Db, Tx } from '../db/open.ts';
+import { pipeline, type Statement, statement } from '../db/pipeline.ts';
 import type { Tables } from '../db/schema.ts';
 import { managedBy } from '../db/scope.ts';
 import { refusing } from '../db/violations.ts';
@@ -126,7 +127,6 @@ export function shownAddress(address: string): string {
 /** @throws AppError bad_input, site_exists, too_many_objects */
 export async function createSite(tx: Tx, actor: Member, body: SiteInput): Promise<Site> {
   const address = storedAddress(body.address);
-  await lockOwnCompany(tx, actor);
   await makeRoom(tx, 'sites', actor.companyId);
   const { id } = await refusing(
     takenBy(address),
@@ -136,8 +136,11 @@ export async function createSite(tx: Tx, actor: Member, body: SiteInput): Promis
       .returning('id')
       .executeTakeFirstOrThrow(),
   );
-  await linkPolicies(tx, actor.companyId, id, body.politics);
-  const site = await readSite(tx, actor, id);
+  const [, site] = await pipeline<[void, Site]>(
+    tx,
+    linkPolicies(tx, actor.companyId, id, body.politics),
+    readSite(tx, actor, id),
+  );
   await recordCreated(tx, actor, siteEntity, actor.companyId, site);
   return site;
 }
@@ -156,7 +159,7 @@ export async function updateSite(
     return {
       set: address === undefined ? {} : { address, shown_address: shownAddress(address) },
       refusals: takenBy(address ?? ''),
-      ...(politics !== undefined && { afterUpdate: () => linkPolicies(tx, companyId, id, politics) }),
+      links: politics === undefined ? [] : [linkPolicies(tx, companyId, id, politics)],
     };
   });
 }
@@ -199,11 +202,11 @@ const takenBy = (address: string) => ({
   sites_address_key: () => new AppError('site_exists', { fields: { address: alreadyThere(address) } }),
 });
 
-function readSite(tx: Tx, actor: Actor, id: number): Promise<Site> {
-  return selectSites(tx, actor).where('sites.id', '=', id).executeTakeFirstOrThrow();
+function readSite(tx: Tx, actor: Actor, id: number): Statement<Site> {
+  return statement(selectSites(tx, actor).where('sites.id', '=', id).compile(), ([row]) => found(row));
 }
 
-function linkPolicies(tx: Tx, companyId: number, siteId: number, ids: readonly number[]): Promise<void> {
+function linkPolicies(tx: Tx, companyId: number, siteId: number, ids: readonly number[]): Statement<void> {
   return replaceLinks(tx, {
     table: 'policy_sites',
     companyId,

@@ -6,12 +6,13 @@ import { jsonArrayFrom, jsonObjectFrom } from 'kysely/helpers/postgres';
 import { emailTaken, endAccess, isProtected, setPassword } from '../accounts/store.ts';
 import { type AuditFields, record } from '../audit/store.ts';
 import { type Actor, isAdmin, type Member } from '../core/actor.ts';
-import { AppError } from '../core/errors.ts';
+import { AppError, found } from '../core/errors.ts';
 import type { IfMatch } from '../core/versions.ts';
-import { lockCompany, lockOwnCompany, makeRoom, replaceLinks, touchLinked } from '../db/company.ts';
+import { makeRoom, replaceLinks, touchLinked } from '../db/company.ts';
 import { hasFactor } from '../db/factor.ts';
 import { contains, readList } from '../db/list.ts';
 import type { Db, Tx } from '../db/open.ts';
+import { run, type Statement, statement } from '../db/pipeline.ts';
 import { managedBy } from '../db/scope.ts';
 import { refusing } from '../db/violations.ts';
 import { changeEntity, deleteEntity, type Entity } from '../entities/change.ts';
@@ -65,13 +66,13 @@ export async function findSelf(db: Db, actor: Actor): Promise<User> {
 }
 
 /** @throws AppError not_found, for another company's user as for none */
-export async function findUser(db: Db, actor: Actor, id: number): Promise<User> {
-  const row = await selectUsers(db)
-    .where('users.id', '=', id)
-    .where(managedBy(actor, 'users.company_id'))
-    .executeTakeFirst();
-  if (row === undefined) throw new AppError('not_found');
-  return present(row);
+export function findUser(db: Db, actor: Actor, id: number): Promise<User> {
+  return run(db, readUser(db, actor, id));
+}
+
+function readUser(db: Db, actor: Actor, id: number): Statement<User> {
+  const query = selectUsers(db).where('users.id', '=', id).where(managedBy(actor, 'users.company_id'));
+  return statement(query.compile(), ([row]) => present(found(row)));
 }
 
 /** @param companyId whose people; null: everybody's */
@@ -95,9 +96,8 @@ export async function createUser(
   body: UserInput,
   passwordHash: string,
 ): Promise<User> {
-  await lockOwnCompany(tx, actor);
-  const id = await insertUser(tx, actor.companyId, { ...body, passwordHash, role: 'USER' });
-  await linkPolicies(tx, actor.companyId, id, body.politics);
+  const id = await insertUser(tx, actor.companyId, { ...body, passwordHash, role: 'USER' }, 'unauthorized');
+  await run(tx, linkPolicies(tx, actor.companyId, id, body.politics));
   return recordCreated(tx, actor, id);
 }
 
@@ -109,8 +109,7 @@ export async function createOwner(
   body: OwnerInput,
   passwordHash: string,
 ): Promise<User> {
-  await lockCompany(tx, companyId);
-  const id = await insertUser(tx, companyId, { ...body, passwordHash, role: 'CREATOR' });
+  const id = await insertUser(tx, companyId, { ...body, passwordHash, role: 'CREATOR' }, 'not_found');
   return recordCreated(tx, actor, id);
 }
 
@@ -122,7 +121,7 @@ export async function createAdmin(
   passwordHash: string,
 ): Promise<User> {
   const { email, name, surname } = body;
-  const id = await insertUser(tx, null, { email, name, surname, passwordHash, role: 'ADMIN' });
+  const id = await insertUser(tx, null, { email, name, surname, passwordHash, role: 'ADMIN' }, 'not_found');
   return recordCreated(tx, actor, id);
 }
 
@@ -137,8 +136,9 @@ async function insertUser(
   tx: Tx,
   companyId: number | null,
   user: { email: string; name: string; surname: string; passwordHash: string; role: Role },
+  missing: 'unauthorized' | 'not_found',
 ): Promise<number> {
-  await makeRoom(tx, 'users', companyId);
+  await makeRoom(tx, 'users', companyId, missing);
   const { id } = await refusing(
     { users_email_key: emailTaken },
     tx
@@ -184,6 +184,11 @@ export async function updateUser(
         detail: ['email_of_owner'],
       });
     }
+    const { politics } = body;
+    if (politics !== undefined && user.company_id === null) throw new AppError('no_company');
+    // Another user may hold the new address: what the old one was signed in with ends.
+    const endSessions = () =>
+      passwordHash === undefined ? endAccess(tx, id) : setPassword(tx, id, passwordHash);
     return {
       set: {
         ...(body.name !== undefined && { name: body.name }),
@@ -191,14 +196,11 @@ export async function updateUser(
         ...(body.email !== undefined && { email: body.email }),
       },
       refusals: { users_email_key: emailTaken },
-      afterUpdate: async () => {
-        if (passwordHash !== undefined) await setPassword(tx, id, passwordHash);
-        // Another user may hold the new address: what the old one was signed in with ends.
-        else if (moved) await endAccess(tx, id);
-        if (body.politics === undefined) return;
-        if (user.company_id === null) throw new AppError('no_company');
-        await linkPolicies(tx, user.company_id, id, body.politics);
-      },
+      links:
+        politics === undefined || user.company_id === null
+          ? []
+          : [linkPolicies(tx, user.company_id, id, politics)],
+      afterUpdate: passwordHash !== undefined || moved ? endSessions : undefined,
       secret: passwordHash === undefined ? undefined : 'password',
     };
   });
@@ -238,12 +240,12 @@ const userEntity: Entity<'users', User> = {
   table: 'users',
   kind: 'user',
   visible: (actor) => managedBy(actor, 'company_id'),
-  read: findUser,
+  read: readUser,
   name: ({ email }) => email,
   facts: auditFields,
 };
 
-function linkPolicies(tx: Tx, companyId: number, userId: number, ids: readonly number[]): Promise<void> {
+function linkPolicies(tx: Tx, companyId: number, userId: number, ids: readonly number[]): Statement<void> {
   return replaceLinks(tx, {
     table: 'policy_users',
     companyId,

@@ -1,0 +1,40 @@
+import type { CompiledQuery } from 'kysely';
+import type { Db, Tx } from './open.ts';
+
+/** A compiled statement, and what its rows mean. `result` throws an AppError when they stand for a refusal. */
+export interface Statement<T> {
+  readonly query: CompiledQuery<unknown>;
+  result(rows: readonly unknown[]): T;
+}
+
+/** @param result turns the rows into a value, or throws an AppError */
+export function statement<R, T>(query: CompiledQuery<R>, result: (rows: readonly R[]) => T): Statement<T> {
+  return { query, result: (rows) => result(rows as readonly R[]) };
+}
+
+/** Runs one statement. @throws what its `result` throws */
+export async function run<T>(db: Db, { query, result }: Statement<T>): Promise<T> {
+  return result((await db.executeQuery(query)).rows);
+}
+
+/**
+ * Sends statements of a transaction without waiting between them: one round trip. PostgreSQL runs them in order, each with a
+ * snapshot of its own, so that a statement sees what was committed while an earlier one waited for a lock.
+ * @returns the result of each statement
+ * @throws the error of the first statement that failed; PostgreSQL skips the statements after it
+ */
+export async function pipeline<T extends readonly unknown[]>(
+  tx: Tx,
+  ...statements: { readonly [I in keyof T]: Statement<T[I]> }
+): Promise<T> {
+  const sent = await tx
+    .getExecutor()
+    .provideConnection((connection) =>
+      Promise.allSettled(statements.map(({ query }) => connection.executeQuery(query))),
+    );
+  return statements.map(({ result }, at) => {
+    const answer = sent[at];
+    if (answer?.status !== 'fulfilled') throw answer?.reason;
+    return result(answer.value.rows);
+  }) as unknown as T;
+}
