@@ -24,6 +24,8 @@ export const Policy = z.object({
   allSites: z.boolean(),
   /** Its users; a plain USER sees only themselves. */
   users: z.array(Named),
+  /** The sites that it opens, by the address as people write it. */
+  sites: z.array(Named),
   /** The spec's list; it holds the one proxy of the policy. */
   proxy: z.array(
     z.object({
@@ -46,6 +48,7 @@ export const PolicyInput = z.object({
   proxyId: Id,
   allSites: z._default(z.boolean(), false),
   users: z._default(Links, []),
+  sites: z._default(Links, []),
 });
 export type PolicyInput = z.infer<typeof PolicyInput>;
 
@@ -56,6 +59,7 @@ export const PolicyChange = z.object({
   proxyId: z.optional(Id),
   allSites: z.optional(z.boolean()),
   users: z.optional(Links),
+  sites: z.optional(Links),
 });
 export type PolicyChange = z.infer<typeof PolicyChange>;
 
@@ -78,7 +82,7 @@ export const listPolicies = endpoint({
   path: '/politics',
   access: ['CREATOR', 'USER', 'ADMIN'],
   summary: "The company's policies; for a plain USER the own ones; for an ADMIN every company's",
-  description: '`name` searches name and description. A plain USER is told of no other person in `users`.',
+  description: '`name` searches name and description. A plain USER sees no other person in `users`.',
   query: ListQuery,
   reply: listOf(Policy),
 });
@@ -98,7 +102,7 @@ export const updatePolicy = endpoint({
   method: 'PUT',
   path: '/politics/:id',
   access: ['CREATOR', 'ADMIN'],
-  summary: 'Change a policy; `users` replaces the people it holds',
+  summary: 'Change a policy; `users` and `sites` replace what it holds',
   params: IdParams,
   body: PolicyChange,
   reply: Policy,

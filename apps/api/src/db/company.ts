@@ -87,9 +87,7 @@ export function replaceLinks(
   const { companyId, ownId } = link;
   const [table, own, other, otherTable] = [link.table, link.own, link.other, link.otherTable].map(sql.ref);
   // What stays is left alone: no row is written, and no version bumped, for a link that did not change.
-  // A policy and a person list each other: a form that was opened on the other side before is stale now. A policy does not
-  // list its sites.
-  const listed = link.table === 'policy_users';
+  // Linked entities list each other: a form that was opened on the other side before is stale now.
   const replace = sql<{ known: number; held: number }>`with gone as (
       delete from ${table} where company_id = ${companyId} and ${own} = ${ownId} and ${other} <> all (${link.ids})
       returning ${other} as id
@@ -99,7 +97,7 @@ export function replaceLinks(
       on conflict do nothing returning ${other} as id
     ), touched as (
       update ${otherTable} set version = version + 1, updated_at = now()
-      where ${listed} and company_id = ${companyId} and id in (select id from gone union all select id from come)
+      where company_id = ${companyId} and id in (select id from gone union all select id from come)
     )
     select (select count(*) from ${otherTable} where company_id = ${companyId} and id = any (${link.ids})) as known,
       (select count(*) from ${table} where company_id = ${companyId})
@@ -121,7 +119,7 @@ export async function touchLinked(
   gone: {
     table: 'policy_users' | 'policy_sites';
     companyId: number;
-    own: 'policy_id' | 'user_id';
+    own: 'policy_id' | 'user_id' | 'site_id';
     ownId: number;
     other: 'policy_id' | 'user_id' | 'site_id';
     otherTable: 'policies' | 'users' | 'sites';

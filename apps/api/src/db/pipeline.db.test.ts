@@ -50,6 +50,6 @@ test('a connection that ends within a pipeline fails it, and the pool serves the
   const work = database.db
     .transaction()
     .execute((tx) => pipeline(tx, add(tx, 'one'), end(tx), add(tx, 'two')));
-  await expect(work).rejects.toThrow();
+  await expect(work).rejects.toThrow('Client has encountered a connection error');
   expect(await held()).toBe(0);
 });

@@ -3,7 +3,7 @@ import type { Db, Tx } from './open.ts';
 
 /** A compiled statement, and what its rows mean. `result` throws an AppError when they stand for a refusal. */
 export interface Statement<T> {
-  readonly query: CompiledQuery<unknown>;
+  readonly query: CompiledQuery;
   result(rows: readonly unknown[]): T;
 }
 

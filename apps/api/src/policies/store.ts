@@ -69,6 +69,19 @@ function selectPolicies(db: Db) {
         .whereRef('policy_users.policy_id', '=', 'policies.id')
         .orderBy('users.id'),
     ).as('users'),
+    jsonArrayFrom(
+      eb
+        .selectFrom('policy_sites')
+        .innerJoin('sites', (join) =>
+          join
+            .onRef('sites.company_id', '=', 'policy_sites.company_id')
+            .onRef('sites.id', '=', 'policy_sites.site_id'),
+        )
+        .select(['sites.id', 'sites.shown_address as name'])
+        .whereRef('policy_sites.company_id', '=', 'policies.company_id')
+        .whereRef('policy_sites.policy_id', '=', 'policies.id')
+        .orderBy('sites.id'),
+    ).as('sites'),
   ]);
 }
 
@@ -132,11 +145,12 @@ export async function createPolicy(tx: Tx, actor: Member, body: PolicyInput): Pr
     })
     .returning('id')
     .executeTakeFirstOrThrow();
-  const [, policy] = await pipeline<[void, Policy]>(
+  const results = await pipeline<[...void[], Policy]>(
     tx,
-    linkUsers(tx, actor.companyId, id, body.users),
+    ...links(tx, actor.companyId, id, body),
     readPolicy(tx, actor, id),
   );
+  const policy = results.at(-1) as Policy;
   await recordCreated(tx, actor, policyEntity, actor.companyId, policy);
   return policy;
 }
@@ -154,7 +168,6 @@ export async function updatePolicy(
     allowAllSites(body.allSites === true, proxy);
     // Another proxy that does not allow all sites takes the flag away; the same one only makes it wait.
     const kept = policy.all_sites && (proxy.all_sites || proxy.id === policy.proxy_id);
-    const { users } = body;
     return {
       set: {
         ...(body.name !== undefined && { name: body.name }),
@@ -165,17 +178,16 @@ export async function updatePolicy(
         proxy_owner_id: proxy.owner_id,
         all_sites: body.allSites ?? kept,
       },
-      links: users === undefined ? [] : [linkUsers(tx, policy.company_id, id, users)],
+      links: links(tx, policy.company_id, id, body),
     };
   });
 }
 
 /** @throws AppError not_found, changed_meanwhile */
 export function deletePolicy(tx: Tx, actor: Actor, id: number, ifMatch: IfMatch): Promise<void> {
-  return deleteEntity(tx, actor, policyEntity, { id, ifMatch }, async ({ company_id: companyId }) => {
+  return deleteEntity(tx, actor, policyEntity, { id, ifMatch }, ({ company_id: companyId }) => {
     const policy = { companyId, own: 'policy_id', ownId: id } as const;
     return {
-      facts: { sites: await sitesOf(tx, companyId, id) },
       beforeDelete: async () => {
         await touchLinked(tx, { ...policy, table: 'policy_users', other: 'user_id', otherTable: 'users' });
         await touchLinked(tx, { ...policy, table: 'policy_sites', other: 'site_id', otherTable: 'sites' });
@@ -190,30 +202,15 @@ const policyEntity: Entity<'policies', Policy> = {
   visible: (actor) => managedBy(actor, 'company_id'),
   read: readPolicy,
   name: ({ name }) => name,
-  facts: ({ name, description, allSites, users, proxy }) => ({
+  facts: ({ name, description, allSites, users, sites, proxy }) => ({
     name,
     description,
     proxy: proxy.map(({ host }) => host).join(', '),
     allSites,
     users,
+    sites,
   }),
 };
-
-/** The sites that a policy opens. Who edits a site says in which policies it is; the policy itself tells of none. */
-function sitesOf(tx: Tx, companyId: number, policyId: number) {
-  return tx
-    .selectFrom('policy_sites')
-    .innerJoin('sites', (join) =>
-      join
-        .onRef('sites.company_id', '=', 'policy_sites.company_id')
-        .onRef('sites.id', '=', 'policy_sites.site_id'),
-    )
-    .select(['sites.id', 'sites.shown_address as name'])
-    .where('policy_sites.company_id', '=', companyId)
-    .where('policy_sites.policy_id', '=', policyId)
-    .orderBy('sites.id')
-    .execute();
-}
 
 /** A proxy that a company's policy may name: its own, or the platform's. */
 async function findEgress(tx: Tx, companyId: number, proxyId: number) {
@@ -230,15 +227,22 @@ function allowAllSites(wanted: boolean, proxy: { all_sites: boolean }): void {
   if (wanted && !proxy.all_sites) throw new AppError('all_sites_refused');
 }
 
-function linkUsers(tx: Tx, companyId: number, policyId: number, ids: readonly number[]): Statement<void> {
-  return replaceLinks(tx, {
-    table: 'policy_users',
-    companyId,
-    own: 'policy_id',
-    ownId: policyId,
-    other: 'user_id',
-    otherTable: 'users',
-    ids,
-    field: 'users',
-  });
+/** The lists of a policy as an input leaves them; an absent list stays. */
+function links(
+  tx: Tx,
+  companyId: number,
+  policyId: number,
+  { users, sites }: { users?: readonly number[] | undefined; sites?: readonly number[] | undefined },
+): Statement<void>[] {
+  const policy = { companyId, own: 'policy_id', ownId: policyId } as const;
+  const statements: Statement<void>[] = [];
+  if (users !== undefined) {
+    const people = { table: 'policy_users', other: 'user_id', otherTable: 'users', field: 'users' } as const;
+    statements.push(replaceLinks(tx, { ...policy, ...people, ids: users }));
+  }
+  if (sites !== undefined) {
+    const opened = { table: 'policy_sites', other: 'site_id', otherTable: 'sites', field: 'sites' } as const;
+    statements.push(replaceLinks(tx, { ...policy, ...opened, ids: sites }));
+  }
+  return statements;
 }

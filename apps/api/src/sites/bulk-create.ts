@@ -43,10 +43,15 @@ export async function createSites(
   const pairs = lines.flatMap(({ politics: policies }, at) =>
     policies.map((policyId) => ({ policyId, siteId: ids.get(addresses[at] ?? '') })),
   );
-  await sql`insert into policy_sites (company_id, policy_id, site_id)
-    select ${companyId}, policy_id, site_id
-    from unnest(${pairs.map(({ policyId }) => policyId)}::bigint[], ${pairs.map(({ siteId }) => siteId)}::bigint[])
-      as pair (policy_id, site_id)`.execute(tx);
+  await sql`with come as (
+      insert into policy_sites (company_id, policy_id, site_id)
+      select ${companyId}, policy_id, site_id
+      from unnest(${pairs.map(({ policyId }) => policyId)}::bigint[], ${pairs.map(({ siteId }) => siteId)}::bigint[])
+        as pair (policy_id, site_id)
+      returning policy_id
+    )
+    update policies set version = version + 1, updated_at = now()
+    where company_id = ${companyId} and id in (select policy_id from come)`.execute(tx);
   await boundLinks(tx, 'policy_sites', companyId);
   const rows = await selectSites(tx, actor)
     .where('sites.company_id', '=', companyId)

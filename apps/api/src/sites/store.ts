@@ -9,7 +9,7 @@ import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import { type Actor, type Member, type Scope, scopeById, scopeOf } from '../core/actor.ts';
 import { AppError, found } from '../core/errors.ts';
 import type { IfMatch } from '../core/versions.ts';
-import { lockOwnCompany, makeRoom, replaceLinks } from '../db/company.ts';
+import { lockOwnCompany, makeRoom, replaceLinks, touchLinked } from '../db/company.ts';
 import { contains, readList } from '../db/list.ts';
 import type { Db, Tx } from '../db/open.ts';
 import { pipeline, type Statement, statement } from '../db/pipeline.ts';
@@ -166,7 +166,15 @@ export async function updateSite(
 
 /** @throws AppError not_found, changed_meanwhile */
 export function deleteSite(tx: Tx, actor: Actor, id: number, ifMatch: IfMatch): Promise<void> {
-  return deleteEntity(tx, actor, siteEntity, { id, ifMatch });
+  const links = {
+    table: 'policy_sites',
+    own: 'site_id',
+    other: 'policy_id',
+    otherTable: 'policies',
+  } as const;
+  return deleteEntity(tx, actor, siteEntity, { id, ifMatch }, ({ company_id: companyId }) => ({
+    beforeDelete: () => touchLinked(tx, { ...links, companyId, ownId: id }),
+  }));
 }
 
 /** @throws AppError bad_input, not_found, changed_meanwhile */

@@ -257,6 +257,7 @@ named(
     description: 'What it is for.',
     allSites: 'Its people reach every public site, while its proxy has `settings.allSites`.',
     users: 'The people it holds; a plain USER is told of no one else.',
+    sites: 'The sites it opens to them.',
     proxy: [
       'A list of one: the proxy that its people leave through.',
       {
@@ -272,6 +273,7 @@ named(
     description: sample.policyDescription,
     allSites: false,
     users: [personName],
+    sites: [{ id: 11, name: 'crm.romashka.ru' }],
     proxy: [
       { id: 3, host: 'proxy.romashka.ru', direct: false, settings: { type: 'users', allSites: false } },
     ],
@@ -285,6 +287,7 @@ const policy = {
   proxyId: 'Id of a proxy of the company or of the platform.',
   allSites: 'Whether its people reach every public site; the proxy must allow it.',
   users: 'Ids of the people it holds.',
+  sites: 'Ids of the sites it opens to them.',
 };
 named('PolicyInput', PolicyInput, 'An access policy to add.', policy, {
   name: sample.policy,
