@@ -1,6 +1,6 @@
 import { Button, Group, Modal, Stack } from '@mantine/core';
 import * as t from '@propusk/phrases/console';
-import { type ReactNode, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react';
 import type { Control, DefaultValues } from 'react-hook-form';
 import type * as z from 'zod/mini';
 import { ApiError } from '../api/api-error.ts';
@@ -45,6 +45,15 @@ export function FormDialog<S extends FormSchema>(props: {
   const saving = useRef(false);
   const asking = useQuestion() !== null;
   useReturnFocus(true);
+  // Initial values may arrive after the dialog: a default that a list was loaded for.
+  const initial = JSON.stringify(props.initial);
+  const initialised = useRef(initial);
+  const fill = useEffectEvent(() => refill(form, props.initial));
+  useEffect(() => {
+    if (initialised.current === initial) return;
+    initialised.current = initial;
+    fill();
+  }, [initial]);
 
   async function save(values: z.output<S>) {
     if (saving.current) return;

@@ -2,11 +2,12 @@ import '@mantine/core/styles/ScrollArea.css';
 import '@mantine/core/styles/Combobox.css';
 import '@mantine/core/styles/Pill.css';
 import '@mantine/core/styles/PillsInput.css';
-import { MultiSelect, type OptionsFilter, Select } from '@mantine/core';
+import { Loader, MultiSelect, type OptionsFilter, Select } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import * as t from '@propusk/phrases/console';
 import { useState } from 'react';
 import type { FieldValues } from 'react-hook-form';
+import { ApiError } from '../api/api-error.ts';
 import { type Bound, labels, useField } from './fields.tsx';
 import { matches } from './matches.ts';
 
@@ -37,28 +38,80 @@ export function SelectField<V extends FieldValues, O>(props: Bound<V, O> & { opt
   );
 }
 
-/** A select of several options, with search. Picked options stay in the list with a mark, and a click removes them. */
+/** Makes a missing entity out of what was typed into a select. */
+export interface InlineCreate {
+  /** The label of the option that creates, with the typed text in it. */
+  label: (typed: string) => string;
+  /** @returns the new entity's id; null when the user changed their mind */
+  run: (typed: string) => Promise<number | null>;
+}
+
+/** What a failed create says: the fault of the field, or the refusal itself. */
+function sentenceOf(error: unknown): string {
+  if (!(error instanceof ApiError)) return t.failures.unexpected;
+  return Object.values(error.fields)[0] ?? error.message;
+}
+
+/** The option that creates; ids of entities begin with 1. */
+const CREATE = 0;
+
+/**
+ * A select of several options, with search. Picked options stay in the list with a mark, and a click removes them. With
+ * `create`, a text that is no option's label can be made into a new entity, which is picked at once.
+ */
 export function MultiSelectField<V extends FieldValues, O>(
-  props: Bound<V, O> & { options: readonly Option[] },
+  props: Bound<V, O> & { options: readonly Option[]; create?: InlineCreate | undefined },
 ) {
+  const { create } = props;
   const field = useField(props);
   const value: number[] = field.value ?? [];
   const [typed, setTyped] = useState('');
+  const [opened, setOpened] = useState(false);
+  const [creating, setCreating] = useState(false);
+  const [failure, setFailure] = useState<string>();
   const [settled] = useDebouncedValue(typed, SEARCH_DELAY_MS);
   // An emptied field shows the whole list at once; picking an option empties it.
   const search = typed && settled;
   const filter: OptionsFilter<number> = ({ options }) =>
-    options.filter((option) => 'group' in option || matches(option.label, search));
+    options.filter((option) => 'group' in option || option.value === CREATE || matches(option.label, search));
+  const missing = create && typed.trim();
+  const known = props.options.some(({ label }) => label.toLowerCase() === typed.trim().toLowerCase());
+  const offered = missing && !known ? [{ value: CREATE, label: create.label(missing) }] : [];
+
+  async function pick(picked: number[]) {
+    setFailure(undefined);
+    if (create === undefined || !picked.includes(CREATE)) return field.onChange(picked);
+    setCreating(true);
+    try {
+      const id = await create.run(typed.trim());
+      if (id === null) return;
+      field.onChange([...value, id]);
+      setTyped('');
+      // The open list would cover the buttons below.
+      setOpened(false);
+    } catch (error) {
+      setFailure(sentenceOf(error));
+    } finally {
+      setCreating(false);
+    }
+  }
   return (
     <MultiSelect
       {...labels(props)}
       {...field}
-      data={[...props.options]}
+      error={failure ?? field.error}
+      data={[...props.options, ...offered]}
       value={value}
+      onChange={pick}
+      readOnly={creating}
+      rightSection={creating ? <Loader size="xs" aria-label={t.common.loading} /> : undefined}
       searchable
       searchValue={typed}
       onSearchChange={setTyped}
       filter={filter}
+      dropdownOpened={opened}
+      onDropdownOpen={() => setOpened(true)}
+      onDropdownClose={() => setOpened(false)}
       maxDropdownHeight={240}
       // The list does not open on focus: it would cover the buttons below.
       openOnFocus={false}

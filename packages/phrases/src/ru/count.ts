@@ -1,4 +1,4 @@
-const plural = new Intl.PluralRules('ru');
+const plural = /* @__PURE__ */ new Intl.PluralRules('ru');
 
 /** A whole number with its noun, which Russian has three forms of; without `few` the noun has two. */
 export function count(n: number, forms: { one: string; few?: string; many: string }): string {

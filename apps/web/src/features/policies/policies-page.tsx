@@ -16,13 +16,15 @@ import { proxyName } from '../../common/names.ts';
 import { useRemove } from '../../common/use-remove.ts';
 import type { Column } from '../../ui/data-table.tsx';
 import { lazyDialog } from '../../ui/lazy.tsx';
+import { Counted } from '../../ui/tags.tsx';
 import { TruncatedText } from '../../ui/truncated-text.tsx';
+import { TwoLines } from '../../ui/two-lines.tsx';
 
 const CreatePolicyDialog = lazyDialog(() => import('./create-policy-dialog.tsx'), 'CreatePolicyDialog');
 const EditPolicyDialog = lazyDialog(() => import('./edit-policy-dialog.tsx'), 'EditPolicyDialog');
 
 const columns: readonly Column<Policy>[] = [
-  { key: 'name', title: t.policies.name, width: '22%', main: true, render: (policy) => policy.name },
+  { key: 'name', title: t.policies.name, width: '18%', main: true, render: (policy) => policy.name },
   {
     key: 'description',
     title: t.policies.description,
@@ -31,8 +33,20 @@ const columns: readonly Column<Policy>[] = [
   {
     key: 'proxy',
     title: t.policies.proxy,
-    width: '20%',
+    width: '16%',
     render: (policy) => policy.proxy.map(proxyName).join(', ') || t.common.none,
+  },
+  {
+    key: 'links',
+    title: t.policies.people,
+    width: '144px',
+    lines: 2,
+    render: ({ users, sites }) => (
+      <TwoLines
+        first={<Counted text={t.policies.peopleCount(users.length)} names={users} />}
+        second={<Counted text={t.policies.sitesCount(sites.length)} names={sites} />}
+      />
+    ),
   },
   ...dayColumns<Policy>(),
 ];

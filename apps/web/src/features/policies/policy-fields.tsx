@@ -5,6 +5,7 @@ import { TextField } from '../../common/fields.tsx';
 import { proxyName } from '../../common/names.ts';
 import { MultiSelectField, type Option, SelectField } from '../../common/select-fields.tsx';
 import { TextAreaField } from '../../common/text-area-field.tsx';
+import { useSiteCreate } from '../../common/use-inline-create.ts';
 import type { ProxyChoice } from '../../common/use-options.ts';
 
 /** Form values of a policy, new or edited. */
@@ -14,6 +15,7 @@ interface PolicyValues extends FieldValues {
   proxyId?: number | undefined;
   allSites?: boolean | undefined;
   users?: number[] | undefined;
+  sites?: number[] | undefined;
 }
 
 /** The fields of a policy. */
@@ -21,11 +23,13 @@ export function PolicyFields<V extends PolicyValues, O>(props: {
   control: Control<V, unknown, O>;
   proxies: readonly ProxyChoice[];
   users: readonly Option[];
+  sites: readonly Option[];
 }) {
   const { control, proxies } = props;
   // V has these fields by its constraint; FieldPath does not see it.
   const field = (name: keyof PolicyValues & string) => name as FieldPath<V>;
   const proxyId = useWatch({ control, name: field('proxyId') });
+  const createSite = useSiteCreate();
   const chosen = proxies.find((proxy) => proxy.id === proxyId);
   return (
     <>
@@ -40,6 +44,7 @@ export function PolicyFields<V extends PolicyValues, O>(props: {
         control={control}
         name={field('proxyId')}
         label={t.policies.proxy}
+        description={chosen?.direct ? t.policies.gatewayHint : t.policies.proxyHint}
         options={proxies.map((proxy) => ({ value: proxy.id, label: proxyName(proxy) }))}
         required
       />
@@ -52,6 +57,14 @@ export function PolicyFields<V extends PolicyValues, O>(props: {
         label={t.policies.users}
         description={t.policies.usersHint}
         options={props.users}
+      />
+      <MultiSelectField
+        control={control}
+        name={field('sites')}
+        label={t.policies.sites}
+        description={t.policies.sitesHint}
+        options={props.sites}
+        create={createSite}
       />
     </>
   );

@@ -2,6 +2,7 @@ import * as t from '@propusk/phrases/console';
 import type { Control, FieldPath, FieldValues } from 'react-hook-form';
 import { TextField } from '../../common/fields.tsx';
 import { MultiSelectField, type Option } from '../../common/select-fields.tsx';
+import { usePolicyCreate } from '../../common/use-inline-create.ts';
 
 /** Form values of a site, new or edited. */
 interface SiteValues extends FieldValues {
@@ -14,6 +15,7 @@ export function SiteFields<V extends SiteValues, O>(props: {
   control: Control<V, unknown, O>;
   policies: readonly Option[];
 }) {
+  const createPolicy = usePolicyCreate();
   // V has these fields by its constraint; FieldPath does not see it.
   const field = (name: keyof SiteValues & string) => name as FieldPath<V>;
   return (
@@ -34,6 +36,7 @@ export function SiteFields<V extends SiteValues, O>(props: {
         label={t.sites.policies}
         description={t.sites.policiesHint}
         options={props.policies}
+        create={createPolicy}
       />
     </>
   );

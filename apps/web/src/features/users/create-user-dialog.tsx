@@ -5,6 +5,7 @@ import { PasswordField, TextField } from '../../common/fields.tsx';
 import { FormDialog } from '../../common/form-dialog.tsx';
 import { userName } from '../../common/names.ts';
 import { MultiSelectField } from '../../common/select-fields.tsx';
+import { usePolicyCreate } from '../../common/use-inline-create.ts';
 import { usePolicyOptions } from '../../common/use-options.ts';
 import { toastSuccess } from '../../ui/toast.ts';
 
@@ -12,6 +13,7 @@ import { toastSuccess } from '../../ui/toast.ts';
 export function CreateUserDialog({ onClose }: { onClose: () => void }) {
   const create = useCall(createUser);
   const policies = usePolicyOptions([]);
+  const createPolicy = usePolicyCreate();
   return (
     <FormDialog
       title={t.users.create}
@@ -42,7 +44,13 @@ export function CreateUserDialog({ onClose }: { onClose: () => void }) {
             autoComplete="new-password"
             required
           />
-          <MultiSelectField control={control} name="politics" label={t.users.policies} options={policies} />
+          <MultiSelectField
+            control={control}
+            name="politics"
+            label={t.users.policies}
+            options={policies}
+            create={createPolicy}
+          />
         </>
       )}
     </FormDialog>

@@ -5,6 +5,7 @@ import * as t from '@propusk/phrases/console';
 import { IconCloudOff, IconRefresh, IconRoute, IconShieldCheck } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { useEffect, useEffectEvent, useRef } from 'react';
 import { call } from '../../../api/call.ts';
 import { queryOptions } from '../../../api/queries.ts';
 import { paths } from '../../../paths.ts';
@@ -53,6 +54,17 @@ function Lock({ lock, onCheck }: { lock: SiteLock; onCheck: () => void }) {
     onSuccess: (learned) => client.setQueryData(queryOptions(getSiteLock, { params }).queryKey, learned),
   });
   const known = lock.snippets.length > 0;
+  // The first view of a lock asks for the addresses by itself; a failure leaves the button to try again.
+  const first =
+    lock.egress.length > 0 &&
+    lock.egress.every(({ learnedAt, problem }) => learnedAt === null && problem === null);
+  const asked = useRef(false);
+  const ask = useEffectEvent(() => learn.mutate());
+  useEffect(() => {
+    if (!first || asked.current) return;
+    asked.current = true;
+    ask();
+  }, [first]);
 
   if (lock.egress.length === 0) {
     return (

@@ -1,0 +1,39 @@
+import { createPolicy } from '@propusk/contract/policies';
+import { listProxies } from '@propusk/contract/proxies';
+import { createSite } from '@propusk/contract/sites';
+import { unicodeHost } from '@propusk/contract/unicode-host';
+import * as t from '@propusk/phrases/console';
+import { useQueryClient } from '@tanstack/react-query';
+import { queryOptions, useCall } from '../api/queries.ts';
+import { toastSuccess } from '../ui/toast.ts';
+import type { InlineCreate } from './select-fields.tsx';
+import { gatewayOf } from './use-options.ts';
+
+/** Creates a policy by its name, on the platform's gateway. Its people and sites are added later. */
+export function usePolicyCreate(): InlineCreate {
+  const client = useQueryClient();
+  const create = useCall(createPolicy);
+  return {
+    label: t.policies.createNamed,
+    run: async (name) => {
+      const { rows } = await client.ensureQueryData(queryOptions(listProxies, {}));
+      const proxy = gatewayOf(rows) ?? rows[0];
+      const policy = await create.mutateAsync({ body: { name, proxyId: proxy?.id ?? 0 } });
+      toastSuccess(t.alerts.created, policy.name);
+      return policy.id;
+    },
+  };
+}
+
+/** Creates a site by its address. */
+export function useSiteCreate(): InlineCreate {
+  const create = useCall(createSite);
+  return {
+    label: t.sites.createNamed,
+    run: async (address) => {
+      const site = await create.mutateAsync({ body: { address } });
+      toastSuccess(t.alerts.created, unicodeHost(site.address));
+      return site.id;
+    },
+  };
+}

@@ -1,0 +1,134 @@
+import { expect, type Page, test } from '@playwright/test';
+import { createPolicy, listPolicies } from '@propusk/contract/policies';
+import { createSite, listSites } from '@propusk/contract/sites';
+import { choose, dialogOf, enter, field, heading, row, saveOf, screens, startConsole } from './console.ts';
+
+/** One dialog does the job: what is missing is made inside the dialog that needs it. */
+let owner: string;
+let crm: number;
+const product = startConsole(
+  async (console) => {
+    owner = await console.owner('owner@romashka.test');
+    await console.agent(owner, 'anna@romashka.test');
+    crm = (await console.call(owner, createSite, { body: { address: 'crm.romashka.test' } })).id;
+  },
+  (ports) => ({
+    GATEWAY_EGRESS: '127.0.0.2',
+    GATEWAY_HOSTS: 'console.test=127.0.0.1',
+    GATEWAY_ALLOW_NETWORKS: '127.0.0.0/8',
+    // The gateway accepts host names only, and a test console has only an address.
+    ECHO_URL: `http://console.test:${ports.console}`,
+  }),
+);
+
+/** Counts the clicks of a page, of mouse and fingers. */
+async function countClicks(page: Page): Promise<() => Promise<number>> {
+  let clicks = 0;
+  await page.exposeFunction('countClick', () => clicks++);
+  await page.addInitScript(
+    `addEventListener('pointerdown', () => { void window.countClick(); }, { capture: true });`,
+  );
+  return async () => clicks;
+}
+
+for (const [screen, viewport] of screens) {
+  test.describe(screen, () => {
+    test.use({ viewport });
+
+    test('an owner comes from registration to lock lines in at most 12 clicks and 2 dialogs', async ({
+      page,
+    }) => {
+      const clicks = await countClicks(page);
+      await enter(page, `${product.url}/auth/register`, null, {});
+      const form = page.getByRole('main');
+      await field(form, 'Имя').fill('Иван');
+      await field(form, 'Название компании').fill('ООО «Лютик»');
+      await field(form, 'Сайт компании').fill('lutik.test');
+      await field(form, 'Почта').fill(`ivan-${screen}@lutik.test`);
+      await form.getByLabel(/^Пароль/).fill('correct horse');
+      await form.getByLabel(/^Повторите пароль/).fill('correct horse');
+      await form.getByRole('checkbox').check();
+      await form.getByRole('button', { name: 'Зарегистрироваться' }).click();
+      await page.getByRole('button', { name: 'Understood!' }).click();
+
+      await page.getByRole('button', { name: 'Добавить', exact: true }).first().click();
+      const address = `crm-${screen}.lutik.test`;
+      await field(dialogOf(page), 'Адрес').fill(address);
+      await dialogOf(page).getByRole('combobox', { name: 'Политики доступа' }).click();
+      await page.keyboard.type('Продажи');
+      await page.getByRole('option', { name: 'Создать политику «Продажи»' }).click();
+      await expect(dialogOf(page).getByText('Продажи', { exact: true })).toBeVisible();
+      await saveOf(dialogOf(page)).click();
+      await expect(dialogOf(page)).toHaveCount(0);
+      await choose(page, new RegExp(address), 'Защитить');
+      await expect(dialogOf(page).getByRole('region', { name: 'Строки замка' }).locator('pre')).toContainText(
+        'Require ip 127.0.0.2',
+      );
+      expect(new URL(page.url()).pathname).toBe('/dashboard/creator/domains');
+      expect(await clicks()).toBeLessThanOrEqual(12);
+    });
+
+    test('the policy dialog names the gateway, takes sites, and adds a new one by its address', async ({
+      page,
+    }) => {
+      await enter(page, `${product.url}/dashboard/creator/politics`, owner);
+      await page.getByRole('button', { name: 'Добавить', exact: true }).first().click();
+      const dialog = dialogOf(page);
+      await expect(field(dialog, 'Прокси')).toHaveValue(/шлюз/i);
+      await expect(dialog.getByText('Ничего подключать не нужно')).toBeVisible();
+      await field(dialog, 'Название').fill(`Отдел ${screen}`);
+      const sites = dialog.getByRole('combobox', { name: 'Сайты' });
+      await sites.click();
+      await page.getByRole('option', { name: 'crm.romashka.test' }).click();
+      await sites.fill('не адрес');
+      await page.getByRole('option', { name: 'Добавить сайт «не адрес»' }).click();
+      await expect(dialog.getByText('Укажите адрес сайта, например crm.example.ru')).toBeVisible();
+      await sites.fill(`wiki-${screen}.romashka.test`);
+      await page.getByRole('option', { name: `Добавить сайт «wiki-${screen}.romashka.test»` }).click();
+      await expect(dialog.getByText(`wiki-${screen}.romashka.test`, { exact: true })).toBeVisible();
+      await page.keyboard.press('Tab');
+      await saveOf(dialog).click();
+      await expect(dialog).toHaveCount(0);
+      const made = row(page, new RegExp(`Отдел ${screen}`));
+      await expect(made).toContainText('2 сайта');
+      await expect(made.getByText('2 сайта')).toHaveAttribute('title', /crm\.romashka\.test/);
+      const { rows } = await product.call(owner, listPolicies);
+      const policy = rows.find(({ name }) => name === `Отдел ${screen}`);
+      expect(policy?.sites.map(({ name }) => name)).toEqual([
+        'crm.romashka.test',
+        `wiki-${screen}.romashka.test`,
+      ]);
+    });
+
+    test('editing a policy changes its sites alone', async ({ page }) => {
+      const name = `Правка ${screen}`;
+      await product.call(owner, createPolicy, { body: { name, proxyId: 1, sites: [crm] } });
+      await enter(page, `${product.url}/dashboard/creator/politics`, owner);
+      await expect(heading(page, 'Политики доступа')).toBeVisible();
+      await choose(page, new RegExp(name), 'Редактировать');
+      const dialog = dialogOf(page);
+      await dialog.getByRole('combobox', { name: 'Сайты' }).click();
+      await page.getByRole('option', { name: 'crm.romashka.test' }).click();
+      await page.keyboard.press('Tab');
+      await saveOf(dialog).click();
+      await expect(dialog).toHaveCount(0);
+      await expect(row(page, new RegExp(name))).toContainText('0 сайтов');
+      const { rows } = await product.call(owner, listSites);
+      const site = rows.find(({ id }) => id === crm);
+      expect(site?.politics.some((politic) => politic.name === name)).toBe(false);
+    });
+  });
+}
+
+test('a row with 60 policies is at most 64 pixels high and names those left out', async ({ page }) => {
+  const politics: number[] = [];
+  for (let n = 1; n <= 60; n++) {
+    const body = { name: `Политика с длинным названием ${n}`, proxyId: 1 };
+    politics.push((await product.call(owner, createPolicy, { body })).id);
+  }
+  await product.call(owner, createSite, { body: { address: 'many.romashka.test', politics } });
+  await enter(page, `${product.url}/dashboard/creator/domains`, owner);
+  const many = row(page, /many\.romashka\.test/);
+  await expect(many.getByText('+57')).toHaveAttribute('title', /Политика с длинным названием 60|\+37/);
+  expect((await many.boundingBox())?.height).toBeLessThanOrEqual(64);
+});
