@@ -143,7 +143,7 @@ export async function choose(page: Page, name: string | RegExp, action: string):
   await row(page, name)
     .getByRole('button', { name: /^Действия/ })
     .click();
-  await page.getByRole('menuitem', { name: action }).click();
+  await page.getByRole('menuitem', { name: action, exact: true }).click();
 }
 
 /** Picks one or several options of a combobox. */

@@ -74,7 +74,7 @@ const openers: Readonly<Record<string, (page: Page) => Promise<void>>> = {
       .getByRole('row', { name: /otchet/ })
       .getByRole('button', { name: /^Действия/ })
       .click();
-    await page.getByRole('menuitem', { name: 'Почему?' }).click();
+    await page.getByRole('menuitem', { name: 'Проверить доступ человека' }).click();
     const person = page.getByRole('dialog').getByRole('combobox');
     // The sticky title now covers the control.
     await person.focus();

@@ -1,7 +1,7 @@
 import { expect, type Locator, type Page, test } from '@playwright/test';
 import { createPolicy } from '@propusk/contract/policies';
 import { createSite } from '@propusk/contract/sites';
-import { createUser } from '@propusk/contract/users';
+import { companyUsers, createUser, updateUser } from '@propusk/contract/users';
 import { freePort } from '@propusk/test-kit/gateway/upstreams';
 import { startLockedSites } from '../scripts/locked-site.ts';
 import { choose, dialogOf, enter, row, screens, startConsole } from './console.ts';
@@ -169,17 +169,20 @@ for (const [screen, viewport] of screens) {
     test('a site without a policy has no lock yet, and the dialog says what to do', async ({ page }) => {
       await open(page);
       await choose(page, /sklad/, 'Защитить');
-      await expect(dialogOf(page).getByText('Сначала откройте сайт хотя бы одной политике')).toBeVisible();
-      await dialogOf(page).getByRole('link', { name: 'К политикам доступа' }).click();
-      await expect(page.getByRole('heading', { level: 1, name: 'Политики доступа' })).toBeVisible();
+      await expect(dialogOf(page).getByText('Сначала назначьте сайту политику доступа')).toBeVisible();
+      // No dead end: the site's own form takes a policy, and creates a missing one.
+      await dialogOf(page).getByRole('button', { name: 'Назначить политику' }).click();
+      await expect(page.getByRole('dialog', { name: 'Сайт' })).toBeVisible();
+      await expect(dialogOf(page).getByRole('textbox', { name: 'Адрес' })).toHaveValue(/sklad/);
+      await expect(dialogOf(page).getByRole('combobox', { name: 'Политики доступа' })).toBeVisible();
     });
 
     test("the why dialog shows a user's path to a site and its missing link", async ({ page }) => {
       await open(page);
-      await choose(page, new RegExp(host), 'Почему?');
+      await choose(page, new RegExp(host), 'Проверить доступ человека');
       const dialog = dialogOf(page);
       const ask = async (name: string) => {
-        await dialog.getByRole('combobox', { name: 'Кто открывает сайт' }).click();
+        await dialog.getByRole('combobox', { name: 'Человек' }).click();
         await page.getByRole('option', { name: new RegExp(name) }).click();
       };
       await ask('Орлов');
@@ -190,8 +193,16 @@ for (const [screen, viewport] of screens) {
       await ask('Тихонов');
       await expect(dialog.getByRole('status')).toContainText('Доступа нет');
       await expect(dialog.getByRole('status')).toContainText('no_policy');
-      await expect(links.filter({ hasText: 'не хватает' }).first()).toBeVisible();
-      await expect(dialog.getByRole('link', { name: 'К политикам доступа' })).toBeVisible();
+      await expect(links.filter({ hasText: 'не хватает' })).toHaveCount(1);
+      await expect(links.filter({ hasText: 'не проверялось' })).toHaveCount(3);
+      // The sentence speaks of the person, and the mend is one step.
+      await expect(dialog.getByRole('status')).toContainText('Человек не состоит в политике «Продажи».');
+      await dialog.getByRole('button', { name: 'Добавить в «Продажи»' }).click();
+      await expect(dialog.getByRole('status')).toContainText('Доступ есть');
+      const people = await product.call(owner, companyUsers);
+      const gleb = people.rows.find(({ email }) => email.startsWith('gleb'));
+      expect(gleb?.politics.map(({ name }) => name)).toEqual(['Продажи']);
+      await product.call(owner, updateUser, { params: { id: gleb?.id ?? 0 }, body: { politics: [] } });
     });
 
     test('the proxy check reports whether a proxy works and its egress address', async ({ page }) => {

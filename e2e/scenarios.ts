@@ -38,7 +38,7 @@ const slideDone = answering('**/api/company/evidence', evidence, async (page) =>
   await expect(page.locator('[data-shown]').getByText('Сделано')).toBeVisible();
 });
 const why = async (page: Page) => {
-  await rowDialog(/otchet/, 'Почему?')(page);
+  await rowDialog(/otchet/, 'Проверить доступ человека')(page);
   await page.getByRole('combobox', { name: 'Кто открывает сайт' }).click();
   await page.getByRole('option', { name: /Тихонов/ }).click();
   await expect(page.getByRole('dialog').getByRole('status')).toBeVisible();

@@ -139,7 +139,7 @@ for (const [screen, viewport] of screens) {
       expect(await menuOf(page, 'crm.romashka.test')).toEqual([
         'Защитить',
         'Проверить',
-        'Почему?',
+        'Проверить доступ человека',
         'Редактировать',
         'Удалить',
       ]);

@@ -22,6 +22,8 @@ describe('a pasted site address', () => {
 
   test.each([
     ['', 'not_a_host'],
+    ['name@company.ru', 'email_address'],
+    ['mailto:name@company.ru', 'email_address'],
     ['мой сайт', 'not_a_host'],
     ['*', 'single_label'],
     ['*.*.example.ru', 'not_a_host'],

@@ -10,12 +10,22 @@ export interface SiteAddress {
 }
 
 /** Why an address is not a valid site. */
-export type AddressFault = 'not_a_host' | 'ip_address' | 'single_label' | 'public_suffix' | 'bad_port';
+export type AddressFault =
+  | 'email_address'
+  | 'not_a_host'
+  | 'ip_address'
+  | 'single_label'
+  | 'public_suffix'
+  | 'bad_port';
 
 /** Parses a pasted address, such as `https://CRM.example.ru/login?x`, an IDN wildcard, or `crm.example.ru:8443`. */
 export function parseSiteAddress(raw: string): SiteAddress | { fault: AddressFault } {
-  const text = raw.trim().replace(/^[a-z][a-z0-9+.-]*:\/\//i, '');
-  const authority = (/^[^/?#\\]*/.exec(text)?.[0] ?? '').replace(/^[^@]*@/, '');
+  const typed = raw.trim();
+  const text = typed.replace(/^[a-z][a-z0-9+.-]*:\/\//i, '');
+  const named = /^[^/?#\\]*/.exec(text)?.[0] ?? '';
+  // Without a scheme, what stands before @ is a mailbox; in a URL it is a user name.
+  if (text === typed && named.includes('@')) return { fault: 'email_address' };
+  const authority = named.replace(/^[^@]*@/, '');
   const wildcard = authority.startsWith('*.');
   const rest = wildcard ? authority.slice(2) : authority;
   const match = /^(.*?)(?::(\d*))?$/.exec(rest);

@@ -14,8 +14,10 @@ export const Explanation = z.object({
   /** The policy that allows the user, and its proxy by host. */
   policy: z.nullable(Named),
   proxy: z.nullable(Named),
-  /** The conditions from user to site, in order. */
-  links: z.array(z.object({ title: z.string(), there: z.boolean() })),
+  /** The conditions from user to site, in order. After the first missing one, none is checked. */
+  links: z.array(z.object({ title: z.string(), state: z.enum(['held', 'missing', 'unchecked']) })),
+  /** The policies that would open the site to the user once they are in one. Empty for the caller's own question. */
+  mends: z.array(Named),
 });
 export type Explanation = z.infer<typeof Explanation>;
 

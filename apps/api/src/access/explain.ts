@@ -2,6 +2,7 @@ import { type DenyReason, decide, patternsCovering } from '@propusk/access/decid
 import type { CanonicalHost } from '@propusk/access/host';
 import {
   type AccessIndex,
+  addClaim,
   type CompanyIndex,
   emptyIndex,
   putCompany,
@@ -10,6 +11,7 @@ import {
 } from '@propusk/access/snapshot';
 import type { CompanySnapshot } from '@propusk/contract/feed';
 import type { whyPhrases } from '@propusk/phrases/access';
+import type { ForeignClaim } from './store.ts';
 
 /** May this user reach this host at this port? `host` null: not the name of a site. */
 interface Question {
@@ -21,7 +23,7 @@ interface Question {
 /** A condition of access, and whether it holds. */
 interface Link {
   readonly code: keyof typeof whyPhrases.links;
-  readonly there: boolean;
+  readonly state: 'held' | 'missing' | 'unchecked';
 }
 
 /** The answer to "Why?". */
@@ -35,19 +37,22 @@ export type Why = { readonly links: readonly Link[] } & (
   | { readonly allow: false; readonly reason: DenyReason | 'second_factor_required' }
 );
 
-/** A snapshot as `decide()` reads it. */
-export function indexOf(snapshot: CompanySnapshot): AccessIndex {
+/** A snapshot, and other companies' claims, as `decide()` reads them. */
+export function indexOf(snapshot: CompanySnapshot, claims: readonly ForeignClaim[] = []): AccessIndex {
   const index = emptyIndex();
   putCompany(index, snapshot);
+  for (const { pattern, ...claim } of claims) addClaim(index, pattern, claim);
   return index;
 }
 
 /**
  * The verdict of `decide()` with the links between user and site.
- * @param index the gateway's view: the company, and other companies' claims on shared egress
+ * @param snapshot the company, as gateways get it
+ * @param claims other companies' claims to the host
  */
-export function explain(index: AccessIndex, snapshot: CompanySnapshot, question: Question): Why {
+export function explain(snapshot: CompanySnapshot, claims: readonly ForeignClaim[], question: Question): Why {
   const { userId, host, port } = question;
+  const index = indexOf(snapshot, claims);
   const decision =
     host === null ? ({ allow: false, reason: 'bad_host' } as const) : decide(index, userId, host, port);
   const links = linksOf(index, decision.allow ? null : decision.reason, question);
@@ -59,7 +64,35 @@ export function explain(index: AccessIndex, snapshot: CompanySnapshot, question:
   return { allow: true, policyId, proxy: shown, links };
 }
 
-/** Each link is judged by itself; the first missing one is the cause of the denial. */
+/** Policies that are tried as a mend: each try builds an index. */
+const MOST_MENDS = 5;
+
+/**
+ * The policies that would open the host to the user once they were in one, by the same `decide()`.
+ * @returns ids, at most five
+ */
+export function findMends(
+  snapshot: CompanySnapshot,
+  claims: readonly ForeignClaim[],
+  { userId, host, port }: Question,
+): readonly number[] {
+  const user = indexOf(snapshot, claims).users.get(userId);
+  if (user === undefined || host === null) return [];
+  const covering = new Set(
+    sitesOf(user.company, host).flatMap(({ policies }) => policies.map(({ policyId }) => policyId)),
+  );
+  const candidates = snapshot.policies.filter(({ id, users }) => covering.has(id) && !users.includes(userId));
+  const users = snapshot.users.filter(({ id }) => id === userId);
+  return candidates
+    .slice(0, MOST_MENDS)
+    .filter((policy) => {
+      const changed = indexOf({ ...snapshot, users, policies: [{ ...policy, users: [userId] }] }, claims);
+      return decide(changed, userId, host, port).allow;
+    })
+    .map(({ id }) => id);
+}
+
+/** The links from user to site. The first missing one is the cause of the denial; nothing after it is checked. */
 function linksOf(
   index: AccessIndex,
   reason: DenyReason | null,
@@ -74,7 +107,7 @@ function linksOf(
   const portOpen =
     covering.some((site) => site.port === port || (site.port === 0 && web)) ||
     (web && opened.some(({ allSites }) => allSites));
-  return [
+  const links = [
     { code: 'user_of_company', there: user !== undefined },
     { code: 'user_of_policy', there: (user?.policies.length ?? 0) > 0 },
     { code: 'policy_with_site', there: opened.length > 0 },
@@ -83,7 +116,12 @@ function linksOf(
       code: 'proxy_allows',
       there: reason === null || (portOpen && opened.length > 0 && reason !== 'host_taken'),
     },
-  ];
+  ] as const;
+  const first = links.findIndex(({ there }) => !there);
+  return links.map(({ code }, at) => ({
+    code,
+    state: first === -1 || at < first ? 'held' : at === first ? 'missing' : 'unchecked',
+  }));
 }
 
 /** The company's sites that cover a host, at any port; port 0 means 80 and 443. */

@@ -1,6 +1,5 @@
 import { patternsCovering } from '@propusk/access/decide';
 import type { CanonicalHost } from '@propusk/access/host';
-import { type AccessIndex, addClaim } from '@propusk/access/snapshot';
 import { sql } from 'kysely';
 import type { Actor } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
@@ -37,19 +36,24 @@ export async function readPolicyNames(db: Db, companyId: number): Promise<Readon
   return new Map(rows.map(({ id, name }) => [id, name]));
 }
 
-/** Adds other companies' claims to a host, which `decide()` needs on shared egress. */
-export async function addForeignClaims(
+/** Another company's claim to a host on shared egress. */
+export interface ForeignClaim {
+  readonly pattern: string;
+  readonly companyId: number;
+  readonly claim: number;
+}
+
+/** Other companies' claims to a host, which `decide()` needs on shared egress. */
+export async function readForeignClaims(
   db: Db,
-  index: AccessIndex,
-  { companyId, host }: { companyId: number; host: CanonicalHost },
-): Promise<void> {
-  const { rows } = await sql<{ pattern: string; company: number; claim: number }>`
-    select split_part(address, ':', 1) as pattern, company_id as company, min(claim) as claim from sites
+  { companyId, host }: { companyId: number; host: CanonicalHost | null },
+): Promise<readonly ForeignClaim[]> {
+  if (host === null) return [];
+  const { rows } = await sql<ForeignClaim>`
+    select split_part(address, ':', 1) as pattern, company_id as "companyId", min(claim) as claim from sites
     where claim is not null and company_id <> ${companyId} and split_part(address, ':', 1) = any (${patternsCovering(host)})
     group by 1, 2`.execute(db);
-  for (const { pattern, company, claim } of rows) {
-    addClaim(index, pattern, { companyId: company, claim });
-  }
+  return rows;
 }
 
 /**

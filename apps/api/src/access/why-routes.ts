@@ -7,8 +7,8 @@ import type { Db } from '../db/open.ts';
 import { readSnapshot } from '../feed/store.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import { findManagedSite } from '../sites/store.ts';
-import { explain, indexOf, type Why } from './explain.ts';
-import { addForeignClaims, findAskedPerson, personLacksFactor, readPolicyNames } from './store.ts';
+import { explain, findMends, type Why } from './explain.ts';
+import { findAskedPerson, personLacksFactor, readForeignClaims, readPolicyNames } from './store.ts';
 
 /** "Why?": the rule of access, run on the snapshot that gateways get. */
 export function whyRoutes(routes: Routes): void {
@@ -18,32 +18,34 @@ export function whyRoutes(routes: Routes): void {
     const [pattern = '', port = '443'] = address.split(':');
     // For `*.example.ru` the answer is about `example.ru`.
     const host = canonicalHost(pattern.replace(/^\*\./, ''));
-    return answer(db, 'not_found', companyId, { userId: query.user, host, port: Number(port) });
+    return answer(db, 'person', companyId, { userId: query.user, host, port: Number(port) });
   });
 
   implement(routes, whyHost, ({ actor, query, db }) => {
     const { companyId, userId } = asMember(actor);
-    return answer(db, 'unauthorized', companyId, {
+    return answer(db, 'caller', companyId, {
       userId,
       host: canonicalHost(query.host),
       port: query.port,
     });
   });
 
-  /** @param gone the error for a company that is deleted meanwhile */
+  /** @param about whom the sentences speak of: a person of the company, or the caller */
   async function answer(
     db: Db,
-    gone: 'not_found' | 'unauthorized',
+    about: 'person' | 'caller',
     companyId: number,
     question: { userId: number; host: CanonicalHost | null; port: number },
   ): Promise<Explanation> {
     const source = { db, encryption: routes.encryption, log: routes.app.log };
     const snapshot = await readSnapshot(source, companyId);
-    if (snapshot === null) throw new AppError(gone);
-    if (await personLacksFactor(db, question.userId)) return present(lacksFactor, new Map());
-    const index = indexOf(snapshot);
-    if (question.host !== null) await addForeignClaims(db, index, { companyId, host: question.host });
-    return present(explain(index, snapshot, question), await readPolicyNames(db, companyId));
+    // The company was deleted meanwhile.
+    if (snapshot === null) throw new AppError(about === 'person' ? 'not_found' : 'unauthorized');
+    if (await personLacksFactor(db, question.userId)) return present(lacksFactor, new Map(), about, []);
+    const claims = await readForeignClaims(db, { companyId, host: question.host });
+    const why = explain(snapshot, claims, question);
+    const mends = why.allow || about === 'caller' ? [] : findMends(snapshot, claims, question);
+    return present(why, await readPolicyNames(db, companyId), about, mends);
   }
 }
 
@@ -51,20 +53,33 @@ export function whyRoutes(routes: Routes): void {
 const lacksFactor: Why = {
   allow: false,
   reason: 'second_factor_required',
-  links: [{ code: 'second_factor', there: false }],
+  links: [{ code: 'second_factor', state: 'missing' }],
 };
 
-function present(why: Why, policyNames: ReadonlyMap<number, string>): Explanation {
-  const links = why.links.map(({ code, there }) => ({ title: whyPhrases.links[code], there }));
+function present(
+  why: Why,
+  policyNames: ReadonlyMap<number, string>,
+  about: 'person' | 'caller',
+  mendIds: readonly number[],
+): Explanation {
+  const named = (id: number) => ({ id, name: policyNames.get(id) ?? String(id) });
+  const links = why.links.map(({ code, state }) => ({ title: whyPhrases.links[code], state }));
+  const mends = mendIds.map(named);
   if (!why.allow) {
     const { reason } = why;
-    const phrases =
-      reason === 'second_factor_required' ? whyPhrases.second_factor_required : denyPhrases[reason];
-    const { why: message, advice } = phrases;
-    return { allow: false, reason, message, advice, policy: null, proxy: null, links };
+    const { why: message, advice } =
+      about === 'person'
+        ? whyPhrases.person(
+            reason,
+            mends.map(({ name }) => name),
+          )
+        : reason === 'second_factor_required'
+          ? whyPhrases.second_factor_required
+          : denyPhrases[reason];
+    return { allow: false, reason, message, advice, policy: null, proxy: null, links, mends };
   }
   const { policyId, proxy } = why;
-  const name = policyNames.get(policyId) ?? String(policyId);
+  const { name } = named(policyId);
   return {
     allow: true,
     reason: null,
@@ -73,5 +88,6 @@ function present(why: Why, policyNames: ReadonlyMap<number, string>): Explanatio
     policy: { id: policyId, name },
     proxy: proxy && { id: proxy.id, name: proxy.host ?? whyPhrases.gateway },
     links,
+    mends,
   };
 }

@@ -1,6 +1,6 @@
 import { createPolicy, updatePolicy } from '@propusk/contract/policies';
 import { createSite } from '@propusk/contract/sites';
-import { me } from '@propusk/contract/users';
+import { me, updateUser } from '@propusk/contract/users';
 import { whyHost, whySite } from '@propusk/contract/why';
 import { startApi, type TestApi } from '@propusk/test-kit/api/api';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
@@ -12,8 +12,8 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 /** Which links are missing, by their place. */
-const missing = ({ links }: { links: { there: boolean }[] }) =>
-  links.flatMap(({ there }, place) => (there ? [] : [place + 1]));
+const missing = ({ links }: { links: { state: string }[] }) =>
+  links.flatMap(({ state }, place) => (state === 'missing' ? [place + 1] : []));
 
 async function scene(address = 'crm.example.ru') {
   const owner = await api.company();
@@ -37,11 +37,18 @@ describe('why a person reaches a site', () => {
   test('or does not: the missing link is named, until nothing is missing', async () => {
     const { agent, policy, link, why } = await scene();
     const first = (await why()).body;
-    expect([first.allow, first.reason, missing(first)]).toEqual([false, 'no_policy', [2, 3, 5]]);
-    expect(first.message).toBe('Ваши политики доступа не включают этот сайт.');
+    expect([first.allow, first.reason, missing(first)]).toEqual([false, 'no_policy', [2]]);
+    expect(first.message).toBe('Этот сайт человеку не открывает ни одна политика доступа.');
+    expect(first.links.map(({ state }) => state)).toEqual([
+      'held',
+      'missing',
+      'unchecked',
+      'unchecked',
+      'unchecked',
+    ]);
     await link([agent.id], false);
     const second = (await why()).body;
-    expect([second.reason, missing(second)]).toEqual(['no_policy', [3, 5]]);
+    expect([second.reason, missing(second)]).toEqual(['no_policy', [3]]);
     await link([agent.id], true);
     expect((await why()).body).toEqual({
       allow: true,
@@ -50,8 +57,35 @@ describe('why a person reaches a site', () => {
       advice: null,
       policy: { id: policy.id, name: 'Продажи' },
       proxy: { id: 1, name: 'Этот шлюз' },
-      links: expect.arrayContaining([{ title: 'Порт сайта открыт', there: true }]),
+      links: expect.arrayContaining([{ title: 'Порт сайта открыт', state: 'held' }]),
+      mends: [],
     });
+  });
+
+  test('or does not: the policies that would open it are named, and joining one does', async () => {
+    const { owner, agent, policy, site, link, why } = await scene('mends.example.ru');
+    await link([], true);
+    const one = (await why()).body;
+    expect([one.message, one.mends]).toEqual([
+      'Человек не состоит в политике «Продажи».',
+      [{ id: policy.id, name: 'Продажи' }],
+    ]);
+    const second = { name: 'Закупки', proxyId: 1, sites: [site.id] };
+    await api.must(owner.token, createPolicy, { body: second });
+    expect((await why()).body.message).toBe(
+      'Человек не состоит ни в одной из политик этого сайта: «Продажи», «Закупки».',
+    );
+    await api.must(owner.token, updateUser, { params: { id: agent.id }, body: { politics: [policy.id] } });
+    expect((await why()).body.allow).toBe(true);
+  });
+
+  test('no policy is named that would not open the site: another company holds the host', async () => {
+    const first = await scene('mend-held.example.ru');
+    await first.link([first.agent.id], true);
+    const second = await scene('mend-held.example.ru');
+    await second.link([], true);
+    const { reason, mends } = (await second.why()).body;
+    expect([reason, mends]).toEqual(['no_policy', []]);
   });
 
   test('another company’s person and an absent one are answered alike', async () => {
@@ -81,9 +115,9 @@ describe('why the caller reaches a host', () => {
   test.each<[host: string, port: number, reason: string | null, links: number[]]>([
     ['wiki.why.example.ru', 443, null, []],
     ['WHY.example.ru.', 80, null, []],
-    ['wiki.why.example.ru', 8443, 'port_refused', [4, 5]],
-    ['other.example.ru', 443, 'site_unknown', [3, 4, 5]],
-    ['127.0.0.1', 443, 'bad_host', [3, 4, 5]],
+    ['wiki.why.example.ru', 8443, 'port_refused', [4]],
+    ['other.example.ru', 443, 'site_unknown', [3]],
+    ['127.0.0.1', 443, 'bad_host', [3]],
   ])('%s:%i is %s', async (host, port, reason, links) => {
     const { agent, link } = await scene('*.why.example.ru');
     await api.database.pool.query('update sites set claim = null');

@@ -156,3 +156,12 @@ test('a database connection that breaks during a query gives 503 and the process
   await behind.close();
   relay.close();
 });
+
+test('a list in a query is refused by its name', async () => {
+  const { token } = await api.company();
+  const reply = await fetch(`http://127.0.0.1:${port}/api/domain-allowed?page=1&take[]=5`, {
+    headers: { authorization: `Bearer ${token}` },
+  });
+  expect(reply.status).toBe(400);
+  expect(await reply.json()).toMatchObject({ code: 'bad_input', fields: { 'take[]': 'Проверьте это поле' } });
+});

@@ -169,9 +169,16 @@ export function routeOf(routes: Routes, endpoint: Endpoint) {
       // The rest of the disk is for revocations.
       if (status === 201 && routes.isShort()) throw new AppError('disk_full');
       request.actor = await guard(routes, endpoint, request);
+      refuseLists(request.query);
       if (!isOpen(endpoint)) routes.bodyBudget(request, reply);
     },
   };
+}
+
+/** No call takes lists or objects in its query: `take[]=5` is a mistake, and must not pass for an absent `take`. */
+function refuseLists(query: unknown): void {
+  const name = Object.keys(query ?? {}).find((each) => /[[\]]/.test(each));
+  if (name !== undefined) throw new AppError('bad_input', { fields: { [name]: ['unfit'] } });
 }
 
 /** Whether anybody may call it. */

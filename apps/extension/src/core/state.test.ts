@@ -86,7 +86,7 @@ describe('the state', () => {
   });
 
   test('distinguishes an unreachable site from a refused one', () => {
-    const links = { policy: null, proxy: null, links: [] };
+    const links = { policy: null, proxy: null, links: [], mends: [] };
     expect(
       refusalOf({ ...links, allow: true, reason: null, message: 'Доступ есть.', advice: null }).kind,
     ).toBe('unreached');

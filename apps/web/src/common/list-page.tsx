@@ -37,6 +37,8 @@ export function ListPage<Row extends { id: number }>(props: {
   };
   empty: { icon: ReactNode; title: string; hint?: string; action?: ReactNode };
   actions?: ReactNode;
+  /** What stands below the rows of an unfiltered first page. */
+  below?: (rows: readonly Row[]) => ReactNode;
 }) {
   const { rowMenu } = props;
   const navigate = useNavigate();
@@ -124,6 +126,7 @@ export function ListPage<Row extends { id: number }>(props: {
         stale={isPlaceholderData}
         fallback={failed || noMatch || <State {...props.empty} />}
       />
+      {rows && rows.length > 0 && page === 1 && !name && props.below?.(rows)}
       {data && !failed && data.count > 0 && (
         <Pager
           page={page}

@@ -74,8 +74,8 @@ export function MultiSelectField<V extends FieldValues, O>(
   const search = typed && settled;
   const filter: OptionsFilter<number> = ({ options }) =>
     options.filter((option) => 'group' in option || option.value === CREATE || matches(option.label, search));
-  const missing = create && typed.trim();
-  const known = props.options.some(({ label }) => label.toLowerCase() === typed.trim().toLowerCase());
+  const missing = create && search.trim();
+  const known = props.options.some(({ label }) => label.toLowerCase() === missing?.toLowerCase());
   const offered = missing && !known ? [{ value: CREATE, label: create.label(missing) }] : [];
 
   async function pick(picked: number[]) {

@@ -3,7 +3,9 @@ import type { Drift } from '@propusk/contract/lock';
 import { unicodeHost } from '@propusk/contract/unicode-host';
 import * as t from '@propusk/phrases/console';
 import { IconAlertTriangle } from '@tabler/icons-react';
+import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { paths } from '../paths.ts';
 import { formatMoment } from '../ui/day.tsx';
 import { lazyDialog } from '../ui/lazy.tsx';
 import classes from './drift-banner.module.css';
@@ -20,6 +22,7 @@ export interface DriftBannerProps {
 
 /** Warns about sites that lost their protection; each has a button that probes again. */
 export function DriftBanner({ drifted }: DriftBannerProps) {
+  const navigate = useNavigate();
   const [checked, setChecked] = useState<{ id: number; address: string } | null>(null);
   return (
     <>
@@ -49,7 +52,17 @@ export function DriftBanner({ drifted }: DriftBannerProps) {
           {drifted.length > SHOWN && <p className={classes.more}>{t.drift.more(drifted.length - SHOWN)}</p>}
         </section>
       )}
-      {checked && <LockDialog site={checked} start="check" onClose={() => setChecked(null)} />}
+      {checked && (
+        <LockDialog
+          site={checked}
+          start="check"
+          onAssign={() => {
+            setChecked(null);
+            void navigate({ to: paths.creatorSites });
+          }}
+          onClose={() => setChecked(null)}
+        />
+      )}
     </>
   );
 }

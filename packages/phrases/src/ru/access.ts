@@ -18,8 +18,55 @@ export const denyPhrases = {
   },
 };
 
+const quoted = (names: readonly string[]) => names.map((name) => `«${name}»`).join(', ');
+
+/** Of another person, to the owner. */
+const ofPerson = {
+  user_removed: {
+    why: 'Этого человека больше нет в компании.',
+    advice: 'Добавьте его в разделе «Пользователи».',
+  },
+  bad_host: { why: 'Адрес не является именем сайта.', advice: 'Исправьте адрес сайта.' },
+  port_refused: {
+    why: 'Этот порт сайта не открыт.',
+    advice: 'Укажите порт в адресе сайта, например crm.example.ru:8443.',
+  },
+  site_unknown: { why: 'Этого сайта нет среди сайтов компании.', advice: 'Добавьте его в разделе «Сайты».' },
+  host_taken: {
+    why: 'Этот сайт на общем прокси закреплён за другой компанией.',
+    advice: 'Откройте его через собственный прокси: выберите его в политике доступа.',
+  },
+  second_factor_required: {
+    why: 'Компания требует второй фактор, а у этого человека его нет.',
+    advice: 'Пусть войдёт в консоль: она покажет, что делать. Доступ откроется сразу.',
+  },
+};
+
+/** Who lacks a policy: `mends` are the policies that open the site. */
+function noPolicy(mends: readonly string[]): { why: string; advice: string } {
+  const [only] = mends;
+  if (only === undefined) {
+    return {
+      why: 'Этот сайт человеку не открывает ни одна политика доступа.',
+      advice: 'Назначьте сайту политику, в которой состоит этот человек.',
+    };
+  }
+  if (mends.length === 1) {
+    return {
+      why: `Человек не состоит в политике «${only}».`,
+      advice: 'Добавьте его, и сайт откроется сразу.',
+    };
+  }
+  return {
+    why: `Человек не состоит ни в одной из политик этого сайта: ${quoted(mends)}.`,
+    advice: 'Добавьте его в одну из них, и сайт откроется сразу.',
+  };
+}
+
 /** The answer to "Why?". */
 export const whyPhrases = {
+  person: (reason: keyof typeof ofPerson | 'no_policy', mends: readonly string[]) =>
+    reason === 'no_policy' ? noPolicy(mends) : ofPerson[reason],
   allowed: (policy: string) => `Доступ есть: его даёт политика «${policy}».`,
   second_factor_required: {
     why: 'Компания требует второй фактор, а у этого человека его нет.',

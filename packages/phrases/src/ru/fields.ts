@@ -39,6 +39,7 @@ export const fieldFaults = {
   platform_proxy_type: () => 'Прокси платформы остаётся стандартным',
   company_proxy_type: () => 'Прокси компании не бывает стандартным',
 
+  email_address: () => 'Это почта. Укажите адрес сайта, например crm.example.ru',
   not_a_host: () => 'Укажите адрес сайта, например crm.example.ru',
   ip_address: () => 'Укажите имя сайта: адреса из цифр не подходят',
   single_label: () => 'Укажите полное имя сайта, например crm.example.ru',

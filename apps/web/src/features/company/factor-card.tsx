@@ -57,7 +57,7 @@ export function FactorCard({ company }: { company: Company }) {
   return (
     <DefinitionCard
       title={t.factor.title}
-      lead={text.lead}
+      lead={required ? text.lead.required : text.lead.optional}
       rows={[
         {
           key: 'state',

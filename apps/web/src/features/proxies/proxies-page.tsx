@@ -18,6 +18,7 @@ import { useRemove } from '../../common/use-remove.ts';
 import { paths } from '../../paths.ts';
 import type { Column } from '../../ui/data-table.tsx';
 import { lazyDialog } from '../../ui/lazy.tsx';
+import { State } from '../../ui/state.tsx';
 import classes from './proxies-page.module.css';
 import { ProxyTypeTag } from './proxy-type-tag.tsx';
 
@@ -45,6 +46,20 @@ export function ProxiesPage() {
   const [dialog, setDialog] = useState<Dialog>(null);
   const remove = useRemove(deleteProxy, t.proxies.remove);
   const close = () => setDialog(null);
+  const noOwn = {
+    icon: <IconServer2 size={24} />,
+    title: t.proxies.empty,
+    action: (
+      <>
+        <Button component={Link} to={paths.creatorTariff}>
+          {t.proxies.paidTariff}
+        </Button>
+        <Button variant="default" onClick={() => setDialog({ kind: 'paid' })} {...PaidDialog.intent}>
+          {t.proxies.trial}
+        </Button>
+      </>
+    ),
+  };
   return (
     <>
       <ListPage
@@ -94,20 +109,15 @@ export function ProxiesPage() {
             </ActionIcon>
           ),
         }}
-        empty={{
-          icon: <IconServer2 size={24} />,
-          title: t.proxies.empty,
-          action: (
-            <>
-              <Button component={Link} to={paths.creatorTariff}>
-                {t.proxies.paidTariff}
-              </Button>
-              <Button variant="default" onClick={() => setDialog({ kind: 'paid' })} {...PaidDialog.intent}>
-                {t.proxies.trial}
-              </Button>
-            </>
-          ),
-        }}
+        empty={noOwn}
+        // The platform's proxies are always in the list: the company's own ones may be missing all the same.
+        below={(rows) =>
+          rows.every(({ settings }) => settings.type === 'default') && (
+            <div className={classes.noOwn}>
+              <State {...noOwn} />
+            </div>
+          )
+        }
         actions={
           <>
             <Button variant="default" onClick={() => setDialog({ kind: 'paid' })} {...PaidDialog.intent}>

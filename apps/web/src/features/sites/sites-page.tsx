@@ -50,6 +50,7 @@ type Dialog =
 export function SitesPage() {
   const [dialog, setDialog] = useState<Dialog>(null);
   const close = () => setDialog(null);
+  const assign = (site: Site) => setDialog({ kind: 'edit', site });
   const remove = useRemove(deleteSite, t.sites.remove);
   const add = (
     <Button
@@ -121,8 +122,17 @@ export function SitesPage() {
       />
       {dialog?.kind === 'create' && <CreateSiteDialog onClose={close} />}
       {dialog?.kind === 'edit' && <EditSiteDialog site={dialog.site} onClose={close} />}
-      {dialog?.kind === 'why' && <WhyDialog site={dialog.site} onClose={close} />}
-      {dialog?.kind === 'lock' && <LockDialog site={dialog.site} start={dialog.start} onClose={close} />}
+      {dialog?.kind === 'why' && (
+        <WhyDialog site={dialog.site} onAssign={() => assign(dialog.site)} onClose={close} />
+      )}
+      {dialog?.kind === 'lock' && (
+        <LockDialog
+          site={dialog.site}
+          start={dialog.start}
+          onAssign={() => assign(dialog.site)}
+          onClose={close}
+        />
+      )}
     </>
   );
 }

@@ -1,19 +1,24 @@
 import { Button, Group, Modal, Skeleton, Stack, Text } from '@mantine/core';
+import type { Named } from '@propusk/contract/fields';
 import type { Site } from '@propusk/contract/sites';
 import { unicodeHost } from '@propusk/contract/unicode-host';
+import { getUser, updateUser } from '@propusk/contract/users';
 import { type Explanation, whySite } from '@propusk/contract/why';
 import * as t from '@propusk/phrases/console';
 import { IconCircleCheck, IconLock } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useForm, useWatch } from 'react-hook-form';
+import { call } from '../../api/call.ts';
 import { queryOptions } from '../../api/queries.ts';
+import { userName } from '../../common/names.ts';
 import { SelectField } from '../../common/select-fields.tsx';
 import { useUserOptions } from '../../common/use-options.ts';
 import { paths } from '../../paths.ts';
 import { CheckList } from '../../ui/check-list.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Outcome } from '../../ui/outcome.tsx';
+import { toastFailure, toastSuccess } from '../../ui/toast.ts';
 import { useReturnFocus } from '../../ui/use-return-focus.ts';
 
 interface Asked {
@@ -21,7 +26,8 @@ interface Asked {
 }
 
 /** Explains why a user reaches a site or does not: the decision of `decide`, and the missing link. */
-export function WhyDialog({ site, onClose }: { site: Site; onClose: () => void }) {
+export function WhyDialog(props: { site: Site; onAssign: () => void; onClose: () => void }) {
+  const { site, onAssign, onClose } = props;
   const { control } = useForm<Asked>();
   const user = useWatch({ control, name: 'user' });
   const people = useUserOptions([]);
@@ -42,17 +48,18 @@ export function WhyDialog({ site, onClose }: { site: Site; onClose: () => void }
           description={t.why.userHint}
           options={people}
         />
-        {user !== undefined && <Answer key={user} siteId={site.id} user={user} />}
+        {user !== undefined && <Answer key={user} siteId={site.id} user={user} onAssign={onAssign} />}
       </Stack>
     </Modal>
   );
 }
 
-function Answer({ siteId, user }: { siteId: number; user: number }) {
+function Answer(props: { siteId: number; user: number; onAssign: () => void }) {
+  const { siteId, user, onAssign } = props;
   const { data, error, isFetching, refetch } = useQuery(
     queryOptions(whySite, { params: { id: siteId }, query: { user } }),
   );
-  if (data) return <Explained explanation={data} />;
+  if (data) return <Explained explanation={data} user={user} onAssign={onAssign} />;
   if (!error) return <Skeleton height={160} />;
   return (
     <Notice kind="error">
@@ -71,8 +78,11 @@ function Answer({ siteId, user }: { siteId: number; user: number }) {
   );
 }
 
-function Explained({ explanation }: { explanation: Explanation }) {
-  const { allow, reason, message, advice, policy, proxy, links } = explanation;
+const states = { held: 'passed', missing: 'failed', unchecked: 'waiting' } as const;
+const says = { held: t.why.there, missing: t.why.missing, unchecked: t.why.unchecked };
+
+function Explained(props: { explanation: Explanation; user: number; onAssign: () => void }) {
+  const { allow, reason, message, advice, policy, proxy, links, mends } = props.explanation;
   return (
     <>
       <Outcome
@@ -96,25 +106,50 @@ function Explained({ explanation }: { explanation: Explanation }) {
       {links.length > 0 && (
         <CheckList
           label={t.why.links}
-          checks={links.map(({ title, there }, index) => ({
+          checks={links.map(({ title, state }, index) => ({
             key: `${index} ${title}`,
             title,
-            state: there ? 'passed' : 'failed',
-            says: there ? t.why.there : t.why.missing,
-            detail: there ? t.why.there : t.why.missing,
+            state: states[state],
+            says: says[state],
+            detail: says[state],
           }))}
         />
       )}
       {!allow && (
         <Group gap="xs" justify="flex-end">
-          <Button variant="default" component={Link} to={paths.creatorUsers}>
-            {t.why.toUsers}
-          </Button>
-          <Button component={Link} to={paths.creatorPolicies}>
-            {t.why.toPolicies}
-          </Button>
+          {mends.length === 0 && (
+            <Button variant="default" component={Link} to={paths.creatorUsers}>
+              {t.why.toUsers}
+            </Button>
+          )}
+          {mends.length === 0 && <Button onClick={props.onAssign}>{t.why.assign}</Button>}
+          {mends.map((mend) => (
+            <Join key={mend.id} policy={mend} user={props.user} />
+          ))}
         </Group>
       )}
     </>
+  );
+}
+
+/** Adds the person to a policy in one step; the answer above is then asked anew. */
+function Join({ policy, user }: { policy: Named; user: number }) {
+  const client = useQueryClient();
+  const join = useMutation({
+    mutationFn: async () => {
+      const { politics, version } = await call(getUser, { params: { id: user } });
+      const body = { politics: [...politics.map(({ id }) => id), policy.id] };
+      return call(updateUser, { params: { id: user }, body, version });
+    },
+    onSuccess: async (person) => {
+      await client.invalidateQueries();
+      toastSuccess(t.why.joined(policy.name), userName(person));
+    },
+    onError: (error) => toastFailure(error.message),
+  });
+  return (
+    <Button loading={join.isPending} onClick={() => join.mutate()}>
+      {t.why.join(policy.name)}
+    </Button>
   );
 }

@@ -33,6 +33,6 @@ export const sites = {
   showCheck: (host: string, verdict: string) => `Проверка ${host}: ${verdict}`,
   protect: 'Защитить',
   check: 'Проверить',
-  why: 'Почему?',
+  why: 'Проверить доступ человека',
   remove: 'Вы действительно хотите удалить сайт из списка разрешенных?',
 };

@@ -14,6 +14,8 @@ export type LockStart = 'lock' | 'check' | 'last';
 export function LockDialog(props: {
   site: { id: number; address: string };
   start: LockStart;
+  /** Opens the site's form, to give it a policy. */
+  onAssign: () => void;
   onClose: () => void;
 }) {
   const [view, setView] = useState(props.start);
@@ -30,7 +32,7 @@ export function LockDialog(props: {
       returnFocus={false}
     >
       {view === 'lock' ? (
-        <LockView siteId={props.site.id} onCheck={() => setView('check')} />
+        <LockView siteId={props.site.id} onCheck={() => setView('check')} onAssign={props.onAssign} />
       ) : (
         <CheckView siteId={props.site.id} begin={view === 'check'} onLock={() => setView('lock')} />
       )}

@@ -4,11 +4,9 @@ import { unicodeHost } from '@propusk/contract/unicode-host';
 import * as t from '@propusk/phrases/console';
 import { IconCloudOff, IconRefresh, IconRoute, IconShieldCheck } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { useEffect, useEffectEvent, useRef } from 'react';
 import { call } from '../../../api/call.ts';
 import { queryOptions } from '../../../api/queries.ts';
-import { paths } from '../../../paths.ts';
 import { Notice } from '../../../ui/notice.tsx';
 import { State } from '../../../ui/state.tsx';
 import { EgressList } from './egress-list.tsx';
@@ -17,11 +15,12 @@ import { ShareLink } from './share-link.tsx';
 import { Snippets } from './snippets.tsx';
 
 /** The lock's configuration: egress addresses, lines for each server, and the link for a colleague. */
-export function LockView({ siteId, onCheck }: { siteId: number; onCheck: () => void }) {
+export function LockView(props: { siteId: number; onCheck: () => void; onAssign: () => void }) {
+  const { siteId, onCheck, onAssign } = props;
   const { data, error, isFetching, refetch } = useQuery(
     queryOptions(getSiteLock, { params: { id: siteId } }),
   );
-  if (data) return <Lock lock={data} onCheck={onCheck} />;
+  if (data) return <Lock lock={data} onCheck={onCheck} onAssign={onAssign} />;
   if (error) {
     return (
       <State
@@ -46,7 +45,8 @@ export function LockView({ siteId, onCheck }: { siteId: number; onCheck: () => v
   );
 }
 
-function Lock({ lock, onCheck }: { lock: SiteLock; onCheck: () => void }) {
+function Lock(props: { lock: SiteLock; onCheck: () => void; onAssign: () => void }) {
+  const { lock, onCheck, onAssign } = props;
   const client = useQueryClient();
   const params = { id: lock.site.id };
   const learn = useMutation({
@@ -72,11 +72,7 @@ function Lock({ lock, onCheck }: { lock: SiteLock; onCheck: () => void }) {
         icon={<IconRoute size={24} />}
         title={t.lock.noPolicy}
         hint={t.lock.noPolicyHint}
-        action={
-          <Button component={Link} to={paths.creatorPolicies}>
-            {t.lock.toPolicies}
-          </Button>
-        }
+        action={<Button onClick={onAssign}>{t.lock.assign}</Button>}
       />
     );
   }

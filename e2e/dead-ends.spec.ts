@@ -1,0 +1,56 @@
+import { expect, test } from '@playwright/test';
+import { createProxy } from '@propusk/contract/proxies';
+import { listSites } from '@propusk/contract/sites';
+import { dialogOf, enter, field, row, saveOf, startConsole } from './console.ts';
+
+/** Mistakes that the console explains, and screens that must show the next step. */
+let owner: string;
+let supplied: string;
+const product = startConsole(async (console) => {
+  owner = await console.owner('owner@romashka.test');
+  supplied = await console.owner('owner@lutik.test');
+  const body = { host: 'own.lutik.test', port: 3128, username: 'login', password: 'secret' };
+  await console.call(supplied, createProxy, { body });
+});
+
+test('an email address is refused as a site, with a sentence', async ({ page }) => {
+  await enter(page, `${product.url}/dashboard/creator/domains`, owner);
+  await page.getByRole('button', { name: 'Добавить', exact: true }).first().click();
+  const dialog = dialogOf(page);
+  await field(dialog, 'Адрес').fill('name@company.ru');
+  await saveOf(dialog).click();
+  await expect(
+    dialog.getByText('Это почта. Укажите адрес сайта, например crm.example.ru').first(),
+  ).toBeVisible();
+  await expect(field(dialog, 'Адрес')).toHaveValue('name@company.ru');
+  expect((await product.call(owner, listSites)).count).toBe(0);
+});
+
+test('an owner without own proxies sees the paid tariff and the trial', { tag: ['@2.42'] }, async ({
+  page,
+}) => {
+  await enter(page, `${product.url}/dashboard/creator/proxies`, owner);
+  await expect(row(page, /шлюз/i)).toBeVisible();
+  await expect(
+    page.getByText('Прокси серверы отсутствуют, Добавьте собственный', { exact: false }),
+  ).toBeVisible();
+  await expect(page.getByRole('link', { name: 'Платный тариф' })).toHaveAttribute(
+    'href',
+    '/dashboard/creator/tariff',
+  );
+  await page.getByRole('button', { name: 'Попробовать 30 дней' }).click();
+  await expect(dialogOf(page)).toContainText('обратитесь к менеджеру');
+});
+
+test('an owner with an own proxy sees neither', async ({ page }) => {
+  await enter(page, `${product.url}/dashboard/creator/proxies`, supplied);
+  await expect(row(page, /own\.lutik\.test/)).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Попробовать 30 дней' })).toHaveCount(0);
+});
+
+test('the company page states an optional second factor as optional', async ({ page }) => {
+  await enter(page, `${product.url}/dashboard/creator/company`, owner);
+  await expect(page.getByText('По желанию каждого')).toBeVisible();
+  await expect(page.getByText('Код из приложения каждый включает себе сам.', { exact: false })).toBeVisible();
+  await expect(page.getByText('Люди компании входят с паролем и кодом', { exact: false })).toHaveCount(0);
+});
