@@ -261,7 +261,8 @@ for (const [screen, viewport] of screens) {
         const labels = await dialog.locator('label').allTextContents();
         expect(labels.map((label) => label.replace(' *', ''))).toEqual([...form.labels]);
         const begun = form.row !== undefined;
-        await expect(save).toBeEnabled({ enabled: begun });
+        // Nothing is typed yet, or nothing has changed.
+        await expect(save).toBeDisabled();
         // An untouched form shows no errors.
         const complaints = dialog.locator('[id$="-error"]');
         await expect(complaints).toHaveCount(0);
@@ -271,7 +272,7 @@ for (const [screen, viewport] of screens) {
           const [label, option] = form.chosen;
           await expect(dialog.getByRole('combobox', { name: label })).toHaveValue(option);
         }
-        await expect(save).toBeEnabled();
+        await expect(save).toBeEnabled({ enabled: !begun });
 
         for (const label of form.locked ?? []) await expect(field(dialog, label)).toBeDisabled();
         for (const [label, value, says] of form.bad) {
@@ -282,14 +283,22 @@ for (const [screen, viewport] of screens) {
           await expect(input, `${label}: ${value}`).toHaveAccessibleDescription(new RegExp(says));
           await expect(save).toBeDisabled();
           await input.fill(before);
-          await expect(save).toBeEnabled();
           await expect(complaints).toHaveCount(0);
+          await expect(save).toBeEnabled({ enabled: !begun });
+        }
+        const stored = new Map<string, string>();
+        for (const [label] of form.taken ?? []) {
+          if (begun) stored.set(label, await field(dialog, label).inputValue());
         }
         for (const [label, value] of form.taken ?? []) {
           await field(dialog, label).fill(value);
           await field(dialog, label).blur();
           await expect(complaints).toHaveCount(0);
-          await expect(save, `${label}: ${value}`).toBeEnabled();
+          const shown = await Promise.all(
+            [...stored].map(async ([name, was]) => (await field(dialog, name).inputValue()) !== was),
+          );
+          const enabled = !begun || shown.includes(true);
+          await expect(save, `${label}: ${value}`).toBeEnabled({ enabled });
         }
       });
     }

@@ -96,10 +96,19 @@ const withoutScrollArea: Plugin = {
   load: (id) => (id === '\0scroll-area' ? 'export const ScrollArea = { Autosize: {} };' : null),
 };
 
+/** @see RemoveScroll */
+const ownScrollLock: Plugin = {
+  name: 'own-scroll-lock',
+  enforce: 'pre',
+  apply: 'build',
+  resolveId: (source) =>
+    source === 'react-remove-scroll' ? join(import.meta.dirname, 'src/ui/remove-scroll.tsx') : null,
+};
+
 const ours = (...modules: string[]) => new RegExp(`[\\\\/]src[\\\\/](${modules.join('|')})\\.tsx?$`);
 
 export default defineConfig({
-  plugins: [react(), withoutScrollArea, fontsAtOnce, prefetch, compressed],
+  plugins: [react(), withoutScrollArea, ownScrollLock, fontsAtOnce, prefetch, compressed],
   server: {
     host: '127.0.0.1',
     port: 5173,

@@ -17,6 +17,8 @@ export type CallInput<E extends Endpoint> = Part<'params', Input<E['params']>> &
     version?: number | undefined;
     /** Makes a create idempotent: a repeated call creates no second row (`Idempotency-Key`). */
     key?: string | undefined;
+    /** The token to call with, when it is not the stored one. */
+    bearer?: string | undefined;
   };
 
 /** The reply of a call. */
@@ -29,6 +31,18 @@ interface AnyInput {
   body?: unknown;
   version?: number;
   key?: string;
+  bearer?: string;
+}
+
+/** @see renewSessionBy */
+let renewed: (bearer: string | null) => Promise<boolean> = () => Promise.resolve(false);
+
+/**
+ * Sets what happens to a call whose session has ended. The call waits for the promise; true repeats it with the stored
+ * token, false lets it fail. The server has refused it before it did anything.
+ */
+export function renewSessionBy(next: typeof renewed): void {
+  renewed = next;
 }
 
 /**
@@ -53,7 +67,7 @@ export async function send(
 ): Promise<{ reply: unknown; headers: Headers }> {
   const { params, query, body, version, key } = input;
   const headers: Record<string, string> = { accept: 'application/json' };
-  const bearer = token.read();
+  const bearer = input.bearer ?? token.read();
   if (bearer) headers.authorization = `Bearer ${bearer}`;
   if (body !== undefined) headers['content-type'] = 'application/json';
   if (version !== undefined) headers['if-match'] = `"${version}"`;
@@ -79,7 +93,11 @@ export async function send(
     if (signal?.aborted) throw error;
     throw networkError();
   }
-  if (!response.ok) throw refusal(response.status, text);
+  if (!response.ok) {
+    const error = refusal(response.status, text);
+    if (error.code !== 'unauthorized' || input.bearer !== undefined || !(await renewed(bearer))) throw error;
+    return send(endpoint, input, signal);
+  }
   const newMark = response.headers.get(DEVICE_HEADER);
   if (newMark) device.store(newMark);
   if (!text) return { reply: undefined, headers: response.headers };

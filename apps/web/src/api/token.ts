@@ -2,7 +2,11 @@ const KEY = 'access_token';
 
 /** The console's token, kept where the spec says: localStorage `access_token`. */
 export const token = {
-  read: (): string | null => localStorage.getItem(KEY),
+  /** Null also for a value that no request header can carry: nobody was given such a token. */
+  read: (): string | null => {
+    const value = localStorage.getItem(KEY);
+    return value !== null && /^[!-~]+$/.test(value) ? value : null;
+  },
   store: (value: string): void => localStorage.setItem(KEY, value),
   clear: (): void => localStorage.removeItem(KEY),
 };
@@ -18,10 +22,17 @@ export const device = {
   store: (value: string): void => localStorage.setItem(DEVICE, value),
 };
 
-/** Follows a sign-in or sign-out in another tab by reloading this page. */
+let follow = (): void => window.location.reload();
+
+/** Replaces the reload by which a page follows other tabs. */
+export function followOtherTabsBy(next: () => void): void {
+  follow = next;
+}
+
+/** Follows a sign-in or sign-out in another tab, by default with a reload of this page. */
 export function followOtherTabs(): void {
   window.addEventListener('storage', ({ key, oldValue, newValue }) => {
     // A null key: the whole storage was cleared.
-    if (key === null || (key === KEY && oldValue !== newValue)) window.location.reload();
+    if (key === null || (key === KEY && oldValue !== newValue)) follow();
   });
 }

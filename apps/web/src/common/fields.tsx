@@ -48,7 +48,11 @@ export function TextField<V extends FieldValues, O>(
 
 /** A password field. With `blank`, an empty field means 'not given'. */
 export function PasswordField<V extends FieldValues, O>(
-  props: Bound<V, O> & { autoComplete: 'current-password' | 'new-password'; blank?: boolean },
+  props: Bound<V, O> & {
+    autoComplete: 'current-password' | 'new-password';
+    blank?: boolean;
+    autoFocus?: boolean;
+  },
 ) {
   const field = useField(props);
   return (
@@ -57,6 +61,7 @@ export function PasswordField<V extends FieldValues, O>(
       {...field}
       aria-invalid={field.error !== undefined || undefined}
       autoComplete={props.autoComplete}
+      data-autofocus={props.autoFocus || undefined}
       value={field.value ?? ''}
       onChange={(event) => {
         const { value } = event.currentTarget;

@@ -8,6 +8,7 @@ import { confirm, useQuestion } from '../ui/confirm.ts';
 import { Notice } from '../ui/notice.tsx';
 import { useReturnFocus } from '../ui/use-return-focus.ts';
 import { type FormSchema, refill, showFailure } from './contract-form.ts';
+import { useSignInAgain } from './sign-in-again.ts';
 import { useContractForm } from './use-contract-form.ts';
 
 interface Failure {
@@ -18,7 +19,7 @@ interface Failure {
 
 /**
  * A dialog with a form. It owns the pending state, the server's errors and closing. A failed save keeps the dialog
- * and the input. Closing a changed form asks first. A second click while saving does nothing. Mounted while it is
+ * and the input. An unchanged form cannot be saved. Closing a changed form asks first. A second click while saving does nothing. Mounted while it is
  * open.
  */
 export function FormDialog<S extends FormSchema>(props: {
@@ -43,7 +44,8 @@ export function FormDialog<S extends FormSchema>(props: {
   const [reloaded, setReloaded] = useState(false);
   // A ref, since both clicks of a double click see the same render's state.
   const saving = useRef(false);
-  const asking = useQuestion() !== null;
+  const ended = useSignInAgain();
+  const asking = useQuestion() !== null || ended;
   useReturnFocus(true);
   // Initial values may arrive after the dialog: a default that a list was loaded for.
   const initial = JSON.stringify(props.initial);
@@ -89,7 +91,7 @@ export function FormDialog<S extends FormSchema>(props: {
   async function close() {
     if (saving.current || asking) return;
     if (isDirty) {
-      const sure = await confirm({ text: t.form.discard, yes: t.common.yes, no: t.common.no, danger: true });
+      const sure = await confirm({ text: t.input.discard, yes: t.common.yes, no: t.common.no, danger: true });
       if (!sure) return;
     }
     props.onClose();
@@ -120,12 +122,12 @@ export function FormDialog<S extends FormSchema>(props: {
                   loading={reloading}
                   onClick={reload}
                 >
-                  {t.form.reload}
+                  {t.input.reload}
                 </Button>
               )}
             </Notice>
           )}
-          {reloaded && !failure && <Notice kind="warning">{t.form.reloaded}</Notice>}
+          {reloaded && !failure && <Notice kind="warning">{t.input.reloaded}</Notice>}
           {props.children(form.control)}
         </Stack>
         <Group justify="flex-end" gap="xs" mt="lg">
@@ -134,7 +136,7 @@ export function FormDialog<S extends FormSchema>(props: {
           </Button>
           <Button
             type="submit"
-            disabled={!isValid}
+            disabled={!isValid || !isDirty}
             loading={isSubmitting}
             {...(props.danger && { color: 'red.9' })}
           >

@@ -20,6 +20,18 @@ export const returnTo = {
   forget: (): void => sessionStorage.removeItem(KEY),
 };
 
+const ENDED = 'session_ended';
+
+/** Whether the login page opens because a session ended, so that it can say so. */
+export const sessionEnded = {
+  note: (): void => sessionStorage.setItem(ENDED, '1'),
+  take(): boolean {
+    const noted = sessionStorage.getItem(ENDED) !== null;
+    sessionStorage.removeItem(ENDED);
+    return noted;
+  },
+};
+
 /** A dashboard page as a path of this console; null for any other address. */
 export function dashboardPage(address: string | null): string | null {
   const console = 'https://console.invalid';

@@ -10,6 +10,7 @@ import {
   type FormSchema,
   useResolverForm,
 } from './contract-form.ts';
+import { useUnsaved } from './unsaved.ts';
 
 /** A resolver that validates by a contract schema. */
 export function contractResolver<S extends FormSchema>(schema: S): ContractResolver<S> {
@@ -18,10 +19,12 @@ export function contractResolver<S extends FormSchema>(schema: S): ContractResol
   });
 }
 
-/** Opens a form over a schema. */
+/** Opens a form over a schema. Its typed input survives Back, Reload and the end of the session. */
 export function useContractForm<S extends FormSchema>(
   schema: S,
   initial: DefaultValues<z.input<S>>,
 ): ContractForm<S> {
-  return useResolverForm(contractResolver(schema), initial);
+  const form = useResolverForm(contractResolver(schema), initial);
+  useUnsaved(form.formState.isDirty);
+  return form;
 }

@@ -3,7 +3,7 @@ import * as t from '@propusk/phrases/console';
 import { Outlet } from '@tanstack/react-router';
 import { Suspense } from 'react';
 import { rolesOf, useMe } from '../common/me.tsx';
-import { ConfirmDialog, useQuestion } from '../ui/confirm.ts';
+import { Questions } from '../ui/questions.tsx';
 import { Toasts } from '../ui/toasts.tsx';
 import classes from './dashboard-shell.module.css';
 import { Drift } from './drift.tsx';
@@ -45,10 +45,4 @@ function Dashboard() {
       <Toasts />
     </div>
   );
-}
-
-/** The host of the `confirm()` dialog. */
-function Questions() {
-  const open = useQuestion();
-  return <ConfirmDialog open={open} opened={open !== null} onClose={() => open?.answer(false)} />;
 }

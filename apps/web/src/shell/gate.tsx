@@ -1,5 +1,5 @@
 import { Button, Loader } from '@mantine/core';
-import { me } from '@propusk/contract/users';
+import { me, type User } from '@propusk/contract/users';
 import * as t from '@propusk/phrases/console';
 import { IconCloudOff } from '@tabler/icons-react';
 import { QueryClientProvider, useQuery } from '@tanstack/react-query';
@@ -10,12 +10,15 @@ import { queryOptions } from '../api/queries.ts';
 import { token } from '../api/token.ts';
 import { MeProvider, rolesOf } from '../common/me.tsx';
 import { returnTo } from '../common/return-to.ts';
+import { signInAgain, useSignInAgain } from '../common/sign-in-again.ts';
+import { unsaved } from '../common/unsaved.ts';
 import { paths } from '../paths.ts';
+import { lazyDialog } from '../ui/lazy.tsx';
 import { State } from '../ui/state.tsx';
 import classes from './gate.module.css';
 import { landing, sparesToken } from './landing.ts';
 import { lazyPage } from './lazy-page.ts';
-import { clientOf, expire, leave } from './session.ts';
+import { clientOf, expire, leave, resume } from './session.ts';
 
 const LOGIN_DELAY_MS = 1000;
 
@@ -24,12 +27,19 @@ const MustEnrolPage = lazyPage(
   'MustEnrolPage',
 );
 
+const SignInAgainDialog = lazyDialog(
+  () => import('../features/auth/sign-in-again-dialog.tsx'),
+  'SignInAgainDialog',
+);
+
 /** Guards the dashboard: only signed-in users, and only the areas of their roles (spec section 4). */
 export function Gate({ children }: { children: ReactNode }) {
-  const bearer = token.read();
-  if (!bearer) return <SignInSoon />;
+  // The session that the page opened with; it may get another token meanwhile, but no other user.
+  const [bearer] = useState(token.read);
+  const [client] = useState(() => bearer && clientOf(bearer));
+  if (!client) return <SignInSoon />;
   return (
-    <QueryClientProvider client={clientOf(bearer)}>
+    <QueryClientProvider client={client}>
       <SignedIn>{children}</SignedIn>
     </QueryClientProvider>
   );
@@ -55,29 +65,37 @@ function SignedIn({ children }: { children: ReactNode }) {
     error.status < 500 &&
     error.status !== 429 &&
     !sparesToken(window.location);
+  // The end of the session was reported; a changed form stays open over it.
+  const spared = data !== undefined && unsaved.any();
   const verdict = data && landing(rolesOf(data), pathname);
   const leaving = verdict?.kind === 'leave';
   // Enrolment stays open through refetches: recovery codes are shown once.
   const [enrolling, setEnrolling] = useState(false);
   if (data && !enrolling && data.company?.secondFactorRequired && !data.secondFactor) setEnrolling(true);
   useEffect(() => {
-    if (refused) expire();
+    if (refused && !spared) expire();
     else if (leaving) void leave();
-  }, [refused, leaving]);
+  }, [refused, spared, leaving]);
 
-  if (refused || leaving) return <Wait text={t.shell.signInSoon} />;
+  if ((refused && !spared) || leaving) return <Wait text={t.shell.signInSoon} />;
   if (data && enrolling) {
     return (
       <MeProvider me={data}>
         <Suspense fallback={<Wait text={t.common.loading} />}>
           <MustEnrolPage onDone={() => setEnrolling(false)} onLeave={leave} />
         </Suspense>
+        <SignInAgain me={data} />
       </MeProvider>
     );
   }
   if (data && verdict) {
-    if (verdict.kind === 'go') return <Navigate to={verdict.to} replace />;
-    return <MeProvider me={data}>{children}</MeProvider>;
+    if (verdict.kind === 'go') return <Navigate to={verdict.to} replace ignoreBlocker />;
+    return (
+      <MeProvider me={data}>
+        {children}
+        <SignInAgain me={data} />
+      </MeProvider>
+    );
   }
   if (error) {
     return (
@@ -100,6 +118,19 @@ function SignedIn({ children }: { children: ReactNode }) {
     );
   }
   return <Wait text={t.common.loading} />;
+}
+
+/** The host of `signInAgain.ask()`. */
+function SignInAgain({ me }: { me: User }) {
+  return (
+    <SignInAgainDialog
+      opened={useSignInAgain()}
+      email={me.email}
+      onToken={(bearer) => resume(bearer, me)}
+      onLeave={leave}
+      onClose={() => signInAgain.settle(false)}
+    />
+  );
 }
 
 function Wait({ text }: { text: string }) {

@@ -19,7 +19,7 @@ export function ProfileLink({ wide, onGo }: { wide: boolean; onGo?: () => void }
     <Link to={to} className={classes.person} data-wide={wide || undefined} title={me.email} onClick={onGo}>
       <IconUserCircle size={wide ? 18 : 24} stroke={1.75} aria-hidden />
       <span className={classes.text}>
-        <VisuallyHidden>{t.personal.title}: </VisuallyHidden>
+        <VisuallyHidden>{t.nav.personalData}: </VisuallyHidden>
         <span className={classes.name}>{userName(me)}</span>
         {!wide && <span className={classes.email}>{me.email}</span>}
       </span>

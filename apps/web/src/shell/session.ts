@@ -1,16 +1,20 @@
 import { logout } from '@propusk/contract/auth';
-import { me } from '@propusk/contract/users';
+import { me, type User } from '@propusk/contract/users';
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { ApiError } from '../api/api-error.ts';
-import { call } from '../api/call.ts';
-import { token } from '../api/token.ts';
-import { returnTo } from '../common/return-to.ts';
+import { call, renewSessionBy } from '../api/call.ts';
+import { queryOptions } from '../api/queries.ts';
+import { followOtherTabsBy, token } from '../api/token.ts';
+import { returnTo, sessionEnded } from '../common/return-to.ts';
+import { signInAgain } from '../common/sign-in-again.ts';
+import { unsaved } from '../common/unsaved.ts';
 import { paths } from '../paths.ts';
 import { toastFailure } from '../ui/toast.ts';
 import { sparesToken } from './landing.ts';
 
 /** Drops the token and opens the login page by a full load, which clears the memory. */
 function forget(): void {
+  unsaved.drop();
   token.clear();
   window.location.assign(paths.login);
 }
@@ -18,11 +22,13 @@ function forget(): void {
 /** Ends a dead session; the open page is where the user returns after signing in. */
 export function expire(): void {
   returnTo.note();
+  sessionEnded.note();
   forget();
 }
 
 /** Signs out: asks the server to end the session, and drops the token in any case. */
 export async function leave(): Promise<void> {
+  unsaved.drop();
   try {
     await call(logout, {});
   } catch {
@@ -42,11 +48,12 @@ function isDead(error: Error): boolean {
   return error instanceof ApiError && error.status === 401;
 }
 
-/** The query client of one session. A dead session in any call leads to the login page. */
+/** The query client of one session. A dead session in any call leads to the login page, unless a form would be lost. */
 function newClient(bearer: string): QueryClient {
   // Another tab may have signed in as another user: a late reply to the old token does not concern the new session.
   const end = () => {
-    if (token.read() === bearer && !sparesToken(window.location)) expire();
+    const current = session?.bearers.at(-1) ?? bearer;
+    if (token.read() === current && !sparesToken(window.location) && !unsaved.any()) expire();
   };
   // Refetching `me` is enough: the gate then opens the enrolment.
   const lookAgain = () => void client.invalidateQueries({ queryKey: [me.path] });
@@ -83,10 +90,47 @@ function newClient(bearer: string): QueryClient {
   return client;
 }
 
-let session: { bearer: string; client: QueryClient } | undefined;
+/** The tokens of one user's session in this page, the current one last, and what was read with them. */
+let session: { bearers: string[]; client: QueryClient } | undefined;
 
-/** The query client of a token's session: data read with one token is never shown with another. */
+/** The query client of a token's session: data read with one token is never shown with another user's. */
 export function clientOf(bearer: string): QueryClient {
-  if (session?.bearer !== bearer) session = { bearer, client: newClient(bearer) };
+  if (session?.bearers.at(-1) !== bearer) session = { bearers: [bearer], client: newClient(bearer) };
   return session.client;
+}
+
+// A session that ends under a changed form is renewed in place, and the calls that it failed are repeated. A late reply
+// to a token that was replaced meanwhile is repeated too.
+renewSessionBy((bearer) => {
+  const bearers = session?.bearers ?? [];
+  if (bearer !== null && bearer !== bearers.at(-1)) return Promise.resolve(bearers.includes(bearer));
+  return unsaved.any() ? signInAgain.ask() : Promise.resolve(false);
+});
+
+followOtherTabsBy(() => {
+  const known = session?.client.getQueryData<User>(queryOptions(me, {}).queryKey);
+  if (!unsaved.any() || known === undefined) return window.location.reload();
+  const bearer = token.read();
+  if (bearer === null) void signInAgain.ask();
+  else resume(bearer, known).catch(() => signInAgain.ask());
+});
+
+/**
+ * Goes on with a new token. For another user the console starts anew, and what the first one typed is gone.
+ * @throws ApiError when the server does not say whose token it is
+ */
+export async function resume(bearer: string, known: User): Promise<void> {
+  const { id } = await call(me, { bearer });
+  token.store(bearer);
+  if (id === known.id) {
+    session?.bearers.push(bearer);
+    signInAgain.settle(true);
+    void session?.client.invalidateQueries();
+    return;
+  }
+  unsaved.drop();
+  returnTo.forget();
+  // The replaced page is out of reach of Back. Until it is unloaded it stays covered: this promise never settles.
+  window.location.replace(paths.dashboard);
+  await new Promise(() => {});
 }

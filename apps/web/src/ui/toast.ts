@@ -1,39 +1,20 @@
 import { useSyncExternalStore } from 'react';
 
-/** Mantine's notifications, in a separate file: most visits show no toast. */
-type Voice = typeof import('./toast-host.tsx');
+/** A message in the corner of the page, which closes by itself. */
+export interface Toast {
+  readonly id: number;
+  readonly kind: 'success' | 'failure';
+  readonly text: string;
+  readonly detail: string | undefined;
+}
 
-let voice: Voice | undefined;
-let loading: Promise<Voice> | undefined;
+let toasts: readonly Toast[] = [];
+let last = 0;
 const listeners = new Set<() => void>();
 
-function fetched(): Promise<Voice> {
-  loading ??= import('./toast-host.tsx').then(
-    (module) => {
-      voice = module;
-      for (const listener of listeners) listener();
-      return module;
-    },
-    (error: unknown) => {
-      // The next toast tries again.
-      loading = undefined;
-      throw error;
-    },
-  );
-  return loading;
-}
-
-/**
- * Fetches the toast host before the first toast: when a dialog opens, and once a page is idle, so that a toast about
- * a lost network needs no network.
- */
-export function preloadToasts(): void {
-  fetched().catch(() => {});
-}
-
-/** The toast host, once it has loaded. */
-export function useVoice(): Voice | undefined {
-  return useSyncExternalStore(subscribe, () => voice);
+function set(next: readonly Toast[]): void {
+  toasts = next;
+  for (const listener of listeners) listener();
 }
 
 function subscribe(listener: () => void): () => void {
@@ -41,18 +22,26 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
+/** The open toasts, oldest first. */
+export function useToasts(): readonly Toast[] {
+  return useSyncExternalStore(subscribe, () => toasts);
+}
+
+function show(kind: Toast['kind'], text: string, detail?: string): void {
+  last += 1;
+  set([...toasts, { id: last, kind, text, detail }]);
+}
+
 /** Reports a success: a title and what it was about. */
 export function toastSuccess(title: string, detail?: string): void {
-  fetched().then(
-    ({ success }) => success(title, detail),
-    () => {},
-  );
+  show('success', title, detail);
 }
 
 /** Reports a failure that no dialog or list can show. */
 export function toastFailure(message: string): void {
-  fetched().then(
-    ({ failure }) => failure(message),
-    () => {},
-  );
+  show('failure', message);
+}
+
+export function closeToast(id: number): void {
+  set(toasts.filter((toast) => toast.id !== id));
 }

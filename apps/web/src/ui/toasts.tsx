@@ -1,15 +1,49 @@
-import { useEffect } from 'react';
-import { preloadToasts, useVoice } from './toast.ts';
+import { CloseButton } from '@mantine/core';
+import { useEffect, useState } from 'react';
+import { closeToast, type Toast, useToasts } from './toast.ts';
+import classes from './toasts.module.css';
 
-/** After this delay a page has loaded everything it needs, in milliseconds. */
-const REST_MS = 4000;
+/** How many toasts show at once; the others wait. */
+const SHOWN = 3;
 
-/** The place of toasts. Mounted once, in the dashboard's shell and on pages of their own that have any. */
+/** How long a toast stays, in milliseconds. */
+const STAY_MS = { success: 4000, failure: 8000 };
+
+/**
+ * The place of toasts. Mounted once, in the dashboard's shell and on pages of their own that have any. It loads with
+ * the page: a toast about a lost network can fetch nothing.
+ */
 export function Toasts() {
-  const voice = useVoice();
+  const toasts = useToasts();
+  return (
+    <div className={classes.list}>
+      {toasts.slice(0, SHOWN).map((toast) => (
+        <Shown key={toast.id} toast={toast} />
+      ))}
+    </div>
+  );
+}
+
+function Shown({ toast: { id, kind, text, detail } }: { toast: Toast }) {
+  const [held, setHeld] = useState(false);
   useEffect(() => {
-    const timer = window.setTimeout(preloadToasts, REST_MS);
+    if (held) return;
+    const timer = window.setTimeout(() => closeToast(id), STAY_MS[kind]);
     return () => window.clearTimeout(timer);
-  }, []);
-  return voice ? <voice.ToastList /> : null;
+  }, [held, id, kind]);
+  return (
+    <div
+      className={classes.toast}
+      data-kind={kind}
+      role={kind === 'success' ? 'status' : 'alert'}
+      onPointerEnter={() => setHeld(true)}
+      onPointerLeave={() => setHeld(false)}
+    >
+      <div>
+        <p>{text}</p>
+        {detail && <p>{detail}</p>}
+      </div>
+      <CloseButton size="sm" onClick={() => closeToast(id)} />
+    </div>
+  );
 }

@@ -6,7 +6,7 @@ import { type ComponentType, useState } from 'react';
 import { ApiError, networkError } from '../../api/api-error.ts';
 import { useResolverForm } from '../../common/contract-form.ts';
 import { PasswordField, TextField } from '../../common/fields.tsx';
-import { returnTo } from '../../common/return-to.ts';
+import { returnTo, sessionEnded } from '../../common/return-to.ts';
 import { paths } from '../../paths.ts';
 import { AuthForm } from './auth-form.tsx';
 import type { CodeStepProps } from './code-step.tsx';
@@ -28,6 +28,7 @@ export function LoginPage() {
   const form = useResolverForm<typeof LoginSchema>(resolver, { email: '', password: '' });
   const { attempt, signIn } = useSignIn(form, returnTo.take);
   const done = useLocation({ select: ({ state }) => state.done });
+  const [ended] = useState(sessionEnded.take);
   const [CodeStep, setCodeStep] = useState<ComponentType<CodeStepProps> | null>(null);
 
   const send = async (body: Login) => {
@@ -49,7 +50,7 @@ export function LoginPage() {
   return (
     <AuthForm
       title={t.auth.loginTitle}
-      hint={t.auth.loginHint}
+      hint={ended ? t.auth.endedHint : t.auth.loginHint}
       form={form}
       attempt={attempt}
       notice={done && <DoneNotice>{t.auth.done[done]}</DoneNotice>}

@@ -40,7 +40,7 @@ function Opened({ link }: { link: MailLink | null }) {
     // Spec section 4. The server has ended every session, the one of this browser too.
     token.clear();
     passwordRequest.forget();
-    await navigate({ to: paths.login, replace: true, state: { done: link?.kind } });
+    await navigate({ to: paths.login, replace: true, ignoreBlocker: true, state: { done: link?.kind } });
   }
 
   return link.kind === 'password' ? (

@@ -10,6 +10,7 @@ import { showFailure } from '../../common/contract-form.ts';
 import { PasswordField } from '../../common/fields.tsx';
 import { useContractForm } from '../../common/use-contract-form.ts';
 import { paths } from '../../paths.ts';
+import { Questions } from '../../ui/questions.tsx';
 import { AuthForm } from './auth-form.tsx';
 import { passwordRequest } from './password-request.ts';
 import { useAttempt } from './use-attempt.ts';
@@ -61,6 +62,7 @@ export function NewPassword(props: {
         autoComplete="new-password"
       />
       <PasswordField control={form.control} name="repeat" label={t.auth.repeat} autoComplete="new-password" />
+      <Questions />
     </AuthForm>
   );
 }

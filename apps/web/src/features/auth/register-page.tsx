@@ -11,6 +11,7 @@ import { PasswordField, TextField } from '../../common/fields.tsx';
 import { returnTo } from '../../common/return-to.ts';
 import { useContractForm } from '../../common/use-contract-form.ts';
 import { paths } from '../../paths.ts';
+import { Questions } from '../../ui/questions.tsx';
 import { AuthForm } from './auth-form.tsx';
 import { useSignIn } from './use-sign-in.ts';
 
@@ -92,6 +93,7 @@ export function RegisterPage() {
           {t.auth.rules}
         </Anchor>
       </div>
+      <Questions />
     </AuthForm>
   );
 }

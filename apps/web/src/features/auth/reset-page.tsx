@@ -5,20 +5,22 @@ import * as t from '@propusk/phrases/console';
 import { Link, useNavigate } from '@tanstack/react-router';
 import * as z from 'zod/mini';
 import { call } from '../../api/call.ts';
-import { showFailure } from '../../common/contract-form.ts';
+import { showFailure, useResolverForm } from '../../common/contract-form.ts';
 import { TextField } from '../../common/fields.tsx';
-import { useContractForm } from '../../common/use-contract-form.ts';
+import { contractResolver } from '../../common/use-contract-form.ts';
 import { paths } from '../../paths.ts';
 import { AuthForm } from './auth-form.tsx';
 import { passwordRequest } from './password-request.ts';
 import { useAttempt } from './use-attempt.ts';
 
 const ResetForm = z.object({ email: Email });
+// Not guarded against Back and Reload: it is one address, and the way back to the login page must stay short.
+const resolver = contractResolver(ResetForm);
 
 /** /auth/reset: asks for a link to a new password. */
 export function ResetPage() {
   const navigate = useNavigate();
-  const form = useContractForm(ResetForm, { email: passwordRequest.email() ?? '' });
+  const form = useResolverForm<typeof ResetForm>(resolver, { email: passwordRequest.email() ?? '' });
   const attempt = useAttempt((error) => showFailure(form, error));
 
   const submit = form.handleSubmit(({ email }) =>

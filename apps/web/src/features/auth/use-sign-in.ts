@@ -28,7 +28,7 @@ export function useSignIn<S extends FormSchema>(
       token.store(reply.token);
       passwordRequest.forget();
       // history.replace cannot leave the origin, whatever the address is.
-      history.replace(landing() ?? paths.dashboard);
+      history.replace(landing() ?? paths.dashboard, undefined, { ignoreBlocker: true });
     });
   }
 

@@ -5,6 +5,6 @@ import type { Proxy } from '@propusk/contract/proxies';
  * stays.
  */
 export function proxyValues({ host, port, username }: Proxy) {
-  // The contract parses the port into a number; both sides must be numbers to compare as unchanged.
-  return { host, port: Number(port), username, password: undefined };
+  // Text, as the field holds it: a port that is typed again is unchanged.
+  return { host, port, username, password: undefined };
 }

@@ -3,6 +3,7 @@
 export const auth = {
   loginTitle: 'Вход',
   loginHint: 'Рады видеть вас снова',
+  endedHint: 'Сеанс завершён. Войдите, чтобы продолжить',
   email: 'Почта',
   password: 'Пароль',
   repeat: 'Повторите пароль',

@@ -4,6 +4,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useMe } from '../../../common/me.tsx';
 import { FormCard } from '../../../ui/form-card.tsx';
 import { Logo } from '../../../ui/logo.tsx';
+import { Questions } from '../../../ui/questions.tsx';
 import { Toasts } from '../../../ui/toasts.tsx';
 import { usePageTitle } from '../../../ui/use-page-title.ts';
 import { Enrolment } from './enrolment.tsx';
@@ -36,6 +37,7 @@ export function MustEnrolPage({ onDone, onLeave }: MustEnrolProps) {
           <Enrolment onDone={() => client.invalidateQueries().then(onDone)} />
         </FormCard>
       </main>
+      <Questions />
       <Toasts />
     </div>
   );

@@ -1,0 +1,104 @@
+import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Login, login } from '@propusk/contract/auth';
+import * as t from '@propusk/phrases/console';
+import { useEffect, useRef, useState } from 'react';
+import { ApiError } from '../../api/api-error.ts';
+import { call } from '../../api/call.ts';
+import { showFailure, useResolverForm } from '../../common/contract-form.ts';
+import { PasswordField, TextField } from '../../common/fields.tsx';
+import { contractResolver } from '../../common/use-contract-form.ts';
+import { Notice } from '../../ui/notice.tsx';
+import { useReturnFocus } from '../../ui/use-return-focus.ts';
+import { useAttempt } from './use-attempt.ts';
+
+const resolver = contractResolver(Login);
+
+/** Signs in again over a page whose session has ended under a changed form. It cannot be closed, only answered. */
+export function SignInAgainDialog(props: {
+  opened: boolean;
+  /** The user whose session ended. */
+  email: string;
+  onToken: (token: string) => Promise<void>;
+  onLeave: () => void;
+  /** Called when the dialog's file did not load. */
+  onClose: () => void;
+}) {
+  useReturnFocus(props.opened);
+  return (
+    <Modal
+      opened={props.opened}
+      onClose={() => {}}
+      withCloseButton={false}
+      closeOnEscape={false}
+      closeOnClickOutside={false}
+      returnFocus={false}
+      size={440}
+      zIndex={450}
+      // What was typed below is for its author's eyes only.
+      overlayProps={{ blur: 16, color: 'var(--backdrop)', backgroundOpacity: 1 }}
+      title={t.signInAgain.title}
+    >
+      <SignIn {...props} />
+    </Modal>
+  );
+}
+
+function SignIn(props: { email: string; onToken: (token: string) => Promise<void>; onLeave: () => void }) {
+  const form = useResolverForm<typeof Login>(resolver, { email: props.email, password: '' });
+  const attempt = useAttempt((error) => showFailure(form, error));
+  const [needsCode, setNeedsCode] = useState(false);
+  const { control } = form;
+  const element = useRef<HTMLFormElement>(null);
+  // The focused field was unmounted.
+  useEffect(() => {
+    if (needsCode) element.current?.querySelector('input')?.focus();
+  }, [needsCode]);
+
+  const submit = form.handleSubmit((body) =>
+    attempt.run(async () => {
+      try {
+        await props.onToken((await call(login, { body })).token);
+      } catch (error) {
+        if (!(error instanceof ApiError && error.code === 'second_factor_needed')) throw error;
+        setNeedsCode(true);
+      }
+    }),
+  );
+
+  return (
+    <form ref={element} onSubmit={submit} noValidate>
+      <Stack gap="md">
+        <Text c="dimmed">{needsCode ? t.signInCode.hint : t.signInAgain.hint}</Text>
+        {attempt.failure && <Notice kind="warning">{attempt.failure}</Notice>}
+        {needsCode ? (
+          <TextField control={control} name="code" label={t.signInCode.code} autoComplete="one-time-code" />
+        ) : (
+          <>
+            <TextField
+              control={control}
+              name="email"
+              type="email"
+              label={t.auth.email}
+              autoComplete="username"
+            />
+            <PasswordField
+              control={control}
+              name="password"
+              label={t.auth.password}
+              autoComplete="current-password"
+              autoFocus
+            />
+          </>
+        )}
+      </Stack>
+      <Group justify="flex-end" gap="xs" mt="lg">
+        <Button variant="default" disabled={attempt.busy} onClick={props.onLeave}>
+          {t.signInAgain.leave}
+        </Button>
+        <Button type="submit" disabled={!form.formState.isValid} loading={attempt.busy}>
+          {t.auth.signIn}
+        </Button>
+      </Group>
+    </form>
+  );
+}

@@ -1,0 +1,11 @@
+// Typed input: what would lose it, and what keeps it.
+
+export const input = {
+  discard: 'Закрыть и потерять введённое?',
+  leave: 'Уйти со страницы?',
+  leaveHint: 'То, что вы ввели и не сохранили, пропадёт.',
+  leaveYes: 'Уйти',
+  leaveNo: 'Остаться',
+  reload: 'Загрузить изменения',
+  reloaded: 'Загружено то, что сохранили другие; введённое вами осталось. Проверьте и сохраните',
+};
