@@ -175,7 +175,7 @@ const forms: readonly Form[] = [
     path: `${admin}/companies`,
     open: chosen(/Василёк/, 'Пригласить владельца', 'Пригласить владельца'),
     values: { Почта: 'second@romashka.test', Имя: 'Вера' },
-    submit: 'Пригласить',
+    ...edit,
   },
   {
     name: 'a person, for an admin',
