@@ -18,7 +18,7 @@ export const rowMenu = (row: RegExp) => async (page: Page) => {
 /** Chooses an item of a row's menu that opens a dialog. */
 export const rowDialog = (row: RegExp, item: string) => async (page: Page) => {
   await rowMenu(row)(page);
-  await page.getByRole('menuitem', { name: item }).click();
+  await page.getByRole('menuitem', { name: item, exact: true }).click();
   await expect(page.getByRole('dialog')).toBeVisible();
 };
 

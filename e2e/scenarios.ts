@@ -39,7 +39,7 @@ const slideDone = answering('**/api/company/evidence', evidence, async (page) =>
 });
 const why = async (page: Page) => {
   await rowDialog(/otchet/, 'Проверить доступ человека')(page);
-  await page.getByRole('combobox', { name: 'Кто открывает сайт' }).click();
+  await page.getByRole('combobox', { name: 'Человек' }).click();
   await page.getByRole('option', { name: /Тихонов/ }).click();
   await expect(page.getByRole('dialog').getByRole('status')).toBeVisible();
 };
@@ -212,7 +212,7 @@ const sites: Scenario[] = [
     path: `${creator}/domains?name=sklad`,
     open: async (page) => {
       await rowDialog(/sklad/, 'Защитить')(page);
-      await expect(page.getByText('Сначала откройте сайт')).toBeVisible();
+      await expect(page.getByText('Сначала назначьте сайту политику')).toBeVisible();
     },
   },
   { name: 'sites-check-running', role: 'owner', path: `${creator}/domains`, open: lastCheck(null) },
