@@ -120,6 +120,39 @@ for (const [screen, viewport] of screens) {
       await expect(row(page, address)).toHaveCount(1);
     });
 
+    test('a sign-in of another user in another tab discards the form and sends nothing of it', async ({
+      page,
+      context,
+    }) => {
+      const address = await typeAndEnd(page, await product.signIn(emails.owner));
+      const token = await product.signIn(emails.other);
+      let known = () => {};
+      const asked = new Promise<void>((resolve) => {
+        known = resolve;
+      });
+      const sent: string[] = [];
+      page.on('request', (request) => {
+        const isTheirs = request.headers().authorization === `Bearer ${token}`;
+        if (isTheirs && request.method() === 'POST') sent.push(request.postData() ?? '');
+      });
+      await page.route('**/api/me', async (route) => {
+        await asked;
+        await route.continue();
+      });
+      const other = await context.newPage();
+      await other.goto(`${product.url}/help`);
+      await other.evaluate((value) => localStorage.setItem('access_token', value), token);
+      // Whose token it is, is not known yet.
+      await saveOf(form(page)).click();
+      await expect(again(page)).toBeVisible();
+      known();
+      await expect(page.getByRole('dialog')).toHaveCount(0);
+      await expect(heading(page, 'Сайты')).toBeVisible();
+      await expect(row(page, address)).toHaveCount(0);
+      expect(sent).toEqual([]);
+      expect((await product.call(token, listSites)).rows).toEqual([]);
+    });
+
     test('a session that ends without a changed form says so on the login page, once', {
       tag: ['@4.9'],
     }, async ({ page }) => {

@@ -17,7 +17,7 @@ export type CallInput<E extends Endpoint> = Part<'params', Input<E['params']>> &
     version?: number | undefined;
     /** Makes a create idempotent: a repeated call creates no second row (`Idempotency-Key`). */
     key?: string | undefined;
-    /** The token to call with, when it is not the stored one. */
+    /** The token to call with, when it is not the session's. */
     bearer?: string | undefined;
   };
 
@@ -34,15 +34,21 @@ interface AnyInput {
   bearer?: string;
 }
 
-/** @see renewSessionBy */
-let renewed: (bearer: string | null) => Promise<boolean> = () => Promise.resolve(false);
+/** The session that the calls of a page are made in. */
+interface Session {
+  bearer: () => string | null;
+  /**
+   * Asked when a reply says that the session has ended; the server did nothing then. The call waits: true repeats it,
+   * false lets it fail.
+   */
+  renewed: (bearer: string | null) => Promise<boolean>;
+}
 
-/**
- * Sets what happens to a call whose session has ended. The call waits for the promise; true repeats it with the stored
- * token, false lets it fail. The server has refused it before it did anything.
- */
-export function renewSessionBy(next: typeof renewed): void {
-  renewed = next;
+let session: Session = { bearer: token.read, renewed: () => Promise.resolve(false) };
+
+/** Replaces the session, which is the stored token by default. */
+export function callIn(next: Session): void {
+  session = next;
 }
 
 /**
@@ -67,7 +73,7 @@ export async function send(
 ): Promise<{ reply: unknown; headers: Headers }> {
   const { params, query, body, version, key } = input;
   const headers: Record<string, string> = { accept: 'application/json' };
-  const bearer = input.bearer ?? token.read();
+  const bearer = input.bearer ?? session.bearer();
   if (bearer) headers.authorization = `Bearer ${bearer}`;
   if (body !== undefined) headers['content-type'] = 'application/json';
   if (version !== undefined) headers['if-match'] = `"${version}"`;
@@ -95,7 +101,8 @@ export async function send(
   }
   if (!response.ok) {
     const error = refusal(response.status, text);
-    if (error.code !== 'unauthorized' || input.bearer !== undefined || !(await renewed(bearer))) throw error;
+    if (error.code !== 'unauthorized' || input.bearer !== undefined || !(await session.renewed(bearer)))
+      throw error;
     return send(endpoint, input, signal);
   }
   const newMark = response.headers.get(DEVICE_HEADER);

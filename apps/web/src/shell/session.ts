@@ -2,7 +2,7 @@ import { logout } from '@propusk/contract/auth';
 import { me, type User } from '@propusk/contract/users';
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { ApiError } from '../api/api-error.ts';
-import { call, renewSessionBy } from '../api/call.ts';
+import { call, callIn } from '../api/call.ts';
 import { queryOptions } from '../api/queries.ts';
 import { followOtherTabsBy, token } from '../api/token.ts';
 import { returnTo, sessionEnded } from '../common/return-to.ts';
@@ -49,10 +49,10 @@ function isDead(error: Error): boolean {
 }
 
 /** The query client of one session. A dead session in any call leads to the login page, unless a form would be lost. */
-function newClient(bearer: string): QueryClient {
+function newClient(): QueryClient {
   // Another tab may have signed in as another user: a late reply to the old token does not concern the new session.
   const end = () => {
-    const current = session?.bearers.at(-1) ?? bearer;
+    const current = session?.client === client ? session.bearers.at(-1) : undefined;
     if (token.read() === current && !sparesToken(window.location) && !unsaved.any()) expire();
   };
   // Refetching `me` is enough: the gate then opens the enrolment.
@@ -95,16 +95,22 @@ let session: { bearers: string[]; client: QueryClient } | undefined;
 
 /** The query client of a token's session: data read with one token is never shown with another user's. */
 export function clientOf(bearer: string): QueryClient {
-  if (session?.bearers.at(-1) !== bearer) session = { bearers: [bearer], client: newClient(bearer) };
+  if (session?.bearers.at(-1) !== bearer) session = { bearers: [bearer], client: newClient() };
   return session.client;
 }
 
-// A session that ends under a changed form is renewed in place, and the calls that it failed are repeated. A late reply
-// to a token that was replaced meanwhile is repeated too.
-renewSessionBy((bearer) => {
-  const bearers = session?.bearers ?? [];
-  if (bearer !== null && bearer !== bearers.at(-1)) return Promise.resolve(bearers.includes(bearer));
-  return unsaved.any() ? signInAgain.ask() : Promise.resolve(false);
+callIn({
+  // Another tab may have stored another user's token: what was typed here must not be sent with it.
+  bearer: () => {
+    const stored = token.read();
+    return stored === null ? null : (session?.bearers.at(-1) ?? stored);
+  },
+  // A session that ends under a changed form is renewed in place. A late reply to a replaced token repeats the call too.
+  renewed: (bearer) => {
+    const bearers = session?.bearers ?? [];
+    if (bearer !== null && bearer !== bearers.at(-1)) return Promise.resolve(bearers.includes(bearer));
+    return unsaved.any() ? signInAgain.ask() : Promise.resolve(false);
+  },
 });
 
 followOtherTabsBy(() => {
