@@ -169,7 +169,7 @@ export function routeOf(routes: Routes, endpoint: Endpoint) {
       // The rest of the disk is for revocations.
       if (status === 201 && routes.isShort()) throw new AppError('disk_full');
       request.actor = await guard(routes, endpoint, request);
-      refuseLists(request.query);
+      if (query !== undefined) refuseLists(request.query);
       if (!isOpen(endpoint)) routes.bodyBudget(request, reply);
     },
   };
