@@ -258,8 +258,10 @@ for (const [screen, viewport] of screens) {
         const dialog = await open(page, form);
         const save = saveOf(dialog);
         // The mark of a required field is hidden from the accessible name.
-        const labels = await dialog.locator('label').allTextContents();
-        expect(labels.map((label) => label.replace(' *', ''))).toEqual([...form.labels]);
+        const labels = async () =>
+          (await dialog.locator('label').allTextContents()).map((label) => label.replace(' *', ''));
+        // A proxy that is chosen beforehand arrives with its list, and shows its checkbox then.
+        await expect.poll(labels).toEqual([...form.labels]);
         const begun = form.row !== undefined;
         // Nothing is typed yet, or nothing has changed.
         await expect(save).toBeDisabled();
