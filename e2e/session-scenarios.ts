@@ -29,8 +29,31 @@ const sessionsLoading = async (page: Page) => {
   await bones.last().scrollIntoViewIfNeeded();
 };
 
-/** The sessions card in every state. */
+/** A changed form whose save finds that the session has ended. */
+const ended = async (page: Page) => {
+  const json = { code: 'unauthorized', message: 'Войдите в приложение' };
+  await page.route('**/api/domain-allowed', (route) => route.fulfill({ status: 401, json }));
+  await press('Добавить')(page);
+  const form = page.getByRole('dialog', { name: 'Новый сайт' });
+  await form.getByRole('textbox', { name: 'Адрес' }).fill('wiki.romashka.test');
+  await form.getByRole('button', { name: 'Сохранить' }).click();
+  await expect(page.getByRole('dialog', { name: 'Сеанс завершён' })).toBeVisible();
+};
+/** The same, for a user with a second factor. */
+const endedWithFactor = async (page: Page) => {
+  const json = { code: 'second_factor_needed', message: 'Введите код' };
+  await page.route('**/api/auth/login', (route) => route.fulfill({ status: 401, json }));
+  await ended(page);
+  const again = page.getByRole('dialog', { name: 'Сеанс завершён' });
+  await again.getByLabel('Пароль', { exact: true }).fill('correct horse');
+  await again.getByRole('button', { name: 'Войти' }).click();
+  await expect(again.getByLabel('Код из приложения или запасной код')).toBeFocused();
+};
+
+/** The sessions card in every state, and a session that ends under a changed form. */
 export const sessionScenarios: Scenario[] = [
+  { name: 'session-ended', role: 'owner', path: '/dashboard/creator/domains', open: ended },
+  { name: 'session-ended-factor', role: 'owner', path: '/dashboard/creator/domains', open: endedWithFactor },
   {
     name: 'agent-sessions',
     role: 'agent',
