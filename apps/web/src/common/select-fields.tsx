@@ -20,8 +20,14 @@ export interface Option {
   label: string;
 }
 
+/** The choice of a select: what it offers, and what to type into it. */
+interface Choosing {
+  options: readonly Option[];
+  placeholder: string;
+}
+
 /** A select of one option, with search. */
-export function SelectField<V extends FieldValues, O>(props: Bound<V, O> & { options: readonly Option[] }) {
+export function SelectField<V extends FieldValues, O>(props: Bound<V, O> & Choosing) {
   const field = useField(props);
   return (
     <Select
@@ -33,7 +39,7 @@ export function SelectField<V extends FieldValues, O>(props: Bound<V, O> & { opt
       searchable
       allowDeselect={false}
       nothingFoundMessage={t.common.notFoundOption}
-      placeholder={t.form.search}
+      placeholder={props.placeholder}
     />
   );
 }
@@ -60,7 +66,7 @@ const CREATE = 0;
  * `create`, a text that is no option's label can be made into a new entity, which is picked at once.
  */
 export function MultiSelectField<V extends FieldValues, O>(
-  props: Bound<V, O> & { options: readonly Option[]; create?: InlineCreate | undefined },
+  props: Bound<V, O> & Choosing & { create?: InlineCreate | undefined },
 ) {
   const { create } = props;
   const field = useField(props);
@@ -116,7 +122,7 @@ export function MultiSelectField<V extends FieldValues, O>(
       // The list does not open on focus: it would cover the buttons below.
       openOnFocus={false}
       nothingFoundMessage={t.common.notFoundOption}
-      placeholder={value.length === 0 ? t.form.search : undefined}
+      placeholder={value.length === 0 ? props.placeholder : undefined}
     />
   );
 }

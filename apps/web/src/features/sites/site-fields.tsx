@@ -35,6 +35,7 @@ export function SiteFields<V extends SiteValues, O>(props: {
         name={field('politics')}
         label={t.sites.policies}
         description={t.sites.policiesHint}
+        placeholder={t.form.choose.policy}
         options={props.policies}
         create={createPolicy}
       />
