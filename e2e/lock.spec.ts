@@ -95,7 +95,7 @@ for (const [screen, viewport] of screens) {
       await verdict(dialog, 'Открыт всем');
       await expect(dialog.getByText('Что сделать:')).toBeVisible();
       const outside = dialog.getByRole('list', { name: 'Снаружи сайт должен отказать' });
-      await expect(outside.getByRole('listitem').filter({ hasText: 'неверно' }).first()).toContainText('200');
+      await expect(outside.getByRole('listitem').filter({ hasText: 'не так' }).first()).toContainText('200');
       await expect(
         dialog
           .getByRole('list', { name: 'Через «Пропуск» сайт должен открыться' })
@@ -112,7 +112,7 @@ for (const [screen, viewport] of screens) {
       const dialog = dialogOf(page);
       // The first run has no known address; the second knows it from the first.
       await dialog.getByRole('button', { name: /^Узнать адреса/ }).click();
-      const egress = dialog.getByRole('list', { name: 'С каких адресов приходят ваши люди' });
+      const egress = dialog.getByRole('list', { name: 'Откуда выходят политики' });
       await expect(egress).toContainText(EGRESS, PROBE);
       await expect(egress).toContainText('Продажи');
       await expect(dialog.getByRole('radio', { name: 'Apache, .htaccess' })).toBeChecked();
@@ -123,7 +123,7 @@ for (const [screen, viewport] of screens) {
       await dialog.getByRole('radio', { name: 'nginx' }).check();
       await expect(code).toContainText(`${EGRESS} `);
       await expect(code).not.toContainText('Require ip');
-      await dialog.getByRole('checkbox', { name: /через CDN/ }).check();
+      await dialog.getByRole('checkbox', { name: /за CDN/ }).check();
       await expect(code).toContainText('http_cf_connecting_ip');
 
       await dialog.getByRole('button', { name: 'Отправить коллеге' }).click();
@@ -142,7 +142,7 @@ for (const [screen, viewport] of screens) {
       await sites.lock(host, `${lines}\n${OPEN}`);
       await dialog.getByRole('button', { name: 'Проверить' }).click();
       await verdict(dialog, 'Защищён');
-      await expect(dialog.getByRole('listitem').filter({ hasText: 'неверно' })).toHaveCount(0);
+      await expect(dialog.getByRole('listitem').filter({ hasText: 'не так' })).toHaveCount(0);
       await close(page);
       await expect(mark(page, host)).toHaveText('Защищён');
     });
@@ -207,12 +207,10 @@ for (const [screen, viewport] of screens) {
 
     test('the proxy check reports whether a proxy works and its egress address', async ({ page }) => {
       await open(page, '/dashboard/creator/proxies');
-      await row(page, 'Шлюз платформы')
-        .getByRole('button', { name: 'Проверить прокси: Шлюз платформы' })
-        .click();
+      await row(page, 'Этот шлюз').getByRole('button', { name: 'Проверить прокси: Этот шлюз' }).click();
       const dialog = dialogOf(page);
       await expect(dialog.getByRole('status')).toContainText('Прокси работает', PROBE);
-      await expect(dialog.getByRole('listitem').filter({ hasText: 'Сайты видят адрес' })).toContainText(
+      await expect(dialog.getByRole('listitem').filter({ hasText: 'Выходит с адреса' })).toContainText(
         EGRESS,
       );
       await dialog.getByRole('button', { name: 'Проверить снова' }).click();
@@ -222,10 +220,10 @@ for (const [screen, viewport] of screens) {
     test('a dead or truncated lock link shows an explanation', async ({ page }) => {
       await page.goto(`${product.url}/lock#${'x'.repeat(43)}`);
       await expect(page.getByRole('heading', { name: 'Ссылка не действует' })).toBeVisible();
-      await expect(page.getByText('её срок 7 дней')).toBeVisible();
+      await expect(page.getByText('она живёт 7 дней')).toBeVisible();
       await page.goto(`${product.url}/help`);
       await page.goto(`${product.url}/lock`);
-      await expect(page.getByText('в ней не хватает последней части')).toBeVisible();
+      await expect(page.getByText('здесь не хватает её последней части')).toBeVisible();
     });
 
     test('the onboarding marks the steps that are completed', async ({ page }) => {

@@ -4,7 +4,7 @@ import { enter, heading, screens, startConsole, stored } from './console.ts';
 /** The frame of every dashboard page: header, navigation by role, and route guards. */
 const creatorItems = [
   ['Сайты', '/dashboard/creator/domains'],
-  ['Прокси-серверы', '/dashboard/creator/proxies'],
+  ['Прокси серверы', '/dashboard/creator/proxies'],
   ['Политики доступа', '/dashboard/creator/politics'],
   ['Пользователи', '/dashboard/creator/users'],
   ['Компания', '/dashboard/creator/company'],
@@ -13,7 +13,7 @@ const creatorItems = [
 const adminItems = [
   ['Компании', '/dashboard/admin/companies'],
   ['Пользователи', '/dashboard/admin/users'],
-  ['Прокси-серверы', '/dashboard/admin/proxies'],
+  ['Прокси серверы', '/dashboard/admin/proxies'],
   ['Журнал', '/dashboard/admin/audit'],
 ] as const;
 const userItems = [
@@ -238,7 +238,7 @@ for (const [screen, viewport] of screens) {
 
       await page.route('**/api/me', (route) => route.fulfill({ status: 500, body: '' }));
       await enter(page, at(domains), owner);
-      await expect(page.getByText('Не удалось загрузить ваши данные')).toBeVisible();
+      await expect(page.getByText('Не удалось узнать, кто вы')).toBeVisible();
       expect(await stored(page, 'access_token')).toBe(owner);
       await page.unroute('**/api/me');
       await page.getByRole('button', { name: 'Повторить' }).click();

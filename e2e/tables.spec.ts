@@ -100,7 +100,7 @@ for (const [screen, viewport] of screens) {
       for (const [host, tag, port] of [
         ['own.romashka.test', 'личный', '3128'],
         ['paid.romashka.test', 'личный', '3128'],
-        ['Шлюз платформы', 'стандартный', null],
+        ['Этот шлюз', 'стандартный', null],
         ['pro.platform.test', 'PRO', null],
       ] as const) {
         const line = row(page, host);
@@ -121,7 +121,7 @@ for (const [screen, viewport] of screens) {
       await expect(main.getByRole('button', { name: 'Добавить', exact: true })).toBeVisible();
       await main.getByRole('button', { name: 'Добавить Платный' }).click();
       const paid = page.getByRole('dialog', { name: 'Платный прокси' });
-      await expect(paid).toContainText(/подключить платный прокси-сервер, обратитесь к менеджеру компании/);
+      await expect(paid).toContainText(/подключить платный прокси сервер, обратитесь к менеджеру компании/);
       await paid.getByRole('button', { name: 'Понятно' }).click();
       await expect(paid).toHaveCount(0);
     });
@@ -154,7 +154,7 @@ for (const [screen, viewport] of screens) {
       await description.getByRole('button', { name: 'скрыть' }).click();
       await expect(description).toHaveText(`${short}… еще`);
       const books = row(page, 'Бухгалтерия');
-      await expect(cell(books, 'Прокси')).toHaveText('Шлюз платформы');
+      await expect(cell(books, 'Прокси')).toHaveText('Этот шлюз');
       await expect(cell(books, 'Описание')).toHaveText(short);
       await expect(books.getByRole('button', { name: 'еще' })).toHaveCount(0);
       expect(await menuOf(page, 'Продажи')).toEqual(['Редактировать', 'Удалить']);

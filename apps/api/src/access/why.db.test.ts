@@ -56,7 +56,7 @@ describe('why a person reaches a site', () => {
       message: 'Доступ есть: его даёт политика «Продажи».',
       advice: null,
       policy: { id: policy.id, name: 'Продажи' },
-      proxy: { id: 1, name: 'Шлюз платформы' },
+      proxy: { id: 1, name: 'Этот шлюз' },
       links: expect.arrayContaining([{ title: 'Порт сайта открыт', state: 'held' }]),
       mends: [],
     });

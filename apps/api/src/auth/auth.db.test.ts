@@ -53,7 +53,7 @@ describe('registration', () => {
     ['companySite', 'a.ru', 'Не короче 5 символов'],
     ['email', 'ivan@romashka', 'Укажите почту латиницей: name@company.ru'],
     ['password', '1234567', 'Не короче 8 символов'],
-    ['name', 'Ива\u0000н', 'Здесь есть недопустимые символы'],
+    ['name', 'Ива\u0000н', 'Здесь есть символы, которых быть не может'],
     ['email', undefined, 'Заполните это поле'],
     ['password', 12345678, 'Проверьте это поле'],
   ])('refuses %s = %j by its name', async (field, value, message) => {

@@ -82,7 +82,7 @@ async function account(email: string) {
 
 const DEAD = {
   code: 'link_dead',
-  message: 'Ссылка уже не действует: её срок 10 минут, и срабатывает она один раз. Запросите новую',
+  message: 'Ссылка не действует: она живёт 10 минут и срабатывает один раз. Запросите новую',
 };
 
 describe('an invited owner', () => {
@@ -367,7 +367,7 @@ describe('a link to a new email', () => {
 
 test.each([
   [{}, { email: 'Заполните это поле' }],
-  [{ email: 'a@b.test', token: 'x' }, { email: 'Нужна почта или ссылка' }],
+  [{ email: 'a@b.test', token: 'x' }, { email: 'Здесь нужна или почта, или ссылка' }],
   [{ email: 'a@b.test', password: PASSWORD }, { password: 'Пароль задаёт ссылка из письма' }],
   [{ token: 'x', change: true }, { change: 'Ссылка из письма уже знает новую почту' }],
   [{ email: 'a@b.test', change: true }, { currentPassword: 'Заполните это поле' }],

@@ -86,7 +86,7 @@ test('a probe of a TLS port judges it by https alone and reports the certificate
   expect(check).toMatchObject({ verdict: 'protected' });
   const told = check.steps.map(({ title, detail }) => `${title}: ${detail}`);
   expect(told).toContainEqual(expect.stringMatching(/^Снаружи, https:.*: 403, сертификат: самоподписанный$/));
-  expect(told).toContainEqual(expect.stringMatching(/^Снаружи, http:.*: порт работает только по HTTPS$/));
+  expect(told).toContainEqual(expect.stringMatching(/^Снаружи, http:.*: порт говорит по TLS$/));
   site.close();
   await rm(folder, { recursive: true });
 });

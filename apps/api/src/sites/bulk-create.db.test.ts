@@ -44,7 +44,7 @@ test('one wrong line and nothing is added; every wrong line is named', async () 
   });
   expect([refused.status, refused.error.code]).toEqual([400, 'bad_input']);
   expect(refused.error.fields).toEqual({
-    '1.address': 'Укажите имя сайта: IP-адрес не подходит',
+    '1.address': 'Укажите имя сайта: адреса из цифр не подходят',
     '2.address': 'Этот сайт уже есть в строке 1',
     '3.address': 'Укажите полное имя сайта, например crm.example.ru',
   });

@@ -107,11 +107,7 @@ describe('a session of the extension', () => {
     answers.set('GET /api/me/access', always(401, { code: 'unauthorized', message: 'Войдите' }));
     await session.refresh();
     const state = await store.get();
-    expect([state.token, state.access, state.problem]).toEqual([
-      null,
-      null,
-      'Сеанс завершён. Войдите, чтобы продолжить.',
-    ]);
+    expect([state.token, state.access, state.problem]).toEqual([null, null, 'Вход завершён: войдите снова.']);
   });
 
   test('of a user without a company has no access and shows the reason', async () => {

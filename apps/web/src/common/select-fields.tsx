@@ -20,14 +20,8 @@ export interface Option {
   label: string;
 }
 
-/** The choice of a select: what it offers, and what to type into it. */
-interface Choosing {
-  options: readonly Option[];
-  placeholder: string;
-}
-
 /** A select of one option, with search. */
-export function SelectField<V extends FieldValues, O>(props: Bound<V, O> & Choosing) {
+export function SelectField<V extends FieldValues, O>(props: Bound<V, O> & { options: readonly Option[] }) {
   const field = useField(props);
   return (
     <Select
@@ -39,7 +33,7 @@ export function SelectField<V extends FieldValues, O>(props: Bound<V, O> & Choos
       searchable
       allowDeselect={false}
       nothingFoundMessage={t.common.notFoundOption}
-      placeholder={props.placeholder}
+      placeholder={t.form.search}
     />
   );
 }
@@ -66,7 +60,7 @@ const CREATE = 0;
  * `create`, a text that is no option's label can be made into a new entity, which is picked at once.
  */
 export function MultiSelectField<V extends FieldValues, O>(
-  props: Bound<V, O> & Choosing & { create?: InlineCreate | undefined },
+  props: Bound<V, O> & { options: readonly Option[]; create?: InlineCreate | undefined },
 ) {
   const { create } = props;
   const field = useField(props);
@@ -122,7 +116,7 @@ export function MultiSelectField<V extends FieldValues, O>(
       // The list does not open on focus: it would cover the buttons below.
       openOnFocus={false}
       nothingFoundMessage={t.common.notFoundOption}
-      placeholder={value.length === 0 ? props.placeholder : undefined}
+      placeholder={value.length === 0 ? t.form.search : undefined}
     />
   );
 }

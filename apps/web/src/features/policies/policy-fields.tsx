@@ -45,7 +45,6 @@ export function PolicyFields<V extends PolicyValues, O>(props: {
         name={field('proxyId')}
         label={t.policies.proxy}
         description={chosen?.direct ? t.policies.gatewayHint : t.policies.proxyHint}
-        placeholder={t.form.choose.proxy}
         options={proxies.map((proxy) => ({ value: proxy.id, label: proxyName(proxy) }))}
         required
       />
@@ -57,7 +56,6 @@ export function PolicyFields<V extends PolicyValues, O>(props: {
         name={field('users')}
         label={t.policies.users}
         description={t.policies.usersHint}
-        placeholder={t.form.choose.person}
         options={props.users}
       />
       <MultiSelectField
@@ -65,7 +63,6 @@ export function PolicyFields<V extends PolicyValues, O>(props: {
         name={field('sites')}
         label={t.policies.sites}
         description={t.policies.sitesHint}
-        placeholder={t.form.choose.site}
         options={props.sites}
         create={createSite}
       />

@@ -35,7 +35,6 @@ export function SiteFields<V extends SiteValues, O>(props: {
         name={field('politics')}
         label={t.sites.policies}
         description={t.sites.policiesHint}
-        placeholder={t.form.choose.policy}
         options={props.policies}
         create={createPolicy}
       />

@@ -46,7 +46,6 @@ export function WhyDialog(props: { site: Site; onAssign: () => void; onClose: ()
           name="user"
           label={t.why.user}
           description={t.why.userHint}
-          placeholder={t.form.choose.person}
           options={people}
         />
         {user !== undefined && <Answer key={user} siteId={site.id} user={user} onAssign={onAssign} />}

@@ -48,7 +48,6 @@ export function CreateUserDialog({ onClose }: { onClose: () => void }) {
             control={control}
             name="politics"
             label={t.users.policies}
-            placeholder={t.form.choose.policy}
             options={policies}
             create={createPolicy}
           />

@@ -97,7 +97,6 @@ function UserDialog(props: {
               name="politics"
               label={t.users.policies}
               description={props.policiesHint}
-              placeholder={t.form.choose.policy}
               options={props.policies(stored)}
             />
           )}

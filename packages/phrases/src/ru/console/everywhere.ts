@@ -26,7 +26,7 @@ export const common = {
   less: 'скрыть',
   notFoundOption: 'Ничего не найдено',
   rowActions: (name: string) => `Действия: ${name}`,
-  thisGateway: 'Шлюз платформы',
+  thisGateway: 'Этот шлюз',
   toSites: 'Пропуск: к списку сайтов',
 };
 
@@ -38,18 +38,13 @@ export const failures = {
   reload: 'Обновить страницу',
   notLoaded: 'Страница не загрузилась',
   notLoadedHint: 'Пропала связь с сервером, или консоль обновилась, пока была открыта. Повторите.',
-  session: 'Не удалось загрузить ваши данные',
+  session: 'Не удалось узнать, кто вы',
   notFound: 'Страница не найдена',
   notFoundHint: 'Такой страницы нет: возможно, ссылка устарела.',
   toStart: 'На главную',
 };
 
 export const form = {
-  choose: {
-    person: 'Имя или почта',
-    proxy: 'Выберите прокси',
-    policy: 'Название политики',
-    site: 'Адрес сайта',
-  },
+  search: 'Начните вводить название',
   showPassword: 'Показать или скрыть пароль',
 };
