@@ -47,12 +47,10 @@ export function indexOf(snapshot: CompanySnapshot, claims: readonly ForeignClaim
 
 /**
  * The verdict of `decide()` with the links between user and site.
- * @param snapshot the company, as gateways get it
- * @param claims other companies' claims to the host
+ * @param index the gateway's view: `indexOf` of the company's snapshot and other companies' claims to the host
  */
-export function explain(snapshot: CompanySnapshot, claims: readonly ForeignClaim[], question: Question): Why {
+export function explain(index: AccessIndex, snapshot: CompanySnapshot, question: Question): Why {
   const { userId, host, port } = question;
-  const index = indexOf(snapshot, claims);
   const decision =
     host === null ? ({ allow: false, reason: 'bad_host' } as const) : decide(index, userId, host, port);
   const links = linksOf(index, decision.allow ? null : decision.reason, question);
@@ -72,11 +70,11 @@ const MOST_MENDS = 5;
  * @returns ids, at most five
  */
 export function findMends(
-  snapshot: CompanySnapshot,
-  claims: readonly ForeignClaim[],
+  index: AccessIndex,
+  { snapshot, claims }: { snapshot: CompanySnapshot; claims: readonly ForeignClaim[] },
   { userId, host, port }: Question,
 ): readonly number[] {
-  const user = indexOf(snapshot, claims).users.get(userId);
+  const user = index.users.get(userId);
   if (user === undefined || host === null) return [];
   const covering = new Set(
     sitesOf(user.company, host).flatMap(({ policies }) => policies.map(({ policyId }) => policyId)),

@@ -7,7 +7,7 @@ import type { Db } from '../db/open.ts';
 import { readSnapshot } from '../feed/store.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import { findManagedSite } from '../sites/store.ts';
-import { explain, findMends, type Why } from './explain.ts';
+import { explain, findMends, indexOf, type Why } from './explain.ts';
 import { findAskedPerson, personLacksFactor, readForeignClaims, readPolicyNames } from './store.ts';
 
 /** "Why?": the rule of access, run on the snapshot that gateways get. */
@@ -43,8 +43,9 @@ export function whyRoutes(routes: Routes): void {
     if (snapshot === null) throw new AppError(about === 'person' ? 'not_found' : 'unauthorized');
     if (await personLacksFactor(db, question.userId)) return present(lacksFactor, new Map(), about, []);
     const claims = await readForeignClaims(db, { companyId, host: question.host });
-    const why = explain(snapshot, claims, question);
-    const mends = why.allow || about === 'caller' ? [] : findMends(snapshot, claims, question);
+    const index = indexOf(snapshot, claims);
+    const why = explain(index, snapshot, question);
+    const mends = why.allow || about === 'caller' ? [] : findMends(index, { snapshot, claims }, question);
     return present(why, await readPolicyNames(db, companyId), about, mends);
   }
 }

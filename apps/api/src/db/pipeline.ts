@@ -1,7 +1,7 @@
 import type { CompiledQuery } from 'kysely';
 import type { Db, Tx } from './open.ts';
 
-/** A compiled statement, and what its rows mean. `result` throws an AppError when they stand for a refusal. */
+/** A compiled statement and the function that turns its rows into a value. `result` may throw an AppError, for example not_found. */
 export interface Statement<T> {
   readonly query: CompiledQuery;
   result(rows: readonly unknown[]): T;
@@ -18,8 +18,8 @@ export async function run<T>(db: Db, { query, result }: Statement<T>): Promise<T
 }
 
 /**
- * Sends statements of a transaction without waiting between them: one round trip. PostgreSQL runs them in order, each with a
- * snapshot of its own, so that a statement sees what was committed while an earlier one waited for a lock.
+ * Sends several statements of a transaction in one round trip. PostgreSQL runs them in order. Each takes its own snapshot (READ
+ * COMMITTED), so a statement after a lock sees the rows that the lock's previous holder committed.
  * @returns the result of each statement
  * @throws the error of the first statement that failed; PostgreSQL skips the statements after it
  */

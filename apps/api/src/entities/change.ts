@@ -195,8 +195,8 @@ function lockStatements<T extends Owned>(
   visible: Expression<SqlBool>,
   ifMatch: IfMatch,
 ): [Statement<void>, Statement<Row<T>>] {
-  // Two statements: one that waits for a lock does not see what the lock's holder has changed. Each of the four tables has the
-  // columns; the query builder cannot express their union.
+  // Two statements: a statement keeps the snapshot from before it waited for a lock, so it would read the old row. Each of the
+  // four tables has the columns; the query builder cannot express their union.
   const lock = tx
     .selectFrom(table as 'proxies')
     .selectAll()

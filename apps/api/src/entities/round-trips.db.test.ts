@@ -31,7 +31,7 @@ test('an edit of a site with its policies takes at most 5 round trips to the dat
   ]);
 });
 
-/** The statements of the transaction that holds a text, grouped by what was sent before an answer was awaited. */
+/** Finds the transaction with a statement that contains `holding`. @returns its statements, one list per round trip */
 async function roundTrips(holding: string, work: () => Promise<void>): Promise<string[][]> {
   const sent: { client: unknown; text: string; trip: number }[] = [];
   const answered = new Map<unknown, number>();

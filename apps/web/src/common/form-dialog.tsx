@@ -19,8 +19,8 @@ interface Failure {
 
 /**
  * A dialog with a form. It owns the pending state, the server's errors and closing. A failed save keeps the dialog
- * and the input. An unchanged form cannot be saved. Closing a changed form asks first. A second click while saving does nothing. Mounted while it is
- * open.
+ * and the input. An unchanged form cannot be saved. Closing a changed form asks first. A second click while saving
+ * does nothing. Mounted while it is open.
  */
 export function FormDialog<S extends FormSchema>(props: {
   title: string;

@@ -37,7 +37,7 @@ export function ListPage<Row extends { id: number }>(props: {
   };
   empty: { icon: ReactNode; title: string; hint?: string; action?: ReactNode };
   actions?: ReactNode;
-  /** What stands below the rows of an unfiltered first page. */
+  /** Content below the table, on the first page of an unfiltered list. */
   below?: (rows: readonly Row[]) => ReactNode;
 }) {
   const { rowMenu } = props;

@@ -22,7 +22,7 @@ export const returnTo = {
 
 const ENDED = 'session_ended';
 
-/** Whether the login page opens because a session ended, so that it can say so. */
+/** A note to the login page that it opened because a session ended. `take` reads it once. */
 export const sessionEnded = {
   note: (): void => sessionStorage.setItem(ENDED, '1'),
   take(): boolean {

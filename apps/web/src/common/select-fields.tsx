@@ -38,7 +38,7 @@ export function SelectField<V extends FieldValues, O>(props: Bound<V, O> & { opt
   );
 }
 
-/** Makes a missing entity out of what was typed into a select. */
+/** Creates an entity from the text typed into a select, when no option matches it. */
 export interface InlineCreate {
   /** The label of the option that creates, with the typed text in it. */
   label: (typed: string) => string;

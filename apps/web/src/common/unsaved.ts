@@ -3,7 +3,7 @@ import { type RouterHistory, useRouter } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { confirm } from '../ui/confirm.ts';
 
-/** The open forms whose input differs from what they opened with. */
+/** The open forms with unsaved changes. */
 const changed = new Set<symbol>();
 
 let unblock = (): void => {};

@@ -90,7 +90,7 @@ function newClient(): QueryClient {
   return client;
 }
 
-/** The tokens of one user's session in this page, the current one last, and what was read with them. */
+/** The signed-in user's tokens in this page, the current one last, and the query client with that user's data. */
 let session: { bearers: string[]; client: QueryClient } | undefined;
 
 /** The query client of a token's session: data read with one token is never shown with another user's. */
@@ -100,7 +100,7 @@ export function clientOf(bearer: string): QueryClient {
 }
 
 callIn({
-  // Another tab may have stored another user's token: what was typed here must not be sent with it.
+  // Another tab may have stored another user's token. This page must not send its forms with that token.
   bearer: () => {
     const stored = token.read();
     return stored === null ? null : (session?.bearers.at(-1) ?? stored);

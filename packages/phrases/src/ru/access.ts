@@ -20,7 +20,12 @@ export const denyPhrases = {
 
 const quoted = (names: readonly string[]) => names.map((name) => `«${name}»`).join(', ');
 
-/** Of another person, to the owner. */
+const lacksFactor = {
+  why: 'Компания требует второй фактор, а у этого человека его нет.',
+  advice: 'Пусть войдёт в консоль: она покажет, что делать. Доступ откроется сразу.',
+};
+
+/** What an owner reads about another person. */
 const ofPerson = {
   user_removed: {
     why: 'Этого человека больше нет в компании.',
@@ -36,13 +41,10 @@ const ofPerson = {
     why: 'Этот сайт на общем прокси закреплён за другой компанией.',
     advice: 'Откройте его через собственный прокси: выберите его в политике доступа.',
   },
-  second_factor_required: {
-    why: 'Компания требует второй фактор, а у этого человека его нет.',
-    advice: 'Пусть войдёт в консоль: она покажет, что делать. Доступ откроется сразу.',
-  },
+  second_factor_required: lacksFactor,
 };
 
-/** Who lacks a policy: `mends` are the policies that open the site. */
+/** The user is in no policy of the site. @param mends names of the policies that open it */
 function noPolicy(mends: readonly string[]): { why: string; advice: string } {
   const [only] = mends;
   if (only === undefined) {
@@ -68,10 +70,7 @@ export const whyPhrases = {
   person: (reason: keyof typeof ofPerson | 'no_policy', mends: readonly string[]) =>
     reason === 'no_policy' ? noPolicy(mends) : ofPerson[reason],
   allowed: (policy: string) => `Доступ есть: его даёт политика «${policy}».`,
-  second_factor_required: {
-    why: 'Компания требует второй фактор, а у этого человека его нет.',
-    advice: 'Пусть войдёт в консоль: она покажет, что делать. Доступ откроется сразу.',
-  },
+  second_factor_required: lacksFactor,
   gateway: 'Этот шлюз',
   links: {
     second_factor: 'Второй фактор включён',

@@ -34,7 +34,7 @@ export function SignInAgainDialog(props: {
       returnFocus={false}
       size={440}
       zIndex={450}
-      // What was typed below is for its author's eyes only.
+      // Hides the page behind: another user may be about to sign in.
       overlayProps={{ blur: 16, color: 'var(--backdrop)', backgroundOpacity: 1 }}
       title={t.signInAgain.title}
     >
