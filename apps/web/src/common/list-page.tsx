@@ -37,7 +37,7 @@ export function ListPage<Row extends { id: number }>(props: {
   };
   empty: { icon: ReactNode; title: string; hint?: string; action?: ReactNode };
   actions?: ReactNode;
-  /** Content below the table, on the first page of an unfiltered list. */
+  /** Content below the table and its pager, on the first page of an unfiltered list. */
   below?: (rows: readonly Row[]) => ReactNode;
 }) {
   const { rowMenu } = props;
@@ -126,7 +126,6 @@ export function ListPage<Row extends { id: number }>(props: {
         stale={isPlaceholderData}
         fallback={failed || noMatch || <State {...props.empty} />}
       />
-      {rows && rows.length > 0 && page === 1 && !name && props.below?.(rows)}
       {data && !failed && data.count > 0 && (
         <Pager
           page={page}
@@ -136,6 +135,7 @@ export function ListPage<Row extends { id: number }>(props: {
           onTake={(next) => go({ take: next, page: 1 })}
         />
       )}
+      {rows && rows.length > 0 && page === 1 && !name && props.below?.(rows)}
     </>
   );
 }
