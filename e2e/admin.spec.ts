@@ -105,10 +105,10 @@ for (const [screen, viewport] of sizesOfWays) {
       await expect(page).toHaveURL(/\/dashboard\/admin\/companies$/);
       if (screen === 'phone') await page.getByRole('button', { name: 'Открыть меню' }).click();
       const links = page.getByRole('navigation', { name: 'Разделы' }).getByRole('link');
-      await expect(links).toHaveText(['Компании', 'Пользователи', 'Прокси серверы', 'Журнал']);
+      await expect(links).toHaveText(['Компании', 'Пользователи', 'Прокси-серверы', 'Журнал']);
       for (const [name, path] of [
         ['Пользователи', 'users'],
-        ['Прокси серверы', 'proxies'],
+        ['Прокси-серверы', 'proxies'],
       ] as const) {
         await links.filter({ hasText: name }).click();
         await expect(page.getByRole('heading', { level: 1, name })).toBeVisible();
@@ -243,8 +243,8 @@ for (const [screen, viewport] of sizesOfWays) {
       await expect(row(page, host)).toContainText('{"type":"default","allSites":true}');
 
       // The row of the gateway itself offers its flag and nothing else.
-      expect(await actionsOf(page, 'Этот шлюз')).toEqual(['Проверить прокси', 'Редактировать']);
-      await choose(page, 'Этот шлюз', 'Редактировать');
+      expect(await actionsOf(page, 'Шлюз платформы')).toEqual(['Проверить прокси', 'Редактировать']);
+      await choose(page, 'Шлюз платформы', 'Редактировать');
       await expect(dialog.getByRole('textbox', { name: 'Хост' })).toBeDisabled();
       await expect(dialog.getByRole('textbox', { name: 'Логин' })).toHaveCount(0);
       await dialog.getByRole('checkbox', { name: 'Для всех сайтов' }).click();
@@ -279,8 +279,8 @@ for (const [screen, viewport] of sizesOfWays) {
       const host = `${screen}.owner.test`;
       await send('/proxy', { host, port: 8080, username: 'login', password: 'secret' }, ownerToken);
       await open(page, ownerToken, '/dashboard/creator/proxies');
-      await expect(row(page, 'Этот шлюз')).toBeVisible();
-      await expect(row(page, 'Этот шлюз').getByRole('button', { name: /^Действия/ })).toHaveCount(0);
+      await expect(row(page, 'Шлюз платформы')).toBeVisible();
+      await expect(row(page, 'Шлюз платформы').getByRole('button', { name: /^Действия/ })).toHaveCount(0);
       await choose(page, host, 'Редактировать');
       const put = page.waitForRequest((request) => request.method() === 'PUT');
       await dialogOf(page).getByRole('textbox', { name: 'Порт' }).fill('8081');

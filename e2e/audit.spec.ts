@@ -87,9 +87,9 @@ for (const [screen, viewport] of sizesOfWays) {
       await page.getByRole('main').getByRole('button', { name: 'Очистить поиск' }).last().click();
       await expect(sentences(page)).toHaveText(said);
 
-      const [from, to] = [page.getByLabel('С дня'), page.getByLabel('По день')];
+      const [from, to] = [page.getByLabel('С', { exact: true }), page.getByLabel('По', { exact: true })];
       await to.fill(moscowDay(1));
-      await expect(page.getByText('За это время ничего не нашлось')).toBeVisible();
+      await expect(page.getByText('За этот период записей нет')).toBeVisible();
       await expect(page).toHaveURL(new RegExp(`to=${moscowDay(1)}`));
       await to.fill(moscowDay());
       await expect(sentences(page)).toHaveText(said);

@@ -165,7 +165,7 @@ for (const [size, viewport] of sizesOfWays) {
       await page.goto(`${product.consoleUrl}/help`);
       await page.evaluate(() => localStorage.setItem('access_token', 'dead'));
       await page.goto(`${product.consoleUrl}/dashboard/creator/company?hash=1`);
-      await expect(page.getByText('Не удалось узнать, кто вы')).toBeVisible();
+      await expect(page.getByText('Не удалось загрузить ваши данные')).toBeVisible();
       expect(await stored(page, 'access_token')).toBe('dead');
       await page.goto(`${product.consoleUrl}/dashboard/creator/company`);
       await expect(page).toHaveURL(/\/auth\/login$/);

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from '@playwright/test';
 import { login, register } from '@propusk/contract/auth';
-import { me } from '@propusk/contract/users';
+import { me } from '@propusk/contract/me';
 import { verify } from '@propusk/supervisor/backup/reader';
 import { freePort } from '@propusk/test-kit/gateway/upstreams';
 import { caller } from '../scripts/call.ts';

@@ -44,6 +44,8 @@ export interface Console {
   owner(email: string): Promise<string>;
   /** Adds a user to a company. @returns the user's token */
   agent(owner: string, email: string, politics?: number[]): Promise<string>;
+  /** Runs a statement on the product's database, for data that no call makes in time. @returns psql's output */
+  sql(statement: string): Promise<string>;
   /** Sets any roles. The console offers no such call, so this writes to the database. */
   setRoles(email: string, roles: readonly Role[]): Promise<void>;
 }
@@ -79,10 +81,13 @@ export function startConsole(
       return console.signIn(email);
     },
     async setRoles(email, roles) {
-      const sql = `update users set roles = '{${roles.join(',')}}' where email = '${email}'`;
+      const set = `update users set roles = '{${roles.join(',')}}' where email = '${email}'`;
+      expect(await console.sql(set)).toBe('UPDATE 1');
+    },
+    async sql(statement) {
       const socket = join(product.dataDir, 'postgres');
-      const { stdout } = await run('psql', ['-h', socket, '-U', 'postgres', 'propusk', '-c', sql]);
-      expect(stdout.trim()).toBe('UPDATE 1');
+      const { stdout } = await run('psql', ['-h', socket, '-U', 'postgres', 'propusk', '-c', statement]);
+      return stdout.trim();
     },
   };
   test.beforeAll(async () => {
@@ -99,8 +104,8 @@ export function startConsole(
   return console;
 }
 
-/** Local storage of a browser whose user has finished the onboarding. */
-const seen = { checkOnboarding: 'true' };
+/** Local storage of a browser whose user has finished the onboarding, and folded the first steps. */
+const seen = { checkOnboarding: 'true', firstSteps: 'folded' };
 
 /**
  * Opens a page with a token. Local storage is written once, so that a reload finds what the page itself

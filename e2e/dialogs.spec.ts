@@ -57,7 +57,7 @@ const proxyRules = {
   bad: [
     ['Хост', '', EMPTY],
     ['Хост', 'abc', FOUR],
-    ['Хост', 'a b.test', 'Здесь есть символы, которых быть не может'],
+    ['Хост', 'a b.test', 'Здесь есть недопустимые символы'],
     ['Порт', '', EMPTY],
     ['Порт', '999', PORT],
     ['Порт', '65536', PORT],
@@ -130,7 +130,7 @@ const forms: readonly Form[] = [
   {
     name: 'a new proxy',
     path: `${creator}/proxies`,
-    title: 'Новый прокси сервер',
+    title: 'Новый прокси-сервер',
     labels: ['Хост', 'Порт', 'Логин', 'Пароль'],
     good: { Хост: 'proxy.test', Порт: '3128', Логин: 'login', Пароль: 'secret' },
     bad: [...proxyRules.bad, ['Пароль', '', EMPTY]],
@@ -140,7 +140,7 @@ const forms: readonly Form[] = [
   {
     name: 'a proxy',
     path: `${creator}/proxies`,
-    title: 'Прокси сервер',
+    title: 'Прокси-сервер',
     row: /own\.romashka/,
     labels: ['Хост', 'Порт', 'Логин', 'Пароль'],
     good: {},
@@ -151,7 +151,7 @@ const forms: readonly Form[] = [
   {
     name: 'a proxy, for an admin',
     path: '/dashboard/admin/proxies',
-    title: 'Прокси сервер',
+    title: 'Прокси-сервер',
     row: /own\.romashka/,
     token: () => admin,
     labels: ['Хост', 'Порт', 'Логин', 'Пароль', 'Тип', 'Для всех сайтов'],
@@ -162,8 +162,8 @@ const forms: readonly Form[] = [
   {
     name: 'the gateway itself, for an admin',
     path: '/dashboard/admin/proxies',
-    title: 'Прокси сервер',
-    row: /Этот шлюз/,
+    title: 'Прокси-сервер',
+    row: /Шлюз платформы/,
     token: () => admin,
     labels: ['Хост', 'Порт', 'Тип', 'Для всех сайтов'],
     good: {},
@@ -196,7 +196,7 @@ const forms: readonly Form[] = [
     labels: ['Название', 'Описание', 'Прокси', 'Использовать для всех сайтов', 'Пользователи', 'Сайты'],
     good: { Название: 'Четы' },
     bad: policyBad,
-    chosen: ['Прокси', 'Этот шлюз'],
+    chosen: ['Прокси', 'Шлюз платформы'],
     tags: ['@2.58', '@5.12'],
   },
   {
@@ -357,7 +357,7 @@ for (const [screen, viewport] of screens) {
       await expect(box).not.toBeChecked();
       await pick(page, 'Прокси', 'plain.platform.test');
       await expect(box).toHaveCount(0);
-      await pick(page, 'Прокси', 'Этот шлюз');
+      await pick(page, 'Прокси', 'Шлюз платформы');
       await expect(box).not.toBeChecked();
       await box.check();
       await saveOf(dialog).click();

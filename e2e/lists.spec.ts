@@ -39,7 +39,7 @@ const lists: readonly List[] = [
   },
   {
     path: `${creator}/proxies`,
-    title: 'Прокси серверы',
+    title: 'Прокси-серверы',
     call: '**/api/proxy?*',
     search: 'Поиск по хосту',
     columns: ['Хост', 'Тип', 'Порт', ...dayColumns, 'Действия'],
@@ -267,7 +267,7 @@ for (const [screen, viewport] of screens) {
         [newcomer, `${creator}/domains`, 'Сайтов пока нет', 'Новый сайт'],
         [newcomer, `${creator}/politics`, 'Политик доступа пока нет', 'Новая политика доступа'],
         [stranger, '/dashboard/user/domains', 'Вам пока не открыт ни один сайт', null],
-        [stranger, '/dashboard/user/politics', 'Вас пока нет ни в одной политике доступа', null],
+        [stranger, '/dashboard/user/politics', 'Вы пока не состоите ни в одной политике доступа', null],
       ] as const) {
         await enter(page, at(path), token);
         await expect(page.getByText(says)).toBeVisible();

@@ -48,7 +48,7 @@ test('the login page and the list stay within their transfer budgets', async ({ 
   expect(dashboard).toBeLessThanOrEqual(220);
 
   let before = dashboard;
-  for (const name of ['Прокси серверы', 'Политики доступа', 'Пользователи', 'Компания']) {
+  for (const name of ['Прокси-серверы', 'Политики доступа', 'Пользователи', 'Компания']) {
     await page.getByRole('navigation', { name: 'Разделы' }).getByRole('link', { name }).click();
     await expect(page.getByRole('heading', { level: 1, name })).toBeVisible();
     const now = await weight();

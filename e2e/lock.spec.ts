@@ -85,6 +85,10 @@ for (const [screen, viewport] of screens) {
       await sites.lock(host, OPEN);
       await open(page);
       await expect(mark(page, host)).toHaveText('Не проверен');
+      await expect(mark(page, host)).toHaveAttribute('data-tone', 'warning');
+      await expect(
+        row(page, new RegExp(host)).getByRole('button', { name: `Защитить ${host}` }),
+      ).toBeVisible();
       // Viewing the last result starts no probe.
       await mark(page, host).click();
       await expect(dialogOf(page).getByText('Этот сайт ещё не проверяли')).toBeVisible();
@@ -93,17 +97,25 @@ for (const [screen, viewport] of screens) {
       await choose(page, new RegExp(host), 'Проверить');
       const dialog = dialogOf(page);
       await verdict(dialog, 'Открыт всем');
-      await expect(dialog.getByText('Что сделать:')).toBeVisible();
-      const outside = dialog.getByRole('list', { name: 'Снаружи сайт должен отказать' });
-      await expect(outside.getByRole('listitem').filter({ hasText: 'не так' }).first()).toContainText('200');
-      await expect(
-        dialog
-          .getByRole('list', { name: 'Через «Пропуск» сайт должен открыться' })
-          .getByRole('listitem')
-          .first(),
-      ).toBeVisible();
+      // A failed step stays visible with its advice. The other steps are folded.
+      await expect(dialog.getByText('Что сделать:').first()).toBeVisible();
+      await expect(dialog.getByRole('heading', { name: 'Снаружи: отказов нет' })).toBeVisible();
+      const outside = dialog.getByRole('list', { name: 'Снаружи не отказано' });
+      await expect(outside.getByRole('listitem').filter({ hasText: 'неверно' }).first()).toContainText('200');
+      await expect(outside).toContainText('Вставьте строки из «Защитить» на сервере.');
+      const glance = dialog.getByRole('heading', { name: 'Через «Пропуск»: открывается' });
+      const inside = dialog.getByRole('list', { name: 'Через «Пропуск» сайт должен открыться' });
+      await expect(inside).toHaveCount(0);
+      await glance.click();
+      await expect(inside.getByRole('listitem').first()).toBeVisible();
       await close(page);
       await expect(mark(page, host)).toHaveText('Открыт всем');
+      await expect(mark(page, host)).toHaveAttribute('data-tone', 'bad');
+      await expect(page.getByText('Открыты всем: 1', { exact: true })).toBeVisible();
+      await row(page, new RegExp(host))
+        .getByRole('button', { name: `Защитить ${host}` })
+        .click();
+      await expect(page.getByRole('dialog', { name: `Замок: ${title()}` })).toBeVisible();
     });
 
     test("the lock's lines close the site, and a probe proves it", async ({ page, browser }) => {
@@ -112,7 +124,7 @@ for (const [screen, viewport] of screens) {
       const dialog = dialogOf(page);
       // The first run has no known address; the second knows it from the first.
       await dialog.getByRole('button', { name: /^Узнать адреса/ }).click();
-      const egress = dialog.getByRole('list', { name: 'Откуда выходят политики' });
+      const egress = dialog.getByRole('list', { name: 'С каких адресов приходят ваши люди' });
       await expect(egress).toContainText(EGRESS, PROBE);
       await expect(egress).toContainText('Продажи');
       await expect(dialog.getByRole('radio', { name: 'Apache, .htaccess' })).toBeChecked();
@@ -123,7 +135,7 @@ for (const [screen, viewport] of screens) {
       await dialog.getByRole('radio', { name: 'nginx' }).check();
       await expect(code).toContainText(`${EGRESS} `);
       await expect(code).not.toContainText('Require ip');
-      await dialog.getByRole('checkbox', { name: /за CDN/ }).check();
+      await dialog.getByRole('checkbox', { name: /через CDN/ }).check();
       await expect(code).toContainText('http_cf_connecting_ip');
 
       await dialog.getByRole('button', { name: 'Отправить коллеге' }).click();
@@ -142,9 +154,19 @@ for (const [screen, viewport] of screens) {
       await sites.lock(host, `${lines}\n${OPEN}`);
       await dialog.getByRole('button', { name: 'Проверить' }).click();
       await verdict(dialog, 'Защищён');
-      await expect(dialog.getByRole('listitem').filter({ hasText: 'не так' })).toHaveCount(0);
+      await expect(dialog.getByText('неверно')).toHaveCount(0);
+      await expect(dialog.getByRole('heading', { name: 'Через «Пропуск»: открывается' })).toBeVisible();
+      await expect(dialog.getByRole('listitem')).toHaveCount(0);
+      const glance = dialog.getByRole('heading', { name: /^Снаружи: / });
+      const [, refused, asked] = /^Снаружи: (\d+) из (\d+) отказ/.exec(await glance.innerText()) ?? [];
+      expect(refused).toBe(asked);
+      await glance.click();
+      const outside = dialog.getByRole('list', { name: 'Снаружи сайт должен отказать' });
+      await expect(outside.getByRole('listitem').filter({ hasText: '403' })).not.toHaveCount(0);
       await close(page);
       await expect(mark(page, host)).toHaveText('Защищён');
+      await expect(page.getByText('Открыты всем', { exact: false })).toHaveCount(0);
+      await expect(row(page, new RegExp(host)).getByRole('button', { name: /^Защитить/ })).toHaveCount(0);
     });
 
     test('every page reports a lost lock until the lock holds again', async ({ page }) => {
@@ -207,10 +229,12 @@ for (const [screen, viewport] of screens) {
 
     test('the proxy check reports whether a proxy works and its egress address', async ({ page }) => {
       await open(page, '/dashboard/creator/proxies');
-      await row(page, 'Этот шлюз').getByRole('button', { name: 'Проверить прокси: Этот шлюз' }).click();
+      await row(page, 'Шлюз платформы')
+        .getByRole('button', { name: 'Проверить прокси: Шлюз платформы' })
+        .click();
       const dialog = dialogOf(page);
       await expect(dialog.getByRole('status')).toContainText('Прокси работает', PROBE);
-      await expect(dialog.getByRole('listitem').filter({ hasText: 'Выходит с адреса' })).toContainText(
+      await expect(dialog.getByRole('listitem').filter({ hasText: 'Сайты видят адрес' })).toContainText(
         EGRESS,
       );
       await dialog.getByRole('button', { name: 'Проверить снова' }).click();
@@ -220,10 +244,10 @@ for (const [screen, viewport] of screens) {
     test('a dead or truncated lock link shows an explanation', async ({ page }) => {
       await page.goto(`${product.url}/lock#${'x'.repeat(43)}`);
       await expect(page.getByRole('heading', { name: 'Ссылка не действует' })).toBeVisible();
-      await expect(page.getByText('она живёт 7 дней')).toBeVisible();
+      await expect(page.getByText('её срок 7 дней')).toBeVisible();
       await page.goto(`${product.url}/help`);
       await page.goto(`${product.url}/lock`);
-      await expect(page.getByText('здесь не хватает её последней части')).toBeVisible();
+      await expect(page.getByText('в ней не хватает последней части')).toBeVisible();
     });
 
     test('the onboarding marks the steps that are completed', async ({ page }) => {

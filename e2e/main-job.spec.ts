@@ -112,8 +112,8 @@ test('an owner registers a company and sets access up', { tag: ['@2.4', '@4.1'] 
   await expect(page.getByRole('heading', { name: 'Сайты', exact: true })).toBeVisible();
   await expect(page.getByText('Сайтов пока нет')).toBeVisible();
 
-  await openSection(page, 'Прокси серверы');
-  await expect(page.getByRole('row', { name: /Этот шлюз/ })).toContainText('стандартный');
+  await openSection(page, 'Прокси-серверы');
+  await expect(page.getByRole('row', { name: /Шлюз платформы/ })).toContainText('стандартный');
   await page.getByRole('button', { name: 'Добавить', exact: true }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('textbox', { name: 'Хост' }).fill('127.0.0.1');
@@ -125,7 +125,7 @@ test('an owner registers a company and sets access up', { tag: ['@2.4', '@4.1'] 
 
   await openSection(page, 'Политики доступа');
   for (const [name, proxy] of [
-    ['Продажи', 'Этот шлюз'],
+    ['Продажи', 'Шлюз платформы'],
     ['Знания', '127.0.0.1'],
   ] as const) {
     await page.getByRole('button', { name: 'Добавить', exact: true }).first().click();
@@ -315,7 +315,7 @@ test('an owner deletes sites, policies and proxies from their lists', async ({ p
   for (const [section, row] of [
     ['Сайты', /crm\.romashka\.test/],
     ['Политики доступа', /Знания/],
-    ['Прокси серверы', /127\.0\.0\.1/],
+    ['Прокси-серверы', /127\.0\.0\.1/],
   ] as const) {
     await openSection(page, section);
     await page

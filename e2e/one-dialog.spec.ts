@@ -132,3 +132,60 @@ test('a row with 60 policies is at most 64 pixels high and names those left out'
   await expect(many.getByText('+57')).toHaveAttribute('title', /Политика с длинным названием 60|\+37/);
   expect((await many.boundingBox())?.height).toBeLessThanOrEqual(64);
 });
+
+test('the dialog of a policy makes a missing person in a dialog above it, and loses nothing', async ({
+  page,
+}) => {
+  await enter(page, `${product.url}/dashboard/creator/politics`, owner);
+  await page.getByRole('button', { name: 'Добавить', exact: true }).first().click();
+  const policy = page.getByRole('dialog', { name: /политик/i });
+  await field(policy, 'Название').fill('Новая политика');
+  await policy.getByRole('combobox', { name: 'Пользователи' }).click();
+  await policy.getByRole('combobox', { name: 'Пользователи' }).fill('nina@romashka.test');
+  await page.getByRole('option', { name: 'Добавить человека «nina@romashka.test»' }).click();
+  const person = page.getByRole('dialog', { name: /пользовател/i });
+  await expect(field(person, 'Почта')).toHaveValue('nina@romashka.test');
+  // Escape closes the upper dialog alone.
+  await page.keyboard.press('Escape');
+  await expect(person).toHaveCount(0);
+  await expect(field(policy, 'Название')).toHaveValue('Новая политика');
+
+  await policy.getByRole('combobox', { name: 'Пользователи' }).fill('nina@romashka.test');
+  await page.getByRole('option', { name: 'Добавить человека «nina@romashka.test»' }).click();
+  await field(person, 'Пароль').fill('correct horse');
+  await person.getByRole('button', { name: 'Сохранить' }).click();
+  await expect(person).toHaveCount(0);
+  await expect(policy.getByText('nina@romashka.test')).toBeVisible();
+  await policy.getByRole('button', { name: 'Сохранить' }).click();
+  await expect(policy).toHaveCount(0);
+  const { rows } = await product.call(owner, listPolicies);
+  const created = rows.find(({ name }) => name === 'Новая политика');
+  expect(created?.users).toHaveLength(1);
+});
+
+test('the dialog of a policy with 500 people shows Save on a desk and on a phone', async ({ page }) => {
+  test.slow();
+  const big = await product.owner('owner@big.test');
+  const { id } = await product.call(big, createPolicy, { body: { name: 'Весь отдел', proxyId: 1 } });
+  const company = `(select company_id from policies where id = ${id})`;
+  await product.sql(`insert into users (company_id, name, surname, email, roles, password_hash)
+    select ${company}, 'Имя' || n, 'Фамилия', 'person' || n || '@big.test', '{USER}', 'none' from generate_series(1, 500) n`);
+  await product.sql(`insert into policy_users (company_id, policy_id, user_id)
+    select company_id, ${id}, id from users where email like 'person%@big.test'`);
+  for (const [, viewport] of screens) {
+    await page.setViewportSize(viewport);
+    await enter(page, `${product.url}/dashboard/creator/politics`, big);
+    const line = row(page, 'Весь отдел');
+    await expect(line.getByText('500 человек')).toBeVisible();
+    await choose(page, 'Весь отдел', 'Редактировать');
+    const dialog = dialogOf(page);
+    const save = saveOf(dialog);
+    await expect(field(dialog, 'Название')).toHaveValue('Весь отдел');
+    await expect(save).toBeInViewport();
+    // And it can be used: a change is saved.
+    await field(dialog, 'Описание').fill(`Ширина ${viewport.width}`);
+    await save.click();
+    await expect(dialog).toHaveCount(0);
+    await expect(line.getByText(`Ширина ${viewport.width}`)).toBeVisible();
+  }
+});

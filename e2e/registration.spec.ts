@@ -1,5 +1,5 @@
 import { expect, type Page, test } from '@playwright/test';
-import { me } from '@propusk/contract/users';
+import { me } from '@propusk/contract/me';
 import { enter, field, heading, screens, startConsole, stored } from './console.ts';
 
 /** The forms of the auth area: accepted values, requests, and texts. */

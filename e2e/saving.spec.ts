@@ -65,7 +65,7 @@ const lives: readonly Life[] = [
     name: 'a policy',
     path: `${creator}/politics`,
     create: (screen) => ({ Название: `Продажи ${screen}` }),
-    pick: ['Прокси', 'Этот шлюз'],
+    pick: ['Прокси', 'Шлюз платформы'],
     row: (screen) => `Продажи ${screen}`,
     shows: (screen) => `Продажи ${screen}`,
     edit: (screen) => ({ Название: `Закупки ${screen}` }),
@@ -95,7 +95,7 @@ const lives: readonly Life[] = [
     edited: (screen) => `Василёк ${screen}`,
     question: 'Do you really want to delete the company?',
     hint: (screen) =>
-      `Василёк ${screen}. Все её данные пропадут безвозвратно: люди, сайты, прокси серверы и политики доступа.`,
+      `Василёк ${screen}. Все её данные пропадут безвозвратно: люди, сайты, прокси-серверы и политики доступа.`,
   },
 ];
 

@@ -30,7 +30,7 @@ const admin = '/dashboard/admin';
 const lastCheck = (verdict: string | null) =>
   answering('**/api/domain-allowed/*/check', check(verdict), async (page) => {
     await page.getByRole('button', { name: /^Проверка otchet/ }).click();
-    await expect(page.getByRole('dialog').getByRole('list').first()).toBeVisible();
+    await expect(page.getByRole('dialog').getByRole('heading', { name: /^Снаружи/ })).toBeVisible();
   });
 /** The onboarding of a company that has completed every step. */
 const slideDone = answering('**/api/company/evidence', evidence, async (page) => {
@@ -60,6 +60,11 @@ const codeLost = async (page: Page) => {
   await page.route(/\/users-page[^/]*$/, (route) => route.abort());
   await page.goto(new URL(`${creator}/users`, page.url()).href);
   await expect(page.getByText('Страница не загрузилась')).toBeVisible();
+};
+const go = (typed: string) => async (page: Page) => {
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: /^Страница, сайт/ }).fill(typed);
+  await expect(page.getByRole('dialog').locator('.mantine-Loader-root')).toHaveCount(0);
 };
 const slide = (index: number) => async (page: Page) => {
   await page.getByRole('button', { name: new RegExp(`^Слайд ${index}:`) }).click();
@@ -166,6 +171,17 @@ const shell: Scenario[] = [
       await expect(page.getByRole('dialog')).toBeVisible();
     },
   },
+  { name: 'go', role: 'owner', path: `${creator}/domains`, open: go('сайт') },
+  { name: 'go-nothing', role: 'owner', path: `${creator}/domains`, open: go('nothing at all') },
+  {
+    name: 'keys',
+    role: 'owner',
+    path: `${creator}/domains`,
+    open: async (page) => {
+      await page.keyboard.press('?');
+      await expect(page.getByRole('dialog', { name: 'Клавиши' })).toBeVisible();
+    },
+  },
   {
     name: 'page-help',
     role: 'owner',
@@ -218,6 +234,27 @@ const sites: Scenario[] = [
   { name: 'sites-check-running', role: 'owner', path: `${creator}/domains`, open: lastCheck(null) },
   { name: 'sites-check-open', role: 'owner', path: `${creator}/domains`, open: lastCheck('open') },
   { name: 'sites-check-protected', role: 'owner', path: `${creator}/domains`, open: lastCheck('protected') },
+  {
+    name: 'sites-check-unfolded',
+    role: 'owner',
+    path: `${creator}/domains`,
+    open: async (page) => {
+      await lastCheck('protected')(page);
+      await page
+        .getByRole('dialog')
+        .getByRole('heading', { name: /^Снаружи/ })
+        .click();
+    },
+  },
+  {
+    name: 'sites-alarm',
+    role: 'owner',
+    path: `${creator}/domains`,
+    open: answering('**/api/company/evidence', { ...evidence, open: 9 }, async (page) => {
+      await page.reload();
+      await expect(page.getByText('Открыты всем: 9')).toBeVisible();
+    }),
+  },
   { name: 'sites-check-cdn', role: 'owner', path: `${creator}/domains`, open: lastCheck('cdn') },
   { name: 'sites-why', role: 'owner', path: `${creator}/domains`, open: why },
   {

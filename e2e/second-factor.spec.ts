@@ -224,7 +224,7 @@ for (const [screen, viewport] of sizesOfWays) {
       const companies = `${product.url}/dashboard/admin/companies`;
       await enter(page, companies, await product.admin());
       const advice = page.getByRole('region', { name: 'Второй фактор' });
-      await expect(advice).toContainText('одного украденного пароля');
+      await expect(advice).toContainText('узнает только ваш пароль');
       await fits(page);
       await advice.getByRole('link', { name: 'Включить' }).click();
       await expect(passwordField(page)).toBeVisible();

@@ -1,10 +1,11 @@
 import { expect, type Page, test } from '@playwright/test';
+import { paths } from '../apps/web/src/paths.ts';
 import { enter, heading, screens, startConsole, stored } from './console.ts';
 
 /** The frame of every dashboard page: header, navigation by role, and route guards. */
 const creatorItems = [
   ['Сайты', '/dashboard/creator/domains'],
-  ['Прокси серверы', '/dashboard/creator/proxies'],
+  ['Прокси-серверы', '/dashboard/creator/proxies'],
   ['Политики доступа', '/dashboard/creator/politics'],
   ['Пользователи', '/dashboard/creator/users'],
   ['Компания', '/dashboard/creator/company'],
@@ -13,7 +14,7 @@ const creatorItems = [
 const adminItems = [
   ['Компании', '/dashboard/admin/companies'],
   ['Пользователи', '/dashboard/admin/users'],
-  ['Прокси серверы', '/dashboard/admin/proxies'],
+  ['Прокси-серверы', '/dashboard/admin/proxies'],
   ['Журнал', '/dashboard/admin/audit'],
 ] as const;
 const userItems = [
@@ -21,6 +22,7 @@ const userItems = [
   ['Сайты', '/dashboard/user/domains'],
   ['Политики доступа', '/dashboard/user/politics'],
 ] as const;
+const HTML = 'text/html; charset=utf-8';
 const domains = '/dashboard/creator/domains';
 let owner: string;
 let agent: string;
@@ -238,7 +240,7 @@ for (const [screen, viewport] of screens) {
 
       await page.route('**/api/me', (route) => route.fulfill({ status: 500, body: '' }));
       await enter(page, at(domains), owner);
-      await expect(page.getByText('Не удалось узнать, кто вы')).toBeVisible();
+      await expect(page.getByText('Не удалось загрузить ваши данные')).toBeVisible();
       expect(await stored(page, 'access_token')).toBe(owner);
       await page.unroute('**/api/me');
       await page.getByRole('button', { name: 'Повторить' }).click();
@@ -246,3 +248,17 @@ for (const [screen, viewport] of screens) {
     });
   });
 }
+
+test('every page loads from its own address, and a path without a page is 404 for programs', async ({
+  page,
+  request,
+}) => {
+  for (const path of Object.values(paths)) {
+    const reply = await request.get(`${product.url}${path}`);
+    expect([path, reply.status(), reply.headers()['content-type']]).toEqual([path, 200, HTML]);
+  }
+  for (const path of ['/metrics', '/robots.txt', '/.env', '/wp-login.php', '/authx', '/downloads/x'])
+    expect([path, (await request.get(`${product.url}${path}`)).status()]).toEqual([path, 404]);
+  await page.goto(`${product.url}/metrics`);
+  await expect(page.getByRole('heading', { name: 'Страница не найдена' })).toBeVisible();
+});

@@ -1,21 +1,48 @@
 // Server replies for states that demo data cannot produce: a probe needs a site on the internet.
 const now = '2026-01-15T09:00:00.000Z';
-const steps = [
-  { title: 'Снаружи, https://crm.romashka.test', vantage: 'outside', outcome: 'failed', detail: '200' },
-  { title: 'Снаружи, http://crm.romashka.test', vantage: 'outside', outcome: 'passed', detail: '403' },
-  { title: 'Снаружи, вложенный путь', vantage: 'outside', outcome: 'skipped', detail: 'сайт открыт и так' },
-  { title: 'Через шлюз: https://crm.romashka.test', vantage: 'through', outcome: 'waiting', detail: '' },
+const fix = 'Сверьте строки замка и проверьте снова.';
+const site = 'https://crm.romashka.test';
+/** Requests of a stranger: the first page, forged headers, other places. */
+const asked = [
+  `Снаружи, ${site} (198.51.100.7)`,
+  ...['X-Forwarded-For', 'X-Real-IP', 'CF-Connecting-IP', 'True-Client-IP', 'Forwarded'].map(
+    (header) => `Снаружи, ${site} (198.51.100.7), с поддельным ${header}`,
+  ),
+  ...['вложенный путь', '/index.php', 'программа .php', 'файл .css', 'место для сертификата'].map(
+    (place) => `Снаружи, ${site} (198.51.100.7), ${place}`,
+  ),
 ];
-/** A probe of a site. With a verdict it is done; without one it is running. */
-export const check = (verdict: string | null) => ({
-  state: verdict === null ? 'running' : 'done',
-  verdict,
-  meaning: verdict && 'Так отвечает сервер сайта.',
-  advice: verdict && 'Сверьте строки замка и проверьте снова.',
-  steps,
-  startedAt: now,
-  finishedAt: verdict && now,
-});
+const through = ['Через шлюз: адрес, который видят сайты', `Через шлюз: ${site}`];
+
+/** A probe of a site. With a verdict it is done; without one it is running. `open`: the first two requests got in. */
+export function check(verdict: string | null) {
+  const open = verdict === 'open' ? 2 : 0;
+  const outcome = (place: number) => {
+    if (verdict === null && place > 2) return { outcome: 'waiting', detail: '', advice: null };
+    if (place < open) return { outcome: 'failed', detail: '200', advice: fix };
+    return { outcome: 'passed', detail: '403', advice: null };
+  };
+  return {
+    state: verdict === null ? 'running' : 'done',
+    verdict,
+    meaning: verdict && 'Так отвечает сервер сайта.',
+    advice: verdict === 'protected' ? null : verdict && fix,
+    steps: [
+      ...asked.map((title, place) => ({ title, vantage: 'outside', ...outcome(place) })),
+      ...through.map((title) => ({
+        title,
+        vantage: 'through',
+        ...(verdict === null ? outcome(3) : { outcome: 'passed', detail: '200', advice: null }),
+      })),
+    ],
+    proof: {
+      outside: { passed: verdict === null ? 3 : asked.length - open, of: asked.length },
+      through: { passed: verdict === null ? 0 : 1, of: 1 },
+    },
+    startedAt: now,
+    finishedAt: verdict && now,
+  };
+}
 /** A lock whose egress addresses are known; one proxy's address has changed. */
 export const learned = {
   site: { id: 1, name: 'otchet.romashka.test' },
@@ -58,12 +85,16 @@ export const drifted = [
   { id: 1, name: 'crm.romashka.test', verdict: 'open', checkedAt: now },
   { id: 2, name: 'wiki.romashka.test', verdict: 'closed', checkedAt: now },
 ];
-/** All four onboarding steps are done. */
+/** All of the first steps are done. */
 export const evidence = {
   siteExists: true,
+  policyHasSite: true,
+  lockFound: true,
   lockVerified: true,
   extensionSeen: true,
   userHasPolicy: true,
+  open: 0,
+  unchecked: 0,
   drifted: [],
 };
 /** Every kind of session of one user. Addresses and dates are fixed, so that screenshots compare. */

@@ -91,6 +91,15 @@ for (const [screen, viewport] of screens) {
         await expect(cell(row(page, person), 'Роли')).toHaveText(roles);
         expect(await menuOf(page, person)).toEqual(items);
       }
+      // A role's name says what it may do.
+      for (const [role, may] of [
+        ['Агент', 'Открывает сайты своих политик доступа'],
+        ['Пользователь', 'Владелец компании: управляет её людьми'],
+        ['Админ', 'Администратор платформы: управляет всеми компаниями'],
+      ] as const) {
+        const name = page.getByRole('table').getByText(role, { exact: true }).first();
+        await expect(name).toHaveAttribute('title', new RegExp(`^${may}`));
+      }
     });
 
     test("the proxies table tags each proxy's kind and hides the platform's ports and menus", {
@@ -100,7 +109,7 @@ for (const [screen, viewport] of screens) {
       for (const [host, tag, port] of [
         ['own.romashka.test', 'личный', '3128'],
         ['paid.romashka.test', 'личный', '3128'],
-        ['Этот шлюз', 'стандартный', null],
+        ['Шлюз платформы', 'стандартный', null],
         ['pro.platform.test', 'PRO', null],
       ] as const) {
         const line = row(page, host);
@@ -108,7 +117,7 @@ for (const [screen, viewport] of screens) {
         await expect(cell(line, 'Порт')).toHaveText(port ?? 'Порт задан платформой');
         await expect(cell(line, 'Порт').locator('svg')).toHaveCount(port === null ? 1 : 0);
         // A platform proxy can be checked but not changed.
-        await expect(line.getByRole('button')).toHaveAccessibleName(
+        await expect(line.getByRole('button').last()).toHaveAccessibleName(
           port === null ? `Проверить прокси: ${host}` : `Действия: ${host}`,
         );
       }
@@ -121,7 +130,7 @@ for (const [screen, viewport] of screens) {
       await expect(main.getByRole('button', { name: 'Добавить', exact: true })).toBeVisible();
       await main.getByRole('button', { name: 'Добавить Платный' }).click();
       const paid = page.getByRole('dialog', { name: 'Платный прокси' });
-      await expect(paid).toContainText(/подключить платный прокси сервер, обратитесь к менеджеру компании/);
+      await expect(paid).toContainText(/подключить платный прокси-сервер, обратитесь к менеджеру компании/);
       await paid.getByRole('button', { name: 'Понятно' }).click();
       await expect(paid).toHaveCount(0);
     });
@@ -154,7 +163,7 @@ for (const [screen, viewport] of screens) {
       await description.getByRole('button', { name: 'скрыть' }).click();
       await expect(description).toHaveText(`${short}… еще`);
       const books = row(page, 'Бухгалтерия');
-      await expect(cell(books, 'Прокси')).toHaveText('Этот шлюз');
+      await expect(cell(books, 'Прокси')).toHaveText('Шлюз платформы');
       await expect(cell(books, 'Описание')).toHaveText(short);
       await expect(books.getByRole('button', { name: 'еще' })).toHaveCount(0);
       expect(await menuOf(page, 'Продажи')).toEqual(['Редактировать', 'Удалить']);
@@ -189,6 +198,16 @@ for (const [screen, viewport] of screens) {
       await choose(page, `Чужая ${screen}`, 'Удалить');
       await dialogOf(page).getByRole('button', { name: 'Да', exact: true }).click();
       await expect(row(page, `Чужая ${screen}`)).toHaveCount(0);
+    });
+
+    test("an owner's own gateway password is part of the personal data, not of the company", async ({
+      page,
+    }) => {
+      await open(page, `${creator}/company`);
+      await expect(page.getByRole('region', { name: 'Второй фактор' })).toBeVisible();
+      await expect(page.getByText('Пароль шлюза')).toHaveCount(0);
+      await open(page, '/dashboard/personal-data');
+      await expect(page.getByRole('region', { name: 'Как подключиться' })).toContainText('Пароль шлюза');
     });
 
     test('personal data is read-only, at most 800 pixels wide, with a password form', {

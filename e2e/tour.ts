@@ -8,11 +8,19 @@ import { admin, PASSWORD } from '../scripts/demo-data.ts';
 import config from './playwright.config.ts';
 import { makeDataDir, removeDataDir, runProduct, stopProduct, untilReady } from './product.ts';
 import { type Scenario, scenarios } from './scenarios.ts';
-import { type Appearance, appearances, browserOf, prepare, type Tokens, visit } from './visit.ts';
+import {
+  type Appearance,
+  appearances,
+  browserOf,
+  prepare,
+  type Tokens,
+  visit,
+  wideAppearances,
+} from './visit.ts';
 
 /**
- * `npm run tour` takes screenshots of every screen, dialog and state of the console, in both schemes and
- * sizes. It runs a product on a throwaway folder with the demo's data, and writes to .cache/tour.
+ * `npm run tour` takes screenshots of every screen, dialog and state of the console, in both schemes, at
+ * 390, 1440 and 2560 pixels. It runs a product on a throwaway folder with the demo's data, and writes to .cache/tour.
  *
  *   npm run tour            every scenario
  *   npm run tour sites      scenarios whose name contains "sites"
@@ -71,7 +79,13 @@ try {
   const tokens = await prepare(product.consoleUrl, await freePort());
   await rm(folder, { recursive: true, force: true });
   const browser = await chromium.launch(config.use?.launchOptions);
-  await Promise.all(appearances.map((look) => takePictures(browser, product.consoleUrl, tokens, look)));
+  const looks = [...appearances, ...wideAppearances];
+  const work = async () => {
+    for (let look = looks.shift(); look !== undefined; look = looks.shift())
+      await takePictures(browser, product.consoleUrl, tokens, look);
+  };
+  // More at once time out on a small machine.
+  await Promise.all([work(), work()]);
   await browser.close();
   say(`Снимки: ${folder}`);
 } finally {

@@ -41,13 +41,25 @@ export async function prepare(consoleUrl: string, sitePort: number): Promise<Tok
 /** The colour scheme and size of a browser. */
 export interface Appearance {
   scheme: 'light' | 'dark';
-  size: 'desktop' | 'phone';
+  size: 'desktop' | 'phone' | 'wide';
 }
 
-/** Every combination of scheme and size. */
+/** Every combination of scheme and the sizes that axe checks. */
 export const appearances: readonly Appearance[] = (['light', 'dark'] as const).flatMap((scheme) =>
   (['desktop', 'phone'] as const).map((size) => ({ scheme, size })),
 );
+
+/** The same on a screen of 2560 pixels, for screenshots. */
+export const wideAppearances: readonly Appearance[] = (['light', 'dark'] as const).map((scheme) => ({
+  scheme,
+  size: 'wide',
+}));
+
+const viewports = {
+  phone: { width: 390, height: 844 },
+  desktop: { width: 1440, height: 900 },
+  wide: { width: 2560, height: 1440 },
+} as const;
 
 /** Creates a browser context for a viewer, already signed in. */
 export async function browserOf(
@@ -60,14 +72,18 @@ export async function browserOf(
   const context = await browser.newContext({
     locale: 'ru-RU',
     colorScheme: scheme,
-    viewport: phone ? { width: 390, height: 844 } : { width: 1440, height: 900 },
+    viewport: viewports[size],
     isMobile: phone,
     hasTouch: phone,
     reducedMotion: 'reduce',
   });
   const kept: Record<string, string> = {};
   if (scenario.role !== 'nobody') kept.access_token = tokens[scenario.role];
-  if (!scenario.firstVisit) kept.checkOnboarding = 'true';
+  if (!scenario.firstVisit) {
+    kept.checkOnboarding = 'true';
+    // An empty company shows the first steps.
+    if (scenario.role !== 'newcomer') kept.firstSteps = 'folded';
+  }
   await context.addInitScript((items) => {
     for (const [name, value] of Object.entries(items)) localStorage.setItem(name, value);
   }, kept);

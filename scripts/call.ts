@@ -1,6 +1,6 @@
 import type { Endpoint, Input, Output } from '@propusk/contract/endpoint';
 
-/** Makes a call of the contract as the holder of the token; the call must succeed. */
+/** Calls an endpoint of the contract with a bearer token. */
 export type Call = <E extends Endpoint>(
   token: string | null,
   endpoint: E,
@@ -8,9 +8,9 @@ export type Call = <E extends Endpoint>(
 ) => Promise<Output<E['reply']>>;
 
 /**
- * Makes the function that calls a running product. The demo and browser tests use it to add data.
- * @param consoleUrl asked at each call, since a test's product starts later than its file is read
- * @throws Error with the answer, when the call is refused
+ * Creates a client of a running product. The demo and browser tests add data with it.
+ * @param consoleUrl read at each call: a test file is loaded before its product has a port
+ * @returns a function that throws an Error with status and body when the reply is not 2xx
  */
 export function caller(consoleUrl: () => string): Call {
   return async (token, endpoint, { params = {}, body } = {}) => {

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { globSync } from 'node:fs';
 
-/** The step whose output is shown also when it passes. */
+/** This step's output is printed even when it passes. */
 const WEIGHT = 'weight of the console';
 
 type Step = [name: string, program: string, args: string[]];
@@ -31,7 +31,7 @@ const everything: Step[] = [
   [WEIGHT, process.execPath, ['scripts/weight.ts']],
 ];
 
-/** Types of the project, and lint, format and unit tests of one folder. */
+/** Type checks the whole project; lints, formats and tests one folder. */
 function checksOf(slice: string): Step[] {
   const [folder] = globSync([
     slice,
@@ -70,7 +70,7 @@ async function run([name, program, args]: Step): Promise<void> {
 }
 
 const slice = process.argv[2];
-// Two at a time: each uses more than one core for a part of its run.
+// Two at a time: a step uses several cores for a part of its run only.
 const queue = slice === undefined ? everything : checksOf(slice);
 const worker = async () => {
   for (let step = queue.shift(); step !== undefined; step = queue.shift()) await run(step);

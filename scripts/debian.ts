@@ -27,8 +27,8 @@ function missingPackages(wanted: DebianPackage[]): DebianPackage[] {
 }
 
 /**
- * Installs the missing packages, as root on Debian.
- * @throws Error with one line that names the command to run, when the installation is not allowed or fails
+ * Installs the missing packages. It needs root and Debian.
+ * @throws Error with a line that names the command to run by hand, when it may not install or the installation fails
  */
 export async function installPackages(wanted: DebianPackage[], say: (line: string) => void): Promise<void> {
   const missing = missingPackages(wanted);
@@ -48,7 +48,7 @@ export async function installPackages(wanted: DebianPackage[], say: (line: strin
   });
 }
 
-/** Keeps Debian from starting the servers that it installs: they would take ports that the tests use. */
+/** Prevents Debian from starting the installed servers: they would occupy ports that the tests use. */
 async function withoutServices(work: () => Promise<void>): Promise<void> {
   const policy = '/usr/sbin/policy-rc.d';
   if (existsSync(policy)) return work();

@@ -16,7 +16,7 @@ export interface DemoCompany {
   owner: { name: string; email: string };
   company: { companyName: string; companySite: string };
   proxy: { host: string; port: number; username: string };
-  /** `own`: through the company's own proxy instead of the gateway's address. */
+  /** `own`: the egress is the company's own proxy; otherwise it is the gateway's address. */
   policies: { name: string; description: string; own?: boolean }[];
   /** Only `demoSites` are served; the others fill the list. */
   sites: [address: string, ...policies: string[]][];

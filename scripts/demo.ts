@@ -16,7 +16,7 @@ import { type LockedSite, startLockedSites } from './locked-site.ts';
  * serves and locks to the gateway's address. Ctrl-C removes everything.
  */
 
-/** The browser uses 127.0.0.1; another loopback address lets the lock tell the gateway from it. */
+/** The gateway's egress address. The browser connects from 127.0.0.1, so the lock can distinguish the two. */
 const EGRESS = '127.0.0.2';
 const ECHO_NAME = 'console.propusk.test';
 
@@ -29,7 +29,7 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** Starts Apache with the sites; null when Apache cannot be installed: the demo then runs without them. */
+/** Starts Apache with the sites. @returns null when Apache cannot be installed: the demo then runs without sites */
 async function serveSites(port: number): Promise<{ stop(): Promise<void> } | null> {
   try {
     await installPackages(['apache2'], say);
@@ -58,7 +58,7 @@ await runCommand(async () => {
   const product = await startProduct({
     env: {
       ...env,
-      // The gateway refuses addresses as hosts, so the echo needs a name.
+      // The gateway denies IP addresses as hosts, so the echo needs a name.
       ECHO_URL: `http://${ECHO_NAME}:${consolePort}`,
       DATA_DIR: dataDir,
       ADMIN_EMAIL: admin,

@@ -10,8 +10,8 @@ import { companies, type DemoCompany, demoAgent, demoSites, latin, PASSWORD } fr
 
 /**
  * Fills a fresh product with the demo's companies, through the api.
- * @param sitePort where Apache serves the `demoSites`
- * @throws Error with the call and the answer when the product refuses one
+ * @param sitePort the port on which Apache serves the `demoSites`
+ * @throws Error with call, status and body when the api refuses a call
  */
 export async function fillDemo(
   consoleUrl: string,

@@ -1,9 +1,9 @@
 import { type Comment, parseSync, visitorKeys } from 'oxc-parser';
 
-/** A structure that outlives one call and can grow, as a source file declares it. */
+/** A declaration of a collection that outlives one call and can grow. */
 export interface Growing {
   readonly name: string;
-  /** Counted from 1. */
+  /** 1-based. */
   readonly line: number;
   /** The text after `// grows:` above the declaration; null without one. */
   readonly tag: string | null;
@@ -16,7 +16,7 @@ interface Node {
   readonly [key: string]: unknown;
 }
 
-/** A scope that a function, or the module, opens. */
+/** The scope of a function or of the module. */
 interface Scope {
   readonly outer: Scope | null;
   readonly names: Map<string, Candidate>;
@@ -26,7 +26,7 @@ interface Candidate {
   readonly name: string;
   readonly node: Node;
   readonly scope: Scope;
-  /** Its entries go with their keys. */
+  /** A WeakMap: the garbage collector removes its entries with their keys. */
   readonly weak: boolean;
   grows: boolean;
 }
@@ -34,11 +34,15 @@ interface Candidate {
 const WRITES = new Set(['set', 'add', 'push', 'unshift', 'splice']);
 
 /**
- * Finds the structures of a TypeScript file that outlive one call and can grow: a `Map`, a `Set` or an array in the module,
- * in a class or in a function, that another function than the declaring one fills (for the module: any function). A `Map` or
- * `Set` that an object literal holds counts too. What is filled by the declaring function alone lives as long as its call; a
- * `WeakMap` lets its entries go with their keys; a table typed `ReadonlyMap` or `ReadonlySet` does not grow.
- * What has a tag is found as well, though the finder itself would not see that it grows.
+ * Finds the collections of a TypeScript file that outlive one call and can grow. These are:
+ *
+ * - a `Map`, a `Set` or an array of the module, when any function fills it;
+ * - one of a function, when another function, such as a closure, fills it;
+ * - every one in a class field, and every empty `Map` or `Set` in an object literal;
+ * - any declaration with a `// grows:` tag, even when these rules do not find it.
+ *
+ * A collection that only its declaring function fills ends with the call. A `WeakMap` loses entries with their keys. A
+ * variable typed `ReadonlyMap` or `ReadonlySet` does not grow.
  * @throws Error for a file that cannot be parsed
  */
 export function findGrowing(file: string, text: string): Growing[] {
@@ -47,7 +51,7 @@ export function findGrowing(file: string, text: string): Growing[] {
   const found: Candidate[] = [];
   const scopeOf = (outer: Scope | null): Scope => ({ outer, names: new Map() });
 
-  /** First all declarations, then all uses: a function may stand above what it fills. */
+  // Two passes, declarations before uses: a function may precede the collection that it fills.
   const scopes = new Map<Node, Scope>();
   function declare(node: Node, scope: Scope): void {
     const inner = isFunction(node) || node.type === 'Program' ? scopeOf(scope) : scope;
@@ -63,7 +67,7 @@ export function findGrowing(file: string, text: string): Growing[] {
     const inner = scopes.get(node) ?? scope;
     for (const name of filledBy(node)) {
       const candidate = lookUp(inner, name);
-      // In the module a function fills it; in a function, one that is called later, perhaps again and again.
+      // Filled in an inner scope: that function may run many times while the collection lives.
       if (candidate !== undefined && candidate.scope !== inner && !candidate.weak) candidate.grows = true;
     }
     for (const child of childrenOf(node)) use(child, inner);
@@ -122,7 +126,7 @@ function typeName(key: Node | undefined): string {
   return typeof name === 'string' ? name : '';
 }
 
-/** `new Map(…)`, `new Set(…)`, a cache's `new LRUCache(…)`, `[]`. */
+/** Whether an expression creates a collection: `new Map(…)`, `new Set(…)`, `new WeakMap(…)`, `new LRUCache(…)`, `[]`. */
 function isGrowable(value: Node): boolean {
   if (value.type === 'ArrayExpression') return (value.elements as unknown[]).length === 0;
   const name = value.type === 'NewExpression' ? (value.callee as Node).name : undefined;
@@ -133,7 +137,7 @@ function isEmptyCollection(value: Node): boolean {
   return value.type === 'NewExpression' && isGrowable(value) && (value.arguments as unknown[]).length === 0;
 }
 
-/** Names that a call fills, or hands to a function that may. */
+/** Names of collections that a call fills: receivers of a write method, and arguments of a function that may write. */
 function filledBy(node: Node): string[] {
   if (node.type !== 'CallExpression') return [];
   const callee = node.callee as Node;
@@ -143,7 +147,7 @@ function filledBy(node: Node): string[] {
     const method = (callee.property as Node).name;
     if (typeof method === 'string' && WRITES.has(method)) names.push(...nameOf(callee.object as Node));
   } else {
-    // A method of a built-in object (`Promise.all(list)`) reads; a function of ours may fill what it is given.
+    // A method of a built-in object (`Promise.all(list)`) only reads its arguments; a function of ours may fill them.
     for (const argument of node.arguments as Node[]) names.push(...nameOf(argument));
   }
   return names;
@@ -156,7 +160,7 @@ function childrenOf(node: Node): Node[] {
   });
 }
 
-/** The `// grows:` comment above a declaration, its lines joined. */
+/** The `// grows:` comment above a declaration, joined into one line. */
 function tagAbove(text: string, { start }: Node, comments: readonly Comment[]): string | null {
   let above = text.lastIndexOf('\n', start - 1) + 1;
   const lines: string[] = [];

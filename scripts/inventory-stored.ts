@@ -5,7 +5,7 @@ type Row = readonly [where: string, by: string, bound: string, atBound: string, 
 const COMPANY = '1,000 objects of a kind and 20,000 links a company (limits.ts)';
 const REFUSED = 'the api refuses with 409';
 
-/** Tables of PostgreSQL and files, which no source file declares. A test compares the tables with the migrations. */
+/** Tables of PostgreSQL, and files: `findGrowing` does not see them. A test compares the tables with the migrations. */
 const rows: readonly Row[] = [
   [
     'table `companies`',
@@ -22,8 +22,8 @@ const rows: readonly Row[] = [
   [
     'table `sessions`',
     'users who sign in',
-    '100 a user; the reaper removes expired ones',
-    'the session that was idle longest ends',
+    '100 for each user; the reaper removes expired ones',
+    'the longest idle session ends',
     'apps/api/src/db/reaper.db.test.ts',
   ],
   [
@@ -57,14 +57,14 @@ const rows: readonly Row[] = [
   [
     'table `idempotency_keys`',
     'users, by creating calls',
-    'keys of a day; their replies count among the bytes of a day (daily-bytes.ts)',
+    'keys live a day; stored replies count towards the daily bytes of a user (daily-bytes.ts)',
     '429',
     'apps/api/src/http/races.db.test.ts',
   ],
   [
     'table `rate_limits`',
     'strangers, by addresses and emails',
-    'keys of an hour, of a user a day, about 200 bytes; the reaper removes expired ones',
+    'keys live an hour, those of a user a day; about 200 bytes each; the reaper removes expired ones',
     'no limit within an hour',
     'apps/api/src/http/limits.db.test.ts',
   ],
@@ -98,7 +98,7 @@ const rows: readonly Row[] = [
   ],
   [
     'table `audit`',
-    'users who are signed in',
+    'signed-in users',
     '50 MB a day for an owner or admin, 5 MB for an agent, 5 MB for sign-ins; months beyond AUDIT_RETENTION are dropped',
     '429; removals are never refused',
     'apps/api/src/db/daily-bytes.db.test.ts',
@@ -122,7 +122,7 @@ const rows: readonly Row[] = [
     'file `gateway-snapshot.bin`',
     'the feed',
     'the snapshots of all companies',
-    'written anew',
+    'rewritten',
     'apps/gateway/src/snapshot-file.test.ts',
   ],
   [
@@ -134,8 +134,8 @@ const rows: readonly Row[] = [
   ],
   [
     'folder `DATA_DIR/mail`',
-    'whoever asks for mail, without SMTP_URL',
-    'one file of about 10 KB a letter',
+    'requests that send mail, without SMTP_URL',
+    'one file of about 10 KB for each mail',
     'no limit: the operator empties it',
   ],
   [

@@ -10,8 +10,8 @@ import { stored } from './inventory-stored.ts';
  *
  *     // grows: by WHO; bound: COUNT AND BYTES; at the bound: WHAT HAPPENS; test: FILE
  *
- * FILE is a path from the root of the repository, or `none`: then nothing fills the structure to its bound yet. A structure
- * that the finder mistakes for one that outlives its call says why it does not count:
+ * FILE is a path from the root of the repository. `none` says that no test fills the structure to its bound yet. When
+ * `findGrowing` reports a structure that does not outlive its call, a tag gives the reason:
  *
  *     // grows: not, REASON
  */
@@ -32,9 +32,9 @@ export interface Entry {
   readonly test: string;
 }
 
-/** Reads a tag. @returns null for a structure that does not count. @throws Error that says what is wrong */
+/** Parses a tag. @returns null for `not, REASON` @throws Error that names the fault */
 export function readTag(where: string, tag: string | null): Entry | null {
-  if (tag === null) throw new Error(`${where} grows, and no "// grows:" comment above it tells its bound`);
+  if (tag === null) throw new Error(`${where} grows, and no "// grows:" comment above it gives its bound`);
   if (/^not, \S/.test(tag)) return null;
   const [, by, bound, atBound, test] = FORM.exec(tag) ?? [];
   if (by === undefined || bound === undefined || atBound === undefined || test === undefined) {
@@ -43,7 +43,7 @@ export function readTag(where: string, tag: string | null): Entry | null {
   return { where, by, bound, atBound, test };
 }
 
-/** @returns the entries of all sources, and a line for each fault */
+/** Reads all sources. @returns their entries, and one line for each fault */
 function readSources(): { entries: Entry[]; faults: string[] } {
   const [entries, faults]: [Entry[], string[]] = [[], []];
   for (const file of globSync(SOURCES).toSorted()) {
@@ -76,12 +76,11 @@ function tableOf(entries: readonly Entry[]): string {
   );
 }
 
-/** The page with the table between its marks. @throws Error when the marks are not there */
+/** Replaces the table between the marks of the page. @throws Error when a mark is missing */
 function withTable(page: string, table: string): string {
   const [before, rest] = page.split(BEGIN);
   const after = rest?.split(END)[1];
-  if (before === undefined || after === undefined)
-    throw new Error(`${PAGE} has lost the marks of the inventory`);
+  if (before === undefined || after === undefined) throw new Error(`${PAGE} lacks a mark of the inventory`);
   return `${before}${BEGIN}\n\n${table}\n\n${END}${after}`;
 }
 

@@ -7,11 +7,11 @@ import { join } from 'node:path';
 import { lockSnippets } from '@propusk/access/lock/snippets';
 import { scriptPhrases } from '@propusk/phrases/launcher';
 
-/** A site of the demo or of a test: served by Apache, and locked by the snippet that the console shows. */
+/** A site of the demo or of a test. Apache serves it, locked by the text that the console shows. */
 export interface LockedSite {
   readonly name: string;
   readonly title: string;
-  /** The address that its lock admits; null is a site without a lock. */
+  /** The address that its lock admits; null for a site without a lock. */
   readonly admits: string | null;
 }
 
@@ -23,15 +23,15 @@ export async function startLockedSites(
   port: number,
   sites: LockedSite[],
 ): Promise<{
-  /** Lines of `client name status`, one for each request that reached Apache. */
+  /** The access log: one line of `client name status` for each request that reached Apache. */
   log(): Promise<string>;
-  /** Puts another lock on a site: the text of its .htaccess. */
+  /** Replaces the .htaccess of a site. */
   lock(name: string, lines: string): Promise<void>;
   stop(): Promise<void>;
 }> {
   const folder = await mkdtemp(join(tmpdir(), 'propusk-apache-'));
   const root = process.getuid?.() === 0;
-  // Apache is another user than root, and writes its log and pid here.
+  // Under root Apache runs as www-data, and it writes its log and pid here.
   await chmod(folder, root ? 0o1777 : 0o755);
   for (const site of sites) {
     await mkdir(join(folder, site.name));
@@ -40,8 +40,8 @@ export async function startLockedSites(
   }
   await mkdir(join(folder, 'nobody'));
   await writeFile(join(folder, 'apache.conf'), configuration(folder, port, sites));
-  // --pdeathsig ends Apache with this process, also after kill -9. A change of user clears the signal, so root starts
-  // Apache as the user that it would become.
+  // --pdeathsig ends Apache with this process, even after kill -9. A later change of user would clear this setting, so
+  // setpriv already starts Apache as www-data.
   const asUser = root ? ['--reuid', 'www-data', '--regid', 'www-data', '--clear-groups'] : [];
   const server = ['/usr/sbin/apache2', '-X', '-f', join(folder, 'apache.conf')];
   const apache = spawn('setpriv', [...asUser, '--pdeathsig', 'TERM', ...server], { stdio: 'ignore' });
@@ -63,7 +63,7 @@ function lockOf({ name, admits }: LockedSite): string {
   if (admits === null) return '';
   const snippets = lockSnippets({ address: name, egress: [admits] });
   const lines = snippets.find(({ kind }) => kind === 'htaccess');
-  if (lines === undefined) throw new Error('there are no lines for an .htaccess');
+  if (lines === undefined) throw new Error('no lock text for .htaccess');
   return lines.text;
 }
 

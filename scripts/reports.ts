@@ -1,18 +1,18 @@
 import { readFile } from 'node:fs/promises';
 import { stripVTControlCharacters } from 'node:util';
 
-/** The counts of a test runner. */
+/** The results of a test runner. */
 export interface Report {
   passed: number;
   failed: number;
   skipped: number;
-  /** Where each failed test or file is, and the first lines of its message. */
+  /** Each failed test or file: its location and the first lines of its message. */
   failures: string[];
-  /** The same of each test that failed once and passed its retry; these count as passed. */
+  /** The same for tests that failed once and passed on retry; these count as passed. */
   flaky: string[];
 }
 
-/** Lines of a message that are shown: enough to tell a timeout from a wrong value. The runner printed the whole. */
+/** Lines shown of a message: enough to distinguish a timeout from a wrong value. The runner has printed the whole message. */
 const LINES = 12;
 
 function failure(where: string, message: string): string {
@@ -29,14 +29,14 @@ interface VitestFile {
 
 function vitestFailures(file: VitestFile): string[] {
   const failed = file.assertionResults.filter((test) => test.status === 'failed');
-  // A file that could not be read, or whose hook failed, has no failed test and still is a failure.
+  // A file that did not load, or whose hook failed, has failed without a failed test.
   if (failed.length === 0) return file.status === 'failed' ? [failure(file.name, file.message)] : [];
   return failed.map((test) =>
     failure(`${file.name} › ${test.fullName}`, test.failureMessages?.join('\n') ?? ''),
   );
 }
 
-/** Reads the report of Vitest's `json` reporter. @throws Error when there is none */
+/** Reads the report of Vitest's `json` reporter. @throws Error when the file is missing */
 export async function readVitest(path: string): Promise<Report> {
   const report = JSON.parse(await readFile(path, 'utf8'));
   return {
@@ -58,7 +58,7 @@ interface PlaywrightSuite {
   }[];
 }
 
-/** The tests of a suite with one status: Playwright's 'unexpected' failed each try, 'flaky' failed the first one. */
+/** The tests of a suite with a status: 'unexpected' failed every attempt, 'flaky' passed on retry. */
 function playwrightTests(suite: PlaywrightSuite, status: 'unexpected' | 'flaky'): string[] {
   const own = (suite.specs ?? [])
     .filter((spec) => spec.tests.some((test) => test.status === status))
@@ -69,7 +69,7 @@ function playwrightTests(suite: PlaywrightSuite, status: 'unexpected' | 'flaky')
   return [...own, ...(suite.suites ?? []).flatMap((inner) => playwrightTests(inner, status))];
 }
 
-/** Reads the report of Playwright's `json` reporter. @throws Error when there is none */
+/** Reads the report of Playwright's `json` reporter. @throws Error when the file is missing */
 export async function readPlaywright(path: string): Promise<Report> {
   const { stats, suites, errors } = JSON.parse(await readFile(path, 'utf8'));
   const all = suites as PlaywrightSuite[];

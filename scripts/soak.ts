@@ -7,18 +7,18 @@ import { type DebianPackage, installPackages, programs } from './debian.ts';
 import { filesByThreat } from './threat-files.ts';
 
 /**
- * `npm run soak`: runs the tests of every threat of docs/trust.md with many more attempts. Prints a table of attempts that
- * were tried, held off and missed, and writes it into .cache/soak.md. Fails when one was missed, or a threat has no figure.
+ * `npm run soak`: runs the tests of every threat of docs/trust.md with many more attempts. Prints a table of attempts tried,
+ * blocked and missed, and writes it into .cache/soak.md. Fails when an attempt was missed, or a threat has no figure.
  *
  *   npm run soak            everything
- *   npm run soak kill       threats and files whose name contains it
- *   npm run soak growth     two hours by default, SOAK_MINUTES minutes when set; ten minutes as a part of everything
+ *   npm run soak kill       threats and files whose name contains `kill`
+ *   npm run soak growth     two hours by default, SOAK_MINUTES minutes when set; ten minutes within a full soak
  */
 const say = (line: string) => process.stdout.write(`${line}\n`);
 const rows = `${process.cwd()}/.cache/soak.jsonl`;
 const table = '.cache/soak.md';
 const filesOf = filesByThreat();
-/** Duration of the growth test. Its verdict needs an hour, so the long run has to be named. */
+/** Duration of the growth test. Its verdict needs at least an hour, so only `npm run soak growth` runs that long. */
 const minutes = process.env.SOAK_MINUTES ?? (process.argv[2] === 'growth' ? '120' : '10');
 const LIMIT_MS = (60 + Number(minutes)) * 60_000;
 
@@ -40,7 +40,7 @@ function choose(wanted: string): { chosen: readonly Threat[]; files: readonly st
   return { chosen, files: [...new Set(files)] };
 }
 
-/** Reads the lines that the threat cases wrote. */
+/** Reads the results of the threat cases, one JSON line each. */
 async function readFigures(): Promise<Figures[]> {
   const text = await readFile(rows, 'utf8').catch(() => '');
   return text
@@ -72,17 +72,17 @@ try {
     files.filter((file) => file.endsWith('.spec.ts')),
     files.filter((file) => !file.endsWith('.spec.ts')),
   ];
+  // Browser tests open the console, and tests of the whole product request it as strangers.
+  await buildConsole(say);
   let failed = false;
-  // One file at a time, on one database: load of one case would disturb the timing of another.
+  // One file at a time: the load of one case would disturb the timing of another, and all share one database.
   const projects = ['unit', 'net', 'launcher', 'db'].map((name) => `--project=${name}`);
   if (tests.length > 0)
     failed = (await run('vitest', ['run', '--no-file-parallelism', ...projects, ...tests])) !== 0;
-  if (specs.length > 0) {
-    await buildConsole(say);
+  if (specs.length > 0)
     failed =
       (await run('playwright', ['test', '--workers=1', '--config', 'e2e/playwright.config.ts', ...specs])) !==
         0 || failed;
-  }
   const figures = await readFigures();
   const text = tableOf(chosen, figures);
   await writeFile(table, `${text}\n`);

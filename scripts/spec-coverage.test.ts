@@ -10,21 +10,21 @@ beforeAll(async () => {
   tests = await taggedTests();
 }, 60_000);
 
-describe('the coverage of the specification', () => {
-  it('gives every sentence an id of its own', () => {
+describe('specification coverage', () => {
+  it('every sentence of the specification has a unique id', () => {
     expect(new Set(sentences).size).toBe(sentences.length);
   });
-  it('has a browser test for every sentence', () => {
+  it('every sentence of the specification has a browser test', () => {
     const shown = new Set(tests.flatMap(({ ids }) => ids));
     expect(sentences.filter((id) => !shown.has(id))).toEqual([]);
   });
-  it('knows every sentence that a test names', () => {
+  it('every tag of a browser test names an existing sentence', () => {
     const strays = tests.flatMap(({ title, ids }) =>
       ids.filter((id) => !sentences.includes(id)).map((id) => `${title}: @${id}`),
     );
     expect(strays).toEqual([]);
   });
-  it('is written down as it is: `node scripts/spec-coverage.ts` writes it anew', async () => {
+  it('e2e/spec-coverage.md is current: `node scripts/spec-coverage.ts` rewrites it', async () => {
     expect(await readFile(coverageFile, 'utf8')).toBe(coverage(tests));
   });
 });

@@ -5,13 +5,13 @@ import { promisify } from 'node:util';
 import { type Sentence, sections } from '../e2e/spec-sentences.ts';
 
 /**
- * `node scripts/spec-coverage.ts` writes e2e/spec-coverage.md: each sentence of the specification that can be seen, and
- * the browser tests that show it. A test names its sentences by tags (`@2.12`); Playwright itself tells which there are.
+ * `node scripts/spec-coverage.ts` writes e2e/spec-coverage.md: each sentence of the specification that a browser can show,
+ * and the browser tests that cover it. A test names its sentences by tags (`@2.12`), which `playwright test --list` reports.
  */
 const run = promisify(execFile);
 export const coverageFile = fileURLToPath(new URL('../e2e/spec-coverage.md', import.meta.url));
 
-/** A test by its title, in whatever sizes it runs. */
+/** A test by file and title. It may run in several screen sizes. */
 interface Shown {
   readonly file: string;
   readonly title: string;
@@ -23,7 +23,7 @@ interface Suite {
   readonly suites?: readonly Suite[];
 }
 
-/** Every test that names a sentence. */
+/** Lists every browser test that names a sentence. */
 export async function taggedTests(): Promise<Shown[]> {
   const config = fileURLToPath(new URL('../e2e/playwright.config.ts', import.meta.url));
   const { stdout } = await run(
@@ -34,7 +34,7 @@ export async function taggedTests(): Promise<Shown[]> {
   const found = new Map<string, Shown>();
   const visit = ({ specs = [], suites = [] }: Suite) => {
     for (const { file, title, tags } of specs) {
-      // Playwright reads tags out of titles too: an address with a login is none of ours.
+      // Playwright also reads tags from titles: an email address in a title is not a sentence.
       const ids = tags.map((tag) => tag.replace(/^@/, '')).filter((tag) => /^\d+\.\d+$/.test(tag));
       if (ids.length > 0) found.set(`${file} ${title}`, { file, title, ids });
     }
@@ -53,7 +53,7 @@ function rowOf({ id, says, otherwise }: Sentence, tests: readonly Shown[]): stri
   return `| ${id} | ${cell(sentence)} | ${by || '**no test**'} |`;
 }
 
-/** The whole document. */
+/** Renders the document. */
 export function coverage(tests: readonly Shown[]): string {
   const parts = sections.map(({ title, sentences }) =>
     [

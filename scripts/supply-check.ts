@@ -2,8 +2,8 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { billOf, faultsOf, type Lock, shipped } from './supply-chain.ts';
 
 /**
- * A step of `npm run check`: fails on a fault of the lock, and writes what ships into .cache: its licences, and a bill of
- * materials in CycloneDX. Nothing is asked of the network.
+ * A step of `npm run check`: fails when the lock file has a fault. Writes the licences and the CycloneDX bill of materials of
+ * the shipped packages into .cache. It does not use the network.
  */
 const readJson = async (name: string) => JSON.parse(await readFile(name, 'utf8'));
 const lock: Lock = (await readJson('package-lock.json')).packages;

@@ -6,8 +6,8 @@ import { type DebianPackage, installPackages, programs } from './debian.ts';
 import { readPlaywright, readVitest } from './reports.ts';
 
 /**
- * `npm test`: installs what the tests need and runs all of them: unit, sockets, launcher, api on two databases, and the
- * product in a browser. The output ends with the flaky and failed tests and the counts of both runners.
+ * `npm test`: installs the programs that the tests need and runs every test: unit, sockets, launcher, api on two databases,
+ * and the product in a browser. The output ends with the flaky and failed tests and the counts of both runners.
  */
 const say = (line: string) => process.stdout.write(`${line}\n`);
 const everything = Object.keys(programs) as DebianPackage[];
@@ -20,14 +20,14 @@ function run(program: string, args: string[], env: NodeJS.ProcessEnv = {}): Prom
   });
   process.once('SIGTERM', () => child.kill('SIGTERM'));
   return new Promise((resolve) =>
-    // A signal that ended one runner cancels the next as well.
+    // A signal that ended this runner also cancels the next one.
     child.on('exit', (code, signal) => (signal === null ? resolve(code ?? 1) : process.exit(1))),
   );
 }
 
 try {
   await installPackages(everything, say);
-  // Built here: two test files that start the product at once would both build it.
+  // Built before the tests: two test files that start the product at once would both build it.
   await buildConsole(say);
   await buildExtension(say);
   await rm(reports, { recursive: true, force: true });

@@ -5,13 +5,13 @@ import { fileURLToPath } from 'node:url';
 import { buildConsole } from '@propusk/supervisor/build-console';
 
 /**
- * What the console's screens cost a browser that has nothing of it yet: gzipped kilobytes of scripts and style sheets,
- * read from the build. e2e/load.spec.ts holds a real browser to the same budgets.
+ * Checks the transfer budgets of the console's screens for an empty browser cache: gzipped kilobytes of scripts and style
+ * sheets, read from the build. e2e/load.spec.ts measures the same budgets in a real browser.
  */
 const web = fileURLToPath(new URL('../apps/web/', import.meta.url));
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
-/** The part of Vite's manifest that is read here: a file, and what it imports. */
+/** The used part of Vite's manifest: a module's files and its imports. */
 type Manifest = Record<
   string,
   { file: string; css?: string[]; imports?: string[]; dynamicImports?: string[] } | undefined
@@ -23,7 +23,7 @@ const html = await readFile(join(web, 'dist/index.html'), 'utf8');
 const named = html.matchAll(/(?:src|href)="\/([^"]+\.(?:js|css))"/g);
 const always = new Set([...named].map(([, file]) => file ?? ''));
 
-/** The files of every page and of some modules. A module that is not in the manifest comes with every page. */
+/** The files of every page and of some modules. A module without an entry in the manifest belongs to the files of every page. */
 function files(...modules: string[]): Set<string> {
   const found = new Set(always);
   const add = (name: string) => {
@@ -33,13 +33,14 @@ function files(...modules: string[]): Set<string> {
     chunk.imports?.forEach(add);
   };
   for (const module of modules) {
-    if (!existsSync(join(web, module))) throw new Error(`${module} is no more: say here what took its place`);
+    if (!existsSync(join(web, module)))
+      throw new Error(`${module} does not exist: replace its name in scripts/weight.ts`);
     add(module);
   }
   return found;
 }
 
-/** The build gzips the files that the api sends. */
+/** Sums the sizes of the gzipped files of the build, in kilobytes. */
 async function weigh(all: Iterable<string>): Promise<number> {
   const sizes = await Promise.all([...all].map((file) => stat(join(web, 'dist', `${file}.gz`))));
   return sizes.reduce((sum, { size }) => sum + size, 0) / 1000;

@@ -15,7 +15,7 @@ describe('mail', () => {
     ],
     [{ MAIL_FROM: 'Вход в CRM <crm@example.ru>' }, undefined, 'Вход в CRM <crm@example.ru>'],
     [{ MAIL_FROM: 'crm@localhost' }, undefined, 'crm@localhost'],
-  ])('reads the mail settings from %j', (env, smtpUrl, mailFrom) => {
+  ])('the api reads the mail settings from %j', (env, smtpUrl, mailFrom) => {
     expect(readConfig(env)).toMatchObject({ smtpUrl, mailFrom });
   });
 

@@ -16,10 +16,10 @@ import { memoryLimit, overloadSettings } from '@propusk/overload/settings';
 import { apiSettingRefusals, apiSettingValues, senderName, settingPhrases } from '@propusk/phrases/settings';
 import * as z from 'zod/mini';
 
-// What a mail's From may hold without quoting (RFC 5322 section 3.2.3), as far as anybody needs it.
+// A mail's From without quoting (RFC 5322 section 3.2.3), with practical limits.
 const sender = /^(?:[^<>"@,;:\\\p{Cc}]{1,100} <[^\s<>"@,;:]+@[^\s<>"@,;:]+>|[^\s<>"@,;:]+@[^\s<>"@,;:]+)$/u;
 
-/** What the api reads from its environment. */
+/** The environment variables of the api. */
 export const apiSettings = {
   PORT: wholeNumber(3000, 1, 65535),
   HOST: listenAddress(),
@@ -66,7 +66,7 @@ export const apiSettings = {
   ),
   STOP_DELAY: wholeNumber(0, 0, 60),
   AUDIT_RETENTION: wholeNumber(60, 1, 120),
-  // Set by `npm start` alone.
+  // Set only by `npm start`.
   DISK_RESERVE: setting(apiSettingValues.diskReserve, z.optional(z.string())),
   ADMIN_EMAIL: setting(apiSettingValues.adminEmail, z.optional(Email)),
   ADMIN_PASSWORD: setting(apiSettingValues.adminPassword, z.optional(Password)),
@@ -76,19 +76,19 @@ export const apiSettings = {
   ),
 };
 
-/** Settings of the api as the environment gives them. */
+/** The settings of the api, with defaults applied. */
 export interface Config {
   readonly host: string;
   readonly port: number;
-  /** Where a process on this machine reaches the api. */
+  /** The URL of the api for processes on this machine. */
   readonly localUrl: string;
-  /** Where people reach the console: links are made of it, never of a request's Host. */
+  /** The URL of the console for users. Links use it, never the Host of a request. */
   readonly publicUrl: URL;
-  /** Where clients reach the gateway. */
+  /** The URL of the gateway for clients. */
   readonly gatewayUrl: URL;
-  /** Where proxies reach our echo, to tell where they leave from. */
+  /** The URL of our echo for proxies, which shows their egress addresses. */
   readonly echoUrl: URL;
-  /** What the gateway may dial, and how it resolves names: probes keep to the same rules. */
+  /** The gateway's rules for dialing and name resolution. Probes follow them too. */
   readonly allowNetworks: Networks;
   readonly hosts: ReadonlyMap<string, readonly string[]>;
   readonly egress: EgressAddresses;
@@ -97,33 +97,33 @@ export interface Config {
   readonly databaseUrl: string | undefined;
   readonly secretKey: string | undefined;
   readonly gatewaySecret: string | undefined;
-  /** Without it mail becomes files in `mailFolder`. */
+  /** When undefined, mails are written to `mailFolder`. */
   readonly smtpUrl: string | undefined;
   readonly mailFrom: string;
   readonly mailFolder: string;
-  /** Addresses and networks of reverse proxies whose X-Forwarded-For is believed. */
+  /** Addresses and networks of reverse proxies whose X-Forwarded-For is trusted. */
   readonly trustProxy: readonly string[];
   /** The data folder, absolute. */
   readonly dataDir: string;
-  /** How long it still serves after it was told to stop, while health sends balancers elsewhere. */
+  /** Milliseconds of service after SIGTERM, while health answers 503 to balancers. */
   readonly stopDelayMs: number;
-  /** The file that keeps room on the disk of the embedded database. */
+  /** The file that reserves space on the disk of the embedded database. */
   readonly reserveFile: string | undefined;
-  /** How many whole months the audit is kept. */
+  /** The retention of the audit in whole months. */
   readonly auditMonths: number;
   readonly admin: { readonly email: string; readonly password: string } | null;
-  /** The most connections at once. */
+  /** The limit of concurrent connections. */
   readonly sockets: number;
-  /** What heap and buffers may fill, in bytes. */
+  /** The limit of heap and buffers, in bytes. */
   readonly memory: number;
-  /** Where metrics are, on loopback; undefined is nowhere. */
+  /** The port of the metrics on loopback; undefined disables them. */
   readonly metricsPort: number | undefined;
-  /** Whether `/api/docs` is there. */
+  /** Whether the api serves `/api/docs`. */
   readonly documentation: boolean;
   readonly logLevel: string;
 }
 
-/** @throws SettingError with one line that names the setting and what it takes */
+/** @throws SettingError with one line that names the setting and its valid values */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const s = readSettings(apiSettings, env, settingPhrases);
   if ((s.ADMIN_EMAIL === undefined) !== (s.ADMIN_PASSWORD === undefined)) {
@@ -167,13 +167,13 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   };
 }
 
-/** An address to listen on as an address to call: the wildcard ones name no host. */
+/** Converts a listening address to a host for URLs: a wildcard address becomes loopback. */
 function reachable(host: string): string {
   if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
   return host.includes(':') ? `[${host}]` : host;
 }
 
-/** Most mail servers take mail only from the mailbox that signed in. */
+/** Defaults to the SMTP login: most mail servers accept mail only from the authenticated mailbox. */
 function defaultSender(smtpUrl: string | undefined, { hostname }: URL): string {
   const login = smtpUrl === undefined ? '' : new URL(smtpUrl).username.replaceAll('%40', '@');
   if (Email.safeParse(login).success) return login;
@@ -183,11 +183,11 @@ function defaultSender(smtpUrl: string | undefined, { hostname }: URL): string {
 function isSmtp(text: string): boolean {
   if (!/^smtps?:\/\/\S+$/.test(text) || !URL.canParse(text)) return false;
   const { hostname, username, password } = new URL(text);
-  // A percent sign of the password itself has to be written as %25.
+  // A percent sign in the password must be written as %25.
   return hostname !== '' && ![username, password].some((part) => /%(?![0-9a-f]{2})/i.test(part));
 }
 
-/** An address, or a network of more than nothing and less than everything. */
+/** Whether the text is an address or a network with a prefix of at least 1 bit. */
 function isNetwork(text: string): boolean {
   const [address = '', prefix = '1', ...rest] = text.split('/');
   const bits = isIP(address) === 6 ? 128 : 32;

@@ -1,14 +1,14 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 
-/** Seals the secrets that the database keeps. A sealed text opens only in the place it was sealed for. */
+/** Encrypts secrets in the database. A ciphertext decrypts only in the context that it was encrypted for. */
 export interface Encryption {
-  /** @param place what the text belongs to, such as `proxy/12/7`: a ciphertext moved elsewhere does not open */
+  /** @param place the context, such as `proxy/12/7`: a ciphertext copied to another row does not decrypt */
   seal(place: string, text: string): Buffer;
-  /** @throws Error when the key or the place is another, or a bit was changed */
+  /** @throws Error when the key or the place differs, or the ciphertext was changed */
   open(place: string, sealed: Buffer): string;
-  /** A keyed hash: equal texts have equal ones, and without the key nobody can try texts against one. */
+  /** A deterministic keyed hash: without the key, guesses cannot be checked against it. */
   fingerprint(text: string): Buffer;
-  /** Tells this key from another without telling the key. */
+  /** Identifies the key without revealing it. */
   readonly check: Buffer;
 }
 
@@ -16,8 +16,8 @@ const NONCE = 12;
 const TAG = 16;
 
 /**
- * AES-256-GCM under a key derived from SECRET_KEY (RFC 5869), with a random 96-bit nonce a text (NIST SP 800-38D).
- * Layout: nonce, tag, ciphertext.
+ * Creates an encryption by AES-256-GCM with a key derived from SECRET_KEY (RFC 5869) and a random 96-bit nonce per text
+ * (NIST SP 800-38D). Layout: nonce, tag, ciphertext.
  */
 export function createEncryption(secretKey: string): Encryption {
   const key = derived(secretKey, 'sealed-columns');
@@ -42,12 +42,12 @@ export function createEncryption(secretKey: string): Encryption {
   };
 }
 
-/** A key for each use, so that what one of them gives away says nothing of another (RFC 5869). */
+/** Derives a separate key for each use, so that a leak of one does not affect another (RFC 5869). */
 function derived(secretKey: string, use: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secretKey, 'propusk', use, 32));
 }
 
-/** The place of a proxy's password: the ciphertext opens in no other row and for no other owner. */
+/** The place of a proxy's password: it binds the ciphertext to its row and owner. */
 export function passwordPlace(ownerId: number, proxyId: number): string {
   return `proxy/${ownerId}/${proxyId}`;
 }

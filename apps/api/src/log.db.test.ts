@@ -1,15 +1,16 @@
 import { login } from '@propusk/contract/auth';
+import { health } from '@propusk/contract/health';
+import { me } from '@propusk/contract/me';
 import { createProxy } from '@propusk/contract/proxies';
-import { me } from '@propusk/contract/users';
 import { startApi, type TestApi } from '@propusk/test-kit/api/api';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 
-/** The log as an operator's tools read it: docs/operating/watching.md lists these fields. */
+/** The log's fields, which docs/operating/watching.md documents for operators. */
 
 let api: TestApi;
-let said = '';
+let output = '';
 beforeAll(async () => {
-  api = await startApi(inject('serverUrl'), { logTo: (line) => (said += line) });
+  api = await startApi(inject('serverUrl'), { logTo: (line) => (output += line) });
 });
 afterAll(() => api.close());
 
@@ -19,7 +20,7 @@ test('each log line has its documented fields and contains no secret', async () 
   await api.must(token, createProxy, {
     body: { host: 'proxy.example.ru', port: 8080, username: 'login', password: 'canary-proxy' },
   });
-  // Tokens where no call takes them, and search terms.
+  // Tokens in unexpected places, and search terms.
   const headers = { authorization: `Bearer ${token}` };
   for (const url of [
     '/api/me?token=canary-query',
@@ -34,12 +35,12 @@ test('each log line has its documented fields and contains no secret', async () 
   expect((await api.call(null, login, { body: wrong })).status).toBe(401);
   const sent = { authorization: 'Bearer canary-bearer', cookie: 'a=canary-cookie' };
   expect((await api.call(null, me, { headers: sent })).status).toBe(401);
-  // A database error is logged whole: the query parameters must not be in it.
+  // The log of a database error must not contain the query parameters.
   await api.database.shut();
   expect((await api.call(null, login, { body: wrong })).status).toBe(503);
   await api.database.reopen();
 
-  const lines = said
+  const lines = output
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as Record<string, unknown>);
@@ -52,5 +53,16 @@ test('each log line has its documented fields and contains no secret', async () 
     expect.objectContaining({ ...common, res: { statusCode: 200 }, responseTime: expect.any(Number) }),
   );
   expect(lines).toContainEqual(expect.objectContaining({ ...common, level: 50, err: expect.anything() }));
-  for (const secret of ['canary', token, 'correct horse']) expect(said).not.toContain(secret);
+  for (const secret of ['canary', token, 'correct horse']) expect(output).not.toContain(secret);
+});
+
+test.each([
+  ['info', 0],
+  ['debug', 2],
+] as const)('at %s a request for health has %i lines in the log', async (logLevel, expected) => {
+  const lines: string[] = [];
+  const own = await startApi(inject('serverUrl'), { logTo: (line) => void lines.push(line), logLevel });
+  expect((await own.call(null, health)).status).toBe(200);
+  expect(lines.filter((line) => line.includes('"reqId"'))).toHaveLength(expected);
+  await own.close();
 });

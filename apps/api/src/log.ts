@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { type DestinationStream, type Logger, pino, stdSerializers } from 'pino';
 
-// Requests are logged by method and path alone; these are the second floor, for an error that carries what it was given.
+// Requests are logged only by method and path. These paths redact errors that carry their inputs.
 const secrets = [
   'req.headers.authorization',
   'req.headers.cookie',
@@ -12,8 +12,8 @@ const secrets = [
 ];
 
 /**
- * The process's log: JSON lines in English.
- * @param to where they go, when not to stdout
+ * Creates the process's log: JSON lines in English.
+ * @param to the destination; the default is stdout
  */
 export function createLog(level: string, to?: DestinationStream): Logger {
   return pino(
@@ -22,18 +22,18 @@ export function createLog(level: string, to?: DestinationStream): Logger {
   );
 }
 
-/** A request without its query string, which holds tokens of mistaken clients and the search terms of users. */
+/** Logs a request without its query string, which may hold search terms, or tokens sent by mistake. */
 function requestLine(request: FastifyRequest): Record<string, unknown> {
   const { method, host, ip, socket } = request;
   return { method, url: pathOf(request.url), host, remoteAddress: ip, remotePort: socket.remotePort };
 }
 
-/** The path of a request's target: of `http://user:password@host/path?query` (RFC 9112 section 3.2.2) as of `/path?query`. */
+/** The path of a request target in origin form (`/path?query`) or absolute form with credentials (RFC 9112 section 3.2.2). */
 function pathOf(target: string): string {
   return target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '').replace(/[?#].*/s, '');
 }
 
-/** An error, without query strings that its text repeats, as those of Fastify and of `fetch` may. */
+/** Logs an error without the query strings that messages of Fastify and `fetch` may repeat. */
 function errorLines(error: Error): unknown {
   const lines: Record<string, unknown> = { ...stdSerializers.err(error) };
   for (const name of ['message', 'stack']) {

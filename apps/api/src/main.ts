@@ -16,7 +16,7 @@ import { hashPassword, ofProcess } from './passwords.ts';
 import { ensureDirectProxy } from './proxies/store.ts';
 import { createServer } from './server.ts';
 
-/** The api process: settings → database → schema → listening. What stops it is one line on stderr. */
+/** Runs the api process: settings → database → schema → listening. A failed start writes one line to stderr. */
 async function main(): Promise<void> {
   const config = readConfig(process.env);
   const { databaseUrl, secretKey, gatewaySecret } = config;
@@ -54,7 +54,7 @@ async function main(): Promise<void> {
     if (stopping) return;
     stopping = true;
     await app.drain(config.stopDelayMs);
-    // A client that never finishes must not hold the stop.
+    // A client that never finishes must not delay the shutdown.
     setTimeout(() => process.exit(0), 5_000).unref();
     await app.close();
     await reaper.close();
@@ -63,11 +63,11 @@ async function main(): Promise<void> {
   };
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
-  // The supervisor died: without it nobody would end this process.
+  // The supervisor died, and nothing else would end this process.
   process.on('disconnect', stop);
 }
 
-/** The one line for an error that a person can mend; any other keeps its stack. */
+/** Renders an error that the operator can fix as one line; any other error keeps its stack. */
 function explain(error: unknown): string {
   if (error instanceof SettingError || error instanceof DatabaseUnfit) return error.message;
   if (!(error instanceof Error)) return String(error);

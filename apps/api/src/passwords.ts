@@ -2,14 +2,14 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Lane } from './core/fair-queue.ts';
 import { derive } from './password-threads.ts';
 
-/** argon2id (RFC 9106) at OWASP's first choice: 46 MiB, one pass, one lane. */
+/** argon2id (RFC 9106) with OWASP's first recommendation: 46 MiB, one pass, one lane. */
 const cost = { memory: 47_104, passes: 1, parallelism: 1, tagLength: 32 };
 
-/** The lane of a process that hashes for itself, as when it makes the first ADMIN. */
+/** The lane of hashes without a caller, such as the one of the first ADMIN. */
 export const ofProcess: Lane = { known: true, line: 'process' };
 
 function tag(password: string, nonce: string, c: typeof cost, lane: Lane): Promise<Uint8Array> {
-  // The same letters typed on two systems may differ in composition (NIST SP 800-63B section 5.1.1.2).
+  // Systems may encode the same characters in different Unicode forms (NIST SP 800-63B section 5.1.1.2).
   return derive({ message: password.normalize('NFKC'), nonce, ...c }, lane);
 }
 
@@ -23,16 +23,16 @@ export async function hashPassword(password: string, lane: Lane): Promise<string
   return phcOf(nonce, await tag(password, nonce, cost, lane));
 }
 
-// Checked when there is no such account, so that the answer takes as long as for a wrong password. Nothing has this hash.
-const nobody = phcOf(b64(randomBytes(16)), randomBytes(cost.tagLength));
+// Verified for an unknown account, so that the reply takes as long as for a wrong password. No password has this hash.
+const dummyHash = phcOf(b64(randomBytes(16)), randomBytes(cost.tagLength));
 
-/** Whether the password is the one that was hashed. Without a hash: no, in the same time. */
+/** Whether the password matches the hash. Without a hash it returns false after the same time. */
 export async function verifyPassword(
   password: string,
   phc: string | undefined,
   lane: Lane,
 ): Promise<boolean> {
-  const match = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([^$]+)\$([^$]+)$/.exec(phc ?? nobody);
+  const match = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([^$]+)\$([^$]+)$/.exec(phc ?? dummyHash);
   const [, memory, passes, parallelism, nonce, hash] = match ?? [];
   if (nonce === undefined || hash === undefined) return false;
   const expected = Buffer.from(hash, 'base64');

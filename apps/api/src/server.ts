@@ -66,19 +66,19 @@ export interface ServerParts {
   readonly gatewayKeys: GatewayKeys;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  /** The file that keeps room on the disk of our own database. */
+  /** The file that reserves space on the disk of the embedded database. */
   readonly reserveFile?: string | undefined;
-  /** Milliseconds between the feed's heartbeats, when not the contract's. */
+  /** Milliseconds between the feed's heartbeats; the default is the contract's. */
   readonly heartbeatMs?: number;
-  /** How probes resolve names, when not as the system does. */
+  /** Replaces the system's name resolution for probes. */
   readonly lookup?: TransportOptions['lookup'];
-  /** Whether this process runs the probes that wait in the database, and looks for those that are due. */
+  /** Whether this process runs queued probes and schedules due ones. */
   readonly runsProbes: boolean;
 }
 
 /**
- * The api and the console as one server, not listening yet.
- * @throws Error when a call of the contract has no handler
+ * Creates the server of api and console. It does not listen yet.
+ * @throws Error when an endpoint of the contract has no handler
  */
 export async function createServer(parts: ServerParts): Promise<FastifyInstance> {
   const { metrics } = parts;
@@ -87,9 +87,9 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     bodyLimit: limits.body,
     serverFactory: (handler) => createListener(handler, { ...parts.config, metrics }),
     trustProxy: [...parts.config.trustProxy],
-    // On close idle connections end at once, busy ones after their answer.
+    // On close, idle connections end at once and busy ones after their reply.
     forceCloseConnections: 'idle',
-    // What still arrives on a connection while we stop is answered like any other: a balancer repeats no POST for a 503.
+    // Serve requests that arrive during the shutdown: a balancer does not retry a POST after a 503.
     return503OnClosing: false,
     clientErrorHandler: answerUnreadable,
     frameworkErrors: answerError,
@@ -106,12 +106,11 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
   const secure = parts.config.publicUrl.protocol === 'https:';
   await app.register(helmet, {
     contentSecurityPolicy: { directives: policy(secure) },
-    // A browser that was once told so would refuse the plain address for a year.
+    // Only with https: after one HSTS header, a browser refuses http for a year.
     strictTransportSecurity: secure,
-    // The console is nobody's frame.
     xFrameOptions: { action: 'deny' },
   });
-  // Replies alone: unpacking what comes in is work for strangers, and no caller of ours packs it.
+  // Only replies: decompressing requests would let strangers consume CPU, and no client of ours compresses them.
   await app.register(compress, { globalDecompression: false });
   if (parts.config.documentation) await serveDocumentation(app, '0.1.0', mark);
 
@@ -129,7 +128,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     encryption,
     queue: createKeyedLimiter(2, 100),
     readsOfPerson: createKeyedLimiter(4, 500),
-    // An eighth of the memory: bodies are copied when they are parsed.
+    // An eighth of the memory, because parsing copies bodies.
     bodyBudget: bodyBudget(parts.config.memory / 8),
     feedToken: gatewayKeys.feed,
     // grows: not, the program fills it as it starts
@@ -144,7 +143,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
   userRoutes(routes, tries);
   companyRoutes(routes);
   const stopping = new AbortController();
-  // Each company has a few calls out, so that one whose proxies are all silent holds up nobody else.
+  // A few outbound calls per company, so that silent proxies of one company do not delay others.
   const [ofCompany, ofAll] = [createKeyedLimiter(4, 50), createKeyedLimiter(32, 1_000)];
   const outbound = {
     transport: createTransport({ ...config, keys: gatewayKeys, lookup: parts.lookup }),
@@ -155,7 +154,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
   const runner = parts.runsProbes
     ? startProbeRunner({ db: opened.db, encryption, log: app.log, outbound })
     : null;
-  // Before the connections are waited for: a call that probes ends with its probe.
+  // Before the server waits for connections: a call that probes ends with its probe.
   app.addHook('preClose', async () => {
     stopping.abort();
     await runner?.close();
@@ -173,20 +172,19 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
   });
   auditRoutes(routes);
   feedRoutes(routes, { opened, heartbeatMs: parts.heartbeatMs });
-  const forgotten = endpoints.filter((endpoint) => !routes.implemented.has(endpoint));
-  if (forgotten.length > 0)
-    throw new Error(`not implemented: ${forgotten.map(({ path }) => path).join(', ')}`);
+  const missing = endpoints.filter((endpoint) => !routes.implemented.has(endpoint));
+  if (missing.length > 0) throw new Error(`not implemented: ${missing.map(({ path }) => path).join(', ')}`);
   await serveConsole(app);
   return app;
 }
 
-/** The product's mark, for the documentation. */
+/** The product's logo, for the documentation. */
 const mark = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="#0b6e60"/>
 <path d="M8.5 25V9.5a2 2 0 0 1 2-2h11a2 2 0 0 1 2 2V25" fill="none" stroke="#fff" stroke-width="3" stroke-linecap="round"/>
 <circle cx="16" cy="15" r="2.4" fill="#8ff0d8"/>
 <path d="M16 20.5V25" stroke="#8ff0d8" stroke-width="3" stroke-linecap="round"/></svg>`;
 
-/** Nothing from elsewhere runs or loads; Mantine sets style attributes. */
+/** The Content-Security-Policy: only our own origin. `unsafe-inline` is for Mantine's style attributes. */
 function policy(secure: boolean) {
   return {
     defaultSrc: ["'self'"],
@@ -199,7 +197,7 @@ function policy(secure: boolean) {
     frameAncestors: ["'none'"],
     baseUri: ["'self'"],
     formAction: ["'self'"],
-    // Over plain http it would send every asset to a port that does not answer.
+    // Over http it would redirect every asset to https, where nothing listens.
     upgradeInsecureRequests: secure ? [] : null,
   };
 }

@@ -2,7 +2,7 @@ import { SettingError } from '@propusk/contract/settings';
 import { expect, test } from 'vitest';
 import { apiSettings, readConfig } from './config.ts';
 
-/** Each setting of the api at its extremes is read, or refused in one line. A setting without extremes here fails the types. */
+/** Checks every setting of the api at its extreme values. The types require extremes for each setting. */
 
 type Extremes = readonly [accepted: readonly string[], refused: readonly string[]];
 const key: Extremes = [

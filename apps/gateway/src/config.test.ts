@@ -2,7 +2,7 @@ import { Resolver } from 'node:dns';
 import { availableParallelism } from 'node:os';
 import { overloadSettings } from '@propusk/overload/settings';
 import { expect, test } from 'vitest';
-import { readConfig } from './config.ts';
+import { readConfig, unreachableUrl } from './config.ts';
 
 const GATEWAY_SECRET = 'x'.repeat(32);
 
@@ -114,4 +114,18 @@ test.each([
 ])('the error for GATEWAY_SECRET=%s does not repeat the value', (value, shown) => {
   const line = `Настройка GATEWAY_SECRET ${shown}. Она принимает: не меньше 32 случайных символов`;
   expect(() => readConfig({ GATEWAY_SECRET: value })).toThrow(new Error(line));
+});
+
+test.each([
+  ['127.0.0.1', 'https://gate.example.ru:3128', true],
+  ['::1', 'https://gate.example.ru', true],
+  ['localhost', 'http://192.0.2.7:3128', true],
+  ['0.0.0.0', 'https://gate.example.ru:3128', false],
+  ['192.0.2.7', 'https://gate.example.ru:3128', false],
+  ['127.0.0.1', 'http://127.0.0.1:3128', false],
+  ['127.0.0.1', 'http://localhost:3128', false],
+  ['::1', 'http://[::1]:3128', false],
+  ['127.0.0.1', undefined, false],
+])('a gateway at %s with the public address %s is unreachable there: %s', (host, publicUrl, expected) => {
+  expect(unreachableUrl({ host, publicUrl })).toBe(expected ? publicUrl : null);
 });

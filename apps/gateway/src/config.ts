@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import {
   listenAddress,
@@ -20,6 +21,7 @@ import type { TlsFiles } from './tls.ts';
 export const gatewaySettings = {
   GATEWAY_PORT: wholeNumber(3128, 0, 65535),
   GATEWAY_HOST: listenAddress(),
+  GATEWAY_PUBLIC_URL: origin(),
   GATEWAY_PROCESSES: wholeNumber(availableParallelism(), 1, 64),
   GATEWAY_SECRET: setting(values.secret, z.string().check(z.minLength(32))),
   API_URL: origin(),
@@ -49,6 +51,8 @@ export const gatewaySettings = {
 
 export interface Config {
   readonly host: string;
+  /** Where clients reach the gateway; undefined when the operator did not say. */
+  readonly publicUrl: string | undefined;
   /** 0 lets the system choose one. */
   readonly port: number;
   /** The number of processes that serve clients. */
@@ -85,6 +89,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   const apiUrl = (s.API_URL ?? 'http://127.0.0.1:3000').replace(/\/$/, '');
   return {
     host: s.GATEWAY_HOST,
+    publicUrl: s.GATEWAY_PUBLIC_URL,
     port: s.GATEWAY_PORT,
     processes: s.GATEWAY_PROCESSES,
     secret: s.GATEWAY_SECRET,
@@ -102,6 +107,20 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     memory: memoryLimit(s.MEMORY),
     logLevel: s.LOG_LEVEL,
   };
+}
+
+/**
+ * The public URL of a gateway that listens on loopback, so that other machines cannot reach it there.
+ * @returns null when the listener and the public URL fit, or no URL is set
+ */
+export function unreachableUrl({ host, publicUrl }: Pick<Config, 'host' | 'publicUrl'>): string | null {
+  if (publicUrl === undefined || !isLoopback(host)) return null;
+  return isLoopback(new URL(publicUrl).hostname) ? null : publicUrl;
+}
+
+function isLoopback(host: string): boolean {
+  const name = host.replace(/^\[|\]$/g, '');
+  return name === 'localhost' || name === '::1' || (isIP(name) === 4 && name.startsWith('127.'));
 }
 
 function tlsFiles(cert: string | undefined, key: string | undefined): TlsFiles | undefined {

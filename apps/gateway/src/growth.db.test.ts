@@ -6,7 +6,7 @@ import { listSites } from '@propusk/contract/sites';
 import { get, openTunnel, statusAndReason } from '@propusk/test-kit/gateway/client';
 import { ask } from '@propusk/test-kit/gateway/latency';
 import { attacks } from '@propusk/test-kit/gateway/product-attacks';
-import { MB, openFiles, residentBytes } from '@propusk/test-kit/gateway/resources';
+import { MB, openFileKinds, openFiles, residentBytes } from '@propusk/test-kit/gateway/resources';
 import { fitTrend, type Sample } from '@propusk/test-kit/gateway/trend';
 import {
   type Company,
@@ -36,6 +36,8 @@ const [SAMPLE_MS, PHASE_MS, PAUSE_MS] = [
 ];
 const CLIENTS = quickOrSoak(20, 200);
 const MOST_PERCENT_PER_HOUR = 1;
+/** How often a run lists what the files and the disk consist of. */
+const REPORTS = 6;
 const PERIOD_MS = Object.keys(attacks).length * (PHASE_MS + PAUSE_MS);
 
 let product: WholeProduct;
@@ -61,8 +63,13 @@ test(
         const series: Record<string, Sample[]> = {};
         const failures: string[] = [];
         const running = [attackInTurn(wanted), work(wanted, failures)];
+        let reportedMs = -Infinity;
         while (wanted()) {
           const ms = performance.now() - began;
+          if (ms - reportedMs >= RUN_MS / REPORTS) {
+            reportedMs = ms;
+            tally.note(`minute ${Math.round(ms / 60_000)}: ${await describeHoldings()}`);
+          }
           for (const [name, value] of Object.entries(await measureAll()))
             (series[name] ??= []).push({ ms, value });
           await sleep(SAMPLE_MS);
@@ -131,8 +138,10 @@ async function work(wanted: () => boolean, failures: string[]): Promise<void> {
 async function measureAll(): Promise<Record<string, number>> {
   const { api, gateway, database, folder } = product;
   if (!isUp()) return {};
+  // The audit's own relation is empty: its rows are in its partitions.
   const sizes = await database.pool.query<{ all: string; audit: string }>(
-    `select pg_database_size(current_database()) as all, pg_total_relation_size('audit') as audit`,
+    `select pg_database_size(current_database()) as all,
+       (select sum(pg_total_relation_size(relid)) from pg_partition_tree('audit')) as audit`,
   );
   const [{ all, audit } = { all: '0', audit: '0' }] = sizes.rows;
   return {
@@ -142,6 +151,24 @@ async function measureAll(): Promise<Record<string, number>> {
     'files of the gateway': openFiles(gateway.pid),
     disk: Number(all) - Number(audit) + (await bytesBelow(folder)),
   };
+}
+
+/** Lists the open files of both processes by kind, and the largest tables. Shows what grew when a figure grows. */
+async function describeHoldings(): Promise<string> {
+  const { api, gateway, database } = product;
+  const tables = await database.pool.query<{ name: string; kilobytes: number }>(
+    `select relname as name, pg_total_relation_size(oid) / 1024 as kilobytes from pg_class
+     where relkind = 'r' order by pg_total_relation_size(oid) desc limit 8`,
+  );
+  const kinds = (pid: number) =>
+    Object.entries(openFileKinds(pid))
+      .map(([kind, count]) => `${count} ${kind}`)
+      .join(', ');
+  return [
+    `api ${kinds(api.pid())}`,
+    `gateway ${kinds(gateway.pid)}`,
+    tables.rows.map(({ name, kilobytes }) => `${name} ${kilobytes} KB`).join(', '),
+  ].join('; ');
 }
 
 async function bytesBelow(folder: string): Promise<number> {

@@ -98,6 +98,15 @@ describe.each(['1', '2'])('a gateway of %s processes', (GATEWAY_PROCESSES) => {
     expect(performance.now() - started).toBeLessThan(2_500);
   });
 
+  test('warns in one line when users get an address that reaches no listener', async () => {
+    const url = 'https://gate.example.ru:3128';
+    const { complained } = await serving({ GATEWAY_PROCESSES, GATEWAY_PUBLIC_URL: url });
+    await until(() => complained() !== '');
+    expect(complained()).toBe(
+      `Шлюз слушает только этот компьютер (127.0.0.1), а люди идут на ${url}. Укажите GATEWAY_HOST=0.0.0.0, если перед шлюзом нет своего прокси\n`,
+    );
+  });
+
   test('exits with code 0 5 s after SIGTERM even when a tunnel stays open', {
     timeout: 15_000,
   }, async () => {

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { SettingError } from '@propusk/contract/settings';
-import { startErrors } from '@propusk/phrases/gateway';
+import { startErrors, startWarnings } from '@propusk/phrases/gateway';
 import { createCluster } from './cluster/primary.ts';
-import { type Config, readConfig } from './config.ts';
+import { type Config, readConfig, unreachableUrl } from './config.ts';
 import { createLog } from './log.ts';
 import { createGateway, type Gateway } from './server.ts';
 
@@ -87,6 +87,8 @@ try {
   if (line === null) throw error;
   fail(line);
 }
+const unreachable = unreachableUrl(config);
+if (unreachable !== null) process.stderr.write(`${startWarnings.localOnly(config.host, unreachable)}\n`);
 log.info({ host: config.host, port, metricsPort: gateway.metricsPort() }, 'Listening');
 
 let ending = false;

@@ -37,10 +37,13 @@ export interface Measured {
   readonly clients: ClientCounts;
   readonly queues: PipelineQueues;
   readonly snapshots: SnapshotView;
+  /** When the certificate expires, in milliseconds since 1970; undefined without TLS. */
+  readonly certificateEnd: (() => number) | undefined;
 }
 
 /** Creates the metrics of one process. */
-export function createMetrics({ activeRequests, clients, queues, snapshots }: Measured): Metrics {
+export function createMetrics(measured: Measured): Metrics {
+  const { activeRequests, clients, queues, snapshots, certificateEnd } = measured;
   const registry = new Registry();
   const registers = [registry];
   /** @param aggregator how the values of several processes combine */
@@ -78,6 +81,13 @@ export function createMetrics({ activeRequests, clients, queues, snapshots }: Me
     () => (snapshots.stale() ? 1 : 0),
     'max',
   );
+  if (certificateEnd !== undefined)
+    gauge(
+      'certificate_expiry_timestamp_seconds',
+      'Unix time at which the certificate expires',
+      () => certificateEnd() / 1000,
+      'min',
+    );
   const bytes = new Counter({
     name: 'propusk_gateway_bytes_total',
     help: 'Bytes on client connections: up from clients, down to clients',

@@ -20,7 +20,7 @@ import { createMetrics, type Metrics } from './metrics.ts';
 import { IDLE_MS } from './origin-request.ts';
 import { ProxyError } from './proxy-error.ts';
 import type { SnapshotView } from './snapshot.ts';
-import { followCertificate, readCertificate } from './tls.ts';
+import { expiryOf, followCertificate, readCertificate } from './tls.ts';
 import { isWebSocket } from './upgrade.ts';
 
 /**
@@ -72,20 +72,26 @@ const settings = {
  */
 export async function createProxyServer(options: ProxyServerOptions): Promise<ProxyServer> {
   const { config, keys, snapshots, log } = options;
-  const certificate = config.tls === undefined ? undefined : await readCertificate(config.tls);
+  const tls = config.tls && { files: config.tls, certificate: await readCertificate(config.tls) };
   const activeRequests = createActiveRequests(
     createAuthorize(snapshots.index, snapshots.stale),
     options.limits,
   );
   const secure =
-    certificate === undefined
+    tls === undefined
       ? undefined
-      : createTlsServer({ ...settings, ...certificate, handshakeTimeout: HEAD_MS });
+      : createTlsServer({ ...settings, ...tls.certificate, handshakeTimeout: HEAD_MS });
   const server = secure ?? createServer(settings);
   const ready = secure === undefined ? 'connection' : 'secureConnection';
   const queues = queuePipelines(server, IDLE_MS, ready);
   const clients = new ClientConnections(server, secure !== undefined);
-  const metrics = createMetrics({ activeRequests, clients, queues, snapshots });
+  const metrics = createMetrics({
+    activeRequests,
+    clients,
+    queues,
+    snapshots,
+    certificateEnd: tls && (() => expiryOf(tls.certificate)),
+  });
   let draining = false;
   /** The listening address. Cached: every dial compares with it, and reading it is a system call. */
   let own: AddressInfo | null = null;
@@ -130,9 +136,8 @@ export async function createProxyServer(options: ProxyServerOptions): Promise<Pr
       server.listen(config.port, config.host);
       await once(server, 'listening');
       own = server.address() as AddressInfo;
-      if (secure !== undefined && config.tls !== undefined && certificate !== undefined) {
-        running.push(followCertificate(secure, config.tls, certificate, log));
-      }
+      if (secure !== undefined && tls !== undefined)
+        running.push(followCertificate(secure, tls.files, tls, log));
       // Tokens expire and snapshots become stale without any event.
       const watch = setInterval(() => activeRequests.recheck(), 1_000);
       running.push(() => clearInterval(watch));

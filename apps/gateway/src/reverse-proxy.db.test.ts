@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { Agent, request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -265,3 +265,18 @@ async function curlThrough(port: number, who: string, url: string): Promise<stri
   const proxy = ['--proxy-cacert', certificate.certPath, '-x', `https://${who}@127.0.0.1:${port}`];
   return (await promisify(execFile)('/usr/bin/curl', [...args, ...proxy, url])).stdout;
 }
+
+test('nginx on port 80 shows an ACME proof, and redirects everything else to https', async () => {
+  await using started = new AsyncDisposableStack();
+  const { host } = new URL(apis[0].url);
+  const proxy = await startReverseProxy('nginx', certificate, [host, host]);
+  started.defer(proxy.stop);
+  const proofs = join(proxy.acmeFolder, '.well-known/acme-challenge');
+  await mkdir(proofs, { recursive: true });
+  await writeFile(join(proofs, 'token'), 'token.thumbprint');
+  const plain = (path: string) => fetch(`http://127.0.0.1:${proxy.plainPort}${path}`, { redirect: 'manual' });
+  expect(await (await plain('/.well-known/acme-challenge/token')).text()).toBe('token.thumbprint');
+  expect((await plain('/.well-known/acme-challenge/none')).status).toBe(404);
+  const rest = await plain('/auth/login?next=/');
+  expect([rest.status, rest.headers.get('location')]).toEqual([308, 'https://127.0.0.1/auth/login?next=/']);
+});

@@ -28,6 +28,7 @@ const list = (count: number, each: (i: number) => string) =>
 const extremes: Record<keyof typeof gatewaySettings, Extremes> = {
   GATEWAY_PORT: { serves: ['0', '65535'], refused: ['-1', '65536', '1e3'] },
   GATEWAY_HOST: { serves: ['127.0.0.1', 'localhost', '0.0.0.0'], refused: ['a b', 'a'.repeat(254)] },
+  GATEWAY_PUBLIC_URL: { serves: ['http://a', `https://${'a'.repeat(60)}.test:65535`], refused: ['a.test'] },
   // One process serves here; the maximum is only parsed.
   GATEWAY_PROCESSES: { serves: ['1', '64'], refused: ['0', '65'] },
   GATEWAY_SECRET: { serves: [SECRET], refused: ['x'.repeat(31)] },

@@ -13,6 +13,7 @@ import {
   until,
   type World,
 } from '@propusk/test-kit/gateway/world';
+import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createLog } from './log.ts';
 import { createGateway } from './server.ts';
@@ -111,6 +112,32 @@ test('a renewed certificate applies within 6 s, tunnels survive, and half a rene
   await until(() => tunnel.got() > before + 20);
   expect(tunnel.socket.destroyed).toBe(false);
   tunnel.socket.destroy();
+});
+
+test('the log and a metric tell when the certificate expires', async () => {
+  const lines: string[] = [];
+  const config = testConfig({
+    GATEWAY_TLS_CERT: first.certPath,
+    GATEWAY_TLS_KEY: first.keyPath,
+    GATEWAY_METRICS_PORT: '0',
+    DATA_DIR: folder,
+  });
+  const gateway = await createGateway(
+    config,
+    pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) }),
+  );
+  await gateway.listen();
+  const text = await (await fetch(`http://127.0.0.1:${gateway.metricsPort()}/metrics`)).text();
+  await gateway.close(0);
+  const expiry = /^propusk_gateway_certificate_expiry_timestamp_seconds (\S+)$/m.exec(text);
+  // makeCertificate signs for two days.
+  const inTwoDays = Date.now() / 1000 + 2 * 86_400;
+  expect(Math.abs(Number(expiry?.[1]) - inTwoDays)).toBeLessThan(600);
+  const warnings = lines.filter((line) => line.includes('The certificate expires soon'));
+  expect(warnings).toHaveLength(1);
+  expect(JSON.parse(warnings[0] ?? '')).toMatchObject({
+    expires: new Date(Number(expiry?.[1]) * 1000).toISOString(),
+  });
 });
 
 describe('unusable TLS files stop the start with one line', () => {

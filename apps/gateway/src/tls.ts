@@ -1,5 +1,6 @@
+import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { createSecureContext, type SecureContextOptions, type Server } from 'node:tls';
+import { createSecureContext, type Server } from 'node:tls';
 import { SettingError } from '@propusk/contract/settings';
 import { startErrors } from '@propusk/phrases/gateway';
 import type { Log } from './log.ts';
@@ -15,11 +16,21 @@ export interface TlsFiles {
   readonly key: string;
 }
 
+/** A certificate with its chain, and its key, as PEM texts. */
+export interface Certificate {
+  readonly cert: string;
+  readonly key: string;
+}
+
+const DAY_MS = 86_400_000;
+/** The log warns when fewer days are left. */
+const WARN_DAYS = [0, 1, 7, 30];
+
 /** The interval of reading the files. A watch would miss renewals that swap symbolic links. */
 const LOOK_MS = 5_000;
 
 /** Reads both files. @throws SettingError with one line that names the setting and what is wrong */
-export async function readCertificate({ cert, key }: TlsFiles): Promise<SecureContextOptions> {
+export async function readCertificate({ cert, key }: TlsFiles): Promise<Certificate> {
   const pair = {
     cert: await readPem('GATEWAY_TLS_CERT', cert),
     key: await readPem('GATEWAY_TLS_KEY', key),
@@ -46,25 +57,49 @@ async function readPem(setting: string, path: string): Promise<string> {
   }
 }
 
+/** The end of a certificate's validity, in milliseconds since 1970. */
+export const expiryOf = ({ cert }: Certificate): number => Date.parse(new X509Certificate(cert).validTo);
+
+/** @returns a function that logs one warning 30, 7, 1 and 0 days before the given time */
+export function warnOfExpiry(log: Log): (expiresAt: number) => void {
+  let warned = Number.POSITIVE_INFINITY;
+  let last = 0;
+  return (expiresAt) => {
+    // A renewed certificate starts anew.
+    if (expiresAt !== last) warned = Number.POSITIVE_INFINITY;
+    last = expiresAt;
+    const days = (expiresAt - Date.now()) / DAY_MS;
+    const step = WARN_DAYS.find((each) => days < each);
+    if (step === undefined || step >= warned) return;
+    warned = step;
+    log.warn({ expires: new Date(expiresAt).toISOString() }, 'The certificate expires soon');
+  };
+}
+
 /**
- * Loads each renewed certificate. A pair that does not match, as in the middle of a renewal, changes nothing.
+ * Loads each renewed certificate, and warns before the end of the current one. A pair that does not match, as in the
+ * middle of a renewal, changes nothing.
+ * @param served the certificate in use, which a renewal replaces
  * @returns a function that stops it
  */
 export function followCertificate(
   server: Server,
   files: TlsFiles,
-  first: SecureContextOptions,
+  served: { certificate: Certificate },
   log: Log,
 ): () => void {
-  let current = first;
+  const warn = warnOfExpiry(log);
+  warn(expiryOf(served.certificate));
   let complaint = '';
   const timer = setInterval(async () => {
+    warn(expiryOf(served.certificate));
     try {
       const now = await readCertificate(files);
       complaint = '';
-      if (now.cert === current.cert && now.key === current.key) return;
+      const { cert, key } = served.certificate;
+      if (now.cert === cert && now.key === key) return;
       server.setSecureContext(now);
-      current = now;
+      served.certificate = now;
       log.info('Certificate renewed');
     } catch (error) {
       const fault = error instanceof Error ? error.message : 'unknown';

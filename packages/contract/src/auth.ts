@@ -1,9 +1,8 @@
 import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
-import { CurrentPassword, Email, IsoDate, Password, text } from './fields.ts';
+import { CurrentPassword, Email, FactorCode, IsoDate, Password, text } from './fields.ts';
 import { type IssueCode, issue } from './issues.ts';
 import { limits } from './limits.ts';
-import { FactorCode } from './second-factor.ts';
 
 /** Spec section 5. `name` is the company's name (spec); the user's own name travels as `ownerName`. */
 export const Registration = z.object({

@@ -1,4 +1,5 @@
 import { myAccess } from './access.ts';
+import { policyLoss, siteLoss, userLoss } from './access-loss.ts';
 import { listAudit } from './audit.ts';
 import { createPairing, login, logout, pair, register, useLink } from './auth.ts';
 import {
@@ -13,17 +14,10 @@ import {
 import type { Endpoint } from './endpoint.ts';
 import { acknowledge, feed } from './feed.ts';
 import { health } from './health.ts';
-import {
-  checkSite,
-  echo,
-  evidence,
-  getSiteCheck,
-  getSiteLock,
-  learnEgress,
-  openLockLink,
-  shareLock,
-} from './lock.ts';
+import { checkSite, echo, getSiteCheck, getSiteLock, learnEgress, openLockLink, shareLock } from './lock.ts';
+import { me } from './me.ts';
 import { createPolicy, deletePolicy, getPolicy, listPolicies, updatePolicy } from './policies.ts';
+import { evidence } from './protection.ts';
 import {
   checkProxy,
   createProxy,
@@ -62,7 +56,6 @@ import {
   getUser,
   inviteOwner,
   listUsers,
-  me,
   updateUser,
 } from './users.ts';
 import { whyHost, whySite } from './why.ts';
@@ -136,6 +129,9 @@ export const endpoints: readonly Endpoint[] = [
   getPolicy,
   updatePolicy,
   deletePolicy,
+  siteLoss,
+  policyLoss,
+  userLoss,
   listAudit,
   feed,
   acknowledge,

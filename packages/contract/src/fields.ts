@@ -37,6 +37,10 @@ export const NewPassword = z.pipe(
   z.transform((given) => (given === '' ? undefined : given)),
 );
 
+/** A code from the app (6 digits), or a recovery code where one will do; spaces, hyphens and letter case do not matter. */
+export const FactorCode = text(1, limits.factorCode);
+export const FactorConfirmation = z.object({ code: FactorCode });
+
 /** An id as it stands in a body. Ids are never reused. */
 export const Id = z.int().check(z.gte(1));
 export type Id = z.infer<typeof Id>;

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
-import { Id, IdParams, IsoDate, Named, text } from './fields.ts';
+import { IdParams, IsoDate, Named, text } from './fields.ts';
+import { Verdict } from './protection.ts';
 
 /** A site's lock: lines in its server's configuration that allow only the egress addresses of its policies; and its probe. */
 
@@ -113,9 +114,6 @@ export const openLockLink = endpoint({
   errors: ['lock_link_dead', 'too_many_requests'],
 });
 
-export const Verdict = z.enum(['protected', 'open', 'closed', 'server_error', 'cdn', 'unknown']);
-export type Verdict = z.infer<typeof Verdict>;
-
 /** One request of a probe and its outcome. */
 export const ProbeStep = z.object({
   /** What the request was, in Russian: from outside, over https, with a spoofed X-Forwarded-For. */
@@ -124,8 +122,16 @@ export const ProbeStep = z.object({
   outcome: z.enum(['waiting', 'passed', 'failed', 'skipped']),
   /** What came back, in Russian: a status, or the failure of the connection. */
   detail: z.string(),
+  /** What to do about it, in Russian; null when the step needs no action. */
+  advice: z.nullable(z.string()),
 });
 export type ProbeStep = z.infer<typeof ProbeStep>;
+
+/** Successful attempts, and all that count. */
+export const Tally = z.object({ passed: z.int(), of: z.int() });
+
+/** The two halves of a probe: strangers' requests that were refused, and proxies that open the site. */
+export const LockProof = z.object({ outside: Tally, through: Tally });
 
 /** A probe of a site. The steps appear while it runs; the verdict follows. */
 export const SiteCheck = z.object({
@@ -135,6 +141,7 @@ export const SiteCheck = z.object({
   meaning: z.nullable(z.string()),
   advice: z.nullable(z.string()),
   steps: z.array(ProbeStep),
+  proof: LockProof,
   startedAt: IsoDate,
   finishedAt: z.nullable(IsoDate),
 });
@@ -160,41 +167,6 @@ export const getSiteCheck = endpoint({
   params: IdParams,
   reply: z.nullable(SiteCheck),
   errors: ['not_found'],
-});
-
-/** The last verdict on a site, for lists. */
-export const Protection = z.object({
-  verdict: Verdict,
-  checkedAt: IsoDate,
-  /** The site was protected and is not now, until a probe finds it protected again. */
-  drifted: z.boolean(),
-});
-export type Protection = z.infer<typeof Protection>;
-
-/** A site that was protected and is not now. */
-export const Drift = z.object({ id: Id, name: z.string(), verdict: Verdict, checkedAt: IsoDate });
-export type Drift = z.infer<typeof Drift>;
-
-/** Which of the onboarding's four steps are done, and which sites have drifted since. */
-export const Evidence = z.object({
-  siteExists: z.boolean(),
-  /** A site was found protected and has not drifted. */
-  lockVerified: z.boolean(),
-  /** A user of the company has used the extension. */
-  extensionSeen: z.boolean(),
-  /** A policy holds a user and a site, or a user and all sites. */
-  userHasPolicy: z.boolean(),
-  drifted: z.array(Drift),
-});
-export type Evidence = z.infer<typeof Evidence>;
-
-export const evidence = endpoint({
-  method: 'GET',
-  path: '/company/evidence',
-  access: ['CREATOR'],
-  summary: "What is really there of the onboarding's four steps, and which sites have come open",
-  reply: Evidence,
-  errors: ['no_company'],
 });
 
 /** The caller's address as this server sees it: through a proxy, the proxy's egress address. */

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
-import { CurrentPassword, IdParams } from './fields.ts';
-import { FactorCode } from './second-factor.ts';
-import { OwnerInput, User } from './users.ts';
+import { CurrentPassword, FactorCode, IdParams } from './fields.ts';
+import { User } from './me.ts';
+import { OwnerInput } from './users.ts';
 
 /** The caller's own current password, and a code where the caller has a second factor. */
 export const Proof = z.object({

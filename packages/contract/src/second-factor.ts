@@ -1,10 +1,7 @@
 import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
-import { IdParams, IsoDate, text } from './fields.ts';
+import { FactorCode, FactorConfirmation, IdParams, IsoDate } from './fields.ts';
 import { limits } from './limits.ts';
-
-/** A code from the app (6 digits), or a recovery code where one will do; spaces, hyphens and letter case do not matter. */
-export const FactorCode = text(1, limits.factorCode);
 
 /** The second factor of the caller. The secret is in one reply only, when enrolment begins. */
 export const SecondFactor = z.object({
@@ -43,8 +40,6 @@ export const startSecondFactor = endpoint({
   reply: FactorSecret,
   errors: ['second_factor_on', 'too_many_requests'],
 });
-
-export const FactorConfirmation = z.object({ code: FactorCode });
 
 /** Each replaces a code from the app once. They are in one reply only. */
 export const RecoveryCodes = z.object({ codes: z.array(z.string()) });

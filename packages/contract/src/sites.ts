@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
 import { Id, IdParams, IsoDate, Links, ListQuery, listOf, Named, text, Version } from './fields.ts';
 import { limits } from './limits.ts';
-import { Protection } from './lock.ts';
+import { Protection } from './protection.ts';
 
 /** A protected site (on the wire: allowed domain). `address` is a host in punycode, with a port if one was named. */
 export const Site = z.object({

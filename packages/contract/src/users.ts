@@ -3,43 +3,15 @@ import { endpoint } from './endpoint.ts';
 import {
   CurrentPassword,
   Email,
-  Id,
   IdParams,
-  IsoDate,
   Links,
   ListQuery,
   listOf,
-  Named,
   NewPassword,
   Password,
   text,
-  Version,
 } from './fields.ts';
-import { Role } from './roles.ts';
-
-/** A user of a company (an agent), its owner, or a platform admin. The password is in no reply. */
-export const User = z.object({
-  id: Id,
-  name: z.string(),
-  surname: z.string(),
-  email: z.string(),
-  roles: z.array(z.object({ value: Role })),
-  politics: z.array(Named),
-  company: z.nullable(
-    z.object({
-      id: Id,
-      companyName: z.string(),
-      companySite: z.string(),
-      secondFactorRequired: z.boolean(),
-    }),
-  ),
-  /** Whether sign-in also needs a code. */
-  secondFactor: z.boolean(),
-  version: Version,
-  createdAt: IsoDate,
-  updatedAt: IsoDate,
-});
-export type User = z.infer<typeof User>;
+import { User } from './me.ts';
 
 /** Spec section 5, user create: name, surname and policies are optional. */
 export const UserInput = z.object({
@@ -60,16 +32,6 @@ export const UserChange = z.object({
   politics: z.optional(Links),
 });
 export type UserChange = z.infer<typeof UserChange>;
-
-export const me = endpoint({
-  method: 'GET',
-  path: '/me',
-  access: 'signed-in',
-  beforeFactor: true,
-  summary: 'The signed-in user with roles and policies',
-  reply: User,
-  versioned: true,
-});
 
 export const OwnPassword = z.object({
   currentPassword: CurrentPassword,

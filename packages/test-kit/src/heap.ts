@@ -2,8 +2,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /**
- * Measures what some work leaves on the heap after garbage collection.
- * @returns bytes; a little above or below 0 where the work keeps nothing
+ * Measures the heap that some work retains after garbage collection.
+ * @returns bytes; close to 0 when the work retains nothing
  */
 export function heapLeftBy(work: () => void): number {
   setFlagsFromString('--expose-gc');

@@ -1,13 +1,13 @@
 import { appendFileSync } from 'node:fs';
 
 /**
- * A test as a case of the threat model: it names the threat, and counts the attempts that were held off.
- * `npm run soak` sets SOAK_ROWS to a file: attempts are then many, and each case appends its figures there
- * as a line of JSON. In `npm test` attempts are few and nothing is written. Vitest and Playwright use it
- * alike:
+ * Marks a test as a case of the threat model: it names the threat and counts the repelled attempts. With
+ * `npm run soak`, which sets SOAK_ROWS to a file, each case makes many attempts and appends its figures to
+ * the file as a line of JSON. With `npm test`, it makes few attempts and writes nothing. Vitest and
+ * Playwright use it alike:
  *
- *   test('redeems a link once when many redeem it at once', () =>
- *     threatCase('password link', 'redeemed at once: one wins', async (tally) => {
+ *   test('exactly one of many concurrent uses of a link succeeds', () =>
+ *     threatCase('password link', 'concurrent uses: one succeeds', async (tally) => {
  *       const losers = await redeemAtOnce(quickOrSoak(20, 100));
  *       for (const one of losers) tally.see(one.status === 400, `a loser got ${one.status}`);
  *     }));
@@ -56,10 +56,10 @@ export interface Figures {
 export interface Tally {
   /** Records one attempt. @param otherwise describes the failure */
   see(held: boolean, otherwise: string): void;
-  /** Records attempts that were held off; a failure would have thrown before. */
+  /** Records repelled attempts; a failure would have thrown before. */
   held(tries: number): void;
   /**
-   * Runs attempts. They count as held off when the work returns. When it throws, one counts as missed and
+   * Runs attempts. They count as repelled when the work returns. When it throws, one counts as missed and
    * the error propagates.
    */
   watch<T>(work: () => Promise<T>, tries?: number): Promise<T>;

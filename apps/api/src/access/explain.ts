@@ -13,7 +13,7 @@ import type { CompanySnapshot } from '@propusk/contract/feed';
 import type { whyPhrases } from '@propusk/phrases/access';
 import type { ForeignClaim } from './store.ts';
 
-/** May this user reach this host at this port? `host` null: not the name of a site. */
+/** A user, a host and a port to decide on. `host` is null when it is not a valid site name. */
 interface Question {
   readonly userId: number;
   readonly host: CanonicalHost | null;
@@ -26,7 +26,7 @@ interface Link {
   readonly state: 'held' | 'missing' | 'unchecked';
 }
 
-/** The answer to "Why?". */
+/** The decision with its conditions. */
 export type Why = { readonly links: readonly Link[] } & (
   | {
       readonly allow: true;
@@ -37,7 +37,7 @@ export type Why = { readonly links: readonly Link[] } & (
   | { readonly allow: false; readonly reason: DenyReason | 'second_factor_required' }
 );
 
-/** A snapshot, and other companies' claims, as `decide()` reads them. */
+/** Builds the index for `decide()` from a company's snapshot and other companies' claims. */
 export function indexOf(snapshot: CompanySnapshot, claims: readonly ForeignClaim[] = []): AccessIndex {
   const index = emptyIndex();
   putCompany(index, snapshot);
@@ -46,7 +46,7 @@ export function indexOf(snapshot: CompanySnapshot, claims: readonly ForeignClaim
 }
 
 /**
- * The verdict of `decide()` with the links between user and site.
+ * Explains a decision of `decide()` by the links between user and site.
  * @param index the gateway's view: `indexOf` of the company's snapshot and other companies' claims to the host
  */
 export function explain(index: AccessIndex, snapshot: CompanySnapshot, question: Question): Why {
@@ -62,11 +62,11 @@ export function explain(index: AccessIndex, snapshot: CompanySnapshot, question:
   return { allow: true, policyId, proxy: shown, links };
 }
 
-/** Policies that are tried as a mend: each try builds an index. */
+/** The limit of policies to evaluate, because each evaluation builds an index. */
 const MOST_MENDS = 5;
 
 /**
- * The policies that would open the host to the user once they were in one, by the same `decide()`.
+ * Finds the policies that would open the host to the user as a member, by `decide()`.
  * @returns ids, at most five
  */
 export function findMends(
@@ -90,7 +90,7 @@ export function findMends(
     .map(({ id }) => id);
 }
 
-/** The links from user to site. The first missing one is the cause of the denial; nothing after it is checked. */
+/** The links from user to site. The first missing link is the cause of the denial; later ones are not evaluated. */
 function linksOf(
   index: AccessIndex,
   reason: DenyReason | null,

@@ -6,6 +6,7 @@ import { AppError } from '../core/errors.ts';
 import { readSnapshot, type SnapshotSource } from '../feed/store.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import { indexOf } from './explain.ts';
+import { lossRoutes } from './loss-routes.ts';
 import { noteTold } from './store.ts';
 import { whyRoutes } from './why-routes.ts';
 
@@ -17,7 +18,7 @@ interface Gateway {
   readonly consoleHost: string;
 }
 
-/** `GET /me/access`: what the user's client needs to route requests, and a gateway token. */
+/** `GET /me/access`: the routing settings of the user's client, and a gateway token. */
 export function accessRoutes(routes: Routes, gateway: Gateway): void {
   implement(routes, myAccess, async ({ actor, db }) => {
     const member = asMember(actor);
@@ -26,14 +27,15 @@ export function accessRoutes(routes: Routes, gateway: Gateway): void {
       member,
       gateway,
     );
-    // After signing: an earlier sign-out makes this throw, a later one finds the note and revokes the token.
+    // After signing the token: an earlier sign-out makes this throw, and a later one revokes the token.
     await noteTold(db, member);
     return access;
   });
   whyRoutes(routes);
+  lossRoutes(routes);
 }
 
-/** Uses the gateway's snapshot and rule, so that both always agree. */
+/** Uses the gateway's snapshot and rule, so that client and gateway always agree. */
 async function grantAccess(source: SnapshotSource, actor: Member, gateway: Gateway): Promise<GatewayAccess> {
   const snapshot = await readSnapshot(source, actor.companyId);
   const user = snapshot?.users.find(({ id }) => id === actor.userId);

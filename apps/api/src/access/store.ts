@@ -43,15 +43,16 @@ export interface ForeignClaim {
   readonly claim: number;
 }
 
-/** Other companies' claims to a host, which `decide()` needs on shared egress. */
+/** Other companies' claims to hosts, which `decide()` needs on shared egress. */
 export async function readForeignClaims(
   db: Db,
-  { companyId, host }: { companyId: number; host: CanonicalHost | null },
+  { companyId, hosts }: { companyId: number; hosts: readonly CanonicalHost[] },
 ): Promise<readonly ForeignClaim[]> {
-  if (host === null) return [];
+  const patterns = [...new Set(hosts.flatMap((host) => patternsCovering(host)))];
+  if (patterns.length === 0) return [];
   const { rows } = await sql<ForeignClaim>`
     select split_part(address, ':', 1) as pattern, company_id as "companyId", min(claim) as claim from sites
-    where claim is not null and company_id <> ${companyId} and split_part(address, ':', 1) = any (${patternsCovering(host)})
+    where claim is not null and company_id <> ${companyId} and split_part(address, ':', 1) = any (${patterns})
     group by 1, 2`.execute(db);
   return rows;
 }
@@ -59,10 +60,10 @@ export async function readForeignClaims(
 /**
  * Records that a session fetched a gateway token, and once a day that the user's extension is in use. Changes neither the
  * user's version nor the policy version.
- * @throws AppError unauthorized when the session ended meanwhile: the token must not leave
+ * @throws AppError unauthorized when the session ended meanwhile: the caller must not send the token
  */
 export async function noteTold(db: Db, { tokenHash, userId }: Actor): Promise<void> {
-  // Reads first: only the first call of a session and one a day write.
+  // Read first: only the first call of a session, and one call a day, need a write.
   const { rows } = await sql<{ told: boolean; unseen: boolean }>`
     select s.told_access as told, s.client = 'extension'
       and (u.extension_seen_at is null or u.extension_seen_at < now() - interval '1 day') as unseen

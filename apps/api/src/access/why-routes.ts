@@ -10,7 +10,7 @@ import { findManagedSite } from '../sites/store.ts';
 import { explain, findMends, indexOf, type Why } from './explain.ts';
 import { findAskedPerson, personLacksFactor, readForeignClaims, readPolicyNames } from './store.ts';
 
-/** "Why?": the rule of access, run on the snapshot that gateways get. */
+/** Explains decisions on access, by the gateway's rule on the snapshot that gateways get. */
 export function whyRoutes(routes: Routes): void {
   implement(routes, whySite, async ({ actor, params, query, db }) => {
     const { companyId, address } = await findManagedSite(db, actor, params.id);
@@ -30,7 +30,7 @@ export function whyRoutes(routes: Routes): void {
     });
   });
 
-  /** @param about whom the sentences speak of: a person of the company, or the caller */
+  /** @param about the subject of the sentences: a user of the company, or the caller */
   async function answer(
     db: Db,
     about: 'person' | 'caller',
@@ -42,7 +42,10 @@ export function whyRoutes(routes: Routes): void {
     // The company was deleted meanwhile.
     if (snapshot === null) throw new AppError(about === 'person' ? 'not_found' : 'unauthorized');
     if (await personLacksFactor(db, question.userId)) return present(lacksFactor, new Map(), about, []);
-    const claims = await readForeignClaims(db, { companyId, host: question.host });
+    const claims = await readForeignClaims(db, {
+      companyId,
+      hosts: question.host === null ? [] : [question.host],
+    });
     const index = indexOf(snapshot, claims);
     const why = explain(index, snapshot, question);
     const mends = why.allow || about === 'caller' ? [] : findMends(index, { snapshot, claims }, question);

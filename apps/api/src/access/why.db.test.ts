@@ -1,6 +1,7 @@
+import { me } from '@propusk/contract/me';
 import { createPolicy, updatePolicy } from '@propusk/contract/policies';
 import { createSite } from '@propusk/contract/sites';
-import { me, updateUser } from '@propusk/contract/users';
+import { updateUser } from '@propusk/contract/users';
 import { whyHost, whySite } from '@propusk/contract/why';
 import { startApi, type TestApi } from '@propusk/test-kit/api/api';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
@@ -11,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** Which links are missing, by their place. */
+/** The positions of the missing links, from 1. */
 const missing = ({ links }: { links: { state: string }[] }) =>
   links.flatMap(({ state }, place) => (state === 'missing' ? [place + 1] : []));
 
@@ -33,8 +34,8 @@ async function scene(address = 'crm.example.ru') {
   return { owner, agent, policy, site, link, why };
 }
 
-describe('why a person reaches a site', () => {
-  test('or does not: the missing link is named, until nothing is missing', async () => {
+describe('the explanation for a user and a site', () => {
+  test('the explanation names the first missing link until access is allowed', async () => {
     const { agent, policy, link, why } = await scene();
     const first = (await why()).body;
     expect([first.allow, first.reason, missing(first)]).toEqual([false, 'no_policy', [2]]);
@@ -56,13 +57,13 @@ describe('why a person reaches a site', () => {
       message: 'Доступ есть: его даёт политика «Продажи».',
       advice: null,
       policy: { id: policy.id, name: 'Продажи' },
-      proxy: { id: 1, name: 'Этот шлюз' },
+      proxy: { id: 1, name: 'Шлюз платформы' },
       links: expect.arrayContaining([{ title: 'Порт сайта открыт', state: 'held' }]),
       mends: [],
     });
   });
 
-  test('or does not: the policies that would open it are named, and joining one does', async () => {
+  test('the explanation names the policies that would open the site, and joining one opens it', async () => {
     const { owner, agent, policy, site, link, why } = await scene('mends.example.ru');
     await link([], true);
     const one = (await why()).body;
@@ -79,7 +80,7 @@ describe('why a person reaches a site', () => {
     expect((await why()).body.allow).toBe(true);
   });
 
-  test('no policy is named that would not open the site: another company holds the host', async () => {
+  test('the explanation names no policy when another company holds the host', async () => {
     const first = await scene('mend-held.example.ru');
     await first.link([first.agent.id], true);
     const second = await scene('mend-held.example.ru');
@@ -88,7 +89,7 @@ describe('why a person reaches a site', () => {
     expect([reason, mends]).toEqual(['no_policy', []]);
   });
 
-  test('another company’s person and an absent one are answered alike', async () => {
+  test('an explanation for a user of another company gets the same 404 as for an absent user', async () => {
     const { why } = await scene();
     const stranger = await api.must((await api.company()).token, me);
     const [foreign, absent] = [await why(stranger.id), await why(999_999)];
@@ -96,7 +97,7 @@ describe('why a person reaches a site', () => {
     expect(absent.status).toBe(404);
   });
 
-  test('a host that another company holds on the shared egress is refused, as the gateway does', async () => {
+  test('the explanation denies a host that another company holds on shared egress, like the gateway', async () => {
     const first = await scene('held.example.ru');
     await first.link([first.agent.id], true);
     const second = await scene('held.example.ru');
@@ -111,14 +112,14 @@ describe('why a person reaches a site', () => {
   });
 });
 
-describe('why the caller reaches a host', () => {
+describe('the explanation for the caller and a host', () => {
   test.each<[host: string, port: number, reason: string | null, links: number[]]>([
     ['wiki.why.example.ru', 443, null, []],
     ['WHY.example.ru.', 80, null, []],
     ['wiki.why.example.ru', 8443, 'port_refused', [4]],
     ['other.example.ru', 443, 'site_unknown', [3]],
     ['127.0.0.1', 443, 'bad_host', [3]],
-  ])('%s:%i is %s', async (host, port, reason, links) => {
+  ])('the explanation for %s:%i has the reason %s', async (host, port, reason, links) => {
     const { agent, link } = await scene('*.why.example.ru');
     await api.database.pool.query('update sites set claim = null');
     await link([agent.id], true);

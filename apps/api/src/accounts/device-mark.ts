@@ -1,23 +1,23 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Encryption } from '../encryption.ts';
 
-/** Milliseconds for which a device mark counts. */
+/** The lifetime of a device mark in milliseconds. */
 const LIFE_MS = 180 * 86_400_000;
 const [TIME, NONCE, EPOCH, MAC] = [6, 12, 8, 16];
 const LENGTH = TIME + NONCE + EPOCH + MAC;
 
-/** A device mark whose signature holds. */
+/** A device mark with a valid signature. */
 export interface DeviceMark {
-  /** Names the mark among all marks. */
+  /** The unique id of the mark. */
   readonly id: string;
   /** Whether the account still has the password that the mark was issued under. */
   isOf(passwordHash: string): boolean;
 }
 
 /**
- * Issues the mark of a browser that has just signed in. It opens nothing: it gives a separate budget of password checks
- * for one account. Layout, in base64url: time, nonce, epoch, MAC; the MAC also covers the email. The epoch is a keyed hash
- * of the password's hash, so that a new password ends every mark of the account without a column to keep.
+ * Issues the mark of a browser that has just signed in. It grants no access, only a separate budget of password checks for
+ * one account. Layout, in base64url: time, nonce, epoch, MAC; the MAC also covers the email. The epoch is a keyed hash of the
+ * password hash, so a new password invalidates every mark of the account without a database column.
  */
 export function issueMark(
   encryption: Encryption,
@@ -31,7 +31,7 @@ export function issueMark(
   return Buffer.concat([signed, macOf(encryption, signed, email)]).toString('base64url');
 }
 
-/** Reads a mark that a caller sent for an email; null when it is missing, forged, expired or of another account. */
+/** Verifies a caller's mark for an email; null when it is missing, forged, expired or of another account. */
 export function readMark(
   encryption: Encryption,
   email: string,
@@ -54,7 +54,7 @@ export function readMark(
 const epochOf = (encryption: Encryption, passwordHash: string) =>
   encryption.fingerprint(`device-epoch/${passwordHash}`).subarray(0, EPOCH);
 
-// The column compares emails without letter case (citext).
+// Folds case like the citext column of emails.
 const macOf = (encryption: Encryption, signed: Buffer, email: string) =>
   encryption
     .fingerprint(`device-mark/${signed.toString('base64url')}/${email.trim().toLowerCase()}`)

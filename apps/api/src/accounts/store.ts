@@ -10,7 +10,7 @@ export interface Account {
   readonly password_hash: string;
 }
 
-/** The account of an address, letter case ignored (the column is citext). */
+/** Finds the account of an email, case-insensitively (the column is citext). */
 export function findAccount(db: Db, email: string): Promise<Account | undefined> {
   return selectAccounts(db).where('email', '=', email).executeTakeFirst();
 }
@@ -27,8 +27,8 @@ function selectAccounts(db: Db) {
 }
 
 /**
- * Holds an account at the password that was checked until its session is open.
- * @throws AppError bad_login when the password was changed since: no session may outlive it
+ * Locks an account against a change of the checked password until the new session is stored.
+ * @throws AppError bad_login when the password changed since its check: no session may outlive its password
  */
 export async function holdPassword(tx: Tx, account: Account): Promise<void> {
   await selectAccounts(tx)
@@ -38,7 +38,7 @@ export async function holdPassword(tx: Tx, account: Account): Promise<void> {
     .executeTakeFirstOrThrow(() => new AppError('bad_login'));
 }
 
-/** Locks an account before a change of what it signs in with: its company first, as every write of a company does. */
+/** Locks an account before a change of its credentials; its company first, like every write of a company. */
 export async function lockAccount(tx: Tx, userId: number): Promise<Account | undefined> {
   const user = await tx.selectFrom('users').select('company_id').where('id', '=', userId).executeTakeFirst();
   if (user === undefined) return undefined;
@@ -47,9 +47,9 @@ export async function lockAccount(tx: Tx, userId: number): Promise<Account | und
 }
 
 /**
- * The actor's own new password. The session that asked goes on, the others end.
+ * Sets the actor's own new password. The current session stays; the others end.
  * @param checked the hash that the current password was checked against
- * @throws AppError bad_input when the password was changed since
+ * @throws AppError bad_input when the password changed since its check
  */
 export async function changeOwnPassword(
   tx: Tx,
@@ -63,19 +63,19 @@ export async function changeOwnPassword(
   await recordOwn(tx, actor, 'password_changed', { secret: 'password' });
 }
 
-/** The refusal of a current password that is not the account's. */
+/** The error for a wrong current password. */
 export function wrongPassword(): AppError {
   return new AppError('bad_input', { fields: { currentPassword: ['wrong_password'] } });
 }
 
-/** The refusal of an address that another account has. */
+/** The error for an email that another account has. */
 export function emailTaken(): AppError {
   return new AppError('email_taken', { fields: { email: ['email_taken'] } });
 }
 
 /**
- * Sets the password of a locked account. Its sessions, gateway tokens and links in mail end.
- * @param keep the hash of the one token whose session goes on
+ * Sets the password of a locked account, and ends its sessions, gateway tokens and mail links.
+ * @param keep the token hash of the one session that stays
  */
 export async function setPassword(
   tx: Tx,
@@ -96,8 +96,8 @@ export async function setPassword(
 }
 
 /**
- * Ends everything that lets in a person whose account is locked: sessions, gateway tokens, links in mail.
- * @param keep the hash of the one token whose session goes on
+ * Ends all access of a locked account: sessions, gateway tokens and mail links.
+ * @param keep the token hash of the one session that stays
  */
 export async function endAccess(tx: Tx, userId: number, keep?: Buffer): Promise<void> {
   await endSessions(tx, userId, keep);
@@ -114,7 +114,7 @@ export async function endGatewayTokens(tx: Tx, userId: number): Promise<void> {
     .execute();
 }
 
-/** Notes a change of what others see of a person. */
+/** Raises the version of a user after a change in another table that replies show. */
 export async function touchUser(tx: Tx, userId: number): Promise<void> {
   await tx
     .updateTable('users')
@@ -123,16 +123,16 @@ export async function touchUser(tx: Tx, userId: number): Promise<void> {
     .execute();
 }
 
-/** Ends the sessions of a person, all or all but one. */
+/** Ends all sessions of a user, or all but one. */
 async function endSessions(tx: Tx, userId: number, except?: Buffer): Promise<void> {
   const sessions = tx.deleteFrom('sessions').where('user_id', '=', userId);
   await (except === undefined ? sessions : sessions.where('token_hash', '<>', except)).execute();
 }
 
-/** Ends the links in mail of a person: they were sent for a password or an address that is no more. */
+/** Ends the mail links of a user. They belong to a previous password or email. */
 export async function endLinks(tx: Tx, userId: number): Promise<void> {
   await tx.deleteFrom('mail_links').where('user_id', '=', userId).execute();
 }
 
-/** Whether a person is an owner or an admin, who are not deleted and get no password from others. */
+/** Whether a user is an owner or an admin. Other users cannot delete them or set their password. */
 export const isProtected = (roles: readonly string[]) => roles.includes('ADMIN') || roles.includes('CREATOR');

@@ -2,10 +2,11 @@ import { type AuditQuery, type AuditRow, listAudit } from '@propusk/contract/aud
 import { createPairing, login, logout, pair } from '@propusk/contract/auth';
 import { createCompany, deleteCompany, updateMyCompany } from '@propusk/contract/companies';
 import { checkSite, shareLock } from '@propusk/contract/lock';
+import { me } from '@propusk/contract/me';
 import { createPolicy, deletePolicy, updatePolicy } from '@propusk/contract/policies';
 import { createProxy, deleteProxy, updateAnyProxy, updateProxy } from '@propusk/contract/proxies';
 import { createSite, createSites, deleteSite, updateSite } from '@propusk/contract/sites';
-import { changeOwnPassword, createUser, deleteUser, me, updateUser } from '@propusk/contract/users';
+import { changeOwnPassword, createUser, deleteUser, updateUser } from '@propusk/contract/users';
 import { createAdmin } from '@propusk/test-kit/api/admin';
 import { PASSWORD, startApi, type TestApi } from '@propusk/test-kit/api/api';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
@@ -21,16 +22,17 @@ afterAll(() => api.close());
 
 const read = async (token: string, query: AuditQuery = {}) =>
   (await api.must(token, listAudit, { query: { take: 100, ...query } })).rows;
-/** What a row says, without when, where and by whom. */
-const said = ({ action, object, changes }: AuditRow) => [action, object.kind, object.name, changes] as const;
+/** The row without its time, address and actor. */
+const summary = ({ action, object, changes }: AuditRow) =>
+  [action, object.kind, object.name, changes] as const;
 const newest = async (token: string) => {
   const [row] = await read(token, { take: 1 });
   if (row === undefined) throw new Error('the audit is empty');
   return row;
 };
 
-describe('a row', () => {
-  test('says who, from where, in whose company, and what differs', async () => {
+describe('audit rows', () => {
+  test('an audit row contains the actor, IP address, company, object and changes', async () => {
     const { token, email } = await api.company();
     const owner = await api.must(token, me);
     const before = Date.now();
@@ -50,7 +52,7 @@ describe('a row', () => {
     expect(Math.abs(Date.parse(row.at) - before)).toBeLessThan(60_000);
   });
 
-  test('of every entity tells what was made, changed and removed, with links by name', async () => {
+  test('the audit records every create, edit and deletion of each entity, with the names of linked entities', async () => {
     const { token } = await api.company();
     const proxyBody = { host: 'way.test', port: 3128, username: 'login', password: 'secret of a way' };
     const proxy = await api.must(token, createProxy, { body: proxyBody });
@@ -87,7 +89,7 @@ describe('a row', () => {
     await api.must(token, deleteSite, { params: { id: site.id } });
     const { company } = await api.must(token, me);
     const rows = await read(token, { order: 'ASC' });
-    expect(rows.slice(2).map(said)).toEqual([
+    expect(rows.slice(2).map(summary)).toEqual([
       [
         'created',
         'proxy',
@@ -189,7 +191,7 @@ describe('a row', () => {
     ]);
   });
 
-  test('stands for each of many sites, and for what people do to their own account', async () => {
+  test('the audit records each site of a bulk create and each change of the own account', async () => {
     const { token, email } = await api.company();
     await api.must(token, createSites, {
       body: [{ address: 'one.example.ru' }, { address: 'two.example.ru' }],
@@ -222,7 +224,7 @@ describe('a row', () => {
     expect(rows[6]?.changes).toEqual({ client: { to: 'extension' } });
   });
 
-  test('is not written for an edit that changes nothing, nor for a create that is repeated', async () => {
+  test('an edit without a change and a repeated create write no audit row', async () => {
     const { token } = await api.company();
     const headers = { 'idempotency-key': 'one and the same'.replaceAll(' ', '-') };
     const body = { address: 'same.example.ru' };
@@ -236,7 +238,7 @@ describe('a row', () => {
     expect(await read(token, { name: 'same.example' })).toHaveLength(1);
   });
 
-  test('is bounded: of many names it says how many more there are, and long texts end', async () => {
+  test('an audit row truncates long texts and long lists and counts the omitted names', async () => {
     const { token } = await api.company();
     const [{ id: proxyId } = { id: 0 }] = (
       await api.database.pool.query('select id from proxies where direct')
@@ -265,7 +267,7 @@ describe('a row', () => {
     expect(rows[0].longest).toBeLessThan(5_000);
   });
 
-  test('outlives person, company and names: they are told as they were called then', async () => {
+  test('audit rows of a deleted company keep its name', async () => {
     const made = await api.must(admin, createCompany, {
       body: { companyName: 'Недолгая', companySite: 'x.test' },
     });
@@ -278,8 +280,8 @@ describe('a row', () => {
   });
 });
 
-describe('the list', () => {
-  test('is the own company alone for an owner, all for an admin, with what admins did there', async () => {
+describe('the list of audit rows', () => {
+  test('an owner lists the audit of the own company, including changes by admins, and an admin lists all', async () => {
     const [one, two] = [await api.company(), await api.company()];
     const { company } = await api.must(one.token, me);
     const [site] = [await api.must(one.token, createSite, { body: { address: 'mine.example.ru' } })];
@@ -290,7 +292,7 @@ describe('the list', () => {
     expect(await read(two.token, { name: 'mine.example' })).toEqual([]);
     const all = await read(admin, { name: 'mine.example' });
     expect(all.map(({ action }) => action)).toEqual(['changed', 'created']);
-    // The platform's own.
+    // A proxy of the platform.
     const proxy = await api.must(admin, createProxy, {
       body: { host: 'shared-way.test', port: 3128, username: 'login', password: 'secret of a way' },
     });
@@ -306,7 +308,7 @@ describe('the list', () => {
     expect(await read(one.token, { name: 'shared-way.test' })).toEqual([]);
   });
 
-  test('is always a page, the newest first, with the count of all', async () => {
+  test('the audit list is always one page, newest first, with the count of all rows', async () => {
     const { token } = await api.company();
     await api.must(token, createSites, {
       body: Array.from({ length: 12 }, (_, n) => ({ address: `page${n}.example.ru` })),
@@ -324,7 +326,7 @@ describe('the list', () => {
     expect(ids).toEqual(ids.toSorted((a, b) => b - a));
   });
 
-  test('finds by person and object, letter case ignored, and takes % for a letter', async () => {
+  test('a search of the audit finds actors and objects case-insensitively and matches % literally', async () => {
     const { token, email } = await api.company();
     await api.must(token, createUser, {
       body: { email: 'Vera@audit.test', password: PASSWORD, name: 'Вера' },
@@ -334,7 +336,7 @@ describe('the list', () => {
     expect(await read(token, { name: '%' })).toEqual([]);
   });
 
-  test('of a period: a day is a whole one in Moscow, a moment is its own', async () => {
+  test('a period of the audit accepts whole days in Moscow time and times with a zone', async () => {
     const { token } = await api.company();
     const { company } = await api.must(token, me);
     const at = [
@@ -370,7 +372,7 @@ describe('the list', () => {
     }
   });
 
-  test('is not for agents', async () => {
+  test('an agent cannot list the audit', async () => {
     const { token } = await api.company();
     const agent = await api.agent(token);
     expect((await api.call(agent.token, listAudit, { query: {} })).status).toBe(403);

@@ -6,8 +6,8 @@ interface Item {
   readonly name: string;
 }
 /**
- * The audited fields of an entity. Build it from the entity's reply, so that no row can hold what no reply holds. Leave out
- * counts and values derived from other rows.
+ * The audited fields of an entity. Build it from the entity's reply, so that a row contains nothing that replies do not
+ * show. Omit counts and values derived from other rows.
  */
 export type AuditFields = { readonly [F in AuditField]?: string | boolean | readonly Item[] };
 export type Changes = { [F in AuditField]?: AuditChange };

@@ -21,25 +21,25 @@ afterAll(async () => {
   await inbox.close();
 });
 
-test('no secret that anybody sends or is told is in the audit, nor its hash', async () => {
+test('the audit contains no secret of any request or reply, and no hash of one', async () => {
   const canaries: string[] = [];
   const canary = () => {
     const word = `canary-${canaries.length}-${crypto.randomUUID()}`;
     canaries.push(word);
     return word;
   };
-  const told = (secret: string) => {
+  const issued = (secret: string) => {
     canaries.push(secret, hashToken(secret).toString('hex'), hashToken(secret).toString('base64'));
     return secret;
   };
   const linkTo = async (email: string) =>
-    told(/#token=([\w-]{43})/.exec((await inbox.take(email)).text)?.[1] ?? 'no link');
+    issued(/#token=([\w-]{43})/.exec((await inbox.take(email)).text)?.[1] ?? 'no link');
 
   const names = { name: 'Тайная', companyName: 'Тайная', companySite: 'secret.test' };
   let password = canary();
   const email = 'owner@secret.test';
   const owner = await api.must(null, register, { body: { ...names, email, password } });
-  told(owner.token);
+  issued(owner.token);
   const next = canary();
   await api.must(owner.token, changeOwnPassword, { body: { currentPassword: password, password: next } });
   password = next;
@@ -62,18 +62,18 @@ test('no secret that anybody sends or is told is in the audit, nor its hash', as
 
   const site = await api.must(owner.token, createSite, { body: { address: 'crm.example.ru' } });
   const { url } = await api.must(owner.token, shareLock, { params: { id: site.id } });
-  const lockToken = told(new URL(url).hash.slice(1));
+  const lockToken = issued(new URL(url).hash.slice(1));
   await api.must(null, openLockLink, { body: { token: lockToken } });
 
   const { code } = await api.must(owner.token, createPairing);
-  const extension = await api.must(null, pair, { body: { code: told(code) } });
-  told(extension.token);
+  const extension = await api.must(null, pair, { body: { code: issued(code) } });
+  issued(extension.token);
 
   await api.must(null, useLink, { body: { email } });
   const reset = canary();
   await api.must(null, useLink, { body: { token: await linkTo(email), password: reset } });
   const { token } = await api.must(null, login, { body: { email, password: reset } });
-  told(token);
+  issued(token);
   await api.must(token, useLink, {
     body: { email: 'moved@secret.test', change: true, currentPassword: reset },
   });
@@ -81,7 +81,7 @@ test('no secret that anybody sends or is told is in the audit, nor its hash', as
 
   const moved = await api.must(null, login, { body: { email: 'moved@secret.test', password: reset } });
   const factor = await enrol(api, moved.token, reset);
-  told(factor.secret);
+  issued(factor.secret);
   canaries.push(...factor.codes, ...factor.codes.map((code) => code.replaceAll('-', '')));
   await api.must(null, login, {
     body: { email: 'moved@secret.test', password: reset, code: factor.codes[0] },
@@ -99,7 +99,7 @@ test('no secret that anybody sends or is told is in the audit, nor its hash', as
   expect(new Set(canaries).size).toBe(canaries.length);
   expect(canaries.filter((one) => one.length < 16)).toEqual([]);
   expect(canaries.filter((one) => everything.includes(one))).toEqual([]);
-  // That it was set anew is told all the same.
+  // The audit still records that a password was set.
   const secrets = rows.filter(({ changes }) => 'password' in changes);
   expect(secrets.map(({ action, changes }) => [action, (changes as { password: object }).password])).toEqual([
     ['password_changed', {}],

@@ -29,7 +29,7 @@ export interface AuditEvent {
 export interface Difference {
   readonly before?: AuditFields;
   readonly after?: AuditFields;
-  /** A field that was set and whose value no row may hold. */
+  /** A field that was set. No row may contain its value. */
   readonly secret?: AuditField | undefined;
 }
 
@@ -37,7 +37,7 @@ export interface Difference {
  * Writes audit rows in the transaction of the change. Call it before an object is deleted and after it is created: names of
  * actor and company are read at that moment. An edit that changes no field writes no row.
  * @throws AppError unauthorized when the actor was deleted meanwhile, which rolls the change back; too_many_requests when
- *   the actor's daily bytes are used up
+ *   the actor's daily write budget is exhausted
  */
 export async function record(
   tx: Tx,

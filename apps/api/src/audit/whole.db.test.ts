@@ -34,7 +34,7 @@ const rewriting = [
     select id, at, company, actor_id, 'другой', actor_email, actor_roles, address, action, object_kind, object_id, object_name from audit
     on conflict (at, id) do update set actor_name = 'другой'`,
   `merge into audit using (select 1) as one on true when matched then delete`,
-  // The tables below the partitioned one.
+  // The partitions.
   `update ${month} set address = '192.0.2.1'`,
   `delete from ${month}`,
   `truncate ${month}`,
@@ -45,15 +45,15 @@ const rewriting = [
   'delete from audit_removals',
 ];
 
-describe('a row of the audit stays as it was written', () => {
+describe('the audit is append-only', () => {
   let before: unknown[];
   beforeAll(async () => {
     await api.company();
     before = await all();
   });
 
-  // First: what the others grant and revoke again looks alike.
-  test('its owner is granted no other privilege than to read and to add', async () => {
+  // Runs first: the other tests grant and revoke these privileges.
+  test('the owning role has only the privileges SELECT and INSERT on the audit', async () => {
     const { rows } = await pool.query(`select privilege_type as may from pg_class c, aclexplode(c.relacl) a
       where c.relname like 'audit%' and c.relkind in ('r', 'p') and a.grantee = c.relowner order by 1`);
     const may = rows.map((row) => row.may);
@@ -62,13 +62,13 @@ describe('a row of the audit stays as it was written', () => {
     expect(may.filter((one) => ['UPDATE', 'DELETE', 'TRUNCATE'].includes(one))).toEqual([]);
   });
 
-  test.each(rewriting)('for the role that owns it: %s', async (statement) => {
+  test.each(rewriting)('the owning role cannot run: %s', async (statement) => {
     await expect(pool.query(statement)).rejects.toMatchObject({ code: '42501' });
     expect(await all()).toEqual(before);
   });
 
-  // As a superuser is, whom no privilege binds.
-  test.each(rewriting)('for a role that may do all: %s', async (statement) => {
+  // Simulates a superuser, whom privileges do not restrict.
+  test.each(rewriting)('a role with all privileges cannot run: %s', async (statement) => {
     const tables = `audit, audit_removals, audit_rest, ${month}`;
     await pool.query(`grant all on ${tables} to current_user`);
     await expect(pool.query(statement)).rejects.toThrow('the audit is append-only');
@@ -76,7 +76,7 @@ describe('a row of the audit stays as it was written', () => {
     expect(await all()).toEqual(before);
   });
 
-  test('even in a session that replays as a replica, where other triggers sleep', async () => {
+  test('the append-only trigger also fires in a session with session_replication_role = replica', async () => {
     const { rows } = await pool.query(
       `select distinct tgenabled as state from pg_trigger where tgname = 'append_only'`,
     );
@@ -84,16 +84,16 @@ describe('a row of the audit stays as it was written', () => {
       await pool.query(`select relname from pg_class c where relname like 'audit%' and relkind in ('r', 'p')
       and not exists (select from pg_trigger where tgrelid = c.oid and tgname = 'append_only')`);
     expect(bare).toEqual([]);
-    // A: always (pg_trigger); a role that could try it is a superuser, and the tests have none.
+    // A: always (pg_trigger). Only a superuser could set the role, and the tests have none.
     expect(rows).toEqual([{ state: 'A' }]);
   });
 });
 
-describe('change and row are one:', () => {
-  test('a change that fails at its end leaves no row', async () => {
+describe('a change and its audit row are atomic', () => {
+  test('a change that fails at commit leaves no audit row', async () => {
     const { token } = await api.company();
     const before = await all();
-    // At the commit: long after the row was written.
+    // The constraint trigger fails at the commit, after the audit row was written.
     await pool.query(`create function fail() returns trigger language plpgsql as $$ begin raise exception 'no'; end $$;
       create constraint trigger fail after insert or update or delete on sites deferrable initially deferred
       for each row execute function fail()`);
@@ -103,7 +103,7 @@ describe('change and row are one:', () => {
     expect(await all()).toEqual(before);
   });
 
-  test('a refusal after a part of the work leaves no row', async () => {
+  test('a change refused halfway leaves no audit row', async () => {
     const { token } = await api.company();
     const agent = await api.agent(token);
     const site = await api.must(token, createSite, { body: { address: 'whole.example.ru' } });
@@ -116,7 +116,7 @@ describe('change and row are one:', () => {
     expect(await all()).toEqual(before);
   });
 
-  test('where no row can be written nothing is changed', async () => {
+  test('a change rolls back when its audit row cannot be written', async () => {
     const { token } = await api.company();
     const site = await api.must(token, createSite, { body: { address: 'kept.example.ru' } });
     const params = { id: site.id };
@@ -132,7 +132,7 @@ describe('change and row are one:', () => {
     expect(await held()).toEqual(before);
   });
 
-  test('an api that is killed in the middle leaves both or neither', async () => {
+  test('an api killed during writes leaves both the change and its audit row, or neither', async () => {
     const { db } = api.database;
     const { id: companyId } = await insertCompany(db, 'killed');
     const owner = await addUser(db, { companyId, email: 'owner@killed.test', roles: ['CREATOR'], hash: 'x' });
@@ -161,22 +161,22 @@ describe('change and row are one:', () => {
       await Promise.all(writers);
     }
     expect(broken).toBe(16);
-    // Those that died with a statement under way roll back by themselves, and soon.
+    // Waits for the rollback of transactions that a killed process left open.
     await pool.query('select 1 from companies where id = $1 for update', [companyId]);
     const { rows: sites } = await pool.query('select id from sites where company_id = $1 order by id', [
       companyId,
     ]);
-    const { rows: told } = await pool.query(
+    const { rows: audited } = await pool.query(
       `select object_id as id from audit where company_id = $1 and action = 'created' order by object_id`,
       [companyId],
     );
-    expect(told).toEqual(sites);
+    expect(audited).toEqual(sites);
     const kept = new Set(sites.map(({ id }) => id));
     expect([...acknowledged].filter((id) => !kept.has(id))).toEqual([]);
   });
 });
 
-/** An api in a process of its own, on the database of this file. */
+/** Starts an api in its own process on the database of this file. */
 async function startProgram(): Promise<{ url: string; kill(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'propusk-audit-'));
   const port = await freePort();

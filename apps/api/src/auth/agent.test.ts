@@ -28,10 +28,10 @@ test.each([
   ['', null],
   ['<script>alert(1)</script>', null],
   [undefined, null],
-])('%j is %j', (header, name) => {
+])('the User-Agent %j is named %j', (header, name) => {
   expect(nameAgent(header)).toBe(name);
 });
 
-test('of what nobody knows little is kept', () => {
+test('the name of an unknown program is cut to 200 characters', () => {
   expect(nameAgent('x'.repeat(100_000))).toBe('x'.repeat(200));
 });

@@ -1,6 +1,6 @@
 import { accountNames } from '@propusk/phrases/accounts';
 
-/** Characters kept of an unknown program's name. */
+/** The maximum length of an unknown program's name. */
 const LONGEST = 200;
 
 // Order matters: a browser's `User-Agent` also holds the names of the browsers below it.

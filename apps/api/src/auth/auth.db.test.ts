@@ -1,7 +1,8 @@
 import { myAccess } from '@propusk/contract/access';
 import { login, logout, register } from '@propusk/contract/auth';
+import { me } from '@propusk/contract/me';
 import { createProxy } from '@propusk/contract/proxies';
-import { createUser, me, updateUser } from '@propusk/contract/users';
+import { createUser, updateUser } from '@propusk/contract/users';
 import { PASSWORD, startApi, type TestApi } from '@propusk/test-kit/api/api';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 
@@ -21,7 +22,7 @@ const newcomer = (email: string) => ({
 });
 
 describe('registration', () => {
-  test('makes a company with its owner, signed in', async () => {
+  test('registration creates a company with its owner and signs the owner in', async () => {
     const { token } = await api.must(null, register, { body: newcomer('first@romashka.test') });
     expect(await api.must(token, me)).toMatchObject({
       name: 'Иван',
@@ -31,7 +32,7 @@ describe('registration', () => {
     });
   });
 
-  test('of equal addresses at once, whatever their letter case, one wins and no company is left over', async () => {
+  test('exactly one of concurrent registrations with one email in any letter case succeeds and no other company is stored', async () => {
     const before = await companies();
     const replies = await Promise.all(
       ['race@romashka.test', 'RACE@romashka.test', 'Race@Romashka.test', ' race@romashka.test '].map(
@@ -53,16 +54,16 @@ describe('registration', () => {
     ['companySite', 'a.ru', 'Не короче 5 символов'],
     ['email', 'ivan@romashka', 'Укажите почту латиницей: name@company.ru'],
     ['password', '1234567', 'Не короче 8 символов'],
-    ['name', 'Ива\u0000н', 'Здесь есть символы, которых быть не может'],
+    ['name', 'Ива\u0000н', 'Здесь есть недопустимые символы'],
     ['email', undefined, 'Заполните это поле'],
     ['password', 12345678, 'Проверьте это поле'],
-  ])('refuses %s = %j by its name', async (field, value, message) => {
+  ])('registration refuses %s = %j and names the field', async (field, value, message) => {
     const body = { ...newcomer('bad@romashka.test'), [field]: value };
     const { status, error } = await api.call(null, register, { body });
     expect([status, error.code, error.fields]).toEqual([400, 'bad_input', { [field]: message }]);
   });
 
-  test('stores nothing that the contract does not declare', async () => {
+  test('registration ignores undeclared fields such as roles', async () => {
     const body = { ...newcomer('mass@romashka.test'), roles: ['ADMIN'], company_id: 1, id: 999_999 };
     const { token } = await api.must(null, register, { body });
     const self = await api.must(token, me);
@@ -72,7 +73,7 @@ describe('registration', () => {
 });
 
 describe('signing in', () => {
-  test('takes the address in any letter case, and tells an unknown one from a wrong password to nobody', async () => {
+  test('sign-in ignores the letter case of the email and answers an unknown email like a wrong password', async () => {
     const { email } = await api.company();
     expect(
       (await api.call(null, login, { body: { email: email.toUpperCase(), password: PASSWORD } })).status,
@@ -88,7 +89,7 @@ describe('signing in', () => {
     expect([unknown.status, unknown.error]).toEqual([wrong.status, wrong.error]);
   });
 
-  test('a session ends with logout, and only that one', async () => {
+  test('a logout ends its own session and no other', async () => {
     const { token, email } = await api.company();
     const other = (await api.must(null, login, { body: { email, password: PASSWORD } })).token;
     await api.must(token, logout);
@@ -96,7 +97,7 @@ describe('signing in', () => {
     expect((await api.call(other, me)).status).toBe(200);
   });
 
-  test('a new password ends every session and gateway token of its holder', async () => {
+  test('a new password ends every session and gateway token of the user', async () => {
     const owner = await api.company();
     const agent = await api.agent(owner.token);
     const epoch = () =>
@@ -117,7 +118,7 @@ describe('signing in', () => {
     expect((await again('another horse')).status).toBe(200);
   });
 
-  test('neither token nor password is stored in clear', async () => {
+  test('the database stores neither tokens nor passwords in plain text', async () => {
     const { token } = await api.company();
     const { rows } = await api.database.pool.query(
       'select s::text, u::text as who from sessions s join users u on u.id = user_id',
@@ -129,7 +130,7 @@ describe('signing in', () => {
   });
 });
 
-test('the log, however loud, tells no secret', async () => {
+test('the log contains no secret at its most verbose level', async () => {
   const lines: string[] = [];
   const loud = await startApi(inject('serverUrl'), { logTo: (line) => lines.push(line) });
   const { token, email } = await loud.company();
@@ -145,22 +146,22 @@ test('the log, however loud, tells no secret', async () => {
   await loud.close();
   const log = lines.join('');
   expect(log).toContain('/api/users/user-inner');
-  // In whose words depends on who noticed first: the server, the pool or the system (EPIPE).
+  // The message depends on which part detects the outage first: the server, the pool or the system (EPIPE).
   expect(log).toMatch(/"level":50,[^\n]*"err":\{"type":"\w+","message":"[^"]+"/);
   for (const secret of [PASSWORD, token, agent.token, access.password, 'canary-of', '$argon2id$']) {
     expect(log).not.toContain(secret);
   }
 });
 
-describe('the door', () => {
+describe('access checks', () => {
   test.each([[null], [''], ['x'], ['A'.repeat(43)], ['A'.repeat(600)]])(
-    'token %j is nobody',
+    'a call with the token %j gets 401',
     async (token) => {
       expect(await api.call(token, me)).toMatchObject({ status: 401, error: { code: 'unauthorized' } });
     },
   );
 
-  test('a role is refused before the body is read', async () => {
+  test('a call that the role may not make gets 403 before its body is parsed', async () => {
     const owner = await api.company();
     const agent = await api.agent(owner.token);
     const reply = await api.app.inject({
@@ -175,7 +176,7 @@ describe('the door', () => {
     ]);
   });
 
-  test('what is no call, no JSON or too much is said in the same form', async () => {
+  test('unknown paths, invalid JSON and oversized bodies get errors of the usual form', async () => {
     const send = (url: string, payload: string, type = 'application/json') =>
       api.app.inject({ method: 'POST', url, headers: { 'content-type': type }, payload });
     expect((await send('/api/nothing', '{}')).json()).toMatchObject({ code: 'no_such_call' });

@@ -3,7 +3,7 @@ import { PASSWORD, startApi, type TestApi } from '@propusk/test-kit/api/api';
 import { quickOrSoak, threatCase } from '@propusk/test-kit/threat-case';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 
-/** What a stranger learns of who has an account, and what a stolen table of passwords costs to try. */
+/** Account enumeration, guesses of passwords, and the cost of cracking stolen hashes. */
 
 let api: TestApi;
 let second: TestApi;
@@ -25,17 +25,17 @@ const signIn = (email: string, from: string, password = 'wrong horse', on = api)
 const median = (times: readonly number[]) => times.toSorted((a, b) => a - b)[times.length >> 1] ?? 0;
 
 test(
-  'a wrong password and an unknown address are answered alike, and in the same time',
+  'a wrong password and an unknown email get the same reply in the same time',
   {
     timeout: quickOrSoak(120_000, 600_000),
   },
   () =>
     threatCase(
       THREAT,
-      'an unknown address and a wrong password in turn: same answer, medians of time',
+      'an unknown email and a wrong password in turn: same reply, median times',
       async (tally) => {
         const n = quickOrSoak(30, 500);
-        // A machine that has other things to do; an unknown address that costs no hash takes a tenth.
+        // The tolerance allows for other load on the machine. An unknown email without a hash would take a tenth of the time.
         const within = quickOrSoak(0.4, 0.05);
         const { email } = await api.company();
         const took = { wrong: [] as number[], unknown: [] as number[] };
@@ -46,7 +46,7 @@ test(
             [took.unknown, `nobody${i}@company.test`],
           ] as const;
           const replies = [];
-          // Neither is always the one that follows the other.
+          // Alternates the order, so that it favours neither.
           for (const [times, address] of i % 2 === 0 ? both : both.toReversed()) {
             const began = performance.now();
             replies.push(await signIn(address, fresh()));
@@ -63,12 +63,12 @@ test(
 );
 
 test(
-  'of all guesses at once over two processes ten are checked',
+  'two processes check at most ten of many concurrent guesses of one password',
   { timeout: quickOrSoak(60_000, 300_000) },
   () =>
     threatCase(
       THREAT,
-      'guesses at once over two processes: ten an account and address, then 429',
+      'concurrent guesses over two processes: ten per account and address, then 429',
       async (tally) => {
         for (let round = 0; round < quickOrSoak(1, 10); round++) {
           const { email } = await api.company();
@@ -87,7 +87,7 @@ test(
     ),
 );
 
-test('a password is kept as argon2id of 46 MiB or more, each under a salt of its own', () =>
+test('every password is stored as argon2id with 46 MiB or more and its own salt', () =>
   threatCase(THREAT, 'stored passwords: argon2id, memory, salt', async (tally) => {
     const { token, email } = await api.company();
     await api.agent(token);

@@ -5,9 +5,10 @@ import { createPairing, login, pair, useLink } from '@propusk/contract/auth';
 import { myCompany, updateMyCompany } from '@propusk/contract/companies';
 import type { Endpoint } from '@propusk/contract/endpoint';
 import { endpoints } from '@propusk/contract/endpoints';
+import { me } from '@propusk/contract/me';
 import { endSecondFactor, renewRecoveryCodes, resetSecondFactor } from '@propusk/contract/second-factor';
 import { createSite } from '@propusk/contract/sites';
-import { allCompanyUsers, deleteUser, me } from '@propusk/contract/users';
+import { allCompanyUsers, deleteUser } from '@propusk/contract/users';
 import { whySite } from '@propusk/contract/why';
 import { createAdmin } from '@propusk/test-kit/api/admin';
 import { PASSWORD, startApi, type TestApi, testEncryption } from '@propusk/test-kit/api/api';
@@ -29,7 +30,7 @@ const require = (token: string, secondFactorRequired: boolean) =>
   api.call(token, updateMyCompany, { body: { secondFactorRequired } });
 const access = (token: string) => api.call(token, myAccess);
 
-/** A company that requires a second factor, its owner who has one, and an agent who has none. */
+/** Creates a company that requires a second factor, with an owner who has one and an agent who has none. */
 async function strict() {
   const owner = await api.company();
   await enrol(api, owner.token);
@@ -46,10 +47,10 @@ const usersIn = async (companyId: number) => {
 };
 
 describe('a company that requires a second factor', () => {
-  test('is one whose owner has one', async () => {
+  test('an owner without a second factor cannot require one of the company', async () => {
     const owner = await api.company();
     expect((await require(owner.token, true)).error.code).toBe('own_factor_first');
-    // What is off already may be said again.
+    // Turning the requirement off is allowed even when it is off.
     expect((await require(owner.token, false)).status).toBe(200);
     await enrol(api, owner.token);
     const { version } = await api.must(owner.token, myCompany);
@@ -65,7 +66,7 @@ describe('a company that requires a second factor', () => {
     expect((await api.must(owner.token, me)).company?.secondFactorRequired).toBe(true);
   });
 
-  /** What is open to its person without one, written down by hand. A call that is not here must be closed. */
+  /** The calls that a user without a required second factor may make, listed by hand. Every other call must be refused. */
   const open = [
     'GET /me',
     'GET /me/second-factor',
@@ -81,7 +82,7 @@ describe('a company that requires a second factor', () => {
   ];
   const signedIn = endpoints.filter(({ access }) => Array.isArray(access) || access === 'signed-in');
 
-  test('what is open before it is what the contract says', () => {
+  test('exactly the listed calls are declared as beforeFactor in the contract', () => {
     expect(
       signedIn
         .filter(({ beforeFactor }) => beforeFactor)
@@ -91,12 +92,12 @@ describe('a company that requires a second factor', () => {
   });
 
   test.each(signedIn.map((endpoint) => [nameOf(endpoint), endpoint] as const))(
-    '%s',
+    'a user without a required second factor may call %s only if it is listed',
     async (name, endpoint) => {
       const { companyId } = await (strictOnce ??= strict());
       const { db } = api.database;
       const person = { companyId, email: `${name}@every.test`, hash: 'none' };
-      // Every role at once: no call is closed for want of a role.
+      // The user has every role, so no call is refused for a missing role.
       const id = await addUser(db, { ...person, roles: ['USER', 'CREATOR', 'ADMIN'] });
       const reply = await send(await addSession(db, id), endpoint);
       if (open.includes(name)) expect(reply.statusCode).not.toBe(403);
@@ -119,7 +120,7 @@ describe('a company that requires a second factor', () => {
       headers: { authorization: `Bearer ${token}` },
     });
 
-  test('lets its person without one ask for a password by mail, and not for another address', async () => {
+  test('a user without a required second factor can request a password link but no change of email', async () => {
     const { agent } = await strict();
     const body = { email: agent.email };
     expect((await api.call(agent.token, useLink, { body, from: fresh() })).status).toBe(204);
@@ -127,7 +128,7 @@ describe('a company that requires a second factor', () => {
     expect((await api.call(agent.token, useLink, { body: change, from: fresh() })).status).toBe(401);
   });
 
-  test('gives no pairing and no way to the sites; a code from before signs in to nothing more', async () => {
+  test('a user without a required second factor gets no pairing code and no access, even with an earlier pairing code', async () => {
     const owner = await api.company();
     await enrol(api, owner.token);
     const agent = await api.agent(owner.token);
@@ -142,7 +143,7 @@ describe('a company that requires a second factor', () => {
     }
   });
 
-  test('leaves them out of the snapshot until they have one, and takes them in at once', async () => {
+  test('the snapshot omits users without a required second factor until they have one', async () => {
     const { owner, agent, companyId } = await strict();
     const shut = await usersIn(companyId);
     expect(shut.ids).not.toContain(agent.id);
@@ -152,7 +153,7 @@ describe('a company that requires a second factor', () => {
     expect(opened.ids).toContain(agent.id);
     expect(opened.version).toBeGreaterThan(shut.version ?? 0);
     expect((await access(agent.token)).status).toBe(200);
-    // Another one who has none, and a company that does not ask any more.
+    // A new user is omitted until the company drops the requirement.
     const late = await api.agent(owner.token);
     expect((await usersIn(companyId)).ids).not.toContain(late.id);
     const { version } = await usersIn(companyId);
@@ -161,7 +162,7 @@ describe('a company that requires a second factor', () => {
     expect((await usersIn(companyId)).version).toBeGreaterThan(version ?? 0);
   });
 
-  test('tells its owner who has one, and why a person reaches nothing', async () => {
+  test('an owner sees which users have a second factor, and the missing one as the reason for a denial', async () => {
     const { owner, agent } = await strict();
     const { rows } = await api.must(owner.token, allCompanyUsers);
     expect(rows.map(({ secondFactor }) => secondFactor)).toEqual([true, false]);
@@ -173,7 +174,7 @@ describe('a company that requires a second factor', () => {
     });
   });
 
-  test('shuts nobody else out', async () => {
+  test('the requirement does not affect users with a second factor or other companies', async () => {
     const { owner, agent } = await strict();
     const other = await api.company();
     expect((await access(other.token)).status).toBe(200);
@@ -182,7 +183,7 @@ describe('a company that requires a second factor', () => {
   });
 });
 
-test('what is done about a second factor is in the audit, and no code of it', async () => {
+test('the audit records each change of a second factor and contains no code and no secret', async () => {
   const owner = await api.company();
   const { codes: ownerCodes } = await enrol(api, owner.token);
   const agent = await api.agent(owner.token);
@@ -200,8 +201,8 @@ test('what is done about a second factor is in the audit, and no code of it', as
   await api.must(owner.token, resetSecondFactor, { params: { id: agent.id } });
   await require(owner.token, false);
   const { rows } = await api.must(owner.token, listAudit, { query: { order: 'ASC', take: 100 } });
-  const deeds = rows.filter(({ action }) => /factor|recovery|changed/.test(action));
-  expect(deeds.map(({ actor, action, object }) => [actor.email, action, object.name])).toEqual([
+  const events = rows.filter(({ action }) => /factor|recovery|changed/.test(action));
+  expect(events.map(({ actor, action, object }) => [actor.email, action, object.name])).toEqual([
     [owner.email, 'second_factor_on', owner.email],
     [email, 'second_factor_on', email],
     [email, 'recovery_code_used', email],
@@ -214,18 +215,18 @@ test('what is done about a second factor is in the audit, and no code of it', as
     [owner.email, 'second_factor_reset', email],
     [owner.email, 'changed', expect.stringMatching(/^Компания/)],
   ]);
-  expect(deeds[8]?.changes).toEqual({ secondFactorRequired: { from: false, to: true } });
-  const told = JSON.stringify(rows);
-  for (const each of [secret, ...codes, ...ownerCodes, ...renewed.codes]) expect(told).not.toContain(each);
+  expect(events[8]?.changes).toEqual({ secondFactorRequired: { from: false, to: true } });
+  const audit = JSON.stringify(rows);
+  for (const each of [secret, ...codes, ...ownerCodes, ...renewed.codes]) expect(audit).not.toContain(each);
 });
 
-describe('the end of a second factor that was lost', () => {
+describe('the reset of a lost second factor', () => {
   const reset = (token: string, id: number) => api.call(token, resetSecondFactor, { params: { id } });
   const epoch = async (id: number) =>
     (await api.database.pool.query('select gateway_epoch as epoch from users where id = $1', [id])).rows[0]
       .epoch;
 
-  test('is at the owner’s word: sessions, gateway tokens and links go with it', async () => {
+  test('an owner can reset the second factor of an agent, which ends sessions, gateway tokens and links', async () => {
     const owner = await api.company();
     const agent = await api.agent(owner.token);
     expect((await reset(owner.token, agent.id)).error.code).toBe('second_factor_off');
@@ -243,7 +244,7 @@ describe('the end of a second factor that was lost', () => {
     expect((await api.must(signedIn.body.token, me)).secondFactor).toBe(false);
   });
 
-  test('is not at the owner’s for an owner or an admin, nor at anybody’s for themselves; an admin does the rest', async () => {
+  test('nobody can reset the own second factor, and only an admin can reset that of an owner or admin', async () => {
     const owner = await api.company();
     await enrol(api, owner.token);
     const { company, id } = await api.must(owner.token, me);
@@ -267,7 +268,7 @@ describe('the end of a second factor that was lost', () => {
     expect((await api.call(owner.token, me)).status).toBe(401);
   });
 
-  test('of the only admin is what the operator’s statement does', async () => {
+  test('the SQL statement in operating.md resets the second factor of the only admin', async () => {
     const email = 'only.admin@platform.test';
     const admin = await createAdmin(api, email);
     await enrol(api, admin);
@@ -285,7 +286,7 @@ describe('the end of a second factor that was lost', () => {
     expect(rows).toEqual([]);
   });
 
-  test('goes with a person who is deleted', async () => {
+  test('deleting a user deletes the second factor and its recovery codes', async () => {
     const owner = await api.company();
     const agent = await api.agent(owner.token);
     await enrol(api, agent.token);

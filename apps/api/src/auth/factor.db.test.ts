@@ -1,4 +1,5 @@
 import { createPairing, login, pair, useLink } from '@propusk/contract/auth';
+import { me } from '@propusk/contract/me';
 import {
   confirmSecondFactor,
   endSecondFactor,
@@ -6,7 +7,6 @@ import {
   renewRecoveryCodes,
   startSecondFactor,
 } from '@propusk/contract/second-factor';
-import { me } from '@propusk/contract/users';
 import { PASSWORD, startApi, type TestApi } from '@propusk/test-kit/api/api';
 import { appCode } from '@propusk/test-kit/api/app-code';
 import { enrol } from '@propusk/test-kit/api/authenticator';
@@ -29,7 +29,7 @@ let addresses = 0;
 const fresh = () => `10.14.${addresses >> 8}.${addresses++ & 255}`;
 const signIn = (email: string, code?: string, { password = PASSWORD, from = fresh(), on = api } = {}) =>
   on.call(null, login, { body: { email, password, ...(code !== undefined && { code }) }, from });
-const told = async (reply: ReturnType<typeof signIn>) => {
+const outcome = async (reply: ReturnType<typeof signIn>) => {
   const { status, error } = await reply;
   return status === 200 ? 200 : `${status} ${error.code}`;
 };
@@ -45,34 +45,34 @@ const account = async (email: string) => {
   );
   return rows[0];
 };
-/** As if none of the codes of now had been used yet. */
+/** Marks the current codes as unused. */
 const forgetSteps = () => api.database.pool.query('update second_factors set last_step = 0');
 const proof = (code: string) => ({ currentPassword: PASSWORD, code });
 
 describe('turning it on', () => {
-  test('takes the password, then a code; until then nothing is asked for', async () => {
+  test('turning the second factor on needs the password and a code, and sign-in asks for no code before', async () => {
     const { token, email } = await api.company();
     const body = { currentPassword: 'wrong horse' };
     const refused = await api.call(token, startSecondFactor, { body, from: fresh() });
     expect([refused.status, refused.error.fields]).toEqual([400, { currentPassword: 'Неверный пароль' }]);
     const { secret, uri } = await api.must(token, startSecondFactor, { body: { currentPassword: PASSWORD } });
     expect(new URL(uri).searchParams.get('secret')).toBe(secret);
-    expect(await told(signIn(email))).toBe(200);
+    expect(await outcome(signIn(email))).toBe(200);
     expect(await api.must(token, getSecondFactor)).toEqual({ on: false, since: null, recoveryCodes: 0 });
     const wrong = await api.call(token, confirmSecondFactor, { body: { code: '000000' } });
     expect([wrong.status, Object.keys(wrong.error.fields ?? {})]).toEqual([400, ['code']]);
-    expect(await told(signIn(email))).toBe(200);
+    expect(await outcome(signIn(email))).toBe(200);
     const { codes } = await api.must(token, confirmSecondFactor, { body: { code: appCode(secret) } });
     expect(codes).toHaveLength(10);
     expect(await api.must(token, getSecondFactor)).toMatchObject({ on: true, recoveryCodes: 10 });
     expect((await api.must(token, me)).secondFactor).toBe(true);
-    expect(await told(signIn(email))).toBe('401 second_factor_needed');
-    // The code that turned it on is used.
-    expect(await told(signIn(email, appCode(secret)))).toBe('401 wrong_code');
-    expect(await told(signIn(email, appCode(secret, 1)))).toBe(200);
+    expect(await outcome(signIn(email))).toBe('401 second_factor_needed');
+    // The confirming code is used up.
+    expect(await outcome(signIn(email, appCode(secret)))).toBe('401 wrong_code');
+    expect(await outcome(signIn(email, appCode(secret, 1)))).toBe(200);
   });
 
-  test('ends what the password alone let in: other sessions, gateway tokens and links', async () => {
+  test('turning the second factor on ends other sessions, gateway tokens and links', async () => {
     const { token, email } = await api.company();
     const other = (await signIn(email)).body.token;
     await api.must(null, useLink, { body: { email }, from: fresh() });
@@ -92,7 +92,7 @@ describe('turning it on', () => {
     expect(after.version).toBeGreaterThan(before.version);
   });
 
-  test('is begun again with another secret, not twice at once, and not after an hour', async () => {
+  test('a new start replaces an unconfirmed secret, and a secret expires unconfirmed after an hour', async () => {
     const { token, email } = await api.company();
     const body = { currentPassword: PASSWORD };
     expect((await api.call(token, confirmSecondFactor, { body: { code: '123456' } })).error.code).toBe(
@@ -116,7 +116,7 @@ describe('turning it on', () => {
 });
 
 describe('signing in', () => {
-  test('a wrong password tells nothing of it, with a right code or without', async () => {
+  test('a sign-in with a wrong password does not reveal a second factor, with a right code or without', async () => {
     const plain = await api.company();
     const { token, email } = await api.company();
     const { secret } = await enrol(api, token);
@@ -129,11 +129,11 @@ describe('signing in', () => {
       expect(guarded).toMatchObject({ status: 401, error: { code: 'bad_login' } });
       expect([guarded?.error, unguarded?.error]).toEqual([nobody?.error, nobody?.error]);
     }
-    // The right code was not used up by it.
-    expect(await told(signIn(email, appCode(secret)))).toBe(200);
+    // The wrong password did not use the right code up.
+    expect(await outcome(signIn(email, appCode(secret)))).toBe(200);
   });
 
-  test('a wrong password takes as long with it as without', async () => {
+  test('a sign-in with a wrong password takes the same time with and without a second factor', async () => {
     const plain = await api.company();
     const { token, email } = await api.company();
     await enrol(api, token);
@@ -148,37 +148,37 @@ describe('signing in', () => {
     const [without = 0, withOne = 0] = Object.values(times).map(
       (all) => all.toSorted((a, b) => a - b)[20] ?? 0,
     );
-    // A sealed secret that is opened, or a code that is compared, would cost nothing near this; a second hash would.
+    // The tolerance would reveal a second hash. Decrypting a secret or comparing a code takes far less time.
     expect(Math.abs(without - withOne) / without).toBeLessThan(0.25);
   });
 
-  test('a code that was used is refused, and one before it too', async () => {
+  test('a used code and every earlier code are refused', async () => {
     const { token, email } = await api.company();
     const { secret } = await enrol(api, token);
     const code = appCode(secret, 1);
     const before = appCode(secret);
-    expect(await told(signIn(email, code))).toBe(200);
-    expect(await told(signIn(email, code))).toBe('401 wrong_code');
-    expect(await told(signIn(email, before))).toBe('401 wrong_code');
+    expect(await outcome(signIn(email, code))).toBe(200);
+    expect(await outcome(signIn(email, code))).toBe('401 wrong_code');
+    expect(await outcome(signIn(email, before))).toBe('401 wrong_code');
   });
 
-  test('a code of another person, or of too early and too late, is none', async () => {
+  test('a code of another user or outside the time window is refused', async () => {
     const [one, other] = [await api.company(), await api.company()];
     const { secret } = await enrol(api, one.token);
     await enrol(api, other.token);
     await forgetSteps();
     for (const code of [appCode(secret, -3), appCode(secret, 3)]) {
-      expect(await told(signIn(one.email, code))).toBe('401 wrong_code');
+      expect(await outcome(signIn(one.email, code))).toBe('401 wrong_code');
     }
-    expect(await told(signIn(other.email, appCode(secret)))).toBe('401 wrong_code');
-    expect(await told(signIn(one.email, ` ${appCode(secret).replace(/^.{3}/, '$& ')} `))).toBe(200);
+    expect(await outcome(signIn(other.email, appCode(secret)))).toBe('401 wrong_code');
+    expect(await outcome(signIn(one.email, ` ${appCode(secret).replace(/^.{3}/, '$& ')} `))).toBe(200);
   });
 
-  test('100 parallel uses of one code open exactly one session', async () => {
+  test('100 concurrent sign-ins with one code open exactly one session', async () => {
     const { token, email } = await api.company();
     const { secret } = await enrol(api, token);
     const code = appCode(secret, 1);
-    const answers = await Promise.all(Array.from({ length: 100 }, () => told(signIn(email, code))));
+    const answers = await Promise.all(Array.from({ length: 100 }, () => outcome(signIn(email, code))));
     expect(answers.filter((answer) => answer === 200)).toHaveLength(1);
     expect(
       Object.keys(tally(answers)).filter((answer) => !/^(200|401 wrong_code|429 .*)$/.test(answer)),
@@ -187,41 +187,41 @@ describe('signing in', () => {
       'select count(*) as n from sessions where user_id = (select id from users where email = $1)',
       [email],
     );
-    // The one that enrolled, and the one of the code.
+    // The enrolling session and the one opened by the code.
     expect(rows).toEqual([{ n: 2 }]);
   });
 
-  test('a recovery code works once, in any spelling, for its own person', async () => {
+  test('a recovery code works once, in any spelling, and only for its own user', async () => {
     const [one, other] = [await api.company(), await api.company()];
     const { codes } = await enrol(api, one.token);
     await enrol(api, other.token);
     const [first = '', second = ''] = codes;
-    expect(await told(signIn(other.email, first))).toBe('401 wrong_code');
-    expect(await told(signIn(one.email, first))).toBe(200);
-    expect(await told(signIn(one.email, first))).toBe('401 wrong_code');
-    expect(await told(signIn(one.email, ` ${second.toLowerCase().replaceAll('-', ' ')}`))).toBe(200);
+    expect(await outcome(signIn(other.email, first))).toBe('401 wrong_code');
+    expect(await outcome(signIn(one.email, first))).toBe(200);
+    expect(await outcome(signIn(one.email, first))).toBe('401 wrong_code');
+    expect(await outcome(signIn(one.email, ` ${second.toLowerCase().replaceAll('-', ' ')}`))).toBe(200);
     expect((await api.must(one.token, getSecondFactor)).recoveryCodes).toBe(8);
   });
 
-  test('100 parallel uses of one recovery code open exactly one session', async () => {
+  test('100 concurrent sign-ins with one recovery code open exactly one session', async () => {
     const { token, email } = await api.company();
     const { codes } = await enrol(api, token);
-    const answers = await Promise.all(Array.from({ length: 100 }, () => told(signIn(email, codes[0]))));
+    const answers = await Promise.all(Array.from({ length: 100 }, () => outcome(signIn(email, codes[0]))));
     expect(answers.filter((answer) => answer === 200)).toHaveLength(1);
     expect((await api.must(token, getSecondFactor)).recoveryCodes).toBe(9);
   });
 
-  test('a new password by mail leaves it on', async () => {
+  test('a password reset by mail keeps the second factor on', async () => {
     const { token, email } = await api.company();
     const { secret } = await enrol(api, token);
     const link = await addLink(api.database.db, (await account(email)).id, null);
     const password = 'another horse';
     await api.must(null, useLink, { body: { token: link, password }, from: fresh() });
-    expect(await told(signIn(email, undefined, { password }))).toBe('401 second_factor_needed');
-    expect(await told(signIn(email, appCode(secret), { password }))).toBe(200);
+    expect(await outcome(signIn(email, undefined, { password }))).toBe('401 second_factor_needed');
+    expect(await outcome(signIn(email, appCode(secret), { password }))).toBe(200);
   });
 
-  test('the extension is paired by a session that passed, and signs in by itself with a code', async () => {
+  test('the extension signs in by pairing without a code and by password with a code', async () => {
     const { token, email } = await api.company();
     const { secret } = await enrol(api, token);
     const { code } = await api.must(token, createPairing);
@@ -234,51 +234,51 @@ describe('signing in', () => {
   });
 });
 
-describe('tries of a code', () => {
-  test('are tries of the password: 10 from one address, in whichever process', async () => {
+describe('the limits of codes', () => {
+  test('two processes check 10 wrong codes from one address and refuse the rest', async () => {
     const { token, email } = await api.company();
     const { secret } = await enrol(api, token);
     const from = fresh();
     const tries = Array.from({ length: 30 }, (_, i) =>
-      told(signIn(email, '000000', { from, on: i % 2 === 0 ? api : second })),
+      outcome(signIn(email, '000000', { from, on: i % 2 === 0 ? api : second })),
     );
     expect(tally(await Promise.all(tries))).toEqual({ '401 wrong_code': 10, '429 too_many_requests': 20 });
-    expect(await told(signIn(email, appCode(secret), { from }))).toBe('429 too_many_requests');
-    expect(await told(signIn(email, appCode(secret)))).toBe(200);
+    expect(await outcome(signIn(email, appCode(secret), { from }))).toBe('429 too_many_requests');
+    expect(await outcome(signIn(email, appCode(secret)))).toBe(200);
   });
 
-  test('are 20 an hour from whatever addresses, and the password alone makes none of them forgotten', async () => {
+  test('one account accepts 20 wrong codes an hour from all addresses, and a right password does not reset them', async () => {
     const { token, email } = await api.company();
     const { secret } = await enrol(api, token);
     const answers: unknown[] = [];
     for (let i = 0; i < 25; i++) {
-      answers.push(await told(signIn(email, '000000', { on: i % 2 === 0 ? api : second })));
-      // What else shows that the password is right.
-      expect(await told(signIn(email))).toBe('401 second_factor_needed');
+      answers.push(await outcome(signIn(email, '000000', { on: i % 2 === 0 ? api : second })));
+      // Two other uses of the right password.
+      expect(await outcome(signIn(email))).toBe('401 second_factor_needed');
       await api.call(token, startSecondFactor, { body: { currentPassword: PASSWORD }, from: fresh() });
     }
     expect(tally(answers)).toEqual({ '401 wrong_code': 20, '429 too_many_requests': 5 });
-    expect(await told(signIn(email, appCode(secret)))).toBe('429 too_many_requests');
-    // Nor is there another door.
+    expect(await outcome(signIn(email, appCode(secret)))).toBe('429 too_many_requests');
+    // The same limit applies to turning the second factor off.
     const off = await api.call(token, endSecondFactor, { body: proof(appCode(secret)), from: fresh() });
     expect(off.status).toBe(429);
   });
 
-  test('of an address are not made forgotten by asking for the code', async () => {
+  test('a sign-in without a code does not reset the wrong codes of its address', async () => {
     const { token, email } = await api.company();
     await enrol(api, token);
     const from = fresh();
     const answers: unknown[] = [];
     for (let i = 0; i < 12; i++) {
-      answers.push(await told(signIn(email, '000000', { from })));
+      answers.push(await outcome(signIn(email, '000000', { from })));
       await signIn(email, undefined, { from });
     }
     expect(tally(answers)).toEqual({ '401 wrong_code': 10, '429 too_many_requests': 2 });
   });
 });
 
-describe('being on', () => {
-  test('it gives new recovery codes for password and code; the old ones end', async () => {
+describe('an active second factor', () => {
+  test('password and code renew the recovery codes, and the old ones end', async () => {
     const { token, email } = await api.company();
     const { secret, codes } = await enrol(api, token);
     const renew = (body: { currentPassword: string; code: string }) =>
@@ -288,11 +288,11 @@ describe('being on', () => {
     expect(Object.keys((await renew(proof('000000'))).error.fields ?? {})).toEqual(['code']);
     const fresher = (await renew(proof(appCode(secret)))).body.codes;
     expect(fresher).toHaveLength(10);
-    expect(await told(signIn(email, codes[3]))).toBe('401 wrong_code');
-    expect(await told(signIn(email, fresher[3]))).toBe(200);
+    expect(await outcome(signIn(email, codes[3]))).toBe('401 wrong_code');
+    expect(await outcome(signIn(email, fresher[3]))).toBe(200);
   });
 
-  test('it is turned off by password and code, and nothing of it is left', async () => {
+  test('password and code turn the second factor off and delete its rows', async () => {
     const { token, email } = await api.company();
     const { secret, codes } = await enrol(api, token);
     const off = (body: { currentPassword: string; code: string }) =>
@@ -303,18 +303,18 @@ describe('being on', () => {
     expect((await off(proof(codes[0] ?? ''))).status).toBe(204);
     expect(await alive(token)).toBe(true);
     expect((await off(proof(appCode(secret)))).error.code).toBe('second_factor_off');
-    expect(await told(signIn(email))).toBe(200);
+    expect(await outcome(signIn(email))).toBe(200);
     const { rows } = await api.database.pool.query(
       `select (select count(*) from second_factors where user_id = u.id) as factors,
         (select count(*) from recovery_codes where user_id = u.id) as codes from users u where email = $1`,
       [email],
     );
     expect(rows).toEqual([{ factors: 0, codes: 0 }]);
-    // Another phone, and another secret.
+    // A new enrolment has a new secret.
     expect((await enrol(api, token)).secret).not.toBe(secret);
   });
 
-  test('no secret and no code is in the database in the clear, in a log, or kept for a repeated call', async () => {
+  test('the database, the log and the stored replies contain no secret and no code in plain text', async () => {
     const lines: string[] = [];
     const loud = await startApi(inject('serverUrl'), { logTo: (line) => lines.push(line) });
     const { token, email } = await loud.company();

@@ -38,9 +38,9 @@ export function linkRoutes(
       await findLink(db, 'password', token);
       const passwordHash = await hashPassword(password, strangers(address));
       const owner = await write((tx) => redeemPasswordLink(tx, token, passwordHash, address));
-      // The link proves the account's owner: clear the failed attempts, which strangers may have caused.
+      // The link proves the account's owner: reset the failed attempts, which strangers may have caused.
       await limits.forgive(owner, address);
-      // Strangers may spend the account's attempts again; the mark gives this browser its own budget.
+      // Strangers may exhaust the account's budget again; the mark gives this browser its own budget.
       header(DEVICE_HEADER, issueMark(routes.encryption, owner, passwordHash));
       return;
     }
@@ -60,7 +60,7 @@ export function linkRoutes(
       return;
     }
     await limits.countLink(email, address);
-    // The time to the answer must not show whether the account exists.
+    // The response time must not reveal whether the account exists.
     later(async () => {
       const made = await write((tx) => addPasswordLink(tx, email));
       if (made !== null)
@@ -69,10 +69,10 @@ export function linkRoutes(
   });
 }
 
-/** Links created at once; each waits for a database connection. */
+/** Links in creation at once; each waits for a database connection. */
 const UNDER_WAY_MOST = 1_000;
 
-/** Runs work after the answer; closing the server waits for it. @throws AppError busy at the bound */
+/** Runs work after the reply; closing the server waits for it. @throws AppError busy at the limit */
 function afterAnswer({ app }: Routes): (work: () => Promise<void>) => void {
   // grows: by strangers who ask for links; bound: 1,000 links in progress, about 1 MB; at the bound: 503
   // busy; test: none
@@ -84,7 +84,7 @@ function afterAnswer({ app }: Routes): (work: () => Promise<void>) => void {
     if (underWay.size >= UNDER_WAY_MOST) throw new AppError('busy', { retryAfter: 1 });
     const working = nextTurn()
       .then(work)
-      .catch((error: unknown) => app.log.error({ err: error }, 'a link was not made'))
+      .catch((error: unknown) => app.log.error({ err: error }, 'failed to create a password link'))
       .finally(() => underWay.delete(working));
     underWay.add(working);
   };

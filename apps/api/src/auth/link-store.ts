@@ -69,7 +69,7 @@ async function addLink(tx: Tx, userId: number, newEmail: string | null): Promise
 }
 
 /**
- * The account of a valid link.
+ * Finds the account of a valid link.
  * @throws AppError link_dead when the link is unknown, used, expired or of the other kind
  */
 export async function findLink(db: Db, kind: LinkKind, token: string): Promise<{ user_id: number }> {
@@ -82,7 +82,7 @@ export async function findLink(db: Db, kind: LinkKind, token: string): Promise<{
 
 /**
  * Redeems a password link.
- * @param address where the request came from
+ * @param address the caller's IP address
  * @returns the email of the account
  * @throws AppError link_dead
  */

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { login, useLink } from '@propusk/contract/auth';
 import { createCompany, myCompany } from '@propusk/contract/companies';
-import { changeOwnPassword, inviteOwner, me } from '@propusk/contract/users';
+import { me } from '@propusk/contract/me';
+import { changeOwnPassword, inviteOwner } from '@propusk/contract/users';
 import { createAdmin } from '@propusk/test-kit/api/admin';
 import { PASSWORD, startApi, type TestApi } from '@propusk/test-kit/api/api';
 import { type Inbox, openInbox, type ReadMail, readMail } from '@propusk/test-kit/api/inbox';
@@ -46,7 +47,7 @@ const signIn = (email: string, password: string) =>
 const move = (email: string, session: string | null, currentPassword = PASSWORD) =>
   use({ email, change: true, currentPassword }, session);
 
-/** What a person does with a mail: opens its link. */
+/** Reads the link of a mail. @returns the parameters of its fragment */
 function follow(mail: ReadMail): { token: string; for: string } {
   const link = /https?:\/\/\S+#\S+/.exec(mail.text)?.[0] ?? '';
   expect(mail.html).toContain(`href="${link.replace('&', '&#38;')}"`);
@@ -82,11 +83,11 @@ async function account(email: string) {
 
 const DEAD = {
   code: 'link_dead',
-  message: 'Ссылка не действует: она живёт 10 минут и срабатывает один раз. Запросите новую',
+  message: 'Ссылка уже не действует: её срок 10 минут, и срабатывает она один раз. Запросите новую',
 };
 
 describe('an invited owner', () => {
-  test('sets a password by the letter, and owns the company; a repeated call sends no second letter', async () => {
+  test('an invited owner sets a password by the link, and a repeated call sends no second mail', async () => {
     const admin = await createAdmin(api);
     const company = await api.must(admin, createCompany, { body: { companySite: 'invited.test' } });
     const invitation = {
@@ -97,23 +98,23 @@ describe('an invited owner', () => {
     const owner = await api.must(admin, inviteOwner, invitation);
     expect(owner).toMatchObject({ roles: [{ value: 'CREATOR' }], company: { id: company.id }, name: 'Анна' });
     expect(await api.must(admin, inviteOwner, invitation)).toEqual(owner);
-    // The same key for another company is another request.
+    // One key with another company is another request.
     const other = await api.must(admin, createCompany, { body: { companySite: 'other.invited.test' } });
     const reused = await api.call(admin, inviteOwner, { ...invitation, params: { id: other.id } });
     expect([reused.status, reused.error.code]).toEqual([422, 'idempotency_mismatch']);
-    const letter = await inbox.take('Owner@invited.test');
-    expect(letter.text).toContain('владельцем компании invited.test');
+    const mail = await inbox.take('Owner@invited.test');
+    expect(mail.text).toContain('владельцем компании invited.test');
     expect((await signIn('owner@invited.test', PASSWORD)).status).toBe(401);
-    const { token } = follow(letter);
+    const { token } = follow(mail);
     expect((await use({ token, password: 'a new horse' })).status).toBe(204);
     const { body } = await signIn('owner@invited.test', 'a new horse');
     expect(await api.must(body.token, myCompany)).toMatchObject({ id: company.id });
-    // The next letter to the address is the one that is asked for now, and not a second invitation.
+    // The next mail is the requested link, not a second invitation.
     await use({ email: 'owner@invited.test' });
     expect((await inbox.take('Owner@invited.test')).subject).toContain('Новый пароль');
   });
 
-  test('needs an address of its own and a company that is there, and gets no letter otherwise', async () => {
+  test('an invitation with a taken email or for an absent company is refused and creates no account', async () => {
     const admin = await createAdmin(api);
     const { email } = await api.company();
     const { id } = await api.must(admin, createCompany, { body: { companySite: 'lonely.test' } });
@@ -125,8 +126,8 @@ describe('an invited owner', () => {
   });
 });
 
-describe('a link to a new password', () => {
-  test('sets it once; sessions, gateway tokens and the other links end', async () => {
+describe('password links', () => {
+  test('a password link works once and ends sessions, gateway tokens and the other links', async () => {
     const { token: session, email } = await api.company();
     await signIn(email, PASSWORD);
     const [first, second, third] = [
@@ -158,11 +159,11 @@ describe('a link to a new password', () => {
   });
 
   test(
-    'works for one of 100 at once, over two processes',
+    'exactly one of 100 concurrent uses of a password link over two processes succeeds',
     () =>
       threatCase(
         'password link',
-        'one link redeemed at once over two processes: one wins, its password counts',
+        'concurrent uses of one link over two processes: one succeeds, and its password is set',
         async (tally) => {
           for (let round = 0; round < quickOrSoak(1, 3); round++) {
             const { email } = await api.company();
@@ -184,7 +185,7 @@ describe('a link to a new password', () => {
     quickOrSoak(30_000, 120_000),
   );
 
-  test.each(['password', 'email'])('(%s) lives 10 minutes', async (kind) => {
+  test.each(['password', 'email'])('a link of the kind %s expires after 10 minutes', async (kind) => {
     const { token: session, email } = await api.company();
     const token = kind === 'password' ? await passwordLink(email) : await emailLink(session, `late-${email}`);
     const life = 'select extract(epoch from max(expires_at - created_at)) / 60 as minutes from mail_links';
@@ -195,14 +196,14 @@ describe('a link to a new password', () => {
     expect([reply.status, reply.error]).toEqual([400, DEAD]);
   });
 
-  test('that nobody made is as dead', async () => {
+  test('an unknown token gets the same error as an expired link', async () => {
     for (const token of ['x', 'A'.repeat(43), "' or 1=1 --"]) {
       expect((await use({ token })).error).toEqual(DEAD);
       expect((await use({ token, password: 'another horse' })).error).toEqual(DEAD);
     }
   });
 
-  test('is not used up by what it is not for', async () => {
+  test('a link refused for the wrong purpose or an invalid password stays usable', async () => {
     const { token: session, email } = await api.company();
     const moved = `wrong-${email}`;
     const [forPassword, forEmail] = [await passwordLink(email), await emailLink(session, moved)];
@@ -215,7 +216,7 @@ describe('a link to a new password', () => {
     expect((await signIn(moved, PASSWORD)).status).toBe(200);
   });
 
-  test('leads to PUBLIC_URL, whatever the request says', async () => {
+  test('a link leads to PUBLIC_URL whatever the headers of the request', async () => {
     const { email } = await api.company();
     const hostile = { host: 'evil.test', 'x-forwarded-host': 'evil.test', 'x-forwarded-proto': 'gopher' };
     const headers = { ...hostile, origin: 'https://evil.test', referer: 'https://evil.test/' };
@@ -225,7 +226,7 @@ describe('a link to a new password', () => {
     expect(mail.raw + mail.text + mail.html).not.toContain('evil');
   });
 
-  test('is asked for in the same way for an address without an account', async () => {
+  test('a request for an email without an account gets the same reply and sends no mail', async () => {
     const { email } = await api.company();
     const [known, unknown] = [await use({ email }), await use({ email: 'nobody@elsewhere.test' })];
     const seen = ({ status, body, headers }: typeof known) => {
@@ -237,7 +238,7 @@ describe('a link to a new password', () => {
     expect(inbox.mails.filter(({ to }) => to === 'nobody@elsewhere.test')).toEqual([]);
   });
 
-  test('is answered before anybody looks for an account', async () => {
+  test('a request for a link is answered before the lookup of the account', async () => {
     const { email } = await api.company();
     const client = await api.database.pool.connect();
     await client.query('begin');
@@ -249,13 +250,13 @@ describe('a link to a new password', () => {
     await inbox.take(email);
   });
 
-  test('is asked for in the same time', async () => {
+  test('a request for a link takes the same time with and without an account', async () => {
     const { email } = await api.company();
     const took: Record<string, number[]> = { [email]: [], 'nobody@elsewhere.test': [] };
     for (let i = 0; i < 60; i++) {
       await api.database.pool.query('delete from rate_limits');
       const both = Object.entries(took);
-      // Neither is always the one that follows the other's mail.
+      // Alternates the order, so that the work for a mail delays both equally.
       for (const [address, times] of i % 2 === 0 ? both : both.toReversed()) {
         const began = performance.now();
         await use({ email: address });
@@ -266,14 +267,14 @@ describe('a link to a new password', () => {
     const [known = 0, unknown = 0] = Object.values(took).map(
       (times) => times.toSorted((a, b) => a - b)[30] ?? 0,
     );
-    // Generous, for a machine that has other things to do; looking, making and mailing takes several times as long.
+    // The tolerance allows for other load. Lookup, link and mail before the reply would take several times as long.
     expect(known / unknown).toBeGreaterThan(0.5);
     expect(known / unknown).toBeLessThan(2);
   });
 });
 
-describe('a link to a new email', () => {
-  test('makes it the address to sign in with; the old one is told', async () => {
+describe('email links', () => {
+  test('an email link changes the address to sign in with, ends all sessions and notifies the old address', async () => {
     const { token: session, email } = await api.company();
     const moved = `New-${email}`;
     const other = await passwordLink(email);
@@ -284,7 +285,7 @@ describe('a link to a new email', () => {
     expect(notice.text).toContain(moved);
     expect(notice.text).toContain('https://pass.example.ru/auth/reset');
     expect(notice.raw + notice.text + notice.html).not.toContain('token');
-    // Until it is confirmed nothing changes.
+    // Nothing changes before the confirmation.
     expect((await api.must(session, me)).email).toBe(email);
 
     expect((await use({ token })).status).toBe(204);
@@ -306,7 +307,7 @@ describe('a link to a new email', () => {
     expect((await signIn(moved, PASSWORD)).status).toBe(200);
   });
 
-  test('takes the password as well: a stolen session does not take the account over', async () => {
+  test('a change of email needs the current password, so a stolen session cannot take over the account', async () => {
     const { token: session, email } = await api.company();
     const moved = `thief-${email}`;
     const bare = await use({ email: moved, change: true }, session);
@@ -318,7 +319,7 @@ describe('a link to a new email', () => {
       });
     const replies = await Promise.all(Array.from({ length: 30 }, guess));
     const wrong = replies.filter(({ status }) => status === 400);
-    // Counted with the tries at the sign-in, and never more than they are.
+    // These attempts count against the limit of sign-ins.
     expect(wrong.length).toBeGreaterThan(0);
     expect(wrong.length).toBeLessThanOrEqual(10);
     for (const { error } of wrong) expect(error.fields).toEqual({ currentPassword: 'Неверный пароль' });
@@ -328,18 +329,17 @@ describe('a link to a new email', () => {
     expect(inbox.mails.filter(({ to }) => to === moved || to === email)).toEqual([]);
   });
 
-  test('is sent only for somebody who is signed in', async () => {
-    for (const nobody of [null, 'A'.repeat(43)]) {
-      const { status, error } = await move('somebody@elsewhere.test', nobody);
+  test('a change of email needs a valid session, and a password link ignores an invalid token', async () => {
+    for (const invalid of [null, 'A'.repeat(43)]) {
+      const { status, error } = await move('somebody@elsewhere.test', invalid);
       expect([status, error.code]).toEqual([401, 'unauthorized']);
     }
-    // A dead token is no hindrance to what needs none.
     const { email } = await api.company();
     expect((await use({ email }, 'A'.repeat(43))).status).toBe(204);
     follow(await inbox.take(email));
   });
 
-  test('is refused for an address that another account has, also when it was taken meanwhile', async () => {
+  test('a change to the email of another account is refused at the request and at the confirmation', async () => {
     const [one, other] = [await api.company(), await api.company()];
     const taken = {
       code: 'email_taken',
@@ -357,7 +357,7 @@ describe('a link to a new email', () => {
     expect((await api.call(other.token, me)).status).toBe(200);
   });
 
-  test('may change the letter case alone', async () => {
+  test('an email link can change only the letter case', async () => {
     const { token: session, email } = await api.company();
     const shouted = email.replace('owner', 'OWNER');
     expect((await use({ token: await emailLink(session, shouted) })).status).toBe(204);
@@ -367,7 +367,7 @@ describe('a link to a new email', () => {
 
 test.each([
   [{}, { email: 'Заполните это поле' }],
-  [{ email: 'a@b.test', token: 'x' }, { email: 'Здесь нужна или почта, или ссылка' }],
+  [{ email: 'a@b.test', token: 'x' }, { email: 'Нужна почта или ссылка' }],
   [{ email: 'a@b.test', password: PASSWORD }, { password: 'Пароль задаёт ссылка из письма' }],
   [{ token: 'x', change: true }, { change: 'Ссылка из письма уже знает новую почту' }],
   [{ email: 'a@b.test', change: true }, { currentPassword: 'Заполните это поле' }],
@@ -375,13 +375,13 @@ test.each([
     { email: 'a@b.test', currentPassword: PASSWORD },
     { currentPassword: 'Текущий пароль нужен только для смены почты' },
   ],
-])('%j is none of the four', async (body, fields) => {
+])('the call for links refuses the body %j, which matches none of its four uses', async (body, fields) => {
   const { status, error } = await use(body);
   expect([status, error.code, error.fields]).toEqual([400, 'bad_input', fields]);
 });
 
-describe('of two at once', () => {
-  /** Ends an account's sessions as a new password does, and commits only when the work has come up against it. */
+describe('concurrent changes of the password', () => {
+  /** Ends an account's sessions as a new password does, and commits after `work` has had time to block on its locks. */
   async function whilePasswordChanges<T>(email: string, work: () => Promise<T>): Promise<T> {
     const client = await api.database.pool.connect();
     await client.query('begin');
@@ -394,13 +394,13 @@ describe('of two at once', () => {
     return working;
   }
 
-  test('a session that the old password opens dies with it', async () => {
+  test('a sign-in with the old password fails when the password changes meanwhile', async () => {
     const { email } = await api.company();
     const { status } = await whilePasswordChanges(email, () => signIn(email, PASSWORD));
     expect([status, (await account(email)).sessions]).toEqual([401, 0]);
   });
 
-  test('a link that a session asks for dies with the session', async () => {
+  test('a request for an email link fails when its session ends meanwhile', async () => {
     const { token, email } = await api.company();
     const ask = () => move(`late-${email}`, token);
     const { status } = await whilePasswordChanges(email, ask);
@@ -408,7 +408,7 @@ describe('of two at once', () => {
   });
 });
 
-test('without SMTP_URL the mail is a file in the data folder', async () => {
+test('without SMTP_URL the api writes mails as files to the data folder', async () => {
   const lines: string[] = [];
   const dataDir = await mkdtemp(join(tmpdir(), 'propusk-data-'));
   const settings = { publicUrl, mailFolder: join(dataDir, 'mail') };
@@ -431,7 +431,7 @@ test('without SMTP_URL the mail is a file in the data folder', async () => {
   await rm(dataDir, { recursive: true });
 });
 
-test('closing waits for a link that was asked for', async () => {
+test('closing the server waits for a requested link and its mail', async () => {
   const alone = await startApi(inject('serverUrl'), { settings: { publicUrl, smtpUrl: inbox.url } });
   const { email } = await alone.company();
   await alone.call(null, useLink, { body: { email } });
@@ -439,11 +439,11 @@ test('closing waits for a link that was asked for', async () => {
   expect(inbox.mails.filter(({ to }) => to === email)).toHaveLength(1);
 });
 
-test('no token stands in clear in the database or the log', async () => {
+test('neither the database nor the log contains a link token in plain text', async () => {
   const { rows } = await api.database.pool.query(
     "select table_name from information_schema.tables where table_schema = 'public'",
   );
-  // Some that are alive: used ones leave no row.
+  // Creates unused links: used ones leave no row.
   const { token: session, email } = await api.company();
   await passwordLink(email);
   await emailLink(session, `last-${email}`);
@@ -463,7 +463,7 @@ test('no token stands in clear in the database or the log', async () => {
   expect(log.join('')).toContain('/api/auth/register');
 });
 
-test('whoever was locked out by the guesses of others comes in with the password of a link, or changes the own one', async () => {
+test('a user locked out by wrong passwords of others can change the own password or set a new one by a link', async () => {
   const { email, token: session } = await api.company();
   for (let network = 0; network < 10; network++) {
     await Promise.all(

@@ -5,7 +5,7 @@ import { PASSWORD, startApi, type TestApi } from '@propusk/test-kit/api/api';
 import { quickOrSoak, threatCase } from '@propusk/test-kit/threat-case';
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
 
-/** Strangers who spend the tries of an account must not keep its user from signing in. */
+/** Strangers who exhaust the budgets of an account must not keep its user from signing in. */
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 let networks = 0;
-/** An address in a /24 of its own. */
+/** An IP address in a /24 of its own. */
 const fresh = () => `10.${100 + (networks >> 8)}.${networks++ & 255}.1`;
 const signIn = (email: string, from: string, password: string, mark?: string) =>
   api.call(null, login, {
@@ -28,7 +28,7 @@ const signIn = (email: string, from: string, password: string, mark?: string) =>
 const markOf = ({ headers }: { headers: Readonly<Record<string, unknown>> }) =>
   String(headers[DEVICE_HEADER]);
 const askLink = (email: string, from: string) => api.call(null, useLink, { body: { email }, from });
-/** Guesses until the account's tries are spent for every new address. */
+/** Guesses until the account's budget is exhausted for every new address. */
 async function storm(email: string, addresses = 14, each = 8): Promise<void> {
   const from = Array.from({ length: addresses }, fresh);
   await Promise.all(
@@ -42,7 +42,7 @@ async function markedOwner() {
 }
 
 test('an owner signs in from a known browser, and gets a link, during a storm from 200 addresses', () =>
-  threatCase(THREAT, '200 addresses guess and ask for links: the owner gets in', async (tally) => {
+  threatCase(THREAT, '200 addresses guess and request links: the owner signs in', async (tally) => {
     for (let round = 0; round < quickOrSoak(1, 5); round++) {
       await api.database.pool.query('delete from rate_limits');
       const { email, mark } = await markedOwner();
@@ -67,7 +67,7 @@ test('an owner signs in from a known browser, and gets a link, during a storm fr
     }
   }));
 
-test('a mark gives ten checks of its own account, and nothing to forged, foreign and outdated marks', async () => {
+test('a device mark allows ten password checks of its own account, and forged, foreign and outdated marks allow none', async () => {
   const { email, token, mark } = await markedOwner();
   const foreign = (await markedOwner()).mark;
   await storm(email);

@@ -1,5 +1,6 @@
 import { login, useLink } from '@propusk/contract/auth';
-import { changeOwnPassword, me } from '@propusk/contract/users';
+import { me } from '@propusk/contract/me';
+import { changeOwnPassword } from '@propusk/contract/users';
 import { PASSWORD, startApi, type TestApi } from '@propusk/test-kit/api/api';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 
@@ -27,7 +28,7 @@ async function account(email: string) {
 describe('the own password', () => {
   const body = { currentPassword: PASSWORD, password: 'another horse' };
 
-  test('is changed with the current one; the other sessions, gateway tokens and links end', async () => {
+  test('a change with the current password ends the other sessions, gateway tokens and links', async () => {
     const { token, email } = await api.company();
     const other = (await signIn(email, PASSWORD)).body.token;
     await api.must(null, useLink, { body: { email }, from: fresh() });
@@ -47,7 +48,7 @@ describe('the own password', () => {
     expect((await signIn(email, 'another horse')).status).toBe(200);
   });
 
-  test('stays with a wrong one', async () => {
+  test('a change with a wrong current password is refused and changes nothing', async () => {
     const { token, email } = await api.company();
     const before = await account(email);
     for (const currentPassword of ['wrong horse', '', 'x'.repeat(200)]) {
@@ -67,7 +68,7 @@ describe('the own password', () => {
     expect(await account(email)).toEqual(before);
   });
 
-  test('is changed by one of ten at once', async () => {
+  test('exactly one of ten concurrent changes succeeds', async () => {
     const { token, email } = await api.company();
     const passwords = Array.from({ length: 10 }, (_, i) => `horse number ${i}`);
     const replies = await Promise.all(

@@ -1,6 +1,7 @@
 import { myAccess } from '@propusk/contract/access';
 import { createPairing, login, logout, pair } from '@propusk/contract/auth';
-import { changeOwnPassword, deleteUser, getUser, me } from '@propusk/contract/users';
+import { me } from '@propusk/contract/me';
+import { changeOwnPassword, deleteUser, getUser } from '@propusk/contract/users';
 import { PASSWORD, startApi, type TestApi } from '@propusk/test-kit/api/api';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 
@@ -22,11 +23,11 @@ const redeem = (code: string, on = api, from = fresh()) => on.call(null, pair, {
 const DEAD = {
   code: 'link_dead',
   message:
-    'Код подключения не действует: он живёт минуту и срабатывает один раз. Нажмите «Войти в расширение» ещё раз',
+    'Код подключения уже не действует: его срок одна минута, и срабатывает он один раз. Нажмите «Войти в расширение» ещё раз',
 };
 
 describe('a pairing code', () => {
-  test('opens a session of the extension, once', async () => {
+  test('a pairing code opens one session of the extension', async () => {
     const owner = await api.company();
     const { code, expiresAt } = await api.must(owner.token, createPairing);
     expect(Date.parse(expiresAt) - Date.now()).toBeGreaterThan(50_000);
@@ -35,12 +36,12 @@ describe('a pairing code', () => {
     expect((await api.must(body.token, me)).email).toBe(owner.email);
     const again = await redeem(code);
     expect([again.status, again.error]).toEqual([400, DEAD]);
-    // Signing out of the console leaves it.
+    // A sign-out of the console does not end it.
     await api.must(owner.token, logout);
     expect((await api.call(body.token, me)).status).toBe(200);
   });
 
-  test('works for one of 100 at once, over two processes', async () => {
+  test('exactly one of 100 concurrent uses of a pairing code over two processes succeeds', async () => {
     const code = await codeOf((await api.company()).token);
     const replies = await Promise.all(
       Array.from({ length: 100 }, (_, i) => redeem(code, i % 2 === 0 ? api : second)),
@@ -50,13 +51,13 @@ describe('a pairing code', () => {
     expect(losers.map(({ error }) => error)).toEqual(losers.map(() => DEAD));
   });
 
-  test('is dead after a minute', async () => {
+  test('a pairing code expires after a minute', async () => {
     const code = await codeOf((await api.company()).token);
     await api.database.pool.query(`update pairing_codes set expires_at = now() - interval '1 second'`);
     expect((await redeem(code)).error).toEqual(DEAD);
   });
 
-  test('dies with the session that asked for it, and so with a password that somebody else set', async () => {
+  test('a pairing code ends with its session, also when a new password in another session ends that session', async () => {
     const owner = await api.company();
     const other = (await api.must(null, login, { body: { email: owner.email, password: PASSWORD } })).token;
     const [first, kept, third] = [await codeOf(owner.token), await codeOf(other), await codeOf(owner.token)];
@@ -71,7 +72,7 @@ describe('a pairing code', () => {
     expect((await redeem(kept)).status).toBe(200);
   });
 
-  test('that is wrong is counted by the address, and one that is right is not', async () => {
+  test('only wrong pairing codes count against the limit of an IP address', async () => {
     const { token } = await api.company();
     const from = fresh();
     for (let i = 0; i < 30; i++) expect((await redeem('A'.repeat(43), api, from)).status).toBe(400);
@@ -80,7 +81,7 @@ describe('a pairing code', () => {
     expect((await redeem(await codeOf(token), api, from)).status).toBe(200);
   });
 
-  test('is stored as a hash alone', async () => {
+  test('the database stores only the hash of a pairing code', async () => {
     const { token } = await api.company();
     const { code } = await api.must(token, createPairing, { headers: { 'idempotency-key': 'once' } });
     const { rows } = await api.database.pool.query('select p::text from pairing_codes p');
@@ -101,7 +102,7 @@ describe('a session of the extension', () => {
     return rows[0];
   };
 
-  test('tells that the extension is in use, and moves no version', async () => {
+  test('fetching access by the extension records its use once a day and changes no version', async () => {
     const owner = await api.company();
     const agent = await api.agent(owner.token);
     await api.must(agent.token, myAccess);
@@ -116,7 +117,7 @@ describe('a session of the extension', () => {
     expect(version).toBe(before.policy);
     const again = await api.call(owner.token, getUser, { params: { id: agent.id } });
     expect(again.headers.etag).toBe(entity.headers.etag);
-    // Once a day is enough.
+    // A second fetch within a day records nothing.
     await api.must(token, myAccess);
     expect(await seen(agent.email)).toEqual(after);
     await api.database.pool.query(
@@ -127,7 +128,7 @@ describe('a session of the extension', () => {
     expect((await seen(agent.email)).at >= after.at).toBe(true);
   });
 
-  test('ends with its logout, and the gateway tokens with it; a console that was told none ends none', async () => {
+  test('a logout revokes gateway tokens only if its session fetched one', async () => {
     const owner = await api.company();
     const agent = await api.agent(owner.token);
     const token = await extension(agent.email);
@@ -145,7 +146,7 @@ describe('a session of the extension', () => {
     expect(await epoch()).toBe(before + 1);
   });
 
-  test('ends with a new password and with its person, as any other', async () => {
+  test('a new password and the deletion of the user end a session of the extension', async () => {
     const owner = await api.company();
     const agent = await api.agent(owner.token);
     const token = await extension(agent.email);

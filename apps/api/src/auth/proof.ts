@@ -19,7 +19,7 @@ interface ProofCall {
 
 /**
  * Runs `work` after the actor re-authenticates. A wrong password or code counts against the limits of sign-in.
- * @param work given the hash that the password was checked against; answers false when the code is wrong
+ * @param work receives the hash that the password was checked against; returns false when the code is wrong
  * @throws AppError bad_input for a wrong password or code; too_many_requests
  */
 export async function proved(
@@ -36,7 +36,7 @@ export async function proved(
   if (!right) throw passwordRight ? wrongCode() : wrongPassword();
 }
 
-/** The refusal of a wrong code from an actor who is signed in: the session goes on. */
+/** The error for a wrong code of a signed-in actor: a 400, so that clients keep the session. */
 export function wrongCode(): AppError {
   return new AppError('bad_input', {
     fields: { code: ['wrong_code'] },

@@ -1,6 +1,6 @@
+import type { User } from '@propusk/contract/me';
 import type { CompanyRole } from '@propusk/contract/role-changes';
 import type { Role } from '@propusk/contract/roles';
-import type { User } from '@propusk/contract/users';
 import { sql } from 'kysely';
 import { endAccess } from '../accounts/store.ts';
 import { record } from '../audit/store.ts';
@@ -15,9 +15,9 @@ import { auditFields, auditTarget, findUser } from '../users/store.ts';
 import type { Prove } from './proof.ts';
 
 /**
- * Makes a person of a company an owner or an agent. Everything that the person is signed in with ends.
- * @throws AppError not_found, for another company's person as for none; changed_meanwhile; own_account; protected_user for an
- *   ADMIN; no_company; last_owner; what `prove` throws
+ * Makes a user of a company an owner or an agent, and ends the user's sessions, gateway tokens and links.
+ * @throws AppError not_found, also for another company's user; changed_meanwhile; own_account; protected_user for an ADMIN;
+ *   no_company; last_owner; what `prove` throws
  */
 export async function changeRole(
   tx: Tx,
@@ -50,9 +50,9 @@ async function keepAnOwner(tx: Tx, companyId: number, except: number): Promise<v
 }
 
 /**
- * Takes the role ADMIN from somebody else. An account without a company goes with it. The actor stays, so the platform keeps
- * an ADMIN.
- * @throws AppError not_found for a person who is no ADMIN; own_account; what `prove` throws
+ * Removes the role ADMIN from another user, and deletes the account if it has no company. The actor stays ADMIN, so the
+ * platform always has one.
+ * @throws AppError not_found for a user who is not ADMIN; own_account; what `prove` throws
  */
 export async function removeAdmin(tx: Tx, actor: Actor, id: number, prove: Prove): Promise<void> {
   if (id === actor.userId) throw ownRole();
@@ -74,7 +74,7 @@ export async function removeAdmin(tx: Tx, actor: Actor, id: number, prove: Prove
   await setRoles(tx, actor, id, others.length > 0 ? others : ['USER']);
 }
 
-/** Locks the company of one person, then every ADMIN in one order, so that two who remove each other wait for one another. */
+/** Locks the user's company, then every ADMIN in one order, so that admins who remove each other cannot both succeed. */
 async function lockAdmins(tx: Tx, id: number): Promise<void> {
   const user = await tx.selectFrom('users').select('company_id').where('id', '=', id).executeTakeFirst();
   if (user !== undefined && user.company_id !== null) await lockCompany(tx, user.company_id);
@@ -87,7 +87,7 @@ async function lockAdmins(tx: Tx, id: number): Promise<void> {
     .execute();
 }
 
-/** Sets the roles of a locked account, and ends what was opened under the old ones. */
+/** Sets the roles of a locked account, and ends the access that the old roles opened. */
 async function setRoles(tx: Tx, actor: Actor, id: number, roles: Role[]): Promise<User> {
   const before = await findUser(tx, actor, id);
   await tx
@@ -96,7 +96,7 @@ async function setRoles(tx: Tx, actor: Actor, id: number, roles: Role[]): Promis
     .where('id', '=', id)
     .execute();
   await endAccess(tx, id);
-  // A link to a lock shows a site of the company without an account; an agent may not make one.
+  // A lock link shows a site of the company without an account; an agent may not create one.
   await tx.deleteFrom('lock_links').where('made_by', '=', id).execute();
   const after = await findUser(tx, actor, id);
   await record(tx, actor, {

@@ -1,9 +1,10 @@
 import { listAudit } from '@propusk/contract/audit';
 import { login, useLink } from '@propusk/contract/auth';
 import { openLockLink, shareLock } from '@propusk/contract/lock';
+import { me } from '@propusk/contract/me';
 import { addAdmin, type CompanyRole, changeRole, removeAdmin } from '@propusk/contract/role-changes';
 import { createSite } from '@propusk/contract/sites';
-import { companyUsers, deleteUser, listUsers, me } from '@propusk/contract/users';
+import { companyUsers, deleteUser, listUsers } from '@propusk/contract/users';
 import { createAdmin } from '@propusk/test-kit/api/admin';
 import { PASSWORD, startApi, type TestApi } from '@propusk/test-kit/api/api';
 import { appCode } from '@propusk/test-kit/api/app-code';
@@ -39,7 +40,7 @@ const setRole = (token: string, id: number, role: CompanyRole, given: object = p
 const signIn = async (email: string) =>
   (await api.must(null, login, { body: { email, password: PASSWORD }, from: fresh() })).token;
 
-/** A hash that costs no memory: hundreds of checks at once would otherwise take most of the time of a test. */
+/** A cheap hash: hundreds of concurrent checks would otherwise take most of the test's time. */
 async function cheapHash(): Promise<string> {
   const nonce = 'c2FsdHNhbHQ';
   const cost = { memory: 8, passes: 1, parallelism: 1, tagLength: 32 };
@@ -47,7 +48,7 @@ async function cheapHash(): Promise<string> {
   return `$argon2id$v=19$m=8,t=1,p=1$${nonce}$${Buffer.from(hash).toString('base64').replace(/=+$/, '')}`;
 }
 
-/** What gateways accept of a person's tokens. */
+/** The epoch of gateway tokens that gateways accept for a user. */
 async function epochOf(id: number): Promise<number> {
   const { rows } = await api.database.pool.query('select gateway_epoch as epoch from users where id = $1', [
     id,
@@ -56,7 +57,7 @@ async function epochOf(id: number): Promise<number> {
 }
 
 describe('an owner', () => {
-  test('makes an agent an owner, who signs in again and manages the company', async () => {
+  test('an owner can make an agent an owner, who signs in again and manages the company', async () => {
     const owner = await api.company();
     const agent = await api.agent(owner.token);
     const made = await setRole(owner.token, agent.id, 'CREATOR');
@@ -76,7 +77,7 @@ describe('an owner', () => {
     );
   });
 
-  test('makes another owner an agent: sessions, gateway tokens and links end at once, and DELETE works then', async () => {
+  test('making an owner an agent ends sessions, gateway tokens and links, and permits the deletion', async () => {
     const owner = await api.company();
     const other = await api.agent(owner.token);
     await setRole(owner.token, other.id, 'CREATOR');
@@ -96,7 +97,7 @@ describe('an owner', () => {
     expect((await api.call(owner.token, deleteUser, { params: { id: other.id } })).status).toBe(204);
   });
 
-  test('repeats a change without ending the sessions that the person opened since', async () => {
+  test('repeating a role change does not end the sessions opened since', async () => {
     const owner = await api.company();
     const agent = await api.agent(owner.token);
     await setRole(owner.token, agent.id, 'CREATOR');
@@ -105,7 +106,7 @@ describe('an owner', () => {
     expect((await api.call(session, companyUsers)).status).toBe(200);
   });
 
-  test('who is the last one is not made an agent, neither by themselves nor by an admin', async () => {
+  test('nobody can make the last owner an agent, neither the owner nor an admin', async () => {
     const owner = await api.company();
     const { id } = await api.must(owner.token, me);
     expect(await setRole(owner.token, id, 'USER')).toMatchObject({
@@ -119,7 +120,7 @@ describe('an owner', () => {
 });
 
 describe('a change of roles', () => {
-  test('is refused after a wrong password, and the tenth wrong one ends the tries of the address', async () => {
+  test('a wrong password refuses a role change, and ten of them exhaust the limit of the address', async () => {
     const owner = await api.company();
     const agent = await api.agent(owner.token);
     const from = fresh();
@@ -139,7 +140,7 @@ describe('a change of roles', () => {
     expect((await api.call(agent.token, companyUsers)).status).toBe(403);
   });
 
-  test('takes a code where the actor has a second factor, and each code once', async () => {
+  test('a role change by an actor with a second factor needs a code, and each code works once', async () => {
     const owner = await api.company();
     const self = await api.must(owner.token, me);
     const [first, second] = [await api.agent(owner.token), await api.agent(owner.token)];
@@ -156,7 +157,7 @@ describe('a change of roles', () => {
     expect((await api.call(second.token, me)).status).toBe(200);
   });
 
-  test('counts wrong codes: the twenty-first is refused untried', async () => {
+  test('a role change is refused without a check after twenty wrong codes', async () => {
     const owner = await api.company();
     const self = await api.must(owner.token, me);
     const agent = await api.agent(owner.token);
@@ -173,7 +174,7 @@ describe('a change of roles', () => {
 describe('an admin', () => {
   beforeEach(() => api.database.pool.query(`delete from users where 'ADMIN' = any (roles)`));
 
-  test('invites another one, who sets a password by the link and removes the first: everything of theirs ends', async () => {
+  test('an admin can invite another admin, who can remove the first one and so end all sessions of the first', async () => {
     const leaving = await createAdmin(api, 'leaving@platform.test');
     const extension = await signIn('leaving@platform.test');
     const { id } = await api.must(leaving, me);
@@ -201,12 +202,12 @@ describe('an admin', () => {
     expect((await api.call(null, login, again)).status).toBe(401);
     const { rows } = await api.must(next, listAudit, { query: { name: 'leaving@platform.test' } });
     expect(rows[0]).toMatchObject({ action: 'deleted', actor: { email: 'next@platform.test' } });
-    // The settings of the next start still name the operator who left.
+    // ADMIN_EMAIL of the next start still names the removed admin.
     await ensureAdmin(api.database.db, 'leaving@platform.test', () => hashPassword(PASSWORD, ofProcess));
     expect((await api.call(null, login, { ...again, from: fresh() })).status).toBe(401);
   });
 
-  test('invites nobody whose address has an account, and removes neither themselves nor somebody who is no admin', async () => {
+  test('an admin cannot invite an email with an account, nor remove the own role or a user who is not ADMIN', async () => {
     const admin = await createAdmin(api);
     const { id } = await api.must(admin, me);
     const owner = await api.company();
@@ -226,7 +227,7 @@ describe('an admin', () => {
     expect((await api.call(admin, listUsers)).status).toBe(200);
   });
 
-  test('is not removed without the password of the actor', async () => {
+  test('removing an admin needs the password of the actor', async () => {
     const admin = await createAdmin(api);
     const other = await createAdmin(api, 'other@platform.test');
     const { id } = await api.must(other, me);
@@ -236,30 +237,30 @@ describe('an admin', () => {
   });
 });
 
-describe('200 role changes across each other at once', () => {
+describe('200 concurrent role changes of owners or admins against each other', () => {
   const CROWD = 8;
 
-  /** People with one role, each with a session. */
+  /** Creates users with one role, each with a session. */
   async function crowd(role: 'CREATOR' | 'ADMIN', companyId: number | null) {
     const hash = await cheapHash();
-    const people: { id: number; token: string }[] = [];
+    const users: { id: number; token: string }[] = [];
     for (let n = 0; n < CROWD; n++) {
       const email = `${role}${n}.${companyId ?? 0}@crowd.test`;
       const id = await addUser(api.database.db, { companyId, email, roles: [role], hash });
-      people.push({ id, token: await addSession(api.database.db, id) });
+      users.push({ id, token: await addSession(api.database.db, id) });
     }
-    return people;
+    return users;
   }
-  /** Everybody aims at everybody else in turn. */
-  const pairs = <T>(people: readonly T[]): [T, T][] =>
+  /** Pairs of actor and target: each user targets every other in turn. */
+  const pairs = <T>(users: readonly T[]): [T, T][] =>
     Array.from({ length: 200 }, (_, n) => {
       const actor = n % CROWD;
       const target = (actor + 1 + (Math.floor(n / CROWD) % (CROWD - 1))) % CROWD;
-      return [people[actor] as T, people[target] as T];
+      return [users[actor] as T, users[target] as T];
     });
   const known = new Set([200, 204, 401, 403, 404, 409, 503]);
 
-  test('leave the company an owner', async () => {
+  test('concurrent role changes leave the company one owner', async () => {
     const { id } = await insertCompany(api.database.db, 'crossing');
     const owners = await crowd('CREATOR', id);
     const replies = await Promise.all(
@@ -274,7 +275,7 @@ describe('200 role changes across each other at once', () => {
     expect(left.rowCount).toBe(1);
   });
 
-  test('leave the platform an admin', async () => {
+  test('concurrent removals leave the platform one admin', async () => {
     await api.database.pool.query(`delete from users where 'ADMIN' = any (roles)`);
     const admins = await crowd('ADMIN', null);
     const replies = await Promise.all(

@@ -1,8 +1,8 @@
 import { verifyGatewayToken } from '@propusk/access/gateway-secret';
 import { myAccess } from '@propusk/contract/access';
 import { createPairing, login, logout, pair, useLink } from '@propusk/contract/auth';
+import { me } from '@propusk/contract/me';
 import { endOtherSessions, endSession, listSessions } from '@propusk/contract/sessions';
-import { me } from '@propusk/contract/users';
 import { PASSWORD, startApi, type TestApi, testKeys } from '@propusk/test-kit/api/api';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 
@@ -40,7 +40,7 @@ const age = (id: number, column: string, interval: string) =>
 const end = (token: string, id: number) => api.call(token, endSession, { params: { id } });
 
 describe('the list of sessions', () => {
-  test('tells where each was opened, by which browser, and which one asks', async () => {
+  test('the list of sessions shows the client, IP address and browser of each sign-in and marks the current session', async () => {
     const owner = await api.company();
     const agent = await api.agent(owner.token);
     const mine = await signIn(agent.email, { from: '203.0.113.7' });
@@ -57,7 +57,7 @@ describe('the list of sessions', () => {
       ['console', true, '203.0.113.7', 'Firefox, Linux'],
       ['extension', false, '2001:db8::1', 'curl'],
       ['extension', false, '198.51.100.4', 'Firefox, Linux'],
-      // The one of `api.agent`.
+      // The session of `api.agent`.
       ['console', false, expect.stringMatching(/^10\.1\./), 'lightMyRequest'],
     ]);
     for (const { createdAt, lastSeenAt } of rows) {
@@ -66,7 +66,7 @@ describe('the list of sessions', () => {
     }
   });
 
-  test('is of the person alone, and without what has expired', async () => {
+  test('the list of sessions contains only live sessions of the caller', async () => {
     const owner = await api.company();
     const agent = await api.agent(owner.token);
     const old = await idOf(await signIn(agent.email));
@@ -78,7 +78,7 @@ describe('the list of sessions', () => {
     expect((await end(agent.token, old)).status).toBe(404);
   });
 
-  test('holds the 100 that were seen last, and counts all', async () => {
+  test('the list of sessions contains the 100 most recently used and counts all', async () => {
     const { token, email } = await api.company();
     await api.database.pool.query(
       `insert into sessions (token_hash, user_id, expires_at)
@@ -92,7 +92,7 @@ describe('the list of sessions', () => {
     expect((await api.must(token, listSessions)).count).toBe(1);
   });
 
-  test('keeps of a browser its name and nothing that it says besides', async () => {
+  test('a session stores only the first product name of an unknown User-Agent', async () => {
     const { email } = await api.company();
     const agent = `x${'y'.repeat(5000)} (tell-tale)`;
     const token = await signIn(email, { agent });
@@ -103,8 +103,8 @@ describe('the list of sessions', () => {
   });
 });
 
-describe('when a session was last seen', () => {
-  test('is noted by its calls, after five minutes at the earliest', async () => {
+describe('the last use of a session', () => {
+  test('a call updates the last use of its session at most every five minutes', async () => {
     const { token } = await api.company();
     const id = await idOf(token);
     const seen = async () => {
@@ -120,7 +120,7 @@ describe('when a session was last seen', () => {
     expect(Date.now() - Date.parse(await seen())).toBeLessThan(20_000);
   });
 
-  test('is not worth waiting for, nor failing', async () => {
+  test('a call neither waits for nor fails with the update of its last use', async () => {
     const { token } = await api.company();
     const id = await idOf(token);
     await age(id, 'last_seen_at', '6 minutes');
@@ -141,7 +141,7 @@ describe('when a session was last seen', () => {
 });
 
 describe('ending a session', () => {
-  test('shuts it out at once, and with it what it may have taken along', async () => {
+  test('ending another session revokes the gateway tokens and mail links of the user at once', async () => {
     const owner = await api.company();
     const agent = await api.agent(owner.token);
     for (const client of [undefined, 'extension'] as const) {
@@ -160,24 +160,24 @@ describe('ending a session', () => {
   });
 
   test.each([undefined, 'extension'] as const)(
-    'that asks is signing out (%s): it takes along the gateway tokens that it was told, and none that it was not',
+    'ending the current session of the client %s revokes gateway tokens only if the session fetched one',
     async (client) => {
       const owner = await api.company();
       const agent = await api.agent(owner.token);
       const before = await epochOf(agent.email);
-      const [ignorant, told] = [
+      const [idle, fetched] = [
         await signIn(agent.email, client && { client }),
         await signIn(agent.email, client && { client }),
       ];
-      await api.must(told, myAccess);
-      expect((await end(ignorant, await idOf(ignorant))).status).toBe(204);
-      expect([await alive(ignorant), await epochOf(agent.email)]).toEqual([false, before]);
-      expect((await end(told, await idOf(told))).status).toBe(204);
-      expect([await alive(told), await epochOf(agent.email)]).toEqual([false, before + 1]);
+      await api.must(fetched, myAccess);
+      expect((await end(idle, await idOf(idle))).status).toBe(204);
+      expect([await alive(idle), await epochOf(agent.email)]).toEqual([false, before]);
+      expect((await end(fetched, await idOf(fetched))).status).toBe(204);
+      expect([await alive(fetched), await epochOf(agent.email)]).toEqual([false, before + 1]);
     },
   );
 
-  test('tells nobody a gateway token that lives on after it', async () => {
+  test('a gateway token fetched during the logout of its session is revoked', async () => {
     const owner = await api.company();
     for (let round = 0; round < 20; round++) {
       const agent = await api.agent(owner.token);
@@ -188,7 +188,7 @@ describe('ending a session', () => {
     }
   });
 
-  test('waits for one who asks: the token that was made before it is not told after it', async () => {
+  test('a fetch of a gateway token gets 401 when its session ends meanwhile', async () => {
     const owner = await api.company();
     const agent = await api.agent(owner.token);
     const locker = await api.database.pool.connect();
@@ -201,7 +201,7 @@ describe('ending a session', () => {
     expect((await asking).status).toBe(401);
   });
 
-  test('of a colleague, of the owner, or that never was is answered alike, and ends nothing', async () => {
+  test('ending a session of another user, an ended one or an absent one gets the same 404 and ends nothing', async () => {
     const owner = await api.company();
     const agent = await api.agent(owner.token);
     const stranger = await api.company();
@@ -223,7 +223,7 @@ describe('ending a session', () => {
     for (const { token } of [owner, agent, stranger]) expect(await alive(token)).toBe(true);
   });
 
-  test('all others: 20 are dead, the asking one goes on, and once more changes nothing', async () => {
+  test('ending all other sessions keeps the current one, and a repeated call changes nothing', async () => {
     const owner = await api.company();
     const agent = await api.agent(owner.token);
     const others = await Promise.all(
@@ -238,7 +238,7 @@ describe('ending a session', () => {
     expect(await epochOf(agent.email)).toBe(before + 1);
   });
 
-  test('two that end each other at once: one of them goes on', async () => {
+  test('one session survives when two sessions end each other concurrently', async () => {
     for (let round = 0; round < 10; round++) {
       const { token, email } = await api.company();
       const other = await signIn(email);

@@ -10,7 +10,7 @@ import type { Db, Tx } from '../db/open.ts';
 import { refusing } from '../db/violations.ts';
 import { nameAgent } from './agent.ts';
 
-/** Open sessions of one user; signing in once more ends the one that was idle longest. */
+/** The limit of sessions of one user. Another sign-in ends the longest idle one. */
 const MOST_SESSIONS = 100;
 
 const SESSION_DAYS = 30;
@@ -18,10 +18,10 @@ const SESSION_DAYS = 30;
 /** The program that holds a session. */
 type Client = 'console' | 'extension';
 
-/** How the list of sessions describes a session. */
+/** The origin of a session, as the list of sessions shows it. */
 export interface Origin {
   readonly client?: Client | undefined;
-  /** The address that the request came from. */
+  /** The caller's IP address. */
   readonly address: string;
   /** The `User-Agent` of the request; `nameAgent` shortens it. */
   readonly agent: string | undefined;
@@ -67,7 +67,7 @@ export async function endSession(tx: Tx, actor: Actor): Promise<void> {
     .where('token_hash', '=', tokenHash)
     .returning('told_access')
     .executeTakeFirst();
-  // A concurrent sign-out of the same session did the rest.
+  // A concurrent sign-out of the same session has already done the rest.
   if (ended === undefined) return;
   await recordOwn(tx, actor, 'signed_out');
   if (ended.told_access) await endGatewayTokens(tx, userId);
@@ -75,7 +75,7 @@ export async function endSession(tx: Tx, actor: Actor): Promise<void> {
 
 /**
  * Creates a company and its owner.
- * @param address where the registration came from
+ * @param address the caller's IP address
  * @returns the owner's id
  * @throws AppError email_taken
  */

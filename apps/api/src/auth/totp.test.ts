@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { newRecoveryCodes, plainCode } from './recovery.ts';
 import { enrolmentUri, newSecret, stepOf } from './totp.ts';
 
-// RFC 6238 appendix B for SHA-1, of whose 8 digits the last 6 are the code: the secret is '12345678901234567890'.
+// RFC 6238 appendix B for SHA-1 with the secret '12345678901234567890'; the code is the last 6 of its 8 digits.
 const secret = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';
 const vectors: [seconds: number, code: string][] = [
   [59, '287082'],
@@ -13,28 +13,28 @@ const vectors: [seconds: number, code: string][] = [
   [20_000_000_000, '353130'],
 ];
 
-test.each(vectors)('at %i seconds the code of the RFC is that of its step', (seconds, code) => {
+test.each(vectors)('the code of the RFC for %i seconds matches its time step', (seconds, code) => {
   expect(stepOf(secret, code, seconds * 1000)).toBe(Math.floor(seconds / 30));
 });
 
-test('a clock may be one step early or late, and no more', () => {
+test('a code is accepted one time step early or late and not two', () => {
   const [seconds, code] = [1_234_567_890, '005924'];
   const step = Math.floor(seconds / 30);
   const steps = [-2, -1, 0, 1, 2].map((ahead) => stepOf(secret, code, (seconds + ahead * 30) * 1000));
   expect(steps).toEqual([null, step, step, step, null]);
 });
 
-test.each(['', '28708', '2870820', 'abcdef', '２８７０８２'])('%j is no code', (code) => {
+test.each(['', '28708', '2870820', 'abcdef', '２８７０８２'])('the input %j matches no time step', (code) => {
   expect(stepOf(secret, code, 59_000)).toBeNull();
 });
 
-test('a secret has 160 bits and is another one each time', () => {
+test('each new secret has 160 bits and is unique', () => {
   const secrets = Array.from({ length: 50 }, newSecret);
   expect(new Set(secrets).size).toBe(50);
   for (const each of secrets) expect(each).toMatch(/^[A-Z2-7]{32}$/);
 });
 
-test('the address for the app names product, account and secret', () => {
+test('the otpauth URI contains the product, the account and the secret', () => {
   const uri = new URL(enrolmentUri(secret, 'anna@romashka.ru'));
   expect([uri.protocol, uri.host]).toEqual(['otpauth:', 'totp']);
   expect(decodeURIComponent(uri.pathname)).toBe('/Пропуск:anna@romashka.ru');
@@ -47,13 +47,13 @@ test('the address for the app names product, account and secret', () => {
   });
 });
 
-test('ten recovery codes of 80 bits, in letters that cannot be mistaken', () => {
+test('a set has ten recovery codes of 80 bits without look-alike characters', () => {
   const codes = newRecoveryCodes();
   expect(new Set(codes).size).toBe(10);
   for (const code of codes) expect(code).toMatch(/^([0-9A-HJKMNP-TV-Z]{4}-){3}[0-9A-HJKMNP-TV-Z]{4}$/);
 });
 
-test('a recovery code is the same however it is typed', () => {
+test('a recovery code ignores case, spaces, hyphens and look-alike characters', () => {
   expect(plainCode(' 7k3m q9xt-2hvdw5pa ')).toBe('7K3MQ9XT2HVDW5PA');
   expect(plainCode('OIlo')).toBe('0110');
 });

@@ -7,10 +7,10 @@ import {
   updateCompany,
   updateMyCompany,
 } from '@propusk/contract/companies';
+import { me } from '@propusk/contract/me';
 import { createPolicy } from '@propusk/contract/policies';
 import { createProxy } from '@propusk/contract/proxies';
 import { createSite } from '@propusk/contract/sites';
-import { me } from '@propusk/contract/users';
 import { createAdmin } from '@propusk/test-kit/api/admin';
 import { startApi, type TestApi } from '@propusk/test-kit/api/api';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
@@ -26,7 +26,7 @@ afterAll(() => api.close());
 const upstream = { host: 'proxy.example.ru', port: 8080, username: 'login', password: 'canary-secret' };
 
 describe('the company record', () => {
-  test('tells what the company holds, in the shape of the spec', async () => {
+  test('a company reply lists its sites, proxies and users in the shape of the spec', async () => {
     const { token, email } = await api.company();
     const site = await api.must(token, createSite, { body: { address: 'crm.example.ru' } });
     const proxy = await api.must(token, createProxy, { body: upstream });
@@ -42,7 +42,7 @@ describe('the company record', () => {
     expect(await api.must(admin, getCompany, { params: { id: company.id } })).toEqual(company);
   });
 
-  test('is edited by its owner and by an admin; an empty name is refused', async () => {
+  test('an owner and an admin can edit the company, and an empty name gets 400', async () => {
     const { token } = await api.company();
     const { id } = await api.must(token, updateMyCompany, { body: { companyName: 'ООО Василёк' } });
     await api.must(admin, updateCompany, { params: { id }, body: { companySite: 'vasilek.test' } });
@@ -56,7 +56,7 @@ describe('the company record', () => {
 });
 
 describe('the list of companies', () => {
-  test('is an array, with the count of all that match in X-Total-Count', async () => {
+  test('the list of companies is an array with the count of all matches in X-Total-Count', async () => {
     for (const companyName of ['Список А', 'Список Б', 'список в']) {
       await api.must(admin, createCompany, { body: { companyName, companySite: 'list.test' } });
     }
@@ -69,14 +69,14 @@ describe('the list of companies', () => {
     expect(String(all.body.length)).toBe(all.headers['x-total-count']);
   });
 
-  test('a company made of its site alone is named after it', async () => {
+  test('a company created without a name is named after its site', async () => {
     const company = await api.must(admin, createCompany, { body: { companySite: 'alone.test' } });
     expect(company).toMatchObject({ companyName: 'alone.test', companySite: 'alone.test', users: [] });
   });
 });
 
 describe('deleting a company', () => {
-  test('takes all of it, ends its people’s sessions, and leaves the others alone', async () => {
+  test('deleting a company deletes all its rows, signs its users out and leaves other companies unchanged', async () => {
     const kept = (await api.company()).token;
     const { token } = await api.company();
     const policy = await api.must(token, createPolicy, { body: { name: 'Склад', proxyId: 1 } });
@@ -101,7 +101,7 @@ describe('deleting a company', () => {
     expect(next.id).toBeGreaterThan(id);
   });
 
-  test('is refused while a platform admin is one of its people', async () => {
+  test('deleting a company is refused while a platform admin belongs to it', async () => {
     const { token } = await api.company();
     const self = await api.must(token, me);
     await api.database.db

@@ -3,7 +3,7 @@ import { asMember } from '../core/actor.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import { createCompany, deleteCompany, findCompany, listCompanies, updateCompany } from './store.ts';
 
-/** Spec section 7: companies, and the own one. */
+/** The calls of companies, and of the own company (spec section 7). */
 export function companyRoutes(routes: Routes): void {
   implement(routes, contract.createCompany, ({ actor, body, write }) =>
     write((tx) => createCompany(tx, actor, body)),

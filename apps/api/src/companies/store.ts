@@ -49,7 +49,7 @@ function selectCompanies(db: Db) {
 type Row = Awaited<ReturnType<ReturnType<typeof selectCompanies>['executeTakeFirstOrThrow']>>;
 const present = (row: Row): Company => ({ ...row, domainsBlock: [] });
 
-/** @throws AppError not_found, for a company that is not the actor's as for none */
+/** @throws AppError not_found, also for a company that the actor may not see */
 export async function findCompany(db: Db, actor: Actor, id: number): Promise<Company> {
   const row = await selectCompanies(db)
     .where('companies.id', '=', id)
@@ -58,7 +58,7 @@ export async function findCompany(db: Db, actor: Actor, id: number): Promise<Com
   return present(row);
 }
 
-/** Every company: a list for admins. */
+/** Lists every company, for admins. */
 export async function listCompanies(db: Db, query: ListQuery): Promise<{ rows: Company[]; count: number }> {
   const matching = selectCompanies(db).where(
     contains(['companies.company_name', 'companies.company_site'], query.name),
@@ -79,7 +79,7 @@ export async function createCompany(tx: Tx, actor: Actor, body: CompanyInput): P
   return company;
 }
 
-/** @throws AppError not_found, changed_meanwhile; own_factor_first when the actor requires what the actor has not */
+/** @throws AppError not_found; changed_meanwhile; own_factor_first when the actor requires a second factor but has none */
 export async function updateCompany(
   tx: Tx,
   actor: Actor,
@@ -107,8 +107,8 @@ export async function updateCompany(
 }
 
 /**
- * Removes a company with everything that is its.
- * @throws AppError not_found, changed_meanwhile; company_of_admin while one of its people is a platform admin
+ * Deletes a company and all its rows.
+ * @throws AppError not_found; changed_meanwhile; company_of_admin while a platform admin belongs to it
  */
 export async function deleteCompany(tx: Tx, actor: Actor, id: number, ifMatch: IfMatch): Promise<void> {
   await lockOwn(tx, actor, id, ifMatch);
@@ -120,17 +120,17 @@ export async function deleteCompany(tx: Tx, actor: Actor, id: number, ifMatch: I
     .executeTakeFirst();
   if (admin !== undefined) throw new AppError('company_of_admin');
   await recordDeletion(tx, actor, id);
-  // A million links take longer than a statement may.
+  // Deleting a million links exceeds the usual statement timeout.
   await sql`set local statement_timeout = '60s'`.execute(tx);
-  // Whole sets, links first: cascading row by row would wake the triggers for every policy. Policies go before the proxies
-  // that they name.
+  // Deletes whole tables, links first: a cascade would fire the triggers for each policy. Policies refer to proxies, so they
+  // go before the company's proxies.
   for (const table of ['policy_users', 'policy_sites', 'policies'] as const) {
     await tx.deleteFrom(table).where('company_id', '=', id).execute();
   }
   await tx.deleteFrom('companies').where('id', '=', id).execute();
 }
 
-/** With what the company loses: its rows go without a word of their own. */
+/** Records the deletion with the company's users, sites, proxies and policies, which get no audit events of their own. */
 async function recordDeletion(tx: Tx, actor: Actor, id: number): Promise<void> {
   const gone = await findCompany(tx, actor, id);
   const policies = await tx
@@ -163,7 +163,7 @@ const auditFields = ({
   secondFactorRequired,
 });
 
-/** Whoever asks it of others knows how it is done, and is not shut out by their own word. */
+/** Without this check, actors who require a second factor of their own company would lock themselves out. */
 async function demandOwnFactor(tx: Tx, { userId }: Actor): Promise<void> {
   await tx
     .selectFrom('users')

@@ -2,61 +2,65 @@ import type { Endpoint } from '@propusk/contract/endpoint';
 import type { Role } from '@propusk/contract/roles';
 import { AppError } from './errors.ts';
 
-/** Who makes a call: comes first in every store call, and is what every statement is held to. */
+/** The user who makes a call. It is the first argument of every store function and limits the scope of every query. */
 export interface Actor {
   readonly userId: number;
   /** null: a platform admin outside every company. */
   readonly companyId: number | null;
   readonly roles: readonly Role[];
   readonly tokenHash: Buffer;
-  /** Where the call came from, as far as TRUST_PROXY lets it be known. */
+  /** The client's IP address; X-Forwarded-For counts only from TRUST_PROXY. */
   readonly address: string;
-  /** The company requires a second factor, and this person has none yet: only what says `beforeFactor` is open. */
+  /** The company requires a second factor, and this user has none yet. Only calls with `beforeFactor` are allowed. */
   readonly lacksFactor: boolean;
 }
 
-/** An actor of a company, as CREATOR and USER calls get it. */
+/** An actor of a company, for calls of CREATOR and USER. */
 export interface Member extends Actor {
   readonly companyId: number;
 }
 
-/** An actor, wherever the call came from. */
+/** An actor without the address of the call. */
 export type Holder = Omit<Actor, 'address'>;
 
-/** @throws AppError forbidden when the call is for roles that the actor does not hold */
+/** @throws AppError forbidden when the actor has none of the roles */
 export function admit(actor: Holder, access: 'signed-in' | readonly Role[]): void {
   if (access === 'signed-in') return;
   if (!access.some((role) => actor.roles.includes(role))) throw new AppError('forbidden');
 }
 
-/** @throws AppError forbidden; second_factor_required for what is not open before the actor has one */
+/**
+ * Checks that an actor may make a call.
+ * @throws AppError forbidden when the actor has none of the call's roles; second_factor_required when the company
+ * requires a second factor and the actor has none
+ */
 export function admitTo(actor: Holder, { access, beforeFactor }: Endpoint): void {
   if (Array.isArray(access)) admit(actor, access);
   if (actor.lacksFactor && !beforeFactor) throw new AppError('second_factor_required');
 }
 
-/** @throws AppError no_company for an admin who belongs to no company */
+/** @throws AppError no_company for an admin without a company */
 export function asMember(actor: Actor): Member {
   if (actor.companyId === null) throw new AppError('no_company');
   return actor as Member;
 }
 
-/** Whose rows a reading is about: every company's, the own company's, or the person's own. */
+/** The rows that a read covers: those of every company, of the own company, or of the actor. */
 export type Scope = 'platform' | 'company' | 'own';
 
-/** The scope of a row that is asked for by its id: an admin may name anybody's. */
+/** The scope of a read by id: an admin may read rows of every company. */
 export function scopeById(actor: Actor): Scope {
   return isAdmin(actor) ? 'platform' : scopeOf(actor);
 }
 
 /** The scope of a list. */
 export function scopeOf(actor: Actor): Scope {
-  // An owner who is an admin as well works in the own company there; the admin lists are calls of their own.
+  // An owner who is also an admin lists the own company here; admin lists are separate calls.
   if (actor.roles.includes('CREATOR') && actor.companyId !== null) return 'company';
   return isAdmin(actor) ? 'platform' : 'own';
 }
 
-/** Whether the actor acts on every company's objects (answers.md: ADMIN, everything of every company). */
+/** Whether the actor may act on the objects of every company (answers.md: ADMIN, everything of every company). */
 export function isAdmin(actor: Actor): boolean {
   return actor.roles.includes('ADMIN');
 }

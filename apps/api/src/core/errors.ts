@@ -4,15 +4,15 @@ import type { FieldFault } from '@propusk/phrases/field-fault';
 import type { Phrase } from '@propusk/phrases/phrase';
 
 interface ErrorFacts {
-  /** A sentence that says more than the code's own. */
+  /** A more specific sentence than the code's own. */
   readonly detail?: Phrase<typeof errorDetails>;
-  /** What is wrong, by the path in the input, such as `politics.0`. */
+  /** The fault of each field, by its path in the input, such as `politics.0`. */
   readonly fields?: Readonly<Record<string, FieldFault>>;
   /** Whole seconds after which a refused attempt may be repeated (`Retry-After`). */
   readonly retryAfter?: number;
 }
 
-/** A refused call. It holds codes and parameters; the HTTP edge renders their sentences. */
+/** The error of a refused call. It holds codes and parameters; the HTTP edge renders the sentences. */
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly facts: ErrorFacts;

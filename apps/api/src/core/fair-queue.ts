@@ -2,15 +2,15 @@ import { networkOf } from '@propusk/overload/networks';
 import { AppError } from './errors.ts';
 import { tooMany } from './too-many.ts';
 
-/** The line that a caller waits in. */
+/** The part of the queue in which a caller waits. */
 export interface Lane {
-  /** Whether the caller has proved to be a user: by a session or a device mark. Known lanes get every second turn. */
+  /** Whether a session or a device mark proves that the caller is a user. Known lanes get every second turn. */
   readonly known: boolean;
-  /** A network, or a known user. A short text. */
+  /** The short name of the lane: a network, or a known user. */
   readonly line: string;
 }
 
-/** The lane of callers who have proved nothing: one for each /24 (IPv4) and /56 (IPv6). */
+/** The lane of unauthenticated callers: one for each /24 (IPv4) and /56 (IPv6). */
 export const strangers = (address: string): Lane => ({ known: false, line: networkOf(address) });
 
 /** The lane of a signed-in user. */
@@ -20,11 +20,11 @@ export const signedIn = (userId: number): Lane => ({ known: true, line: `user ${
 export type FairQueue = <T>(lane: Lane, work: () => Promise<T>) => Promise<T>;
 
 export interface FairQueueBounds {
-  /** How many pieces of work run together. */
+  /** The number of concurrent tasks. */
   readonly atOnce: number;
-  /** How many callers of one lane wait. */
+  /** The limit of waiters in one lane. */
   readonly ofLane: number;
-  /** How many callers wait in all. Lanes exist only while somebody waits in them, so this bounds them too. */
+  /** The limit of all waiters. It also bounds the lanes, because a lane exists only while it has waiters. */
   readonly ofAll: number;
 }
 
@@ -35,20 +35,19 @@ interface Waiter {
 type Lines = Map<string, Waiter[]>;
 
 /**
- * A queue that serves lanes in turn (round robin), so that a crowd in one lane delays another lane by one piece of work.
- * When it is full, a newcomer displaces the last waiter of the longest lane; where its own lane is the longest, the
- * newcomer is refused.
+ * Creates a queue that serves lanes round robin, so that many waiters in one lane delay another lane by one task. When the
+ * queue is full, a new waiter displaces the last waiter of the longest lane. It is refused when its own lane is the longest.
  */
 export function createFairQueue({ atOnce, ofLane, ofAll }: FairQueueBounds): FairQueue {
   // grows: by callers that wait, with their request bodies; bound: `ofLane` waiters of one network or user and `ofAll` in
-  // all, both kinds together; at the bound: 429 or 503 with Retry-After, and the longest line gives way; test:
+  // all, both kinds together; at the bound: 429 or 503 with Retry-After, and the longest lane loses a waiter; test:
   // apps/api/src/core/fair-queue.test.ts
   const lines: Record<'known' | 'unknown', Lines> = { known: new Map(), unknown: new Map() };
   let running = 0;
   let waiting = 0;
   let knownNext = true;
 
-  /** Takes the next waiter, lane by lane; the lane goes to the end of the round. */
+  /** Takes the next waiter; its lane moves to the end of the round. */
   function next(): Waiter | undefined {
     const round = [lines.known, lines.unknown];
     if (!knownNext) round.reverse();
@@ -66,12 +65,12 @@ export function createFairQueue({ atOnce, ofLane, ofAll }: FairQueueBounds): Fai
     return undefined;
   }
 
-  /** Makes room for one more waiter of a lane. */
+  /** Makes room for one more waiter of a lane. @throws AppError too_many_requests, busy */
   function makeRoom(known: boolean, own: readonly Waiter[]): void {
     if (own.length >= ofLane) throw known ? busy() : tooMany(1_000);
     if (waiting < ofAll) return;
     const [longest] = [...lines.unknown].toSorted(([, a], [, b]) => b.length - a.length);
-    // A known user displaces any stranger; a stranger displaces only a lane that is longer than the own one would be.
+    // A known user displaces any stranger. A stranger displaces only a waiter of a lane longer than the own one would be.
     if (longest === undefined || (!known && longest[1].length <= own.length + 1)) throw busy();
     longest[1].pop()?.refuse(busy());
     if (longest[1].length === 0) lines.unknown.delete(longest[0]);
@@ -92,7 +91,7 @@ export function createFairQueue({ atOnce, ofLane, ofAll }: FairQueueBounds): Fai
       return await work();
     } finally {
       const waiter = next();
-      // The slot passes on directly, so that no newcomer takes it.
+      // The slot passes directly to the next waiter, so that no new caller takes it.
       if (waiter === undefined) running--;
       else waiter.start();
     }

@@ -1,18 +1,17 @@
 import { AppError } from './errors.ts';
 
-/** Runs work of a key when there is room for it. */
+/** Runs work as soon as its key has a free slot. @throws AppError busy */
 export type KeyedLimiter = <T>(key: number, work: () => Promise<T>) => Promise<T>;
 
 /**
- * Lets a few pieces of work of one key run at once and the next ones wait in turn: many writes of one company wait for
- * its lock anyway, and while they wait on connections of the pool everybody else is without one.
- * @param atOnce how many of one key may run together
- * @param waiting how many may wait; more are refused with AppError busy
+ * Creates a limiter that runs a few tasks of each key at once and queues the next ones. Concurrent writes of one company wait
+ * for its lock anyway; without the limiter they would wait on pooled connections that others need.
+ * @param atOnce the number of concurrent tasks of a key
+ * @param waiting the number of queued tasks of a key; further tasks throw AppError busy
  */
 export function createKeyedLimiter(atOnce: number, waiting: number): KeyedLimiter {
-  // grows: by callers, by company or by other keys of the queue; bound: as many waiting pieces of work for each key
-  // as the caller of createKeyedLimiter says; at the bound: 429 or 503 with Retry-After; test:
-  // apps/api/src/http/races.db.test.ts
+  // grows: by callers, by company or by other keys of the queue; bound: `waiting` queued tasks for each key; at the
+  // bound: 429 or 503 with Retry-After; test: apps/api/src/http/races.db.test.ts
   const lines = new Map<number, { running: number; next: (() => void)[] }>();
   return async (key, work) => {
     const line = lines.get(key) ?? { running: 0, next: [] };
@@ -24,7 +23,7 @@ export function createKeyedLimiter(atOnce: number, waiting: number): KeyedLimite
       return await work();
     } finally {
       const next = line.next.shift();
-      // The place goes to the next one as it is, so that nobody who comes now takes it.
+      // The slot passes directly to the next waiter, so that no new caller takes it.
       if (next !== undefined) next();
       else if (--line.running === 0) lines.delete(key);
     }

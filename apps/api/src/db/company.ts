@@ -6,25 +6,26 @@ import type { Tx } from './open.ts';
 import { pipeline, run, type Statement, statement } from './pipeline.ts';
 
 /**
- * The lock of the actor's own company, for what is made in it.
- * @throws AppError unauthorized when the company is gone, and the actor with it
+ * Locks the actor's own company before a create in it.
+ * @throws AppError unauthorized when the company, and the actor with it, was deleted
  */
 export async function lockOwnCompany(tx: Tx, { companyId }: Member): Promise<void> {
   await run(tx, companyLock(tx, companyId, 'unauthorized'));
 }
 
 /**
- * Makes the writes of one company wait for each other, so that counts and links cannot change between a check and
- * the write after it, and locks are taken in one order. The first statement of every such write.
+ * Serializes the writes of one company: counts and links cannot change between a check and its write. Every such write
+ * takes this lock first, so all writes lock in one order.
+ * @throws AppError not_found when the company was deleted
  */
 export async function lockCompany(tx: Tx, companyId: number): Promise<void> {
   await run(tx, companyLock(tx, companyId, 'not_found'));
 }
 
-/** The tables whose rows belong to a company; the platform's own proxies and users have none. */
+/** The tables whose rows belong to a company. In rows of the platform, such as shared proxies, `company_id` is null. */
 export type Owned = 'users' | 'proxies' | 'sites' | 'policies';
 
-/** Finds and locks the company of a row in one statement. @param visible whether the actor may change the row at all */
+/** Finds and locks the company of a row in one statement. @param visible the condition of rows that the actor may change */
 export function lockCompanyOf(
   tx: Tx,
   table: Owned,
@@ -44,8 +45,8 @@ function companyLock(tx: Tx, companyId: number, missing: 'unauthorized' | 'not_f
 }
 
 /**
- * Locks a company, and refuses when it holds as many rows of the kind as it may.
- * @param companyId null: the platform, for its own proxies and users
+ * Locks a company and enforces its limit of rows of one table.
+ * @param companyId null for the platform's own proxies and users
  * @throws AppError too_many_objects; `missing` when the company is gone
  */
 export async function makeRoom(
@@ -67,17 +68,17 @@ export async function makeRoom(
 
 /**
  * Replaces the rows that link one entity to policies, users or sites of its own company.
- * The result throws AppError bad_input naming `field` when an id is absent or another company's, and too_many_objects.
+ * The result throws AppError bad_input with `field` when the company has no row with one of the ids, and too_many_objects.
  */
 export function replaceLinks(
   tx: Tx,
   link: {
     table: 'policy_users' | 'policy_sites';
     companyId: number;
-    /** The side that stays, and its id. */
+    /** The column and id of the entity that keeps its row. */
     own: 'policy_id' | 'user_id' | 'site_id';
     ownId: number;
-    /** The side that is replaced. */
+    /** The column of the linked entities. */
     other: 'policy_id' | 'user_id' | 'site_id';
     otherTable: 'policies' | 'users' | 'sites';
     ids: readonly number[];
@@ -86,8 +87,8 @@ export function replaceLinks(
 ): Statement<void> {
   const { companyId, ownId } = link;
   const [table, own, other, otherTable] = [link.table, link.own, link.other, link.otherTable].map(sql.ref);
-  // What stays is left alone: no row is written, and no version bumped, for a link that did not change.
-  // Linked entities list each other: a form that was opened on the other side before is stale now.
+  // An unchanged link writes no row and bumps no version.
+  // Linked entities list each other, so each added or removed link makes the other entity's open form stale.
   const replace = sql<{ known: number; held: number }>`with gone as (
       delete from ${table} where company_id = ${companyId} and ${own} = ${ownId} and ${other} <> all (${link.ids})
       returning ${other} as id
@@ -111,9 +112,7 @@ export function replaceLinks(
   });
 }
 
-/**
- * Raises the version of the rows that list an entity which is about to go: what was read of them before is stale.
- */
+/** Raises the version of the rows that list an entity before its deletion, so that their open forms become stale. */
 export async function touchLinked(
   tx: Tx,
   gone: {
@@ -133,7 +132,7 @@ export async function touchLinked(
 }
 
 /**
- * Makes sure that a company links no more than it may: lists that name each other would grow beyond what one answer holds.
+ * Enforces the limit of links of a company: without it, the lists of linked ids would outgrow one reply.
  * @throws AppError too_many_objects
  */
 export async function boundLinks(

@@ -1,6 +1,7 @@
 import { login, logout } from '@propusk/contract/auth';
+import { me } from '@propusk/contract/me';
 import { createSite, createSites, deleteSite, updateSite } from '@propusk/contract/sites';
-import { deleteUser, me, updateUser } from '@propusk/contract/users';
+import { deleteUser, updateUser } from '@propusk/contract/users';
 import { PASSWORD, startApi, type TestApi } from '@propusk/test-kit/api/api';
 import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
 import { DAILY_BYTES } from './daily-bytes.ts';

@@ -5,22 +5,22 @@ import type { Tx } from './open.ts';
 import { type Statement, statement } from './pipeline.ts';
 
 /**
- * Bytes of audit rows that one user may cause in 24 hours: nothing else bounds how often a user changes the same thing.
- * `agent` is a user with the role USER alone.
+ * Bytes of audit rows that one user may write in 24 hours. No other limit bounds how often a user edits the same entity.
+ * `agent` is a user whose only role is USER.
  */
 export const DAILY_BYTES = { agent: 5_000_000, manager: 50_000_000 } as const;
-/** What a row takes beside its changes: names, addresses, columns. */
+/** Bytes of a row without its changes: names, addresses, columns. */
 const ROW_BYTES = 400;
 const DAY_MS = 86_400_000;
 
-// Removing stays possible on a used-up day. Every removal needs an earlier addition, which was counted.
+// A user with an exhausted budget can still delete. Every deletion needs an earlier creation, which was counted.
 const uncounted: ReadonlySet<AuditAction> = new Set([
   'deleted',
   'signed_out',
   'session_ended',
   'other_sessions_ended',
 ]);
-// These need a password, a code or a mailbox. They have bytes of their own: a stolen session must not keep its user out.
+// These need a password, a code or a mailbox. They have their own budget: a stolen session must not lock its user out.
 const ofSignIn: ReadonlySet<AuditAction> = new Set([
   'signed_in',
   'password_changed',
@@ -31,10 +31,10 @@ const ofSignIn: ReadonlySet<AuditAction> = new Set([
 ]);
 
 /**
- * Counts the rows that a user is about to cause, within the transaction of the change: a rollback counts nothing.
- * @param rows of one call; they are all of sign-in, or none is
- * @returns the statement, whose result throws AppError too_many_requests when the user's bytes of the day are used up
- *   (`retryAfter` is the day's end); null when no row counts
+ * Charges the audit rows of a change to the user's daily budget, in the transaction of the change: a rollback refunds them.
+ * @param rows the rows of one call: all of them sign-in actions, or none
+ * @returns a statement whose result throws AppError too_many_requests when the budget is exhausted (`retryAfter` is its
+ *   renewal); null when no row counts
  */
 export function countBytes(
   tx: Tx,
@@ -52,9 +52,9 @@ export function countBytes(
 }
 
 /**
- * Counts bytes that a user's call stores beside its entity: rows of the audit, and the reply kept for a repeated create.
- * @param signsIn whether they count among those of signing in
- * @returns the statement, whose result throws AppError too_many_requests as that of `countBytes` does
+ * Charges bytes that a call stores beside its entity: audit rows, and the reply stored under an idempotency key.
+ * @param signsIn charges the budget of sign-in actions
+ * @returns a statement whose result throws AppError too_many_requests as that of `countBytes` does
  */
 export function spendBytes(tx: Tx, userId: number, bytes: number, signsIn = false): Statement<void> {
   const now = Date.now();

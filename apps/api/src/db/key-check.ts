@@ -4,9 +4,9 @@ import { DatabaseUnfit } from './migrate.ts';
 import type { Db } from './open.ts';
 
 /**
- * Ties a database to its SECRET_KEY: the first start notes which key it is, a later one with another key refuses, for
- * it could open no stored password and would seal new ones with the wrong key.
- * @throws DatabaseUnfit
+ * Binds a database to its SECRET_KEY: the first start stores a check value of the key, and each later start compares it.
+ * Another key could decrypt no stored password and would encrypt new ones wrongly.
+ * @throws DatabaseUnfit when the key is another one
  */
 export async function checkKey(db: Db, encryption: Encryption): Promise<void> {
   await db

@@ -3,9 +3,10 @@ import { limits } from '@propusk/contract/limits';
 import { type Expression, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 
 /**
- * A page of a list by its keys, and the count of all that match. Without parameters: all rows, in ascending order
- * (answers.md), up to a number that no company reaches and the whole platform may.
+ * Reads a page of a list, and the count of all matching rows. Without parameters it returns all rows in ascending order
+ * (answers.md), up to `limits.list`: no company has as many rows, but the whole platform may.
  * @param matching the query with its conditions, without order and limit
+ * @param keys the sort keys
  */
 export async function readList<DB, TB extends keyof DB, O>(
   matching: SelectQueryBuilder<DB, TB, O>,
@@ -26,11 +27,11 @@ export async function readList<DB, TB extends keyof DB, O>(
   return { rows, count };
 }
 
-/** Whether one of the columns holds the text anywhere, letter case ignored; `%` and `_` are letters. */
+/** Whether one of the columns contains the text, case-insensitively; `%` and `_` match literally. */
 export function contains(columns: string[], text: string | undefined): Expression<SqlBool> {
   if (text === undefined || text === '') return sql<SqlBool>`true`;
   const pattern = `%${text.replace(/[\\%_]/g, '\\$&')}%`;
-  // The cast is what the trigram indexes are made on, and what makes citext give up its own operators.
+  // The trigram indexes are on the cast columns, and the cast keeps citext from using its own operators.
   return sql<SqlBool>`(${sql.join(
     columns.map((column) => sql`${sql.ref(column)}::text ilike ${pattern}`),
     sql` or `,

@@ -6,13 +6,13 @@ import type { Db } from './open.ts';
 
 const ours = new URL('./migrations/', import.meta.url);
 
-/** A database that this program cannot serve. The message is one Russian line that says what to do. */
+/** A database that this program cannot use. The message is one Russian line that tells the operator what to do. */
 export class DatabaseUnfit extends Error {}
 
 /**
- * Brings the schema to this program's version: forward only, each file in the order of its number, all in one
- * transaction, under a lock that several processes share.
- * @param folder the files, where a test has its own
+ * Migrates the schema to this program's version: forward only, files in the order of their numbers, in one transaction,
+ * under a lock against other processes.
+ * @param folder the migration files; a test passes its own
  * @throws DatabaseUnfit when the server is older than 15, its locale cannot fold Cyrillic letters, or its schema is newer
  */
 export async function migrate(db: Db, folder = ours): Promise<void> {
@@ -22,7 +22,7 @@ export async function migrate(db: Db, folder = ours): Promise<void> {
 }
 
 /**
- * Makes the schema as it was after one of the migrations, within the transaction that the connection is in.
+ * Migrates the schema up to the named migration, within the connection's open transaction.
  * @throws DatabaseUnfit as `migrate` does
  */
 export async function migrateTo(db: Db, name: string): Promise<void> {
@@ -31,7 +31,7 @@ export async function migrateTo(db: Db, name: string): Promise<void> {
   return judged(db, await new Migrator({ db, provider, disableTransactions: true }).migrateTo(name));
 }
 
-/** The migrations that this program knows, oldest first. */
+/** The names of this program's migrations, oldest first. */
 export async function migrationNames(): Promise<string[]> {
   return Object.keys(await readMigrations(ours));
 }
@@ -62,7 +62,7 @@ async function readMigrations(folder: URL): Promise<Record<string, Migration>> {
   return migrations;
 }
 
-/** The name Ivan and the letter Yo in Cyrillic, in both cases. */
+/** The name Ivan and the letter Yo in Cyrillic, in upper and lower case. */
 const upper = '\u0418\u0412\u0410\u041d \u0401';
 const lower = '\u0438\u0432\u0430\u043d \u0451';
 
@@ -75,12 +75,12 @@ async function checkServer(db: Db): Promise<void> {
   if (server === undefined || server.version < 150_000) {
     throw new DatabaseUnfit(databaseFaults.oldServer());
   }
-  // ILIKE, citext and trigram indexes fold letters by the database's own locale: under C or SQL_ASCII a
-  // search in lower case would not find a name in upper case, and nothing would fail.
+  // ILIKE, citext and trigram indexes fold case by the database's locale. Under C or SQL_ASCII a lower-case search
+  // silently misses an upper-case name.
   if (server.encoding !== 'UTF8' || !server.folds) throw unfitLocale();
 }
 
-/** pg_trgm asks the C library what a letter is: under its locale C an index on Cyrillic text holds nothing. */
+/** pg_trgm classifies letters by LC_CTYPE: under C it extracts no trigrams from Cyrillic text. */
 async function checkTrigrams(db: Db): Promise<void> {
   const { rows } = await sql<{ fit: boolean }>`
     select cardinality(show_trgm(${lower})) > 0 and show_trgm(${upper}) = show_trgm(${lower}) as fit`.execute(

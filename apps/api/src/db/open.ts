@@ -6,12 +6,12 @@ import { preparing } from './prepared.ts';
 import type { Tables } from './schema.ts';
 
 export type Db = Kysely<Tables>;
-/** Every write happens in one: see `http/implement.ts`. */
+/** The transaction of a write; `http/implement.ts` opens it. */
 export type Tx = Transaction<Tables>;
 
 const { INT8, TIMESTAMPTZ } = pg.types.builtins;
 
-/** How columns arrive: ids and versions as numbers (they stay below 2^53), times as ISO texts. */
+/** Parses ids and versions as numbers (they stay below 2^53), and times as ISO strings. */
 const types: pg.CustomTypesConfig = {
   getTypeParser: (oid, format) => {
     if (oid === INT8) return Number;
@@ -24,14 +24,14 @@ export interface OpenDb {
   readonly url: string;
   readonly db: Db;
   readonly pool: pg.Pool;
-  /** A connection beside the pool, not made yet. */
+  /** A client outside the pool, not connected yet. */
   client(): pg.Client;
-  /** Ends every connection as a broken line would, those that are being made too: what waits on them fails at once. */
+  /** Destroys every socket, also of connections in progress, so that pending queries fail at once. */
   breakOff(): void;
   close(): Promise<void>;
 }
 
-/** Settings of every connection, the pool's and the feed's listener. */
+/** Settings of every connection, in the pool and outside it. */
 export function connectionConfig(url: string): pg.ClientConfig {
   return {
     connectionString: url,
@@ -45,7 +45,7 @@ export function connectionConfig(url: string): pg.ClientConfig {
 }
 
 /**
- * Opens a pool on a PostgreSQL. Nothing is asked yet: the first query tells whether the server is there.
+ * Opens a pool. It connects lazily: an unreachable server fails the first query.
  * @param url postgresql://… with TCP or a socket folder as `?host=`
  */
 export function openDb(url: string): OpenDb {
@@ -62,7 +62,7 @@ export function openDb(url: string): OpenDb {
   const pool = new pg.Pool(pooled);
   // An idle connection that breaks is replaced on next use; without a listener it would end the process.
   pool.on('error', () => {});
-  // One that breaks under a query: the query itself is told, the process must not be.
+  // A connection that breaks during a query already fails the query; without a listener it would end the process.
   pool.on('connect', (client) => client.on('error', () => {}));
   const db = new Kysely<Tables>({ dialect: new PipelineDialect({ pool: preparing(pool) }) });
   const breakOff = () => sockets.forEach((socket) => socket.destroy());

@@ -1,18 +1,18 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import type pg from 'pg';
 
-/** More texts than the program has; every connection keeps each. */
+/** Statements to prepare: more than the program has. Every connection keeps each of them. */
 const MOST = 500;
-/** Lists of a caller's length make a text each, and have many values: those are not kept. */
+/** Statements with more values are not prepared: a list of each length would be a statement of its own. */
 const MOST_VALUES = 40;
 
-/** A newer program has changed a table under a statement: it is not prepared any more. */
+/** feature_not_supported: a newer program altered a table, so the cached plan no longer fits. */
 const STALE = '0A000';
 
 /**
- * The pool as Kysely takes it, its statements prepared on each connection when they come again: parsing and planning a list
- * costs more than running it. Left alone are statements without parameters, which may be several, and those that search: a plan that is made
- * for any pattern reads the whole table for the rare one.
+ * Wraps the pool for Kysely and prepares repeated statements on each connection: parsing and planning a list costs more
+ * than running it. It does not prepare statements without parameters, which may hold several statements, and searches:
+ * a generic plan scans the whole table even for a rare pattern.
  */
 export function preparing(pool: pg.Pool): PostgresPool {
   // grows: by statements of the program, with up to 40 values; bound: 500 texts, about 5 MB; at the bound: it is
@@ -34,7 +34,7 @@ export function preparing(pool: pg.Pool): PostgresPool {
     names.set(text, name);
     return name;
   }
-  // One for each connection: Kysely knows them by what it was given.
+  // One wrapper per connection: Kysely identifies a connection by the object it received.
   const known = new WeakMap<pg.PoolClient, PostgresPoolClient>();
   const prepared = (client: pg.PoolClient) => ({
     processID: (client as { processID?: number }).processID,

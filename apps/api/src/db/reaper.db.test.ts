@@ -32,7 +32,7 @@ const addRow = (at: string, name = 'crm.example.ru') =>
     [name],
   );
 
-/** Runs the reaper once with this retention. */
+/** Runs the reaper once with a retention in months. */
 async function look(auditMonths = 60, log = createLog('silent')): Promise<void> {
   const reaper = startReaper({ db: api.database.db, log, auditMonths });
   await reaper.tick();
@@ -124,8 +124,8 @@ describe('the partitions of the audit', () => {
     await addRow(`${month} - interval '4 months'`, 'old.example.ru');
     await addRow(`${month} - interval '3 months'`, 'young.example.ru');
     // The first run finds rows in the default partition; it creates partitions before it drops any.
-    const said: string[] = [];
-    await look(3, createLog('info', { write: (line: string) => said.push(line) }));
+    const logged: string[] = [];
+    await look(3, createLog('info', { write: (line: string) => logged.push(line) }));
     expect(await query(`select object_name as name from audit where object_name ~ '^(old|young)'`)).toEqual([
       { name: 'young.example.ru' },
     ]);
@@ -134,21 +134,21 @@ describe('the partitions of the audit', () => {
     expect(
       await query('select partition, rows::int, retention_months as months from audit_removals'),
     ).toEqual([{ partition: nameOf(-4), rows: 2, months: 3 }]);
-    expect(said.join()).toContain(nameOf(-4));
+    expect(logged.join()).toContain(nameOf(-4));
     await expect(query('delete from audit_removals')).rejects.toMatchObject({ code: '42501' });
   });
 
   test('several processes maintain the audit partitions at once without an error', async () => {
     await query(`drop table ${nameOf(2)}`);
     await addRow(`now() + interval '7 months'`, 'several.example.ru');
-    const said: string[] = [];
-    const log = createLog('warn', { write: (line: string) => said.push(line) });
+    const logged: string[] = [];
+    const log = createLog('warn', { write: (line: string) => logged.push(line) });
     const reapers: Reaper[] = Array.from({ length: 4 }, () =>
       startReaper({ db: api.database.db, log, auditMonths: 60 }),
     );
     await Promise.all(reapers.map((reaper) => reaper.tick()));
     await Promise.all(reapers.map((reaper) => reaper.close()));
-    expect(said).toEqual([]);
+    expect(logged).toEqual([]);
     expect(await partitions()).toEqual(expect.arrayContaining([nameOf(2), nameOf(7)]));
     expect(await query(`select 1 as one from audit where object_name = 'several.example.ru'`)).toHaveLength(
       1,

@@ -4,16 +4,16 @@ import type { Db } from './open.ts';
 import type { Tables } from './schema.ts';
 
 const TICK_MS = 60_000;
-/** A statement removes so many rows, so that it never holds locks for long. */
+/** Rows per DELETE, so that no statement holds its locks for long. */
 const BATCH = 1_000;
-/** A look removes so many batches of a table at most: 100,000 rows a minute and process. */
+/** Batches per table and tick: a process deletes at most 100,000 rows of a table per minute. */
 const MOST_BATCHES = 100;
-/** Partitions are made for this month and so many after it. */
+/** The api creates the audit's partitions for this many months ahead. */
 const MONTHS_AHEAD = 3;
-/** The advisory lock of one api process that looks after the partitions. */
+/** The advisory lock of the process that maintains the partitions. */
 const PARTITIONS_LOCK = 7305802;
 
-/** The tables whose rows expire, and the condition of an expired row. Each has an index for it. */
+/** The tables whose rows expire, and the condition of an expired row. Each table has an index for its condition. */
 const expiring: Readonly<Partial<Record<keyof Tables | 'rate_limits', string>>> = {
   sessions: 'expires_at < now()',
   pairing_codes: 'expires_at < now()',
@@ -21,21 +21,21 @@ const expiring: Readonly<Partial<Record<keyof Tables | 'rate_limits', string>>> 
   lock_links: 'expires_at < now()',
   idempotency_keys: "created_at < now() - interval '1 day'",
   rate_limits: 'expire < extract(epoch from now()) * 1000',
-  // A gateway that left never writes again; a living one writes a new row with the next change.
+  // A decommissioned gateway never writes again; a live one writes a new row with the next change.
   gateway_acknowledgements: "acknowledged_at < now() - interval '30 days'",
 };
 
-/** Removes what has expired, and keeps the partitions of the audit. */
+/** Deletes expired rows, and maintains the partitions of the audit. */
 export interface Reaper {
-  /** One look over all tables, as the timer does it. Errors reach the log only: the next look tries again. */
+  /** Runs once over all tables, as the timer does. It only logs errors: the next run tries again. */
   tick(): Promise<void>;
-  /** Resolves when the look under way has ended. */
+  /** Stops the timer. Resolves when the current run has ended. */
   close(): Promise<void>;
 }
 
 /**
- * Starts the reaper of an api process. Several processes may run one each: they skip each other's rows, and one at a time
- * looks after the partitions.
+ * Starts the reaper of an api process. Several processes may run one each: they skip each other's locked rows, and only one
+ * at a time maintains the partitions.
  * @param auditMonths how many whole months the audit is kept
  */
 export function startReaper({
@@ -48,13 +48,13 @@ export function startReaper({
   readonly auditMonths: number;
 }): Reaper {
   const closing = new AbortController();
-  let underWay: Promise<void> = Promise.resolve();
+  let currentRun: Promise<void> = Promise.resolve();
 
-  async function look(): Promise<void> {
+  async function reap(): Promise<void> {
     for (const [table, expired] of Object.entries(expiring)) {
-      await attempt(`rows of ${table} were not removed`, () => removeExpired(table, expired));
+      await attempt(`failed to delete expired rows of ${table}`, () => removeExpired(table, expired));
     }
-    await attempt('partitions of the audit were not looked after', keepAudit);
+    await attempt('failed to maintain the partitions of the audit', keepAudit);
   }
 
   async function attempt(failure: string, work: () => Promise<void>): Promise<void> {
@@ -76,13 +76,10 @@ export function startReaper({
   async function keepAudit(): Promise<void> {
     await keepPartitions(db, { waitMs: 200 });
     for (const partition of await dropOldMonths(db, auditMonths))
-      log.info(
-        { partition, auditMonths },
-        'a month of the audit was older than AUDIT_RETENTION and was dropped',
-      );
+      log.info({ partition, auditMonths }, 'dropped an audit partition older than AUDIT_RETENTION');
   }
 
-  const tick = () => (underWay = underWay.then(look));
+  const tick = () => (currentRun = currentRun.then(reap));
   const timer = setInterval(tick, TICK_MS).unref();
   void tick();
   return {
@@ -90,20 +87,20 @@ export function startReaper({
     close: async () => {
       closing.abort();
       clearInterval(timer);
-      await underWay;
+      await currentRun;
     },
   };
 }
 
 /**
- * Creates the audit's partitions of this month and the next ones, and moves rows without a month of their own into one.
- * @param waitMs how long a lock is waited for: every write of the audit waits behind it; 0 waits without end
+ * Creates the audit's partitions of this month and the next ones, and moves rows of the default partition into them.
+ * @param waitMs lock_timeout in milliseconds, because every write of the audit queues behind this lock; 0 waits without end
  */
 export async function keepPartitions(db: Db, { waitMs }: { readonly waitMs: number }): Promise<void> {
   await underLock(db, waitMs, (tx) => sql`select add_audit_months(${MONTHS_AHEAD})`.execute(tx));
 }
 
-/** @returns the names of the partitions that were dropped */
+/** @returns the names of the dropped partitions */
 async function dropOldMonths(db: Db, months: number): Promise<string[]> {
   const dropped = await underLock(db, 200, (tx) =>
     sql<{ name: string }>`select drop_audit_months(${months}::int) as name`.execute(tx),
@@ -111,10 +108,10 @@ async function dropOldMonths(db: Db, months: number): Promise<string[]> {
   return dropped?.rows.map(({ name }) => name) ?? [];
 }
 
-/** Does nothing where another process holds the lock. */
+/** @returns null, without running the work, when another process holds the lock */
 function underLock<T>(db: Db, waitMs: number, work: (tx: Db) => Promise<T>): Promise<T | null> {
   return db.transaction().execute(async (tx) => {
-    // A month has many rows: counting or moving them may take longer than the statements of a call.
+    // Counting or moving the rows of a month may exceed the statement timeout of calls.
     await sql`select set_config('lock_timeout', ${String(waitMs)}, true), set_config('statement_timeout', '0', true)`.execute(
       tx,
     );

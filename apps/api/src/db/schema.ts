@@ -1,11 +1,11 @@
 import type { AuditAction, AuditKind, AuditRow } from '@propusk/contract/audit';
-import type { Verdict } from '@propusk/contract/lock';
+import type { Verdict } from '@propusk/contract/protection';
 import type { ProxyType } from '@propusk/contract/proxies';
 import type { Role } from '@propusk/contract/roles';
 import type { CheckMessage, CheckStep } from '@propusk/phrases/checks';
 import type { Generated, GeneratedAlways } from 'kysely';
 
-/** The tables as SQL spells them; the stores turn them into the wire's spelling. Times are ISO texts, ids numbers. */
+/** The tables, with the column names of SQL; the stores translate to wire names. Times are ISO strings, ids numbers. */
 export interface Tables {
   platform: { only_row: Generated<boolean>; key_check: Buffer };
   companies: Row & {

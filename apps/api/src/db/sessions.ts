@@ -4,21 +4,20 @@ import { AppError } from '../core/errors.ts';
 import { lacksFactor as lacks } from './factor.ts';
 import type { Db, Tx } from './open.ts';
 
-/** A session that is open. */
 export interface Session {
   readonly holder: Holder;
-  /** Whether it was not noted for a while that it is in use. */
+  /** Whether `last_seen_at` is due for an update. */
   readonly unseen: boolean;
 }
 
-/** The same by the stored hash, as a transaction sees it. @throws AppError unauthorized */
+/** Finds the holder of a session within a transaction. @throws AppError unauthorized when the session has ended */
 export async function findHolder(tx: Tx, tokenHash: Buffer): Promise<Holder> {
   const session = (await findSessions(tx, [tokenHash])).get(tokenHash.toString('hex'));
   if (session === undefined) throw new AppError('unauthorized');
   return session.holder;
 }
 
-/** The open sessions among those of some hashes, by the hash in hex. */
+/** Finds the live sessions of the given token hashes. @returns them by the hash in hex */
 export async function findSessions(db: Db, hashes: readonly Buffer[]): Promise<Map<string, Session>> {
   const users = await db
     .selectFrom('sessions')
@@ -39,16 +38,16 @@ export async function findSessions(db: Db, hashes: readonly Buffer[]): Promise<M
   );
 }
 
-// Not at every call: the list of sessions need not know the minute, and each note is a write.
+// Updated at most every five minutes: the session list needs no better resolution, and each update is a write.
 const unseen = sql<boolean>`sessions.last_seen_at < now() - interval '5 minutes'`;
 
-/** Notes that a session is in use. */
+/** Updates the session's last use. It ignores errors. */
 export async function noteSeen(db: Db, { tokenHash }: Holder): Promise<void> {
-  // A row that somebody else is writing is noted by them, or about to go.
+  // A locked row is being updated or deleted by another transaction.
   const free = sql`select token_hash from sessions where token_hash = ${tokenHash} and ${unseen} for update skip locked`;
   try {
     await sql`update sessions set last_seen_at = now() where token_hash = (${free})`.execute(db);
   } catch {
-    // On a full disk reading goes on: what was asked for must not fail for what nobody asked for.
+    // On a full disk, reads must not fail because of this write.
   }
 }

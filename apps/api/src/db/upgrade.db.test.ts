@@ -219,12 +219,12 @@ test('a program older than its database prints one line and exits', async () => 
     execArgv: [],
     silent: true,
   });
-  let said = '';
-  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (bytes) => (said += bytes));
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (bytes) => (output += bytes));
   const [code] = await once(child, 'close');
   expect(code).toBe(1);
-  expect(said.trim()).toMatch(/^База данных создана более новой версией «Пропуска».*[^\n]$/);
-  expect(said.trim().split('\n')).toHaveLength(1);
+  expect(output.trim()).toMatch(/^База данных создана более новой версией «Пропуска».*[^\n]$/);
+  expect(output.trim().split('\n')).toHaveLength(1);
   await database.drop();
 });
 

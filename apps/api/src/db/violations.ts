@@ -1,9 +1,9 @@
 import pg from 'pg';
 
 /**
- * Turns a constraint of the database into the refusal that it stands for. The database is the one judge of races: two
- * equal emails at once pass every check before the insert.
- * @param refusals by constraint name
+ * Maps a constraint violation to its error. Only the constraint catches races: two concurrent inserts of one email both
+ * pass every earlier check.
+ * @param refusals the errors by constraint name
  */
 export async function refusing<T>(refusals: Record<string, () => Error>, work: Promise<T>): Promise<T> {
   try {

@@ -7,29 +7,29 @@ import { createLog } from '../log.ts';
 import { openDb } from './open.ts';
 import { watchDatabase } from './watch.ts';
 
-let between: Server;
+let relay: Server;
 const sockets = new Set<Socket>();
 afterEach(async () => {
   for (const socket of sockets) socket.destroy();
-  await new Promise((resolve) => between.close(resolve));
+  await new Promise((resolve) => relay.close(resolve));
 });
 
 /** A relay that delays connections to the database. @returns the URL through the relay */
-async function behindSlowDoor(url: string, delayMs: number): Promise<string> {
+async function behindSlowRelay(url: string, delayMs: number): Promise<string> {
   const { host, port, user, database } = new pg.Client(url);
-  between = createServer(async (caller) => {
+  relay = createServer(async (caller) => {
     sockets.add(caller.pause().on('error', () => {}));
     await sleep(delayMs);
     const server = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host);
     sockets.add(server.on('error', () => {}));
     caller.pipe(server).pipe(caller);
   });
-  await new Promise<void>((resolve) => between.listen(0, '127.0.0.1', resolve));
-  return `postgresql://${user}@127.0.0.1:${(between.address() as { port: number }).port}/${database}`;
+  await new Promise<void>((resolve) => relay.listen(0, '127.0.0.1', resolve));
+  return `postgresql://${user}@127.0.0.1:${(relay.address() as { port: number }).port}/${database}`;
 }
 
 test('the watchdog does not mistake a database slow to connect for a silent one', async () => {
-  const opened = openDb(await behindSlowDoor(inject('serverUrl'), 1_650));
+  const opened = openDb(await behindSlowRelay(inject('serverUrl'), 1_650));
   const watch = watchDatabase(opened, createLog('silent'));
   const seen = new Set<boolean>();
   for (let looks = 0; looks < 40; looks++) {

@@ -3,91 +3,90 @@ import type { FastifyBaseLogger } from 'fastify';
 import pg from 'pg';
 import { connectionConfig, type OpenDb } from './open.ts';
 
-/** Milliseconds between looks, and how many of them an answer may take: silence is noticed within 1.75 s. */
+/** Milliseconds between ticks, and how many ticks an answer may take: the watchdog notices silence within 1.75 s. */
 const TICK_MS = 250;
 const PATIENCE = 6;
-/** The same for a connection to be made, which takes longer: names, addresses, signing in. */
+/** Ticks that a new connection may take. DNS, TCP and authentication take longer than a query. */
 const CONNECT_PATIENCE = 20;
 
 export interface Watch {
-  /** Whether the database has fallen silent: then nothing is to be asked of it. */
+  /** Whether the database has stopped answering. Callers must not query it then. */
   isSilent(): boolean;
   close(): void;
 }
 
 /**
- * Asks the database for a word four times a second, on a connection of its own. One that is frozen, or behind a line that
- * swallows everything, breaks no connection and honours no `statement_timeout`: whoever asked it would wait for ever.
- * When it falls silent every connection is broken off, so that who waits is told, until it answers again. A slow
- * statement is no silence: as long as the word comes back it may take its time. A refusal is none either: queries hear it
- * for themselves.
+ * Queries the database four times a second on its own connection. A frozen database, or a network that drops every packet,
+ * breaks no connection and ignores `statement_timeout`: a query would wait forever. When the watchdog gets no answer, it
+ * destroys every connection, so that pending queries fail at once. Slow statements of other connections do not count as
+ * silence. A refused connection does not either: queries fail by themselves.
  */
 export function watchDatabase(opened: OpenDb, log: FastifyBaseLogger): Watch {
   let silent = false;
-  let line: Line | null = null;
-  let question: { ticks: number } | null = null;
+  let connection: Connection | null = null;
+  let pending: { ticks: number } | null = null;
 
-  async function ask(own: { ticks: number }): Promise<void> {
-    line ??= newLine(opened.url);
-    const asked = line;
+  async function query(own: { ticks: number }): Promise<void> {
+    connection ??= openConnection(opened.url);
+    const queried = connection;
     try {
-      await asked.ready;
-      asked.isReady = true;
+      await queried.ready;
+      queried.isReady = true;
       own.ticks = 0;
-      await asked.client.query('select 1');
+      await queried.client.query('select 1');
     } catch {
-      asked.socket.destroy();
-      if (line === asked) line = null;
+      queried.socket.destroy();
+      if (connection === queried) connection = null;
     }
-    // It came too late, or we hung up ourselves.
-    if (question !== own) return;
-    question = null;
+    // The query already timed out, or `disconnect` cancelled it.
+    if (pending !== own) return;
+    pending = null;
     if (silent) log.info('the database answers again');
     silent = false;
   }
 
-  function look(): void {
-    if (question === null) {
-      question = { ticks: 0 };
-      void ask(question);
+  function tick(): void {
+    if (pending === null) {
+      pending = { ticks: 0 };
+      void query(pending);
       return;
     }
-    // Looks, not time: while this process itself was held up an answer lay unread.
-    question.ticks++;
-    if (question.ticks < (line?.isReady === true ? PATIENCE : CONNECT_PATIENCE)) return;
-    if (!silent) log.error('the database has fallen silent, its connections are broken off');
+    // Ticks, not time: a blocked event loop delays reading an answer that has already arrived.
+    pending.ticks++;
+    if (pending.ticks < (connection?.isReady === true ? PATIENCE : CONNECT_PATIENCE)) return;
+    if (!silent) log.error('the database does not answer, its connections were destroyed');
     silent = true;
-    hangUp();
+    disconnect();
     opened.breakOff();
   }
 
-  function hangUp(): void {
-    question = null;
-    line?.socket.destroy();
-    line = null;
+  function disconnect(): void {
+    pending = null;
+    connection?.socket.destroy();
+    connection = null;
   }
 
-  const timer = setInterval(look, TICK_MS);
+  const timer = setInterval(tick, TICK_MS);
   return {
     isSilent: () => silent,
     close() {
       clearInterval(timer);
-      hangUp();
+      disconnect();
     },
   };
 }
 
-interface Line {
+interface Connection {
   readonly socket: Socket;
   readonly client: pg.Client;
   readonly ready: Promise<unknown>;
   isReady: boolean;
 }
 
-function newLine(url: string): Line {
+function openConnection(url: string): Connection {
   const socket = new Socket();
   const client = new pg.Client({ ...connectionConfig(url), stream: () => socket });
-  // Whoever asks is told as well.
+  // The query fails as well; without a listener the error would end the process.
   client.on('error', () => {});
   return { socket, client, ready: client.connect(), isReady: false };
 }

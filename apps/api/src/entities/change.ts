@@ -17,7 +17,7 @@ import { pipeline, run, type Statement, statement } from '../db/pipeline.ts';
 import type { Tables } from '../db/schema.ts';
 import { refusing } from '../db/violations.ts';
 
-/** An entity of a company (or of the platform), as the write protocol sees it. `View` is what replies show. */
+/** An entity of a company or of the platform, for the write protocol. `View` is its form in replies. */
 export interface Entity<T extends Owned, View> {
   readonly table: T;
   readonly kind: AuditKind;
@@ -36,16 +36,16 @@ interface Target {
   readonly ifMatch: IfMatch;
 }
 
-/** What an edit writes. */
+/** The writes of an edit. */
 interface Change<T extends Owned> {
   readonly set: Updateable<Tables[T]>;
-  /** Constraints of the database that stand for refusals. */
+  /** The errors of database constraints, by name. */
   readonly refusals?: Record<string, () => Error>;
-  /** The lists that link the row to others, as the edit leaves them. */
+  /** Statements that replace the row's links to other entities. */
   readonly links?: readonly Statement<void>[];
-  /** Other writes beside the row. */
+  /** Further writes. */
   readonly afterUpdate?: (() => Promise<void>) | undefined;
-  /** A secret that is set anew. The audit names the field without its value. */
+  /** A secret that the edit sets. The audit names the field without its value. */
   readonly secret?: AuditField | undefined;
 }
 
@@ -53,7 +53,7 @@ type Row<T extends Owned> = Selectable<Tables[T]> & { version: number; company_i
 
 /**
  * Edits an entity: lock the company, lock the row, check the version, update, read, audit.
- * @param plan decides under the lock what is written; throws to refuse
+ * @param plan decides on the writes under the lock; throws to refuse
  * @returns the entity after the edit
  * @throws AppError not_found, changed_meanwhile, and what `plan` and `refusals` throw
  */
@@ -97,17 +97,17 @@ export async function changeEntity<T extends Owned, View>(
   return after;
 }
 
-/** What the deletion of an entity takes along. */
+/** The additional parts of a deletion. */
 interface Deletion {
   /** Fields for the audit that the entity's own view lacks. */
   readonly facts?: AuditFields;
   readonly refusals?: Record<string, () => Error>;
-  /** Writes before the row goes, such as new versions of the rows that list it. */
+  /** Writes before the deletion, such as new versions of the rows that list the entity. */
   readonly beforeDelete?: () => Promise<void>;
 }
 
 /**
- * Deletes an entity, by the same protocol.
+ * Deletes an entity by the same protocol as `changeEntity`.
  * @throws AppError not_found, changed_meanwhile, and what `plan` and `refusals` throw
  */
 export async function deleteEntity<T extends Owned, View>(
@@ -140,7 +140,7 @@ export async function deleteEntity<T extends Owned, View>(
   );
 }
 
-/** Reads entities that were just created, and records them. */
+/** Records the audit events of created entities. */
 export async function recordCreated<T extends Owned, View extends { readonly id: number }>(
   tx: Tx,
   actor: Actor,
@@ -160,7 +160,7 @@ export async function recordCreated<T extends Owned, View extends { readonly id:
   await record(tx, actor, ...events);
 }
 
-/** Locks a row as `lockRow` does, and reads its view. */
+/** Locks a row like `lockRow`, and reads its view. */
 async function lockAndRead<T extends Owned, View>(
   tx: Tx,
   actor: Actor,
@@ -174,7 +174,7 @@ async function lockAndRead<T extends Owned, View>(
 
 /**
  * Locks a row for a change, and its company before it, in the order of every write.
- * @param visible whether the actor may change the row at all
+ * @param visible the condition of rows that the actor may change
  * @throws AppError not_found, also for another company's row; changed_meanwhile
  */
 export async function lockRow<T extends Owned>(
@@ -195,8 +195,8 @@ function lockStatements<T extends Owned>(
   visible: Expression<SqlBool>,
   ifMatch: IfMatch,
 ): [Statement<void>, Statement<Row<T>>] {
-  // Two statements: a statement keeps the snapshot from before it waited for a lock, so it would read the old row. Each of the
-  // four tables has the columns; the query builder cannot express their union.
+  // Two statements: a statement that waits for a lock keeps its earlier snapshot and would read the old row. All four tables
+  // have these columns, but the query builder cannot express their union.
   const lock = tx
     .selectFrom(table as 'proxies')
     .selectAll()
@@ -211,7 +211,7 @@ function lockStatements<T extends Owned>(
   return [lockCompanyOf(tx, table, id, visible), locked];
 }
 
-/** A write whose rows mean nothing. */
+/** A write without a result. */
 const done = (query: CompiledQuery): Statement<void> => statement(query, () => undefined);
 
 function ofCompany(companyId: number | null): Expression<SqlBool> {

@@ -4,23 +4,23 @@ import type { OpenDb } from '../db/open.ts';
 
 const RETRY_MS = 1_000;
 
-// The cluster, its line of history (the first digits of a segment's name: promotion and recovery to a moment begin
-// another) and the database in it.
+// Identifies the cluster, its timeline (the first 8 digits of a WAL file name; promotion and point-in-time recovery start
+// a new one) and the database.
 const ORIGIN = `select concat_ws(' ', (select system_identifier from pg_control_system()),
   left(pg_walfile_name(pg_current_wal_lsn()), 8),
   (select oid from pg_database where datname = current_database())) as origin`;
 
-/** Who is told of changes. */
+/** Callbacks for changes. */
 export interface Changes {
-  /** A company's id, or null for 'any of them'; it may be told needlessly or twice. */
+  /** A company may have changed; null: any of them. Calls may be spurious or repeated. */
   wake(companyId: number | null): void;
-  /** Another database stands at the address: a standby that was promoted, or one that was restored. */
+  /** The URL now leads to another database: a promoted standby, or a restored database. */
   startOver(): void;
 }
 
 /**
- * Wakes its caller when a company may have changed. It is a wake-up and no more: a NOTIFY is lost whenever the listening
- * connection is away, so whoever listens compares the versions now and then (see `hub.ts`).
+ * Calls `wake` when a company may have changed. A NOTIFY is lost while the listening connection is down, so the caller must
+ * also compare versions regularly (see `hub.ts`).
  */
 export function watchChanges(
   { opened, log }: { opened: OpenDb; log: FastifyBaseLogger },
@@ -38,7 +38,7 @@ export function watchChanges(
       if (closed || listener !== client) return;
       listener = null;
       client.end().catch(() => {});
-      log.warn('the listening connection to the database is away');
+      log.warn('the listening connection to the database is lost');
       retry = setTimeout(() => void listen(), RETRY_MS);
     };
     client.on('error', lost);
@@ -50,11 +50,11 @@ export function watchChanges(
       const before = origin;
       origin = rows[0]?.origin;
       if (before !== undefined && origin !== before) {
-        log.warn('another database answers at the address: gateways are told everything anew');
+        log.warn('another database answers at the address: gateways get all snapshots again');
         startOver();
       }
       await client.query('listen propusk_policy');
-      // Whatever was said while nobody listened.
+      // Catches up on notifications lost before LISTEN.
       wake(null);
     } catch {
       lost();

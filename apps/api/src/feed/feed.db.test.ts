@@ -2,10 +2,11 @@ import { type ClientRequest, get } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { myAccess } from '@propusk/contract/access';
 import { acknowledge, type CompanySnapshot, feed } from '@propusk/contract/feed';
+import { me } from '@propusk/contract/me';
 import { createPolicy, deletePolicy, updatePolicy } from '@propusk/contract/policies';
 import { createProxy } from '@propusk/contract/proxies';
 import { createSite, deleteSite } from '@propusk/contract/sites';
-import { companyUsers, deleteUser, me, updateUser } from '@propusk/contract/users';
+import { companyUsers, deleteUser, updateUser } from '@propusk/contract/users';
 import { startApi, type TestApi, testKeys } from '@propusk/test-kit/api/api';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test, vi } from 'vitest';
 

@@ -3,47 +3,47 @@ import type { ServerResponse } from 'node:http';
 import { FEED_HEARTBEAT_MS, type FeedEventName } from '@propusk/contract/feed';
 import { readSnapshot, readVersions, type SnapshotSource } from './store.ts';
 
-/** A gateway that does not read for so long that this much waits for it is cut off; it will connect again. */
+/** Unread bytes of a gateway beyond which the hub closes its connection. The gateway reconnects. */
 const MAX_WAITING_BYTES = 64 * 1024 * 1024;
 const RETRY_MS = 1_000;
 
 interface Connection {
   readonly stream: ServerResponse;
-  /** The version of each company that this gateway was sent. */
+  /** The last version of each company sent to this gateway. */
   readonly sent: Map<number, number>;
-  /** It was sent everything once. */
+  /** Whether the initial snapshots are complete. */
   ready: boolean;
 }
 
 export interface Hub {
-  /** Sends a gateway everything, then whatever changes, until it goes away. */
+  /** Sends a gateway the snapshot of every company, then each change, until it disconnects. */
   connect(stream: ServerResponse): Promise<void>;
   /** A company may have changed; null: any of them. */
   wake(companyId: number | null): void;
-  /** The database is another one than before, or stands earlier: gateways come again and are told everything anew. */
+  /** The database was replaced or restored: ends every connection, so that gateways reconnect and get all snapshots again. */
   startOver(): void;
-  /** Whether it takes gateways no more. */
+  /** Whether the hub accepts no more gateways. */
   isClosed(): boolean;
-  /** Ends every connection, so that gateways turn to another api. */
+  /** Ends every connection, so that gateways connect to another api. */
   close(): void;
 }
 
 export interface HubParts extends SnapshotSource {
-  /** Milliseconds between heartbeats; a test may not want to wait. */
+  /** Milliseconds between heartbeats, for tests; the default is FEED_HEARTBEAT_MS. */
   readonly heartbeatMs?: number | undefined;
 }
 
-/** The gateways connected to this api process, and what each of them was sent. */
+/** Serves snapshots to the gateways connected to this api process, and tracks the versions sent to each. */
 export function createHub(parts: HubParts): Hub {
   const { db, log, heartbeatMs = FEED_HEARTBEAT_MS } = parts;
   // grows: by holders of GATEWAY_SECRET; bound: one for each gateway, up to 64 MB that wait to be read; at the bound:
   // a gateway that does not read is cut off; test: none
   const connections = new Set<Connection>();
-  // Ids are never reused: a snapshot that was read before the deletion must not follow the word of it.
+  // Deleted companies: a snapshot read before the deletion must not follow the `gone` event. Ids are never reused.
   // grows: by owners and admins who delete companies; bound: 40 bytes for each company deleted since the start, or
   // since the database was replaced; at the bound: no limit of its own; test: none
   const gone = new Set<number>();
-  // Companies whose last reading failed: while there is one, what the gateways have may be too much.
+  // Companies whose last read failed: until it succeeds, gateways may still grant revoked rights.
   // grows: by a database that fails; bound: one number for each company; at the bound: does not grow; test: none
   const failing = new Set<number>();
   // grows: by changes of policies; bound: one reading for each company; at the bound: further changes wait for the
@@ -56,13 +56,13 @@ export function createHub(parts: HubParts): Hub {
 
   function send(connection: Connection, event: FeedEventName, data: object): void {
     const { stream } = connection;
-    // It was ended while this was read for it.
+    // The connection was ended during the read of the snapshot.
     if (stream.writableEnded) return;
     stream.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
     if (stream.writableLength > MAX_WAITING_BYTES) stream.destroy();
   }
 
-  /** Reads a company and tells those who do not have that version yet. */
+  /** Reads a company and sends its snapshot to the connections with an older version. */
   async function deliver(companyId: number, to: Iterable<Connection>): Promise<void> {
     const snapshot = await readSnapshot(parts, companyId);
     failing.delete(companyId);
@@ -77,7 +77,7 @@ export function createHub(parts: HubParts): Hub {
     }
   }
 
-  /** Reads a company for all; woken while it is read, it is read once more. Resolves when what was asked for is sent. */
+  /** Reads a company and sends it to all gateways. A wake during the read causes another read. Resolves after the last one. */
   function refresh(companyId: number): Promise<void> {
     const current = reading.get(companyId);
     if (current !== undefined) {
@@ -99,31 +99,30 @@ export function createHub(parts: HubParts): Hub {
   }
 
   async function tryDeliver(companyId: number): Promise<void> {
-    // The next gateway is sent everything anyway.
+    // A gateway that connects later gets all snapshots anyway.
     if (connections.size === 0) return void failing.delete(companyId);
     try {
       await deliver(companyId, connections);
     } catch (error) {
       failing.add(companyId);
-      log.error({ err: error, companyId }, 'a company could not be read for the feed');
+      log.error({ err: error, companyId }, 'failed to read a company for the feed');
       if (!closed) setTimeout(() => void refresh(companyId), RETRY_MS).unref();
     }
   }
 
   /**
-   * Finds what was missed: the versions in the database against those that were sent.
-   * @returns whether the gateways have all that the database holds
+   * Compares the versions in the database with those sent, and sends companies that differ.
+   * @returns whether the gateways are up to date
    */
   async function reconcile(): Promise<boolean> {
     if (connections.size === 0) return true;
     try {
       const versions = await readVersions(db);
-      // A version that fell is a database that was restored: what was sent since never happened, under numbers that will
-      // be given again.
-      const fell = [...connections].some(({ sent }) =>
+      // A lower version means a restored database: it will assign the versions sent since to other content.
+      const isRestored = [...connections].some(({ sent }) =>
         [...sent].some(([id, version]) => (versions.get(id) ?? version) < version),
       );
-      if (fell) startOver();
+      if (isRestored) startOver();
       const differing = new Set<number>();
       for (const { sent } of connections) {
         for (const [id, version] of versions) if (sent.get(id) !== version) differing.add(id);
@@ -132,13 +131,13 @@ export function createHub(parts: HubParts): Hub {
       for (const id of differing) await refresh(id);
       return failing.size === 0;
     } catch (error) {
-      log.warn({ err: error }, 'the versions could not be read for the feed');
+      log.warn({ err: error }, 'failed to read the versions of companies for the feed');
       return false;
     }
   }
 
-  // A heartbeat says that the gateway is up to date, not that this process breathes: an api that has lost the database
-  // stays silent, and its gateways turn to another one or let their snapshot grow old.
+  // A heartbeat means that the gateway is up to date, not only that this process runs: an api without a database sends none,
+  // so its gateways connect to another api or let their snapshot expire.
   const heartbeat = setInterval(() => void beat(), heartbeatMs);
   async function beat(): Promise<void> {
     if (!(await reconcile())) return;
@@ -147,13 +146,13 @@ export function createHub(parts: HubParts): Hub {
 
   function wake(companyId: number | null): void {
     if (companyId !== null) return void refresh(companyId);
-    void reconcile().then((whole) => {
-      if (!whole && !closed) setTimeout(wake, RETRY_MS, null).unref();
+    void reconcile().then((isCurrent) => {
+      if (!isCurrent && !closed) setTimeout(wake, RETRY_MS, null).unref();
     });
   }
 
   function startOver(): void {
-    // Only a new connection lets a gateway believe a lower version, or other content under the one that it has.
+    // A gateway accepts a lower version, or other content under the same version, only on a new connection.
     for (const { stream } of connections) stream.end();
     connections.clear();
     gone.clear();
@@ -164,21 +163,21 @@ export function createHub(parts: HubParts): Hub {
       // grows: by companies of the platform; bound: one number for each company and gateway; at the bound: does not
       // grow; test: none
       const connection: Connection = { stream, sent: new Map(), ready: false };
-      // Changes made from here on are sent as well, whatever the first round below still has to read.
+      // Registered before the initial snapshots, so that no change in between is missed.
       connections.add(connection);
       stream.on('close', () => connections.delete(connection));
       try {
         for (const id of (await readVersions(db)).keys()) {
           if (stream.destroyed || stream.writableEnded) return;
           await deliver(id, [connection]);
-          // A gateway reads at its own pace; nothing piles up for it here.
+          // Backpressure: wait until the gateway has read.
           if (stream.writableNeedDrain) await Promise.race([once(stream, 'drain'), once(stream, 'close')]);
         }
         connection.ready = true;
         send(connection, 'ready', {});
       } catch (error) {
-        // Without `ready` the gateway keeps what it has and connects again.
-        log.warn({ err: error }, 'a gateway could not be sent everything');
+        // Without `ready` the gateway keeps its snapshots and reconnects.
+        log.warn({ err: error }, 'failed to send the initial snapshots to a gateway');
         stream.destroy();
       }
     },

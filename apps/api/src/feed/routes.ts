@@ -6,7 +6,7 @@ import { watchChanges } from './changes.ts';
 import { createHub } from './hub.ts';
 import { noteAcknowledgement } from './store.ts';
 
-/** What gateways hear: a stream of snapshots. */
+/** The calls of gateways: the stream of snapshots, and acknowledgements. */
 export function feedRoutes(routes: Routes, parts: { opened: OpenDb; heartbeatMs: number | undefined }): void {
   const { app, db, encryption } = routes;
   const hub = createHub({ db, log: app.log, encryption, heartbeatMs: parts.heartbeatMs });
@@ -21,16 +21,16 @@ export function feedRoutes(routes: Routes, parts: { opened: OpenDb; heartbeatMs:
 
   app.route({
     ...routeOf(routes, feed),
-    // A HEAD would wait for the end of a stream that has none.
+    // A HEAD would wait forever for the end of the stream.
     exposeHeadRoute: false,
     handler: (_request, reply) => {
-      // A stream that began during the stop would hold it up.
+      // A stream that begins during the shutdown would delay it.
       if (hub.isClosed()) throw new AppError('unavailable');
       reply.hijack();
       reply.raw.writeHead(200, {
         'content-type': 'text/event-stream',
         'cache-control': 'no-store',
-        // Nothing follows on this connection, and a stop must not wait for it to be found idle.
+        // No request follows on this connection, and a shutdown must not wait until it counts as idle.
         connection: 'close',
       });
       reply.raw.flushHeaders();

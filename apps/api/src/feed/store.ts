@@ -12,7 +12,7 @@ interface SealedSnapshot extends Omit<CompanySnapshot, 'proxies'> {
   })[];
 }
 
-/** What reading a snapshot takes. */
+/** The dependencies of `readSnapshot`. */
 export interface SnapshotSource {
   readonly db: Db;
   readonly encryption: Encryption;
@@ -20,9 +20,9 @@ export interface SnapshotSource {
 }
 
 /**
- * Who may reach what in one company, read in one statement and so at one moment. A proxy whose password does not open
- * (moved, damaged) is left out: its policies then lead nowhere, and nobody else is held up by it.
- * @returns null when there is no such company
+ * Reads the access rights of one company in one statement, and so consistently. It omits a proxy whose password does not
+ * decrypt (moved or damaged): only the policies of that proxy stop working.
+ * @returns null when the company does not exist
  */
 export async function readSnapshot(
   { db, encryption, log }: SnapshotSource,
@@ -33,7 +33,7 @@ export async function readSnapshot(
       'companyId', c.id,
       'version', c.policy_version,
       'users', coalesce((select json_agg(json_build_object('id', u.id, 'epoch', u.gateway_epoch) order by u.id)
-        -- Without a role a person is nobody (spec section 4), and so is one without the second factor that is required.
+        -- A user without a role has no access (spec section 4), nor has a user without a required second factor.
         from users u where u.company_id = c.id and u.roles <> '{}'
           and (not c.second_factor_required or ${hasFactor('u.id')})), '[]'),
       'sites', coalesce((select json_agg(json_build_object('id', s.id, 'address', s.address, 'claim', s.claim) order by s.id)
@@ -43,7 +43,7 @@ export async function readSnapshot(
           'sealed', encode(x.password_sealed, 'base64')) order by x.id)
         from proxies x where exists (select from policies p where p.company_id = c.id and p.proxy_id = x.id)), '[]'),
       'policies', coalesce((select json_agg(json_build_object('id', p.id, 'proxyId', p.proxy_id,
-          -- The flag counts only while the proxy has it too.
+          -- The flag has an effect only while the proxy has it too.
           'allSites', p.all_sites and (select x.all_sites from proxies x where x.id = p.proxy_id),
           'users', array(select user_id from policy_users l where l.company_id = c.id and l.policy_id = p.id
             order by user_id),
@@ -67,13 +67,13 @@ export async function readSnapshot(
   return { ...snapshot, proxies };
 }
 
-/** The version of every company: what the safety net compares with what was sent. */
+/** Reads the policy version of every company. */
 export async function readVersions(db: Db): Promise<Map<number, number>> {
   const rows = await db.selectFrom('companies').select(['id', 'policy_version']).orderBy('id').execute();
   return new Map(rows.map((row) => [row.id, row.policy_version]));
 }
 
-/** Notes what a gateway enforces now; an older word that arrives late changes nothing. */
+/** Stores the version that a gateway enforces. An older acknowledgement that arrives late changes nothing. */
 export async function noteAcknowledgement(
   db: Db,
   { gateway, companyId, version }: { gateway: string; companyId: number; version: number },

@@ -6,18 +6,18 @@ import { implement, type Routes } from '../http/implement.ts';
 const LIMIT_MS = 1_500;
 
 /**
- * 200 while the database answers within a second and a half, else 503: what a balancer and the start ask.
- * @param isDraining whether this process is about to stop: then it is 503 as well
+ * Health for balancers and for the start: 200 while the database answers within 1.5 s, else 503.
+ * @param isDraining whether this process is shutting down, which also gives 503
  */
 export function healthRoutes(routes: Routes, isDraining: () => boolean): void {
   implement(routes, health, async ({ db }) => {
     if (isDraining()) throw new AppError('unavailable', { detail: ['stopping'] });
-    const asked = sql`select 1`.execute(db).then(
+    const answered = sql`select 1`.execute(db).then(
       () => true,
       () => false,
     );
-    const late = new Promise<false>((resolve) => setTimeout(resolve, LIMIT_MS, false).unref());
-    if (!(await Promise.race([asked, late]))) throw new AppError('unavailable');
+    const timedOut = new Promise<false>((resolve) => setTimeout(resolve, LIMIT_MS, false).unref());
+    if (!(await Promise.race([answered, timedOut]))) throw new AppError('unavailable');
     return { status: 'ok' as const };
   });
 }

@@ -12,8 +12,8 @@ export function bearer(request: FastifyRequest): string | null {
 }
 
 /**
- * Who stands behind a token now: a session that was ended, or whose user is gone, is nobody.
- * @throws AppError unauthorized
+ * Finds the actor of a token.
+ * @throws AppError unauthorized when the session has ended or its user was deleted
  */
 export async function findActor(
   { db, sessions }: { db: Db; sessions: Load<Session> },

@@ -1,59 +1,58 @@
-/** Finds what belongs to a key; undefined for nothing. */
+/** Looks up the value of a key; undefined when there is none. */
 export type Load<Found> = (key: Buffer) => Promise<Found | undefined>;
 
-/** Milliseconds: a look-up takes one or two. */
+/** Milliseconds that a batch waits for the previous one. A lookup usually takes one or two. */
 const PATIENCE_MS = 300;
 
-async function patiently(underWay: Promise<unknown> | undefined): Promise<void> {
-  if (underWay === undefined) return;
-  const late = Promise.withResolvers<void>();
-  const timer = setTimeout(late.resolve, PATIENCE_MS);
-  await Promise.race([underWay, late.promise]);
+async function endOrTimeout(running: Promise<unknown> | undefined): Promise<void> {
+  if (running === undefined) return;
+  const timeout = Promise.withResolvers<void>();
+  const timer = setTimeout(timeout.resolve, PATIENCE_MS);
+  await Promise.race([running, timeout.promise]);
   clearTimeout(timer);
 }
 
 /**
- * Lets many who ask at once be answered by one question. Whoever asks while one is under way waits for the next, which is
- * asked when that one is answered: no answer is older than its asking, so that what has ended is not found again.
- * Nobody waits for long for somebody else's: a question that got no answer by then may never get one, its connection being
- * dead, and the next is asked beside it.
- * @param findAll answers the keys, each once, with what it found by their hex
+ * Batches concurrent lookups. A lookup made while a batch runs joins the next batch, which starts when the running one ends:
+ * no result predates its lookup, so an ended session is not found again. After PATIENCE_MS the next batch starts anyway,
+ * because the running one may never end on a dead connection.
+ * @param findAll looks up distinct keys; returns the values by the key in hex
  */
 export function createBatchLoader<Found>(
   findAll: (keys: Buffer[]) => Promise<Map<string, Found>>,
 ): Load<Found> {
-  interface Round {
+  interface Batch {
     readonly keys: Map<string, Buffer>;
-    readonly answer: Promise<Map<string, Found>>;
+    readonly result: Promise<Map<string, Found>>;
   }
-  let underWay: Promise<unknown> | undefined;
-  let next: Round | undefined;
+  let running: Promise<unknown> | undefined;
+  let next: Batch | undefined;
 
-  function newRound(): Round {
-    // grows: by callers with a bearer token; bound: 32 bytes for each request that waits for the same round, 300 ms
+  function newBatch(): Batch {
+    // grows: by callers with a bearer token; bound: 32 bytes for each request that waits for the same batch, 300 ms
     // at most; at the bound: does not outgrow the requests; test: none
     const keys = new Map<string, Buffer>();
-    const ask = () => {
+    const start = () => {
       next = undefined;
-      const asked = findAll([...keys.values()]);
-      const over = asked.then(
+      const lookup = findAll([...keys.values()]);
+      const ended = lookup.then(
         () => {},
         () => {},
       );
-      underWay = over;
-      void over.then(() => {
-        if (underWay === over) underWay = undefined;
+      running = ended;
+      void ended.then(() => {
+        if (running === ended) running = undefined;
       });
-      return asked;
+      return lookup;
     };
-    // A turn later at the least: those of the same moment come together.
-    return { keys, answer: patiently(underWay).then(ask) };
+    // The promise defers the start even without a running batch, so that lookups of one tick share a batch.
+    return { keys, result: endOrTimeout(running).then(start) };
   }
 
   return async (key) => {
-    next ??= newRound();
+    next ??= newBatch();
     const name = key.toString('hex');
     next.keys.set(name, key);
-    return (await next.answer).get(name);
+    return (await next.result).get(name);
   };
 }

@@ -3,26 +3,35 @@ import { open } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
 import { extensionNotBuilt } from '@propusk/phrases/api-start';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { answerNoSuchCall } from './error-reply.ts';
 
 const built = fileURLToPath(new URL('../../../web/dist/', import.meta.url));
 const extension = fileURLToPath(new URL('../../../extension/dist/', import.meta.url));
 
-/** Serves the built console at `/`, and the extension to install at `/downloads/`. The console's routes live in the browser, so any other page address answers with it too. */
+/** The console's pages, by the first segment of their path (`apps/web/src/paths.ts`). */
+const pages = /^\/(?:(?:auth|dashboard|extension|help|lock|security)(?:[/?]|$)|\?|$)/;
+/** Paths of files and calls, where no page can be. */
+const noPages = /^\/(?:api|assets|downloads)(?:[/?]|$)/;
+
+/**
+ * Serves the built console at `/`, and the extension's packages at `/downloads/`. The browser resolves the console's routes,
+ * so the path of a page answers with the console's index.html. So does a navigation to an unknown path: the console then says
+ * that there is no such page. Any other request to an unknown path, as Prometheus' for `/metrics`, gets 404.
+ */
 export async function serveConsole(app: FastifyInstance): Promise<void> {
-  const there = existsSync(`${built}index.html`);
-  if (there) {
+  const isBuilt = existsSync(`${built}index.html`);
+  if (isBuilt) {
     await app.register(fastifyStatic, {
       root: built,
       wildcard: false,
       cacheControl: false,
-      // The build lays .br and .gz beside what they are of.
+      // The build writes a .br and a .gz file beside each file.
       preCompressed: true,
       setHeaders: (reply, path) => {
-        // Names in assets/ carry a hash of their content; the page that names them must be asked for again.
-        const kept = path.includes('/assets/');
-        reply.header('cache-control', kept ? 'public, max-age=31536000, immutable' : 'no-cache');
+        // File names in assets/ contain a hash of the content; the page that refers to them must be revalidated.
+        const isHashed = path.includes('/assets/');
+        reply.header('cache-control', isHashed ? 'public, max-age=31536000, immutable' : 'no-cache');
       },
     });
   }
@@ -41,7 +50,15 @@ export async function serveConsole(app: FastifyInstance): Promise<void> {
     });
   }
   app.setNotFoundHandler((request, reply) => {
-    const page = request.method === 'GET' && !/^\/(api|assets)(\/|\?|$)/.test(request.url);
-    return page && there ? reply.sendFile('index.html') : answerNoSuchCall(request, reply);
+    const isPage = isBuilt && request.method === 'GET' && !noPages.test(request.url);
+    return isPage && (pages.test(request.url) || isNavigation(request))
+      ? reply.sendFile('index.html')
+      : answerNoSuchCall(request, reply);
   });
+}
+
+/** Whether a user opens the path in a browser. Browsers send Sec-Fetch-Mode (Fetch Metadata) over https and to loopback only. */
+function isNavigation({ headers }: FastifyRequest): boolean {
+  const mode = headers['sec-fetch-mode'];
+  return mode === undefined ? (headers.accept ?? '').includes('text/html') : mode === 'navigate';
 }

@@ -11,15 +11,15 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { describeCalls } from './openapi.ts';
 
 /**
- * The documentation of the calls at `/api/docs`: Swagger UI, and the OpenAPI document as JSON and YAML. Each file is read and
- * compressed once for the life of the process. Strangers may ask for it: made anew for each request, 50 bytes of a
- * request would cost 400 KB of memory.
+ * Serves the documentation at `/api/docs`: Swagger UI, and the OpenAPI document as JSON and YAML. Each file is read and
+ * compressed once per process: the documentation is public, and without the cache a request of 50 bytes would cost 400 KB of
+ * memory.
  */
 
 const PREFIX = '/api/docs';
 const brotli = promisify(brotliCompress);
 const zip = promisify(gzip);
-/** Level 5 takes a third of the time of the default 11 for a twentieth more bytes. */
+/** Level 5 takes a third of the time of the default 11 and gives 5% more bytes. */
 const LEVEL = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
 
 const types: Readonly<Record<string, string>> = {
@@ -29,7 +29,7 @@ const types: Readonly<Record<string, string>> = {
   '.png': 'image/png',
 };
 
-/** A file as it is sent: shared by all responses. */
+/** A file in every encoding. All responses share its buffers. */
 interface Page {
   readonly type: string;
   readonly etag: string;
@@ -40,7 +40,7 @@ interface Page {
 
 /** Registers the documentation. @param version of the product @param logo an SVG image */
 export async function serveDocumentation(app: FastifyInstance, version: string, logo: string): Promise<void> {
-  // The plugin's types end at OpenAPI 3.0; it hands the document on as it is.
+  // The plugin's types cover OpenAPI 3.0 only; the plugin passes the document through unchanged.
   const document = describeCalls(endpoints, version) as unknown as StaticDocumentSpec['document'];
   await app.register(swagger, { mode: 'static', specification: { document } });
   const sources = new Map<string, { type: string; read: () => Promise<string | Buffer> }>([

@@ -8,8 +8,8 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import * as z from 'zod/mini';
 import { AppError } from '../core/errors.ts';
 
-// What Fastify itself refuses, by its codes.
-const refusedByFastify: Record<string, ErrorCode> = {
+// Errors of Fastify itself, by its codes.
+const fastifyErrors: Record<string, ErrorCode> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'too_large',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'bad_media_type',
   FST_ERR_CTP_EMPTY_JSON_BODY: 'bad_json',
@@ -26,17 +26,17 @@ const byStatus: Record<number, ErrorCode> = {
   415: 'bad_media_type',
 };
 
-// A write waited for another's lock past its time (SQLSTATE).
+// SQLSTATE codes. LOCK_NOT_AVAILABLE: lock_timeout passed.
 const LOCK_NOT_AVAILABLE = '55P03';
 const DISK_FULL = '53100';
 
-// SQLSTATE classes and errno values that mean 'no database now', not 'a wrong statement'; 57014 is a statement that waited
-// past its time, 55000 a database that was closed to connections, 25006 a standby that takes no writes yet; EAGAIN is a
-// socket whose queue is full of those who wait already.
+// SQLSTATE classes and errno values that mean an unavailable database rather than a wrong statement. 57014: statement_timeout;
+// 55000: the database accepts no connections; 25006: a standby that is still read-only; EAGAIN: the backlog of the Unix socket
+// is full.
 const away =
   /^(08|25006$|55000$|57014$|57P|53|EAGAIN|ECONNREFUSED|ECONNRESET|ENOENT|ENOTFOUND|EAI_AGAIN|EPIPE|ETIMEDOUT)/;
 
-/** What an answer says that comes before any hook of the server's: to bytes or an address that nobody can read. */
+/** The security headers of a reply to an unreadable request or URL, for which no hook of the server runs. */
 const bare = {
   'content-security-policy': "default-src 'none';base-uri 'none';form-action 'none';frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
@@ -46,7 +46,7 @@ const bare = {
   'cross-origin-resource-policy': 'same-origin',
 };
 
-/** The one place where an error becomes an answer: `{code, message, fields?}`, never a stack. */
+/** Fastify's error handler: answers every error as `{code, message, fields?}`, without a stack. */
 export function answerError(
   error: FastifyError | AppError,
   request: FastifyRequest,
@@ -61,7 +61,7 @@ export function answerError(
   return answer(reply, refusal);
 }
 
-/** Parses a part of a call by its schema; what does not fit is a refusal that names the fields. */
+/** Fastify's validator: parses params, query or body by their schema. A mismatch becomes bad_input with its fields. */
 export function validate({ schema }: { schema: z.ZodMiniType }) {
   return (data: unknown) => {
     const read = z.safeParse(schema, data, { reportInput: true });
@@ -69,17 +69,17 @@ export function validate({ schema }: { schema: z.ZodMiniType }) {
     const fields: Record<string, FieldFault> = {};
     for (const issue of read.error.issues)
       if (issue.path.length > 0) fields[issue.path.map(String).join('.')] ??= faultOf(issue);
-    // A body that is no object has no field to name.
+    // The fault of a body that is not an object has no field.
     return { error: new AppError('bad_input', Object.keys(fields).length > 0 ? { fields } : {}) };
   };
 }
 
-/** The answer to a call that does not exist. */
+/** Answers an unknown path with no_such_call. */
 export function answerNoSuchCall(_request: FastifyRequest, reply: FastifyReply): FastifyReply {
   return answer(reply, new AppError('no_such_call'));
 }
 
-/** The answer to bytes that are no HTTP request, in the form of every other refusal. */
+/** Answers bytes that are not an HTTP request, in the same form as other errors. */
 export function answerUnreadable(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return;
   const { status } = errors.bad_input;
@@ -89,11 +89,11 @@ export function answerUnreadable(error: Error & { code?: string }, socket: Socke
     `HTTP/1.1 ${status} Bad Request\r\ncontent-type: application/json; charset=utf-8\r\n${head.join('')}` +
       `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
   );
-  // Whoever was too slow to ask is not waited for to hang up either.
+  // Do not wait for a slow client to close its side.
   socket.destroySoon();
 }
 
-/** Renders the sentences of a refusal. */
+/** Renders the reply's body, with Russian sentences. */
 export function bodyOf({ code, facts: { detail, fields } }: AppError): ErrorBody {
   const message = detail === undefined ? errorMessages[code] : render(errorDetails, detail);
   if (fields === undefined) return { code, message };
@@ -102,7 +102,7 @@ export function bodyOf({ code, facts: { detail, fields } }: AppError): ErrorBody
 }
 
 function answer(reply: FastifyReply, refusal: AppError): FastifyReply {
-  // RFC 9110 section 11.6.1; a browser asks nobody for a bearer token.
+  // RFC 9110 section 11.6.1. Browsers show no login dialog for Bearer.
   if (errors[refusal.code].status === 401) reply.header('www-authenticate', 'Bearer');
   if (refusal.facts.retryAfter !== undefined) reply.header('retry-after', String(refusal.facts.retryAfter));
   if (!reply.hasHeader('content-security-policy')) reply.headers(bare);
@@ -116,20 +116,20 @@ function answer(reply: FastifyReply, refusal: AppError): FastifyReply {
 
 function asRefusal(error: FastifyError | AppError): AppError {
   if (error instanceof AppError) return error;
-  const known = refusedByFastify[error.code];
+  const known = fastifyErrors[error.code];
   if (known !== undefined) return new AppError(known);
   if ('code' in error && error.code === LOCK_NOT_AVAILABLE) return new AppError('busy', { retryAfter: 1 });
   if ('code' in error && error.code === DISK_FULL) return new AppError('disk_full');
   if (isAway(error)) return new AppError('unavailable');
-  // Plugins refuse with a status alone: a range that is not there, a folder above the root, an unknown encoding.
+  // Errors of plugins have only a status: an unsatisfiable range, a path above the root, an unknown encoding.
   const status = error.statusCode ?? 500;
   if (status >= 400 && status < 500) return new AppError(byStatus[status] ?? 'bad_input');
   return new AppError('internal');
 }
 
-/** Whether an error means that the database cannot be reached now. */
+/** Whether an error means that the database is unreachable now. */
 export function isAway(error: Error & { code?: unknown }): boolean {
   if (typeof error.code === 'string' && away.test(error.code)) return true;
-  // node-postgres throws these without a code; the last is a query on a connection that broke just before it.
+  // node-postgres throws these without a code. The last one is a query on a connection that has just broken.
   return /timeout exceeded when trying to connect|Connection terminated|is not queryable/.test(error.message);
 }

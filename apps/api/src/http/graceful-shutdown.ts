@@ -1,38 +1,38 @@
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 
-/** Nobody new for so long counts as nobody coming. nginx leaves one that failed alone for a second at least. */
+/** Milliseconds without a new connection before the port closes. nginx avoids a failed upstream for a second at least. */
 const QUIET_MS = 250;
-/** Balancers that never fall quiet are waited for no longer. */
-const TURN_AWAY_MS = 3_000;
+/** Milliseconds after which the port closes even if connections keep coming. */
+const REJECT_MS = 3_000;
 
 declare module 'fastify' {
   interface FastifyInstance {
     /**
-     * Has balancers turn elsewhere before the port closes; resolves when it may. A listener that closes resets whoever is
-     * in the kernel's queue, and a balancer may not repeat a POST that was reset. So first, for `ms`, health is 503 and
-     * each answer ends its connection, which empties balancers that ask health. Then connections that bring a GET are
-     * ended without an answer: a balancer that only notices failures repeats it elsewhere and leaves us alone for a while,
-     * and we go in that silence. With 0 ms there is no balancer to think of, and all is served on until the close.
+     * Makes balancers route elsewhere, and resolves when the port may close. Closing a listener resets the connections in
+     * the kernel's accept queue, and a balancer may not retry a POST that was reset. So for `ms` milliseconds, health
+     * answers 503 and each response closes its connection: balancers with health checks stop sending. Then each GET gets
+     * its connection closed without a response: a balancer without health checks retries it elsewhere and avoids this
+     * process for a while. The port closes in that quiet period. With 0 ms there is no balancer: it resolves at once.
      */
     drain(ms: number): Promise<void>;
   }
 }
 
-/** Adds `drain` to a server. To be called before other hooks. @returns whether it is about to stop */
+/** Adds `drain` to a server. Call it before other hooks are added. @returns tells whether the server is draining */
 export function prepareShutdown(app: FastifyInstance): () => boolean {
   let draining = false;
-  let turnsAway = false;
-  let cameAt = 0;
+  let rejectsReads = false;
+  let lastConnectionAt = 0;
   app.server.on('connection', () => {
-    cameAt = performance.now();
+    lastConnectionAt = performance.now();
   });
   app.addHook('onRequest', (request, reply, done) => {
-    if (!turnsAway || (request.method !== 'GET' && request.method !== 'HEAD')) return done();
+    if (!rejectsReads || (request.method !== 'GET' && request.method !== 'HEAD')) return done();
     reply.hijack();
     request.raw.socket.destroy();
   });
-  // A request that was here before the stop keeps no connection open behind its answer.
+  // A request in flight when draining begins must not keep its connection alive.
   app.addHook('onSend', async (_request, reply) => {
     if (draining) reply.header('connection', 'close');
   });
@@ -43,14 +43,14 @@ export function prepareShutdown(app: FastifyInstance): () => boolean {
     draining = true;
     if (ms === 0) return;
     await sleep(ms);
-    turnsAway = true;
-    const late = performance.now() + TURN_AWAY_MS;
-    cameAt = performance.now();
-    while (performance.now() < late) {
+    rejectsReads = true;
+    const deadline = performance.now() + REJECT_MS;
+    lastConnectionAt = performance.now();
+    while (performance.now() < deadline) {
       await sleep(QUIET_MS / 5);
-      // Right behind the loop's look at its sockets: whoever has knocked was let in.
+      // Run right after the event loop's poll phase, so that pending connections have been accepted.
       await turn();
-      if (performance.now() - cameAt > QUIET_MS) return;
+      if (performance.now() - lastConnectionAt > QUIET_MS) return;
     }
   });
   return () => draining;

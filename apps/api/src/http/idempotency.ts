@@ -9,7 +9,7 @@ import { pipeline, statement } from '../db/pipeline.ts';
 import { refusing } from '../db/violations.ts';
 import type { Encryption } from '../encryption.ts';
 
-/** A create that its caller may repeat: whose, under which key, and what was asked. */
+/** A create with an idempotency key. The fingerprint identifies the request. */
 export interface Claim {
   readonly actor: Actor;
   readonly key: string;
@@ -18,11 +18,11 @@ export interface Claim {
 
 /**
  * Reads `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header).
- * @throws AppError bad_input when it is no key
+ * @throws AppError bad_input when the header is malformed
  */
 export function readClaim(
   header: string | string[] | undefined,
-  asked: { actor: Actor; call: string; body: unknown; encryption: Encryption },
+  request: { actor: Actor; call: string; body: unknown; encryption: Encryption },
 ): Claim | null {
   if (header === undefined) return null;
   if (typeof header !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(header)) {
@@ -30,16 +30,16 @@ export function readClaim(
       fields: { 'Idempotency-Key': ['idempotency_key'] },
     });
   }
-  // Keyed: a plain hash of a body would let a reader of the database guess the password in it.
-  const fingerprint = asked.encryption.fingerprint(`${asked.call}\n${JSON.stringify(asked.body)}`);
-  return { actor: asked.actor, key: header, fingerprint };
+  // A keyed hash: from a plain one, a reader of the database could guess the password in the body.
+  const fingerprint = request.encryption.fingerprint(`${request.call}\n${JSON.stringify(request.body)}`);
+  return { actor: request.actor, key: header, fingerprint };
 }
 
 /**
- * Does the work once under a key, in the transaction of the work: whoever comes second waits for the first, and gets
- * its answer. What was refused is not remembered and may be tried again. Keys live 24 hours.
- * @throws AppError idempotency_mismatch when the key stood for another request; too_many_requests when the user's bytes of the
- *   day are used up
+ * Runs the work once per key, in the work's transaction. A repeated request waits for the first one and gets its reply.
+ * A refused request stores nothing and may be retried. Keys live 24 hours.
+ * @throws AppError idempotency_mismatch when the key belongs to another request; too_many_requests when the user's daily
+ *   write budget is exhausted
  */
 export async function once<T>(
   tx: Tx,
@@ -47,9 +47,9 @@ export async function once<T>(
   work: (tx: Tx) => Promise<T>,
 ): Promise<{ result: T; replayed: boolean }> {
   const { userId } = actor;
-  // The company before the key, as the deletion of a company takes them.
+  // Locks the company before the key, in the order of the deletion of a company.
   if (actor.companyId !== null) await lockOwnCompany(tx, asMember(actor));
-  // The reaper removes expired keys, up to a minute late.
+  // The reaper may not have removed an expired key yet.
   await sql`delete from idempotency_keys where user_id = ${userId} and key = ${key}
     and created_at < now() - interval '1 day'`.execute(tx);
   const claimed = await refusing(

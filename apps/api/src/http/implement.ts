@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { DEVICE_HEADER, type Endpoint, isIdempotent, type Output } from '@propusk/contract/endpoint';
+import { health } from '@propusk/contract/health';
 import { limits } from '@propusk/contract/limits';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Actor, admitTo } from '../core/actor.ts';
@@ -14,32 +15,32 @@ import type { Load } from './batch-loader.ts';
 import type { BodyBudget } from './body-budget.ts';
 import { type Claim, once, readClaim } from './idempotency.ts';
 
-/** What a slice's routes are given. */
+/** The dependencies of every slice's routes. */
 export interface Routes {
   readonly app: FastifyInstance;
   readonly db: Db;
-  /** The open session of a token's hash. */
+  /** Finds the live session of a token's hash. */
   readonly sessions: Load<Session>;
   readonly encryption: Encryption;
-  /** Limits the writes of one company that run at once. */
+  /** Limits the concurrent writes of each company. */
   readonly queue: KeyedLimiter;
-  /** Limits the reads of one person that run at once, so that connections of the pool stay free for others. */
+  /** Limits the concurrent reads of each user, so that others find free connections in the pool. */
   readonly readsOfPerson: KeyedLimiter;
-  /** Bounds the memory of bodies that are being read. */
+  /** Bounds the memory of bodies during their upload. */
   readonly bodyBudget: BodyBudget;
   /** The gateways' bearer token. */
   readonly feedToken: string;
-  /** Whether the database has fallen silent (`db/watch.ts`). */
+  /** Whether the database has stopped answering (`db/watch.ts`). */
   readonly isSilent: () => boolean;
-  /** Whether the reserve of the database's disk was given up (`db/embedded/reserve.ts`). */
+  /** Whether the database's disk is full and its reserve file was deleted (`disk-reserve.ts` of embedded-postgres). */
   readonly isShort: () => boolean;
-  /** Every endpoint that was implemented, so that a forgotten one stops the start. */
+  /** The endpoints with a handler. The server does not start while one is missing. */
   readonly implemented: Set<Endpoint>;
 }
 
-/** One call as its handler sees it: who, what, and the database. */
+/** A call as its handler receives it. */
 interface Call<E extends Endpoint> {
-  /** A public call and a gateway's have no actor. */
+  /** null for public calls and for calls of gateways. */
   readonly actor: E['access'] extends 'public' | 'gateway'
     ? null
     : E['access'] extends 'maybe-signed-in'
@@ -48,22 +49,22 @@ interface Call<E extends Endpoint> {
   readonly params: Output<E['params']>;
   readonly query: Output<E['query']>;
   readonly body: Output<E['body']>;
-  /** What a versioned call's entity must still be (`core/versions.ts`). */
+  /** The expected versions of the entity (`core/versions.ts`). */
   readonly ifMatch: IfMatch;
-  /** Where the request came from, as far as TRUST_PROXY lets it be known. */
+  /** The client's IP address; X-Forwarded-For counts only from TRUST_PROXY. */
   readonly address: string;
-  /** What the caller says of its browser (`User-Agent`). */
+  /** The `User-Agent` header. */
   readonly agent: string | undefined;
-  /** The device mark that the caller sent (`Propusk-Device`), not read yet. */
+  /** The unverified device mark (`Propusk-Device`). */
   readonly device: string | undefined;
-  /** For reading alone. */
+  /** For reads only. */
   readonly db: Db;
   /**
-   * The one place where a transaction opens. What `work` throws rolls it back; a deadlock's victim runs again. In a call
-   * that takes `Idempotency-Key` it is called once, and a repeated request gets what the first one wrote.
+   * Runs `work` in a transaction, and again when it is a deadlock victim. An error of `work` rolls it back. A call with
+   * `Idempotency-Key` may use `write` only once: a repeated request gets the result of the first without running `work`.
    */
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
-  /** Sets a header of the answer. */
+  /** Sets a header of the reply. */
   header(name: string, value: string): void;
 }
 
@@ -72,8 +73,8 @@ type Handler<E extends Endpoint> = (
 ) => Promise<E['reply'] extends undefined ? void : Output<E['reply']>>;
 
 /**
- * Binds a call of the contract to its handler: token → actor → access → parse → handler → reply parsed and stripped.
- * Access is refused before the body is read.
+ * Registers the handler of an endpoint: token → actor → access → parse → handler → reply without undeclared fields.
+ * The access check precedes the upload of the body.
  */
 export function implement<const E extends Endpoint>(routes: Routes, endpoint: E, handle: Handler<E>): void {
   const { method, versioned } = endpoint;
@@ -102,20 +103,20 @@ export function implement<const E extends Endpoint>(routes: Routes, endpoint: E,
         header: (name: string, value: string) => reply.header(name, value),
       } as unknown as Call<E>;
       const { actor } = request;
-      // Writes wait in their company's queue, and a revocation must not wait for reads.
+      // Only reads: writes have their company's queue, and a revocation must not wait for reads.
       const limited = actor !== null && method === 'GET';
       const answer = await (limited ? routes.readsOfPerson(actor.userId, () => handle(call)) : handle(call));
       if (versioned && answer !== undefined)
         reply.header('etag', etag((answer as { version: number }).version));
       reply.status(endpoint.status);
-      // Fastify takes null for no body at all; a reply that may be null is that word.
+      // Fastify would send no body for null; the JSON reply is the word `null`.
       if (answer === null)
         return reply.type('application/json; charset=utf-8').serializer(String).send('null');
       return reply.send(answer);
     },
   });
 
-  /** A write of the actor's, in the turn of their company. Those of nobody, and of an admin of none, have no line. */
+  /** Runs a write in the queue of the actor's company. A write without an actor or company does not queue. */
   function inTurn<T>({ db, queue }: Routes, actor: Actor | null, work: (tx: Tx) => Promise<T>): Promise<T> {
     const writing = () =>
       write(db, async (tx) => {
@@ -129,8 +130,8 @@ export function implement<const E extends Endpoint>(routes: Routes, endpoint: E,
 const plainly = async <T>(work: Promise<T>) => ({ result: await work, replayed: false });
 
 /**
- * The guard stood at the head of the request. The body may have come much later, and then the queue: whose session has
- * ended or whose role is gone meanwhile writes nothing.
+ * Checks access again within the transaction. Since the first check the upload and the queue took time, in which the session
+ * may have ended or the role changed.
  * @throws AppError unauthorized, forbidden, second_factor_required
  */
 async function admitAgain(tx: Tx, actor: Actor, endpoint: Endpoint): Promise<void> {
@@ -147,7 +148,7 @@ function claimOf(routes: Routes, endpoint: Endpoint, request: FastifyRequest): C
   });
 }
 
-/** The part of a route that the contract declares; the feed alone adds a handler that streams. */
+/** The part of a route that follows from the contract. The feed adds its own streaming handler. */
 export function routeOf(routes: Routes, endpoint: Endpoint) {
   routes.implemented.add(endpoint);
   const { method, path, params, query, body, reply, status } = endpoint;
@@ -155,6 +156,8 @@ export function routeOf(routes: Routes, endpoint: Endpoint) {
     method,
     url: `/api${path}`,
     bodyLimit: isOpen(endpoint) ? limits.smallBody : limits.body,
+    // Balancers ask every second: their requests are logged at debug only.
+    ...(endpoint === health && routes.app.log.level === 'info' && { logLevel: 'warn' as const }),
     schema: {
       ...(params && { params }),
       ...(query && { querystring: query }),
@@ -162,11 +165,11 @@ export function routeOf(routes: Routes, endpoint: Endpoint) {
       ...(reply && { response: { [status]: reply } }),
     },
     onRequest: async (request: FastifyRequest, reply: FastifyReply) => {
-      // What is answered is somebody's, a refusal too: neither a browser's disk nor a cache on the way keeps it.
+      // Replies and errors are private to the caller: no browser or proxy may cache them.
       reply.header('cache-control', 'no-store');
-      // Whoever would wait for it in vain is told at once.
+      // Fail at once instead of waiting for a database that does not answer.
       if (routes.isSilent()) throw new AppError('unavailable');
-      // The rest of the disk is for revocations.
+      // The remaining disk space is for revocations.
       if (status === 201 && routes.isShort()) throw new AppError('disk_full');
       request.actor = await guard(routes, endpoint, request);
       if (query !== undefined) refuseLists(request.query);
@@ -175,13 +178,13 @@ export function routeOf(routes: Routes, endpoint: Endpoint) {
   };
 }
 
-/** No call takes lists or objects in its query: `take[]=5` is a mistake, and must not pass for an absent `take`. */
+/** Refuses lists and objects in a query, which no call accepts: `take[]=5` must not count as an absent `take`. */
 function refuseLists(query: unknown): void {
   const name = Object.keys(query ?? {}).find((each) => /[[\]]/.test(each));
   if (name !== undefined) throw new AppError('bad_input', { fields: { [name]: ['unfit'] } });
 }
 
-/** Whether anybody may call it. */
+/** Whether an endpoint needs no token. */
 function isOpen({ access }: Endpoint): boolean {
   return access === 'public' || access === 'maybe-signed-in';
 }
@@ -202,7 +205,7 @@ async function guard(routes: Routes, endpoint: Endpoint, request: FastifyRequest
   return actor;
 }
 
-/** A token that died is no hindrance to a call that needs none, and neither is one that opens nothing yet. */
+/** Finds the actor of a call that needs no token: null for an ended session and for an actor without a required second factor. */
 async function findMaybe(routes: Routes, token: string | null, address: string): Promise<Actor | null> {
   try {
     const actor = await findActor(routes, token, address);
@@ -213,14 +216,14 @@ async function findMaybe(routes: Routes, token: string | null, address: string):
   }
 }
 
-const TRIES = 3;
+const ATTEMPTS = 3;
 
-async function write<T>(db: Db, work: (tx: Tx) => Promise<T>, tried = 1): Promise<T> {
+async function write<T>(db: Db, work: (tx: Tx) => Promise<T>, attempt = 1): Promise<T> {
   try {
     return await db.transaction().execute(work);
   } catch (error) {
     const deadlock = error instanceof Error && 'code' in error && error.code === '40P01';
-    if (deadlock && tried < TRIES) return write(db, work, tried + 1);
+    if (deadlock && attempt < ATTEMPTS) return write(db, work, attempt + 1);
     throw error;
   }
 }

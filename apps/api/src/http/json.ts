@@ -3,15 +3,15 @@ import type { FastifyInstance } from 'fastify';
 import { AppError } from '../core/errors.ts';
 
 /**
- * Reads bodies as JSON and as nothing else: a form of another site can send text/plain without asking first (CORS). A
- * body that nests deeper than the limit is refused before it is parsed; `__proto__` and `constructor` keys are refused.
+ * Accepts only JSON bodies: a form of another site can send text/plain without a CORS preflight. Refuses a body nested
+ * deeper than the limit before parsing it, and bodies with `__proto__` or `constructor` keys.
  */
 export function readJsonBodies(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error');
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
     const text = String(body);
-    // Some clients name the type with every request, a DELETE without a body too.
+    // Some clients send the content type with every request, even a DELETE without a body.
     if (text === '' && request.routeOptions.schema?.body === undefined) return done(null, undefined);
     if (depth(text) > limits.depth) return done(new AppError('too_deep'));
     void parse(request, text, (error, value) =>
@@ -21,8 +21,8 @@ export function readJsonBodies(app: FastifyInstance): void {
 }
 
 /**
- * A body in which `null` is absent: forms send it for what nobody has filled in, and no field of ours means anything by
- * it. A null in a list stays, to be refused by its place.
+ * Removes null fields: forms send null for empty fields, and no field of the contract has a meaning for it. A null in a list
+ * stays, so that validation refuses it by its index.
  */
 function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls);
@@ -31,7 +31,7 @@ function withoutNulls(value: unknown): unknown {
   return Object.fromEntries(given.map(([key, part]) => [key, withoutNulls(part)]));
 }
 
-/** How deep lists and objects nest in a text of JSON: a count of brackets outside strings, without recursion. */
+/** The nesting depth of a JSON text: counts brackets outside strings, without recursion. */
 export function depth(text: string): number {
   let deepest = 0;
   let open = 0;

@@ -134,7 +134,7 @@ describe('password checks', () => {
   });
 });
 
-describe('where a request comes from', () => {
+describe('the client address', () => {
   const forwarded = (value: string) => ({ 'x-forwarded-for': value });
 
   test('the client address ignores X-Forwarded-For of an untrusted peer', async () => {

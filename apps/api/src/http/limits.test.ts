@@ -1,7 +1,7 @@
 import { networkOf, subscriberOf } from '@propusk/overload/networks';
 import { describe, expect, test } from 'vitest';
 
-describe('whom an address stands for', () => {
+describe('the subscriber of an IP address', () => {
   test.each([
     ['192.0.2.7', '::ffff:192.0.2.7'],
     ['192.0.2.7', '::FFFF:c000:0207'],

@@ -7,17 +7,17 @@ import type { FastifyInstance } from 'fastify';
 import { AppError } from '../core/errors.ts';
 import type { Metrics } from './metrics.ts';
 
-/** A client may take so long for a request, and so long for its head. */
+/** Milliseconds that a client may take to send a request, and its head. */
 const REQUEST_MS = 30_000;
 const HEAD_MS = 10_000;
-/** Longer than the 60 s for which nginx keeps an idle connection, so that the api never closes one that nginx uses. */
+/** Longer than the 60 s for which nginx keeps an idle connection, so that the api never closes a connection in use by nginx. */
 const KEEP_ALIVE_MS = 72_000;
-/** No response of the api is larger than the kernel's buffers, so that a slow reader is not mistaken for one who does not read. */
+/** Milliseconds without progress of a response. Every response of the api fits the kernel's buffers, so a slow reader is safe. */
 const STALLED_MS = 30_000;
 const RETRY_SECONDS = 5;
 
 export interface ListenerOptions {
-  /** The most connections. */
+  /** The limit of connections. */
   readonly sockets: number;
   /** Addresses and networks of reverse proxies. */
   readonly trustProxy: readonly string[];
@@ -34,7 +34,7 @@ export function createListener(
       headersTimeout: HEAD_MS,
       requestTimeout: REQUEST_MS,
       keepAliveTimeout: KEEP_ALIVE_MS,
-      // How often Node looks for clients past the two limits above.
+      // How often Node checks the two timeouts above.
       connectionsCheckingInterval: 2_000,
       ServerResponse: TrackedResponse,
     },
@@ -42,7 +42,7 @@ export function createListener(
   );
   const connections = queuePipelines(server, STALLED_MS);
   server.on('connection', (socket) => connections.serve(socket));
-  // The api answers 503 while memory is short, since a refused connection says nothing to a person.
+  // While memory is short, the api answers 503 instead: a refused connection explains nothing to a user.
   limitConnections(server, {
     most: sockets,
     isShort: () => false,
@@ -54,13 +54,13 @@ export function createListener(
 }
 
 /**
- * Answers 503 with Retry-After while memory is short, before a token is looked up or a body is read.
- * @param memory what heap and buffers may fill, in bytes
+ * Answers 503 with Retry-After while memory is short, before the token lookup and the upload of the body.
+ * @param memory the limit of heap and buffers, in bytes
  */
 export function shedLoad(app: FastifyInstance, memory: number, metrics: Metrics): void {
   const isShort = memoryPressure(memory);
   app.addHook('onRequest', (request, _reply, done) => {
-    // A balancer that asks for health would take the whole api away.
+    // A failed health check would make a balancer remove the whole api.
     if (request.url !== '/api/health' && isShort()) {
       metrics.shed();
       return done(new AppError('overloaded', { retryAfter: RETRY_SECONDS }));

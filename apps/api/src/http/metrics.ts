@@ -4,18 +4,18 @@ import type { AddressInfo } from 'node:net';
 import type { PipelineQueues } from '@propusk/overload/pipeline-queue';
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 
-/** Counters of one api process for Prometheus. No label names a person, a company or a site. */
+/** Prometheus metrics of one api process. No label names a user, a company or a site. */
 export interface Metrics {
   readonly registry: Registry;
-  /** Adds the connections of a listener to the gauges. An api on a name with several addresses has several. */
+  /** Adds the connections of a listener to the gauges. An api has a listener for each address of HOST. */
   watch(connections: PipelineQueues): void;
-  /** A connection was refused: there were too many. */
+  /** Counts a connection refused because too many were open. */
   connectionRefused(): void;
-  /** A request was answered 503 because memory was short. */
+  /** Counts a request answered 503 because memory was short. */
   shed(): void;
 }
 
-/** Makes the counters, with those of the process: resident memory, heap, descriptors, delay of the event loop. */
+/** Creates the metrics of the api. */
 export function createMetrics(): Metrics {
   const registry = new Registry();
   const registers = [registry];
@@ -23,7 +23,7 @@ export function createMetrics(): Metrics {
   const listeners: PipelineQueues[] = [];
   const waiting = new Gauge({
     name: 'propusk_api_waiting_bytes',
-    help: 'Bytes on client connections: in, received and not parsed yet; out, written and not taken by clients yet',
+    help: 'Bytes buffered on client connections: in, received and not parsed; out, written and not sent',
     labelNames: ['direction'],
     registers,
     collect() {
@@ -37,12 +37,12 @@ export function createMetrics(): Metrics {
   void waiting;
   const refused = new Counter({
     name: 'propusk_api_connections_refused_total',
-    help: 'Client connections refused because SOCKETS were open, or half of them from one address',
+    help: 'Client connections refused because SOCKETS connections were open, or half as many from one address',
     registers,
   });
   const shed = new Counter({
     name: 'propusk_api_requests_shed_total',
-    help: 'Requests answered 503 because MEMORY was nearly used up',
+    help: 'Requests answered 503 because the process used nearly all of MEMORY',
     registers,
   });
   return {
@@ -54,7 +54,7 @@ export function createMetrics(): Metrics {
 }
 
 /**
- * Serves `/metrics` on loopback, for this machine alone and without credentials.
+ * Serves `/metrics` on loopback without credentials, with the metrics of the process (memory, descriptors, event loop).
  * @param port 0 lets the system choose @returns the port
  */
 export async function serveMetrics({ registry }: Metrics, port: number): Promise<number> {
@@ -65,7 +65,7 @@ export async function serveMetrics({ registry }: Metrics, port: number): Promise
   });
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
-  // The process ends with its api.
+  // This listener must not keep the process alive.
   server.unref();
   return (server.address() as AddressInfo).port;
 }

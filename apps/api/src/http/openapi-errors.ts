@@ -1,19 +1,19 @@
 import { type Endpoint, isIdempotent } from '@propusk/contract/endpoint';
 import { type ErrorCode, errors } from '@propusk/contract/errors';
 
-/** Whether `If-Match` means something to a call. */
+/** Whether a call honours `If-Match`. */
 export function isConditional({ versioned, method }: Endpoint): boolean {
   return versioned && (method === 'PUT' || method === 'DELETE');
 }
 
 /**
- * Every code that a call may answer with: what it declares, and what follows from its access, its input and its method
- * (`implement.ts`, `json.ts`, `errors.ts`).
+ * Every code that a call may answer with: its declared codes, and those that follow from its access, input and method
+ * (`implement.ts`, `json.ts`, `error-reply.ts`).
  */
 export function refusalsOf(endpoint: Endpoint): ErrorCode[] {
   const { method, access, params, query } = endpoint;
   const codes = new Set<ErrorCode>(endpoint.errors);
-  // Fastify reads a body that comes with DELETE too, though no call of ours looks at it.
+  // Fastify also parses the body of a DELETE, although no call uses it.
   if (method !== 'GET') {
     for (const code of [
       'bad_json',
@@ -21,7 +21,7 @@ export function refusalsOf(endpoint: Endpoint): ErrorCode[] {
       'too_large',
       'bad_media_type',
       'bad_input',
-      // A user's bytes of the day (`daily-bytes.ts`), and a full disk.
+      // From the daily write budget (`daily-bytes.ts`) and a full disk.
       'too_many_requests',
       'disk_full',
     ] as const) {
@@ -37,6 +37,6 @@ export function refusalsOf(endpoint: Endpoint): ErrorCode[] {
   if (isIdempotent(endpoint)) codes.add('idempotency_mismatch');
   if (access !== 'public' && access !== 'gateway') codes.add('busy');
   codes.add('internal').add('overloaded').add('unavailable');
-  // In the order of `errors`: the document must not depend on the order of declarations.
+  // In the order of `errors`, so that the document does not depend on the order of declarations.
   return (Object.keys(errors) as ErrorCode[]).filter((code) => codes.has(code));
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { everywhere, type FieldTexts, registered, told } from './documented/schemas.ts';
 
-/** A JSON Schema (draft 2020-12), as far as the documentation and its tests look into it. */
+/** A JSON Schema (draft 2020-12), reduced to the keywords that the documentation and its tests use. */
 export interface JsonSchema {
   $ref?: string;
   type?: string | string[];
@@ -26,12 +26,12 @@ export interface JsonSchema {
   maxItems?: number;
 }
 
-/** The named schemas of a document, filled as the calls that use them are described. */
+/** The named schemas of a document. Describing a call adds the schemas that it uses. */
 export type Components = Record<string, JsonSchema>;
 
 /**
- * The JSON Schema of a contract's schema. Named schemas go to `components`, and a `$ref` stands in their place.
- * @param io which side of it: what a caller sends, or what a reply holds
+ * Converts a contract's schema to JSON Schema. Named schemas move to `components`, and a `$ref` replaces them.
+ * @param io `input` for requests, `output` for replies
  */
 export function schemaOf(components: Components, schema: z.ZodMiniType, io: 'input' | 'output'): JsonSchema {
   const converted = z.toJSONSchema(schema, { io, metadata: registered, override: simplify });
@@ -46,19 +46,19 @@ export function schemaOf(components: Components, schema: z.ZodMiniType, io: 'inp
   for (const [name, definition] of Object.entries($defs ?? {})) {
     const { fields = {}, example } = told.get(name) ?? {};
     components[name] = {
-      ...tell(definition, fields, example),
+      ...addTexts(definition, fields, example),
       ...(example !== undefined && { examples: [example] }),
     };
   }
-  return tell(own, {});
+  return addTexts(own, {});
 }
 
-/** Zod's definitions stand beside the schema, ours in one place of the document. */
+/** Zod refers to definitions within each schema; the document has one place for all of them. */
 function refer(schema: unknown): unknown {
   return JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/'));
 }
 
-/** What of zod's conversion says too little, or too much. */
+/** Corrects zod's conversion where it is too vague or too verbose. */
 function simplify({
   zodSchema,
   jsonSchema,
@@ -66,12 +66,12 @@ function simplify({
   zodSchema: z.core.$ZodTypes;
   jsonSchema: z.core.JSONSchema.BaseSchema;
 }): void {
-  // The format says it; zod's pattern for the same is 250 characters.
+  // `format` suffices; zod's equivalent pattern has 250 characters.
   if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
   if (zodSchema._zod.def.type !== 'pipe' || jsonSchema.anyOf === undefined) return;
-  // A number that may travel as digits is read as either, and its bounds are looked at afterwards.
+  // A number may be sent as digits: the pipe accepts both and then checks the bounds, so only its output has them.
   const { out } = zodSchema._zod.def;
-  // 'any': the pipe's own first half ends in a transform, which says nothing of bounds.
+  // 'any': the first half of the pipe ends in a transform, which JSON Schema cannot express.
   const { $schema: _, ...number } = z.toJSONSchema(out, { metadata: registered, unrepresentable: 'any' });
   if (number.type !== 'integer') return;
   jsonSchema.anyOf = jsonSchema.anyOf.map((one) => (one.type === 'number' ? number : one));
@@ -79,33 +79,37 @@ function simplify({
 
 const common: FieldTexts = everywhere;
 
-/** Adds what is said of the fields, and the fields' examples out of the whole's example. */
-function tell(schema: JsonSchema, texts: FieldTexts, example: unknown = schema.examples?.[0]): JsonSchema {
+/** Adds the texts of the fields, and their examples from the example of the whole. */
+function addTexts(
+  schema: JsonSchema,
+  texts: FieldTexts,
+  example: unknown = schema.examples?.[0],
+): JsonSchema {
   const { properties, items, anyOf } = schema;
   if (items !== undefined && items.$ref === undefined) {
-    return { ...schema, items: tell(items, texts, (example as unknown[] | undefined)?.[0]) };
+    return { ...schema, items: addTexts(items, texts, (example as unknown[] | undefined)?.[0]) };
   }
-  // The nullable ones: the object is the first of the two.
+  // A nullable object: `anyOf` is the object and null.
   if (anyOf?.[0]?.properties !== undefined) {
-    return { ...schema, anyOf: [tell(anyOf[0], texts, example), ...anyOf.slice(1)] };
+    return { ...schema, anyOf: [addTexts(anyOf[0], texts, example), ...anyOf.slice(1)] };
   }
   if (properties === undefined) return schema;
-  const told = Object.entries(properties).map(([name, property]): [string, JsonSchema] => {
+  const parts = Object.entries(properties).map(([name, property]): [string, JsonSchema] => {
     const [text, inner] = [texts[name] ?? common[name] ?? []].flat() as [string?, FieldTexts?];
     const value = (example as Record<string, unknown> | undefined)?.[name];
     const described = text === undefined ? property : { ...property, description: text };
     const shown = value === undefined ? described : { ...described, examples: [value] };
-    return [name, inner === undefined ? shown : tell(shown, inner, value)];
+    return [name, inner === undefined ? shown : addTexts(shown, inner, value)];
   });
-  return { ...schema, properties: Object.fromEntries(told) };
+  return { ...schema, properties: Object.fromEntries(parts) };
 }
 
-/** An example of a value: what its schema says, or one put together of its parts' examples. */
+/** An example of a value: that of its schema, or one assembled from the examples of its parts. */
 export function exampleOf(components: Components, schema: JsonSchema): unknown {
   if (schema.examples !== undefined) return schema.examples[0];
   const named = components[schema.$ref?.replace('#/components/schemas/', '') ?? ''];
   if (named !== undefined) return exampleOf(components, named);
-  // A nullable one: the value is the first of the two.
+  // A nullable value: `anyOf` is the value and null.
   if (schema.anyOf?.[0] !== undefined) return exampleOf(components, schema.anyOf[0]);
   if (schema.items !== undefined) return [exampleOf(components, schema.items)];
   if (schema.properties !== undefined) {

@@ -48,7 +48,7 @@ export interface Operation {
   responses: Record<string, Response>;
 }
 
-/** An OpenAPI 3.1 document, as far as we write one. */
+/** An OpenAPI 3.1 document, reduced to the fields that we write. */
 export interface OpenApi {
   openapi: '3.1.1';
   info: {
@@ -64,12 +64,12 @@ export interface OpenApi {
 }
 
 /**
- * The documentation of calls, made of the calls alone.
- * @throws Error when a part of a call has no words in `documented/calls.ts`
+ * Derives the OpenAPI document from the contract.
+ * @throws Error when a parameter of a call has no text in `documented/calls.ts`
  */
 export function describeCalls(endpoints: readonly Endpoint[], version: string): OpenApi {
   const schemas: Components = { Error: errorSchema };
-  // The feed's reply is a stream, so that nothing refers to what its events hold.
+  // The feed's reply is a stream, so no reply schema refers to the snapshots in its events.
   schemaOf(schemas, CompanySnapshot, 'output');
   const paths: OpenApi['paths'] = {};
   for (const endpoint of endpoints) {
@@ -93,12 +93,12 @@ export function describeCalls(endpoints: readonly Endpoint[], version: string): 
         bearer: {
           type: 'http',
           scheme: 'bearer',
-          description: 'The token that signing in or registration answers with; lives 30 days.',
+          description: 'The token from the reply of a sign-in or registration; valid for 30 days.',
         },
         gateway: {
           type: 'http',
           scheme: 'bearer',
-          description: "The gateways' own token, derived from GATEWAY_SECRET. No person has it.",
+          description: "The gateways' token, derived from GATEWAY_SECRET. No user has it.",
         },
       },
     },
@@ -112,7 +112,7 @@ function operationOf(schemas: Components, endpoint: Endpoint): Operation {
     operationId: operationId(endpoint),
     tags: [path.split('/')[1] ?? ''],
     summary,
-    description: [description, whoMay(endpoint)].filter(Boolean).join('\n\n'),
+    description: [description, accessOf(endpoint)].filter(Boolean).join('\n\n'),
     security: securityOf(endpoint),
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: { required: true, content: bodyOf(schemas, endpoint, body) } }),
@@ -120,7 +120,7 @@ function operationOf(schemas: Components, endpoint: Endpoint): Operation {
   };
 }
 
-/** `GET /users/:id` is `getUsersById`. */
+/** Names an operation after its method and path: `GET /users/:id` is `getUsersById`. */
 function operationId({ method, path }: Endpoint): string {
   const words = path
     .replace(/:(\w+)/g, 'by-$1')
@@ -129,12 +129,12 @@ function operationId({ method, path }: Endpoint): string {
   return method.toLowerCase() + words.map((word) => (word[0] ?? '').toUpperCase() + word.slice(1)).join('');
 }
 
-function whoMay({ access }: Endpoint): string {
-  if (access === 'public') return 'Open to anybody.';
-  if (access === 'maybe-signed-in') return 'Open to anybody; a token says who is calling.';
-  if (access === 'signed-in') return 'For everybody who is signed in.';
-  if (access === 'gateway') return 'For gateways alone.';
-  return `For ${access.join(', ')}.`;
+function accessOf({ access }: Endpoint): string {
+  if (access === 'public') return 'Access: public.';
+  if (access === 'maybe-signed-in') return 'Access: public; a token identifies the caller.';
+  if (access === 'signed-in') return 'Access: every signed-in user.';
+  if (access === 'gateway') return 'Access: gateways.';
+  return `Access: ${access.join(', ')}.`;
 }
 
 function securityOf({ access }: Endpoint): Operation['security'] {
@@ -159,17 +159,18 @@ function parametersOf(schemas: Components, endpoint: Endpoint): Parameter[] {
 }
 
 function parameterOf(where: 'path' | 'query', name: string, field: JsonSchema): Parameter {
-  const said = (parameters as Record<string, readonly [string, unknown]>)[name];
-  if (said === undefined) throw new Error(`documented/calls.ts does not tell of the parameter ${name}`);
-  // Everything in an address is text; its digits are documented as the number that they spell.
+  const documented = (parameters as Record<string, readonly [string, unknown]>)[name];
+  if (documented === undefined)
+    throw new Error(`documented/calls.ts does not describe the parameter ${name}`);
+  // A URL holds only text; a number that accepts digits is documented as a number.
   const { description: _, examples: __, ...schema } = field.anyOf?.at(-1) ?? field;
   return {
     name,
     in: where,
     required: where === 'path',
-    description: said[0],
+    description: documented[0],
     schema,
-    example: said[1],
+    example: documented[1],
   };
 }
 
@@ -178,7 +179,7 @@ const ifMatch: Parameter = {
   in: 'header',
   required: false,
   description:
-    'The `ETag` that the edit was made from; 412 when the entity was changed meanwhile (RFC 9110 13.1.1).',
+    'The `ETag` of the version that the caller edits; 412 when the entity has changed since (RFC 9110 13.1.1).',
   schema: { type: 'string' },
   example: '"3"',
 };
@@ -193,13 +194,13 @@ const deviceMark: Parameter = {
   in: 'header',
   required: false,
   description:
-    'The device mark of an earlier success. It gives 10 password checks in 15 minutes that nobody else can spend; one that is forged, expired, of another account or older than the password counts as none.',
+    'The device mark from an earlier sign-in. It gives this device its own limit of 10 password checks in 15 minutes. A mark that is forged, expired, of another account or older than the password is ignored.',
   ...mark,
 };
 
 const deviceAnswer: Header = {
   description:
-    'The device mark for the next sign-in. It lives 180 days, until a new password, and opens nothing.',
+    'The device mark for the next sign-in. It is valid for 180 days or until a new password, and grants no access.',
   required: false,
   ...mark,
 };
@@ -209,7 +210,7 @@ const idempotencyKey: Parameter = {
   in: 'header',
   required: false,
   description:
-    'Any text of the caller; a repeated request with the same key creates nothing more. Lives 24 hours.',
+    'Any text; a repeated request with the same key creates nothing more. The key expires after 24 hours.',
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
   example: '7f9c24e8-3b12-4fae-8f0b-1f7a9c35d2aa',
 };
@@ -225,26 +226,26 @@ function successOf(schemas: Components, endpoint: Endpoint): Record<string, Resp
   if (endpoint === feed) return { '200': stream };
   const headers: Record<string, Header> = {};
   if (endpoint.device !== undefined) headers['Propusk-Device'] = deviceAnswer;
-  const shown = () => Object.keys(headers).length > 0 && { headers };
+  const headersIfAny = () => Object.keys(headers).length > 0 && { headers };
   if (reply === undefined)
-    return { [status]: { description: 'Done; there is nothing to tell.', ...shown() } };
+    return { [status]: { description: 'The call succeeded; the reply has no body.', ...headersIfAny() } };
   if (endpoint.versioned) headers.ETag = etag;
-  // The one list that is an array has no room for the count.
+  // A list that is an array cannot hold the count.
   if (reply._zod.def.type === 'array') headers['X-Total-Count'] = totalCount;
   if (isIdempotent(endpoint)) headers['Idempotent-Replayed'] = replayed;
   const schema = schemaOf(schemas, reply, 'output');
   const example = { value: exampleOf(schemas, schema) };
   const name = registered.get(reply)?.id;
-  const said = {
-    GET: 'What was asked for',
-    POST: 'What was made',
-    PUT: 'What it is now',
-    DELETE: 'What it was',
+  const results = {
+    GET: 'The result',
+    POST: 'The result',
+    PUT: 'The entity after the change',
+    DELETE: 'The deleted entity',
   };
   return {
     [status]: {
-      description: `${said[method]}${name === undefined ? '' : `, a ${name}`}.`,
-      ...shown(),
+      description: `${results[method]}${name === undefined ? '' : ` (${name})`}.`,
+      ...headersIfAny(),
       content: { 'application/json': { schema, examples: { example } } },
     },
   };
@@ -258,21 +259,21 @@ const etag: Header = {
 };
 
 const totalCount: Header = {
-  description: 'How many rows match in all.',
+  description: 'The number of all matching rows.',
   required: true,
   schema: { type: 'integer', minimum: 0 },
   example: 1,
 };
 
 const replayed: Header = {
-  description: 'The answer is the one that an earlier request with the same `Idempotency-Key` got.',
+  description: 'The reply is that of an earlier request with the same `Idempotency-Key`.',
   required: false,
   schema: { const: 'true' },
   example: 'true',
 };
 
 const retryAfter: Header = {
-  description: 'Seconds to wait before the next try.',
+  description: 'Seconds to wait before the next attempt.',
   required: true,
   schema: { type: 'integer', minimum: 1 },
   example: 60,
@@ -286,7 +287,8 @@ const authenticate: Header = {
 };
 
 const stream: Response = {
-  description: 'Server-sent events until either side hangs up. The data of `company` is a CompanySnapshot.',
+  description:
+    'Server-sent events until either side closes the connection. The data of `company` is a CompanySnapshot.',
   content: {
     'text/event-stream': { schema: { type: 'string' }, examples: { example: { value: feedExample } } },
   },
@@ -294,25 +296,25 @@ const stream: Response = {
 
 const errorSchema: JsonSchema = {
   type: 'object',
-  description: 'The body of every refusal.',
+  description: 'The body of every error reply.',
   required: ['code', 'message'],
   additionalProperties: false,
   properties: {
     code: {
       type: 'string',
-      description: 'What programs branch on.',
+      description: 'The error code, for programs.',
       enum: Object.keys(errors),
       examples: ['bad_input'],
     },
     message: {
       type: 'string',
-      description: 'A Russian sentence for people.',
+      description: 'A Russian sentence for users.',
       minLength: 1,
       examples: [errorMessages.bad_input],
     },
     fields: {
       type: 'object',
-      description: 'What is wrong, by the path in the input, such as `politics.0`.',
+      description: 'A description of each fault, by its path in the input, such as `politics.0`.',
       additionalProperties: { type: 'string' },
       examples: [{ email: fieldFaults.email() }],
     },
@@ -358,7 +360,7 @@ function refusalResponse(endpoint: Endpoint, codes: ErrorCode[]): Response {
   };
 }
 
-/** What the server really says of an input whose first field is missing. */
+/** The server's real reply to an input whose first field is missing. */
 function wrongFields(endpoint: Endpoint): { fields?: Record<string, string> } {
   const schema = endpoint.body ?? endpoint.params ?? endpoint.query;
   const def = schema?._zod.def as { type?: string; shape?: object } | undefined;

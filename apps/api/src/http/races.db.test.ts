@@ -36,7 +36,7 @@ test(
   () =>
     threatCase(
       'races, double submit',
-      'equal emails, stale edits and one key at once over two processes: one counts',
+      'equal emails, stale edits and one key at once over two processes: one succeeds',
       async (tally) => {
         const [api] = apis;
         const one = (status: number) => JSON.stringify({ [status]: 1 });

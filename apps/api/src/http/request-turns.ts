@@ -2,16 +2,15 @@ import { networkOf } from '@propusk/overload/networks';
 import type { FastifyInstance } from 'fastify';
 
 /**
- * Requests that begin in one turn of the event loop. libuv accepts one connection a turn. Without this bound a turn served
- * every connection that had a request: 300 clients that repeated wrong sign-ins made turns of 600 ms, and a new client
- * waited 20 s in the kernel's accept queue. With a bound of 2, the buffers of 1,000 clients that send bodies without an end
- * wait so long that memory runs short.
+ * Requests that begin in one turn of the event loop. libuv accepts one connection per turn. Without this limit, 300 clients
+ * that repeated wrong sign-ins made turns of 600 ms, and a new client waited 20 s in the kernel's accept queue. With a limit
+ * of 2, the buffers of 1,000 clients with endless bodies stay so long that memory runs short.
  */
 const REQUESTS_A_TURN = 8;
 /** Turns in a row that only accept. A client that keeps opening connections must not stop all requests. */
 const ACCEPTING_TURNS = 32;
 
-/** Bounds the requests that begin in one turn of the event loop, after new connections. Networks take turns when more requests wait. */
+/** Limits the requests that begin in one turn of the event loop. New connections go first; waiting networks take turns. */
 export function limitRequestsPerTurn(app: FastifyInstance): void {
   // grows: by strangers, by requests that wait for their turn; bound: one for each connection (SOCKETS), before its body is
   // read; at the bound: further connections are refused; test:
@@ -45,7 +44,7 @@ export function limitRequestsPerTurn(app: FastifyInstance): void {
       begun++;
       lanes.delete(network);
       const begin = waiting.shift();
-      // Set again, the network is the last of the round; this loop reaches it if nobody else waits.
+      // Re-inserted, the network is last in the map; this loop reaches it again if no other network waits.
       if (waiting.length > 0) lanes.set(network, waiting);
       begin?.();
     }

@@ -1,9 +1,10 @@
 import { updateMyCompany } from '@propusk/contract/companies';
 import type { Endpoint } from '@propusk/contract/endpoint';
+import { me } from '@propusk/contract/me';
 import { createPolicy, deletePolicy, updatePolicy } from '@propusk/contract/policies';
 import { createProxy, getProxy, updateProxy } from '@propusk/contract/proxies';
 import { createSite, deleteSiteByAddress, getSite, updateSite } from '@propusk/contract/sites';
-import { deleteUser, getUser, me, updateUser } from '@propusk/contract/users';
+import { deleteUser, getUser, updateUser } from '@propusk/contract/users';
 import { startApi, type TestApi } from '@propusk/test-kit/api/api';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 

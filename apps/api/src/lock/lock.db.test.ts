@@ -59,8 +59,7 @@ describe('the lock of a site', () => {
     expect(after.egress).toMatchObject([
       { direct: false, politics: [{ id: policyId, name: 'Склад' }], addresses: [EGRESS], problem: null },
     ]);
-    // The proxy's host is 127.0.0.1, which differs from its egress address.
-    // In a regular expression its dots are escaped.
+    // The proxy's host is 127.0.0.1, which differs from its egress address. Some snippets escape the dots.
     for (const { text } of after.snippets) expect(text.replaceAll('\\', '')).toContain(EGRESS);
     expect(after.snippets.map(({ kind }) => kind)).toContain('nginx');
     expect(await api.must(token, getSiteLock, { params: { id } })).toEqual(after);
@@ -106,8 +105,8 @@ describe('the lock of a site', () => {
        select company_id, id, 'done', 'protected', now() from sites where id = $1`,
       [second],
     );
-    const told = await api.must(token, getSiteLock, { params: { id } });
-    expect(told.breaks).toEqual([{ id, name: 'crm.example.ru' }]);
+    const shown = await api.must(token, getSiteLock, { params: { id } });
+    expect(shown.breaks).toEqual([{ id, name: 'crm.example.ru' }]);
     expect((await api.must(token, getSiteLock, { params: { id: second } })).egress[0]?.stale).toBe(false);
   });
 
@@ -135,7 +134,7 @@ describe('the lock of a site', () => {
   });
 });
 
-describe('a link for a colleague', () => {
+describe('lock links', () => {
   test('a lock link shows the address and the current snippets without an account, until the site is deleted', async () => {
     const { api } = world;
     const { token, add } = await companyBehind(world);
@@ -236,7 +235,7 @@ describe('a check of a proxy', () => {
       egress: [],
       roundTripMs: null,
     });
-    expect(reply.body.problem).toMatch(/имя или пароль/);
+    expect(reply.body.problem).toMatch(/логин или пароль/);
     expect(JSON.stringify(reply)).not.toContain('canary-password');
     expect(JSON.stringify(await world.api.must(token, getProxy, { params: { id: proxyId } }))).not.toContain(
       'canary',
@@ -246,8 +245,8 @@ describe('a check of a proxy', () => {
   test.each([
     ['dead.example.test', { reachable: false, credentialsAccepted: null }, /не принимает соединений/],
     ['nowhere.example.test', { reachable: false }, /DNS/],
-    ['inner.example.test', { reachable: false }, /внутреннем адресе/],
-    ['169.254.169.254', { reachable: false }, /внутреннем адресе/],
+    ['inner.example.test', { reachable: false }, /внутренний адрес/],
+    ['169.254.169.254', { reachable: false }, /внутренний адрес/],
   ])('a proxy check explains the problem with %s', async (host, expected, problem) => {
     const { token, proxyId } = await companyBehind(world, { host, port: 9999 });
     const check = await world.api.must(token, checkProxy, { params: { id: proxyId } });
@@ -256,13 +255,13 @@ describe('a check of a proxy', () => {
   });
 
   test.each([
-    ['garbage', connected + answer('<html>captive portal</html>'), /не эхо/],
-    ['another status', connected + answer('{"address":"8.8.8.8"}', '404 Not Found'), /не эхо/],
-    ['no address', connected + answer('{"address":"0.0.0.0/0"}'), /не эхо/],
-    ['more than an address', connected + answer('{"address":"8.8.8.8","more":1}'), /не эхо/],
-    ['lines into settings', connected + answer('{"address":"8.8.8.8\\nallow all"}'), /не эхо/],
+    ['garbage', connected + answer('<html>captive portal</html>'), /нет эха/],
+    ['another status', connected + answer('{"address":"8.8.8.8"}', '404 Not Found'), /нет эха/],
+    ['no address', connected + answer('{"address":"0.0.0.0/0"}'), /нет эха/],
+    ['more than an address', connected + answer('{"address":"8.8.8.8","more":1}'), /нет эха/],
+    ['lines into settings', connected + answer('{"address":"8.8.8.8\\nallow all"}'), /нет эха/],
     ['an inner address', connected + answer('{"address":"10.0.0.5"}'), /служебный адрес 10\.0\.0\.5/],
-    ['megabytes', connected + answer(`{"address":"${'8'.repeat(2_000_000)}"}`), /оборвал|дозвался/],
+    ['megabytes', connected + answer(`{"address":"${'8'.repeat(2_000_000)}"}`), /оборвал|не открыл/],
     ['no HTTP', 'SSH-2.0-OpenSSH_9.2\r\n', /оборвал/],
     ['nothing but an end', '', /оборвал/],
     ['a refusal', 'HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n', /отказал: ответ 403/],

@@ -24,8 +24,8 @@ afterAll(() => api.close());
 const proxyAt = (token: string, host: string, port: number) =>
   api.must(token, createProxy, { body: { host, port, username: 'user', password: 'pass' } });
 
-/** A site with this many policies, each with a proxy that accepts no connections. */
-async function siteOf(ways: number) {
+/** Creates a site with this many policies, each with a proxy that accepts no connections. */
+async function siteWithProxies(count: number) {
   const { token } = await api.company();
   const { id: proxyId } = await proxyAt(token, 'dead.example.test', 9999);
   const { id: policyId } = await api.must(token, createPolicy, { body: { name: 'Склад', proxyId } });
@@ -40,13 +40,13 @@ async function siteOf(ways: number) {
          select company_id, 'Путь ' || id, '', id, owner_id from more returning company_id, id
      )
      insert into policy_sites (company_id, policy_id, site_id) select company_id, id, $3 from theirs`,
-    [proxyId, ways, id],
+    [proxyId, count, id],
   );
   return { token, id };
 }
 
 test('one call learns the egress of a site with 80 proxies', async () => {
-  const { token, id } = await siteOf(80);
+  const { token, id } = await siteWithProxies(80);
   const { egress } = await api.must(token, learnEgress, { params: { id } });
   expect(egress).toHaveLength(80);
   expect(egress.filter(({ problem }) => problem === null)).toEqual([]);
@@ -55,7 +55,7 @@ test('one call learns the egress of a site with 80 proxies', async () => {
 });
 
 test('each proxy counts against the limit, and a refused call leaves the limit to a smaller one', async () => {
-  const { token, id } = await siteOf(25);
+  const { token, id } = await siteWithProxies(25);
   const statuses: number[] = [];
   for (let i = 0; i < 4; i++) statuses.push((await api.call(token, learnEgress, { params: { id } })).status);
   expect(statuses).toEqual([200, 200, 429, 429]);

@@ -30,7 +30,7 @@ export function lockRoutes(routes: Routes, parts: LockParts): void {
   implement(routes, contract.learnEgress, async ({ actor, params, db, write }) => {
     const proxies = await findSiteProxies(db, actor, params.id, encryption);
     await limits.countProbe(actor.userId, Math.max(1, proxies.length));
-    // A site with a hundred proxies takes no more places of its company's queue than one with four.
+    // A site with a hundred proxies must not fill its company's queue.
     const queue = createKeyedLimiter(PARALLEL, proxies.length);
     const learn = async (proxy: SiteProxy) => {
       const seen = await turns(actor.companyId ?? 0, () =>

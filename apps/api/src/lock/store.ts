@@ -11,7 +11,7 @@ import type { Encryption } from '../encryption.ts';
 import { readBreaks, readSiteProxies, type SiteProxy } from '../probe/egress-store.ts';
 import { findManagedSite } from '../sites/store.ts';
 
-/** The proxies of a site that the actor manages. @throws AppError not_found */
+/** Reads the proxies of a site that the actor manages. @throws AppError not_found */
 export async function findSiteProxies(
   db: Db,
   actor: Actor,
@@ -22,7 +22,7 @@ export async function findSiteProxies(
   return readSiteProxies(db, encryption, { companyId, siteId: id });
 }
 
-/** The known egress addresses of a site's proxies, and the lock text made of them. @throws AppError not_found */
+/** Reads the known egress addresses of a site's proxies, and renders the lock from them. @throws AppError not_found */
 export async function findSiteLock(
   db: Db,
   actor: Actor,
@@ -53,7 +53,7 @@ function snippetsOf(address: string, proxies: readonly SiteProxy[]): SiteLock['s
 }
 
 const LINK_DAYS = 7;
-/** Limit of valid links per site; the oldest are deleted. */
+/** The limit of valid links per site; the oldest are deleted. */
 const MAX_LINKS = 20;
 
 /**

@@ -12,14 +12,14 @@ const composer = createTransport({
 });
 
 /**
- * Writes a mail as a complete `.eml` file that its owner alone may read: a link in it opens an account.
+ * Writes a mail as an `.eml` file readable only by its owner, because its link opens an account.
  * @returns the file's path
- * @throws Error of node:fs when the disk refuses; nothing half-written is left under the file's name
+ * @throws Error of node:fs; a failed write leaves no partial file
  */
 export async function writeToFolder(folder: string, message: Mail & { from: string }): Promise<string> {
   const { message: bytes } = await composer.sendMail({ ...message, textEncoding: 'base64' });
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  // In the order of time, and never a name that is taken.
+  // Sorts by time, with a random part against collisions.
   const name = `${new Date().toISOString().replace(/[:.]/g, '-')}-${randomBytes(4).toString('hex')}`;
   const [part, file] = [join(folder, `.${name}.part`), join(folder, `${name}.eml`)];
   try {

@@ -9,7 +9,7 @@ const silent = createServer(() => {});
 beforeAll(() => new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve)));
 afterAll(() => void silent.close());
 
-test('letters beyond 1,000 that wait for a silent server are dropped with a line in the log', async () => {
+test('the mailer drops mails beyond 1,000 pending ones and logs each', async () => {
   const lines: unknown[] = [];
   const log = { warn: () => {}, error: (line: unknown) => void lines.push(line) };
   const address = silent.address();
@@ -23,7 +23,7 @@ test('letters beyond 1,000 that wait for a silent server are dropped with a line
     }
   });
   expect(lines).toEqual(
-    Array.from({ length: count - 1_000 }, () => ({ failure: 'too many mails wait', tries: 0 })),
+    Array.from({ length: count - 1_000 }, () => ({ failure: 'too many pending mails', tries: 0 })),
   );
   expect(left).toBeLessThan(40e6);
   await mail.close();

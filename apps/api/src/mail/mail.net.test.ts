@@ -8,13 +8,13 @@ import { composeMail } from './compose-mail.ts';
 import { createMailer } from './mail.ts';
 
 const from = 'Пропуск <pass@company.test>';
-const letter = composeMail(
+const message = composeMail(
   'ivan@company.test',
   'password_link',
   'https://pass.test/security/login#token=abc&for=password',
 );
 
-/** A log that remembers. */
+/** A log that stores its lines. */
 function memory() {
   const lines: [object, string][] = [];
   const note = (fields: object, message: string) => void lines.push([fields, message]);
@@ -30,10 +30,10 @@ describe('with SMTP_URL', () => {
   const mailer = (log: never, pausesMs = [10, 20]) =>
     createMailer({ smtpUrl: inbox.url, from, folder: '/nowhere', log, pausesMs });
 
-  test('a mail arrives whole', async () => {
+  test('a mail arrives with its subject, text and HTML', async () => {
     const { lines, log } = memory();
     const mail = mailer(log);
-    mail.send(letter);
+    mail.send(message);
     const read = await inbox.take('ivan@company.test');
     expect(read.subject).toBe('Новый пароль для входа в «Пропуск»');
     expect(read.from).toContain('<pass@company.test>');
@@ -44,42 +44,45 @@ describe('with SMTP_URL', () => {
     expect(lines).toEqual([]);
   });
 
-  test('what the server refuses for now is tried again', async () => {
+  test('the mailer retries a mail after a temporary refusal', async () => {
     const { lines, log } = memory();
     const mail = mailer(log);
     inbox.refuse(2, 451);
-    mail.send(letter);
+    mail.send(message);
     await inbox.take('ivan@company.test');
     await mail.close();
     expect(lines).toEqual([]);
   });
 
   test.each([
-    ['for good is tried once', 550, 1],
-    ['time and again is given up', 451, 3],
-  ])('what it refuses %s, and the log names neither reader nor link', async (_, code, tries) => {
-    const { lines, log } = memory();
-    const before = inbox.mails.length;
-    const mail = mailer(log);
-    inbox.refuse(tries, code);
-    mail.send(letter);
-    await expect.poll(() => lines.length).toBe(1);
-    await mail.close();
-    expect(lines).toEqual([
-      [
-        expect.objectContaining({ tries, failure: expect.objectContaining({ responseCode: code }) }),
-        'mail was not sent',
-      ],
-    ]);
-    expect(JSON.stringify(lines)).not.toMatch(/ivan|secret\.test|token|abc/);
-    expect(inbox.mails.length).toBe(before);
-  });
+    ['permanently', 550, 1],
+    ['temporarily', 451, 3],
+  ])(
+    'the mailer gives up a mail refused %s with %i after %i attempts and logs neither recipient nor link',
+    async (_, code, tries) => {
+      const { lines, log } = memory();
+      const before = inbox.mails.length;
+      const mail = mailer(log);
+      inbox.refuse(tries, code);
+      mail.send(message);
+      await expect.poll(() => lines.length).toBe(1);
+      await mail.close();
+      expect(lines).toEqual([
+        [
+          expect.objectContaining({ tries, failure: expect.objectContaining({ responseCode: code }) }),
+          'mail was not sent',
+        ],
+      ]);
+      expect(JSON.stringify(lines)).not.toMatch(/ivan|secret\.test|token|abc/);
+      expect(inbox.mails.length).toBe(before);
+    },
+  );
 
-  test('closing does not wait for a pause: the mail is tried once more, at once', async () => {
+  test('closing the mailer retries a waiting mail at once', async () => {
     const { lines, log } = memory();
     const mail = mailer(log, [60_000]);
     inbox.refuse(1, 451);
-    mail.send(letter);
+    mail.send(message);
     await new Promise((resolve) => setTimeout(resolve, 300));
     const began = Date.now();
     await mail.close();
@@ -88,19 +91,19 @@ describe('with SMTP_URL', () => {
     expect(lines).toEqual([]);
   });
 
-  test('closing breaks off a server that says nothing, after 5 s', async () => {
+  test('closing the mailer aborts a silent server after 5 s', async () => {
     const silent = createServer(() => {}).listen(0, '127.0.0.1');
     await new Promise((resolve) => silent.once('listening', resolve));
     const { port } = silent.address() as { port: number };
     const { lines, log } = memory();
     const mail = createMailer({ smtpUrl: `smtp://127.0.0.1:${port}`, from, folder: '/nowhere', log });
-    mail.send(letter);
+    mail.send(message);
     const began = Date.now();
     await mail.close();
     expect(Date.now() - began).toBeGreaterThan(4_500);
     expect(Date.now() - began).toBeLessThan(6_000);
     expect(lines).toHaveLength(1);
-    // Closes only when no connection is left.
+    // Resolves only after the last connection has closed.
     await new Promise((resolve) => silent.close(resolve));
   });
 });
@@ -112,11 +115,11 @@ describe('without SMTP_URL', () => {
   });
   afterAll(() => rm(dataDir, { recursive: true }));
 
-  test('a mail is a whole file for its owner alone, and the log names the file', async () => {
+  test('the mailer writes each mail to a file readable only by its owner and logs the path', async () => {
     const folder = join(dataDir, 'mail');
     const { lines, log } = memory();
     const mail = createMailer({ smtpUrl: undefined, from, folder, log });
-    for (let i = 0; i < 20; i++) mail.send(letter);
+    for (let i = 0; i < 20; i++) mail.send(message);
     await mail.close();
     const names = await readdir(folder);
     expect(names).toHaveLength(20);
@@ -132,12 +135,12 @@ describe('without SMTP_URL', () => {
     expect(JSON.stringify(lines)).not.toMatch(/ivan|token/);
   });
 
-  test('a folder that cannot be written is told of, and nobody falls over', async () => {
+  test('the mailer logs a folder that it cannot write to', async () => {
     const { lines, log } = memory();
     const folder = join(dataDir, 'a-file', 'mail');
     await writeFile(join(dataDir, 'a-file'), '');
     const mail = createMailer({ smtpUrl: undefined, from, folder, log, pausesMs: [1] });
-    mail.send(letter);
+    mail.send(message);
     await mail.close();
     expect(lines).toEqual([[expect.objectContaining({ tries: expect.any(Number) }), 'mail was not sent']]);
   });

@@ -13,7 +13,7 @@ export interface Mailer {
 }
 
 const CLOSE_MS = 5_000;
-/** Mails that may wait for a server at once, about 10 KB each: strangers ask for links, and a server may be away for hours. */
+/** The limit of pending mails, about 10 KB each: strangers request links, and the mail server may be down for hours. */
 const WAITING_MOST = 1_000;
 // The last retry comes well before the link in the mail expires.
 const PAUSES_MS = [1_000, 5_000, 30_000, 120_000];
@@ -24,11 +24,11 @@ const PAUSES_MS = [1_000, 5_000, 30_000, 120_000];
  */
 export function createMailer(options: {
   smtpUrl: string | undefined;
-  /** `Name <address>`, or an address alone. */
+  /** `Name <address>`, or only an address. */
   from: string;
   folder: string;
   log: Pick<Logger, 'warn' | 'error'>;
-  /** Milliseconds between the tries, when not ours. */
+  /** Milliseconds between attempts; the default is PAUSES_MS. */
   pausesMs?: readonly number[];
 }): Mailer {
   const { smtpUrl, from, folder, log, pausesMs = PAUSES_MS } = options;
@@ -37,13 +37,13 @@ export function createMailer(options: {
   // mail is dropped with a log line; test: apps/api/src/mail/mail-queue.net.test.ts
   const underWay = new Set<Promise<void>>();
   const closing = new AbortController();
-  const tooLate = new AbortController();
+  const aborted = new AbortController();
 
   async function persist(mail: Mail): Promise<void> {
     const message = { from, ...mail };
     for (let tries = 1; ; tries++) {
       try {
-        await deliver(message, tooLate.signal);
+        await deliver(message, aborted.signal);
         return;
       } catch (error) {
         const wait = pausesMs[tries - 1];
@@ -66,7 +66,7 @@ export function createMailer(options: {
   return {
     send(mail) {
       if (underWay.size >= WAITING_MOST) {
-        log.error({ failure: 'too many mails wait', tries: 0 }, 'mail was not sent');
+        log.error({ failure: 'too many pending mails', tries: 0 }, 'mail was not sent');
         return;
       }
       const sending = persist(mail).finally(() => underWay.delete(sending));
@@ -74,8 +74,8 @@ export function createMailer(options: {
     },
     async close() {
       closing.abort();
-      const deadline = setTimeout(() => tooLate.abort(), CLOSE_MS);
-      // What was broken off still has its line of the log to write; a disk that hangs is not waited for.
+      const deadline = setTimeout(() => aborted.abort(), CLOSE_MS);
+      // Aborted mails get 500 ms to write their log lines. A hanging disk must not delay the close further.
       const last = pause(CLOSE_MS + 500, undefined, { ref: false });
       await Promise.race([Promise.all(underWay), last]);
       clearTimeout(deadline);
@@ -94,27 +94,27 @@ function overSmtp(url: string): Deliver {
     greetingTimeout: 10_000,
     socketTimeout: 20_000,
     dnsTimeout: 10_000,
-    // To this machine nobody listens in, and its server often shows a certificate that it signed itself.
+    // Loopback needs no encryption, and a local server often has a self-signed certificate.
     ignoreTLS: local,
-    // A password must not be talked out of us by somebody who hides STARTTLS (RFC 3207 section 6).
+    // An attacker who strips STARTTLS must not get the password (RFC 3207 section 6).
     requireTLS: password !== '' && !local,
     disableFileAccess: true,
     disableUrlAccess: true,
   });
   return async (message, signal) => {
-    // RFC 3834: nobody's holiday notice answers it.
+    // Prevents automatic replies (RFC 3834).
     const headers = { 'Auto-Submitted': 'auto-generated' };
     await transport.sendMail({ ...message, headers, textEncoding: 'base64', signal });
   };
 }
 
-/** Whether the server said that it will never take this mail (RFC 5321 section 4.2.1), or the setting is wrong. */
+/** Whether the server refused the mail permanently (RFC 5321 section 4.2.1), or the settings are wrong. */
 function isFinal(error: unknown): boolean {
   const { responseCode } = error as { responseCode?: number };
   return responseCode !== undefined && responseCode >= 500;
 }
 
-/** What the log may know: a server's own words name the reader. */
+/** The fields of an error that may be logged: the server's message contains the recipient. */
 function describe(error: unknown): Record<string, unknown> {
   const { name, code, command, responseCode, syscall } = error as Record<string, unknown>;
   return { name, code, command, responseCode, syscall };

@@ -1,7 +1,8 @@
+import { me } from '@propusk/contract/me';
 import { createPolicy, deletePolicy, listPolicies, updatePolicy } from '@propusk/contract/policies';
 import { createProxy, deleteProxy, listProxies } from '@propusk/contract/proxies';
 import { createSite } from '@propusk/contract/sites';
-import { companyUsers, deleteUser, me, updateUser } from '@propusk/contract/users';
+import { companyUsers, deleteUser, updateUser } from '@propusk/contract/users';
 import { startApi, type TestApi } from '@propusk/test-kit/api/api';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 
@@ -16,7 +17,7 @@ afterAll(() => api.close());
 const upstream = { host: 'proxy.example.ru', port: '8080', username: 'login', password: 'canary-secret' };
 
 describe('proxies', () => {
-  test('the gateway itself is there from the first start', async () => {
+  test('a new database contains the gateway as the direct proxy', async () => {
     const { rows, count } = await api.must(owner, listProxies);
     expect(count).toBe(1);
     expect(rows[0]).toMatchObject({
@@ -28,7 +29,7 @@ describe('proxies', () => {
     });
   });
 
-  test('an own proxy keeps its password to itself', async () => {
+  test('no reply and no database column contains a proxy password in plain text', async () => {
     const proxy = await api.must(owner, createProxy, { body: upstream });
     expect(proxy).toMatchObject({
       host: 'proxy.example.ru',
@@ -44,18 +45,18 @@ describe('proxies', () => {
 
   test.each([
     ['host', 'abc', 'Не короче 4 символов'],
-    ['host', 'http://proxy.ru/', 'Здесь есть символы, которых быть не может'],
+    ['host', 'http://proxy.ru/', 'Здесь есть недопустимые символы'],
     ['port', '999', 'Целое число от 1000 до 65535'],
     ['port', 65536, 'Целое число от 1000 до 65535'],
     ['port', '80.5', 'Целое число от 1000 до 65535'],
     ['username', 'abc', 'Не короче 4 символов'],
     ['password', 'abc', 'Не короче 4 символов'],
-  ])('refuses %s = %j', async (field, value, message) => {
+  ])('the api refuses a proxy with %s = %j', async (field, value, message) => {
     const { status, error } = await api.call(owner, createProxy, { body: { ...upstream, [field]: value } });
     expect([status, error.fields]).toEqual([400, { [field]: message }]);
   });
 
-  test('one that policies use stays, and the refusal names them; a default one stays', async () => {
+  test('deleting a proxy in use gets 409 with the names of its policies, and an owner cannot delete a default proxy', async () => {
     const proxy = await api.must(owner, createProxy, { body: upstream });
     const policy = await api.must(owner, createPolicy, { body: { name: 'Склад', proxyId: proxy.id } });
     const refused = await api.call(owner, deleteProxy, { params: { id: proxy.id } });
@@ -89,7 +90,7 @@ describe('policies', () => {
     expect(emptied.description).toBe('Закупка');
   });
 
-  test('may name only proxies and people of the own company or the platform', async () => {
+  test('a policy accepts only proxies of the own company or the platform and users of the own company', async () => {
     const stranger = (await api.company()).token;
     const foreignProxy = await api.must(stranger, createProxy, { body: upstream });
     const foreigner = await api.agent(stranger);
@@ -110,7 +111,7 @@ describe('policies', () => {
     expect(JSON.stringify(await api.must(owner, listPolicies))).not.toContain('Чуж');
   });
 
-  test('all sites only where the proxy allows it', async () => {
+  test('a policy for all sites needs a proxy that allows all sites', async () => {
     const body = { name: 'Все сайты', proxyId: 1, allSites: true };
     expect(await api.call(owner, createPolicy, { body })).toMatchObject({
       status: 409,
@@ -121,7 +122,7 @@ describe('policies', () => {
     await api.database.db.updateTable('proxies').set({ all_sites: false }).where('id', '=', 1).execute();
   });
 
-  test('take people in and let them go, from either side', async () => {
+  test('an edit of the user or of the policy links and unlinks the two', async () => {
     const { id } = await api.must(owner, createPolicy, { body: { name: 'Поддержка', proxyId: 1 } });
     const agent = await api.agent(owner, [id]);
     const names = async () => (await api.must(agent.token, me)).politics.map(({ name }) => name);
@@ -133,7 +134,7 @@ describe('policies', () => {
     expect(await names()).toEqual(['Поддержка']);
   });
 
-  test('a USER reads the own ones and nobody else’s name in them', async () => {
+  test('a USER reads only own policies and sees no other user in them', async () => {
     const { id } = await api.must(owner, createPolicy, { body: { name: 'Отдел кадров', proxyId: 1 } });
     const agent = await api.agent(owner, [id]);
     await api.agent(owner, [id]);
@@ -146,7 +147,7 @@ describe('policies', () => {
     ).toBe(403);
   });
 
-  test('another company’s policy answers like an absent one to every call', async () => {
+  test('edits and deletions of a policy of another company get the same 404 as of an absent one', async () => {
     const { id } = await api.must(owner, createPolicy, { body: { name: 'Секретная', proxyId: 1 } });
     const stranger = (await api.company()).token;
     for (const endpoint of [updatePolicy, deletePolicy]) {
@@ -160,8 +161,8 @@ describe('policies', () => {
   });
 });
 
-describe('people', () => {
-  test('are found without regard to the case of Cyrillic letters', async () => {
+describe('users', () => {
+  test('a search for users ignores the case of Cyrillic letters', async () => {
     const agent = await api.agent(owner);
     await api.must(owner, updateUser, { params: { id: agent.id }, body: { name: 'Иван', surname: 'Ёлкин' } });
     for (const name of ['иван', 'ИВАН', 'ёЛК']) {
@@ -173,7 +174,7 @@ describe('people', () => {
     }
   });
 
-  test('do not change the address of another owner, for it is the way into the account', async () => {
+  test('an owner cannot change the email of another owner', async () => {
     const { token, email } = await api.company();
     const self = await api.must(token, me);
     const second = await api.agent(token);
@@ -190,7 +191,7 @@ describe('people', () => {
     expect((await api.must(token, me)).email).toBe(email);
   });
 
-  test('cannot delete themselves, nor an owner; a deleted one is signed out', async () => {
+  test('an owner cannot delete the own account, and a deleted user is signed out', async () => {
     const self = await api.must(owner, me);
     expect(await api.call(owner, deleteUser, { params: { id: self.id } })).toMatchObject({
       status: 403,
@@ -203,7 +204,7 @@ describe('people', () => {
   });
 });
 
-test('the database itself stores no link across companies', async () => {
+test('database constraints refuse links across companies', async () => {
   const stranger = (await api.company()).token;
   const foreign = await api.must(stranger, createPolicy, { body: { name: 'Чужая политика', proxyId: 1 } });
   const foreignProxy = await api.must(stranger, createProxy, { body: upstream });

@@ -39,7 +39,7 @@ test('a change keeps absent sites, replaces listed ones and removes all by an em
   expect(rows[0]?.changes).toEqual({ sites: { removed: ['two.changed.ru'] } });
 });
 
-test("another company's site is refused by its field, and nothing is created", async () => {
+test('a create with a site of another company is refused by the field sites and stores no policy', async () => {
   const stranger = await api.company();
   const foreign = await addSite('foreign.test-company.ru', stranger.token);
   const body = { name: 'Чужое', proxyId: 1, sites: [foreign.id] };
@@ -57,7 +57,7 @@ test('deleting a site raises the version of the policies that list it', async ()
   expect([after.sites, after.version]).toEqual([[], policy.version + 1]);
 });
 
-test('a plain USER sees the sites of own policies', async () => {
+test('a USER sees the sites of own policies', async () => {
   const site = await addSite('own.agents.ru');
   const policy = await addPolicy('Агенты', [site]);
   const agent = await api.agent(owner, [policy.id]);

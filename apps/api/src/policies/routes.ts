@@ -3,7 +3,7 @@ import { asMember } from '../core/actor.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import { createPolicy, deletePolicy, findPolicy, listPolicies, updatePolicy } from './store.ts';
 
-/** Spec section 7: politics. */
+/** The calls of access policies (spec section 7: politics). */
 export function policyRoutes(routes: Routes): void {
   implement(routes, contract.createPolicy, ({ actor, body, write }) =>
     write((tx) => createPolicy(tx, asMember(actor), body)),

@@ -15,7 +15,7 @@ import { changeEntity, deleteEntity, type Entity, recordCreated } from '../entit
 
 type Policies = ExpressionBuilder<Tables, 'policies'>;
 
-/** An owner sees the company's policies; a plain USER those that hold them; an admin all. */
+/** The condition of policies that the actor sees: an owner the company's, a USER the own ones, an admin all. */
 function maySee(actor: Actor, scope: Scope) {
   return (eb: Policies): Expression<SqlBool> => {
     if (scope === 'platform') return sql<SqlBool>`true`;
@@ -87,12 +87,12 @@ function selectPolicies(db: Db) {
 
 type Row = Awaited<ReturnType<ReturnType<typeof selectPolicies>['executeTakeFirstOrThrow']>>;
 
-/** Who else is in a policy is for its owner to know. */
+/** Hides the other users of a policy from an actor who is only USER. */
 function present(actor: Actor, { proxies, users, allSites: wanted, ...row }: Row): Policy {
   const owner = scopeOf(actor) !== 'own';
   return {
     ...row,
-    // The flag waits while its proxy does not allow it.
+    // The flag has no effect while the proxy does not allow it.
     allSites: wanted && proxies.some(({ allSites }) => allSites),
     users: owner ? users : users.filter(({ id }) => id === actor.userId),
     proxy: proxies.map(({ id, host, direct, type, allSites }) => ({
@@ -104,7 +104,7 @@ function present(actor: Actor, { proxies, users, allSites: wanted, ...row }: Row
   };
 }
 
-/** @throws AppError not_found, for another company's policy as for none */
+/** @throws AppError not_found, also for another company's policy */
 export function findPolicy(db: Db, actor: Actor, id: number): Promise<Policy> {
   return run(db, readPolicy(db, actor, id));
 }
@@ -128,7 +128,7 @@ export async function listPolicies(
   return { rows: rows.map((row) => present(actor, row)), count };
 }
 
-/** @throws AppError bad_input for a proxy or user that is not the company's, all_sites_refused, too_many_objects */
+/** @throws AppError bad_input for a proxy, user or site of another company; all_sites_refused; too_many_objects */
 export async function createPolicy(tx: Tx, actor: Member, body: PolicyInput): Promise<Policy> {
   await makeRoom(tx, 'policies', actor.companyId);
   const proxy = await findEgress(tx, actor.companyId, body.proxyId);
@@ -166,7 +166,7 @@ export async function updatePolicy(
   return changeEntity(tx, actor, policyEntity, { id, ifMatch }, async (policy) => {
     const proxy = await findEgress(tx, policy.company_id, body.proxyId ?? policy.proxy_id);
     allowAllSites(body.allSites === true, proxy);
-    // Another proxy that does not allow all sites takes the flag away; the same one only makes it wait.
+    // A switch to a proxy that does not allow all sites clears the flag. While the current proxy forbids it, the flag stays.
     const kept = policy.all_sites && (proxy.all_sites || proxy.id === policy.proxy_id);
     return {
       set: {
@@ -212,7 +212,7 @@ const policyEntity: Entity<'policies', Policy> = {
   }),
 };
 
-/** A proxy that a company's policy may name: its own, or the platform's. */
+/** Finds a proxy that a company's policy may use: the company's own, or the platform's. */
 async function findEgress(tx: Tx, companyId: number, proxyId: number) {
   return tx
     .selectFrom('proxies')
@@ -227,7 +227,7 @@ function allowAllSites(wanted: boolean, proxy: { all_sites: boolean }): void {
   if (wanted && !proxy.all_sites) throw new AppError('all_sites_refused');
 }
 
-/** The lists of a policy as an input leaves them; an absent list stays. */
+/** Replaces the given lists of a policy. An absent list stays unchanged. */
 function links(
   tx: Tx,
   companyId: number,
@@ -237,12 +237,12 @@ function links(
   const policy = { companyId, own: 'policy_id', ownId: policyId } as const;
   const statements: Statement<void>[] = [];
   if (users !== undefined) {
-    const people = { table: 'policy_users', other: 'user_id', otherTable: 'users', field: 'users' } as const;
-    statements.push(replaceLinks(tx, { ...policy, ...people, ids: users }));
+    const linked = { table: 'policy_users', other: 'user_id', otherTable: 'users', field: 'users' } as const;
+    statements.push(replaceLinks(tx, { ...policy, ...linked, ids: users }));
   }
   if (sites !== undefined) {
-    const opened = { table: 'policy_sites', other: 'site_id', otherTable: 'sites', field: 'sites' } as const;
-    statements.push(replaceLinks(tx, { ...policy, ...opened, ids: sites }));
+    const linked = { table: 'policy_sites', other: 'site_id', otherTable: 'sites', field: 'sites' } as const;
+    statements.push(replaceLinks(tx, { ...policy, ...linked, ids: sites }));
   }
   return statements;
 }

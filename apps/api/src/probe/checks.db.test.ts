@@ -1,5 +1,6 @@
-import { checkSite, evidence, getSiteCheck, getSiteLock, learnEgress } from '@propusk/contract/lock';
+import { checkSite, getSiteCheck, getSiteLock, learnEgress } from '@propusk/contract/lock';
 import { updatePolicy } from '@propusk/contract/policies';
+import { evidence } from '@propusk/contract/protection';
 import { createProxy } from '@propusk/contract/proxies';
 import { deleteSite, getSite, listSites, updateSite } from '@propusk/contract/sites';
 import {
@@ -50,6 +51,8 @@ describe('a site of Apache', () => {
     expect(titles(check, 'passed')).toHaveLength(13);
     expect(titles(check, 'failed')).toEqual([]);
     expect(check.steps.filter(({ outcome }) => outcome === 'waiting')).toEqual([]);
+    expect(check.steps.filter(({ advice }) => advice !== null)).toEqual([]);
+    expect(check.proof).toEqual({ outside: { passed: 11, of: 11 }, through: { passed: 1, of: 1 } });
     expect((await world.api.must(token, getSite, { params: { id } })).protection).toMatchObject({
       verdict: 'protected',
       drifted: false,
@@ -61,6 +64,10 @@ describe('a site of Apache', () => {
     const check = await probe(world.api, token, id);
     expect(check).toMatchObject({ verdict: 'open' });
     expect(check.meaning).toMatch(/открыт всем.*: 200/s);
+    expect(check.proof).toMatchObject({ outside: { passed: 0 }, through: { passed: 1, of: 1 } });
+    const first = check.steps.find(({ outcome }) => outcome === 'failed');
+    expect(first?.advice).toMatch(/^Вставьте строки из «Защитить»/);
+    expect(await world.api.must(token, evidence)).toMatchObject({ open: 1, unchecked: 0 });
   });
 
   test('a site of Apache that ignores .htaccess is open despite the snippet', async () => {
@@ -123,10 +130,10 @@ describe('a site of Apache', () => {
   });
 });
 
-describe('a site of nginx whose programs have a location of their own is open', () => {
+describe('a site of nginx', () => {
   test.each([
-    ['beside one that refuses', `allow ${EGRESS}; deny all;`],
-    ['beside one that hangs up', `if ($remote_addr != ${EGRESS}) { return 444; }`],
+    ['beside a location that denies', `allow ${EGRESS}; deny all;`],
+    ['beside a location that closes the connection', `if ($remote_addr != ${EGRESS}) { return 444; }`],
   ])('a site of nginx with a separate php location is open: %s', async (_, lines) => {
     const nginx = await startNginx({ server: `location / { ${lines} }\nlocation ~ \\.php$ { }` });
     const company = await companyBehind(world);
@@ -140,7 +147,7 @@ describe('a site of nginx whose programs have a location of their own is open', 
   });
 });
 
-describe('what cannot be told is unknown:', () => {
+describe('the verdict unknown', () => {
   test('the verdict of a site without a policy is unknown, without a request', async () => {
     const company = await companyBehind(world);
     const lonely = await company.add(site.address);
@@ -216,7 +223,7 @@ describe('drift', () => {
     expect(await shown()).toMatchObject({ site: false, evidence: { lockVerified: true, drifted: [] } });
   });
 
-  test('a plain USER does not see the protection of a site', async () => {
+  test('a USER does not see the protection of a site', async () => {
     const agent = await world.api.agent(token, [policyId]);
     expect(await world.api.must(agent.token, getSite, { params: { id } })).toMatchObject({
       protection: null,
@@ -243,7 +250,7 @@ describe('drift', () => {
   });
 });
 
-describe('the line of probes', () => {
+describe('the probe queue', () => {
   test('exactly one of many concurrent claims gets a probe', async () => {
     const company = await companyBehind(world);
     const { db, pool } = world.api.database;

@@ -3,7 +3,7 @@ import type { CheckMessage } from '@propusk/phrases/checks';
 import type { ConnectError } from './connect-error.ts';
 import type { OutsideStep, PlannedStep } from './plan.ts';
 
-/** What one response, or its absence, says about the lock. Pure. */
+/** The conclusion about the lock from one response, or from its absence. */
 export type Finding =
   /** The server denied access. */
   | 'denied'
@@ -32,7 +32,7 @@ export type Finding =
 export interface StepResult {
   readonly step: PlannedStep;
   readonly finding: Finding;
-  /** What came back; null for a step that an earlier result made needless. */
+  /** Describes the response; null for a step that an earlier result made needless. */
   readonly detail: CheckMessage | null;
   readonly cdn: string | null;
 }

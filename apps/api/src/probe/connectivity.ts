@@ -2,7 +2,7 @@ import type { Finding, StepResult } from './classify-response.ts';
 import type { PlannedStep } from './plan.ts';
 import { type Family, familyOf, type SelfEgress } from './self-egress-check.ts';
 
-/** What is known of this machine's own internet access without the site. */
+/** This machine's own internet access by address family, proven independently of the site. */
 export type Connectivity = Pick<SelfEgress, 'confirmed' | 'failed'>;
 
 /** A response came from the site, or from something in front of it. */

@@ -107,7 +107,7 @@ describe('a proxy that moves', () => {
   });
 });
 
-describe('a call that was under way when its proxy was changed', () => {
+describe('a change of a proxy during its echo call', () => {
   test.each([
     ['host', { host: 'elsewhere.example.ru' }],
     ['port', { port: 3129 }],
@@ -140,7 +140,7 @@ describe('a call that was under way when its proxy was changed', () => {
   });
 });
 
-describe('a proxy with two exits', () => {
+describe('a proxy with several egress addresses', () => {
   test('a proxy with two egress addresses keeps both and is not marked as moved again', async () => {
     const { id } = await companyOf(ownProxy);
     await learn(id, ['192.0.2.1']);

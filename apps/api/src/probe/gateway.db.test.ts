@@ -14,7 +14,7 @@ import { testConfig } from '@propusk/test-kit/gateway/world';
 import { SITE } from '@propusk/test-kit/locks/site';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 
-// The real gateway with an egress address of its own, used with probe tokens.
+// The real gateway with its own egress address, used with probe tokens.
 const GATE_EGRESS = '127.0.0.6';
 let world: ProbeWorld;
 let gateway: Gateway;

@@ -78,9 +78,9 @@ async function exchange(stream: Duplex, asked: GetRequest, signal: AbortSignal):
   };
 }
 
-/** The body is untrusted: a proxy may send anything, without end. */
+/** Reads an untrusted body: a proxy may send an endless one. */
 async function readBody(response: IncomingMessage, limit: number, signal: AbortSignal): Promise<string> {
-  // Errors behind the head do not matter to a caller that reads no body.
+  // Errors after the head do not matter to a caller that reads no body.
   response.on('error', () => {});
   if (limit === 0) return '';
   let body = '';

@@ -25,7 +25,7 @@ export interface ProbeSignals {
 }
 
 const STEP_MS = 10_000;
-/** First findings after which the other requests to a place can still tell something. */
+/** First findings after which the other requests to a place are still useful. */
 const worthMore: ReadonlySet<Finding> = new Set(['denied', 'redirect', 'dropped']);
 const noConnection: ReadonlySet<Finding> = new Set(['no_connection', 'refused', 'no_egress']);
 
@@ -53,7 +53,7 @@ export async function probePlace(
       continue;
     }
     const result = await probeOnce(transport, route, step, signals);
-    // A port that the site names speaks one scheme. The first request to it tells which.
+    // An explicit port of a site speaks one scheme. The first request to it shows which.
     const plainPort = first && onePort && result.finding === 'no_tls';
     settle(plainPort ? { ...result, finding: 'inconclusive', detail: { code: 'port_without_tls' } } : result);
     if (!first) continue;
@@ -80,7 +80,7 @@ async function probeOnce(
     ...(outside && { headers: step.headers }),
     path: outside ? step.path : '/',
     tls: scheme === 'https',
-    // The fault is reported only: a site denies under any certificate.
+    // An invalid certificate is only reported: a site denies access under any certificate.
     verify: false,
     bodyLimit: 0,
   };

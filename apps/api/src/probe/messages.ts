@@ -3,6 +3,7 @@ import type { CheckMessage, CheckStep } from '@propusk/phrases/checks';
 import type { Finding, ResponseHead, StepResult } from './classify-response.ts';
 import type { ConnectError } from './connect-error.ts';
 import { type PlannedStep, proxyOf } from './plan.ts';
+import { adviseStep } from './proof.ts';
 
 /** Describes a response. @param certificateFault OpenSSL's code; null for a valid certificate or none */
 export function describeResponse(
@@ -20,7 +21,7 @@ export function describeConnectError({ where, reason, status }: ConnectError): C
   return status === undefined ? { code: 'proxy_unavailable' } : { code: 'proxy_refused', params: { status } };
 }
 
-/** Lists the steps for display: finished ones, and the rest as waiting. Needless steps are left out. */
+/** Lists the steps for display: finished ones, and the rest as waiting. It omits needless steps. */
 export function listSteps(
   steps: readonly PlannedStep[],
   results: ReadonlyMap<PlannedStep, StepResult>,
@@ -39,7 +40,8 @@ export function listSteps(
     // A site needs only one of the two schemes.
     const spare =
       step.kind === 'get' && finding !== 'denied' && finding !== 'open' && reached.has(proxyOf(step));
-    return [{ title, vantage, detail, outcome: spare ? 'skipped' : outcomeOf(result) }];
+    if (spare) return [{ title, vantage, detail, outcome: 'skipped' }];
+    return [{ title, vantage, detail, outcome: outcomeOf(result), advice: adviseStep(result) }];
   });
 }
 

@@ -8,14 +8,14 @@ import type { CheckMessage } from '@propusk/phrases/checks';
  *   through   each proxy of the site's policies, by each scheme:  /
  */
 
-/** A port that the site names may speak either scheme: both are planned for it. */
+/** The scheme of a request. An explicit port of a site may speak either, so the plan includes both. */
 export type Scheme = 'https' | 'http';
 
 interface Step {
   readonly title: CheckMessage;
 }
 
-/** A stranger's request to one address of one name. */
+/** A request from outside to one address of one name. */
 export interface OutsideStep extends Step {
   readonly vantage: 'outside';
   readonly kind: 'plain' | 'spoofed' | 'deep' | 'acme';
@@ -60,7 +60,7 @@ export const proxyOf = (step: PlannedStep) => ('proxyId' in step ? step.proxyId 
 export interface Resolved {
   readonly host: string;
   readonly addresses: readonly string[];
-  /** The first forbidden address. One spoils the name: none of its addresses is connected to. */
+  /** The first forbidden address, or null. With one forbidden address, none of the name's addresses gets a connection. */
   readonly refused: string | null;
   /** Whether the name may be missing from DNS: `www.`, or a random label. */
   readonly optional: boolean;
@@ -68,13 +68,13 @@ export interface Resolved {
 
 export interface PlanInput {
   readonly names: readonly Resolved[];
-  /** The port that the site names; null for 443 and 80. */
+  /** The explicit port of the site; null for 443 and 80. */
   readonly port: number | null;
-  /** Name null: the gateway itself. */
+  /** `name` is null for the gateway itself. */
   readonly proxies: readonly { readonly id: number; readonly name: string | null }[];
   /** An address that the lock allows, for the spoofed headers. */
   readonly egress: string | null;
-  /** A label that no server can have prepared for. */
+  /** A random label that no server knows. */
   readonly random: string;
 }
 
@@ -183,7 +183,7 @@ function outsideSteps(target: {
   ];
 }
 
-/** Places with settings of their own on many servers, which a lock may miss. */
+/** Paths with separate settings on many servers, which a lock may miss. */
 function otherPlaces(random: string) {
   return [
     ['folder', `/${random}/${random}`],
@@ -194,7 +194,7 @@ function otherPlaces(random: string) {
   ] as const;
 }
 
-/** Headers that servers read the client's address from (RFC 7239 and its predecessors). */
+/** Headers from which servers read the client's address (RFC 7239 and its predecessors). */
 function spoofedHeaders(egress: string | null): [string, string][] {
   if (egress === null) return [];
   const node = isIP(egress) === 6 ? `"[${egress}]"` : egress;

@@ -18,7 +18,7 @@ const query = async (text: string, values: unknown[] = []) =>
   (await api.database.pool.query(text, values)).rows;
 beforeEach(() => query('delete from site_checks'));
 
-/** A company with sites behind a proxy of its own. */
+/** Creates a company with sites behind its own proxy. */
 async function company(sites: number) {
   const { token } = await api.company();
   const proxy = { host: 'proxy.example.ru', port: 3128, username: 'user', password: 'pass' };
@@ -53,7 +53,7 @@ async function take(most: number): Promise<number[]> {
   return taken;
 }
 
-describe('the line of probes', () => {
+describe('the probe queue', () => {
   test('the probe queue serves a company with one probe before the rest of a company with many', async () => {
     const [many, one] = [await company(8), await company(1)];
     await ask(many.token, many.ids);

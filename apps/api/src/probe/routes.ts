@@ -2,15 +2,16 @@ import * as contract from '@propusk/contract/lock';
 import { sayCheck, sayStep } from '@propusk/phrases/checks';
 import { implement, type Routes } from '../http/implement.ts';
 import type { Limits } from '../http/limits.ts';
+import { tallyProof } from './proof.ts';
 import { findCheck, requestCheck, type StoredCheck } from './store.ts';
 
 export interface CheckParts {
   readonly limits: Limits;
-  /** Tells the runner of a waiting probe. */
+  /** Notifies the runner of a waiting probe. */
   readonly wake: () => void;
 }
 
-/** Probes of a site's lock. */
+/** The calls of probes of a site's lock. */
 export function checkRoutes(routes: Routes, { limits, wake }: CheckParts): void {
   implement(routes, contract.checkSite, async ({ actor, params, db, write }) => {
     // Before the rate limit: another company's site must answer 404 however often it is requested.
@@ -28,5 +29,6 @@ export function checkRoutes(routes: Routes, { limits, wake }: CheckParts): void 
 }
 
 function present({ meaning, advice, steps, ...check }: StoredCheck): contract.SiteCheck {
-  return { ...check, meaning: sayCheck(meaning), advice: sayCheck(advice), steps: steps.map(sayStep) };
+  const rendered = { meaning: sayCheck(meaning), advice: sayCheck(advice), steps: steps.map(sayStep) };
+  return { ...check, ...rendered, proof: tallyProof(steps) };
 }

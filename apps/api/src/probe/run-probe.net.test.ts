@@ -9,8 +9,8 @@ import { runProbe } from './run-probe.ts';
 import type { Transport } from './transport.ts';
 
 /**
- * A whole probe over a fake transport: the site and the echo are one server on loopback, the proxy connects from
- * 127.0.0.5 and a stranger from 127.0.0.1.
+ * Runs a whole probe over a fake transport: site and echo are one server on loopback, the proxy connects from 127.0.0.5,
+ * and requests from outside come from 127.0.0.1.
  */
 const EGRESS = '127.0.0.5';
 const SITE = 'crm.example.test';
@@ -20,7 +20,7 @@ const V6 = '2606:4700::7';
 
 let server: Server;
 let port: number;
-/** The status that strangers get. */
+/** The status of responses to requests from outside. */
 let strangers = 403;
 beforeAll(async () => {
   server = createServer((asking, reply) => {

@@ -45,7 +45,7 @@ const ECHO_MS = 25_000;
 const PARALLEL = 4;
 
 /**
- * Probes a site: as a stranger from this machine, and through each proxy of its policies.
+ * Probes a site: from outside, directly from this machine, and through each proxy of its policies.
  * @throws the reason of `stop`
  */
 export async function runProbe(
@@ -117,7 +117,7 @@ export async function runProbe(
   const outside = steps.filter((step): step is OutsideStep => 'address' in step && !results.has(step));
   const through = steps.filter((step): step is ThroughStep => step.kind === 'get');
   const host = through[0]?.host;
-  // Proxies of the platform are the shared ones.
+  // Companies share the proxies of the platform.
   const shared = new Set(proxies.filter(({ ownerId }) => ownerId === 0).map(({ id }) => id));
   const held = host !== undefined && shared.size > 0 && (await isHeldByOther(host));
   for (const step of held ? through : []) if (shared.has(step.proxyId)) skip(step, { code: 'held' });
@@ -143,7 +143,7 @@ export async function runProbe(
   return { ...verdict, steps: list() };
 }
 
-/** A transport that records its connections to companies' proxies: they prove this machine's internet access. */
+/** Wraps a transport and records its connections to companies' proxies, which prove this machine's internet access. */
 function watchProxies(transport: Transport): { watched: Transport; connections: readonly ConnectionEnds[] } {
   // grows: not, it is filled within one call
   const connections: ConnectionEnds[] = [];

@@ -26,9 +26,9 @@ import type { Outbound } from './transport.ts';
 
 /** Runs the probes that wait in the database, both requested and scheduled ones. */
 export interface ProbeRunner {
-  /** Looks for a waiting probe now. */
+  /** Starts waiting probes now. */
   wake(): void;
-  /** One run of the schedule, which repeats by itself. */
+  /** Runs the schedule once, as the timer does. */
   tick(): Promise<void>;
   /** Aborts running probes and puts them back into the queue. */
   close(): Promise<void>;
@@ -47,10 +47,10 @@ const TICK_MS = 30_000;
 /** Limits of one tick. */
 const MAX_SITES = 20;
 const MAX_PROXIES = 5;
-/** Interval between writes of a running probe's steps, at least. */
+/** Minimal milliseconds between writes of a running probe's steps. */
 const WRITE_MS = 200;
 
-/** Starts this process's share of the probes. */
+/** Starts the probe runner of this process. */
 export function startProbeRunner({ db, encryption, log, outbound }: ProbeRunnerParts): ProbeRunner {
   const closing = new AbortController();
   // grows: by owners who ask for probes; bound: 4 probes at once, about 1 MB; at the bound: further probes wait as
@@ -83,7 +83,7 @@ export function startProbeRunner({ db, encryption, log, outbound }: ProbeRunnerP
 
   async function run(claimed: ClaimedCheck): Promise<void> {
     const { companyId, siteId, address } = claimed;
-    // Another process has claimed the probe, or its site is deleted: this run must not write any more.
+    // Aborted when another process claimed the probe or the site was deleted: this run must stop writing.
     const lost = new AbortController();
     const writer = createWriter(
       (steps) => saveSteps(db, claimed, steps),
@@ -134,7 +134,7 @@ export function startProbeRunner({ db, encryption, log, outbound }: ProbeRunnerP
 
   const timer = setInterval(() => track(tick()), TICK_MS);
   timer.unref();
-  // Probes left over by a process that ended.
+  // Resumes probes of a process that ended.
   wake();
   return {
     wake,
@@ -147,7 +147,7 @@ export function startProbeRunner({ db, encryption, log, outbound }: ProbeRunnerP
   };
 }
 
-/** What the calls through the proxies depend on. The fingerprint lacks user names and passwords. */
+/** The settings that calls through the proxies depend on. The fingerprint does not cover user names and passwords. */
 function identify(proxies: readonly ProbeProxy[]): string {
   return JSON.stringify(
     proxies.map(({ id, host, port, username, passwordSealed }) => [

@@ -9,7 +9,7 @@ import type { Transport } from './transport.ts';
 /** A version of the Internet Protocol. */
 export type Family = 4 | 6;
 
-/** This machine's own internet access, without a proxy. Without it silence from a site proves nothing. */
+/** This machine's own internet access without a proxy. Without proven access, silence from a site proves nothing. */
 export interface SelfEgress {
   /** Our addresses as the echo sees them. */
   readonly own: readonly string[];
@@ -17,7 +17,7 @@ export interface SelfEgress {
   readonly confirmed: readonly Family[];
   /** Families by which every call failed. */
   readonly failed: readonly Family[];
-  /** Addresses of the echo: often of this very machine. */
+  /** Addresses of the echo, which often runs on this machine. */
   readonly echoAddresses: readonly string[];
 }
 
@@ -118,5 +118,5 @@ export function familyOf(address: string): Family {
   return isIP(plainAddress(address)) === 6 ? 6 : 4;
 }
 
-/** Without the operator's exempt networks: reaching those proves no internet access. */
+/** Ignores the operator's exempt networks, because reaching them proves no internet access. */
 const isPublic = (address: string) => addressAllowed(address, { v4: [], v6: [] });

@@ -27,21 +27,21 @@ export interface ClaimedCheck extends Facts {
   readonly address: string;
 }
 
-/** A probe as the database holds it: messages by code. */
-export interface StoredCheck extends Omit<SiteCheck, 'meaning' | 'advice' | 'steps'> {
+/** A stored probe, with messages by code. */
+export interface StoredCheck extends Omit<SiteCheck, 'meaning' | 'advice' | 'steps' | 'proof'> {
   readonly meaning: CheckMessage | null;
   readonly advice: CheckMessage | null;
   readonly steps: readonly CheckStep[];
 }
 
-/** What a probe's verdict depends on. */
+/** The data that a probe's verdict depends on. */
 export interface Facts {
   /** Hash of the site's address and of its policies' proxies with their egress addresses. */
   readonly fingerprint: string;
   readonly policyVersion: number;
 }
 
-/** The last probe of a site. @throws AppError not_found */
+/** Reads the last probe of a site. @throws AppError not_found */
 export async function findCheck(db: Db, actor: Actor, siteId: number): Promise<StoredCheck | null> {
   const { companyId } = await findManagedSite(db, actor, siteId);
   return readCheck(db, companyId, siteId);
@@ -101,8 +101,8 @@ export async function requestCheck(tx: Tx, actor: Actor, siteId: number): Promis
   }
   const check = await readCheck(tx, companyId, siteId);
   if (check === null) throw new AppError('not_found');
-  const deed = { action: 'check_asked', kind: 'site', id: siteId, name: shownAddress, companyId } as const;
-  await record(tx, actor, deed);
+  const event = { action: 'check_asked', kind: 'site', id: siteId, name: shownAddress, companyId } as const;
+  await record(tx, actor, event);
   return check;
 }
 
@@ -151,7 +151,7 @@ export async function isHeldByOther(db: Db, companyId: number, host: string): Pr
   return holder !== undefined && holder.company_id !== companyId;
 }
 
-/** The current facts; null for a deleted site. */
+/** Reads the current facts; null for a deleted site. */
 export async function readFingerprint(db: Db, { companyId, siteId }: ClaimedCheck): Promise<Facts | null> {
   const { rows } = await sql<Facts>`
     select site_fingerprint(id, ${siteId}) as fingerprint, policy_version as "policyVersion"

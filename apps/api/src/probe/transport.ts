@@ -26,7 +26,7 @@ export type ProxyRoute =
       readonly password: string;
     };
 
-/** A path to the site; `outside`: from this machine, as a stranger. */
+/** A path to the site; `outside`: directly from this machine. */
 export type Route = { readonly kind: 'outside' } | ProxyRoute;
 
 /** A host (a name, or an address literal without brackets) and a port. */
@@ -67,7 +67,7 @@ export interface Transport {
   allowed(address: string): boolean;
 }
 
-/** What slices need for outbound calls. */
+/** The dependencies of slices with outbound calls. */
 export interface Outbound {
   readonly transport: Transport;
   readonly echoUrl: URL;
@@ -175,7 +175,7 @@ function tunnelError({ kind }: ProxyRoute, { status, headers }: ConnectResponse)
   return new ConnectError('proxy', 'refused', status);
 }
 
-/** Turns a DialError into a ConnectError. Only for an address literal does errno speak of that very address. */
+/** Converts a DialError to a ConnectError. Only for an address literal is errno known to concern that address. */
 async function connecting(where: 'proxy' | 'site', dialed: Promise<Socket>, host = ''): Promise<Socket> {
   try {
     return await dialed;

@@ -1,16 +1,16 @@
-import type { Verdict } from '@propusk/contract/lock';
+import type { Verdict } from '@propusk/contract/protection';
 import type { CheckMessage } from '@propusk/phrases/checks';
 import type { Finding, StepResult } from './classify-response.ts';
 import { type Connectivity, discountSilence, targetFamily } from './connectivity.ts';
 import { type PlannedStep, proxyOf } from './plan.ts';
 
-/** What the verdict depends on besides the results. */
+/** The inputs of the verdict besides the results. */
 export interface VerdictContext {
   /** Count of proxies in the site's policies. */
   readonly proxies: number;
   /** Whether an egress address was known, so that headers could be spoofed with it. */
   readonly egressKnown: boolean;
-  /** The probe runs from an address that the lock allows: it cannot see what strangers see. */
+  /** The probe runs from an address that the lock allows, so its requests from outside prove nothing. */
   readonly insider: boolean;
   readonly connectivity: Connectivity;
   /** Another company holds the site on the shared egress of a policy. */
@@ -103,7 +103,9 @@ const rules: readonly Rule[] = [
       ? null
       : unknown({ code: 'redirects' }, { code: 'check_redirect_target' }),
   ({ outside }) => {
-    const partly = outside.find((result) => acceptsConnections(result) && !otherPlacesAsked(result, outside));
+    const partly = outside.find(
+      (result) => acceptsConnections(result) && !otherPathsRequested(result, outside),
+    );
     return partly === undefined
       ? null
       : unknown({ code: 'first_page_alone', params: quote(partly) }, { code: 'check_again' });
@@ -165,8 +167,8 @@ const turnedAway: ReadonlySet<Finding> = new Set(['denied', 'no_connection', 're
 const acceptsConnections = ({ step, finding }: StepResult) =>
   step.kind === 'plain' && (finding === 'denied' || finding === 'dropped');
 
-/** Whether the site's other places were asked at the address that denied the first page. */
-function otherPlacesAsked({ step: first }: StepResult, outside: readonly StepResult[]): boolean {
+/** Whether the other paths were requested at the address that denied the first page. */
+function otherPathsRequested({ step: first }: StepResult, outside: readonly StepResult[]): boolean {
   const place = placeOf(first);
   const others = outside.filter(
     ({ step }) => (step.kind === 'deep' || step.kind === 'acme') && placeOf(step) === place,

@@ -1,3 +1,4 @@
+import { me } from '@propusk/contract/me';
 import { createPolicy, listPolicies, updatePolicy } from '@propusk/contract/policies';
 import {
   createProxy,
@@ -9,7 +10,6 @@ import {
   updateAnyProxy,
   updateProxy,
 } from '@propusk/contract/proxies';
-import { me } from '@propusk/contract/users';
 import { createAdmin } from '@propusk/test-kit/api/admin';
 import { startApi, type TestApi, testEncryption } from '@propusk/test-kit/api/api';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
@@ -27,15 +27,15 @@ afterAll(() => api.close());
 
 const upstream = { host: 'proxy.example.ru', port: 8080, username: 'login', password: 'canary-secret' };
 
-/** What the gateway is told of a company's proxies. */
+/** The proxies in the company's snapshot for gateways. */
 async function egress(token: string) {
   const companyId = (await api.must(token, me)).company?.id ?? 0;
   const source = { db: api.database.db, encryption: testEncryption, log: api.app.log };
   return (await readSnapshot(source, companyId))?.proxies ?? [];
 }
 
-describe('an edit', () => {
-  test('without a password keeps it; with one the gateway is told the new one', async () => {
+describe('edits of a proxy', () => {
+  test('an edit without a password keeps it, and a new password reaches the gateway', async () => {
     const { id } = await api.must(owner, createProxy, { body: upstream });
     await api.must(owner, createPolicy, { body: { name: 'Склад', proxyId: id } });
     const edited = await api.must(owner, updateProxy, {
@@ -48,7 +48,7 @@ describe('an edit', () => {
     expect(await egress(owner)).toMatchObject([{ port: 9090, password: 'another-canary' }]);
   });
 
-  test('of what does not fit changes nothing', async () => {
+  test('an edit with an invalid field gets 400 and changes nothing', async () => {
     const { id } = await api.must(owner, createProxy, { body: upstream });
     for (const body of [{ port: 80 }, { host: 'x' }, { password: 'abc' }, { password: 'abc\u0000def' }]) {
       expect((await api.call(owner, updateProxy, { params: { id }, body })).status).toBe(400);
@@ -56,14 +56,14 @@ describe('an edit', () => {
     expect(await api.must(owner, getProxy, { params: { id } })).toMatchObject({ version: 1, port: '8080' });
   });
 
-  test('by an owner never reaches settings', async () => {
+  test('an edit by an owner ignores settings', async () => {
     const { id } = await api.must(owner, createProxy, { body: upstream });
     const body = { username: 'renamed', settings: { type: 'payment', allSites: true } };
     const proxy = await api.must(owner, updateProxy, { params: { id }, body });
     expect(proxy.settings).toEqual({ type: 'users', allSites: false });
   });
 
-  test('of a paid proxy’s address asks for its password anew: it is the platform’s secret', async () => {
+  test('an owner cannot change the address of a paid proxy without its password', async () => {
     const { id } = await api.must(owner, createProxy, { body: upstream });
     await api.must(admin, updateAnyProxy, { params: { id }, body: { settings: { type: 'payment' } } });
     const stolen = { host: 'thief.example.ru' };
@@ -75,8 +75,8 @@ describe('an edit', () => {
   });
 });
 
-describe('the platform’s proxies', () => {
-  test('are made, edited and deleted by an admin; an owner may choose them and no more', async () => {
+describe('platform proxies', () => {
+  test('an owner can use a platform proxy in a policy but cannot edit or delete it, or see its user name', async () => {
     const proxy = await api.must(admin, createProxy, { body: upstream });
     expect(proxy).toMatchObject({ company: null, settings: { type: 'default' }, username: 'login' });
     const { id } = proxy;
@@ -95,7 +95,7 @@ describe('the platform’s proxies', () => {
     });
   });
 
-  test('stay default, and a company’s never becomes one', async () => {
+  test('an admin cannot turn a company proxy into a platform proxy or the reverse', async () => {
     const own = await api.must(owner, createProxy, { body: upstream });
     const shared = await api.must(admin, createProxy, { body: upstream });
     for (const [id, type] of [
@@ -112,7 +112,7 @@ describe('the platform’s proxies', () => {
     expect((await api.must(admin, getProxy, { params: { id: own.id } })).settings.allSites).toBe(false);
   });
 
-  test('the gateway itself follows its setting: only its flag is edited, and nobody deletes it', async () => {
+  test('an admin can change only the allSites flag of the direct proxy and cannot delete it', async () => {
     const refused = { status: 403, error: { code: 'direct_proxy' } };
     const params = { id: 1 };
     expect(await api.call(admin, updateAnyProxy, { params, body: { host: 'evil.ru' } })).toMatchObject(
@@ -128,7 +128,7 @@ describe('the platform’s proxies', () => {
   });
 });
 
-test('a policy for all sites waits while its proxy does not allow it, and may still be renamed', async () => {
+test('the allSites flag of a policy has no effect while its proxy forbids it, survives a rename and ends with a switch of proxy', async () => {
   const { id: proxyId } = await api.must(owner, createProxy, { body: upstream });
   const allow = (allSites: boolean) =>
     api.must(admin, updateAnyProxy, { params: { id: proxyId }, body: { settings: { allSites } } });
@@ -146,7 +146,7 @@ test('a policy for all sites waits while its proxy does not allow it, and may st
   expect(await seen()).toBe(false);
 });
 
-test('lists: an owner sees own and default ones, an admin every company’s', async () => {
+test('an owner lists own and default proxies and an admin lists the proxies of every company', async () => {
   const stranger = (await api.company()).token;
   const foreign = await api.must(stranger, createProxy, { body: { ...upstream, host: 'stranger.ru' } });
   const own = await api.must(owner, listProxies);
@@ -160,7 +160,7 @@ test('lists: an owner sees own and default ones, an admin every company’s', as
   expect((await api.call(owner, getProxy, { params: { id: foreign.id } })).status).toBe(404);
 });
 
-test('an admin’s list by type: pages and count are of that type alone', async () => {
+test('a list of proxies by type returns and counts only proxies of that type', async () => {
   const shared = await api.must(admin, createProxy, { body: { ...upstream, host: 'typed.platform.ru' } });
   const own = await api.must(owner, createProxy, { body: { ...upstream, host: 'typed.company.ru' } });
   const listed = async (query: { type?: ProxyType }) => {

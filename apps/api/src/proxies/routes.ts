@@ -9,7 +9,7 @@ import { readProbeProxy, saveEgress } from '../probe/egress-store.ts';
 import type { Outbound } from '../probe/transport.ts';
 import { createProxy, deleteProxy, findProxy, listProxies, updateProxy } from './store.ts';
 
-/** Spec section 7: proxy servers. */
+/** The calls of upstream proxies (spec section 7). */
 export function proxyRoutes(routes: Routes, { limits, ...outbound }: Outbound & { limits: Limits }): void {
   const { encryption } = routes;
 

@@ -11,7 +11,7 @@ import { run, type Statement, statement } from '../db/pipeline.ts';
 import { type Encryption, passwordPlace } from '../encryption.ts';
 import { changeEntity, deleteEntity, type Entity, recordCreated } from '../entities/change.ts';
 
-/** The company's own and paid proxies, and the platform's. */
+/** The condition of proxies that the actor sees: the company's and the platform's; for an admin, all. */
 function maySee(actor: Actor): Expression<SqlBool> {
   if (isAdmin(actor)) return sql<SqlBool>`true`;
   return sql<SqlBool>`${sql.ref('proxies.owner_id')} in (0, ${actor.companyId})`;
@@ -42,7 +42,7 @@ function selectProxies(db: Db) {
 
 type Row = Awaited<ReturnType<ReturnType<typeof selectProxies>['executeTakeFirstOrThrow']>>;
 
-/** A platform proxy's user name is the platform's own business. */
+/** Hides the user name of a platform proxy from everyone except admins. */
 function present(actor: Actor, { type, allSites, port, username, ...row }: Row): Proxy {
   return {
     ...row,
@@ -62,7 +62,7 @@ function readProxy(db: Db, actor: Actor, id: number): Statement<Proxy> {
   return statement(query.compile(), ([row]) => present(actor, found(row)));
 }
 
-/** @param of the actor's company and the platform, or every company */
+/** @param of `company`: proxies of the actor's company and the platform; `platform`: proxies of every company */
 export async function listProxies(
   db: Db,
   actor: Actor,
@@ -78,7 +78,7 @@ export async function listProxies(
 }
 
 /**
- * Adds a proxy of the actor's company; an admin outside every company adds one of the platform.
+ * Creates a proxy of the actor's company. For an admin outside every company it creates a platform proxy.
  * @throws AppError too_many_objects, no_company
  */
 export async function createProxy(
@@ -93,7 +93,7 @@ export async function createProxy(
     id: number;
   }>`select nextval(pg_get_serial_sequence('proxies', 'id')) as id`.execute(tx);
   const id = rows[0]?.id;
-  if (id === undefined) throw new Error('a sequence answered no row');
+  if (id === undefined) throw new Error('nextval returned no row');
   await tx
     .insertInto('proxies')
     .values({
@@ -112,7 +112,7 @@ export async function createProxy(
 }
 
 /**
- * Changes a proxy; what is absent stays, the password too.
+ * Edits a proxy. Absent fields, the password included, stay unchanged.
  * @throws AppError not_found, changed_meanwhile, default_proxy, direct_proxy, bad_input
  */
 export async function updateProxy(
@@ -127,7 +127,8 @@ export async function updateProxy(
     const { password, settings } = body;
     const address = changed(body, proxy);
     if (proxy.direct && (address || password !== undefined)) throw new AppError('direct_proxy');
-    // A paid proxy's password is the platform's: whoever sends it elsewhere must know it.
+    // The password of a paid proxy belongs to the platform: a new address would send it to another server, so the owner
+    // must enter the password again.
     if (proxy.type === 'payment' && !isAdmin(actor) && address && password === undefined) {
       throw new AppError('bad_input', { fields: { password: ['proxy_address_changes'] } });
     }
@@ -148,14 +149,14 @@ export async function updateProxy(
         type,
         all_sites: allSites,
       },
-      // A policy for all sites shows the flag of its proxy: a form that was opened before is stale.
+      // A policy for all sites shows the flag of its proxy, so this makes its open forms stale.
       ...(allSites !== proxy.all_sites && { afterUpdate: () => touchPoliciesForAllSites(tx, id) }),
       secret: password === undefined ? undefined : 'password',
     };
   });
 }
 
-/** Policies of every company: the platform's proxies are shared. */
+/** Touches policies of every company, because companies share the platform's proxies. */
 async function touchPoliciesForAllSites(tx: Tx, proxyId: number): Promise<void> {
   await tx
     .updateTable('policies')
@@ -186,10 +187,10 @@ function changed(body: AdminProxyChange, proxy: { host: string; port: number; us
   );
 }
 
-/** How many policies a refusal names. */
+/** Policies that the proxy_in_use error names. */
 const NAMED = 10;
 
-/** @throws AppError not_found, changed_meanwhile, default_proxy, direct_proxy, or proxy_in_use naming the policies */
+/** @throws AppError not_found, changed_meanwhile, default_proxy, direct_proxy, or proxy_in_use with the policies */
 export function deleteProxy(tx: Tx, actor: Actor, id: number, ifMatch: IfMatch): Promise<void> {
   return deleteEntity(tx, actor, proxyEntity, { id, ifMatch }, async (proxy) => {
     demandOwn(actor, proxy);
@@ -199,7 +200,7 @@ export function deleteProxy(tx: Tx, actor: Actor, id: number, ifMatch: IfMatch):
   });
 }
 
-/** Names policies of every company: only an admin deletes a shared proxy. */
+/** The error may name policies of every company, because only an admin may delete a shared proxy. */
 async function refuseInUse(tx: Tx, proxyId: number): Promise<void> {
   const policies = await tx
     .selectFrom('policies')
@@ -219,9 +220,7 @@ function demandOwn(actor: Actor, proxy: { company_id: number | null }): void {
   if (proxy.company_id === null && !isAdmin(actor)) throw new AppError('default_proxy');
 }
 
-/**
- * The first default proxy: the gateway itself. It is there from the first start, and follows the gateway's address.
- */
+/** Creates the direct proxy, which is the gateway itself, or updates its address from the settings. */
 export async function ensureDirectProxy(db: Db, gateway: URL): Promise<void> {
   const host = gateway.hostname;
   const port = Number(gateway.port) || (gateway.protocol === 'https:' ? 443 : 80);

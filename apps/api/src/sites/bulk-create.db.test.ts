@@ -15,7 +15,7 @@ afterAll(() => api.close());
 
 const addresses = async () => (await api.must(owner, listSites)).rows.map(({ address }) => address);
 
-test('adds every line, with its policies', async () => {
+test('a bulk create adds a site with its policies for every line', async () => {
   const policy = await api.must(owner, createPolicy, { body: { name: 'Склад', proxyId: 1 } });
   const { rows, count } = await api.must(owner, createSites, {
     body: [
@@ -32,7 +32,7 @@ test('adds every line, with its policies', async () => {
   ]);
 });
 
-test('one wrong line and nothing is added; every wrong line is named', async () => {
+test('a bulk create with invalid lines names each of them and adds nothing', async () => {
   await api.must(owner, createSite, { body: { address: 'there.example.ru' } });
   const refused = await api.call(owner, createSites, {
     body: [
@@ -44,7 +44,7 @@ test('one wrong line and nothing is added; every wrong line is named', async () 
   });
   expect([refused.status, refused.error.code]).toEqual([400, 'bad_input']);
   expect(refused.error.fields).toEqual({
-    '1.address': 'Укажите имя сайта: адреса из цифр не подходят',
+    '1.address': 'Укажите имя сайта: IP-адрес не подходит',
     '2.address': 'Этот сайт уже есть в строке 1',
     '3.address': 'Укажите полное имя сайта, например crm.example.ru',
   });
@@ -58,7 +58,7 @@ test('one wrong line and nothing is added; every wrong line is named', async () 
   expect(await addresses()).toEqual(['there.example.ru']);
 });
 
-test('another company’s policy and an absent one are refused alike', async () => {
+test('a bulk create refuses a policy of another company like an absent one', async () => {
   const stranger = (await api.company()).token;
   const foreign = await api.must(stranger, createPolicy, { body: { name: 'Чужая политика', proxyId: 1 } });
   const [other, absent] = await Promise.all(
@@ -73,7 +73,7 @@ test('another company’s policy and an absent one are refused alike', async () 
   expect(await addresses()).toEqual([]);
 });
 
-test('a thousand fit at once, and not one more', async () => {
+test('a bulk create fills a company up to its limit of 1,000 sites and not beyond', async () => {
   const lines = Array.from({ length: 1000 }, (_, i) => ({ address: `s${i}.example.ru` }));
   expect((await api.must(owner, createSites, { body: lines })).count).toBe(1000);
   expect(await api.call(owner, createSite, { body: { address: 'more.example.ru' } })).toMatchObject({

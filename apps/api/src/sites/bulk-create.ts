@@ -10,7 +10,7 @@ import { recordCreated } from '../entities/change.ts';
 import { alreadyThere, readAddress, selectSites, shownAddress, siteEntity } from './store.ts';
 
 /**
- * Adds a list of sites: all of them or none. Every line that is wrong is named by its place (`3.address`).
+ * Creates a list of sites: all of them or none. The error names every invalid line by its index (`3.address`).
  * @throws AppError bad_input, site_exists, too_many_objects
  */
 export async function createSites(
@@ -21,8 +21,12 @@ export async function createSites(
   const { companyId } = actor;
   const addresses = readLines(lines);
   await lockOwnCompany(tx, actor);
-  const held = await tx.selectFrom('sites').select('address').where('company_id', '=', companyId).execute();
-  const taken = new Set(held.map(({ address }) => address));
+  const existing = await tx
+    .selectFrom('sites')
+    .select('address')
+    .where('company_id', '=', companyId)
+    .execute();
+  const taken = new Set(existing.map(({ address }) => address));
   refuse('site_exists', lines, (_, at) => {
     const address = addresses[at] ?? '';
     return taken.has(address) ? ['address', alreadyThere(address)] : null;
@@ -77,7 +81,7 @@ function readLines(lines: readonly SiteInput[]): string[] {
   return read.map((line) => ('address' in line ? line.address : ''));
 }
 
-/** @throws AppError when a line has a fault, naming all that have one */
+/** @throws AppError with every faulty line */
 function refuse(
   code: 'bad_input' | 'site_exists',
   lines: readonly SiteInput[],

@@ -4,7 +4,7 @@ import { implement, type Routes } from '../http/implement.ts';
 import { createSites } from './bulk-create.ts';
 import { createSite, deleteSite, deleteSiteByAddress, findSite, listSites, updateSite } from './store.ts';
 
-/** Spec section 7: domain-allowed. */
+/** The calls of protected sites (spec section 7: domain-allowed). */
 export function siteRoutes(routes: Routes): void {
   implement(routes, contract.createSite, ({ actor, body, write }) =>
     write((tx) => createSite(tx, asMember(actor), body)),

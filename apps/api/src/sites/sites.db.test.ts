@@ -1,3 +1,4 @@
+import { me } from '@propusk/contract/me';
 import { createPolicy } from '@propusk/contract/policies';
 import {
   createSite,
@@ -7,7 +8,6 @@ import {
   listSites,
   updateSite,
 } from '@propusk/contract/sites';
-import { me } from '@propusk/contract/users';
 import { startApi, type TestApi } from '@propusk/test-kit/api/api';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 
@@ -24,7 +24,7 @@ afterAll(() => api.close());
 const addresses = async (token: string, query = {}) =>
   (await api.must(token, listSites, { query })).rows.map(({ address }) => address);
 
-test('a pasted address becomes a site of its policies', async () => {
+test('a site stores the host of a pasted URL and joins its policies', async () => {
   const site = await api.must(owner, createSite, {
     body: { address: 'https://CRM.Example.ru/x?y', politics: [policy] },
   });
@@ -33,7 +33,7 @@ test('a pasted address becomes a site of its policies', async () => {
   expect((await api.must(owner, listSites)).rows).toContainEqual(site);
 });
 
-test('the same site twice is a conflict that names the field', async () => {
+test('a duplicate site gets 409 site_exists with the field address', async () => {
   await api.must(owner, createSite, { body: { address: 'twice.example.ru' } });
   const again = await api.call(owner, createSite, { body: { address: 'HTTPS://twice.example.ru/' } });
   expect([again.status, again.error.code, again.error.fields]).toEqual([
@@ -43,13 +43,16 @@ test('the same site twice is a conflict that names the field', async () => {
   ]);
 });
 
-test.each(['10.0.0.1', 'localhost', 'co.uk', 'мой сайт', ''])('%j is no site', async (address) => {
-  const { status, error } = await api.call(owner, createSite, { body: { address } });
-  expect([status, error.code]).toEqual([400, 'bad_input']);
-  expect(error.fields?.address).toMatch(/^[А-Я]/);
-});
+test.each(['10.0.0.1', 'localhost', 'co.uk', 'мой сайт', ''])(
+  'the api refuses %j as a site',
+  async (address) => {
+    const { status, error } = await api.call(owner, createSite, { body: { address } });
+    expect([status, error.code]).toEqual([400, 'bad_input']);
+    expect(error.fields?.address).toMatch(/^[А-Я]/);
+  },
+);
 
-test('a policy that is absent or another company’s links nothing, and the two are not told apart', async () => {
+test('a create refuses a policy of another company like an absent one and stores no site', async () => {
   const stranger = (await api.company()).token;
   const foreign = (await api.must(stranger, createPolicy, { body: { name: 'Чужая', proxyId: 1 } })).id;
   const attempt = (id: number) =>
@@ -60,7 +63,7 @@ test('a policy that is absent or another company’s links nothing, and the two 
   expect(await addresses(owner)).not.toContain('linked.example.ru');
 });
 
-test('another company’s site can be neither seen nor deleted', async () => {
+test('a site of another company is hidden from lists and a deletion gets the same 404 as for an absent site', async () => {
   const stranger = (await api.company()).token;
   const site = await api.must(owner, createSite, { body: { address: 'private.example.ru' } });
   const foreign = await api.call(stranger, deleteSite, { params: { id: site.id } });
@@ -71,7 +74,7 @@ test('another company’s site can be neither seen nor deleted', async () => {
   expect(await addresses(owner)).toContain('private.example.ru');
 });
 
-test('a USER sees the sites of the own policies and may change nothing', async () => {
+test('a USER lists only the sites of own policies and cannot create or delete a site', async () => {
   const agent = await api.agent(owner, [policy]);
   const idle = await api.agent(owner);
   expect(await addresses(agent.token)).toEqual(['crm.example.ru']);
@@ -81,7 +84,7 @@ test('a USER sees the sites of the own policies and may change nothing', async (
   expect((await api.call(agent.token, deleteSite, { params: { id: site?.id ?? 0 } })).status).toBe(403);
 });
 
-test('lists run by page, order and name; what else they are given is refused', async () => {
+test('the list of sites accepts page, take, order and name and refuses invalid values', async () => {
   const other = (await api.company()).token;
   for (const name of ['a', 'b']) await api.must(other, createSite, { body: { address: `${name}.page.ru` } });
   for (let n = 0; n < 11; n++) await api.must(other, createSite, { body: { address: `n${n}.many.ru` } });
@@ -113,7 +116,7 @@ test('lists run by page, order and name; what else they are given is refused', a
   }
 });
 
-test('a site can be opened and closed later, and its address mended', async () => {
+test('an edit replaces the policies and the address of a site', async () => {
   const { id } = await api.must(owner, createSite, { body: { address: 'later.example.ru' } });
   const opened = await api.must(owner, updateSite, { params: { id }, body: { politics: [policy] } });
   expect(opened.politics.map((one) => one.id)).toEqual([policy]);
@@ -128,13 +131,19 @@ test('a site can be opened and closed later, and its address mended', async () =
   const closed = await api.must(owner, updateSite, { params: { id }, body: { politics: [] } });
   expect([closed.address, closed.politics]).toEqual(['mended.example.ru', []]);
   const stranger = (await api.company()).token;
-  const change = (site: number) =>
-    api.call(stranger, updateSite, { params: { id: site }, body: { politics: [] } });
-  expect(await change(id)).toEqual(await change(999_999));
-  expect((await change(id)).status).toBe(404);
+  const change = async (site: number) => {
+    const { status, body } = await api.call(stranger, updateSite, {
+      params: { id: site },
+      body: { politics: [] },
+    });
+    return { status, body };
+  };
+  const missing = await change(999_999);
+  expect(await change(id)).toEqual(missing);
+  expect(missing.status).toBe(404);
 });
 
-test('deleting a site takes its links and nothing else', async () => {
+test('deleting a site removes its links and no other site', async () => {
   const site = await api.must(owner, createSite, {
     body: { address: 'gone.example.ru', politics: [policy] },
   });
@@ -144,7 +153,7 @@ test('deleting a site takes its links and nothing else', async () => {
   expect((await api.call(owner, deleteSite, { params: { id: site.id } })).status).toBe(404);
 });
 
-test('removing by address removes no site that has another address by then', async () => {
+test('a deletion by address gets 404 when a concurrent edit has moved the site to another address', async () => {
   const { token } = await api.company();
   const companyId = (await api.must(token, me)).company?.id;
   const site = await api.must(token, createSite, { body: { address: 'old.example.ru' } });
@@ -160,16 +169,16 @@ test('removing by address removes no site that has another address by then', asy
   expect(await addresses(token)).toEqual(['precious.example.ru']);
 });
 
-test('a plain USER is told of no policy but the own ones', async () => {
+test('a USER sees only own policies of a site', async () => {
   const { token } = await api.company();
   const own = await api.must(token, createPolicy, { body: { name: 'Своя политика', proxyId: 1 } });
   const other = await api.must(token, createPolicy, { body: { name: 'Увольнения', proxyId: 1 } });
   const body = { address: 'both.example.ru', politics: [own.id, other.id] };
   const { id } = await api.must(token, createSite, { body });
   const agent = await api.agent(token, [own.id]);
-  const told = [
+  const seen = [
     (await api.must(agent.token, listSites)).rows[0],
     await api.must(agent.token, getSite, { params: { id } }),
   ];
-  for (const site of told) expect(site?.politics).toEqual([{ id: own.id, name: 'Своя политика' }]);
+  for (const site of seen) expect(site?.politics).toEqual([{ id: own.id, name: 'Своя политика' }]);
 });

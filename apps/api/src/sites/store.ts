@@ -1,7 +1,7 @@
 import { domainToUnicode } from 'node:url';
 import { type AddressFault, formatSiteAddress, parseSiteAddress } from '@propusk/access/site-address';
 import type { ListQuery } from '@propusk/contract/fields';
-import type { Protection } from '@propusk/contract/lock';
+import type { Protection } from '@propusk/contract/protection';
 import type { Site, SiteChange, SiteInput } from '@propusk/contract/sites';
 import type { FieldFault } from '@propusk/phrases/field-fault';
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
@@ -20,7 +20,7 @@ import { changeEntity, deleteEntity, type Entity, recordCreated } from '../entit
 
 type Sites = ExpressionBuilder<Tables, 'sites'>;
 
-/** An owner sees the company's sites; a plain USER those that one of the own policies holds; an admin all. */
+/** The condition of sites that the actor sees: an owner the company's, a USER those of the own policies, an admin all. */
 function maySee(actor: Actor, scope: Scope) {
   return (eb: Sites): Expression<SqlBool> => {
     if (scope === 'platform') return sql<SqlBool>`true`;
@@ -45,7 +45,7 @@ function maySee(actor: Actor, scope: Scope) {
   };
 }
 
-/** What the last probe of a site said; how well it is guarded is the owner's business, and not a plain USER's. */
+/** The result of the site's last probe. It is null for an actor who is only USER. */
 function protection(own: boolean) {
   if (own) return sql<null>`null`;
   return sql<Protection | null>`(select json_build_object('verdict', k.shown_verdict,
@@ -53,7 +53,7 @@ function protection(own: boolean) {
     from site_checks k where k.company_id = sites.company_id and k.site_id = sites.id and k.shown_verdict is not null)`;
 }
 
-/** Sites as the actor is told of them: a plain USER of own policies alone. */
+/** Selects sites as replies show them. An actor who is only USER gets only the own policies of each site. */
 export function selectSites(db: Db, actor: Actor) {
   const own = scopeOf(actor) === 'own';
   return db.selectFrom('sites').select((eb) => [
@@ -88,7 +88,7 @@ export function selectSites(db: Db, actor: Actor) {
   ]);
 }
 
-/** @throws AppError not_found, for another company's site as for none */
+/** @throws AppError not_found, also for another company's site */
 export async function findSite(db: Db, actor: Actor, id: number): Promise<Site> {
   return selectSites(db, actor)
     .where('sites.id', '=', id)
@@ -103,23 +103,23 @@ export function listSites(db: Db, actor: Actor, query: ListQuery): Promise<{ row
   return readList(matching, query, sql.ref('sites.id'));
 }
 
-/** What a person typed as the spelling that is stored, or what is wrong with it. */
+/** Normalizes an entered address to its stored spelling, or returns its fault. */
 export function readAddress(raw: string): { address: string } | { fault: AddressFault } {
   const site = parseSiteAddress(raw);
   return 'fault' in site ? { fault: site.fault } : { address: formatSiteAddress(site) };
 }
 
-/** @throws AppError bad_input naming `address` */
+/** @throws AppError bad_input with `address` */
 function storedAddress(raw: string): string {
   const read = readAddress(raw);
   if ('fault' in read) throw new AppError('bad_input', { fields: { address: [read.fault] } });
   return read.address;
 }
 
-/** The fault of an address that the company has a site with. */
+/** The fault of an address that the company already has a site for. */
 export const alreadyThere = (address: string): FieldFault => ['site_listed', shownAddress(address)];
 
-/** A stored address as people write it: Unicode instead of Punycode. */
+/** Converts a stored address for display: Unicode instead of Punycode. */
 export function shownAddress(address: string): string {
   return address.replace(/[^*.:][^*:]*/, domainToUnicode);
 }
@@ -185,7 +185,7 @@ export async function deleteSiteByAddress(
   ifMatch: IfMatch,
 ): Promise<void> {
   const address = storedAddress(raw);
-  // Before looking: whoever holds the lock may be giving the address to another site.
+  // Lock before the lookup: a concurrent transaction may move the address to another site.
   await lockOwnCompany(tx, actor);
   const site = await tx
     .selectFrom('sites')
@@ -196,7 +196,6 @@ export async function deleteSiteByAddress(
   await deleteSite(tx, actor, site.id, ifMatch);
 }
 
-/** A site in the write protocol. */
 export const siteEntity: Entity<'sites', Site> = {
   table: 'sites',
   kind: 'site',
@@ -227,7 +226,7 @@ function linkPolicies(tx: Tx, companyId: number, siteId: number, ids: readonly n
   });
 }
 
-/** A site that the actor manages by its id. */
+/** A site that the actor may manage. */
 export interface ManagedSite {
   readonly id: number;
   readonly companyId: number;
@@ -235,7 +234,7 @@ export interface ManagedSite {
   readonly shownAddress: string;
 }
 
-/** @throws AppError not_found for a missing site and for another company's */
+/** @throws AppError not_found, also for another company's site */
 export async function findManagedSite(db: Db, actor: Actor, id: number): Promise<ManagedSite> {
   return db
     .selectFrom('sites')

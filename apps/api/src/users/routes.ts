@@ -1,4 +1,5 @@
 import { DEVICE_HEADER } from '@propusk/contract/endpoint';
+import { me } from '@propusk/contract/me';
 import * as contract from '@propusk/contract/users';
 import { issueMark } from '../accounts/device-mark.ts';
 import { changeOwnPassword, findOwnAccount, wrongPassword } from '../accounts/store.ts';
@@ -9,9 +10,9 @@ import type { Limits } from '../http/limits.ts';
 import { hashPassword, verifyPassword } from '../passwords.ts';
 import { createUser, deleteUser, findSelf, findUser, listUsers, updateUser } from './store.ts';
 
-/** Spec section 7: the signed-in user, and the people of a company. */
+/** The calls of the signed-in user and of a company's users (spec section 7). */
 export function userRoutes(routes: Routes, limits: Limits): void {
-  implement(routes, contract.me, ({ actor, db }) => findSelf(db, actor));
+  implement(routes, me, ({ actor, db }) => findSelf(db, actor));
 
   implement(routes, contract.changeOwnPassword, async ({ actor, body, address, db, write, header }) => {
     const { email, password_hash } = await findOwnAccount(db, actor);
@@ -42,7 +43,7 @@ export function userRoutes(routes: Routes, limits: Limits): void {
   implement(routes, contract.getUser, ({ actor, params, db }) => findUser(db, actor, params.id));
 
   implement(routes, contract.updateUser, async ({ actor, params, body, ifMatch, db, write }) => {
-    // Before the slow hash: an id that is not the caller's costs nothing and tells nothing.
+    // Before the slow hash: an id outside the caller's company gets 404 without its cost, and without a timing difference.
     await findUser(db, actor, params.id);
     const passwordHash =
       body.password === undefined ? undefined : await hashPassword(body.password, signedIn(actor.userId));

@@ -1,6 +1,7 @@
 import type { ListQuery } from '@propusk/contract/fields';
+import type { User } from '@propusk/contract/me';
 import type { Role } from '@propusk/contract/roles';
-import type { OwnerInput, User, UserChange, UserInput } from '@propusk/contract/users';
+import type { OwnerInput, UserChange, UserInput } from '@propusk/contract/users';
 import { sql } from 'kysely';
 import { jsonArrayFrom, jsonObjectFrom } from 'kysely/helpers/postgres';
 import { emailTaken, endAccess, isProtected, setPassword } from '../accounts/store.ts';
@@ -65,7 +66,7 @@ export async function findSelf(db: Db, actor: Actor): Promise<User> {
   return present(row);
 }
 
-/** @throws AppError not_found, for another company's user as for none */
+/** @throws AppError not_found, also for another company's user */
 export function findUser(db: Db, actor: Actor, id: number): Promise<User> {
   return run(db, readUser(db, actor, id));
 }
@@ -75,21 +76,19 @@ function readUser(db: Db, actor: Actor, id: number): Statement<User> {
   return statement(query.compile(), ([row]) => present(found(row)));
 }
 
-/** @param companyId whose people; null: everybody's */
+/** @param companyId null lists the users of every company */
 export async function listUsers(
   db: Db,
   companyId: number | null,
   query: ListQuery,
 ): Promise<{ rows: User[]; count: number }> {
-  const everybody = selectUsers(db).where(
-    contains(['users.name', 'users.surname', 'users.email'], query.name),
-  );
-  const matching = companyId === null ? everybody : everybody.where('users.company_id', '=', companyId);
+  const users = selectUsers(db).where(contains(['users.name', 'users.surname', 'users.email'], query.name));
+  const matching = companyId === null ? users : users.where('users.company_id', '=', companyId);
   const { rows, count } = await readList(matching, query, sql.ref('users.id'));
   return { rows: rows.map(present), count };
 }
 
-/** @throws AppError email_taken, too_many_objects, or bad_input for a policy that is not the company's */
+/** @throws AppError email_taken, too_many_objects, or bad_input for a policy of another company */
 export async function createUser(
   tx: Tx,
   actor: Member,
@@ -101,7 +100,7 @@ export async function createUser(
   return recordCreated(tx, actor, id);
 }
 
-/** An owner of a company: of any, for the actor is an admin. @throws AppError not_found, email_taken, too_many_objects */
+/** Creates an owner of any company, on behalf of an admin. @throws AppError not_found, email_taken, too_many_objects */
 export async function createOwner(
   tx: Tx,
   actor: Actor,
@@ -113,7 +112,7 @@ export async function createOwner(
   return recordCreated(tx, actor, id);
 }
 
-/** An ADMIN of the platform, outside every company. @throws AppError email_taken, too_many_objects */
+/** Creates an ADMIN of the platform, outside every company. @throws AppError email_taken, too_many_objects */
 export async function createAdmin(
   tx: Tx,
   actor: Actor,
@@ -158,7 +157,7 @@ async function insertUser(
 }
 
 /**
- * Changes a person. A new password or another email ends the person's sessions, gateway tokens and links in mail.
+ * Edits a user. A new password or email ends the user's sessions, gateway tokens and mail links.
  * @throws AppError not_found; changed_meanwhile; protected_user for password or email of a CREATOR or ADMIN; email_taken;
  *   bad_input
  */
@@ -177,8 +176,8 @@ export async function updateUser(
       });
     }
     const moved = body.email !== undefined && body.email.toLowerCase() !== user.email.toLowerCase();
-    // The address is where a password link goes: whoever changes it can take the account. Its holder proves the new one
-    // through a link in mail.
+    // Password links go to this address, so a change of it can take over the account. Owners and admins confirm a new
+    // address of their own through a link in mail.
     if (moved && isProtected(user.roles) && !(isAdmin(actor) && id !== actor.userId)) {
       throw new AppError('protected_user', {
         detail: ['email_of_owner'],
@@ -186,7 +185,7 @@ export async function updateUser(
     }
     const { politics } = body;
     if (politics !== undefined && user.company_id === null) throw new AppError('no_company');
-    // Another user may hold the new address: what the old one was signed in with ends.
+    // The new address may belong to another person: end every session of the previous holder.
     const endSessions = () =>
       passwordHash === undefined ? endAccess(tx, id) : setPassword(tx, id, passwordHash);
     return {
@@ -222,12 +221,12 @@ export function deleteUser(tx: Tx, actor: Actor, id: number, ifMatch: IfMatch): 
   });
 }
 
-/** A person as the audit names them. */
+/** The user as the object of an audit event. */
 export function auditTarget({ id, email, company }: User) {
   return { kind: 'user', id, name: email, companyId: company?.id ?? null } as const;
 }
 
-/** The fields of a person that the audit compares. */
+/** The fields of a user that the audit compares. */
 export const auditFields = ({ name, surname, email, roles, politics }: User): AuditFields => ({
   name,
   surname,

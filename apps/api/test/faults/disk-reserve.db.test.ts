@@ -1,10 +1,11 @@
 import { existsSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { login, logout } from '@propusk/contract/auth';
+import { me } from '@propusk/contract/me';
 import { createPolicy, updatePolicy } from '@propusk/contract/policies';
 import { createProxy } from '@propusk/contract/proxies';
 import { createSite } from '@propusk/contract/sites';
-import { deleteUser, me } from '@propusk/contract/users';
+import { deleteUser } from '@propusk/contract/users';
 import { RESERVE_BYTES } from '@propusk/embedded-postgres/disk-reserve';
 import { PASSWORD, startApi, type TestApi, testEncryption } from '@propusk/test-kit/api/api';
 import { asRoot, rootOnly } from '@propusk/test-kit/embedded/scratch';

@@ -107,7 +107,11 @@ describe('a session of the extension', () => {
     answers.set('GET /api/me/access', always(401, { code: 'unauthorized', message: 'Войдите' }));
     await session.refresh();
     const state = await store.get();
-    expect([state.token, state.access, state.problem]).toEqual([null, null, 'Вход завершён: войдите снова.']);
+    expect([state.token, state.access, state.problem]).toEqual([
+      null,
+      null,
+      'Сеанс завершён. Войдите, чтобы продолжить.',
+    ]);
   });
 
   test('of a user without a company has no access and shows the reason', async () => {

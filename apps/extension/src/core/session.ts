@@ -1,7 +1,7 @@
 import { type GatewayAccess, myAccess } from '@propusk/contract/access';
 import { login, logout, pair } from '@propusk/contract/auth';
+import { me, type User } from '@propusk/contract/me';
 import { unicodeHost } from '@propusk/contract/unicode-host';
-import { me, type User } from '@propusk/contract/users';
 import { whyHost } from '@propusk/contract/why';
 import * as t from '@propusk/phrases/extension';
 import { CallFailed, call, consoleOrigin } from './api.ts';

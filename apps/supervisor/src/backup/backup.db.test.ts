@@ -2,8 +2,8 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { login } from '@propusk/contract/auth';
+import { me } from '@propusk/contract/me';
 import { createSite } from '@propusk/contract/sites';
-import { me } from '@propusk/contract/users';
 import { PASSWORD, startApi, type TestApi } from '@propusk/test-kit/api/api';
 import { createTestDatabase, type TestDatabase } from '@propusk/test-kit/api/database';
 import { everything } from '@propusk/test-kit/backup/compare';

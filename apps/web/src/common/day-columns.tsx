@@ -8,14 +8,14 @@ export function dayColumns<Row extends { createdAt: string; updatedAt: string }>
     {
       key: 'createdAt',
       title: t.columns.createdAt,
-      width: '112px',
+      width: '96px',
       short: true,
       render: (row) => <Day iso={row.createdAt} />,
     },
     {
       key: 'updatedAt',
       title: t.columns.updatedAt,
-      width: '112px',
+      width: '96px',
       short: true,
       render: (row) => <Day iso={row.updatedAt} />,
     },

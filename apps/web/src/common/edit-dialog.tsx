@@ -34,6 +34,8 @@ export function EditDialog<E extends Versioned, S extends FormSchema>(props: {
   name: (entity: E) => string;
   /** Normalises the values before they are compared with the entity's. */
   prepare?: (body: z.output<S>) => z.output<S>;
+  /** Another dialog lies above this one. */
+  covered?: boolean;
   onClose: () => void;
   /** The fields. `entity` is the stored entity as last read. */
   children: (control: Control<z.input<S>, unknown, z.output<S>>, entity: E) => ReactNode;
@@ -64,6 +66,7 @@ export function EditDialog<E extends Versioned, S extends FormSchema>(props: {
       initial={values(entity)}
       submit={submit}
       reload={reload}
+      covered={props.covered === true}
       onClose={props.onClose}
     >
       {(control) => props.children(control, entity)}

@@ -8,6 +8,7 @@ import { confirm, useQuestion } from '../ui/confirm.ts';
 import { Notice } from '../ui/notice.tsx';
 import { useReturnFocus } from '../ui/use-return-focus.ts';
 import { type FormSchema, refill, showFailure } from './contract-form.ts';
+import classes from './form-dialog.module.css';
 import { useSignInAgain } from './sign-in-again.ts';
 import { useContractForm } from './use-contract-form.ts';
 
@@ -34,6 +35,8 @@ export function FormDialog<S extends FormSchema>(props: {
   submitLabel?: string;
   /** The change is destructive: the button is red. */
   danger?: boolean;
+  /** Another dialog lies above this one: it has the keyboard. */
+  covered?: boolean;
   onClose: () => void;
   children: (control: Control<z.input<S>, unknown, z.output<S>>) => ReactNode;
 }) {
@@ -45,7 +48,7 @@ export function FormDialog<S extends FormSchema>(props: {
   // A ref, since both clicks of a double click see the same render's state.
   const saving = useRef(false);
   const ended = useSignInAgain();
-  const asking = useQuestion() !== null || ended;
+  const asking = useQuestion() !== null || ended || props.covered === true;
   useReturnFocus(true);
   // Initial values may arrive after the dialog: a default that a list was loaded for.
   const initial = JSON.stringify(props.initial);
@@ -130,7 +133,7 @@ export function FormDialog<S extends FormSchema>(props: {
           {reloaded && !failure && <Notice kind="warning">{t.input.reloaded}</Notice>}
           {props.children(form.control)}
         </Stack>
-        <Group justify="flex-end" gap="xs" mt="lg">
+        <Group justify="flex-end" gap="xs" className={classes.footer}>
           <Button variant="default" onClick={close} disabled={isSubmitting}>
             {t.common.cancel}
           </Button>

@@ -3,8 +3,8 @@ import { limits } from '@propusk/contract/limits';
 import * as t from '@propusk/phrases/console';
 import { IconCloudOff, IconSearch } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
-import { type ReactNode, useEffect } from 'react';
+import { useLocation, useNavigate, useSearch } from '@tanstack/react-router';
+import { type ReactNode, useEffect, useState } from 'react';
 import { type ListEndpoint, listOptions } from '../api/list.ts';
 import { type Column, DataTable } from '../ui/data-table.tsx';
 import { PageHeader } from '../ui/page-header.tsx';
@@ -21,6 +21,10 @@ import { type ListSearch, type Period, parseListSearch } from './list-search.ts'
 export function ListPage<Row extends { id: number }>(props: {
   title: string;
   help: string;
+  /** A word of warning beside the title. */
+  alarm?: ReactNode;
+  /** Content between the header and the table. */
+  above?: ReactNode;
   searchLabel: string;
   list: ListEndpoint<Row>;
   /** Extra query parameters besides page and search. */
@@ -72,6 +76,16 @@ export function ListPage<Row extends { id: number }>(props: {
     }
   }, [lastPage, page, navigate]);
 
+  // The address of a list with `#add` opens its "add" dialog, once. The page that is left sees the new address too.
+  const { pathname, hash } = useLocation();
+  const [own] = useState(pathname);
+  const adding = hash === 'add' && pathname === own;
+  useEffect(() => {
+    if (!adding) return;
+    document.querySelector<HTMLElement>('main [aria-keyshortcuts="n"]')?.click();
+    void navigate({ to: '.', search: true, replace: true });
+  }, [adding, navigate]);
+
   // An empty page means an empty list only when the reply belongs to the current query and its count is zero.
   const settled = data?.rows.length !== 0 || (!isPlaceholderData && data.count === 0);
   const rows = settled ? data?.rows : undefined;
@@ -107,6 +121,7 @@ export function ListPage<Row extends { id: number }>(props: {
       <PageHeader
         title={props.title}
         help={props.help}
+        alarm={props.alarm}
         search={
           <SearchField
             label={props.searchLabel}
@@ -116,12 +131,14 @@ export function ListPage<Row extends { id: number }>(props: {
         }
         actions={period ? props.period?.(period, (next) => go({ ...next, page: 1 }, true)) : props.actions}
       />
+      {props.above}
       <DataTable<Row>
         label={props.title}
         columns={props.columns}
         rowClass={props.rowClass}
         rows={failed ? [] : rows}
         rowMenu={rowMenu && menuOf}
+        rowOpen={(row) => rowMenu?.actions(row).find(({ main }) => main)?.run}
         skeletonRows={Math.min(take, limits.page.take)}
         stale={isPlaceholderData}
         fallback={failed || noMatch || <State {...props.empty} />}

@@ -1,6 +1,6 @@
 import type { Endpoint } from '@propusk/contract/endpoint';
+import type { User } from '@propusk/contract/me';
 import type { Role } from '@propusk/contract/roles';
-import type { User } from '@propusk/contract/users';
 import { createContext, type ReactNode, useContext } from 'react';
 import { isPermitted } from './permissions.ts';
 

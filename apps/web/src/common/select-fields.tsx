@@ -9,6 +9,7 @@ import { useState } from 'react';
 import type { FieldValues } from 'react-hook-form';
 import { ApiError } from '../api/api-error.ts';
 import { type Bound, labels, useField } from './fields.tsx';
+import classes from './form-dialog.module.css';
 import { matches } from './matches.ts';
 
 /** Spec section 9: the search runs this long after the last keystroke. */
@@ -20,8 +21,14 @@ export interface Option {
   label: string;
 }
 
+/** The choice of a select: what it offers, and what to type into it. */
+interface Choosing {
+  options: readonly Option[];
+  placeholder: string;
+}
+
 /** A select of one option, with search. */
-export function SelectField<V extends FieldValues, O>(props: Bound<V, O> & { options: readonly Option[] }) {
+export function SelectField<V extends FieldValues, O>(props: Bound<V, O> & Choosing) {
   const field = useField(props);
   return (
     <Select
@@ -33,7 +40,7 @@ export function SelectField<V extends FieldValues, O>(props: Bound<V, O> & { opt
       searchable
       allowDeselect={false}
       nothingFoundMessage={t.common.notFoundOption}
-      placeholder={t.form.search}
+      placeholder={props.placeholder}
     />
   );
 }
@@ -60,7 +67,7 @@ const CREATE = 0;
  * `create`, a text that is no option's label can be made into a new entity, which is picked at once.
  */
 export function MultiSelectField<V extends FieldValues, O>(
-  props: Bound<V, O> & { options: readonly Option[]; create?: InlineCreate | undefined },
+  props: Bound<V, O> & Choosing & { create?: InlineCreate | undefined },
 ) {
   const { create } = props;
   const field = useField(props);
@@ -107,6 +114,7 @@ export function MultiSelectField<V extends FieldValues, O>(
       rightSection={creating ? <Loader size="xs" aria-label={t.common.loading} /> : undefined}
       searchable
       searchValue={typed}
+      classNames={{ pillsList: classes.pills }}
       onSearchChange={setTyped}
       filter={filter}
       dropdownOpened={opened}
@@ -116,7 +124,7 @@ export function MultiSelectField<V extends FieldValues, O>(
       // The list does not open on focus: it would cover the buttons below.
       openOnFocus={false}
       nothingFoundMessage={t.common.notFoundOption}
-      placeholder={value.length === 0 ? t.form.search : undefined}
+      placeholder={value.length === 0 ? props.placeholder : undefined}
     />
   );
 }

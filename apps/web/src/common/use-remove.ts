@@ -12,12 +12,12 @@ type Remove = Endpoint<Access, typeof IdParams, undefined, undefined, undefined>
 /**
  * Removes an entity: the specification's question with the entity's name, the call, the toast.
  * @param question word for word from the spec
- * @param loss what goes with the entity, where that is more than people would think
+ * @param loss a sentence about the consequences, or the kind of entity: then the dialog counts the users who lose access
  */
 export function useRemove(
   endpoint: Remove,
   question: string,
-  loss?: string,
+  loss?: { says: string } | { of: 'site' | 'policy' | 'user' },
 ): (id: number, name: string) => Promise<void> {
   const client = useQueryClient();
   const { mutateAsync } = useMutation({
@@ -27,7 +27,12 @@ export function useRemove(
   return async (id, name) => {
     const removed = await confirm({
       text: question,
-      hint: loss === undefined ? name : `${name}. ${loss}`,
+      hint: loss && 'says' in loss ? `${name}. ${loss.says}` : name,
+      ...(loss &&
+        'of' in loss && {
+          // Imported with the question: the first screen does not need it.
+          consequence: import('./tell-loss.ts').then(({ tellLoss }) => tellLoss(loss.of, id)),
+        }),
       yes: t.common.yes,
       no: t.common.no,
       danger: true,

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import type { Drift } from '@propusk/contract/lock';
+import type { Drift } from '@propusk/contract/protection';
 import { unicodeHost } from '@propusk/contract/unicode-host';
 import * as t from '@propusk/phrases/console';
 import { IconAlertTriangle } from '@tabler/icons-react';

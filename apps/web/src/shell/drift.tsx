@@ -1,4 +1,4 @@
-import { evidence } from '@propusk/contract/lock';
+import { evidence } from '@propusk/contract/protection';
 import { useQuery } from '@tanstack/react-query';
 import { Suspense, useState } from 'react';
 import { queryOptions } from '../api/queries.ts';

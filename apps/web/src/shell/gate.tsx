@@ -1,5 +1,5 @@
 import { Button, Loader } from '@mantine/core';
-import { me, type User } from '@propusk/contract/users';
+import { me, type User } from '@propusk/contract/me';
 import * as t from '@propusk/phrases/console';
 import { IconCloudOff } from '@tabler/icons-react';
 import { QueryClientProvider, useQuery } from '@tanstack/react-query';

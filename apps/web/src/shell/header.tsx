@@ -10,6 +10,7 @@ import { lazyDialog } from '../ui/lazy.tsx';
 import { Logo } from '../ui/logo.tsx';
 import { Tag } from '../ui/tags.tsx';
 import classes from './header.module.css';
+import { Keyboard } from './keyboard/keyboard.tsx';
 import { ProfileLink } from './profile-link.tsx';
 import { SchemeMenu } from './scheme-menu.tsx';
 import { leave } from './session.ts';
@@ -52,6 +53,10 @@ export function Header() {
       <div className={classes.end}>
         <div className={classes.wide}>
           <ProfileLink wide />
+        </div>
+        {/* A phone has neither the keys nor the room. */}
+        <div className={classes.wide}>
+          <Keyboard />
         </div>
         <SchemeMenu />
         <Button

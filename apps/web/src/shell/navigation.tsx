@@ -39,6 +39,12 @@ const items = {
 
 const order: readonly Role[] = ['ADMIN', 'CREATOR', 'USER'];
 
+/** The pages of a user's roles, in the order of the navigation. */
+export function pagesOf(roles: readonly Role[]): readonly { to: string; label: string }[] {
+  const pages: Record<Role, readonly { to: string; label: string }[]> = items;
+  return order.filter((role) => roles.includes(role)).flatMap((role) => pages[role]);
+}
+
 /** The side navigation. A user with several roles sees each role's pages under a heading. */
 export function Navigation({ roles, onGo }: { roles: readonly Role[]; onGo?: () => void }) {
   const shown = order.filter((role) => roles.includes(role));

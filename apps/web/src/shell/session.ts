@@ -1,5 +1,5 @@
 import { logout } from '@propusk/contract/auth';
-import { me, type User } from '@propusk/contract/users';
+import { me, type User } from '@propusk/contract/me';
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { ApiError } from '../api/api-error.ts';
 import { call, callIn } from '../api/call.ts';

@@ -1,9 +1,10 @@
 import { VisuallyHidden } from '@mantine/core';
 import { IconAlertCircle, IconCircleCheck, IconCircleDashed, IconCircleMinus } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
 import classes from './check-list.module.css';
 
 /** The state of one check. */
-type CheckState = 'waiting' | 'passed' | 'failed' | 'skipped';
+export type CheckState = 'waiting' | 'passed' | 'failed' | 'skipped';
 
 /** One check of the list. */
 export interface Check {
@@ -14,9 +15,12 @@ export interface Check {
   says: string;
   /** The result. */
   detail?: string;
+  /** What to do about it, below the check. */
+  advice?: ReactNode;
 }
 
-const icons = {
+/** The icon of each state. */
+export const checkIcons = {
   waiting: IconCircleDashed,
   passed: IconCircleCheck,
   failed: IconAlertCircle,
@@ -27,14 +31,15 @@ const icons = {
 export function CheckList({ label, checks }: { label: string; checks: readonly Check[] }) {
   return (
     <ul className={classes.list} aria-label={label}>
-      {checks.map(({ key, title, state, says, detail }) => {
-        const Icon = icons[state];
+      {checks.map(({ key, title, state, says, detail, advice }) => {
+        const Icon = checkIcons[state];
         return (
           <li key={key} className={classes.check} data-state={state}>
             <Icon size={18} stroke={1.75} aria-hidden />
             <span className={classes.title}>{title}</span>
             <VisuallyHidden>: {says}</VisuallyHidden>
             {detail && <span className={classes.detail}>{detail}</span>}
+            {advice && <p className={classes.advice}>{advice}</p>}
           </li>
         );
       })}

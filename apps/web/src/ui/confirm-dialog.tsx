@@ -1,6 +1,6 @@
 import { Box, Button, Group, Modal, Text } from '@mantine/core';
 import * as t from '@propusk/phrases/console';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { Notice } from './notice.tsx';
 import { useReturnFocus } from './use-return-focus.ts';
 
@@ -8,6 +8,8 @@ import { useReturnFocus } from './use-return-focus.ts';
 export interface Question {
   text: string;
   hint?: string;
+  /** What the action takes away, counted while the dialog is open. A failure hinders nothing. */
+  consequence?: Promise<string>;
   yes: string;
   no: string;
   /** The action destroys something: the yes button is red. */
@@ -70,6 +72,7 @@ function Ask({ question, answer }: { question: Question; answer: (yes: boolean) 
           {question.hint}
         </Text>
       )}
+      {question.consequence && <Consequence of={question.consequence} />}
       {failure && (
         <Box mt="md">
           <Notice kind="error">{failure}</Notice>
@@ -84,5 +87,22 @@ function Ask({ question, answer }: { question: Question; answer: (yes: boolean) 
         </Button>
       </Group>
     </>
+  );
+}
+
+/** Shows the consequence once it is known. Its line is there from the start, so that no button moves. */
+function Consequence({ of: consequence }: { of: Promise<string> }) {
+  const [text, setText] = useState<string | null>(null);
+  useEffect(() => {
+    let shown = true;
+    void consequence.catch(() => t.loss.unknown).then((known) => shown && setText(known));
+    return () => {
+      shown = false;
+    };
+  }, [consequence]);
+  return (
+    <Text component="output" display="block" mt="xs" c={text === null ? 'dimmed' : undefined} fw={500}>
+      {text ?? t.loss.counting}
+    </Text>
   );
 }

@@ -1,8 +1,7 @@
 /* oxlint-disable jsx-a11y/no-redundant-roles, jsx-a11y/no-interactive-element-to-noninteractive-role --
    on a phone rows are cards, `display: block`, which takes the table's meaning away: the roles give it back */
-import { Skeleton } from '@mantine/core';
 import * as t from '@propusk/phrases/console';
-import { type ReactNode, useState } from 'react';
+import { type MouseEvent, type ReactNode, useState } from 'react';
 import classes from './data-table.module.css';
 import { nextSort, type Sort, sorted } from './sort.ts';
 
@@ -11,6 +10,8 @@ export interface Column<Row> {
   key: string;
   title: string;
   render: (row: Row) => ReactNode;
+  /** The same for a main cell with controls of its own: `opener` makes the name alone open the row. */
+  renderOpening?: (row: Row, opener: (name: ReactNode) => ReactNode) => ReactNode;
   /** CSS width; columns without one share what is left in equal parts. */
   width?: string;
   /** Names the row for screen readers, and heads its card on a phone. */
@@ -35,6 +36,8 @@ export function DataTable<Row extends { id: number }>(props: {
   rowClass?: (row: Row) => string | undefined;
   /** The menu at the end of a row; a row without one leaves the place empty. */
   rowMenu?: (row: Row) => ReactNode;
+  /** What a click on a row does, and Enter on its main cell; undefined for a row that does not open. */
+  rowOpen?: (row: Row) => (() => void) | undefined;
   skeletonRows: number;
   /** The rows belong to the previous page while the next one loads. */
   stale?: boolean;
@@ -61,6 +64,7 @@ export function DataTable<Row extends { id: number }>(props: {
                 role="columnheader"
                 scope="col"
                 style={{ width: column.width }}
+                data-short={column.short || undefined}
                 aria-sort={column.sort && directionOf(column.key, sort)}
               >
                 {column.sort ? (
@@ -84,24 +88,15 @@ export function DataTable<Row extends { id: number }>(props: {
         <tbody role="rowgroup">
           {rows
             ? rows.map((row) => (
-                <tr key={row.id} role="row" className={props.rowClass?.(row)}>
-                  {columns.map((column) => (
-                    <td
-                      key={column.key}
-                      role={column.main ? 'rowheader' : 'cell'}
-                      data-label={column.title}
-                      data-main={column.main || undefined}
-                      data-short={column.short || undefined}
-                    >
-                      {column.render(row)}
-                    </td>
-                  ))}
-                  {rowMenu && (
-                    <td role="cell" className={classes.menu}>
-                      {rowMenu(row)}
-                    </td>
-                  )}
-                </tr>
+                <DataRow
+                  key={row.id}
+                  row={row}
+                  columns={columns}
+                  className={props.rowClass?.(row)}
+                  menu={rowMenu?.(row)}
+                  hasMenu={rowMenu !== undefined}
+                  open={props.rowOpen?.(row)}
+                />
               ))
             : Array.from({ length: props.skeletonRows }, (_, index) => (
                 // Not a row's key: React would reuse the skeleton with that number, and the layout would jump.
@@ -125,6 +120,56 @@ export function DataTable<Row extends { id: number }>(props: {
   );
 }
 
+/** One row. A click anywhere but on a control opens it; for the keyboard its main cell is a button. */
+function DataRow<Row extends { id: number }>(props: {
+  row: Row;
+  columns: readonly Column<Row>[];
+  className: string | undefined;
+  menu: ReactNode;
+  hasMenu: boolean;
+  open: (() => void) | undefined;
+}) {
+  const { row, open } = props;
+  const opener = (name: ReactNode) => (
+    <button type="button" className={classes.opener} aria-haspopup="dialog" onClick={open}>
+      {name}
+    </button>
+  );
+  return (
+    <tr
+      role="row"
+      className={props.className}
+      data-opens={open !== undefined || undefined}
+      onClick={open && ((event) => isOnRow(event) && open())}
+    >
+      {props.columns.map((column) => (
+        <td
+          key={column.key}
+          role={column.main ? 'rowheader' : 'cell'}
+          data-label={column.title}
+          data-main={column.main || undefined}
+          data-short={column.short || undefined}
+        >
+          {column.main && open
+            ? (column.renderOpening?.(row, opener) ?? opener(column.render(row)))
+            : column.render(row)}
+        </td>
+      ))}
+      {props.hasMenu && (
+        <td role="cell" className={classes.menu}>
+          {props.menu}
+        </td>
+      )}
+    </tr>
+  );
+}
+
+/** Whether a click is meant for the row: not for a control in it, a menu over it, or a selection of text. */
+function isOnRow({ currentTarget, target }: MouseEvent<HTMLElement>): boolean {
+  if (!(target instanceof Element) || !currentTarget.contains(target)) return false;
+  return target.closest('button, a, input, label') === null && window.getSelection()?.isCollapsed !== false;
+}
+
 const arrows = { none: '', ascending: '↑', descending: '↓' };
 type Direction = keyof typeof arrows;
 
@@ -143,14 +188,16 @@ function Sorter(props: { title: string; direction: Direction; onClick: () => voi
   );
 }
 
-/** A cell's skeleton, as high as the cell. */
+/** A cell's skeleton, as high as the cell. Plain elements, because a loading list has about fifty of them. */
 function Bones({ column }: { column: Pick<Column<never>, 'short' | 'main' | 'lines'> }) {
-  const first = <Skeleton height={12} width={column.short ? 72 : column.main ? '55%' : '40%'} radius="xs" />;
+  const first = <Bone width={column.short ? '72px' : column.main ? '55%' : '40%'} />;
   if (column.lines !== 2) return first;
   return (
     <div className={classes.bones}>
       {first}
-      <Skeleton height={12} width="75%" radius="xs" />
+      <Bone width="75%" />
     </div>
   );
 }
+
+const Bone = ({ width }: { width: string }) => <span className={classes.bone} style={{ width }} />;

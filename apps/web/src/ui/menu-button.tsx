@@ -1,11 +1,14 @@
-import { ActionIcon } from '@mantine/core';
-import { type ReactNode, useId, useState } from 'react';
+import { type MouseEvent, type ReactNode, useId, useState } from 'react';
 import { lazyDialog } from './lazy.tsx';
+import classes from './menu-button.module.css';
 import type { MenuLine } from './menu-lines.tsx';
 
 const MenuLines = lazyDialog(() => import('./menu-lines.tsx'), 'MenuLines');
 
-/** A button, the size of an icon, that opens a menu. */
+/**
+ * A button, the size of an icon, that opens a menu. Every row of a list has one, so it is a plain button, and its menu is
+ * mounted with the first click.
+ */
 export function MenuButton(props: {
   label: string;
   title?: string;
@@ -17,30 +20,28 @@ export function MenuButton(props: {
   const [button, setButton] = useState<HTMLButtonElement | null>(null);
   const id = useId();
 
-  function toggle() {
+  function toggle({ currentTarget }: MouseEvent<HTMLButtonElement>) {
+    setButton(currentTarget);
     if (!opened) props.onOpen?.();
     setOpened(!opened);
   }
 
   return (
     <>
-      <ActionIcon
-        ref={setButton}
+      <button
+        type="button"
         id={id}
-        variant="subtle"
-        color="gray"
-        size={40}
+        className={classes.button}
         aria-label={props.label}
         title={props.title}
         aria-haspopup="menu"
         aria-expanded={opened}
         aria-controls={opened ? `${id}-dropdown` : undefined}
-        data-expanded={opened || undefined}
         onClick={toggle}
         {...MenuLines.intent}
       >
         {props.icon}
-      </ActionIcon>
+      </button>
       {button && (
         <MenuLines
           id={id}

@@ -5,9 +5,16 @@ import { type ReactNode, useId, useState } from 'react';
 import classes from './page-header.module.css';
 import { usePageTitle } from './use-page-title.ts';
 
-/** The header of a page: title, Help button with its panel, search, actions. */
-export function PageHeader(props: { title: string; help?: string; search?: ReactNode; actions?: ReactNode }) {
-  const { title, help, search, actions } = props;
+/** The header of a page: title, Help button with its panel, warning, search, actions. */
+export function PageHeader(props: {
+  title: string;
+  help?: string;
+  /** A word of warning beside the title. */
+  alarm?: ReactNode;
+  search?: ReactNode;
+  actions?: ReactNode;
+}) {
+  const { title, help, alarm, search, actions } = props;
   const [open, setOpen] = useState(false);
   const panel = useId();
   usePageTitle(title);
@@ -29,6 +36,7 @@ export function PageHeader(props: { title: string; help?: string; search?: React
             {t.common.help}
           </Button>
         )}
+        {alarm}
         {(search || actions) && (
           <div className={classes.tools}>
             {search && <div className={classes.search}>{search}</div>}

@@ -8,6 +8,8 @@ import type { MenuLine } from './menu-lines.tsx';
 export interface RowAction extends MenuLine {
   /** The dialog that the item opens: it is fetched with the menu. */
   opens?: { preload: () => void };
+  /** Runs also on a click on the row. */
+  main?: boolean;
 }
 
 /** The row menu. A row without actions has none. */

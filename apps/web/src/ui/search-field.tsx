@@ -28,6 +28,7 @@ export function SearchField(props: { label: string; value: string; onSearch: (va
   return (
     <TextInput
       type="search"
+      aria-keyshortcuts="/"
       aria-label={props.label}
       placeholder={props.label}
       maxLength={200}

@@ -71,13 +71,13 @@ export const whyPhrases = {
     reason === 'no_policy' ? noPolicy(mends) : ofPerson[reason],
   allowed: (policy: string) => `Доступ есть: его даёт политика «${policy}».`,
   second_factor_required: lacksFactor,
-  gateway: 'Этот шлюз',
+  gateway: 'Шлюз платформы',
   links: {
     second_factor: 'Второй фактор включён',
     user_of_company: 'Человек состоит в компании',
     user_of_policy: 'Человек включён в политику доступа',
     policy_with_site: 'Политика открывает этот сайт',
     open_port: 'Порт сайта открыт',
-    proxy_allows: 'Прокси политики пропускает этот сайт',
+    proxy_allows: 'Прокси политики открывает этот сайт',
   },
 };

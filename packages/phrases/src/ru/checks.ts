@@ -23,6 +23,13 @@ const who = (kind: Who) => (kind === 'gateway' ? 'Шлюз' : 'Прокси');
 const ofWho = (kind: Who) => (kind === 'gateway' ? 'шлюза' : 'прокси');
 const via = (proxy: string | null) => `Через ${proxy ?? 'шлюз'}`;
 const quote = ({ title, detail }: Step) => `${render(title)}: ${render(detail)}`;
+/** A step from before migration 010 names its proxy in its title only. */
+function notOpened(step: Step): string {
+  const { title, detail } = step;
+  if (title.code !== 'through_get') return `Через прокси политики сайт не открылся. ${quote(step)}.`;
+  const { proxy } = title.params as { proxy: string | null };
+  return `${proxy === null ? 'Через шлюз платформы' : `Через прокси «${proxy}»`} сайт не открылся: ${render(detail)}.`;
+}
 const certificates: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'просрочен',
   CERT_NOT_YET_VALID: 'ещё не действует',
@@ -46,10 +53,10 @@ const unreached = {
   address_refused: 'внутренний адрес',
   connect_failed: 'соединение не установлено',
   connection_refused: 'соединение отклонено',
-  no_route: 'отсюда туда нет пути',
+  no_route: 'нет маршрута до адреса',
   timeout: 'нет ответа',
   broken_off: 'соединение оборвано',
-  tls_failed: 'TLS не установлен',
+  tls_failed: 'HTTPS-соединение не установлено',
   credentials: 'отказ',
   refused: 'отказ',
 };
@@ -65,7 +72,8 @@ const phrases = {
   outside_place: ({ place, ...target }: Target & { place: keyof typeof places }): string =>
     `${phrases.outside(target)}, ${places[place]}`,
   outside_name: ({ host }: { host: string }): string => `Снаружи: ${host}`,
-  through_egress: ({ proxy }: { proxy: string | null }): string => `${via(proxy)}: адрес выхода`,
+  through_egress: ({ proxy }: { proxy: string | null }): string =>
+    `${via(proxy)}: адрес, который видят сайты`,
   through_get: ({ proxy, url }: { proxy: string | null; url: string }): string => `${via(proxy)}: ${url}`,
 
   // details of steps
@@ -76,33 +84,33 @@ const phrases = {
   },
   unreached: ({ reason }: { reason: keyof typeof unreached }): string => unreached[reason],
   no_egress_either: ({ detail, family }: { detail: Inner | null; family: 4 | 6 }): string =>
-    `${render(detail)}, но и сама проверка по IPv${family} никуда не дозвалась`,
-  proxy_credentials: (): string => 'прокси не принял имя или пароль',
+    `${render(detail)}, но у самой проверки нет выхода в интернет по IPv${family}`,
+  proxy_credentials: (): string => 'прокси не принял логин или пароль',
   proxy_unavailable: (): string => 'прокси недоступен',
   proxy_refused: ({ status }: { status: number }): string => `прокси отказал: ${status}`,
   out_of_time: (): string => 'не хватило времени',
-  port_without_tls: (): string => 'порт не говорит по TLS',
-  port_with_tls: (): string => 'порт говорит по TLS',
+  port_without_tls: (): string => 'порт не поддерживает HTTPS',
+  port_with_tls: (): string => 'порт работает только по HTTPS',
   unresolved: (): string => 'имя не найдено в DNS',
   internal_address: (): string => 'ведёт на внутренний адрес',
-  own_egress: (): string => 'проверка идёт с адреса выхода',
+  own_egress: (): string => 'проверка идёт с разрешённого адреса',
   held: (): string => 'закреплён за другой компанией',
   addresses: ({ addresses }: { addresses: readonly string[] }): string => addresses.join(', '),
 
   // why the egress of a proxy is not known
   password_unreadable: (): string => 'Пароль этого прокси не расшифровывается: укажите его заново.',
   echo_without_name: ({ echo }: { echo: string }): string =>
-    `Адрес выхода узнать нельзя: шлюз открывает сайты только по имени, а эхо стоит на ${echo}. Задайте в PUBLIC_URL или ECHO_URL имя, под которым консоль видна из интернета.`,
+    `Узнать адрес нельзя: шлюз открывает сайты только по имени, а адрес эха — ${echo}. Задайте в PUBLIC_URL или ECHO_URL имя, под которым консоль доступна из интернета.`,
   echo_foreign: ({ origin, status }: { origin: string; status: number }): string =>
-    `По адресу ${origin}/api/echo ответило не эхо «Пропуска» (ответ ${status}).`,
+    `По адресу ${origin}/api/echo нет эха «Пропуска» (ответ ${status}).`,
   echo_saw_internal: ({ address, echo }: { address: string; echo: string }): string =>
-    `Эхо увидело служебный адрес ${address}: сайты его не видят. Если перед консолью стоит обратный прокси, задайте TRUST_PROXY; если ${echo} ведёт внутрь сети, задайте ECHO_URL с внешним именем.`,
+    `Эхо увидело служебный адрес ${address}: сайты его не видят. Если перед консолью работает обратный прокси, задайте TRUST_PROXY; если ${echo} ведёт внутрь сети, задайте ECHO_URL с внешним именем.`,
   echo_certificate: ({ echo }: { echo: string }): string =>
     `Сертификат эха ${echo} не принят: прокси подменяет его или он просрочен.`,
   echo_internal: ({ echo }: { echo: string }): string =>
-    `Шлюз не дозвался до эха ${echo}: оно стоит на внутреннем адресе: добавьте его сеть в GATEWAY_ALLOW_NETWORKS или задайте ECHO_URL с внешним именем.`,
+    `Шлюз не открыл эхо ${echo}: у него внутренний адрес. Добавьте его сеть в GATEWAY_ALLOW_NETWORKS или задайте ECHO_URL с внешним именем.`,
   echo_unreached: ({ kind, echo }: { kind: Who; echo: string }): string =>
-    `${who(kind)} не дозвался до эха ${echo}: проверьте, что консоль видна из интернета под именем из PUBLIC_URL, или задайте ECHO_URL.`,
+    `${who(kind)} не открыл эхо ${echo}: проверьте, что консоль доступна из интернета по имени из PUBLIC_URL, или задайте ECHO_URL.`,
   late: ({ kind, seconds }: { kind: Who; seconds: number }): string =>
     `${who(kind)} соединился, но за ${seconds} секунд не ответил. Проверьте его настройки и журнал.`,
   unreachable: ({ kind }: { kind: Who }): string =>
@@ -110,11 +118,11 @@ const phrases = {
   silent: ({ kind }: { kind: Who }): string => `${who(kind)} не отвечает. Проверьте его адрес и порт.`,
   credentials: ({ kind }: { kind: Who }): string =>
     kind === 'gateway'
-      ? 'Шлюз не принял пропуск проверки: у него другой GATEWAY_SECRET или отстают часы.'
-      : 'Прокси не принял имя или пароль. Укажите верные.',
+      ? 'Шлюз не принял пароль проверки: у него другой GATEWAY_SECRET или отстают часы.'
+      : 'Прокси не принял логин или пароль. Укажите верные.',
   no_name: ({ kind }: { kind: Who }): string => `Имя ${ofWho(kind)} не найдено в DNS. Проверьте адрес.`,
   internal_proxy: (): string =>
-    'Прокси стоит на внутреннем адресе, куда «Пропуск» не соединяет. Укажите внешний адрес.',
+    'У прокси внутренний адрес: к таким «Пропуск» не подключается. Укажите внешний адрес.',
   no_connection: ({ kind }: { kind: Who }): string =>
     `${who(kind)} не принимает соединений. Проверьте его адрес и порт.`,
   refused: ({ kind, status, echo }: { kind: Who; status: number | null; echo: string }): string =>
@@ -125,40 +133,40 @@ const phrases = {
 
   // what a verdict means
   protected: (): string => 'Посторонним сайт отвечает отказом, а через «Пропуск» открывается.',
-  no_policy: (): string => 'Сайт не стоит ни в одной политике: пускать на него некого.',
+  no_policy: (): string => 'У сайта нет политики доступа: открыть его пока некому.',
   open: (step: Step): string => `Сайт открыт всем. ${quote(step)}.`,
   name_unresolved: ({ host }: { host: string }): string => `Имя ${host} не найдено в DNS.`,
   name_internal: ({ host }: { host: string }): string =>
-    `Имя ${host} ведёт на внутренний или служебный адрес, куда «Пропуск» не соединяет.`,
+    `Имя ${host} ведёт на внутренний или служебный адрес: такие «Пропуск» не открывает.`,
   host_taken: (): string => 'Этот сайт на общем прокси закреплён за другой компанией.',
   cdn_closed: ({ cdn }: { cdn: string }): string =>
-    `Сайт стоит за ${cdn}: сервер видит адреса CDN, а не выхода, и не пускает никого.`,
+    `Сайт работает через ${cdn}: сервер видит адреса CDN, а не ваших людей, и закрыт для всех.`,
   cdn: ({ cdn }: { cdn: string }): string =>
-    `Сайт стоит за ${cdn}. Через CDN посторонних не пускают, но сервер за ним отсюда не виден, и отказ мог дать сам CDN.`,
+    `Сайт работает через ${cdn}. Посторонние получают отказ, но сам сервер за CDN отсюда не виден: отказать мог и CDN.`,
   server_error: (step: Step): string => `Сервер отвечает ошибкой. ${quote(step)}.`,
-  closed: (step: Step): string => `Сайт не пускает и своих. ${quote(step)}.`,
-  closed_silent: (step: Step): string => `Сайт не отвечает и своим. ${quote(step)}.`,
+  closed: (step: Step): string => `Сайт закрыт и для ваших людей. ${quote(step)}.`,
+  closed_silent: (step: Step): string => `Сайт не отвечает и вашим людям. ${quote(step)}.`,
   insider: (): string =>
-    'Проверка идёт с того же адреса, с которого выходит шлюз: что видят посторонние, отсюда не увидеть.',
+    'Проверка идёт с того же адреса, с которого сайт открывается вашим людям: что видят посторонние, отсюда не узнать.',
   unfinished: (): string => 'Проверка не успела закончиться за минуту.',
-  through_failed: (step: Step): string => `Через прокси политики до сайта не дошли. ${quote(step)}.`,
+  through_failed: (step: Step): string => notOpened(step),
   outside_failed: (step: Step): string =>
-    `Снаружи до сайта не дошли, и видят ли его посторонние, неизвестно. ${quote(step)}.`,
-  unclear: (step: Step): string => `Ответ не говорит, закрыт ли сайт. ${quote(step)}.`,
+    `Снаружи сайт открыть не удалось, и видят ли его посторонние, неизвестно. ${quote(step)}.`,
+  unclear: (step: Step): string => `По ответу не понять, закрыт ли сайт. ${quote(step)}.`,
   redirects: (): string =>
-    'Снаружи сайт только переадресует и ничего не показывает: куда приводит переадресация, не видно.',
+    'Снаружи сайт только переадресует. Что открывается по новому адресу, проверка не видит.',
   first_page_alone: (step: Step): string =>
-    `Спрошена только главная страница, а другие места сайта не спрошены. ${quote(step)}.`,
+    `Проверена только главная страница, а остальные части сайта нет. ${quote(step)}.`,
   egress_unknown: (): string =>
-    'Снаружи сайт закрыт и через прокси открыт, но адрес выхода неизвестен: подделку адреса проверить нечем.',
+    'Снаружи сайт закрыт, а через прокси открыт. Но адрес прокси неизвестен, и проверить сайт с подделкой этого адреса нельзя.',
 
   // what to do about it
   check_again: (): string => 'Нажмите «Проверить» ещё раз.',
   add_to_policy: (): string => 'Добавьте сайт в политику доступа и нажмите «Проверить» ещё раз.',
   use_cdn_lock: ({ cdn }: { cdn: string }): string =>
-    `Сайт стоит за ${cdn}: возьмите в «Защитить» вариант для CDN и отключите кеш страниц.`,
+    `Сайт работает через ${cdn}: возьмите в «Защитить» вариант для CDN и отключите кеш страниц.`,
   distrust_header: (): string =>
-    'Сервер верит заголовку с адресом от кого угодно. Уберите RemoteIPHeader, set_real_ip_from или trusted_proxies для всех сетей.',
+    'Сервер верит адресу в заголовке, кто бы его ни прислал. Уберите RemoteIPHeader, set_real_ip_from или trusted_proxies для всех сетей.',
   lock_whole_site: (): string =>
     'Закрыта только часть сайта. Поставьте строки из «Защитить» на весь сайт, а не на одну папку.',
   paste_lock: (): string =>
@@ -172,18 +180,19 @@ const phrases = {
   fix_server: (): string =>
     'Чаще всего это строка в .htaccess, которой сервер не позволяет: включите AllowOverride AuthConfig и оставьте в файле только наши строки. Остальное скажет журнал ошибок сервера.',
   renew_lock: (): string =>
-    'Откройте «Защитить», узнайте адреса выхода заново и замените ими адреса в замке. Если замок верен, посмотрите, не отвечает ли отказом сама главная страница.',
+    'Откройте «Защитить», узнайте адреса заново и замените ими адреса в замке. Если замок верен, посмотрите, не отвечает ли отказом сама главная страница.',
   fix_firewall: (): string =>
-    'Проверьте, что сервер работает и что его межсетевой экран пускает адреса выхода из «Защитить».',
+    'Проверьте, что сервер работает и что его межсетевой экран разрешает адреса из «Защитить».',
   move_console: (): string =>
     'Задайте шлюзу собственный адрес в GATEWAY_EGRESS или запустите консоль на другой машине.',
-  check_proxy: (): string => 'Проверьте этот прокси в разделе «Прокси» и нажмите «Проверить» ещё раз.',
+  check_proxy: (): string =>
+    'Проверьте этот прокси в разделе «Прокси-серверы» и нажмите «Проверить» ещё раз.',
   fix_egress: ({ family }: { family: 4 | 6 }): string =>
-    `Проверьте, что сервер консоли сам, без прокси, выходит в интернет по IPv${family}. Если сайт посторонним вовсе не отвечает, пусть отвечает отказом 403: его видно, а молчание — нет. Если по IPv${family} сайт не работает, удалите его запись ${family === 6 ? 'AAAA' : 'A'}.`,
+    `Проверьте, что сервер консоли сам, без прокси, выходит в интернет по IPv${family}. Если сайт посторонним вовсе не отвечает, пусть отвечает отказом 403: отказ доказывает, что сайт закрыт, а молчание — нет. Если по IPv${family} сайт не работает, удалите его запись ${family === 6 ? 'AAAA' : 'A'}.`,
   read_server_log: (): string => 'Посмотрите журнал сервера за это время и нажмите «Проверить» ещё раз.',
   check_redirect_target: (): string =>
     'Добавьте в список сайтов адрес, на который он переадресует, и проверьте его.',
-  find_egress: (): string => 'Откройте «Защитить» и посмотрите, почему не удалось узнать адрес выхода.',
+  find_egress: (): string => 'Откройте «Защитить» и посмотрите, почему не удалось узнать адрес прокси.',
 };
 
 type Phrases = typeof phrases;
@@ -199,6 +208,8 @@ export type CheckMessage = {
 export interface CheckStep extends Pick<ProbeStep, 'vantage' | 'outcome'> {
   readonly title: CheckMessage;
   readonly detail: CheckMessage | null;
+  /** What to do about it; absent in probes from before it was stored. */
+  readonly advice?: CheckMessage | null;
 }
 
 /** Renders a message; null stays null. */
@@ -209,11 +220,12 @@ export function sayCheck(message: CheckMessage | null): string | null {
 }
 
 /** Renders a step. */
-export const sayStep = ({ title, vantage, outcome, detail }: CheckStep): ProbeStep => ({
+export const sayStep = ({ title, vantage, outcome, detail, advice = null }: CheckStep): ProbeStep => ({
   title: render(title),
   vantage,
   outcome,
   detail: render(detail),
+  advice: sayCheck(advice),
 });
 
 /** @returns the code itself for one that this version does not know: a newer version may have stored it */

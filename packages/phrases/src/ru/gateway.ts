@@ -7,11 +7,11 @@ const signIn = 'Войдите в расширение «Пропуск» или
 
 /** Reasons that only the gateway has; those of a policy are in access.ts. */
 export const proxyErrors = {
-  no_credentials: { why: 'Шлюз не знает, кто вы.', advice: signIn },
-  bad_credentials: { why: 'Шлюз не принял имя или пароль.', advice: signIn },
-  expired: { why: 'Пропуск устарел: его срок вышел или он отозван.', advice: signIn },
+  no_credentials: { why: 'Шлюз не получил ваш логин и пароль.', advice: signIn },
+  bad_credentials: { why: 'Шлюз не принял логин или пароль.', advice: signIn },
+  expired: { why: 'Пароль шлюза больше не действует: его срок вышел, или доступ отозван.', advice: signIn },
   address_refused: {
-    why: 'Имя ведёт на внутренний или служебный адрес, куда шлюз не соединяет.',
+    why: 'Имя сайта ведёт на внутренний или служебный адрес: такие шлюз не открывает.',
     advice: askAdmin,
   },
   resolve_failed: { why: 'Имя сайта не найдено в DNS.', advice: 'Проверьте адрес.' },
@@ -19,15 +19,15 @@ export const proxyErrors = {
   upstream_failed: { why: 'Прокси компании не пропустил запрос.', advice: tryLater },
   timeout: { why: 'Сайт не ответил вовремя.', advice: tryLater },
   snapshot_stale: {
-    why: 'Шлюз давно не получал данных о доступе и никого не пропускает.',
+    why: 'Шлюз давно не получал данных о доступе, поэтому закрыл доступ всем.',
     advice: tryLater,
   },
   bad_request: {
-    why: 'Это адрес прокси-сервера, а запрос составлен не для прокси.',
+    why: 'По этому адресу работает прокси-сервер, а не сайт.',
     advice: 'Укажите этот адрес как прокси в настройках браузера или войдите в расширение «Пропуск».',
   },
   sni_mismatch: {
-    why: 'Внутри соединения запрошен не тот сайт, к которому оно открыто.',
+    why: 'В соединении с одним сайтом запрошен другой.',
     advice:
       'Откройте сайт по его обычному адресу. Если не поможет, обратитесь к администратору вашей компании.',
   },
@@ -42,13 +42,13 @@ export const proxyErrors = {
 /** Sentences that replace a reason's own `why`; `{status}` is the upstream's status. */
 export const proxyErrorDetails = {
   connect_only: 'Этот протокол идёт через прокси только методом CONNECT.',
-  credentials_in_url: 'В адресе не должно быть имени и пароля.',
+  credentials_in_url: 'В адресе не должно быть логина и пароля.',
   headers_too_large: 'Заголовки запроса слишком велики.',
   request_timeout: 'Запрос не пришёл вовремя.',
   tunnel_silent: 'Соединение открыто, но по нему ничего не передано.',
-  site_proxy_challenge: 'Сайт ответил так, как отвечает только прокси.',
+  site_proxy_challenge: 'Сайт ответил так, как должен отвечать только прокси.',
   site_invalid_http: 'Ответ сайта нарушает правила HTTP.',
-  upstream_address_refused: 'Прокси компании стоит на внутреннем адресе, куда шлюз не соединяет.',
+  upstream_address_refused: 'У прокси компании внутренний адрес: к таким шлюз не подключается.',
   upstream_resolve_failed: 'Имя прокси компании не найдено в DNS.',
   upstream_connect_failed: 'Прокси компании не принимает соединений.',
   upstream_timeout: 'Прокси компании не отвечает.',
@@ -66,10 +66,16 @@ export const errorPage = {
     403: 'Доступ закрыт',
     407: 'Нужен пропуск',
     502: 'Сайт не открылся',
-    503: 'Шлюз сейчас не пропускает',
+    503: 'Шлюз временно не работает',
     504: 'Сайт не ответил',
   } as Readonly<Record<number, string>> & { readonly 403: string },
   openConsole: 'Открыть «Пропуск»',
+};
+
+/** Lines that the gateway's process prints when it starts with doubtful settings. */
+export const startWarnings = {
+  localOnly: (host: string, url: string) =>
+    `Шлюз слушает только этот компьютер (${host}), а люди идут на ${url}. Укажите GATEWAY_HOST=0.0.0.0, если перед шлюзом нет своего прокси`,
 };
 
 /** Lines with which the gateway's process refuses to start. */

@@ -30,5 +30,5 @@ export const openApiExamples = {
   inPolicy: 'Человек включён в политику доступа',
   policyOpensSite: 'Политика открывает этот сайт',
   portOpen: 'Порт сайта открыт',
-  proxyPasses: 'Прокси политики пропускает этот сайт',
+  proxyPasses: 'Прокси политики открывает этот сайт',
 };

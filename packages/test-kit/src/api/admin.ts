@@ -2,7 +2,7 @@ import { hashPassword, ofProcess } from '@propusk/api/passwords';
 import { login } from '@propusk/contract/auth';
 import { PASSWORD, type TestApi } from './api.ts';
 
-/** A platform admin outside every company, signed in; the account is made unless the address has one. */
+/** Signs in a platform admin outside every company, and creates the account unless it exists. @returns the token */
 export async function createAdmin(api: TestApi, email = 'admin@platform.test'): Promise<string> {
   const password_hash = await hashPassword(PASSWORD, ofProcess);
   await api.database.db

@@ -25,7 +25,7 @@ type Parts<E extends Endpoint> = {
   query?: Input<E['query']>;
   body?: Input<E['body']>;
   headers?: Record<string, string>;
-  /** The address that the call comes from. */
+  /** The client's IP address. */
   from?: string;
 };
 
@@ -33,22 +33,22 @@ export interface Reply<E extends Endpoint> {
   readonly status: number;
   readonly body: Output<E['reply']>;
   readonly headers: Readonly<Record<string, unknown>>;
-  /** The body of a refusal. */
+  /** The body of an error reply. */
   readonly error: ErrorBody;
 }
 
 export interface TestApi {
   readonly app: FastifyInstance;
   readonly database: TestDatabase;
-  /** Undocumented replies; `close` fails when there are any. */
+  /** Replies that deviate from the documentation; `close` fails when there are any. */
   readonly violations: readonly string[];
   /** Makes a call with a token, or anonymously for null. */
   call<E extends Endpoint>(token: string | null, endpoint: E, parts?: Parts<E>): Promise<Reply<E>>;
-  /** The same for a call that must succeed. */
+  /** Makes a call and returns its body. @throws Error when the status is not the documented success */
   must<E extends Endpoint>(token: string | null, endpoint: E, parts?: Parts<E>): Promise<Output<E['reply']>>;
-  /** A company of its own with its owner, signed in. */
+  /** Creates a company with a signed-in owner. */
   company(): Promise<{ token: string; email: string }>;
-  /** A plain USER of the owner's company, signed in. */
+  /** Creates a signed-in USER of the owner's company. */
   agent(owner: string, politics?: number[]): Promise<{ token: string; id: number; email: string }>;
   close(): Promise<void>;
 }
@@ -56,16 +56,17 @@ export interface TestApi {
 export const PASSWORD = 'correct horse';
 let serial = 0;
 let started = 0;
-/** Each company and agent signs in from an address of its own: the limits count addresses. */
+/** Each company and agent signs in from its own IP address, because the limits count addresses. */
 const ownAddress = () => `10.1.${serial >> 8}.${serial & 255}`;
 
-/** The whole api on a database of its own, called through its HTTP routes. */
+/** Starts the whole api on its own database, for calls through its HTTP routes. */
 export async function startApi(
   serverUrl: string,
   {
     shared,
     heartbeatMs,
     logTo,
+    logLevel = 'trace',
     settings,
     metrics = createMetrics(),
     runsProbes = false,
@@ -75,6 +76,8 @@ export async function startApi(
     shared?: TestDatabase;
     heartbeatMs?: number;
     logTo?: (line: string) => void;
+    /** The level of the log, where there is `logTo`. */
+    logLevel?: string;
     settings?: Partial<ServerParts['config']>;
     metrics?: Metrics;
     /** Whether the api runs probes or only queues them. */
@@ -107,9 +110,9 @@ export async function startApi(
     encryption: testEncryption,
     gatewayKeys: testKeys,
     metrics,
-    logger: logTo === undefined ? createLog('silent') : createLog('trace', { write: logTo }),
+    logger: logTo === undefined ? createLog('silent') : createLog(logLevel, { write: logTo }),
     ...(heartbeatMs !== undefined && { heartbeatMs }),
-    // A name that the test does not define has no address.
+    // Names outside `hosts` have no address.
     lookup: async () => [],
     runsProbes,
     reserveFile,

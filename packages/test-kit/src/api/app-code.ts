@@ -3,8 +3,8 @@ import { createHmac } from 'node:crypto';
 const STEP = 30_000;
 
 /**
- * What an app would show: RFC 4226 section 5.3 written down once more, so that the tests do not ask the product's library.
- * @param ahead steps that the phone's clock is ahead by
+ * Computes the code of an authenticator app. It implements RFC 4226 section 5.3 independently of the product's library.
+ * @param ahead time steps by which the phone's clock is ahead
  */
 export function appCode(secret: string, ahead = 0, now = Date.now()): string {
   const counter = Buffer.alloc(8);

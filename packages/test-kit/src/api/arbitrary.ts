@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { PASSWORD } from './api.ts';
 import { openapi } from './openapi-check.ts';
 
-/** Stands for the id or address of a row that is there when the request is sent: rows come and go on the way. */
+/** A placeholder for the id or address of a row. It is resolved when the request is sent, because rows change meanwhile. */
 export class Known {
   readonly kind: string;
   readonly nth: number;
@@ -16,12 +16,12 @@ export class Known {
   }
 }
 
-/** Rows of a kind, one in ten another company's. */
+/** Placeholders for rows of a kind; one in ten belongs to another company. */
 export function known(kind: string): fc.Arbitrary<Known> {
   return fc.tuple(fc.nat(999), fc.nat(9)).map(([nth, chance]) => new Known(kind, nth, chance === 0));
 }
 
-/** What fields that hold ids are about. */
+/** The kinds of rows that id fields refer to. */
 const kinds: Readonly<Record<string, string>> = {
   politics: 'politics',
   users: 'users',
@@ -29,10 +29,10 @@ const kinds: Readonly<Record<string, string>> = {
   companyId: 'company',
 };
 
-/** Fields for which any text that fits the schema would get no further than the schema. */
+/** Plausible values of fields for which random text would pass the schema but fail the validation behind it. */
 const words: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   email: fc.nat(100_000).map((n) => `fuzz${n}@fuzz.test`),
-  // Each new one costs a hash.
+  // Few values: each new password costs a hash.
   password: fc.constantFrom(PASSWORD, 'молоко-и-мёд'),
   currentPassword: fc.constantFrom(PASSWORD, 'молоко-и-мёд'),
   host: fc.nat(1000).map((n) => `proxy${n}.fuzz.test`),
@@ -47,7 +47,7 @@ const letters = 'абвгдежзийклмнАБВГДabcdefXYZ0123456789'.spli
 const text = (min: number, max: number) =>
   fc.string({ unit: fc.constantFrom(...letters), minLength: min, maxLength: max });
 
-/** Values that the schema takes, and mostly the call behind it too. */
+/** Values that the schema accepts, and that mostly pass the call too. */
 export function fitting(given: JsonSchema, field = ''): fc.Arbitrary<unknown> {
   const schema = resolve(given);
   const { type, minimum = -1000, maximum = 1000, minLength = 0, maxLength = 200 } = schema;
@@ -119,7 +119,7 @@ export function nearMiss(given: JsonSchema, field = ''): fc.Arbitrary<unknown> {
   );
 }
 
-/** Keys that no schema declares, some of which are more than keys. */
+/** Keys that no schema declares; some of them are special in JavaScript. */
 const hostileKeys = [
   '__proto__',
   'constructor',
@@ -213,7 +213,7 @@ function nested(depth: number): unknown {
   return depth === 0 ? 1 : { a: nested(depth - 1) };
 }
 
-/** A copy with one key set, as its own even when it is `__proto__`; undefined leaves it out. */
+/** Copies an object with one own key set, even `__proto__`; undefined removes the key. */
 function replace(whole: unknown, key: string, value: unknown): unknown {
   const { [key]: _, ...rest } = whole as Record<string, unknown>;
   if (value === undefined) return rest;

@@ -2,17 +2,17 @@ import type { Operation } from '@propusk/api/http/openapi';
 import fc from 'fast-check';
 import { fitting, hostile, hostileTexts, type Known, known, nearMiss } from './arbitrary.ts';
 
-/** One request, with ids that are filled in when it is sent. */
+/** One request, with placeholders for ids. */
 export interface Attempt {
-  /** Segments of the path, encoded as they are to travel. */
+  /** Encoded segments of the path. */
   readonly segments: readonly (string | Known)[];
-  /** The query as it is to travel. */
+  /** The encoded query. */
   readonly query: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: { readonly json: unknown } | { readonly raw: string | Buffer } | null;
 }
 
-/** Requests to a call: most are nearly valid, some are arbitrary. */
+/** Random requests to a call: most are nearly valid, some are arbitrary. */
 export function attemptsAt(path: string, operation: Operation): fc.Arbitrary<Attempt> {
   const group = path.split('/')[2] ?? '';
   return fc.record({
@@ -80,7 +80,7 @@ function queryOf({ parameters = [] }: Operation): fc.Arbitrary<string> {
       { weight: 1, arbitrary: nearMiss(schema, `query-${name}`) },
       { weight: 1, arbitrary: fc.constantFrom(...hostileTexts) },
     );
-  const told = fc
+  const valid = fc
     .record(Object.fromEntries(named.map(({ name, schema }) => [name, value(schema, name)])), {
       requiredKeys: [],
     })
@@ -90,7 +90,7 @@ function queryOf({ parameters = [] }: Operation): fc.Arbitrary<string> {
         .join('&'),
     );
   return fc.oneof(
-    { weight: 6, arbitrary: told },
+    { weight: 6, arbitrary: valid },
     { weight: named.length > 0 ? 2 : 1, arbitrary: fc.constantFrom('', '', ...hostileQueries) },
   );
 }
@@ -174,7 +174,7 @@ const headers: fc.Arbitrary<Record<string, string>> = fc
 function bodyOf({ requestBody }: Operation): fc.Arbitrary<Attempt['body']> {
   const schema = requestBody?.content['application/json']?.schema;
   const raw = fc.constantFrom(...rawBodies).map((body) => ({ raw: body }));
-  // A body on a call that reads none.
+  // A body for a call that reads none.
   if (schema === undefined)
     return fc.oneof({ weight: 12, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: raw });
   const json = fc.oneof(
@@ -218,7 +218,7 @@ const rawBodies: (string | Buffer)[] = [
   'email=a%40b.ru&password=12345678',
 ];
 
-/** Text for an address; half a surrogate pair has no bytes to encode. */
+/** Encodes text for a URL; a lone surrogate has no encoding. */
 function encode(value: string): string {
   return encodeURIComponent(value.toWellFormed());
 }

@@ -4,14 +4,14 @@ import { type OpenDb, openDb } from '@propusk/api/db/open';
 import pg from 'pg';
 
 export interface TestDatabase extends OpenDb {
-  /** Refuses and ends every connection, as during an outage of the server. */
+  /** Refuses new connections and ends all others, as in an outage of the server. */
   shut(): Promise<void>;
   reopen(): Promise<void>;
   drop(): Promise<void>;
 }
 
 /**
- * A database of this test file's own, with the product's schema unless `empty`.
+ * Creates a database for one test file, with the product's schema unless `empty`.
  * @param options clauses of CREATE DATABASE
  */
 export async function createTestDatabase(
@@ -38,7 +38,7 @@ export async function createTestDatabase(
   };
 }
 
-/** An autovacuum that is at work in the database belongs to the superuser: we may not end it, and it is soon done. */
+/** Retries a drop while autovacuum works in the database: it belongs to the superuser, so we may not end it. */
 async function untilDropped(drop: () => Promise<void>, tries = 40): Promise<void> {
   try {
     await drop();
@@ -50,7 +50,7 @@ async function untilDropped(drop: () => Promise<void>, tries = 40): Promise<void
   }
 }
 
-/** Whether a server answers at the address. */
+/** Whether a server answers at the URL. */
 export async function canConnect(url: string): Promise<boolean> {
   return runOnce(url, 'select 1').then(
     () => true,
@@ -60,7 +60,7 @@ export async function canConnect(url: string): Promise<boolean> {
 
 async function runOnce(url: string, statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
-  // A server that is being stopped breaks the connection after its answer.
+  // A server during its shutdown breaks the connection after its reply.
   client.on('error', () => {});
   await client.connect();
   try {

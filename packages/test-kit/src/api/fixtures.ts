@@ -9,21 +9,21 @@ import type { Known } from './arbitrary.ts';
 export const callers = ['none', 'USER', 'CREATOR', 'ADMIN', 'gateway'] as const;
 export type Caller = (typeof callers)[number];
 
-/** A company that requests may change in any way, and a neighbour that must stay unchanged. */
+/** A company that requests may change, and a neighbour that must stay unchanged. */
 export interface Fixtures {
   readonly tokens: Readonly<Record<Caller, string | null>>;
-  /** Signs every caller in again and restores removed users. */
+  /** Signs every caller in again and restores deleted users. */
   revive(): Promise<void>;
-  /** The same, with fresh rows. */
+  /** Does the same and adds new rows. */
   restock(): Promise<void>;
-  /** What stands for an id or an address now. */
+  /** Resolves a placeholder to the id or address of a current row. */
   find(wanted: Known, caller: Caller): string | number;
-  /** Every row of the neighbour, as text. */
+  /** All rows of the neighbour as text. */
   neighbour(): Promise<string>;
 }
 
 const tables = ['companies', 'users', 'proxies', 'sites', 'policies'] as const;
-// No number that fuzzing makes up comes near: what an admin is let do to any company must not hit this one by chance.
+// Far from every random number: an admin's request to any company must not hit the neighbour by chance.
 const NEIGHBOUR_IDS = 700_000_000;
 const FRESH = 6;
 
@@ -32,8 +32,8 @@ export async function createFixtures(api: TestApi): Promise<Fixtures> {
   const { db } = api.database;
   const hash = await hashPassword(PASSWORD, ofProcess);
   let serial = 0;
-  const person = (companyId: number | null, role: Role) =>
-    addUser(db, { companyId, email: `person${++serial}@prey.test`, roles: [role], hash });
+  const insertUser = (companyId: number | null, role: Role) =>
+    addUser(db, { companyId, email: `user${++serial}@fixtures.test`, roles: [role], hash });
   const countFrom = async (start: number) => {
     for (const table of tables) {
       await sql`alter table ${sql.table(table)} alter column id restart with ${sql.lit(start)}`.execute(db);
@@ -42,9 +42,9 @@ export async function createFixtures(api: TestApi): Promise<Fixtures> {
   const stock = async (companyId: number, agent: number) => {
     for (let i = 0; i < FRESH; i++) {
       const company_id = companyId;
-      const user_id = await person(companyId, 'USER');
-      const proxyId = await addProxy(db, companyId, `proxy${++serial}.prey.test`);
-      await addProxy(db, companyId, `idle${serial}.prey.test`);
+      const user_id = await insertUser(companyId, 'USER');
+      const proxyId = await addProxy(db, companyId, `proxy${++serial}.fixtures.test`);
+      await addProxy(db, companyId, `idle${serial}.fixtures.test`);
       const policy_id = await addPolicy(db, companyId, { name: `Policy ${serial}`, proxyId });
       const site_id = await addSite(db, companyId, `stock${serial}.example.ru`);
       await db.insertInto('policy_sites').values({ company_id, policy_id, site_id }).execute();
@@ -62,10 +62,10 @@ export async function createFixtures(api: TestApi): Promise<Fixtures> {
     const sites = db.selectFrom('sites').select('address').where('company_id', '=', companyId);
     const addresses = await sites.orderBy('id', 'desc').limit(30).execute();
     const sessions = db.selectFrom('sessions').innerJoin('users', 'users.id', 'sessions.user_id');
-    const ofPeople = sessions.select('sessions.id').where('users.company_id', '=', companyId);
+    const ofUsers = sessions.select('sessions.id').where('users.company_id', '=', companyId);
     return {
-      // After the first word of the path, as the others.
-      me: (await ofPeople.orderBy('sessions.id', 'desc').limit(30).execute()).map(({ id }) => id),
+      // Keyed by the first segment of the path, like the others.
+      me: (await ofUsers.orderBy('sessions.id', 'desc').limit(30).execute()).map(({ id }) => id),
       users: await ids('users'),
       proxy: await ids('proxies'),
       'domain-allowed': await ids('sites'),
@@ -78,15 +78,15 @@ export async function createFixtures(api: TestApi): Promise<Fixtures> {
   await createAdmin(api);
   await countFrom(NEIGHBOUR_IDS);
   const { id: neighbourId } = await insertCompany(db, 'neighbour');
-  await addSession(db, await person(neighbourId, 'CREATOR'));
-  await stock(neighbourId, await person(neighbourId, 'USER'));
+  await addSession(db, await insertUser(neighbourId, 'CREATOR'));
+  await stock(neighbourId, await insertUser(neighbourId, 'USER'));
   const foreign = await poolOf(neighbourId);
   await countFrom(1000);
   const platformProxy = await addProxy(db, null, 'default.proxy.test');
 
   let own: Pool = {};
   let company = 0;
-  const people = { USER: 0, CREATOR: 0, ADMIN: 0 };
+  const users = { USER: 0, CREATOR: 0, ADMIN: 0 };
   const tokens: Record<Caller, string | null> = {
     none: null,
     USER: null,
@@ -100,15 +100,15 @@ export async function createFixtures(api: TestApi): Promise<Fixtures> {
       own = await poolOf(company);
     }
     for (const role of ['USER', 'CREATOR', 'ADMIN'] as const) {
-      if (!(await exists('users', people[role]))) {
-        people[role] = await person(role === 'ADMIN' ? null : company, role);
+      if (!(await exists('users', users[role]))) {
+        users[role] = await insertUser(role === 'ADMIN' ? null : company, role);
       }
-      tokens[role] = await addSession(db, people[role]);
+      tokens[role] = await addSession(db, users[role]);
     }
   };
   const restock = async () => {
     await revive();
-    await stock(company, people.USER);
+    await stock(company, users.USER);
     const spare = await insertCompany(db, `spare${++serial}`);
     own = await poolOf(company);
     own.proxy?.push(platformProxy, 1);
@@ -121,7 +121,7 @@ export async function createFixtures(api: TestApi): Promise<Fixtures> {
     revive,
     restock,
     find({ kind, nth, foreign: wantsForeign }, caller) {
-      // An admin and a gateway may touch every company, so that neither is sent to the neighbour.
+      // An admin and a gateway may change every company, so they get no ids of the neighbour.
       const stranger = caller === 'none' || caller === 'USER' || caller === 'CREATOR';
       const pool = (wantsForeign && stranger ? foreign : own)[kind] ?? [];
       return pool[nth % Math.max(1, pool.length)] ?? 1;

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { SMTPServer } from 'smtp-server';
 
-/** A mail as its reader sees it. */
+/** A decoded mail. */
 export interface ReadMail {
   readonly to: string;
   readonly from: string;
@@ -14,18 +14,18 @@ export interface ReadMail {
 }
 
 export interface Inbox {
-  /** For SMTP_URL. */
+  /** The value of SMTP_URL. */
   readonly url: string;
-  /** Everything that arrived, in order. */
+  /** All received mails, in order. */
   readonly mails: readonly ReadMail[];
-  /** The next mail to an address that nobody has taken yet, waiting up to 5 s for it. */
+  /** Takes the next mail to a recipient, and waits up to 5 s for it. */
   take(to: string): Promise<ReadMail>;
-  /** Answers the next so many mails with an SMTP reply code instead of taking them. */
+  /** Refuses the next mails with an SMTP reply code. */
   refuse(times: number, code: number): void;
   close(): Promise<void>;
 }
 
-/** An SMTP server on loopback that accepts mail for every address. */
+/** Starts an SMTP server on loopback that accepts mail for every recipient. */
 export async function openInbox(): Promise<Inbox> {
   const mails: ReadMail[] = [];
   const taken = new Set<ReadMail>();
@@ -67,7 +67,7 @@ export async function openInbox(): Promise<Inbox> {
   };
 }
 
-/** Reads a mail of ours: two parts, text and html, in base64. */
+/** Decodes a mail of the product: two parts, text and HTML, in base64. */
 export function readMail(raw: string): ReadMail {
   const header = (name: string) => new RegExp(`^${name}: ((?:.|\\r?\\n[ \\t])*)`, 'im').exec(raw)?.[1] ?? '';
   const part = (type: string) => {

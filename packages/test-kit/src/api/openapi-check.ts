@@ -5,14 +5,14 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
-/** The documentation of all calls, as the server hands it out. */
+/** The OpenAPI document that the server serves. */
 export const openapi = describeCalls(endpoints, 'test');
 
-// Not strict: the document as a whole stands in as the schema that the references point into.
+// Not strict: the whole document serves as the schema that references point into.
 const ajv = formats.default(new Ajv2020({ strict: false, addUsedSchema: false, validateSchema: false }));
 ajv.addSchema(openapi, 'openapi');
 
-/** Points into the document. */
+/** Builds a JSON pointer into the document. */
 export function pointer(...path: string[]): string {
   return path
     .map((part) => `/${encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))}`)
@@ -20,7 +20,7 @@ export function pointer(...path: string[]): string {
 }
 
 const compiled = new Map<string, ValidateFunction>();
-/** What is wrong with a value by the schema at a place of the document; null when nothing is. */
+/** Validates a value by the schema at a pointer. @returns the fault; null for a valid value */
 export function misfit(at: string, value: unknown): string | null {
   let validate = compiled.get(at);
   if (validate === undefined) {
@@ -30,7 +30,7 @@ export function misfit(at: string, value: unknown): string | null {
   return validate(value) ? null : ajv.errorsText(validate.errors);
 }
 
-/** Answers to addresses that no call has, or that cannot be decoded; a body is read before its address is looked up. */
+/** Replies to unknown or undecodable paths. Fastify parses the body before it finds the route, so body errors occur too. */
 const unrouted = ajv.compile({
   $ref: 'openapi#/components/schemas/Error',
   properties: {
@@ -50,9 +50,9 @@ const unrouted = ajv.compile({
 });
 
 /**
- * Holds every reply of a server under test to its documentation: the call is there, and so are the status, the media type
- * and the headers; the body fits its schema and has nothing more. Closing the server fails when one did not.
- * @returns what did not fit so far
+ * Compares every reply of a server under test with its documentation: call, status, media type, headers, and the body with
+ * its schema. Closing the server fails after a deviation.
+ * @returns the deviations so far
  */
 export function watchReplies(app: FastifyInstance): readonly string[] {
   const violations: string[] = [];
@@ -60,16 +60,14 @@ export function watchReplies(app: FastifyInstance): readonly string[] {
     if (!/^\/api(\/|\?|$)/.test(request.url) || /^\/api\/docs(\/|$)/.test(request.url)) return payload;
     const found = violationOf(request, reply, payload);
     if (found !== null) {
-      const told = typeof payload === 'string' ? payload.slice(0, 500) : String(payload);
-      violations.push(`${request.method} ${request.url}: ${reply.statusCode} ${told}: ${found}`);
+      const body = typeof payload === 'string' ? payload.slice(0, 500) : String(payload);
+      violations.push(`${request.method} ${request.url}: ${reply.statusCode} ${body}: ${found}`);
     }
     return payload;
   });
   app.addHook('onClose', async () => {
     if (violations.length > 0) {
-      throw new Error(
-        `replies that the documentation does not tell of:\n${violations.slice(0, 20).join('\n')}`,
-      );
+      throw new Error(`replies that deviate from the documentation:\n${violations.slice(0, 20).join('\n')}`);
     }
   });
   return violations;
@@ -84,7 +82,7 @@ function violationOf(request: FastifyRequest, reply: FastifyReply, payload: unkn
     return unrouted(parse(body)) ? null : ajv.errorsText(unrouted.errors);
   }
   const path = url.replace(/:(\w+)/g, '{$1}');
-  // Fastify answers HEAD wherever there is a GET, without the body.
+  // Fastify answers HEAD for every GET, without the body.
   const method = request.method === 'HEAD' ? 'get' : request.method.toLowerCase();
   const operation = openapi.paths[path]?.[method];
   if (operation === undefined) return 'no such operation';
@@ -100,7 +98,7 @@ function violationOf(request: FastifyRequest, reply: FastifyReply, payload: unkn
   }
   if (request.method === 'HEAD') return null;
   const content = response.content?.[mediaType ?? ''];
-  if (response.content === undefined) return body === undefined ? null : 'a body where there is none';
+  if (response.content === undefined) return body === undefined ? null : 'an undocumented body';
   if (content === undefined) return `media type ${mediaType}`;
   return misfit(`${at}${pointer('content', mediaType ?? '', 'schema')}`, parse(body));
 }

@@ -8,7 +8,7 @@ import { canConnect } from './database.ts';
 
 const bin = '/usr/lib/postgresql/15/bin';
 
-/** Vitest's global set-up: Debian's PostgreSQL 15, a cluster of its own on a socket in a folder that goes with the run. */
+/** Vitest's global setup: starts Debian's PostgreSQL 15 with its own cluster on a socket in a temporary folder. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   if (!existsSync(`${bin}/postgres`)) {
     throw new Error('PostgreSQL 15 is missing: apt-get install postgresql-15');

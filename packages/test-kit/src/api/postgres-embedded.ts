@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { openEmbedded } from '@propusk/embedded-postgres/open';
 import type { TestProject } from 'vitest/node';
 
-/** Vitest's global set-up: the embedded PostgreSQL, in a folder that goes with the run. */
+/** Vitest's global setup: starts the embedded PostgreSQL in a temporary folder. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const dataDir = await mkdtemp(join(tmpdir(), 'propusk-test-'));
   await chmod(dataDir, 0o711);
@@ -18,7 +18,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** A PostgreSQL server where the tests make databases of their own. */
+    /** The URL of a PostgreSQL server on which tests create their databases. */
     serverUrl: string;
   }
 }

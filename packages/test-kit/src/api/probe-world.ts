@@ -21,31 +21,31 @@ import { startApi, type TestApi } from './api.ts';
 import type { TestDatabase } from './database.ts';
 
 /**
- * A world for probes: the api on a real socket with its echo, Debian's squid as a company's proxy that leaves by an address
- * of its own, and Apache as a site whose lock the tests write.
+ * An environment for probes: the api on a real socket with its echo, Debian's squid as a company's proxy with its own egress
+ * address, and Apache as a site whose lock the tests write.
  */
 export interface ProbeWorld {
   readonly api: TestApi;
-  /** The api's address that the proxies reach its echo by. */
+  /** The URL of the api's echo for the proxies. */
   readonly echoUrl: URL;
   readonly squid: UpstreamProxy;
-  /** Starts Apache with the site on loopback; its `.htaccess` is `lock`. */
+  /** Starts Apache with the site on loopback. */
   site(options: Parameters<typeof startApache>[0]): Promise<Site>;
   close(): Promise<void>;
 }
 
 export interface Site extends Daemon {
-  /** As the console stores it. */
+  /** The stored address of the site. */
   readonly address: string;
   /** Writes the site's `.htaccess`, or removes it. */
   lock(text: string | null): Promise<void>;
 }
 
-/** Where squid leaves from; strangers come from 127.0.0.1. */
+/** The egress address of squid; requests from outside come from 127.0.0.1. */
 export const EGRESS = '127.0.0.5';
 export const ECHO_HOST = 'echo.example.test';
 
-/** Names of the world: all on loopback but for the one that leads to a cloud's metadata. */
+/** The names of the environment: all on loopback except the address of a cloud's metadata service. */
 const hosts = new Map([
   [ECHO_HOST, ['127.0.0.1']],
   [SITE, ['127.0.0.1']],
@@ -53,18 +53,18 @@ const hosts = new Map([
   ['liar.example.test', ['127.0.0.1']],
   ['dead.example.test', ['127.0.0.9']],
   ['metadata.example.test', ['169.254.169.254']],
-  // Loopback as well, but not exempt in this world.
+  // Loopback too, but outside `allowNetworks`.
   ['inner.example.test', ['127.0.7.7']],
   ['mixed.example.test', ['127.0.0.1', '127.0.7.7']],
 ]);
 
-/** Starts all of it. */
+/** Starts the environment. */
 export async function startProbeWorld(
   serverUrl: string,
   options: {
     shared?: TestDatabase;
     settings?: NonNullable<Parameters<typeof startApi>[1]>['settings'];
-    /** Where the api listens; loopback's IPv4 unless said otherwise. */
+    /** The listening address of the api; the default is 127.0.0.1. */
     listen?: string;
   } = {},
 ): Promise<ProbeWorld> {
@@ -105,7 +105,7 @@ export async function startProbeWorld(
   };
 }
 
-/** A company whose one policy leaves by a proxy; squid, unless the test has another one. */
+/** Creates a company with one policy on one proxy: squid, unless the test gives another. */
 export async function companyBehind(
   { api, squid }: Pick<ProbeWorld, 'api' | 'squid'>,
   given: { host?: string; port?: number; username?: string; password?: string } = {},
@@ -126,7 +126,7 @@ export async function companyBehind(
   return { token, proxyId, policyId: policy.id, add };
 }
 
-/** Asks for a probe and waits for its end. */
+/** Requests a probe and waits for its end. */
 export async function probe(api: TestApi, token: string, id: number): Promise<SiteCheck> {
   // Resets the limit on repeated probes.
   await api.database.pool.query(`update site_checks set started_at = now() - interval '1 minute'`);
@@ -134,7 +134,7 @@ export async function probe(api: TestApi, token: string, id: number): Promise<Si
   return finished(api, token, id);
 }
 
-/** Waits until the probe of a site is over. */
+/** Waits for the end of a site's probe. */
 export async function finished(api: TestApi, token: string, id: number): Promise<SiteCheck> {
   for (const deadline = performance.now() + 25_000; performance.now() < deadline; ) {
     const check = await api.must(token, getSiteCheck, { params: { id } });

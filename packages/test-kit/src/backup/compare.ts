@@ -2,12 +2,12 @@ import { leftOut } from '@propusk/supervisor/backup/tables';
 import type pg from 'pg';
 
 export interface Everything {
-  /** Rows as the database prints them, computed columns too; the epoch, which a restore raises, apart. */
+  /** All rows as JSON text, including generated columns, without `gateway_epoch`, which a restore raises. */
   readonly tables: Record<string, string[]>;
   readonly sequences: Record<string, string>;
 }
 
-/** All data that a backup must preserve. */
+/** Reads all data that a backup must preserve. */
 export async function everything(pool: pg.Pool): Promise<Everything> {
   const { rows: names } = await pool.query<{ name: string }>(
     `select relname::text as name from pg_class where relnamespace = 'public'::regnamespace

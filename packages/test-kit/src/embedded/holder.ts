@@ -18,13 +18,13 @@ try {
     print('LOCKED');
     process.once('SIGTERM', () => void lock.release().then(() => clearInterval(stay)));
   } else {
-    const said: string[] = [];
-    const db = await openEmbedded({ dataDir, onProgress: (line) => said.push(line) });
+    const progress: string[] = [];
+    const db = await openEmbedded({ dataDir, onProgress: (line) => progress.push(line) });
     const client = new pg.Client({ connectionString: db.url });
     await client.connect();
     const { rows } = await client.query({ text: sql, rowMode: 'array' });
     await client.end();
-    print(`OPEN ${JSON.stringify({ url: db.url, rows, said })}`);
+    print(`OPEN ${JSON.stringify({ url: db.url, rows, said: progress })}`);
     process.once('SIGTERM', () => {
       void db
         .close()

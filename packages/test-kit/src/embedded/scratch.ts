@@ -9,15 +9,15 @@ import pg from 'pg';
 
 export const asRoot = process.getuid?.() === 0;
 
-/** For names of tests that only root can run. */
+/** A suffix for titles of tests that only root can run. */
 export const rootOnly = asRoot ? '' : ' (skipped: needs root)';
 
-/** daemon is uid 1 wherever there is a passwd file: an ordinary user who is neither root nor nobody. */
+/** The user daemon (uid 1): an ordinary user on every system, neither root nor nobody. */
 export const ordinary = { uid: 1, gid: 1 };
 
 export const holderScript = join(import.meta.dirname, 'holder.ts');
 
-/** Whether root may play an ordinary user here: a private clone, or node under a private folder, forbids it. */
+/** Whether an ordinary user can run node and this file: a clone or a node in a private folder prevents it. */
 export const canPlayOrdinary =
   asRoot &&
   spawnSync(process.execPath, ['-e', `require('node:fs').readFileSync(${JSON.stringify(holderScript)})`], {
@@ -25,14 +25,14 @@ export const canPlayOrdinary =
     cwd: '/',
   }).status === 0;
 
-/** A folder in /tmp that every user may pass through, but not list. */
+/** Creates a folder in /tmp that every user may traverse but not list. */
 export function makeScratch(): string {
   const folder = mkdtempSync('/tmp/ptest-');
   chmodSync(folder, 0o711);
   return folder;
 }
 
-/** Removes a scratch folder, and what root's starts on it left under /var/lib/propusk. */
+/** Removes a scratch folder, and the clusters under /var/lib/propusk that root created for it. */
 export function removeScratch(folder: string): void {
   for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
     if (!name.endsWith('postgres.location')) continue;
@@ -43,8 +43,8 @@ export function removeScratch(folder: string): void {
 }
 
 /**
- * Makes a cluster once for a test file, with the table `kept` of one row; the function it gives copies that data folder,
- * which is quicker than initdb.
+ * Creates a cluster once per test file, with a table `kept` of one row.
+ * @returns a function that copies the data folder, which is faster than initdb
  */
 export async function makeTemplate(scratch: string): Promise<(dataDir: string) => Promise<void>> {
   const template = join(scratch, 'template');
@@ -57,7 +57,7 @@ export async function makeTemplate(scratch: string): Promise<(dataDir: string) =
   };
 }
 
-/** One statement on a connection of its own. */
+/** Runs one statement on its own connection. */
 export async function ask(url: string, text: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: url });
   client.on('error', () => undefined);
@@ -71,13 +71,13 @@ export async function ask(url: string, text: string): Promise<Record<string, unk
 
 export interface Holder {
   readonly child: ChildProcess;
-  /** The line that it prints when it is up, or why not; '' when it was killed before. */
+  /** The line that it prints after its start or failure; '' when it was killed before. */
   readonly line: Promise<string>;
   /** Sends a signal and waits until the process is gone. */
   end(signal?: NodeJS.Signals): Promise<void>;
 }
 
-/** Starts holder.ts, as another user when given one, in a process group of its own as a terminal's job has. */
+/** Starts holder.ts, optionally as another user, in its own process group like a terminal's job. */
 export function startHolder(
   args: string[],
   options: { as?: { uid: number; gid: number }; env?: NodeJS.ProcessEnv; script?: string } = {},
@@ -104,14 +104,14 @@ export function startHolder(
   };
 }
 
-/** What a holder that must be up printed as JSON. */
+/** The JSON output of a started holder. @throws Error when it did not start */
 export async function opened(holder: Holder): Promise<{ url: string; rows: unknown[][]; said: string[] }> {
   const line = await holder.line;
-  if (!line.startsWith('OPEN ')) throw new Error(`the holder said: ${line}`);
+  if (!line.startsWith('OPEN ')) throw new Error(`the holder printed: ${line}`);
   return JSON.parse(line.slice('OPEN '.length));
 }
 
-/** The processes with a folder in their command line, or working in it. */
+/** The processes with a folder in their command line or as their working directory. */
 export function processesUnder(folder: string): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
@@ -123,19 +123,19 @@ export function processesUnder(folder: string): number[] {
     .map(Number);
 }
 
-/** Waits until no process works under a folder; the list of those that stay. */
+/** Waits until no process works under a folder. @returns the remaining processes */
 export async function processesLeft(folder: string, withinMs = 5_000): Promise<number[]> {
   const until = Date.now() + withinMs;
   while (processesUnder(folder).length > 0 && Date.now() < until) await sleep(50);
   return processesUnder(folder);
 }
 
-/** Whether a process runs; a zombie, which waits for a parent's notice, does not. */
+/** Whether a process runs; a zombie does not. */
 export function isRunning(pid: number): boolean {
   return /^\d+ \(.*\) [^Z]/s.test(attempt(() => readFileSync(`/proc/${pid}/stat`, 'utf8')));
 }
 
-/** The postmaster's pid, from its own file. */
+/** The postmaster's pid, from postmaster.pid. */
 export function postmasterOf(cluster: string): number {
   return Number(readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n')[0]);
 }

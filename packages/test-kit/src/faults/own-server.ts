@@ -5,30 +5,30 @@ import { lockDataDir } from '@propusk/embedded-postgres/data-dir-lock';
 import { type EmbeddedDatabase, openEmbedded } from '@propusk/embedded-postgres/open';
 import { makeScratch, postmasterOf, removeScratch } from '../embedded/scratch.ts';
 
-/** An embedded PostgreSQL of a test's own, to be killed and frozen. */
+/** An embedded PostgreSQL that a test may kill and freeze. */
 export interface OwnServer {
   readonly url: string;
-  /** The file that keeps room on its disk. */
+  /** The file that reserves space on its disk. */
   readonly reserveFile: string;
-  /** Kills the server outright, and opens it again at once, as the supervisor does. */
+  /** Kills the server with SIGKILL and starts it again at once, as the supervisor does. */
   crash(): Promise<void>;
   /** Sends SIGSTOP to every process: connections stay open and nothing answers. */
   freeze(): void;
   thaw(): void;
-  /** Takes the last byte of its disk, and gives it back. */
+  /** `fill` takes the last byte of its disk; `makeRoom` frees it. */
   fill(): void;
   makeRoom(): void;
   remove(): Promise<void>;
 }
 
-/** @param disk the size of a small disk of its own, which takes root; `32m` */
+/** @param disk the size of its own small disk, such as `32m`; needs root */
 export async function startOwnServer({ disk }: { disk?: string } = {}): Promise<OwnServer> {
   const scratch = makeScratch();
   if (disk !== undefined)
     execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${disk},mode=0711`, 'tmpfs', scratch]);
   const dataDir = join(scratch, 'data');
   const cluster = join(dataDir, 'postgres');
-  // Whoever opens again after a crash has to hold the folder.
+  // Opening it again after a crash requires the folder's lock.
   const lock = await lockDataDir(dataDir);
   let database: EmbeddedDatabase = await openEmbedded({ dataDir });
   let frozen: number[] = [];
@@ -52,13 +52,13 @@ export async function startOwnServer({ disk }: { disk?: string } = {}): Promise<
     thaw,
     fill() {
       const filler = openSync(join(scratch, 'filler'), 'a');
-      // Large pieces first, then whatever is left.
+      // Large pieces first, then single bytes.
       for (const piece of [1 << 20, 4096, 1]) for (; append(filler, piece); );
       closeSync(filler);
     },
     makeRoom: () => rmSync(join(scratch, 'filler')),
     async remove() {
-      // A test that failed in between: what is frozen does not stop.
+      // After a failed test the server may be frozen, and a frozen server does not stop.
       thaw();
       await database.close();
       await lock.release();

@@ -3,7 +3,7 @@ import { createSite, listSites } from '@propusk/contract/sites';
 import { companyUsers } from '@propusk/contract/users';
 import type { TestApi } from '../api/api.ts';
 
-/** One call as its caller saw it; times in milliseconds of `performance.now()`. */
+/** One call with its result; times in milliseconds of `performance.now()`. */
 export interface Seen {
   readonly what: 'read' | 'write';
   readonly began: number;
@@ -13,17 +13,17 @@ export interface Seen {
 
 export interface Traffic extends Disposable {
   readonly seen: readonly Seen[];
-  /** Waits for a read and a write that succeed. @returns when the later of them ended */
+  /** Waits for a successful read and a successful write after a time. @returns the end of the later one */
   wellSince(moment: number): Promise<number>;
-  /** Ends it when the writes under way are acknowledged. @returns what is wrong with what was stored */
+  /** Stops after the current writes are acknowledged. @returns the differences between acknowledged and stored sites */
   end(): Promise<string[]>;
 }
 
 const PAUSE_MS = 60;
 
 /**
- * Readers and writers of one company who go on whatever they are answered. A writer repeats a site under its
- * `Idempotency-Key` until it is acknowledged, as a careful client does.
+ * Starts readers and writers of one company that continue after errors. A writer repeats each create under its
+ * `Idempotency-Key` until it is acknowledged, like a careful client.
  */
 export function startTraffic(api: TestApi, owner: string, { readers = 2, writers = 2 } = {}): Traffic {
   const seen: Seen[] = [];
@@ -87,10 +87,10 @@ export function startTraffic(api: TestApi, owner: string, { readers = 2, writers
         ...acknowledged.filter((address) => !stored.includes(address)).map((address) => `${address} is lost`),
         ...stored
           .filter((address) => !acknowledged.includes(address))
-          .map((address) => `${address} is nobody's`),
+          .map((address) => `${address} was never acknowledged`),
         ...stored
           .filter((address, place) => stored.indexOf(address) !== place)
-          .map((address) => `${address} twice`),
+          .map((address) => `${address} is stored twice`),
       ];
     },
   };

@@ -1,15 +1,15 @@
 import { Agent, request } from 'node:http';
 import { parentPort, workerData } from 'node:worker_threads';
 
-/** Wrong sign-ins, all at once, in a thread: their client must not delay the one that is measured. */
+/** Concurrent wrong sign-ins from a worker thread, so that they do not delay the measured client. */
 export interface Crowd {
-  /** Of the api, with a slash at the end. */
+  /** The URL of the api, with a trailing slash. */
   readonly url: string;
   readonly from: string;
   readonly count: number;
 }
 
-/** The answer to one wrong sign-in; status 0 for a connection that failed. */
+/** The reply to one wrong sign-in; status 0 for a failed connection. */
 export interface Answer {
   readonly status: number;
   readonly code: string;
@@ -19,7 +19,7 @@ export interface Answer {
 const { url, from, count } = workerData as Crowd;
 const agent = new Agent({ keepAlive: false, maxSockets: Infinity });
 
-/** Each guess names another account, so that the budget of one account stops none of them. */
+/** Each guess uses another account, so that the budget of an account does not refuse it. */
 function guess(i: number): Promise<Answer> {
   return new Promise((resolve) => {
     const headers = { 'content-type': 'application/json', 'x-forwarded-for': from };

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { Endpoint, Input, Output } from '@propusk/contract/endpoint';
 import { stop } from './client.ts';
 
-/** The real api as a process of its own. */
+/** The real api in its own process. */
 export interface ApiProcess {
   readonly url: string;
   pid(): number;
@@ -42,11 +42,11 @@ export async function startApiProcess(
   async function start(): Promise<void> {
     const settings = { PATH: process.env.PATH, LOG_LEVEL: 'warn', PORT: String(port), ...env };
     child = fork(main, { env: settings, execArgv, silent: true });
-    let said = '';
-    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (data) => (said += data));
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (data) => (output += data));
     ending = null;
-    const exit = once(child, 'exit').then(([code, signal]) => (ending = `${signal ?? code}: ${said}`));
-    const ended = exit.then(() => Promise.reject(new Error(`The api ended: ${said}`)));
+    const exit = once(child, 'exit').then(([code, signal]) => (ending = `${signal ?? code}: ${output}`));
+    const ended = exit.then(() => Promise.reject(new Error(`The api ended: ${output}`)));
     ended.catch(() => {});
     await Promise.race([once(child, 'message'), ended]);
   }

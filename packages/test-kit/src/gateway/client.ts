@@ -118,12 +118,12 @@ export async function run(
   isUp: () => Promise<boolean>,
 ): Promise<ChildProcess> {
   const child = spawn(binary, args, { stdio: ['ignore', 'pipe', 'pipe'] });
-  let said = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => (said += data));
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => (output += data));
   const deadline = performance.now() + 15_000;
   while (!(await isUp())) {
     if (child.exitCode !== null || performance.now() > deadline)
-      throw new Error(`${binary} did not start: ${said}`);
+      throw new Error(`${binary} did not start: ${output}`);
     await new Promise((resolve) => setTimeout(resolve, 30));
   }
   return child;

@@ -39,7 +39,7 @@ export async function startFloodOrigin(): Promise<Pick<FloodOrigin, 'http' | 'ra
   return { http: portOf(http), raw: portOf(raw) };
 }
 
-/** Starts the site in a process of its own. */
+/** Starts the site in its own process. */
 export async function forkFloodOrigin(): Promise<FloodOrigin> {
   const child = fork(new URL('./flood-origin-main.ts', import.meta.url), { execArgv: [] });
   const [{ http, raw }] = (await once(child, 'message')) as [{ http: number; raw: number }];

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { stop } from './client.ts';
 import { hosts, SECRET } from './world.ts';
 
-/** The real gateway as a process of its own, as `npm run gateway` starts it. */
+/** The real gateway in its own process, as `npm run gateway` starts it. */
 export interface GatewayProcess {
   readonly pid: number;
   readonly port: number;
@@ -37,11 +37,11 @@ export async function startGatewayProcess(
   };
   const execArgv = heapMb === undefined ? [] : [`--max-old-space-size=${heapMb}`];
   const child: ChildProcess = fork(main, { env: settings, execArgv, silent: true });
-  let said = '';
+  let output = '';
   for (const stream of [child.stdout, child.stderr])
-    stream?.on('data', (data) => (said = (said + data).slice(-2_000)));
+    stream?.on('data', (data) => (output = (output + data).slice(-2_000)));
   let ended: string | null = null;
-  const exit = once(child, 'exit').then(([code, signal]) => (ended = `${signal ?? code}: ${said}`));
+  const exit = once(child, 'exit').then(([code, signal]) => (ended = `${signal ?? code}: ${output}`));
   const failed = exit.then(() => Promise.reject(new Error(`The gateway ended: ${ended}`)));
   failed.catch(() => {});
   const [message] = (await Promise.race([once(child, 'message'), failed])) as [{ port: number }];

@@ -9,7 +9,7 @@ import type { Company, WholeProduct } from './whole-product.ts';
 export type Attack = (product: WholeProduct, attacker: Company, clients: number) => Promise<() => void>;
 
 const CHUNK = 65_000;
-/** A network of the attacker alone. */
+/** The network of the attacker. */
 const ATTACKER = '203.0.113';
 
 /** Builds a raw request to the api. */

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 /** Reads a process's resources from Linux's /proc. */
 
@@ -14,6 +14,24 @@ export function residentBytes(pid: number): number {
 /** Number of open files and sockets of a process. */
 export function openFiles(pid: number): number {
   return readdirSync(`/proc/${pid}/fd`).length;
+}
+
+/** Counts the open files of a process by kind: `socket`, `pipe`, `anon_inode`, or `file`. */
+export function openFileKinds(pid: number): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const name of readdirSync(`/proc/${pid}/fd`)) {
+    const kind = kindOfFile(`/proc/${pid}/fd/${name}`);
+    counts[kind] = (counts[kind] ?? 0) + 1;
+  }
+  return counts;
+}
+
+function kindOfFile(link: string): string {
+  try {
+    return /^(\w+):/.exec(readlinkSync(link))?.[1] ?? 'file';
+  } catch {
+    return 'closed meanwhile';
+  }
 }
 
 export interface Watched {

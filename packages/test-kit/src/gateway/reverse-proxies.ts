@@ -12,6 +12,10 @@ import { freePort } from './upstreams.ts';
 export interface ReverseProxy {
   /** The HTTPS port. */
   readonly port: number;
+  /** The HTTP port. */
+  readonly plainPort: number;
+  /** The folder of ACME proofs; Caddy answers them itself. */
+  readonly acmeFolder: string;
   stop(): Promise<void>;
 }
 
@@ -40,6 +44,7 @@ async function nginxConfig(folder: string, port: number, plain: number, apis: re
     ['listen 80;', `listen 127.0.0.1:${plain};`],
     ['listen 443 ssl', `listen 127.0.0.1:${port} ssl`],
     ['/etc/ssl/propusk/', `${folder}/`],
+    ['/var/www/acme', `${folder}/acme`],
     ['server 127.0.0.1:3000 ', `server ${apis[0]} `],
     ['# server 127.0.0.1:3001 ', `server ${apis[1]} `],
   ]);
@@ -104,6 +109,8 @@ export async function startReverseProxy(
   );
   return {
     port,
+    plainPort: plain,
+    acmeFolder: join(folder, 'acme'),
     async stop() {
       await stop(child);
       await rm(folder, { recursive: true, force: true });

@@ -4,13 +4,13 @@ import { type Daemon, freePort, openFolder, startDaemon } from './daemon.ts';
 import { put, SITE, writeSite } from './site.ts';
 
 export interface ApacheSite {
-  /** The site's own .htaccess, which may need to know the server's folder; none when left out. */
+  /** The site's .htaccess, or a function of the server's folder. */
   readonly htaccess?: string | ((folder: string) => string);
-  /** What the settings let it say. */
+  /** The value of AllowOverride; the default is None. */
   readonly allowOverride?: string;
-  /** Lines in the site's <VirtualHost>, after what stands there already. */
+  /** Additional lines at the end of the site's <VirtualHost>. */
   readonly host?: string;
-  /** Files of the site by path, besides those that every site of the tests has. */
+  /** Additional files of the site by path. */
   readonly files?: Readonly<Record<string, string>>;
 }
 
@@ -57,7 +57,7 @@ export async function startApache(site: ApacheSite): Promise<Daemon> {
   return startDaemon(folder, port, APACHE, ['-X', '-f', join(folder, 'apache.conf')]);
 }
 
-/** The whole settings: what a test changes is the site's own part. */
+/** Renders the whole configuration; a test changes only the site's part. */
 export function apacheConf(folder: string, port: number, site: ApacheSite): string {
   const load = modules.map((name) => `LoadModule ${name}_module /usr/lib/apache2/modules/mod_${name}.so`);
   return `${load.join('\n')}

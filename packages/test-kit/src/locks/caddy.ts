@@ -3,9 +3,9 @@ import { type Daemon, freePort, openFolder, startDaemon } from './daemon.ts';
 import { put, SITE, writeSite } from './site.ts';
 
 export interface CaddySite {
-  /** The lock's text; none when left out. */
+  /** The text of the lock. */
   readonly lock?: string;
-  /** What the owner had in the site's block. */
+  /** The owner's own lines in the site's block. */
   readonly block: string;
 }
 
@@ -26,7 +26,7 @@ export async function startCaddy(site: CaddySite): Promise<Daemon> {
   ]);
 }
 
-/** The lock as a person fills it in, over plain HTTP on a port of the test. */
+/** Renders the Caddyfile: the lock with the owner's lines in its place, over plain HTTP on the test's port. */
 function caddyfile(folder: string, port: number, { lock, block }: CaddySite): string {
   const owner = `root * ${folder}/site\n${block}`;
   const unlocked = `${SITE} {\n${owner}\n}\n`;

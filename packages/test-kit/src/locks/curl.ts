@@ -8,7 +8,7 @@ const run = promisify(execFile);
 export const OUTSIDE = '127.0.0.1';
 export const EGRESS = '127.0.0.5';
 export const CDN = '127.0.1.7';
-/** The network that stands for the CDN's. */
+/** The simulated network of the CDN. */
 export const CDN_NETWORK = '127.0.1.0/24';
 
 export interface Answer {
@@ -17,17 +17,17 @@ export interface Answer {
 }
 
 export interface Asking {
-  /** The address to ask from; the outside when left out. */
+  /** The client's IP address; the default is OUTSIDE. */
   readonly from?: string;
   readonly method?: string;
   readonly headers?: readonly string[];
-  /** The address to ask at, as a URL writes it. */
+  /** The server's address in the form of a URL. */
   readonly at?: string;
-  /** What stands in the request line instead of the path. */
+  /** Replaces the path in the request line. */
   readonly target?: string;
 }
 
-/** Asks a server for a path as it is spelled: curl, told not to tidy it. */
+/** Requests a path by curl, without normalization of the path. */
 export async function ask(port: number, path: string, asking: Asking = {}): Promise<Answer> {
   const { from = OUTSIDE, method = 'GET', headers = [], at = '127.0.0.1', target } = asking;
   const { stdout } = await run('/usr/bin/curl', [

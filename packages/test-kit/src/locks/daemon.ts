@@ -6,14 +6,14 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A real server of Debian's in a folder of its own, tied to the test that started it. */
+/** A server of Debian in its own folder. It ends with the test process. */
 export interface Daemon {
   readonly folder: string;
   readonly port: number;
   stop(): Promise<void>;
 }
 
-/** A folder that servers running as another user can read and write. */
+/** Creates a folder that servers running as another user can read and write. */
 export async function openFolder(name: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), `propusk-${name}-`));
   await chmod(folder, process.getuid?.() === 0 ? 0o1777 : 0o755);
@@ -21,9 +21,9 @@ export async function openFolder(name: string): Promise<string> {
 }
 
 /**
- * Starts a program and waits until its port answers. Root becomes `www-data` first: the tie to this process is lost with
- * a change of user, and a test must not leave servers behind.
- * @throws Error with the server's own words when it is not there or ends before it answers
+ * Starts a program and waits until its port answers. As root it changes to `www-data` before the program starts: a later
+ * change of user would clear the parent-death signal, and a killed test would leave the server behind.
+ * @throws Error with the server's output when the program is missing or ends early
  */
 export async function startDaemon(
   folder: string,
@@ -39,9 +39,9 @@ export async function startDaemon(
     env: { PATH: process.env.PATH, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
-  let words = '';
+  let output = '';
   child.stderr.on('data', (chunk: Buffer) => {
-    words += chunk.toString();
+    output += chunk.toString();
   });
   const ended = once(child, 'exit');
   try {
@@ -50,7 +50,7 @@ export async function startDaemon(
     child.kill('SIGKILL');
     const log = await readFile(join(folder, 'error.log'), 'utf8').catch(() => '');
     await rm(folder, { recursive: true, force: true });
-    throw new Error(`${program}: ${words}${log}`, { cause: error });
+    throw new Error(`${program}: ${output}${log}`, { cause: error });
   }
   return {
     folder,
@@ -63,7 +63,7 @@ export async function startDaemon(
   };
 }
 
-/** A port that was free a moment ago. */
+/** Returns a port that was free a moment ago. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -76,12 +76,12 @@ export async function freePort(): Promise<number> {
 async function answers(port: number, child: ChildProcess): Promise<void> {
   for (let tries = 0; tries < 200 && child.exitCode === null; tries++) {
     const socket = connect(port, '127.0.0.1');
-    const there = await once(socket, 'connect').then(
+    const connected = await once(socket, 'connect').then(
       () => true,
       () => false,
     );
     socket.destroy();
-    if (there) return;
+    if (connected) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   throw new Error(`nothing answers on port ${port}`);

@@ -3,9 +3,9 @@ import { type Daemon, freePort, openFolder, startDaemon } from './daemon.ts';
 import { put, SITE, writeSite } from './site.ts';
 
 export interface NginxSite {
-  /** The lock's text; none when left out. */
+  /** The text of the lock. */
   readonly lock?: string;
-  /** What the owner has in `server { }` below the lock. */
+  /** The owner's own lines in `server { }` after the lock. */
   readonly server?: string;
 }
 
@@ -20,19 +20,19 @@ export async function startNginx(site: NginxSite): Promise<Daemon> {
   return startDaemon(folder, port, NGINX, nginxArguments(folder));
 }
 
-/** How nginx is told to keep everything in one folder. */
+/** The arguments that keep all files of nginx in one folder. */
 export function nginxArguments(folder: string): string[] {
   return ['-p', folder, '-e', join(folder, 'error.log'), '-c', join(folder, 'nginx.conf')];
 }
 
-/** The two parts of the lock's text, as a person puts them in their places. */
+/** Splits the lock into its parts for `http` and `server`. */
 function parts(lock: string): { http: string; server: string } {
   const at = lock.indexOf('# 2. ');
   if (at < 0) throw new Error('the lock for nginx has no second part');
   return { http: lock.slice(0, at), server: lock.slice(at) };
 }
 
-/** The whole settings: what a test changes is the owner's part and the lock. */
+/** Renders the whole configuration; a test changes only the owner's part and the lock. */
 export function nginxConf(folder: string, port: number, site: NginxSite): string {
   const { http, server } = site.lock === undefined ? { http: '', server: '' } : parts(site.lock);
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];

@@ -3,13 +3,13 @@ import { dirname, join } from 'node:path';
 import { lockSnippets } from '@propusk/access/lock/snippets';
 import type { LockKind } from '@propusk/contract/lock';
 
-/** The site that the tests lock, as it is stored. */
+/** The stored address of the site that the tests lock. */
 export const SITE = 'crm.example.test';
 
 /** A marker in every page of the site: a response with it shows access. */
 export const SECRET = 'secret of the house';
 
-/** What a certificate authority may read: names no more than itself. */
+/** The file that a certificate authority may read, and its content. */
 export const ACME_FILE = '/.well-known/acme-challenge/Ab3_x-9';
 export const ACME_ANSWER = 'Ab3_x-9.thumbprint';
 
@@ -39,8 +39,8 @@ export async function put(path: string, text: string): Promise<void> {
 }
 
 /**
- * The text of one lock for the site.
- * @throws Error when there is none of that kind
+ * Renders the lock of one kind for the site.
+ * @throws Error when there is no such kind
  */
 export function lockOf(kind: LockKind, egress: readonly string[], cdn?: readonly string[]): string {
   const all = lockSnippets({ address: SITE, egress, ...(cdn === undefined ? {} : { cdn }) });

@@ -6,7 +6,7 @@ import { FACTOR_SECRET, RECOVERY_CODE } from './inserts.ts';
 import type { Target } from './rows.ts';
 import { SHARED_ADDRESS, type Standing, type World } from './world.ts';
 
-/** What is sent with a call. */
+/** The variable parts of a request. */
 export interface Parts {
   readonly params?: Readonly<Record<string, string | number>>;
   readonly query?: Readonly<Record<string, string | number>>;
@@ -15,23 +15,23 @@ export interface Parts {
 
 const ABSENT = 999_999;
 
-/** How the table and the tests name a call. */
+/** The name of a call in the table and in tests. */
 export const nameOf = ({ method, path }: Endpoint): string => `${method} ${path}`;
 
-/** The contract's calls by their names. */
+/** The calls of the contract, by name. */
 export const byName: ReadonlyMap<string, Endpoint> = new Map(
   endpoints.map((endpoint) => [nameOf(endpoint), endpoint]),
 );
 
-/** What a caller sends to a call for a target of the table. */
+/** Builds the request of a caller to a call, for a target of the table. */
 export function partsOf(
   name: string,
   target: Target,
   { world, caller }: { world: World; caller: Standing },
 ): Parts {
-  const things = thingsOf(world, caller);
+  const ids = idsOf(world, caller);
   const pick = (kind: Kind, word: string) => {
-    const found = things[kind][word];
+    const found = ids[kind][word];
     if (found === undefined) throw new Error(`${name}: no ${kind} are ${word}`);
     return found;
   };
@@ -62,9 +62,9 @@ export function companyOf(target: Target, world: World, caller: Standing): numbe
   if (target.path === 'unstaffed') return world.unstaffed;
   if (['platform', 'direct', 'admin'].includes(target.path)) return 0;
   if (target.path.startsWith('other')) return caller.other.id;
-  // Mail that is asked for by anybody goes to the agent.
+  // Mail requested without a session goes to the agent.
   if (['known', 'live'].includes(target.which ?? '')) return caller.own.id;
-  // What a person does to the own account, and what is created.
+  // Changes of the own account, and creates.
   if (['-', 'self', 'asking'].includes(target.path) && caller.userId !== 0) return caller.companyId ?? 0;
   return caller.own.id;
 }
@@ -80,7 +80,7 @@ const kinds: [string, Kind][] = [
   ['/politics/', 'policies'],
 ];
 
-function thingsOf(
+function idsOf(
   world: World,
   { own, other, userId, sessions }: Standing,
 ): Record<Kind, Record<string, number>> {
@@ -139,13 +139,13 @@ interface Aim {
   readonly target: Target;
   readonly caller: Standing;
   readonly company: number;
-  /** The id that the body names. */
+  /** The id in the body. */
   one(kind: Kind): number;
-  /** The same beside an id that may be named: a list is refused for one wrong id in it. */
+  /** The same id together with an allowed one: one wrong id must refuse the whole list. */
   some(kind: Kind): number[];
 }
 
-/** The query of the calls that need one. */
+/** The queries of calls that need one. */
 const queries: Record<string, (aim: Aim) => Readonly<Record<string, string | number>>> = {
   'GET /audit': ({ target: { which } }) => ({ ...(which !== undefined && { of: which }) }),
   'GET /me/why': () => ({ host: 'crm.example.ru', port: 443 }),
@@ -163,7 +163,7 @@ const company = { companyName: 'Новое имя', companySite: 'new.test' };
 
 const proof = () => ({ currentPassword: PASSWORD, code: appCode(FACTOR_SECRET) });
 
-/** The body of every call that has one: valid but for the ids that the target is about. */
+/** The body of every call that has one. Only the ids of the target may be invalid. */
 const bodies: Record<string, (aim: Aim) => unknown> = {
   'POST /auth/login': ({ caller }) => ({ email: caller.own.agentEmail, password: PASSWORD }),
   'POST /auth/registration': () => ({

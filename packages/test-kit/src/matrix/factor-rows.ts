@@ -1,6 +1,6 @@
 /**
- * The matrix, of the second factor (`rows.ts` says how it is read). CREATOR and CREATOR2 have begun to turn theirs on, both,
- * ADMIN and the other ADMIN have it on; enrolled is an agent who has. No company requires it here.
+ * The matrix of the second factor (`rows.ts` explains how to read it). CREATOR and CREATOR2 have an unconfirmed second factor;
+ * both, ADMIN and the other ADMIN have a confirmed one. enrolled is an agent with a confirmed one. No company requires it.
  */
 export const factorTable = `
 # The own second factor
@@ -16,7 +16,7 @@ POST /me/second-factor/recovery
 POST /me/second-factor/off
   -                          401     401     401     | 409*    409*    409*    204     204     | 409*    409*     second_factor_off
 
-# Somebody else's
+# The second factor of another user
                              anon    dead    gate    | bare    USER    CREATOR both    ADMIN   | USER2   CREATOR2
 DELETE /users/:id/second-factor
   own                        401     401     401     | 403     403     409*    409*    409*    | 403     409*     second_factor_off
@@ -30,7 +30,7 @@ DELETE /users/:id/second-factor
   admin                      401     401     401     | 403     403     404     404     204     | 403     404
   absent                     401     401     401     | 403     403     404     404     404     | 403     404
 
-# The company's word
+# The requirement of a company
                              anon    dead    gate    | bare    USER    CREATOR both    ADMIN   | USER2   CREATOR2
 PUT /company/me-company
   + secondFactorRequired     401     401     401     | 403     403     409*    200     403     | 403     409*     own_factor_first

@@ -1,24 +1,24 @@
 import { Company } from '@propusk/contract/companies';
+import { User } from '@propusk/contract/me';
 import { Policy } from '@propusk/contract/policies';
 import { Proxy } from '@propusk/contract/proxies';
 import { Site } from '@propusk/contract/sites';
-import { User } from '@propusk/contract/users';
 import * as z from 'zod/mini';
 import type { World } from './world.ts';
 
 const LONG_AGO = '2001-01-01T00:00:00.000Z';
-/** In whatever text no column has a better value for; to be found in no row. */
+/** The value of keys without a better one. No row may contain it. */
 const MARK = 'HOSTILE';
 
 /**
- * Keys that would give something away if they were stored, with values that the columns of their names take: every field
- * of every entity, every column of every table, and what attackers try.
+ * Keys that would cause harm if they were stored, with values that fit the columns of these names: every field of every
+ * entity, every column of every table, and keys that attackers try.
  * @param columns the names of all columns
  */
 export function hostileKeys(columns: readonly string[], world: World): ReadonlyMap<string, unknown> {
   const { other } = world.standing.CREATOR;
   const admin = { value: 'ADMIN' };
-  const told: Record<string, unknown> = {
+  const values: Record<string, unknown> = {
     id: other.people.agent,
     userId: other.people.agent,
     companyId: other.id,
@@ -44,7 +44,7 @@ export function hostileKeys(columns: readonly string[], world: World): ReadonlyM
     email: 'hostile@hostile.test',
     newEmail: 'hostile@hostile.test',
     password: 'hostile horse',
-    // Not a hash of ours.
+    // Not a hash of the product.
     passwordHash: `$argon2id$v=19$m=8,t=1,p=1$${MARK}$${MARK}`,
     passwordSealed: MARK,
     tokenHash: MARK,
@@ -68,10 +68,10 @@ export function hostileKeys(columns: readonly string[], world: World): ReadonlyM
     address: 'hostile.example.ru',
     shownAddress: 'hostile.example.ru',
   };
-  const names = [...entityFields(), ...columns.map(camelCase), ...Object.keys(told)];
+  const names = [...entityFields(), ...columns.map(camelCase), ...Object.keys(values)];
   return new Map(
     names.flatMap((name) => {
-      const value = name in told ? told[name] : MARK;
+      const value = name in values ? values[name] : MARK;
       return [
         [name, value],
         [snakeCase(name), value],
@@ -88,19 +88,19 @@ export const poisons: readonly string[] = [
   '{"toString": "HOSTILE", "hasOwnProperty": "HOSTILE", "valueOf": 1, "then": "HOSTILE", "toJSON": "HOSTILE"}',
 ];
 
-/** The fields of every entity in the contract's spelling. */
+/** The fields of every entity, named as in the contract. */
 export function entityFields(): string[] {
   return [User, Company, Proxy, Site, Policy].flatMap(declaredKeys);
 }
 
-/** The keys that a schema of an object, or of a list of them, declares. */
+/** The keys that the schema of an object, or of a list of objects, declares. */
 export function declaredKeys(schema: z.ZodMiniType): string[] {
   return Object.keys(objectOf(schema).properties ?? {});
 }
 
 /**
- * A body with the keys added wherever an object may stand in it, but for those that its schema declares there.
- * @param body what the schema takes
+ * Adds the keys to every object of a body, except those that its schema declares there.
+ * @param body a valid value of the schema
  */
 export function withKeys(body: unknown, schema: z.ZodMiniType, keys: ReadonlyMap<string, unknown>): unknown {
   return add(body, describe(schema), keys);

@@ -4,7 +4,7 @@ import type { Db } from '@propusk/api/db/open';
 import type { Role } from '@propusk/contract/roles';
 import { testEncryption } from '../api/api.ts';
 
-/** A company without users. */
+/** Inserts a company without users. */
 export function insertCompany(db: Db, name: string): Promise<{ id: number }> {
   return db
     .insertInto('companies')
@@ -13,7 +13,7 @@ export function insertCompany(db: Db, name: string): Promise<{ id: number }> {
     .executeTakeFirstOrThrow();
 }
 
-/** A person; the hash is made once for all of them. */
+/** Inserts a user. @param user with a password hash that all users may share @returns the id */
 export async function addUser(
   db: Db,
   user: { companyId: number | null; email: string; roles: Role[]; hash: string },
@@ -33,7 +33,7 @@ export async function addUser(
   return id;
 }
 
-/** A proxy of a company, or of the platform. */
+/** Inserts a proxy of a company, or of the platform. @returns the id */
 export async function addProxy(db: Db, companyId: number | null, host: string): Promise<number> {
   const { id } = await db
     .insertInto('proxies')
@@ -50,7 +50,7 @@ export async function addProxy(db: Db, companyId: number | null, host: string): 
   return id;
 }
 
-/** A policy on a proxy of its own company. */
+/** Inserts a policy on a proxy of its own company. @returns the id */
 export async function addPolicy(
   db: Db,
   companyId: number,
@@ -70,7 +70,7 @@ export async function addPolicy(
   return id;
 }
 
-/** A site that no policy opens yet. */
+/** Inserts a site without policies. @returns the id */
 export async function addSite(db: Db, companyId: number, address: string): Promise<number> {
   const { id } = await db
     .insertInto('sites')
@@ -80,7 +80,7 @@ export async function addSite(db: Db, companyId: number, address: string): Promi
   return id;
 }
 
-/** @returns the token of a link in mail: to a new address, or without one to a new password */
+/** Inserts a mail link: an email link for a new email, else a password link. @returns its token */
 export async function addLink(db: Db, userId: number, newEmail: string | null): Promise<string> {
   const { token, hash } = newToken();
   await db
@@ -90,7 +90,7 @@ export async function addLink(db: Db, userId: number, newEmail: string | null): 
   return token;
 }
 
-/** @returns the token of a session */
+/** Inserts a session. @returns its token */
 export async function addSession(db: Db, userId: number): Promise<string> {
   const { token, hash } = newToken();
   await db
@@ -100,17 +100,17 @@ export async function addSession(db: Db, userId: number): Promise<string> {
   return token;
 }
 
-/** @returns the id of a session, by its token */
+/** Finds the id of a session by its token. */
 export async function sessionId(db: Db, token: string): Promise<number> {
   const sessions = db.selectFrom('sessions').select('id').where('token_hash', '=', hashToken(token));
   return (await sessions.executeTakeFirstOrThrow()).id;
 }
 
-/** What every app of these people makes its codes of, and the one recovery code that each of them has. */
+/** The secret of every inserted second factor, and its only recovery code. */
 export const FACTOR_SECRET = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';
 export const RECOVERY_CODE = '7K3M-Q9XT-2HVD-W5PA';
 
-/** A second factor that is on, or one that waits to be confirmed. */
+/** Inserts a confirmed or an unconfirmed second factor. */
 export async function addFactor(db: Db, user_id: number, state: 'on' | 'begun'): Promise<void> {
   const confirmed_at = state === 'on' ? new Date().toISOString() : null;
   const secret_sealed = testEncryption.seal(secretPlace(user_id), FACTOR_SECRET);
@@ -120,7 +120,7 @@ export async function addFactor(db: Db, user_id: number, state: 'on' | 'begun'):
   await db.insertInto('recovery_codes').values({ user_id, code_hash }).execute();
 }
 
-/** @returns a code for a person's extension, asked for by a session of theirs */
+/** Inserts a pairing code of a user. @returns the code */
 export async function addPairing(db: Db, userId: number): Promise<string> {
   const session_hash = hashToken(await addSession(db, userId));
   const { token, hash } = newToken();
@@ -131,7 +131,7 @@ export async function addPairing(db: Db, userId: number): Promise<string> {
   return token;
 }
 
-/** @returns the token of a link to the lock of a site */
+/** Inserts a link to the lock of a site. @returns its token */
 export async function addLockLink(
   db: Db,
   companyId: number,

@@ -1,6 +1,6 @@
 /**
- * The matrix of the calls that change roles (`rows.ts` explains how to read it). After `role`: the role in the body. Every caller
- * sends the right password, and a code where they have a second factor.
+ * The matrix of the calls that change roles (`rows.ts` explains how to read it). `role` is followed by the role in the body.
+ * Every caller sends the right password, and a code when they have a second factor.
  */
 export const roleTable = `
 # Owners

@@ -1,51 +1,52 @@
 import { factorTable } from './factor-rows.ts';
+import { lossTable } from './loss-rows.ts';
 import { roleTable } from './role-rows.ts';
 import { type Caller, callers } from './world.ts';
 
-/** One line of the matrix: a call at a target, and how each caller is answered. */
+/** One line of the matrix: a call with a target, and the expected result for each caller. */
 export interface Row {
-  /** Method and path, as the contract spells them. */
+  /** Method and path, as in the contract. */
   readonly call: string;
   readonly target: Target;
   readonly expected: Readonly<Record<Caller, Expected>>;
 }
 
-/** What a call is aimed at: an object by its place in the path, and what the body names. */
+/** The target of a call: the object in the path, and the object in the body. */
 export interface Target {
   readonly text: string;
   readonly path: string;
-  /** What the body is about, when it is not the plain one. */
+  /** The field of the body that the target concerns; undefined for the default body. */
   readonly field: string | undefined;
   readonly which: string | undefined;
 }
 
 export interface Expected {
   readonly status: number;
-  /** The codes that a refusal may carry; undefined for the one that its status implies. */
+  /** The error codes that pass; undefined accepts only the usual code of the status. */
   readonly codes: readonly string[] | undefined;
 }
 
 /**
- * The permission matrix, written down from the specification and answers.md by hand. It must not be computed from the
- * contract's `access`: a wrong declaration there is what it is to find.
+ * The permission matrix, written by hand from the specification and answers.md. It must not be computed from the contract's
+ * `access`, because it must find wrong declarations there.
  *
- * Callers: anon sends no token, dead one that was logged out, gate the gateways' key. bare is a person of the first
- * company without roles, both is USER and CREATOR at once; ADMIN is of the platform and of no company. USER2 and CREATOR2
- * belong to the second company, and everything is seen from there.
+ * Callers: anon sends no token, dead the token of an ended session, gate the gateways' key. bare is a user of the first
+ * company without roles, both is USER and CREATOR at once, ADMIN is a platform admin without a company. USER2 and CREATOR2
+ * belong to the second company; their targets are relative to it.
  *
- * Targets: own is an object of the caller's company that the caller may see (for those without one: of the first
- * company), other the same of the other company, absent an id that never was. unreached: a site or policy that no policy
- * of the caller reaches. owner: another CREATOR of the company, staff: an ADMIN who belongs to it, admin: another ADMIN
- * of the platform. Of sessions self is another one of the caller's, asking the one that makes the call; own, other and
- * admin are those of the people of these names. used: a proxy that a policy names; platform: a default one; direct: the gateway itself. shared: an
- * address that both companies hold. unstaffed: a third company, without an ADMIN among its people. After a plus: what
- * the body sets, and whose object it names; several named ones are mixed with one that is allowed.
+ * Targets: own is an object of the caller's company that the caller may see (for callers without a company: of the first
+ * company), other the same object of the other company, absent an id that never existed. unreached: a site or policy that
+ * no policy of the caller reaches. owner: another CREATOR of the company; staff: an ADMIN who belongs to the company; admin:
+ * another ADMIN of the platform. For sessions, self is another session of the caller and asking the current one; own, other
+ * and admin are sessions of the users of these names. used: a proxy with a policy; platform: a default proxy; direct: the
+ * gateway itself. shared: an address that both companies have. unstaffed: a third company without an ADMIN. After a plus:
+ * the field in the body and the owner of its object; a list also contains one allowed object.
  *
- * 401: nobody. 403: never for this role. 404: absent, another company's, or hidden from a USER. A star: the code at the
- * end of the line, where it is not the one that the status implies.
+ * 401: not signed in. 403: forbidden for the role. 404: absent, of another company, or hidden from a USER. A star: the
+ * expected error code is named at the end of the line; without a star it is the usual code of the status.
  */
 const table = `
-# Anybody
+# Public calls
                              anon    dead    gate    | bare    USER    CREATOR both    ADMIN   | USER2   CREATOR2
 GET /health
   -                          200     200     200     | 200     200     200     200     200     | 200     200
@@ -69,7 +70,7 @@ POST /lock
   + lock live                200     200     200     | 200     200     200     200     200     | 200     200
   + lock dead                400*    400*    400*    | 400*    400*    400*    400*    400*    | 400*    400*     lock_link_dead
 
-# Anybody signed in, with roles or without
+# Calls of every signed-in user, with or without roles
                              anon    dead    gate    | bare    USER    CREATOR both    ADMIN   | USER2   CREATOR2
 POST /auth/register
   + change                   401     401     401     | 204     204     204     204     204     | 204     204
@@ -97,7 +98,7 @@ GET /me/why
 POST /auth/pairing
   -                          401     401     401     | 403     200     200     200     200     | 200     200
 
-# People
+# Users
                              anon    dead    gate    | bare    USER    CREATOR both    ADMIN   | USER2   CREATOR2
 POST /users/user-inner
   -                          401     401     401     | 403     403     201     201     403     | 403     201
@@ -380,7 +381,7 @@ POST /feed/acknowledge
 `;
 
 /** The table as rows. */
-export const rows: readonly Row[] = parse(table + factorTable + roleTable);
+export const rows: readonly Row[] = parse(table + lossTable + factorTable + roleTable);
 
 function parse(text: string): Row[] {
   const parsed: Row[] = [];
@@ -405,7 +406,7 @@ function parseRow(call: string, line: string): Row {
   return { call, target: parseTarget(text), expected: Object.fromEntries(expected) as Row['expected'] };
 }
 
-/** Reads `own + politics other`: the path's object, and after a plus what the body is about. */
+/** Parses a target such as `own + politics other`: the object in the path, then the field and object in the body. */
 export function parseTarget(text: string): Target {
   const [path = '', body = ''] = text.split(/ ?\+ /);
   const [field, which] = body === '' ? [] : body.split(' ');

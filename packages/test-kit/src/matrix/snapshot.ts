@@ -1,26 +1,26 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 
-/** The initial state of every cell, which results are compared with. */
+/** The initial state of the database, with which each cell compares its result. */
 export interface Snapshot {
-  /** Hashes of all rows of each company, by its id; 0 is the platform. Equal hashes: nothing was stored. */
+  /** Hashes of all rows of each company, by its id; 0 is the platform. Equal hashes mean that nothing was stored. */
   readonly digests: ReadonlyMap<number, string>;
   /**
-   * The companies whose rows are not as they were.
-   * @param awaited a change is to come: a link in mail is made after its answer
+   * The companies whose rows differ from the initial state.
+   * @param awaited waits for a change, because a mail link is created after the reply
    */
   changed(awaited?: boolean): Promise<number[]>;
-  /** The tables whose changes by people the audit tells of, and that are not as they were. */
+  /** The audited tables whose rows differ from the initial state. */
   touched(): Promise<string[]>;
   /** The audit events since the last call or restore. */
   written(): Promise<Written[]>;
   /** Every row of every table, as JSON. */
   dump(): Promise<Record<string, Record<string, unknown>[]>>;
-  /** Puts every row and every sequence back. */
+  /** Restores every row and every sequence. */
   restore(): Promise<void>;
 }
 
-/** A row of the audit, without what differs from one try to the next. */
+/** An audit row, without columns that differ between runs. */
 export interface Written extends Record<string, unknown> {
   readonly company_id: number | null;
   readonly actor_id: number;
@@ -30,7 +30,7 @@ export interface Written extends Record<string, unknown> {
   readonly changes: unknown;
 }
 
-// Parents before children; tables that are not named come after these.
+// Parents before children; other tables come after these.
 const parents = [
   'platform',
   'companies',
@@ -57,7 +57,7 @@ const audited: Readonly<Record<string, readonly string[]>> = {
   lock_links: [],
 };
 
-/** Remembers the whole database. */
+/** Copies the whole database. */
 export async function takeSnapshot(pool: pg.Pool): Promise<Snapshot> {
   const columns = await readColumns(pool);
   const tables = [...columns.keys()].toSorted((a, b) => rank(a) - rank(b));
@@ -80,9 +80,9 @@ export async function takeSnapshot(pool: pg.Pool): Promise<Snapshot> {
     }
   };
   const hashes = Object.entries(audited).map(
-    ([table, moving]) =>
+    ([table, ignored]) =>
       `select '${table}' as name, md5(string_agg(row, ',' order by row)) as digest from (
-        select (to_jsonb(t) - array[${moving.map((column) => `'${column}'`).join()}]::text[])::text as row from ${table} t) as rows`,
+        select (to_jsonb(t) - array[${ignored.map((column) => `'${column}'`).join()}]::text[])::text as row from ${table} t) as rows`,
   );
   const digestTables = async () => {
     const { rows } = await pool.query<{ name: string; digest: string }>(hashes.join(' union all '));
@@ -126,7 +126,7 @@ export async function takeSnapshot(pool: pg.Pool): Promise<Snapshot> {
     },
     restore: async () => {
       await pool.query(restoreStatement);
-      if ((await changed()).length > 0) throw new Error('the world was not put back');
+      if ((await changed()).length > 0) throw new Error('the database was not restored');
       await written();
     },
   };
@@ -147,7 +147,7 @@ async function readColumns(pool: pg.Pool): Promise<Map<string, string[]>> {
   return new Map(rows.map((row) => [row.table, row.columns]));
 }
 
-/** Which company a row belongs to is told by its columns; a row that tells nothing is the platform's. */
+/** Hashes the rows of each company. A row without a company column belongs to the platform. */
 function digestOf(tables: string[], columns: Map<string, string[]>): string {
   const parts = tables
     .filter((table) => !bookkeeping.has(table))
@@ -156,7 +156,7 @@ function digestOf(tables: string[], columns: Map<string, string[]>): string {
       let company = '0';
       if (table === 'companies') company = 't.id';
       else if (has('company_id')) company = 'coalesce(t.company_id, 0)';
-      // Of what hangs on a proxy; 0 is the platform here too.
+      // Tables below a proxy; 0 is the platform here too.
       else if (has('owner_id')) company = 't.owner_id';
       else if (has('user_id'))
         company = '(select coalesce(u.company_id, 0) from users u where u.id = t.user_id)';
@@ -176,7 +176,7 @@ async function restoreOf(pool: pg.Pool, tables: string[], columns: Map<string, s
       const list = columns.get(table)?.join(', ');
       return `insert into ${table} (${list}) select ${list} from saved.${table}`;
     }),
-    // What the triggers of the lines above have moved.
+    // Columns that triggers changed during the statements above.
     'update companies c set policy_version = s.policy_version from saved.companies s where s.id = c.id',
     'update sites c set claim = s.claim from saved.sites s where s.id = c.id',
     ...sequences.rows.map(({ name, last, called }) => `select setval('${name}', ${last}, ${called})`),

@@ -17,7 +17,7 @@ import {
   sessionId,
 } from './inserts.ts';
 
-/** In the order of the table's columns. */
+/** The callers in the order of the table's columns. */
 export const callers = [
   'anon',
   'dead',
@@ -32,7 +32,7 @@ export const callers = [
 ] as const;
 export type Caller = (typeof callers)[number];
 
-/** Ids of one company and of what is in it; the two that callers belong to are alike. */
+/** The ids of one company and of its rows. The companies of the callers have the same structure. */
 export interface Company {
   readonly id: number;
   readonly people: Readonly<
@@ -40,22 +40,22 @@ export interface Company {
   >;
   readonly agentEmail: string;
   readonly agentSession: number;
-  /** Tokens of links in the agent's mail: one for a password, one for a new address; a code for the extension; and a link to a lock. */
+  /** Tokens of the agent's password link, email link and pairing code, and of a lock link. */
   readonly links: Readonly<Record<'password' | 'email' | 'pairing' | 'lock', string>>;
   readonly proxies: { readonly idle: number; readonly used: number };
-  /** A plain USER is in the first one alone. */
+  /** The caller USER is only in `reached`. */
   readonly policies: { readonly reached: number; readonly unreached: number };
   readonly sites: { readonly reached: number; readonly unreached: number; readonly shared: number };
   readonly address: string;
 }
 
-/** Where a caller stands: the token that is sent, and which company is the own one. */
+/** A caller's token and companies. */
 export interface Standing {
   readonly token: string | null;
   readonly userId: number;
-  /** null: of no company. */
+  /** null for a caller without a company. */
   readonly companyId: number | null;
-  /** The session of the token, and another one of the same person. */
+  /** The session of the token, and another session of the same user. */
   readonly sessions?: { readonly asking: number; readonly another: number };
   readonly own: Company;
   readonly other: Company;
@@ -72,7 +72,7 @@ export interface World {
 
 export const SHARED_ADDRESS = 'shared.example.ru';
 
-/** Two companies, a third one and the platform, put there by SQL: a hash and a session for each would take a minute. */
+/** Inserts three companies and platform rows by SQL: creating each account through the api would take a minute. */
 export async function createWorld({ database: { db }, must }: TestApi): Promise<World> {
   const hash = await hashPassword(PASSWORD, ofProcess);
   const first = await addCompany(db, 'first', hash);
@@ -127,7 +127,7 @@ export async function createWorld({ database: { db }, must }: TestApi): Promise<
   };
 }
 
-/** A token of a person, and the ids of its session and of one more. */
+/** Opens two sessions of a user. @returns the token of the first, and the ids of both */
 async function signedIn(db: Db, userId: number) {
   const token = await addSession(db, userId);
   const another = await sessionId(db, await addSession(db, userId));
@@ -136,17 +136,17 @@ async function signedIn(db: Db, userId: number) {
 
 async function addCompany(db: Db, name: string, hash: string): Promise<Company> {
   const { id } = await insertCompany(db, name);
-  const person = (email: string, roles: Role[]) =>
+  const insertUser = (email: string, roles: Role[]) =>
     addUser(db, { companyId: id, email: `${email}@${name}.test`, roles, hash });
   const people = {
-    bare: await person('bare', []),
-    USER: await person('user', ['USER']),
-    CREATOR: await person('creator', ['CREATOR']),
-    both: await person('both', ['USER', 'CREATOR']),
-    agent: await person('agent', ['USER']),
-    owner: await person('owner', ['CREATOR']),
-    staff: await person('staff', ['ADMIN']),
-    enrolled: await person('enrolled', ['USER']),
+    bare: await insertUser('bare', []),
+    USER: await insertUser('user', ['USER']),
+    CREATOR: await insertUser('creator', ['CREATOR']),
+    both: await insertUser('both', ['USER', 'CREATOR']),
+    agent: await insertUser('agent', ['USER']),
+    owner: await insertUser('owner', ['CREATOR']),
+    staff: await insertUser('staff', ['ADMIN']),
+    enrolled: await insertUser('enrolled', ['USER']),
   };
   await addFactor(db, people.enrolled, 'on');
   await addFactor(db, people.both, 'on');

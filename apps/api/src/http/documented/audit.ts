@@ -2,34 +2,34 @@ import { AuditAction, AuditChange, AuditField, AuditKind, AuditRow } from '@prop
 import { openApiExamples as sample } from '@propusk/phrases/openapi';
 import { named, registered } from './fields.ts';
 
-// What OpenAPI says, in words, of who did what.
+// OpenAPI texts of the audit.
 
 registered.add(AuditAction, {
   id: 'AuditAction',
-  description: 'What was done. `changed` tells which fields of the object differ.',
+  description: 'The action. For `changed`, `changes` lists the fields that differ.',
   examples: ['changed'],
 });
 registered.add(AuditKind, {
   id: 'AuditKind',
-  description: 'What it was done to. Signing in, sessions and the own password are about the user.',
+  description: 'The kind of the object. The object of sign-ins, sessions and own passwords is the user.',
   examples: ['policy'],
 });
 registered.add(AuditField, {
-  description: 'A field of the object, in the spelling of its own calls.',
+  description: 'A field of the object, named as in its own calls.',
   examples: ['users'],
 });
 
 named(
   'AuditChange',
   AuditChange,
-  'A field before and after. Neither of all these: a secret was set, which is never told.',
+  'The values of a field before and after. An empty object means that a secret was set; its value is never recorded.',
   {
-    from: 'The value before; absent where there was none.',
-    to: 'The value after; absent where there is none.',
-    added: 'Of a list: the names that came, 50 at most.',
-    removed: 'Of a list: the names that went, 50 at most.',
-    moreAdded: 'How many more came.',
-    moreRemoved: 'How many more went.',
+    from: 'The value before; absent when there was none.',
+    to: 'The value after; absent when there is none.',
+    added: 'For a list: the names that were added, at most 50.',
+    removed: 'For a list: the names that were removed, at most 50.',
+    moreAdded: 'The number of added names beyond those listed.',
+    moreRemoved: 'The number of removed names beyond those listed.',
   },
   { added: [sample.fullName], removed: [sample.otherFullName] },
 );
@@ -37,28 +37,31 @@ named(
 named(
   'AuditRow',
   AuditRow,
-  'Who did what to which object, as all of them were called then. Outlives every one of them.',
+  'An audit event: actor, action and object, with their names at that time. It outlives all of them.',
   {
-    id: 'Of the row. Later rows have higher ones.',
-    at: 'When it was done.',
+    id: 'The id of the row. Later rows have higher ids.',
+    at: 'The time of the event.',
     company: [
-      "Whose object it is; null for the platform's.",
-      { id: 'Its id; there may be no such company any more.', name: 'Its name then.' },
+      "The company of the object; null for the platform's objects.",
+      { id: 'Its id; the company may be deleted by now.', name: 'Its name at that time.' },
     ],
     actor: [
-      'Who did it.',
-      { name: 'Name and surname; may be empty.', roles: ['The roles then.', { value: 'One of them.' }] },
-    ],
-    address: 'The IP address that the call came from.',
-    action: 'What was done.',
-    object: [
-      'What it was done to.',
+      'The user who made the call.',
       {
-        kind: 'What it is.',
-        name: "Its name then: a site's address, a person's email, a proxy's host and port.",
+        name: 'Name and surname; may be empty.',
+        roles: ['The roles at that time.', { value: 'One of the roles.' }],
       },
     ],
-    changes: 'The fields that differ, and of what came or went all that held something.',
+    address: 'The IP address of the caller.',
+    action: 'The action.',
+    object: [
+      'The object of the action.',
+      {
+        kind: 'The kind of the object.',
+        name: "Its name at that time: a site's address, a user's email, a proxy's host and port.",
+      },
+    ],
+    changes: 'The fields that differ. For a created or deleted object: all its fields that are not empty.',
   },
   {
     id: 4711,

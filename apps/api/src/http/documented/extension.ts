@@ -1,44 +1,45 @@
+import { AccessLoss } from '@propusk/contract/access-loss';
 import { Pairing, PairingCode } from '@propusk/contract/auth';
 import { Explanation } from '@propusk/contract/why';
 import { openApiExamples as sample } from '@propusk/phrases/openapi';
 import { named } from './fields.ts';
 
-// What OpenAPI says, in words, of what the browser extension and the question 'why?' read and send.
+// OpenAPI texts of the browser extension's calls, of the explanation of access, and of the access lost by a deletion.
 
 const code = 'cGFpcmluZy1jb2RlLW9mLWEtbWludXRlLWFuZC1vbmNl';
 named(
   'PairingCode',
   PairingCode,
-  'A code that signs the extension in, once.',
-  { code: 'Opaque, 256 bits.', expiresAt: 'A minute from now.' },
+  'A code that signs the extension in once.',
+  { code: 'Opaque, 256 bits.', expiresAt: 'The end of its life, a minute from now.' },
   { code, expiresAt: '2026-03-14T16:06:00.000Z' },
 );
 named(
   'Pairing',
   Pairing,
-  'What the extension signs in with.',
-  { code: 'The code that the console showed it.' },
+  'The credentials of the extension.',
+  { code: 'The code from the console.' },
   { code },
 );
 named(
   'Explanation',
   Explanation,
-  'What the rule of access says of a person and a site, and why.',
+  "The gateway's decision on a user and a site, and its reasons.",
   {
-    allow: 'Whether the gateway lets the person through.',
-    reason: 'Why not, as `X-Propusk-Reason` has it; null when allowed.',
-    message: 'What that means: a Russian sentence.',
-    advice: 'What to do about it: a Russian sentence; null when nothing is to be done.',
-    policy: 'The policy that lets the person in; null when none does.',
-    proxy: 'The proxy that the person leaves through; null when refused.',
+    allow: 'Whether the gateway allows the request.',
+    reason: 'The reason of the refusal, as in `X-Propusk-Reason`; null when allowed.',
+    message: 'The decision as a Russian sentence.',
+    advice: 'The remedy as a Russian sentence; null when there is nothing to do.',
+    policy: 'The policy that grants access; null when none does.',
+    proxy: 'The proxy that carries the traffic; null when refused.',
     links: [
-      'The links from person to site, in order.',
+      'The conditions between user and site, in the order of their evaluation.',
       {
-        title: 'What the link is: a Russian sentence.',
-        state: 'Whether it holds; after the first missing one nothing is checked.',
+        title: 'The condition as a Russian sentence.',
+        state: 'Whether it holds; conditions after the first missing one are not evaluated.',
       },
     ],
-    mends: 'Policies that would open the site to the person. Empty for a question about oneself.',
+    mends: 'Policies that would grant the user access to the site. Empty when callers ask about themselves.',
   },
   {
     allow: false,
@@ -56,4 +57,15 @@ named(
     ],
     mends: [{ id: 7, name: sample.policy }],
   },
+);
+named(
+  'AccessLoss',
+  AccessLoss,
+  'The access that a deletion would revoke, by the rule of the gateway.',
+  {
+    users: 'Users who would lose a site.',
+    sites: 'Distinct sites that at least one of them would lose.',
+    allSites: 'Users who would lose access to all sites.',
+  },
+  { users: 12, sites: 3, allSites: 0 },
 );

@@ -4,38 +4,38 @@ import { Role } from '@propusk/contract/roles';
 import { openApiExamples as sample } from '@propusk/phrases/openapi';
 import * as z from 'zod/mini';
 
-// How schemas get their words for OpenAPI, and the words of the fields that many of them share.
+// Registers the OpenAPI texts of schemas, and holds the texts of fields that many schemas share.
 
-/** Field names that mean the same wherever they stand, unless an entity says otherwise. */
+/** Texts of fields with the same meaning in every schema, unless a schema has its own text. */
 export const everywhere = {
-  id: 'Stands for this one for ever: ids are never reused.',
+  id: 'The id of the entity; ids are never reused.',
   version: 'Rises with every change; the same number as in `ETag`.',
-  createdAt: 'When it was added.',
-  updatedAt: 'When it was last changed.',
-  rows: 'The rows of the page, or all rows when no page was asked for.',
-  count: 'How many rows match in all.',
-  email: 'The address that the person signs in with.',
+  createdAt: 'The time of its creation.',
+  updatedAt: 'The time of its last change.',
+  rows: 'The rows of the page, or all rows when the query has no parameters.',
+  count: 'The number of all matching rows.',
+  email: 'The address that the user signs in with.',
 };
 
 type Item<T> = NonNullable<T> extends readonly (infer E)[] ? NonNullable<E> : NonNullable<T>;
-/** A sentence for every field; a nested object that has no name of its own tells of its fields too. */
+/** A text for every field, and the fields of each nested object that is not a named schema. */
 type Fields<T> = { [K in Exclude<keyof T, keyof typeof everywhere>]-?: About<Item<T[K]>> } & {
   [K in keyof T & keyof typeof everywhere]?: string;
 };
 type About<T> = string | (T extends object ? readonly [string, Fields<T>] : never);
-/** `Fields` as whoever reads it sees it. */
+/** `Fields` without its types, for readers. */
 export interface FieldTexts {
   readonly [field: string]: string | readonly [string, FieldTexts];
 }
 
-/** Names and words of schemas, as zod's own converter takes them. */
+/** Names and texts of schemas, in the form of zod's converter. */
 export const registered = z.registry<{ id?: string; description: string; examples?: z.$input[] }>();
 
-/** What is said of the fields of named schemas, and an example of the whole, by name. */
+/** The field texts and the example of each named schema. */
 // grows: not, the program fills it as it starts
 export const told = new Map<string, { readonly fields: FieldTexts; readonly example: unknown }>();
 
-/** Names a schema, and says what it, its fields and an example of it are. */
+/** Registers a schema's name, its texts and an example. */
 export function named<S extends z.ZodMiniType>(
   id: string,
   schema: S,
@@ -50,26 +50,27 @@ export function named<S extends z.ZodMiniType>(
 registered.add(Id, { description: everywhere.id, examples: [42] });
 registered.add(Version, { description: everywhere.version, examples: [3] });
 registered.add(IsoDate, {
-  description: 'A moment in UTC (RFC 3339).',
+  description: 'A time in UTC (RFC 3339).',
   examples: ['2026-03-02T09:30:00.000Z'],
 });
 registered.add(Email, {
-  description: 'Trimmed; letter case does not tell two addresses apart. One account per address.',
+  description: 'Trimmed and compared case-insensitively. One account per address.',
   examples: ['anna@romashka.ru'],
 });
 registered.add(Password, {
-  description: 'At least 8 characters of any kind. Told in no reply.',
+  description: 'At least 8 characters of any kind. No reply contains it.',
   examples: [sample.password],
 });
 registered.add(Links, { description: 'Ids of linked rows, each at most once.', examples: [[7, 9]] });
 registered.add(Role, {
   id: 'Role',
-  description: 'USER: an agent of a company. CREATOR: its owner. ADMIN: of the whole platform.',
+  description:
+    'USER: an agent of a company. CREATOR: an owner of a company. ADMIN: an admin of the platform.',
   examples: ['USER'],
 });
 registered.add(ProxyType, {
   id: 'ProxyType',
   description:
-    "`default`: the platform's own, shared by companies. `users`: a company's own. `payment`: a company's, paid for.",
+    "`default`: the platform's own, shared by companies. `users`: a company's own. `payment`: a company's own, paid.",
   examples: ['users'],
 });

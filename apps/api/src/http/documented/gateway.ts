@@ -3,24 +3,24 @@ import { acknowledge, CompanySnapshot } from '@propusk/contract/feed';
 import { openApiExamples as sample } from '@propusk/phrases/openapi';
 import { named } from './fields.ts';
 
-// What OpenAPI says, in words, of what clients of the gateway and gateways read and send.
+// OpenAPI texts of the calls of gateways and of their clients.
 
 named(
   'GatewayAccess',
   GatewayAccess,
-  "All that a client needs to reach the caller's sites.",
+  "The settings with which a client reaches the caller's sites through the gateway.",
   {
     gateway: [
-      'Where the gateway listens.',
-      { scheme: 'How a client speaks to it.', host: 'Its host.', port: 'Its port.' },
+      'The address of the gateway.',
+      { scheme: 'The protocol between client and gateway.', host: 'Its host.', port: 'Its port.' },
     ],
-    username: 'The name for Basic credentials.',
-    password: 'A signed token for the gateway alone; worth nothing at the console.',
-    expiresAt: 'When the token dies by itself.',
+    username: 'The user name of the Basic credentials.',
+    password: 'The password of the Basic credentials: a signed token that only the gateway accepts.',
+    expiresAt: 'The expiry of the token.',
     allSites: 'Whether every public site goes through the gateway.',
-    sites: 'Addresses as sites keep them: a host, `*.` before it, a port after it.',
+    sites: 'Addresses of sites: a host, with an optional `*.` before it and an optional port after it.',
     bypass: "Hosts that never go through the gateway: the console's own.",
-    version: "The company's policy version that this answer was read at.",
+    version: "The company's policy version that the reply reflects.",
   },
   {
     version: 128,
@@ -36,44 +36,48 @@ named(
 named(
   'Acknowledgement',
   acknowledge.body,
-  'Which version a gateway enforces now.',
+  'The version of a company that a gateway enforces.',
   {
     gateway: 'The name of the gateway.',
     companyId: 'The company.',
-    version: 'The version of its last snapshot that is in force.',
+    version: 'The version of the snapshot that the gateway enforces.',
   },
   { gateway: 'gate-1', companyId: 5, version: 128 },
 );
 named(
   'CompanySnapshot',
   CompanySnapshot,
-  'The data of the event `company`: who may reach what in one company, whole, at one version.',
+  'The data of the event `company`: all access rights of one company at one version.',
   {
     companyId: 'The company.',
-    version: 'Rises with every change; a lower one is ignored.',
-    users: ['Its people.', { epoch: 'Rises when the gateway tokens of the person must die.' }],
+    version: 'Rises with every change; gateways ignore a lower one.',
+    users: ['Its users.', { epoch: 'A higher epoch revokes the gateway tokens of the user.' }],
     sites: [
       'Its sites.',
-      { address: 'Host, with a port if one was named.', claim: 'Since when it holds a shared egress.' },
+      {
+        address: 'Host, with a port if one was given.',
+        claim:
+          'The rank of its claim to the host on shared egress: the lowest of all companies wins; null without one.',
+      },
     ],
     proxies: [
-      'The proxies that its policies name, with their passwords.',
+      'The proxies of its policies, with their passwords.',
       {
-        type: 'Whose it is.',
-        direct: 'The gateway itself.',
+        type: 'The type of the proxy.',
+        direct: 'Whether it is the gateway itself.',
         host: 'Host name or address.',
         port: 'Port.',
-        username: 'Name that the proxy is told.',
-        password: 'Password that the proxy is told.',
+        username: 'The user name for the proxy.',
+        password: 'The password for the proxy.',
       },
     ],
     policies: [
       'Its policies.',
       {
-        proxyId: 'The way out.',
-        allSites: 'Whether every public site is open.',
-        users: 'Ids of the people it holds.',
-        sites: 'Ids of the sites it opens.',
+        proxyId: 'The proxy that carries the traffic.',
+        allSites: 'Whether the policy opens every public site.',
+        users: 'Ids of its users.',
+        sites: 'Ids of the sites that it opens.',
       },
     ],
   },

@@ -1,22 +1,22 @@
 import {
-  Drift,
   EgressOfProxy,
-  Evidence,
   echo,
   LockLink,
+  LockProof,
   openLockLink,
   ProbeStep,
-  Protection,
   SharedLock,
   SiteCheck,
   SiteLock,
   Snippet,
+  Tally,
 } from '@propusk/contract/lock';
+import { Drift, Evidence, Protection } from '@propusk/contract/protection';
 import { ProxyCheck } from '@propusk/contract/proxies';
 import { openApiExamples as sample } from '@propusk/phrases/openapi';
 import { named } from './fields.ts';
 
-// What OpenAPI says, in words, of a site's lock and of its proof.
+// OpenAPI texts of a site's lock and of its probes.
 
 const policy = { id: 7, name: sample.policy };
 const site = { id: 11, name: 'crm.romashka.ru' };
@@ -33,13 +33,13 @@ const snippet: Snippet = {
 named(
   'Snippet',
   Snippet,
-  'Ready text that locks a site on one kind of server.',
+  'Configuration that locks a site on one kind of server.',
   {
-    kind: 'The server or the service that it is written for.',
-    title: 'What people call it.',
-    place: 'Where it goes, in Russian.',
-    text: 'What to paste.',
-    notes: 'What to know before pasting: Russian sentences.',
+    kind: 'The server or service.',
+    title: 'The display name of the server or service.',
+    place: 'The place for the text, in Russian.',
+    text: 'The text to paste.',
+    notes: 'Notes to read before pasting: Russian sentences.',
   },
   snippet,
 );
@@ -55,27 +55,27 @@ const egress: EgressOfProxy = {
 named(
   'EgressOfProxy',
   EgressOfProxy,
-  'Where the traffic of one proxy leaves from, as our echo saw it.',
+  'The egress addresses of one proxy, as our echo saw them.',
   {
     proxy: 'The proxy, by its host.',
-    direct: "The platform's gateway itself.",
-    politics: 'The policies of the site that leave by it.',
-    addresses: 'The addresses that sites see; none while they are not known.',
-    learnedAt: 'When they were last seen; null while they never were.',
-    stale: 'Not seen for a day, or moved since the lock was last proved.',
-    problem: 'Why the last try to learn them failed, in Russian; null when it did not.',
+    direct: "Whether it is the platform's gateway itself.",
+    politics: 'The policies of the site that use the proxy.',
+    addresses: 'The source addresses that sites see; empty while unknown.',
+    learnedAt: 'The time of the last observation; null before the first.',
+    stale: 'The addresses are older than a day, or changed after the last probe that proved the lock.',
+    problem: 'Why the last attempt to learn them failed, in Russian; null when it succeeded.',
   },
   egress,
 );
 named(
   'SiteLock',
   SiteLock,
-  "The lines that lock a site to its policies' ways out.",
+  'The configuration that locks a site to the egress addresses of its policies.',
   {
     site: 'The site.',
-    egress: 'Its ways out.',
-    breaks: 'Sites whose lock is from before one of these ways out moved.',
-    snippets: 'The lines, by kind of server; none while no address is known.',
+    egress: 'The egress of each proxy of its policies.',
+    breaks: 'Sites whose lock is older than a change of one of these addresses.',
+    snippets: 'The configuration by kind of server; empty while no address is known.',
   },
   { site, egress: [egress], breaks: [], snippets: [snippet] },
 );
@@ -83,7 +83,7 @@ named(
   'LockLink',
   LockLink,
   'A link that shows a lock without an account.',
-  { url: 'The link; its secret is in the fragment.', expiresAt: 'When it dies by itself.' },
+  { url: 'The link; its secret is in the fragment.', expiresAt: 'The expiry of the link.' },
   {
     url: 'https://pass.propusk.example/lock#bG9jay1saW5rLXRoYXQtbGl2ZXMtYS13ZWVrLi4uLi4',
     expiresAt,
@@ -92,18 +92,18 @@ named(
 named(
   'LockLinkUse',
   openLockLink.body,
-  'What opens a lock without an account.',
-  { token: 'What the fragment of the link holds.' },
+  'The credential that shows a lock without an account.',
+  { token: 'The fragment of the link.' },
   { token: 'bG9jay1saW5rLXRoYXQtbGl2ZXMtYS13ZWVrLi4uLi4' },
 );
 named(
   'SharedLock',
   SharedLock,
-  'What a colleague sees by a link.',
+  'The lock that a link shows.',
   {
     address: 'The site.',
-    snippets: 'The lines, as they are now; none while no address is known.',
-    expiresAt: 'When the link dies.',
+    snippets: 'The current configuration by kind of server; empty while no address is known.',
+    expiresAt: 'The expiry of the link.',
   },
   { address: 'crm.romashka.ru', snippets: [snippet], expiresAt },
 );
@@ -112,31 +112,51 @@ const step: ProbeStep = {
   vantage: 'outside',
   outcome: 'passed',
   detail: '403',
+  advice: null,
 };
 named(
   'ProbeStep',
   ProbeStep,
   'One request of a probe.',
   {
-    title: 'What was asked, in Russian.',
-    vantage: "From a stranger's place, or through a proxy of the policies.",
-    outcome: '`passed` is what a locked site does.',
-    detail: 'What came back, in Russian.',
+    title: 'The request, in Russian.',
+    vantage: 'The route of the request: directly from outside, or through a proxy of the policies.',
+    outcome: '`passed` is the expected outcome of a locked site.',
+    detail: 'The response, in Russian.',
+    advice: 'What the owner can do, in Russian; null when the step needs no action.',
   },
   step,
 );
 named(
+  'Tally',
+  Tally,
+  'The number of requests of a probe with the expected outcome.',
+  { passed: 'Requests with the expected outcome.', of: 'All requests that count.' },
+  { passed: 11, of: 11 },
+);
+named(
+  'LockProof',
+  LockProof,
+  'The two halves of a probe.',
+  {
+    outside: 'Requests from outside, and the number that the site refused.',
+    through: 'Proxies of the policies, and the number that reached the site.',
+  },
+  { outside: { passed: 11, of: 11 }, through: { passed: 1, of: 1 } },
+);
+named(
   'SiteCheck',
   SiteCheck,
-  'A probe of a site: while it runs the steps fill in, and then the verdict follows.',
+  'A probe of a site. It adds steps while it runs, and ends with the verdict.',
   {
-    state: 'Whether it is over.',
-    verdict: 'What all steps together say; null while it runs.',
-    meaning: 'What the verdict means for this site, in Russian.',
-    advice: 'What to do, in Russian; null when there is nothing to do.',
+    state: 'The state of the probe.',
+    verdict: 'The verdict over all steps; null while the probe runs.',
+    meaning: 'The meaning of the verdict for this site, in Russian.',
+    advice: 'What the owner can do, in Russian; null when there is nothing to do.',
     steps: 'Its requests, in order.',
-    startedAt: 'When it was asked for.',
-    finishedAt: 'When it was over.',
+    proof: 'The tallies of both halves.',
+    startedAt: 'The time of the request for the probe.',
+    finishedAt: 'The time of its end.',
   },
   {
     state: 'done',
@@ -144,6 +164,7 @@ named(
     meaning: sample.protectedMeaning,
     advice: null,
     steps: [step],
+    proof: { outside: { passed: 11, of: 11 }, through: { passed: 1, of: 1 } },
     startedAt: '2026-03-14T16:04:40.000Z',
     finishedAt: checkedAt,
   },
@@ -151,11 +172,11 @@ named(
 named(
   'Protection',
   Protection,
-  'What the last probe of a site said.',
+  'The result of the last probe of a site.',
   {
     verdict: 'Its verdict.',
-    checkedAt: 'When.',
-    drifted: 'It was protected before and is not now, until a probe finds it protected again.',
+    checkedAt: 'The time of the probe.',
+    drifted: 'The site was protected and has lost it; a probe that finds it protected again resets this.',
   },
   { verdict: 'protected', checkedAt, drifted: false },
 );
@@ -163,41 +184,59 @@ const drift: Drift = { ...site, verdict: 'open', checkedAt };
 named(
   'Drift',
   Drift,
-  'A site that was protected and is not now.',
-  { name: 'Its address as people write it.', verdict: 'What the last probe said.', checkedAt: 'When.' },
+  'A site that was protected and is not any more.',
+  {
+    name: 'Its address as entered.',
+    verdict: 'The verdict of the last probe.',
+    checkedAt: 'The time of the last probe.',
+  },
   drift,
 );
 named(
   'Evidence',
   Evidence,
-  "What is really there of the onboarding's four steps.",
+  'The progress of the onboarding, read from the data of the company.',
   {
     siteExists: 'The company has a site.',
-    lockVerified: 'A probe found a site protected, and it is still.',
-    extensionSeen: 'Somebody of the company has used the extension.',
-    userHasPolicy: 'A person stands in a policy with a site, or with all sites.',
-    drifted: 'Sites that were protected and are not now.',
+    policyHasSite: 'A policy opens a site, or all sites.',
+    lockFound: 'A probe found a site that refuses requests from outside.',
+    lockVerified: 'A probe found a site protected, and it still is.',
+    extensionSeen: 'A user of the company has used the extension.',
+    userHasPolicy: 'A user has a policy that opens a site, or all sites.',
+    open: 'Sites that the last probe found open to everybody.',
+    unchecked: 'Sites without a finished probe.',
+    drifted: 'Sites that were protected and are not any more.',
   },
-  { siteExists: true, lockVerified: true, extensionSeen: false, userHasPolicy: true, drifted: [drift] },
+  {
+    siteExists: true,
+    policyHasSite: true,
+    lockFound: true,
+    lockVerified: true,
+    extensionSeen: false,
+    userHasPolicy: true,
+    open: 1,
+    unchecked: 0,
+    drifted: [drift],
+  },
 );
 named(
   'Echo',
   echo.reply,
-  'Where a call came from.',
+  "The caller's address.",
   { address: 'An IPv4 or IPv6 address.' },
   { address: '203.0.113.5' },
 );
 named(
   'ProxyCheck',
   ProxyCheck,
-  'What a call through a proxy showed.',
+  'The result of a probe of a proxy.',
   {
-    reachable: 'Whether it takes connections.',
-    credentialsAccepted: 'Whether it took the name and the password; null when that did not come up.',
-    egress: 'The addresses that our echo saw; none when it was not reached through the proxy.',
-    roundTripMs: 'How long the echo took through it, in milliseconds.',
-    problem: 'What is wrong and what to do, in Russian; null when all is well.',
-    checkedAt: 'When.',
+    reachable: 'Whether it accepts connections.',
+    credentialsAccepted: 'Whether it accepted the user name and password; null when it did not ask for them.',
+    egress: 'The source addresses that our echo saw; empty when the echo was not reached.',
+    roundTripMs: 'The round trip to the echo through the proxy, in milliseconds.',
+    problem: 'The fault and its remedy, in Russian; null when there is none.',
+    checkedAt: 'The time of the probe.',
   },
   {
     reachable: true,

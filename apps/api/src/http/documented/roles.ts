@@ -6,28 +6,28 @@ import { named, registered } from './fields.ts';
 
 registered.add(CompanyRole, {
   id: 'CompanyRole',
-  description: 'USER: an agent of the company. CREATOR: an owner of it.',
+  description: 'USER: an agent of the company. CREATOR: an owner of the company.',
   examples: ['CREATOR'],
 });
 
 const proof = {
-  currentPassword: 'The password of the caller that is in force now.',
-  code: 'A code from the app of the caller, or a recovery code. Required where the caller has a second factor.',
+  currentPassword: "The caller's current password.",
+  code: "A code from the caller's app, or a recovery code. Required when the caller has a second factor.",
 };
 const example = { currentPassword: sample.password, code: '287082' };
 
-named('Proof', Proof, 'The password and code of the caller, who proves again who they are.', proof, example);
+named('Proof', Proof, 'The password and code with which the caller authenticates again.', proof, example);
 named(
   'RoleChange',
   RoleChange,
-  'The new role of a person, and the proof of the caller.',
-  { role: 'The role that the person has from now on.', ...proof },
+  'The new role of a user, and the proof of the caller.',
+  { role: 'The new role.', ...proof },
   { role: 'CREATOR', ...example },
 );
 named(
   'AdminInput',
   AdminInput,
-  'An ADMIN to invite, who sets the password by the link in the mail; and the proof of the caller.',
+  'An ADMIN to invite, who sets the password with the link in the mail, and the proof of the caller.',
   {
     name: 'Given name; may be empty.',
     surname: 'Family name; may be empty.',

@@ -11,14 +11,15 @@ import './second-factor.ts';
 import './sessions.ts';
 import { Named } from '@propusk/contract/fields';
 import { health } from '@propusk/contract/health';
+import { User } from '@propusk/contract/me';
 import { Policy, PolicyChange, PolicyInput } from '@propusk/contract/policies';
 import { AdminProxyChange, Proxy, ProxyChange, ProxyInput } from '@propusk/contract/proxies';
 import { Site, SiteChange, SiteInput } from '@propusk/contract/sites';
-import { OwnerInput, OwnPassword, User, UserChange, UserInput } from '@propusk/contract/users';
+import { OwnerInput, OwnPassword, UserChange, UserInput } from '@propusk/contract/users';
 
-// What OpenAPI says of schemas in words. Apart from the contract, so that the console does not carry it.
+// OpenAPI texts of schemas. They are not in the contract, so that the console's bundle does not include them.
 
-// Whoever asks here gets them filled.
+// An import from this file gets the registries after every schema has registered.
 export { everywhere, type FieldTexts, registered, told } from './fields.ts';
 
 const dates = { createdAt: '2026-03-02T09:30:00.000Z', updatedAt: '2026-03-14T16:05:00.000Z' };
@@ -28,28 +29,28 @@ const personName = { id: 42, name: sample.fullName };
 named(
   'Named',
   Named,
-  "A policy, a person or a site as another entity's list names it.",
-  { name: 'What people call it.' },
+  "A policy, a user or a site in another entity's list.",
+  { name: 'The display name.' },
   policyName,
 );
 named(
   'User',
   User,
-  'A person of a company (an agent), its owner, or a platform admin. The password is in no reply.',
+  'A user of a company (an agent), an owner of a company, or a platform admin. No reply contains the password.',
   {
     name: 'Given name; may be empty.',
     surname: 'Family name; may be empty.',
-    roles: ['Who the person is to the platform; several are possible.', { value: 'The role.' }],
-    politics: 'The access policies that hold the person.',
+    roles: ['The roles of the user; several are possible.', { value: 'The role.' }],
+    politics: 'The access policies of the user.',
     company: [
-      'The company of the person; null for an admin of the platform who belongs to none.',
+      'The company of the user; null for a platform admin without one.',
       {
         companyName: 'Its name.',
         companySite: 'Its site.',
-        secondFactorRequired: 'Whether its people must have a second factor.',
+        secondFactorRequired: 'Whether its users must have a second factor.',
       },
     ],
-    secondFactor: 'Whether the person signs in with a second factor.',
+    secondFactor: 'Whether the user signs in with a second factor.',
   },
   {
     id: 42,
@@ -72,11 +73,11 @@ named(
 const person = {
   name: 'Given name.',
   surname: 'Family name.',
-  email: 'The address that the person will sign in with.',
-  password: 'The first password; the person may change it.',
-  politics: 'Ids of the access policies that hold the person.',
+  email: 'The address that the user will sign in with.',
+  password: 'The first password; the user may change it.',
+  politics: 'Ids of the access policies of the user.',
 };
-named('UserInput', UserInput, 'A person to add to the own company.', person, {
+named('UserInput', UserInput, 'A user to create in the own company.', person, {
   name: sample.name,
   surname: sample.surname,
   email: 'anna@romashka.ru',
@@ -86,18 +87,18 @@ named('UserInput', UserInput, 'A person to add to the own company.', person, {
 named(
   'OwnerInput',
   OwnerInput,
-  'An owner to invite: the person sets the password by the link in the letter.',
+  'An owner to invite, who sets the password with the link in the mail.',
   { name: person.name, surname: person.surname, email: person.email },
   { email: 'owner@romashka.ru', name: sample.name, surname: sample.surname },
 );
 named(
   'UserChange',
   UserChange,
-  'What to change about a person; what is absent stays as it is.',
+  'Changes of a user; absent fields stay unchanged.',
   {
     ...person,
-    email: 'A new address to sign in with.',
-    password: 'A new password; sessions and gateway tokens of the person end.',
+    email: 'The new address to sign in with.',
+    password: 'The new password; it ends the sessions and gateway tokens of the user.',
   },
   { surname: sample.newSurname, politics: [7, 9] },
 );
@@ -105,25 +106,25 @@ named(
   'OwnPassword',
   OwnPassword,
   'A new password of the caller.',
-  { currentPassword: 'The password that is in force now.', password: 'The one that replaces it.' },
+  { currentPassword: 'The current password.', password: 'The new password.' },
   { currentPassword: sample.password, password: sample.newPassword },
 );
 
 named(
   'Company',
   Company,
-  'A company: the boundary that no reference crosses.',
+  'A company, which is the tenant: no entity refers to an entity of another company.',
   {
     companyName: 'Its name.',
     companySite: 'Its site.',
-    domainsAllowed: ['Its protected sites.', { address: 'Host, with a port if one was named.' }],
+    domainsAllowed: ['Its protected sites.', { address: 'Host, with a port if one was given.' }],
     domainsBlock: [
-      'Always empty: what is not allowed is refused.',
-      { address: 'Host, with a port if one was named.' },
+      'Always empty: every site that is not allowed is refused.',
+      { address: 'Host, with a port if one was given.' },
     ],
     proxy: ['Its own proxies.', { host: 'Host name or address.', port: 'Port, as digits.' }],
-    users: ['Its people.', { name: 'Given name.', surname: 'Family name.' }],
-    secondFactorRequired: 'Whether its people must have a second factor.',
+    users: ['Its users.', { name: 'Given name.', surname: 'Family name.' }],
+    secondFactorRequired: 'Whether its users must have a second factor.',
   },
   {
     id: 5,
@@ -141,41 +142,41 @@ named(
 named(
   'CompanyInput',
   CompanyInput,
-  'A company to add.',
-  { companyName: 'Its name; an empty one becomes a copy of the site.', companySite: 'Its site.' },
+  'A company to create.',
+  { companyName: 'Its name; when empty, a copy of the site.', companySite: 'Its site.' },
   { companyName: sample.company, companySite: 'romashka.ru' },
 );
 named(
   'CompanyChange',
   CompanyChange,
-  'What to change about a company; what is absent stays as it is.',
+  'Changes of a company; absent fields stay unchanged.',
   {
-    companyName: 'A new name.',
-    companySite: 'A new site.',
-    secondFactorRequired: 'Whether its people may do nothing before they have a second factor.',
+    companyName: 'The new name.',
+    companySite: 'The new site.',
+    secondFactorRequired: 'Whether its users must have a second factor before they may make other calls.',
   },
   { companyName: sample.renamedCompany },
 );
 
 const settings = [
-  'What the proxy is for.',
+  'The settings of the proxy.',
   {
-    type: 'Whose it is.',
-    allSites: 'Whether policies on this proxy may open every site, not only those they name.',
+    type: 'The type of the proxy.',
+    allSites: 'Whether policies with this proxy may open every site instead of named ones.',
   },
 ] as const;
 named(
   'Proxy',
   Proxy,
-  'A way out to the sites. The password is in no reply, for no role.',
+  'An upstream proxy. No reply contains the password, whatever the role.',
   {
     host: 'Host name or address.',
     port: 'Port, as digits.',
-    username: 'Name that the proxy is told.',
-    direct: "The platform's gateway itself: traffic leaves from it, not through another proxy.",
+    username: 'The user name for the proxy.',
+    direct: "Whether it is the platform's gateway itself: traffic leaves from it, not through another proxy.",
     settings,
     company: [
-      "The company whose it is; null for the platform's own.",
+      "The company that owns it; null for the platform's own.",
       { companyName: 'Its name.', companySite: 'Its site.' },
     ],
   },
@@ -194,10 +195,10 @@ named(
 const upstream = {
   host: 'Host name or address, 4 characters or more.',
   port: 'A whole number, as a number or as digits.',
-  username: 'Name that the proxy is told; without a colon.',
-  password: 'Stored sealed, and told in no reply.',
+  username: 'The user name for the proxy, without a colon.',
+  password: 'The password for the proxy. It is stored encrypted, and no reply contains it.',
 };
-named('ProxyInput', ProxyInput, 'A proxy to add.', upstream, {
+named('ProxyInput', ProxyInput, 'A proxy to create.', upstream, {
   host: 'proxy.romashka.ru',
   port: '3128',
   username: 'romashka',
@@ -206,14 +207,14 @@ named('ProxyInput', ProxyInput, 'A proxy to add.', upstream, {
 named(
   'ProxyChange',
   ProxyChange,
-  'What to change about a proxy; what is absent stays as it is, the password above all.',
+  'Changes of a proxy; absent fields, the password included, stay unchanged.',
   upstream,
   { host: 'proxy2.romashka.ru', port: 8080 },
 );
 named(
   'AdminProxyChange',
   AdminProxyChange,
-  'What an admin changes about any proxy; what is absent stays as it is.',
+  'Changes of any proxy by an admin; absent fields stay unchanged.',
   { ...upstream, settings },
   { settings: { type: 'payment', allSites: true } },
 );
@@ -223,9 +224,9 @@ named(
   Site,
   'A protected site (on the wire: allowed domain).',
   {
-    address: 'Host in lower case and punycode, with a port if one was named.',
+    address: 'Host in lower case and punycode, with a port if one was given.',
     politics: 'The access policies that open it.',
-    protection: 'What the last probe said; null before the first one, and for a plain USER.',
+    protection: 'The result of the last probe; null before the first one, and for a caller who is only USER.',
   },
   {
     id: 11,
@@ -237,32 +238,32 @@ named(
   },
 );
 const site = {
-  address: 'What people paste, a whole URL too; the host is kept, and a port if one is named.',
+  address: 'A host or a whole URL; only the host is stored, with a port if one is given.',
   politics: 'Ids of the access policies that open it.',
 };
 named('SiteInput', SiteInput, 'A site to protect.', site, {
   address: 'https://crm.romashka.ru/login',
   politics: [7],
 });
-named('SiteChange', SiteChange, 'What to change about a site; what is absent stays as it is.', site, {
+named('SiteChange', SiteChange, 'Changes of a site; absent fields stay unchanged.', site, {
   politics: [7, 9],
 });
 
 named(
   'Policy',
   Policy,
-  'An access policy (on the wire: politics): these people reach these sites through this proxy.',
+  'An access policy (on the wire: politics): its users reach its sites through its proxy.',
   {
-    name: 'What people call it.',
-    description: 'What it is for.',
-    allSites: 'Its people reach every public site, while its proxy has `settings.allSites`.',
-    users: 'The people it holds; a plain USER is told of no one else.',
-    sites: 'The sites it opens to them.',
+    name: 'The display name.',
+    description: 'The purpose of the policy.',
+    allSites: 'Its users reach every public site, while its proxy has `settings.allSites`.',
+    users: 'Its users; a caller who is only USER sees no other users.',
+    sites: 'The sites that it opens.',
     proxy: [
-      'A list of one: the proxy that its people leave through.',
+      'A list of one: the proxy that carries the traffic.',
       {
         host: 'Host name or address.',
-        direct: "The platform's gateway itself.",
+        direct: "Whether it is the platform's gateway itself.",
         settings,
       },
     ],
@@ -282,14 +283,14 @@ named(
   },
 );
 const policy = {
-  name: 'What people call it, 4 characters or more.',
-  description: 'What it is for; an empty one becomes a copy of the name.',
+  name: 'The display name, 4 characters or more.',
+  description: 'The purpose of the policy; when empty, a copy of the name.',
   proxyId: 'Id of a proxy of the company or of the platform.',
-  allSites: 'Whether its people reach every public site; the proxy must allow it.',
-  users: 'Ids of the people it holds.',
-  sites: 'Ids of the sites it opens to them.',
+  allSites: 'Whether its users reach every public site; the proxy must allow it.',
+  users: 'Ids of its users.',
+  sites: 'Ids of the sites that it opens.',
 };
-named('PolicyInput', PolicyInput, 'An access policy to add.', policy, {
+named('PolicyInput', PolicyInput, 'An access policy to create.', policy, {
   name: sample.policy,
   description: sample.policyDescription,
   proxyId: 3,
@@ -299,8 +300,8 @@ named('PolicyInput', PolicyInput, 'An access policy to add.', policy, {
 named(
   'PolicyChange',
   PolicyChange,
-  'What to change about an access policy; what is absent stays as it is.',
-  { ...policy, description: 'What it is for.' },
+  'Changes of an access policy; absent fields stay unchanged.',
+  { ...policy, description: 'The purpose of the policy.' },
   { users: [42, 43] },
 );
 
@@ -308,11 +309,11 @@ named('Health', health.reply, 'The service is ready.', { status: 'The database a
 named(
   'Login',
   Login,
-  'What a person signs in with.',
+  'The credentials of a user.',
   {
     client: '`extension` when the browser extension signs in; absent for the console.',
     password: 'The password of the account.',
-    code: 'A code from the app, or a recovery code, where a second factor is on.',
+    code: 'A code from the app, or a recovery code, when the second factor is on.',
   },
   { email: 'anna@romashka.ru', password: sample.password },
 );
@@ -321,7 +322,7 @@ named(
   Registration,
   'A new company and its owner.',
   {
-    name: 'The name of the company once more.',
+    name: 'The name of the company again.',
     ownerName: 'The given name of the owner.',
     companyName: 'The name of the company.',
     companySite: 'The site of the company.',
@@ -341,7 +342,7 @@ named(
   'Token',
   Token,
   'A session.',
-  { token: 'Sent as `Authorization: Bearer`; opaque, 256 bits, lives 30 days.' },
+  { token: 'The bearer token for `Authorization`; opaque, 256 bits, valid for 30 days.' },
   { token: 'Vm9vb2YtdGhpcy1pcy1ub3QtYS1yZWFsLXRva2VuLi4' },
 );
 named(
@@ -349,11 +350,11 @@ named(
   LinkUse,
   'Exactly one of `{email}`, `{token, password}`, `{email, change: true, currentPassword}`, `{token}`.',
   {
-    email: 'Where the link is sent: the account whose password is forgotten, or the new address.',
-    change: 'true: the link is to change the email of the signed-in caller.',
-    token: 'What the link in the mail holds.',
+    email: 'The recipient of the link: the account with the forgotten password, or the new address.',
+    change: 'true requests a link that changes the email of the signed-in caller.',
+    token: 'The token of the link.',
     password: 'The new password.',
-    currentPassword: "The caller's password: only to change the email.",
+    currentPassword: "The caller's password; only for a change of the email.",
   },
   { email: 'anna@romashka.ru' },
 );

@@ -1,19 +1,19 @@
 import { Session } from '@propusk/contract/sessions';
 import { named } from './fields.ts';
 
-// What OpenAPI says, in words, of where a person is signed in.
+// OpenAPI texts of sessions.
 
 named(
   'Session',
   Session,
-  'A session of the caller. Its token is in no reply.',
+  'A session of the caller. No later reply contains its token.',
   {
-    client: '`extension` when the browser extension holds it.',
-    current: 'The session that asks.',
-    createdAt: 'When the person signed in.',
-    lastSeenAt: 'When it last made a call, give or take five minutes.',
-    address: 'The IP address that the sign-in came from; null when it is not known.',
-    agent: 'Browser and system, as the sign-in named them; null when it named none.',
+    client: '`extension` for the session of the browser extension.',
+    current: 'Whether it is the session of this call.',
+    createdAt: 'The time of the sign-in.',
+    lastSeenAt: 'The time of its last call, to within five minutes.',
+    address: 'The IP address of the sign-in; null when unknown.',
+    agent: "Browser and system, from the sign-in's `User-Agent`; null when unknown.",
   },
   {
     id: 42,

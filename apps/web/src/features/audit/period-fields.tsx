@@ -45,7 +45,7 @@ function DayField(props: {
       type="date"
       aria-label={label}
       leftSection={<span aria-hidden="true">{label}</span>}
-      leftSectionWidth={72}
+      leftSectionWidth={44}
       min={min ?? '1970-01-01'}
       max={max ?? '2999-12-31'}
       value={typed}

@@ -1,6 +1,6 @@
 import { Anchor } from '@mantine/core';
 import type { Token } from '@propusk/contract/auth';
-import type { FactorConfirmation } from '@propusk/contract/second-factor';
+import type { FactorConfirmation } from '@propusk/contract/fields';
 import * as t from '@propusk/phrases/console';
 import type * as z from 'zod/mini';
 import { useResolverForm } from '../../common/contract-form.ts';

@@ -1,5 +1,5 @@
 import { Login, login } from '@propusk/contract/auth';
-import { FactorConfirmation } from '@propusk/contract/second-factor';
+import { FactorConfirmation } from '@propusk/contract/fields';
 import { call } from '../../api/call.ts';
 import { contractResolver } from '../../common/use-contract-form.ts';
 

@@ -5,7 +5,6 @@ import { IconCloudOff, IconPencil } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { queryOptions } from '../../api/queries.ts';
-import { AccessCard } from '../../common/access-card.tsx';
 import { CompanyCell } from '../../common/company-cell.tsx';
 import { dayColumns } from '../../common/day-columns.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
@@ -32,7 +31,7 @@ const columns: readonly Column<Company>[] = [
   ...dayColumns<Company>(),
 ];
 
-/** /dashboard/creator/company: the owner's company and proxy settings. */
+/** /dashboard/creator/company: the owner's company and its second factor. */
 export function CompanyPage() {
   const { data, error, isFetching, refetch } = useQuery(queryOptions(myCompany, {}));
   const [edited, setEdited] = useState<Company | null>(null);
@@ -57,6 +56,7 @@ export function CompanyPage() {
             ]}
           />
         )}
+        rowOpen={(company) => () => setEdited(company)}
         skeletonRows={1}
         fallback={
           <State
@@ -72,11 +72,8 @@ export function CompanyPage() {
           />
         }
       />
-      <div className={classes.access}>
-        <AccessCard />
-      </div>
       {data && (
-        <div className={classes.access}>
+        <div className={classes.card}>
           <FactorCard company={data} />
         </div>
       )}

@@ -1,7 +1,8 @@
 import { Button, Stack } from '@mantine/core';
 import { Password } from '@propusk/contract/fields';
 import { limits } from '@propusk/contract/limits';
-import { changeOwnPassword, OwnPassword, type User } from '@propusk/contract/users';
+import { type User } from '@propusk/contract/me';
+import { changeOwnPassword, OwnPassword } from '@propusk/contract/users';
 import * as t from '@propusk/phrases/console';
 import { useRef, useState } from 'react';
 import * as z from 'zod/mini';

@@ -1,11 +1,11 @@
 import { Button, Text } from '@mantine/core';
 import * as t from '@propusk/phrases/console';
 import { useRef, useState } from 'react';
-import { AccessCard } from '../../common/access-card.tsx';
 import { ExtensionCard } from '../../common/extension-card.tsx';
 import { rolesOf, useMe } from '../../common/me.tsx';
 import { DefinitionCard } from '../../ui/definition-card.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
+import { AccessCard } from './access-card.tsx';
 import { OwnEmailForm } from './email-form.tsx';
 import { SecondFactorCard } from './factor/second-factor-card.tsx';
 import { OwnPasswordForm } from './password-form.tsx';
@@ -14,7 +14,7 @@ import { SessionsCard } from './sessions-card.tsx';
 
 /**
  * /dashboard/user/personal-data, and /dashboard/personal-data for users without the role USER: identity, sign-in,
- * sessions, and for an agent the proxy settings.
+ * sessions, and for a member of a company the own proxy settings.
  */
 export function PersonalPage() {
   const me = useMe();
@@ -57,8 +57,8 @@ export function PersonalPage() {
       />
       {changing && <OwnEmailForm onClose={close} />}
       <ExtensionCard />
-      {/* An owner without the role USER finds their proxy settings on the company page. */}
-      {roles.includes('USER') && <AccessCard />}
+      {/* Only people of a company have a gateway password. */}
+      {me.company && <AccessCard />}
       {/* A link sent to another address is void now and must not be announced. */}
       <OwnPasswordForm me={me} onChanged={() => setChanging(false)} />
       <SecondFactorCard />

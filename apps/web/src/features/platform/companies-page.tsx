@@ -34,10 +34,11 @@ type Dialog = { kind: 'create' } | { kind: 'edit' | 'invite'; company: Company }
 /** /dashboard/admin/companies. */
 export function CompaniesPage() {
   const [dialog, setDialog] = useState<Dialog>(null);
-  const remove = useRemove(deleteCompany, t.companies.remove, t.companies.loss);
+  const remove = useRemove(deleteCompany, t.companies.remove, { says: t.companies.loss });
   const close = () => setDialog(null);
   const add = (
     <Button
+      aria-keyshortcuts="n"
       leftSection={<IconPlus size={16} aria-hidden />}
       onClick={() => setDialog({ kind: 'create' })}
       {...CreateCompanyDialog.intent}
@@ -58,6 +59,7 @@ export function CompaniesPage() {
           actions: (company) => [
             {
               label: t.common.edit,
+              main: true,
               icon: <IconPencil size={16} aria-hidden />,
               opens: ChangeCompanyDialog,
               run: () => setDialog({ kind: 'edit', company }),

@@ -2,35 +2,37 @@ import { createPolicy, PolicyInput } from '@propusk/contract/policies';
 import * as t from '@propusk/phrases/console';
 import { useCall } from '../../api/queries.ts';
 import { FormDialog } from '../../common/form-dialog.tsx';
-import { gatewayOf, useProxies, useSiteOptions, useUserOptions } from '../../common/use-options.ts';
+import { gatewayOf } from '../../common/use-options.ts';
 import { toastSuccess } from '../../ui/toast.ts';
-import { PolicyFields, withAllowedAllSites } from './policy-fields.tsx';
+import { usePolicyForm, withAllowedAllSites } from './policy-fields.tsx';
 
 /** Adds a policy. The platform's gateway is chosen beforehand. */
 export function CreatePolicyDialog({ onClose }: { onClose: () => void }) {
   const create = useCall(createPolicy);
-  const proxies = useProxies([]);
-  const users = useUserOptions([]);
-  const sites = useSiteOptions([]);
+  const { proxies, fields, personDialog, covered } = usePolicyForm({ proxy: [], users: [], sites: [] });
   return (
-    <FormDialog
-      title={t.policies.create}
-      schema={PolicyInput}
-      initial={{
-        name: '',
-        description: '',
-        proxyId: gatewayOf(proxies)?.id,
-        allSites: false,
-        users: [],
-        sites: [],
-      }}
-      submit={async (body) => {
-        const policy = await create.mutateAsync({ body: withAllowedAllSites(body, proxies) });
-        toastSuccess(t.alerts.created, policy.name);
-      }}
-      onClose={onClose}
-    >
-      {(control) => <PolicyFields control={control} proxies={proxies} users={users} sites={sites} />}
-    </FormDialog>
+    <>
+      <FormDialog
+        covered={covered}
+        title={t.policies.create}
+        schema={PolicyInput}
+        initial={{
+          name: '',
+          description: '',
+          proxyId: gatewayOf(proxies)?.id,
+          allSites: false,
+          users: [],
+          sites: [],
+        }}
+        submit={async (body) => {
+          const policy = await create.mutateAsync({ body: withAllowedAllSites(body, proxies) });
+          toastSuccess(t.alerts.created, policy.name);
+        }}
+        onClose={onClose}
+      >
+        {fields}
+      </FormDialog>
+      {personDialog}
+    </>
   );
 }

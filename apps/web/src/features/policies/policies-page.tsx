@@ -57,10 +57,11 @@ type Dialog = { kind: 'create' } | { kind: 'edit'; policy: Policy } | null;
 export function PoliciesPage() {
   const can = usePermissions();
   const [dialog, setDialog] = useState<Dialog>(null);
-  const remove = useRemove(deletePolicy, t.policies.remove);
+  const remove = useRemove(deletePolicy, t.policies.remove, { of: 'policy' });
   const close = () => setDialog(null);
   const add = can(createPolicy) ? (
     <Button
+      aria-keyshortcuts="n"
       leftSection={<IconPlus size={16} aria-hidden />}
       onClick={() => setDialog({ kind: 'create' })}
       {...CreatePolicyDialog.intent}
@@ -83,6 +84,7 @@ export function PoliciesPage() {
                 actions: (policy) => [
                   {
                     label: t.common.edit,
+                    main: true,
                     icon: <IconPencil size={16} aria-hidden />,
                     opens: EditPolicyDialog,
                     run: () => setDialog({ kind: 'edit', policy }),

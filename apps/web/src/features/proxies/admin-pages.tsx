@@ -51,6 +51,7 @@ export function PlatformProxiesPage() {
             </Button>
             {adds && (
               <Button
+                aria-keyshortcuts="n"
                 leftSection={<IconPlus size={16} aria-hidden />}
                 onClick={() => setCreating(true)}
                 {...CreateProxyDialog.intent}
@@ -95,6 +96,7 @@ function AdminProxies(props: {
             },
             {
               label: t.common.edit,
+              main: true,
               icon: <IconPencil size={16} aria-hidden />,
               opens: EditAnyProxyDialog,
               run: () => setEdited(proxy),

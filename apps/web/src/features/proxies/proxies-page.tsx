@@ -83,6 +83,7 @@ export function ProxiesPage() {
                   },
                   {
                     label: t.common.edit,
+                    main: true,
                     icon: <IconPencil size={16} aria-hidden />,
                     opens: EditProxyDialog,
                     run: () => setDialog({ kind: 'edit', proxy }),
@@ -124,6 +125,7 @@ export function ProxiesPage() {
               {t.proxies.addPaid}
             </Button>
             <Button
+              aria-keyshortcuts="n"
               leftSection={<IconPlus size={16} aria-hidden />}
               onClick={() => setDialog({ kind: 'create' })}
               {...CreateProxyDialog.intent}

@@ -5,7 +5,7 @@ import { useCall } from '../../api/queries.ts';
 import { FormDialog } from '../../common/form-dialog.tsx';
 import { usePolicyOptions } from '../../common/use-options.ts';
 import { toastSuccess } from '../../ui/toast.ts';
-import { SiteFields } from './site-fields.tsx';
+import { newSite, SiteFields } from './site-fields.tsx';
 
 /** Adds a site. */
 export function CreateSiteDialog({ onClose }: { onClose: () => void }) {
@@ -15,7 +15,7 @@ export function CreateSiteDialog({ onClose }: { onClose: () => void }) {
     <FormDialog
       title={t.sites.create}
       schema={SiteInput}
-      initial={{ address: '', politics: [] }}
+      initial={newSite}
       submit={async (body) => {
         const site = await create.mutateAsync({ body });
         toastSuccess(t.alerts.created, unicodeHost(site.address));

@@ -3,7 +3,7 @@ import { unicodeHost } from '@propusk/contract/unicode-host';
 import * as t from '@propusk/phrases/console';
 import { EditDialog } from '../../common/edit-dialog.tsx';
 import { usePolicyOptions } from '../../common/use-options.ts';
-import { SiteFields } from './site-fields.tsx';
+import { SiteFields, siteValues } from './site-fields.tsx';
 
 /** Changes a site's address, and the policies that open it. */
 export function EditSiteDialog({ site, onClose }: { site: Site; onClose: () => void }) {
@@ -12,10 +12,7 @@ export function EditSiteDialog({ site, onClose }: { site: Site; onClose: () => v
     <EditDialog
       title={t.sites.edit}
       entity={site}
-      values={({ address, politics }: Site) => ({
-        address: unicodeHost(address),
-        politics: politics.map(({ id }) => id),
-      })}
+      values={siteValues}
       schema={SiteChange}
       read={getSite}
       update={updateSite}

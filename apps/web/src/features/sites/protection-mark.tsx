@@ -3,29 +3,52 @@ import { unicodeHost } from '@propusk/contract/unicode-host';
 import * as t from '@propusk/phrases/console';
 import { IconAlertTriangle, IconCircleDashed } from '@tabler/icons-react';
 import { formatMoment } from '../../ui/day.tsx';
+import type { LazyDialog } from '../../ui/lazy.tsx';
 import { verdicts } from './lock/verdicts.ts';
 import classes from './protection-mark.module.css';
 
-/** The verdict of a site's last probe; a click opens its details. */
-export function ProtectionMark({ site, onOpen }: { site: Site; onOpen: () => void }) {
-  const { protection } = site;
+const unchecked = { tone: 'warning', Icon: IconCircleDashed };
+
+/** The verdict of a site's last probe; a click opens its details. A site that may be open offers its lock. */
+export function ProtectionMark(props: {
+  site: Site;
+  onOpen: () => void;
+  onProtect: () => void;
+  intent: LazyDialog<never>['intent'];
+}) {
+  const { address, protection } = props.site;
+  const host = unicodeHost(address);
   const word = protection ? t.sites.verdicts[protection.verdict] : t.sites.unchecked;
-  const look = protection ? verdicts[protection.verdict] : { tone: 'neutral', Icon: IconCircleDashed };
-  const Icon = protection?.drifted ? IconAlertTriangle : look.Icon;
+  const { tone, Icon } = protection ? verdicts[protection.verdict] : unchecked;
+  const Mark = protection?.drifted ? IconAlertTriangle : Icon;
   return (
-    <button
-      type="button"
-      className={classes.mark}
-      data-tone={protection?.drifted ? 'warning' : look.tone}
-      title={protection ? t.sites.checkedAt(formatMoment(protection.checkedAt)) : undefined}
-      aria-label={t.sites.showCheck(unicodeHost(site.address), word)}
-      onClick={onOpen}
-    >
-      <Icon size={18} stroke={1.75} aria-hidden />
-      <span>
-        {word}
-        {protection?.drifted && <small>{t.sites.drifted}</small>}
-      </span>
-    </button>
+    <span className={classes.cell}>
+      <button
+        type="button"
+        className={classes.mark}
+        data-tone={protection?.drifted && tone !== 'bad' ? 'warning' : tone}
+        title={protection ? t.sites.checkedAt(formatMoment(protection.checkedAt)) : undefined}
+        aria-label={t.sites.showCheck(host, word)}
+        onClick={props.onOpen}
+        {...props.intent}
+      >
+        <Mark size={18} stroke={1.75} aria-hidden />
+        <span>
+          {word}
+          {protection?.drifted && <small>{t.sites.drifted}</small>}
+        </span>
+      </button>
+      {(!protection || protection.verdict === 'open') && (
+        <button
+          type="button"
+          className={classes.protect}
+          aria-label={t.sites.protectSite(host)}
+          onClick={props.onProtect}
+          {...props.intent}
+        >
+          {t.sites.protect}
+        </button>
+      )}
+    </span>
   );
 }

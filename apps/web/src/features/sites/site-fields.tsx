@@ -1,3 +1,5 @@
+import type { Site, SiteInput } from '@propusk/contract/sites';
+import { unicodeHost } from '@propusk/contract/unicode-host';
 import * as t from '@propusk/phrases/console';
 import type { Control, FieldPath, FieldValues } from 'react-hook-form';
 import { TextField } from '../../common/fields.tsx';
@@ -9,6 +11,15 @@ interface SiteValues extends FieldValues {
   address?: string | undefined;
   politics?: number[] | undefined;
 }
+
+/** The form of a new site. */
+export const newSite: SiteInput = { address: '', politics: [] };
+
+/** The form of a stored site. */
+export const siteValues = ({ address, politics }: Site) => ({
+  address: unicodeHost(address),
+  politics: politics.map(({ id }) => id),
+});
 
 /** The fields of a site. */
 export function SiteFields<V extends SiteValues, O>(props: {
@@ -35,6 +46,7 @@ export function SiteFields<V extends SiteValues, O>(props: {
         name={field('politics')}
         label={t.sites.policies}
         description={t.sites.policiesHint}
+        placeholder={t.form.choose.policy}
         options={props.policies}
         create={createPolicy}
       />

@@ -11,21 +11,27 @@ import {
   IconTrash,
   IconWorld,
 } from '@tabler/icons-react';
-import { useState } from 'react';
+import { Suspense, useState } from 'react';
 import { dayColumns } from '../../common/day-columns.tsx';
 import { ListPage } from '../../common/list-page.tsx';
+import { useOnboarded } from '../../common/onboarded.ts';
 import { useRemove } from '../../common/use-remove.ts';
 import type { Column } from '../../ui/data-table.tsx';
-import { lazyDialog } from '../../ui/lazy.tsx';
+import { lazyDialog, lazyOptional } from '../../ui/lazy.tsx';
 import { Tags } from '../../ui/tags.tsx';
+import { firstStepsState } from './first-steps-state.ts';
 import type { LockStart } from './lock/lock-dialog.tsx';
+import { OpenSites } from './open-sites.tsx';
 import { ProtectionMark } from './protection-mark.tsx';
+import classes from './sites-page.module.css';
 
 const CreateSiteDialog = lazyDialog(() => import('./create-site-dialog.tsx'), 'CreateSiteDialog');
 const EditSiteDialog = lazyDialog(() => import('./edit-site-dialog.tsx'), 'EditSiteDialog');
 
 const LockDialog = lazyDialog(() => import('./lock/lock-dialog.tsx'), 'LockDialog');
 const WhyDialog = lazyDialog(() => import('./why-dialog.tsx'), 'WhyDialog');
+
+const FirstSteps = lazyOptional(() => import('./first-steps.tsx'), 'FirstSteps');
 
 const address: Column<Site> = {
   key: 'address',
@@ -49,11 +55,15 @@ type Dialog =
 /** /dashboard/creator/domains. */
 export function SitesPage() {
   const [dialog, setDialog] = useState<Dialog>(null);
+  const onboarded = useOnboarded();
+  // Read once: the steps that end on this page stay in sight until the owner leaves it.
+  const [kept] = useState(firstStepsState.read);
   const close = () => setDialog(null);
   const assign = (site: Site) => setDialog({ kind: 'edit', site });
-  const remove = useRemove(deleteSite, t.sites.remove);
+  const remove = useRemove(deleteSite, t.sites.remove, { of: 'site' });
   const add = (
     <Button
+      aria-keyshortcuts="n"
       leftSection={<IconPlus size={16} aria-hidden />}
       onClick={() => setDialog({ kind: 'create' })}
       {...CreateSiteDialog.intent}
@@ -66,9 +76,14 @@ export function SitesPage() {
     {
       key: 'protection',
       title: t.sites.protection,
-      width: '192px',
+      width: '248px',
       render: (site: Site) => (
-        <ProtectionMark site={site} onOpen={() => setDialog({ kind: 'lock', site, start: 'last' })} />
+        <ProtectionMark
+          site={site}
+          onOpen={() => setDialog({ kind: 'lock', site, start: 'last' })}
+          onProtect={() => setDialog({ kind: 'lock', site, start: 'lock' })}
+          intent={LockDialog.intent}
+        />
       ),
     },
     policies,
@@ -79,6 +94,17 @@ export function SitesPage() {
       <ListPage
         title={t.sites.title}
         help={t.sites.help}
+        alarm={<OpenSites />}
+        above={
+          onboarded &&
+          kept !== 'done' && (
+            <Suspense
+              fallback={<div className={classes.steps} data-folded={kept === 'folded' || undefined} />}
+            >
+              <FirstSteps onAdd={() => setDialog({ kind: 'create' })} />
+            </Suspense>
+          )
+        }
         searchLabel={t.sites.search}
         list={listSites}
         columns={columns}
@@ -105,6 +131,7 @@ export function SitesPage() {
             },
             {
               label: t.common.edit,
+              main: true,
               icon: <IconPencil size={16} aria-hidden />,
               opens: EditSiteDialog,
               run: () => setDialog({ kind: 'edit', site }),

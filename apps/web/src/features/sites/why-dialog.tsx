@@ -46,6 +46,7 @@ export function WhyDialog(props: { site: Site; onAssign: () => void; onClose: ()
           name="user"
           label={t.why.user}
           description={t.why.userHint}
+          placeholder={t.form.choose.person}
           options={people}
         />
         {user !== undefined && <Answer key={user} siteId={site.id} user={user} onAssign={onAssign} />}

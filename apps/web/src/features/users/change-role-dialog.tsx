@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core';
+import type { User } from '@propusk/contract/me';
 import { changeRole, Proof, removeAdmin } from '@propusk/contract/role-changes';
-import type { User } from '@propusk/contract/users';
 import * as t from '@propusk/phrases/console';
 import * as z from 'zod/mini';
 import { useCall } from '../../api/queries.ts';

@@ -1,5 +1,6 @@
 import { TextInput } from '@mantine/core';
-import { getUser, type User, UserChange, updateUser } from '@propusk/contract/users';
+import { type User } from '@propusk/contract/me';
+import { getUser, UserChange, updateUser } from '@propusk/contract/users';
 import * as t from '@propusk/phrases/console';
 import { EditDialog } from '../../common/edit-dialog.tsx';
 import { PasswordField, TextField } from '../../common/fields.tsx';
@@ -97,6 +98,7 @@ function UserDialog(props: {
               name="politics"
               label={t.users.policies}
               description={props.policiesHint}
+              placeholder={t.form.choose.policy}
               options={props.policies(stored)}
             />
           )}

@@ -1,4 +1,4 @@
-import type { User } from '@propusk/contract/users';
+import type { User } from '@propusk/contract/me';
 import { rolesOf } from '../../common/me.tsx';
 
 /** Deleting and new passwords are not offered for holders of ADMIN or CREATOR (spec section 6). */

@@ -1,6 +1,6 @@
+import { FactorCode } from '@propusk/contract/fields';
+import type { User } from '@propusk/contract/me';
 import { Proof } from '@propusk/contract/role-changes';
-import { FactorCode } from '@propusk/contract/second-factor';
-import type { User } from '@propusk/contract/users';
 import * as t from '@propusk/phrases/console';
 import type { Control, FieldPath } from 'react-hook-form';
 import * as z from 'zod/mini';

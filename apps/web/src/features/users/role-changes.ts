@@ -1,4 +1,4 @@
-import type { User } from '@propusk/contract/users';
+import type { User } from '@propusk/contract/me';
 import { rolesOf } from '../../common/me.tsx';
 
 /** The role changes that a dialog offers. */

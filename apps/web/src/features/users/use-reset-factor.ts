@@ -1,5 +1,5 @@
+import type { User } from '@propusk/contract/me';
 import { resetSecondFactor } from '@propusk/contract/second-factor';
-import type { User } from '@propusk/contract/users';
 import * as t from '@propusk/phrases/console';
 import { useCall } from '../../api/queries.ts';
 import { rolesOf, useMe } from '../../common/me.tsx';

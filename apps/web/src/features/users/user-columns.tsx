@@ -1,7 +1,9 @@
 import { Anchor } from '@mantine/core';
-import type { User } from '@propusk/contract/users';
+import type { User } from '@propusk/contract/me';
+import type { Role } from '@propusk/contract/roles';
 import * as t from '@propusk/phrases/console';
 import { IconShieldCheck } from '@tabler/icons-react';
+import { Fragment, type ReactNode } from 'react';
 import { CompanyCell } from '../../common/company-cell.tsx';
 import { dayColumns } from '../../common/day-columns.tsx';
 import { rolesOf } from '../../common/me.tsx';
@@ -16,30 +18,14 @@ const person: Column<User> = {
   title: t.users.person,
   main: true,
   lines: 2,
-  render: (user) => (
-    <TwoLines
-      first={
-        <>
-          {userName(user)}
-          {user.secondFactor && <FactorMark />}
-        </>
-      }
-      second={
-        <Anchor href={`mailto:${user.email}`} underline="hover">
-          {user.email}
-        </Anchor>
-      }
-    />
-  ),
+  render: (user) => <Person user={user} name={userName(user)} />,
+  renderOpening: (user, opener) => <Person user={user} name={opener(userName(user))} />,
 };
 const roles: Column<User> = {
   key: 'roles',
   title: t.users.roles,
   width: '132px',
-  render: (user) =>
-    rolesOf(user)
-      .map((role) => t.users.role[role])
-      .join(', ') || t.common.none,
+  render: (user) => <Roles roles={rolesOf(user)} />,
 };
 const policies: Column<User> = {
   key: 'politics',
@@ -52,6 +38,38 @@ const company: Column<User> = {
   width: '16%',
   render: (user) => (user.company ? <CompanyCell company={user.company} /> : t.common.none),
 };
+
+/** A user's name and mail link. */
+function Person({ user, name }: { user: User; name: ReactNode }) {
+  return (
+    <TwoLines
+      first={
+        <>
+          {name}
+          {user.secondFactor && <FactorMark />}
+        </>
+      }
+      second={
+        <Anchor href={`mailto:${user.email}`} underline="hover">
+          {user.email}
+        </Anchor>
+      }
+    />
+  );
+}
+
+/** Role names, each with what it may do in its tooltip. */
+function Roles({ roles: held }: { roles: readonly Role[] }) {
+  if (held.length === 0) return t.common.none;
+  return held.map((role, place) => (
+    <Fragment key={role}>
+      {place > 0 && ', '}
+      <abbr className={classes.role} title={t.users.may[role]}>
+        {t.users.role[role]}
+      </abbr>
+    </Fragment>
+  ));
+}
 
 /** Dimmed: a missing second factor is the owner's concern, shown with the company's requirement. */
 function FactorMark() {

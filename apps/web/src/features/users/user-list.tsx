@@ -1,4 +1,5 @@
-import { deleteUser, type User } from '@propusk/contract/users';
+import { type User } from '@propusk/contract/me';
+import { deleteUser } from '@propusk/contract/users';
 import * as t from '@propusk/phrases/console';
 import { IconPencil, IconShieldOff, IconTrash, IconUserCog, IconUsers } from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';
@@ -30,7 +31,7 @@ export function UserList(props: {
   const [change, setChange] = useState<{ user: User; step: RoleStep } | null>(null);
   const me = useMe();
   const factor = useResetFactor();
-  const remove = useRemove(deleteUser, t.users.remove);
+  const remove = useRemove(deleteUser, t.users.remove, { of: 'user' });
   /** At most one action: the role change offered for this user. */
   function roleActions(user: User): readonly RowAction[] {
     const step = roleStep(me, user);
@@ -57,6 +58,7 @@ export function UserList(props: {
           actions: (user) => [
             {
               label: t.common.edit,
+              main: true,
               icon: <IconPencil size={16} aria-hidden />,
               opens: Editor,
               run: () => setEdited(user),

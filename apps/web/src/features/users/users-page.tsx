@@ -7,7 +7,7 @@ import { lazyDialog } from '../../ui/lazy.tsx';
 import { userColumns } from './user-columns.tsx';
 import { UserList } from './user-list.tsx';
 
-const CreateUserDialog = lazyDialog(() => import('./create-user-dialog.tsx'), 'CreateUserDialog');
+const CreateUserDialog = lazyDialog(() => import('../../common/create-user-dialog.tsx'), 'CreateUserDialog');
 const EditUserDialog = lazyDialog(() => import('./edit-user-dialog.tsx'), 'EditUserDialog');
 
 /** /dashboard/creator/users. */
@@ -21,6 +21,7 @@ export function UsersPage() {
         columns={userColumns}
         add={
           <Button
+            aria-keyshortcuts="n"
             leftSection={<IconPlus size={16} aria-hidden />}
             onClick={() => setCreating(true)}
             {...CreateUserDialog.intent}

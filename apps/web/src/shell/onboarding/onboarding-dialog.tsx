@@ -1,16 +1,19 @@
 /* oxlint-disable jsx-a11y/prefer-tag-over-role -- a carousel's slides and dots are groups (WAI-ARIA APG), and a fieldset is
    one of a form */
 import { ActionIcon, Button, Modal } from '@mantine/core';
-import type { Evidence } from '@propusk/contract/lock';
+import type { Evidence } from '@propusk/contract/protection';
 import * as t from '@propusk/phrases/console';
 import { IconArrowLeft, IconArrowRight, IconCircleCheck } from '@tabler/icons-react';
-import { type ComponentType, type KeyboardEvent, type TouchEvent, useRef, useState } from 'react';
+import { type ComponentType, type KeyboardEvent, Suspense, type TouchEvent, useRef, useState } from 'react';
 import { downloads } from '../../paths.ts';
-import { ExtensionScene } from './extension-scene.tsx';
-import { HtaccessScene } from './htaccess-scene.tsx';
+import { lazyOptional } from '../../ui/lazy.tsx';
 import classes from './onboarding-dialog.module.css';
 import { SitesScene } from './sites-scene.tsx';
-import { UsersScene } from './users-scene.tsx';
+
+// Later pictures are fetched when their slide is near: an owner who skips the slides never needs them.
+const HtaccessScene = lazyOptional(() => import('./htaccess-scene.tsx'), 'HtaccessScene');
+const ExtensionScene = lazyOptional(() => import('./extension-scene.tsx'), 'ExtensionScene');
+const UsersScene = lazyOptional(() => import('./users-scene.tsx'), 'UsersScene');
 
 /** Spec section 2, dialogs: the four slides in their order. */
 const steps = [
@@ -37,8 +40,14 @@ export interface OnboardingDialogProps {
 /** The carousel of the first visit. All slides overlap, so that the tallest sets the height. */
 export function OnboardingDialog({ opened, evidence, onClose, onUnderstood }: OnboardingDialogProps) {
   const [shown, setShown] = useState(0);
+  const [near, setNear] = useState(false);
   const touchedAt = useRef(0);
-  const go = (by: number) => setShown((index) => (index + by + COUNT) % COUNT);
+  const ready = () => setNear(true);
+  const show = (index: number) => {
+    ready();
+    setShown(index);
+  };
+  const go = (by: number) => show((shown + by + COUNT) % COUNT);
 
   function onKeyDown(event: KeyboardEvent) {
     if (event.key === 'ArrowLeft') go(-1);
@@ -83,7 +92,7 @@ export function OnboardingDialog({ opened, evidence, onClose, onUnderstood }: On
                 inert={index !== shown}
               >
                 <div className={classes.picture}>
-                  <Scene />
+                  <Suspense fallback={null}>{(index === 0 || near) && <Scene />}</Suspense>
                   {evidence?.[proof] && (
                     <span className={classes.done}>
                       <IconCircleCheck size={16} aria-hidden />
@@ -102,9 +111,14 @@ export function OnboardingDialog({ opened, evidence, onClose, onUnderstood }: On
           </output>
           <footer className={classes.footer}>
             <div className={classes.controls}>
-              <Arrow label={t.onboarding.previous} Icon={IconArrowLeft} onClick={() => go(-1)} />
-              <Dots shown={shown} onShow={setShown} />
-              <Arrow label={t.onboarding.next} Icon={IconArrowRight} onClick={() => go(1)} />
+              <Arrow
+                label={t.onboarding.previous}
+                Icon={IconArrowLeft}
+                onNear={ready}
+                onClick={() => go(-1)}
+              />
+              <Dots shown={shown} onNear={ready} onShow={show} />
+              <Arrow label={t.onboarding.next} Icon={IconArrowRight} onNear={ready} onClick={() => go(1)} />
             </div>
             <Button onClick={onUnderstood} className={classes.understood}>
               {t.onboarding.understood}
@@ -136,15 +150,31 @@ function Downloads() {
   );
 }
 
-function Arrow({ label, Icon, onClick }: { label: string; Icon: typeof IconArrowLeft; onClick: () => void }) {
+function Arrow(props: {
+  label: string;
+  Icon: typeof IconArrowLeft;
+  onNear: () => void;
+  onClick: () => void;
+}) {
+  const { label, Icon } = props;
   return (
-    <ActionIcon variant="subtle" color="gray" size={40} aria-label={label} title={label} onClick={onClick}>
+    <ActionIcon
+      variant="subtle"
+      color="gray"
+      size={40}
+      aria-label={label}
+      title={label}
+      onPointerEnter={props.onNear}
+      onFocus={props.onNear}
+      onClick={props.onClick}
+    >
       <Icon size={20} stroke={1.75} aria-hidden />
     </ActionIcon>
   );
 }
 
-function Dots({ shown, onShow }: { shown: number; onShow: (index: number) => void }) {
+function Dots(props: { shown: number; onNear: () => void; onShow: (index: number) => void }) {
+  const { shown, onShow } = props;
   return (
     <div className={classes.dots} role="group" aria-label={t.onboarding.dots}>
       {slides.map(({ title }, index) => (
@@ -154,6 +184,7 @@ function Dots({ shown, onShow }: { shown: number; onShow: (index: number) => voi
           className={classes.dot}
           aria-label={t.onboarding.dot(index + 1, title)}
           aria-current={index === shown || undefined}
+          onPointerEnter={props.onNear}
           onClick={() => onShow(index)}
         />
       ))}

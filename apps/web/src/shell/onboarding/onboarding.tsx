@@ -1,10 +1,10 @@
-import { evidence } from '@propusk/contract/lock';
+import { evidence } from '@propusk/contract/protection';
 import { useQuery } from '@tanstack/react-query';
 import { Suspense, useState } from 'react';
 import { queryOptions } from '../../api/queries.ts';
 import { rolesOf, useMe } from '../../common/me.tsx';
+import { onboarded } from '../../common/onboarded.ts';
 import { lazyOptional } from '../../ui/lazy.tsx';
-import { onboarded } from './onboarded.ts';
 
 // Most visits come after the onboarding: its pictures are a separate file. Without the file the page opens without
 // it, and the next page load tries again.

@@ -5,7 +5,7 @@ export const columns = { createdAt: 'Создано', updatedAt: 'Изменен
 export const list = {
   failed: 'Список не загрузился',
   noMatch: (search: string) => `По запросу «${search}» ничего не нашлось`,
-  noneThen: 'За это время ничего не нашлось',
+  noneThen: 'За этот период записей нет',
   range: (from: number, to: number, total: number) => `${from}–${to} из ${total}`,
   take: 'Строк на странице',
   pages: 'Страницы',
@@ -29,6 +29,8 @@ export const shell = {
   exitQuestion: 'Do you really want to leave the application?',
   exitYes: 'Yes',
   exitNo: 'No',
+  go: 'Перейти',
+  goTitle: 'Перейти (Ctrl+K)',
   navigation: 'Разделы',
   openNavigation: 'Открыть меню',
   skip: 'К содержанию',
@@ -37,7 +39,7 @@ export const shell = {
 
 export const nav = {
   sites: 'Сайты',
-  proxies: 'Прокси серверы',
+  proxies: 'Прокси-серверы',
   policies: 'Политики доступа',
   users: 'Пользователи',
   company: 'Компания',
@@ -52,9 +54,9 @@ export const drift = {
   says: {
     protected: (host: string) => `Сайт ${host} снова защищён`,
     open: (host: string) => `Сайт ${host} был защищён, а теперь открыт всем`,
-    closed: (host: string) => `Сайт ${host} был открыт своим, а теперь закрыт для всех`,
+    closed: (host: string) => `Сайт ${host} открывался вашим людям, а теперь закрыт для всех`,
     server_error: (host: string) => `Сайт ${host} был защищён, а теперь отвечает ошибкой`,
-    cdn: (host: string) => `Сайт ${host} был защищён, а теперь стоит за CDN`,
+    cdn: (host: string) => `Сайт ${host} был защищён, а теперь работает через CDN`,
     unknown: (host: string) => `Сайт ${host} был защищён, а теперь проверить его не удаётся`,
   },
   more: (count: number) => `И ещё сайтов: ${count}`,

@@ -26,7 +26,7 @@ export const common = {
   less: 'скрыть',
   notFoundOption: 'Ничего не найдено',
   rowActions: (name: string) => `Действия: ${name}`,
-  thisGateway: 'Этот шлюз',
+  thisGateway: 'Шлюз платформы',
   toSites: 'Пропуск: к списку сайтов',
 };
 
@@ -38,13 +38,18 @@ export const failures = {
   reload: 'Обновить страницу',
   notLoaded: 'Страница не загрузилась',
   notLoadedHint: 'Пропала связь с сервером, или консоль обновилась, пока была открыта. Повторите.',
-  session: 'Не удалось узнать, кто вы',
+  session: 'Не удалось загрузить ваши данные',
   notFound: 'Страница не найдена',
   notFoundHint: 'Такой страницы нет: возможно, ссылка устарела.',
   toStart: 'На главную',
 };
 
 export const form = {
-  search: 'Начните вводить название',
+  choose: {
+    person: 'Имя или почта',
+    proxy: 'Выберите прокси',
+    policy: 'Название политики',
+    site: 'Адрес сайта',
+  },
   showPassword: 'Показать или скрыть пароль',
 };

@@ -1,7 +1,7 @@
 import { Anchor, Stack, Text } from '@mantine/core';
+import { FactorConfirmation } from '@propusk/contract/fields';
 import {
   confirmSecondFactor,
-  FactorConfirmation,
   type FactorSecret,
   FactorStart,
   startSecondFactor,

@@ -1,28 +1,66 @@
-import type { ProbeStep } from '@propusk/contract/lock';
+import type { ProbeStep, SiteCheck } from '@propusk/contract/lock';
 import * as t from '@propusk/phrases/console';
-import { CheckList } from '../../../ui/check-list.tsx';
-import classes from './lock-dialog.module.css';
+import { type Check, CheckList } from '../../../ui/check-list.tsx';
+import { Fold } from '../../../ui/fold.tsx';
 
-/** The steps of a probe: from outside and through the policies' proxies. */
-export function CheckSteps({ steps }: { steps: readonly ProbeStep[] }) {
+type Proof = Pick<SiteCheck, 'state' | 'steps' | 'proof'>;
+
+/**
+ * The proof of a probe at a glance, from outside and through the policies' proxies. The steps are folded under it. A
+ * failed step stays visible with its advice.
+ */
+export function CheckSteps(check: Proof) {
   return (['outside', 'through'] as const).map((vantage) => {
-    const checks = steps
-      .filter((step) => step.vantage === vantage)
-      .map(({ title, outcome, detail }, index) => ({
-        key: `${index} ${title}`,
-        title,
-        state: outcome,
-        says: t.lock[outcome],
-        detail,
-      }));
-    if (checks.length === 0) return null;
+    const steps = check.steps.filter((step) => step.vantage === vantage);
+    if (steps.length === 0) return null;
+    const wrong = steps.filter(isWrong);
+    const rest = steps.filter((step) => !isWrong(step));
     return (
-      <section key={vantage} className={classes.part}>
-        <div className={classes.heading}>
-          <h3>{t.lock[vantage]}</h3>
-        </div>
-        <CheckList label={t.lock[vantage]} checks={checks} />
+      <section key={vantage} aria-label={t.lock[vantage]}>
+        <Fold
+          state={stateOf(check, vantage)}
+          title={glance(check, vantage, steps)}
+          always={
+            wrong.length > 0 && <CheckList label={t.lock.wrong[vantage]} checks={wrong.map(adviseLast)} />
+          }
+        >
+          {rest.length > 0 && <CheckList label={t.lock[vantage]} checks={rest.map(shown)} />}
+        </Fold>
       </section>
     );
   });
+}
+
+const isWrong = ({ outcome, advice }: ProbeStep) => outcome === 'failed' || advice !== null;
+
+function stateOf({ state, proof }: Proof, vantage: ProbeStep['vantage']): Check['state'] {
+  if (state === 'running') return 'waiting';
+  const { passed, of } = proof[vantage];
+  return of > 0 && passed === of ? 'passed' : 'failed';
+}
+
+/** The line above the steps: a tally, or the progress of a probe that runs. */
+function glance({ state, proof }: Proof, vantage: ProbeStep['vantage'], steps: readonly ProbeStep[]): string {
+  const { passed, of } = proof[vantage];
+  if (state === 'running') {
+    const done = steps.filter(({ outcome }) => outcome !== 'waiting').length;
+    return t.lock.progress[vantage](done, steps.length);
+  }
+  return t.lock.glance[vantage](passed, of);
+}
+
+function shown({ title, outcome, detail }: ProbeStep, place: number): Check {
+  return { key: `${place} ${title}`, title, state: outcome, says: t.lock[outcome], detail };
+}
+
+/** Neighbours often share their advice: the last of them shows it. */
+function adviseLast(step: ProbeStep, place: number, wrong: readonly ProbeStep[]): Check {
+  const repeated = wrong[place + 1]?.advice === step.advice;
+  if (step.advice === null || repeated) return shown(step, place);
+  const advice = (
+    <>
+      <b>{t.lock.advice}:</b> {step.advice}
+    </>
+  );
+  return { ...shown(step, place), advice };
 }

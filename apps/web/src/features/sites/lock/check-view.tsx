@@ -43,7 +43,7 @@ export function CheckView(props: { siteId: number; begin: boolean; onLock: () =>
       ) : (
         shown && <VerdictOutcome check={shown} />
       )}
-      {shown && <CheckSteps steps={shown.steps} />}
+      {shown && <CheckSteps state={shown.state} steps={shown.steps} proof={shown.proof} />}
       {!running && !shown && <Nothing pending={pending} error={error} onRetry={refetch} />}
       {(shown !== undefined || start.error) && (
         <footer className={classes.footer}>

@@ -1,4 +1,4 @@
-import type { Verdict } from '@propusk/contract/lock';
+import type { Verdict } from '@propusk/contract/protection';
 import {
   IconAlertTriangle,
   IconCloud,
@@ -16,5 +16,5 @@ export const verdicts: Readonly<Record<Verdict, { tone: OutcomeTone; Icon: typeo
   closed: { tone: 'bad', Icon: IconLock },
   server_error: { tone: 'warning', Icon: IconAlertTriangle },
   cdn: { tone: 'warning', Icon: IconCloud },
-  unknown: { tone: 'neutral', Icon: IconHelpCircle },
+  unknown: { tone: 'warning', Icon: IconHelpCircle },
 };

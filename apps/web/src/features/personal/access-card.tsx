@@ -5,12 +5,12 @@ import * as t from '@propusk/phrases/console';
 import { IconEye, IconEyeOff, IconPlugConnectedX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { queryOptions } from '../api/queries.ts';
-import { CopyButton } from '../ui/copy-button.tsx';
-import { formatMoment } from '../ui/day.tsx';
-import { DefinitionCard } from '../ui/definition-card.tsx';
-import { State } from '../ui/state.tsx';
-import { Tags } from '../ui/tags.tsx';
+import { queryOptions } from '../../api/queries.ts';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { formatMoment } from '../../ui/day.tsx';
+import { DefinitionCard } from '../../ui/definition-card.tsx';
+import { State } from '../../ui/state.tsx';
+import { Tags } from '../../ui/tags.tsx';
 import classes from './access-card.module.css';
 import { curlLine } from './curl-line.ts';
 

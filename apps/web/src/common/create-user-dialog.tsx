@@ -1,16 +1,22 @@
 import { createUser, UserInput } from '@propusk/contract/users';
 import * as t from '@propusk/phrases/console';
-import { useCall } from '../../api/queries.ts';
-import { PasswordField, TextField } from '../../common/fields.tsx';
-import { FormDialog } from '../../common/form-dialog.tsx';
-import { userName } from '../../common/names.ts';
-import { MultiSelectField } from '../../common/select-fields.tsx';
-import { usePolicyCreate } from '../../common/use-inline-create.ts';
-import { usePolicyOptions } from '../../common/use-options.ts';
-import { toastSuccess } from '../../ui/toast.ts';
+import { useCall } from '../api/queries.ts';
+import { toastSuccess } from '../ui/toast.ts';
+import { PasswordField, TextField } from './fields.tsx';
+import { FormDialog } from './form-dialog.tsx';
+import { userName } from './names.ts';
+import { MultiSelectField } from './select-fields.tsx';
+import { usePolicyCreate } from './use-inline-create.ts';
+import { usePolicyOptions } from './use-options.ts';
 
-/** Adds a user to the company. */
-export function CreateUserDialog({ onClose }: { onClose: () => void }) {
+/** Adds a user to the company. `typed` fills the email address, or a name without `@`. */
+export function CreateUserDialog(props: {
+  typed?: string;
+  onCreated?: (id: number) => void;
+  onClose: () => void;
+}) {
+  const { typed = '' } = props;
+  const isEmail = typed.includes('@');
   const create = useCall(createUser);
   const policies = usePolicyOptions([]);
   const createPolicy = usePolicyCreate();
@@ -18,12 +24,19 @@ export function CreateUserDialog({ onClose }: { onClose: () => void }) {
     <FormDialog
       title={t.users.create}
       schema={UserInput}
-      initial={{ name: '', surname: '', email: '', password: '', politics: [] }}
+      initial={{
+        name: isEmail ? '' : typed,
+        surname: '',
+        email: isEmail ? typed : '',
+        password: '',
+        politics: [],
+      }}
       submit={async (body) => {
         const user = await create.mutateAsync({ body });
         toastSuccess(t.alerts.created, userName(user));
+        props.onCreated?.(user.id);
       }}
-      onClose={onClose}
+      onClose={props.onClose}
     >
       {(control) => (
         <>
@@ -48,6 +61,7 @@ export function CreateUserDialog({ onClose }: { onClose: () => void }) {
             control={control}
             name="politics"
             label={t.users.policies}
+            placeholder={t.form.choose.policy}
             options={policies}
             create={createPolicy}
           />

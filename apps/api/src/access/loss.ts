@@ -1,0 +1,72 @@
+import { setImmediate } from 'node:timers/promises';
+import { decide } from '@propusk/access/decide';
+import { type CanonicalHost, canonicalHost } from '@propusk/access/host';
+import type { AccessIndex } from '@propusk/access/snapshot';
+import type { AccessLoss } from '@propusk/contract/access-loss';
+import type { CompanySnapshot } from '@propusk/contract/feed';
+import { indexOf } from './explain.ts';
+import type { ForeignClaim } from './store.ts';
+
+/** A name below a wildcard that has no site of its own. */
+const UNLISTED = 'no-site-has-this-name';
+
+/** The host to decide on for a site; for a wildcard, a host below it. Null for an address that is not a valid host. */
+export function sampleHost(address: string): CanonicalHost | null {
+  const [pattern = ''] = address.split(':');
+  return canonicalHost(pattern.replace(/^\*\./, `${UNLISTED}.`));
+}
+
+/**
+ * Counts the users who lose access between two snapshots of a company, by the gateway's `decide()`. A user loses a site when
+ * `before` allows a request to it and `after` denies it. Users in the same policies share one decision; the event loop
+ * runs between such groups.
+ * @param claims other companies' claims to the sites' hosts
+ */
+export async function findLoss(
+  { before, after }: { before: CompanySnapshot; after: CompanySnapshot },
+  claims: readonly ForeignClaim[],
+): Promise<AccessLoss> {
+  const [old, current] = [indexOf(before, claims), indexOf(after, claims)];
+  const sites = before.sites.flatMap(({ id, address }) => {
+    const host = sampleHost(address);
+    // 80 and 443 share their decision: neither is stored as a site's port.
+    return host === null ? [] : { id, host, port: Number(address.split(':')[1] ?? 443) };
+  });
+  const lostSites = new Set<number>();
+  let [users, allSites] = [0, 0];
+  for (const group of groupUsers(before, after)) {
+    const [user = 0] = group;
+    const lost = sites.filter(
+      ({ host, port }) => decide(old, user, host, port).allow && !decide(current, user, host, port).allow,
+    );
+    for (const { id } of lost) lostSites.add(id);
+    if (lost.length > 0) users += group.length;
+    if (hasAllSites(old, user) && !hasAllSites(current, user)) allSites += group.length;
+    await setImmediate();
+  }
+  return { users, sites: lostSites.size, allSites };
+}
+
+const hasAllSites = ({ users }: AccessIndex, userId: number): boolean =>
+  users.get(userId)?.policies.some((policy) => policy.allSites) ?? false;
+
+/** Ids of the users before the change, grouped by their policies before and after it. */
+function groupUsers(before: CompanySnapshot, after: CompanySnapshot): Iterable<readonly number[]> {
+  const [was, is] = [policiesByUser(before), policiesByUser(after)];
+  const present = new Set(after.users.map(({ id }) => id));
+  const ids = before.users.map(({ id }) => id);
+  return Map.groupBy(ids, (id) =>
+    JSON.stringify([was.get(id), present.has(id) && (is.get(id) ?? [])]),
+  ).values();
+}
+
+function policiesByUser({ policies }: CompanySnapshot): ReadonlyMap<number, readonly number[]> {
+  const lists = new Map<number, number[]>();
+  for (const { id, users } of policies)
+    for (const user of users) {
+      const list = lists.get(user);
+      if (list === undefined) lists.set(user, [id]);
+      else list.push(id);
+    }
+  return lists;
+}

@@ -1,0 +1,69 @@
+import type { SiteCheck } from '@propusk/contract/lock';
+import type { CheckMessage, CheckStep } from '@propusk/phrases/checks';
+import type { StepResult } from './classify-response.ts';
+
+/** The advice for each step of a probe, and the tallies of all steps. Pure functions. */
+
+/** The advice for a failed or unproven step; null for any other. The verdict's own advice names the first cause. */
+export function adviseStep(result: StepResult): CheckMessage | null {
+  const { step, finding, cdn } = result;
+  if (step.kind === 'unresolved') return { code: 'fix_name' };
+  if (step.kind === 'address_refused') return { code: 'fix_internal' };
+  if (finding === 'server_error') return { code: 'fix_server' };
+  if (step.vantage === 'through') return adviseThrough(result);
+  if (finding === 'open')
+    return cdn === null ? { code: openings[step.kind] } : { code: 'use_cdn_lock', params: { cdn } };
+  return finding === 'unclear' || finding === 'no_tls' ? { code: 'read_server_log' } : null;
+}
+
+/** The advice for a site that answered a stranger, by the kind of request. */
+const openings = {
+  plain: 'paste_lock',
+  spoofed: 'distrust_header',
+  deep: 'lock_whole_site',
+  acme: 'lock_whole_site',
+} as const;
+
+function adviseThrough({ step, finding, detail }: StepResult): CheckMessage | null {
+  if (step.kind === 'egress') return null;
+  if (detail?.code === 'held') return { code: 'own_proxy' };
+  if (detail?.code === 'out_of_time') return { code: 'check_again' };
+  if (finding === 'denied') return { code: 'renew_lock' };
+  if (finding === 'inconclusive') return { code: 'check_proxy' };
+  return finding === 'open' || finding === 'redirect' ? null : { code: 'fix_firewall' };
+}
+
+/**
+ * Counts strangers' requests and refusals, and proxies and those that open the site. Probes stored before migration 010
+ * have no proxies to count.
+ */
+export function tallyProof(steps: readonly CheckStep[]): SiteCheck['proof'] {
+  const outside = steps.filter((step) => step.vantage === 'outside' && counts(step));
+  const byProxy = Map.groupBy(
+    steps.filter(({ title }) => title.code === 'through_get'),
+    ({ title }) => (title.code === 'through_get' ? title.params.proxy : null),
+  );
+  // One working scheme is enough. A refusal of either scheme counts as a refusal.
+  const opened = [...byProxy.values()].filter(
+    (own) =>
+      own.some(({ outcome }) => outcome === 'passed') && own.every(({ outcome }) => outcome !== 'failed'),
+  );
+  return {
+    outside: { passed: outside.filter(({ outcome }) => outcome === 'passed').length, of: outside.length },
+    through: { passed: opened.length, of: byProxy.size },
+  };
+}
+
+/** Skipped requests with these details proved nothing. Any other skipped request was redundant, such as https at an http port. */
+const unproven: ReadonlySet<CheckMessage['code']> = new Set([
+  'no_egress_either',
+  'own_egress',
+  'out_of_time',
+]);
+
+function counts({ outcome, detail }: CheckStep): boolean {
+  if (outcome === 'skipped') return detail !== null && unproven.has(detail.code);
+  // A redirect within the site proves nothing either way. A redirect to another site has failed.
+  const redirects = detail?.code === 'answered' && detail.params.status >= 300 && detail.params.status < 400;
+  return outcome !== 'passed' || !redirects;
+}

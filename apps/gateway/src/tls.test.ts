@@ -1,0 +1,41 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { Log } from './log.ts';
+import { warnOfExpiry } from './tls.ts';
+
+const DAY_MS = 86_400_000;
+const END = Date.UTC(2026, 10, 30);
+let warnings: string[];
+let warn: (expiresAt: number) => void;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  warnings = [];
+  warn = warnOfExpiry({ warn: ({ expires }: { expires: string }) => void warnings.push(expires) } as Log);
+});
+afterEach(() => void vi.useRealTimers());
+
+/** Looks at the certificate every hour until so many days are left. @returns the number of warnings */
+function until(daysLeft: number, end = END): number {
+  for (; Date.now() < end - daysLeft * DAY_MS; vi.advanceTimersByTime(3_600_000)) warn(end);
+  return warnings.length;
+}
+
+test('a certificate warns once 30, 7, 1 and 0 days before its end', () => {
+  vi.setSystemTime(END - 90 * DAY_MS);
+  expect([until(30), until(28), until(7), until(6), until(1), until(0.5), until(0), until(-3)]).toEqual([
+    0, 1, 1, 2, 2, 3, 3, 4,
+  ]);
+  expect(new Set(warnings)).toEqual(new Set(['2026-11-30T00:00:00.000Z']));
+});
+
+test('a renewed certificate warns anew', () => {
+  vi.setSystemTime(END - 2 * DAY_MS);
+  expect(until(1.5)).toBe(1);
+  const renewed = END + 90 * DAY_MS;
+  expect([until(31, renewed), until(29, renewed)]).toEqual([1, 2]);
+});
+
+test('a certificate that ends tomorrow warns once at a start', () => {
+  vi.setSystemTime(END - 0.5 * DAY_MS);
+  expect(until(0.1)).toBe(1);
+});

@@ -1,0 +1,18 @@
+import { policyLoss, siteLoss, userLoss } from '@propusk/contract/access-loss';
+import * as t from '@propusk/phrases/console';
+import { call } from '../api/call.ts';
+
+const losses = { site: siteLoss, policy: policyLoss, user: userLoss };
+
+/**
+ * Who would lose access by the removal of an entity, as a sentence.
+ * @throws ApiError when the server did not count
+ */
+export async function tellLoss(of: keyof typeof losses, id: number): Promise<string> {
+  const { users, sites, allSites } = await call(losses[of], { params: { id } });
+  const parts = [
+    ...(allSites > 0 ? [t.loss.allSites(allSites)] : []),
+    ...(sites > 0 ? [t.loss.sites(sites, users)] : []),
+  ];
+  return parts.length === 0 ? t.loss.nobody : parts.join(' ');
+}

@@ -1,0 +1,12 @@
+const KEY = 'firstSteps';
+type State = 'folded' | 'done';
+
+/** What this browser remembers of the first steps: folded by the owner, or done; null while they are open. */
+export const firstStepsState = {
+  read: (): State | null => {
+    const kept = localStorage.getItem(KEY);
+    return kept === 'folded' || kept === 'done' ? kept : null;
+  },
+  store: (state: State | null): void =>
+    state === null ? localStorage.removeItem(KEY) : localStorage.setItem(KEY, state),
+};

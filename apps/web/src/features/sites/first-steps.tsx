@@ -1,0 +1,128 @@
+import { Anchor, Button } from '@mantine/core';
+import { type Evidence, evidence } from '@propusk/contract/protection';
+import * as t from '@propusk/phrases/console';
+import { IconCircleCheck, IconCircleDashed } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { type ReactNode, useEffect, useState } from 'react';
+import { queryOptions } from '../../api/queries.ts';
+import { paths } from '../../paths.ts';
+import classes from './first-steps.module.css';
+import { firstStepsState } from './first-steps-state.ts';
+import page from './sites-page.module.css';
+
+/** How often the evidence is read while the steps are in sight. */
+const WATCH_MS = 5_000;
+
+const steps = [
+  { key: 'site', done: ({ siteExists }: Evidence) => siteExists },
+  { key: 'policy', done: ({ policyHasSite }: Evidence) => policyHasSite },
+  { key: 'person', done: ({ userHasPolicy }: Evidence) => userHasPolicy },
+  { key: 'lock', done: ({ lockFound }: Evidence) => lockFound },
+  { key: 'check', done: ({ lockVerified }: Evidence) => lockVerified },
+  { key: 'visit', done: ({ extensionSeen }: Evidence) => extensionSeen },
+] as const;
+type Key = (typeof steps)[number]['key'];
+
+/**
+ * The steps from an empty company to a proved site, above the list of sites. A step is done when the server reports its
+ * evidence. The owner may fold the card. It disappears after the last step.
+ */
+export function FirstSteps({ onAdd }: { onAdd: () => void }) {
+  const [folded, setFolded] = useState(() => firstStepsState.read() === 'folded');
+  const [chosen, setChosen] = useState<Key | null>(null);
+  const [began, setBegan] = useState(false);
+  const { data } = useQuery({
+    ...queryOptions(evidence, {}),
+    refetchInterval: ({ state }) => !folded && !allDone(state.data) && WATCH_MS,
+  });
+  const ended = allDone(data);
+  if (data && !ended && !began) setBegan(true);
+  useEffect(() => {
+    if (ended) firstStepsState.store('done');
+  }, [ended]);
+  if (data === undefined) return <div className={page.steps} data-folded={folded || undefined} />;
+  // On the page where the last step ended the card stays and says so.
+  if (ended && !began) return null;
+
+  const doneCount = steps.filter(({ done }) => done(data)).length;
+  const current = steps.find(({ done }) => !done(data))?.key ?? null;
+  const shown = ended ? null : (chosen ?? current);
+  const fold = () => {
+    firstStepsState.store(folded ? null : 'folded');
+    setFolded(!folded);
+  };
+  return (
+    <section className={classes.card} aria-label={t.firstSteps.title}>
+      <button type="button" className={classes.head} aria-expanded={!folded} onClick={fold}>
+        <span className={classes.title}>{t.firstSteps.title}</span>
+        <span className={classes.count}>{t.firstSteps.count(doneCount, steps.length)}</span>
+      </button>
+      {!folded && (
+        <>
+          <ol className={classes.steps}>
+            {steps.map(({ key, done }) => (
+              <Step
+                key={key}
+                name={key}
+                done={done(data)}
+                current={key === current}
+                shown={key === shown}
+                onChoose={() => setChosen(key)}
+              />
+            ))}
+          </ol>
+          <div className={classes.explained}>
+            <p>{shown === null ? t.firstSteps.ended : t.firstSteps.steps[shown].text}</p>
+            {shown !== null && shown === current && actionOf(shown, onAdd)}
+          </div>
+        </>
+      )}
+    </section>
+  );
+}
+
+const allDone = (data: Evidence | undefined) => data !== undefined && steps.every(({ done }) => done(data));
+
+function Step(props: { name: Key; done: boolean; current: boolean; shown: boolean; onChoose: () => void }) {
+  const { name, done, current } = props;
+  const Icon = done ? IconCircleCheck : IconCircleDashed;
+  const { title } = t.firstSteps.steps[name];
+  return (
+    <li>
+      <button
+        type="button"
+        className={classes.step}
+        data-done={done || undefined}
+        data-shown={props.shown || undefined}
+        aria-current={current ? 'step' : undefined}
+        aria-label={done ? t.firstSteps.done(title) : title}
+        onClick={props.onChoose}
+      >
+        <Icon size={18} stroke={1.75} aria-hidden />
+        {title}
+      </button>
+    </li>
+  );
+}
+
+/** What leads to a step from this page; the steps of a site are reached from its row. */
+function actionOf(key: Key, onAdd: () => void): ReactNode {
+  const to = {
+    person: paths.creatorUsers,
+    policy: paths.creatorPolicies,
+    visit: paths.personalData,
+  } as const;
+  if (key === 'site')
+    return (
+      <Button size="compact-sm" onClick={onAdd}>
+        {t.firstSteps.addSite}
+      </Button>
+    );
+  if (key === 'lock' || key === 'check') return null;
+  return (
+    <Anchor component={Link} to={to[key]}>
+      {t.firstSteps.actions[key]}
+    </Anchor>
+  );
+}

@@ -1,0 +1,110 @@
+import { expect, test } from '@playwright/test';
+import { me } from '@propusk/contract/me';
+import { createPolicy } from '@propusk/contract/policies';
+import { createSites, listSites } from '@propusk/contract/sites';
+import { dialogOf, enter, field, row, saveOf, startConsole, stored } from './console.ts';
+import { evidence } from './stubbed-replies.ts';
+
+/** The first steps above the list of sites follow what the company really has. */
+let owner: string;
+let busy: string;
+const product = startConsole(async (console) => {
+  owner = await console.owner('owner@romashka.test');
+  busy = await console.owner('owner@lutik.test');
+  const body = ['crm.lutik.test', 'wiki.lutik.test'].map((address) => ({ address }));
+  await console.call(busy, createSites, { body });
+});
+const open = { checkOnboarding: 'true' };
+
+test('the steps name the next one, and count what the company has', async ({ page }) => {
+  await enter(page, `${product.url}/dashboard/creator/domains`, owner, open);
+  const steps = page.getByRole('region', { name: 'Первые шаги' });
+  await expect(steps.getByText('0 из 6')).toBeVisible();
+  await expect(steps.getByRole('button', { name: 'Сайт', exact: true })).toHaveAttribute(
+    'aria-current',
+    'step',
+  );
+  await steps.getByRole('button', { name: 'Указать адрес сайта' }).click();
+  await field(dialogOf(page), 'Адрес').fill('crm.romashka.test');
+  await saveOf(dialogOf(page)).click();
+  await expect(steps.getByText('1 из 6')).toBeVisible();
+  await expect(steps.getByRole('button', { name: 'Политика' })).toHaveAttribute('aria-current', 'step');
+
+  // Evidence from elsewhere arrives without a reload.
+  const { rows } = await product.call(owner, listSites);
+  const sites = rows.map(({ id }) => id);
+  const users = [(await product.call(owner, me)).id];
+  await product.call(owner, createPolicy, { body: { name: 'Продажи', proxyId: 1, sites, users } });
+  await expect(steps.getByText('3 из 6')).toBeVisible();
+  await expect(steps.getByRole('button', { name: 'Замок' })).toHaveAttribute('aria-current', 'step');
+  await expect(steps.getByText('Нажмите «Защитить» в строке сайта', { exact: false })).toBeVisible();
+  // A done step can be read again.
+  await steps.getByRole('button', { name: 'Человек: сделано' }).click();
+  await expect(steps.getByText('Добавьте человека', { exact: false })).toBeVisible();
+});
+
+test('the steps stay folded, and can be taken up again', async ({ page }) => {
+  await enter(page, `${product.url}/dashboard/creator/domains`, busy, open);
+  const steps = page.getByRole('region', { name: 'Первые шаги' });
+  const head = steps.getByRole('button', { name: /Первые шаги/ });
+  await head.click();
+  await expect(head).toHaveAttribute('aria-expanded', 'false');
+  expect(await stored(page, 'firstSteps')).toBe('folded');
+  await page.reload();
+  await expect(head).toHaveAttribute('aria-expanded', 'false');
+  await head.click();
+  await expect(steps.getByRole('button', { name: 'Политика' })).toBeVisible();
+});
+
+test('the steps end by themselves', async ({ page }) => {
+  let done = false;
+  await page.route('**/api/company/evidence', async (route) => {
+    await route.fulfill({ json: { ...evidence, extensionSeen: done } });
+  });
+  await enter(page, `${product.url}/dashboard/creator/domains`, busy, open);
+  const steps = page.getByRole('region', { name: 'Первые шаги' });
+  await expect(steps.getByText('5 из 6')).toBeVisible();
+  done = true;
+  await expect(steps.getByText('Готово: сайт закрыт от посторонних', { exact: false })).toBeVisible();
+  await page.reload();
+  await expect(row(page, 'crm.lutik.test')).toBeVisible();
+  await expect(steps).toHaveCount(0);
+});
+
+test('five sites fit on the screen of a phone', async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  const many = await product.owner('owner@vasilek.test');
+  const body = [1, 2, 3, 4, 5, 6].map((n) => ({ address: `site-${n}.vasilek.test` }));
+  await product.call(many, createSites, { body });
+  await enter(page, `${product.url}/dashboard/creator/domains`, many);
+  await expect(page.getByRole('region', { name: 'Первые шаги' })).toBeVisible();
+  for (const n of [1, 2, 3, 4, 5])
+    await expect(row(page, `site-${n}.vasilek.test`)).toBeInViewport({ ratio: 1 });
+});
+
+test('a click on a row and Enter on its name open it, a selection of text does not', async ({ page }) => {
+  await enter(page, `${product.url}/dashboard/creator/domains`, busy);
+  const line = row(page, 'wiki.lutik.test');
+  await line.getByText('Не назначены').or(line.getByRole('cell').nth(1)).first().click();
+  await expect(field(dialogOf(page), 'Адрес')).toHaveValue('wiki.lutik.test');
+  await page.keyboard.press('Escape');
+  await expect(dialogOf(page)).toHaveCount(0);
+  await line.getByRole('button', { name: 'wiki.lutik.test', exact: true }).focus();
+  await page.keyboard.press('Enter');
+  await expect(field(dialogOf(page), 'Адрес')).toHaveValue('wiki.lutik.test');
+  await page.keyboard.press('Escape');
+  await expect(dialogOf(page)).toHaveCount(0);
+  const date = await line.locator('time').first().boundingBox();
+  if (date === null) throw new Error('The row shows no date');
+  await page.mouse.move(date.x + 1, date.y + date.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(date.x + date.width - 1, date.y + date.height / 2, { steps: 5 });
+  await page.mouse.up();
+  expect(await page.evaluate('getSelection().toString()')).not.toBe('');
+  await expect(dialogOf(page)).toHaveCount(0);
+  await page.mouse.click(1, 300);
+  // A control in the row keeps its own meaning.
+  await line.getByRole('button', { name: /^Действия/ }).click();
+  await expect(page.getByRole('menu')).toBeVisible();
+  await expect(dialogOf(page)).toHaveCount(0);
+});

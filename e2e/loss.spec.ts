@@ -1,0 +1,49 @@
+import { expect, test } from '@playwright/test';
+import { me } from '@propusk/contract/me';
+import { createPolicy } from '@propusk/contract/policies';
+import { createSites } from '@propusk/contract/sites';
+import { choose, dialogOf, enter, row, startConsole } from './console.ts';
+
+/** A confirmation names who loses access before anything is deleted. */
+let owner: string;
+const product = startConsole(async (console) => {
+  owner = await console.owner('owner@romashka.test');
+  const users: number[] = [];
+  for (const name of ['petr', 'anna', 'oleg'])
+    users.push((await console.call(await console.agent(owner, `${name}@romashka.test`), me)).id);
+  const body = ['crm.romashka.test', 'wiki.romashka.test'].map((address) => ({ address }));
+  const { rows } = await console.call(owner, createSites, { body });
+  const sites = rows.map(({ id }) => id);
+  await console.call(owner, createPolicy, { body: { name: 'Продажи', proxyId: 1, users, sites } });
+  // Crm stays open to the first agent when the policy goes.
+  await console.call(owner, createPolicy, {
+    body: { name: 'Гости', proxyId: 1, users: users.slice(0, 1), sites: sites.slice(0, 1) },
+  });
+});
+
+const asked = [
+  ['sites', '/dashboard/creator/domains', 'wiki.romashka.test', 'Доступ к 1 сайту потеряют 3 человека.'],
+  ['policies', '/dashboard/creator/politics', 'Продажи', 'Доступ к 2 сайтам потеряют 3 человека.'],
+  ['policies', '/dashboard/creator/politics', 'Гости', 'Доступ никто не потеряет.'],
+  ['users', '/dashboard/creator/users', 'anna@romashka.test', 'Доступ к 2 сайтам потеряет 1 человек.'],
+] as const;
+
+for (const [list, path, name, sentence] of asked)
+  test(`the confirmation in the list of ${list} says: ${sentence}`, async ({ page }) => {
+    await enter(page, `${product.url}${path}`, owner);
+    await choose(page, name, 'Удалить');
+    const dialog = dialogOf(page);
+    await expect(dialog.getByText(sentence)).toBeVisible();
+    await dialog.getByRole('button', { name: 'Нет' }).click();
+    await expect(row(page, name)).toBeVisible();
+  });
+
+test('a count that fails does not hinder the deletion', async ({ page }) => {
+  await page.route('**/loss', (route) => route.abort());
+  await enter(page, `${product.url}/dashboard/creator/politics`, owner);
+  await choose(page, 'Гости', 'Удалить');
+  const dialog = dialogOf(page);
+  await expect(dialog.getByText('Не удалось посчитать, кто потеряет доступ.')).toBeVisible();
+  await dialog.getByRole('button', { name: 'Да' }).click();
+  await expect(row(page, 'Гости')).toHaveCount(0);
+});

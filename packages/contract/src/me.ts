@@ -1,0 +1,38 @@
+import * as z from 'zod/mini';
+import { endpoint } from './endpoint.ts';
+import { Id, IsoDate, Named, Version } from './fields.ts';
+import { Role } from './roles.ts';
+
+/** A user of a company (an agent), its owner, or a platform admin. The password is in no reply. */
+export const User = z.object({
+  id: Id,
+  name: z.string(),
+  surname: z.string(),
+  email: z.string(),
+  roles: z.array(z.object({ value: Role })),
+  politics: z.array(Named),
+  company: z.nullable(
+    z.object({
+      id: Id,
+      companyName: z.string(),
+      companySite: z.string(),
+      secondFactorRequired: z.boolean(),
+    }),
+  ),
+  /** Whether sign-in also needs a code. */
+  secondFactor: z.boolean(),
+  version: Version,
+  createdAt: IsoDate,
+  updatedAt: IsoDate,
+});
+export type User = z.infer<typeof User>;
+
+export const me = endpoint({
+  method: 'GET',
+  path: '/me',
+  access: 'signed-in',
+  beforeFactor: true,
+  summary: 'The signed-in user with roles and policies',
+  reply: User,
+  versioned: true,
+});

@@ -1,0 +1,17 @@
+import { count } from '../count.ts';
+
+const people = (n: number) => {
+  const one = n % 10 === 1 && n % 100 !== 11;
+  const counted = count(n, { one: 'человек', few: 'человека', many: 'человек' });
+  return `${one ? 'потеряет' : 'потеряют'} ${counted}`;
+};
+
+// What a deletion takes away, in its confirmation.
+export const loss = {
+  counting: 'Считаем, кто потеряет доступ…',
+  unknown: 'Не удалось посчитать, кто потеряет доступ.',
+  nobody: 'Доступ никто не потеряет.',
+  sites: (sites: number, users: number) =>
+    `Доступ к ${count(sites, { one: 'сайту', many: 'сайтам' })} ${people(users)}.`,
+  allSites: (users: number) => `Доступ ко всем сайтам ${people(users)}.`,
+};
