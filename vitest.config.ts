@@ -1,6 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
-const real = { testTimeout: 60_000, hookTimeout: 120_000 };
+/** Tests with sockets, processes and clocks. CI retries one that failed, as it does in a browser, and reports it as FLAKY. */
+const real = { testTimeout: 60_000, hookTimeout: 120_000, retry: process.env.CI === 'true' ? 1 : 0 };
 const launcher = '{packages/embedded-postgres/src,apps/api/test/faults}/**/*.db.test.ts';
 const database = { ...real, include: ['apps/**/*.db.test.ts'], exclude: ['**/node_modules/**', launcher] };
 /** What takes long with statements that other files bring to both databases. */

@@ -36,15 +36,16 @@ function vitestFailures(file: VitestFile): string[] {
   );
 }
 
-/** Reads the report of Vitest's `json` reporter. @throws Error when the file is missing */
-export async function readVitest(path: string): Promise<Report> {
+/** Reads the reports of Vitest's `json` reporter and of `flaky-reporter.ts`. @throws Error when a file is missing */
+export async function readVitest(path: string, flakyPath: string): Promise<Report> {
   const report = JSON.parse(await readFile(path, 'utf8'));
+  const flaky: [name: string, message: string][] = JSON.parse(await readFile(flakyPath, 'utf8'));
   return {
     passed: report.numPassedTests,
     failed: report.numFailedTests,
     skipped: report.numPendingTests + report.numTodoTests,
     failures: (report.testResults as VitestFile[]).flatMap(vitestFailures),
-    flaky: [],
+    flaky: flaky.map(([name, message]) => failure(name, message)),
   };
 }
 

@@ -32,22 +32,25 @@ try {
   await buildExtension(say);
   await rm(reports, { recursive: true, force: true });
   await mkdir(reports, { recursive: true });
-  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${reports}/vitest.json`];
+  const reporters = ['default', 'json', 'scripts/flaky-reporter.ts'].map((name) => `--reporter=${name}`);
   const codes = [
-    await run('vitest', ['run', ...reporters]),
+    await run('vitest', ['run', ...reporters, `--outputFile.json=${reports}/vitest.json`], {
+      FLAKY_REPORT: `${reports}/vitest-flaky.json`,
+    }),
     await run('playwright', ['test', '--config', 'e2e/playwright.config.ts', '--reporter=list,json'], {
       PLAYWRIGHT_JSON_OUTPUT_NAME: `${process.cwd()}/${reports}/playwright.json`,
     }),
   ];
   const [unit, browser] = [
-    await readVitest(`${reports}/vitest.json`),
+    await readVitest(`${reports}/vitest.json`, `${reports}/vitest-flaky.json`),
     await readPlaywright(`${reports}/playwright.json`),
   ];
-  for (const flaky of browser.flaky) say(`\nFLAKY, passed on its retry: ${flaky}`);
+  const flaky = [...unit.flaky, ...browser.flaky];
+  for (const test of flaky) say(`\nFLAKY, passed on its retry: ${test}`);
   for (const failure of [...unit.failures, ...browser.failures]) say(`\nFAILED ${failure}`);
   const sum = (key: 'passed' | 'failed' | 'skipped') => unit[key] + browser[key];
   say(
-    `\n${sum('passed')} passed, ${sum('failed')} failed, ${sum('skipped')} skipped, ${browser.flaky.length} FLAKY`,
+    `\n${sum('passed')} passed, ${sum('failed')} failed, ${sum('skipped')} skipped, ${flaky.length} FLAKY`,
   );
   process.exit(codes.every((code) => code === 0) ? 0 : 1);
 } catch (error) {
