@@ -7,7 +7,7 @@ const database = { ...real, include: ['apps/**/*.db.test.ts'], exclude: ['**/nod
 /** What takes long with statements that other files bring to both databases. */
 const once = [
   'apps/api/test/{fuzz,mass-assignment,matrix/matrix}.db.test.ts',
-  'apps/api/src/{audit/whole,probe/checks,lock/lock}.db.test.ts',
+  'apps/api/src/{audit/whole,probe/checks,lock/lock,vantage/vantage}.db.test.ts',
   'apps/api/src/auth/{enumeration,factor,factor-required,links,sessions}.db.test.ts',
   'apps/api/src/http/{headers,implement,json,limits}.db.test.ts',
   'apps/gateway/src/{blast-radius,cluster,growth,reverse-proxy,tokens}.db.test.ts',

@@ -4,7 +4,7 @@ import { factorScenarios } from './factor-scenarios.ts';
 import { answering, pickList, press, rowDialog, rowMenu } from './page-actions.ts';
 import { roleScenarios } from './role-scenarios.ts';
 import { sessionScenarios } from './session-scenarios.ts';
-import { check, drifted, evidence, learned, shared } from './stubbed-replies.ts';
+import { check, drifted, evidence, learned, shared, vantages } from './stubbed-replies.ts';
 
 /**
  * Who views the page: a signed-out visitor, an owner with data, an owner of an empty company, an agent, an
@@ -254,6 +254,26 @@ const sites: Scenario[] = [
       await page.reload();
       await expect(page.getByText('Открыты всем: 9')).toBeVisible();
     }),
+  },
+  {
+    name: 'sites-vantages',
+    role: 'owner',
+    path: `${creator}/domains`,
+    open: answering('**/api/vantages', vantages, async (page) => {
+      await lastCheck('open')(page);
+      await page.getByRole('button', { name: 'Точки проверки' }).click();
+      await expect(page.getByText('на связи', { exact: true })).toBeVisible();
+    }),
+  },
+  {
+    name: 'sites-vantages-empty',
+    role: 'owner',
+    path: `${creator}/domains`,
+    open: async (page) => {
+      await lastCheck('open')(page);
+      await page.getByRole('button', { name: 'Точки проверки' }).click();
+      await expect(page.getByText('Точек пока нет')).toBeVisible();
+    },
   },
   { name: 'sites-check-cdn', role: 'owner', path: `${creator}/domains`, open: lastCheck('cdn') },
   { name: 'sites-why', role: 'owner', path: `${creator}/domains`, open: why },

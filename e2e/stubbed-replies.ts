@@ -44,6 +44,22 @@ export function check(verdict: string | null) {
   };
 }
 /** A lock whose egress addresses are known; one proxy's address has changed. */
+/** Three vantages: present, away, and not paired yet. */
+export const vantages = {
+  rows: [
+    { id: 1, name: 'Дом', address: '203.0.113.9', seenAt: '2026-03-14T16:05:00.000Z', present: true },
+    {
+      id: 2,
+      name: 'Сервер в Казани',
+      address: '198.51.100.23',
+      seenAt: '2026-03-13T09:30:00.000Z',
+      present: false,
+    },
+    { id: 3, name: 'Ноутбук', address: null, seenAt: null, present: false },
+  ],
+  count: 3,
+};
+
 export const learned = {
   site: { id: 1, name: 'otchet.romashka.test' },
   egress: [

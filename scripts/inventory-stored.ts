@@ -33,6 +33,13 @@ const rows: readonly Row[] = [
     '429',
     'apps/api/src/auth/links.db.test.ts',
   ],
+  ['table `vantages`', 'owners', '20 for each company and 20 of the platform', REFUSED],
+  [
+    'table `vantage_tasks`',
+    'owners who ask for probes',
+    'one for each running probe and vantage: 4 probes for each process; the reaper removes expired ones',
+    'further probes wait',
+  ],
   ['table `lock_links`', 'owners', '20 for each site', 'the oldest is deleted'],
   [
     'table `pairing_codes`',

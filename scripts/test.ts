@@ -49,9 +49,7 @@ try {
   for (const test of flaky) say(`\nFLAKY, passed on its retry: ${test}`);
   for (const failure of [...unit.failures, ...browser.failures]) say(`\nFAILED ${failure}`);
   const sum = (key: 'passed' | 'failed' | 'skipped') => unit[key] + browser[key];
-  say(
-    `\n${sum('passed')} passed, ${sum('failed')} failed, ${sum('skipped')} skipped, ${flaky.length} FLAKY`,
-  );
+  say(`\n${sum('passed')} passed, ${sum('failed')} failed, ${sum('skipped')} skipped, ${flaky.length} FLAKY`);
   process.exit(codes.every((code) => code === 0) ? 0 : 1);
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);

@@ -42,6 +42,7 @@ import { createTransport, type TransportOptions } from './probe/transport.ts';
 import { proxyRoutes } from './proxies/routes.ts';
 import { siteRoutes } from './sites/routes.ts';
 import { userRoutes } from './users/routes.ts';
+import { vantageRoutes } from './vantage/routes.ts';
 
 export interface ServerParts {
   readonly config: Pick<
@@ -163,6 +164,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
   siteRoutes(routes);
   lockRoutes(routes, { ...outbound, limits: tries, publicUrl: config.publicUrl });
   checkRoutes(routes, { limits: tries, wake: () => runner?.wake() });
+  vantageRoutes(routes, { limits: tries, publicUrl: config.publicUrl, wake: () => runner?.wake() });
   onboardingProgressRoutes(routes);
   policyRoutes(routes);
   accessRoutes(routes, {

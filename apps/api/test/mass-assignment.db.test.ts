@@ -129,6 +129,7 @@ function settled(column: string, value: unknown, row: Record<string, unknown>): 
   if (column === 'token_hash' || column === 'code_hash') return 'a hash';
   // Random, or derived from the clock.
   if (column === 'secret_sealed') return 'a secret';
+  if (column === 'key_sealed') return value === null ? null : 'a key';
   if (column === 'last_step') return Number(value) > 0;
   if (column === 'password_hash') return value === oldHash ? 'as it was' : 'another one';
   if (column === 'password_sealed' && typeof value === 'string') {

@@ -29,7 +29,7 @@ export const AuditAction = z.enum([
 export type AuditAction = z.infer<typeof AuditAction>;
 
 /** The type of the object. */
-export const AuditKind = z.enum(['company', 'user', 'site', 'policy', 'proxy']);
+export const AuditKind = z.enum(['company', 'user', 'site', 'policy', 'proxy', 'vantage']);
 export type AuditKind = z.infer<typeof AuditKind>;
 
 /** The fields that a row may hold, by their names on the wire. */

@@ -58,6 +58,14 @@ import {
   listUsers,
   updateUser,
 } from './users.ts';
+import {
+  addVantage,
+  deleteVantage,
+  listVantages,
+  pairVantage,
+  reportVantage,
+  takeVantageWork,
+} from './vantages.ts';
 import { whyHost, whySite } from './why.ts';
 
 /** All endpoints. The api does not start while one of them has no handler. */
@@ -120,6 +128,12 @@ export const endpoints: readonly Endpoint[] = [
   learnEgress,
   shareLock,
   openLockLink,
+  listVantages,
+  addVantage,
+  deleteVantage,
+  pairVantage,
+  takeVantageWork,
+  reportVantage,
   checkSite,
   getSiteCheck,
   evidence,

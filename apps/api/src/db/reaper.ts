@@ -19,6 +19,8 @@ const expiring: Readonly<Partial<Record<keyof Tables | 'rate_limits', string>>> 
   pairing_codes: 'expires_at < now()',
   mail_links: 'expires_at < now()',
   lock_links: 'expires_at < now()',
+  vantages: 'code_expires_at < now()',
+  vantage_tasks: 'expires_at < now()',
   idempotency_keys: "created_at < now() - interval '1 day'",
   rate_limits: 'expire < extract(epoch from now()) * 1000',
   // A decommissioned gateway never writes again; a live one writes a new row with the next change.

@@ -123,6 +123,27 @@ export interface Tables {
     policy_version: number | null;
     next_at: string | null;
   };
+  vantages: {
+    id: Generated<number>;
+    company_id: number | null;
+    name: string;
+    code_hash: Buffer | null;
+    code_expires_at: string | null;
+    key_sealed: Buffer | null;
+    count: Generated<number>;
+    address: string | null;
+    seen_at: string | null;
+    created_at: Generated<string>;
+  };
+  vantage_tasks: {
+    id: string;
+    vantage_id: number;
+    plan: string;
+    groups: number;
+    reports: Generated<Record<string, string>>;
+    taken_at: string | null;
+    expires_at: string;
+  };
   lock_links: {
     token_hash: Buffer;
     company_id: number;

@@ -98,6 +98,13 @@ async function earlier(count: number): Promise<TestDatabase> {
             ('audit_2020_01', '2020-01-01', '2020-02-01', 7, 60)`,
         ]
       : []),
+    ...(count > 10
+      ? [
+          `insert into vantages (name, key_sealed) values ('v', '\\x08')`,
+          `insert into vantage_tasks (id, vantage_id, plan, groups, expires_at)
+            values ('6f1e6f0a-5d0f-4a63-9d5c-0a4f6a3f3c11', 1, '', 1, now() + interval '1 day')`,
+        ]
+      : []),
   ];
   for (const statement of rows) await database.pool.query(statement);
   return database;

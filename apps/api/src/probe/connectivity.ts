@@ -1,8 +1,8 @@
 import type { Finding, StepResult } from './classify-response.ts';
-import type { PlannedStep } from './plan.ts';
+import { type PlannedStep, sourceOf } from './plan.ts';
 import { type Family, familyOf, type SelfEgress } from './self-egress-check.ts';
 
-/** This machine's own internet access by address family, proven independently of the site. */
+/** The internet access of this machine, or of a vantage, by address family, proven independently of the site. */
 export type Connectivity = Pick<SelfEgress, 'confirmed' | 'failed'>;
 
 /** A response came from the site, or from something in front of it. */
@@ -12,14 +12,25 @@ const rejections: ReadonlySet<Finding> = new Set(['refused', 'dropped']);
 const silences: ReadonlySet<Finding> = new Set(['no_connection', ...rejections]);
 
 /**
- * Discounts silence by an address family (IPv4, IPv6) without proven egress: it may be our network's, so the finding
- * becomes `no_egress`. Pure.
+ * Discounts silence by an address family (IPv4, IPv6) without proven egress: it may be the network's of this machine or of
+ * the vantage that sent the request, so the finding becomes `no_egress`. Pure.
  */
-export function discountSilence(results: readonly StepResult[], connectivity: Connectivity): StepResult[] {
-  const confirmed = confirmedFamilies(results, connectivity);
+export function discountSilence(
+  results: readonly StepResult[],
+  connectivity: Connectivity,
+  vantages: readonly { readonly id: number; readonly connectivity: Connectivity }[] = [],
+): StepResult[] {
+  const bySource = Map.groupBy(results, ({ step }) => sourceOf(step));
+  const confirmed = new Map(
+    [{ id: null, connectivity }, ...vantages].map((source) => [
+      source.id,
+      confirmedFamilies(bySource.get(source.id) ?? [], source.connectivity),
+    ]),
+  );
   return results.map((result): StepResult => {
     const family = targetFamily(result.step);
-    if (family === null || confirmed.has(family) || !silences.has(result.finding)) return result;
+    const proven = confirmed.get(sourceOf(result.step));
+    if (family === null || proven?.has(family) || !silences.has(result.finding)) return result;
     const detail = { code: 'no_egress_either', params: { detail: result.detail, family } } as const;
     return { ...result, finding: 'no_egress', detail };
   });

@@ -14,7 +14,7 @@ import { describeConnectError, describeResponse } from './messages.ts';
 import type { OutsideStep, Scheme, ThroughStep } from './plan.ts';
 import type { Route, Transport } from './transport.ts';
 
-type RequestStep = OutsideStep | ThroughStep;
+export type RequestStep = OutsideStep | ThroughStep;
 
 /** Ends all requests of a probe. */
 export interface ProbeSignals {
@@ -29,16 +29,24 @@ const STEP_MS = 10_000;
 const worthMore: ReadonlySet<Finding> = new Set(['denied', 'redirect', 'dropped']);
 const noConnection: ReadonlySet<Finding> = new Set(['no_connection', 'refused', 'no_egress']);
 
+/** Sends the request of a step. @throws the reason of `stop` */
+export type Ask = (step: RequestStep) => Promise<StepResult>;
+
+/** Sends requests from this machine. */
+export const askBy =
+  (transport: Transport, route: Route, signals: ProbeSignals): Ask =>
+  (step) =>
+    probeOnce(transport, route, step, signals);
+
 /**
  * Runs the steps of one place, one request after another.
  * @param steps to one host by one route: those of https, then those of http
- * @throws the reason of `stop`
+ * @throws what `ask` throws
  */
 export async function probePlace(
-  transport: Transport,
-  route: Route,
+  ask: Ask,
   steps: readonly RequestStep[],
-  signals: ProbeSignals,
+  { deadline }: Pick<ProbeSignals, 'deadline'>,
   settle: (result: StepResult) => void,
 ): Promise<void> {
   const onePort = new Set(steps.map(({ port }) => port)).size === 1;
@@ -46,13 +54,13 @@ export async function probePlace(
   const skipped: Partial<Record<Scheme, CheckMessage | null>> = {};
   for (const step of steps) {
     const first = isFirst(step);
-    const late = signals.deadline.aborted;
+    const late = deadline.aborted;
     const reason = late ? ({ code: 'out_of_time' } as const) : skipped[step.scheme];
     if (reason !== undefined) {
       settle({ step, finding: 'inconclusive', detail: first || late ? reason : null, cdn: null });
       continue;
     }
-    const result = await probeOnce(transport, route, step, signals);
+    const result = await ask(step);
     // An explicit port of a site speaks one scheme. The first request to it shows which.
     const plainPort = first && onePort && result.finding === 'no_tls';
     settle(plainPort ? { ...result, finding: 'inconclusive', detail: { code: 'port_without_tls' } } : result);

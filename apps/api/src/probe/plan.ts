@@ -25,6 +25,8 @@ export interface OutsideStep extends Step {
   readonly address: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** The vantage that sends it; null for this machine. */
+  readonly from: number | null;
 }
 
 /** A name that gets no request. */
@@ -52,6 +54,24 @@ export interface ThroughStep extends Step {
 }
 
 export type PlannedStep = OutsideStep | UnreachableStep | EgressStep | ThroughStep;
+
+/** The vantage that sends a request from outside; null for this machine and for steps without such a request. */
+export const sourceOf = (step: PlannedStep) => ('address' in step ? step.from : null);
+
+/** The same requests, sent by a vantage. */
+export function planVantage(
+  steps: readonly OutsideStep[],
+  { id, name }: { readonly id: number; readonly name: string },
+): OutsideStep[] {
+  return steps.map((step) => ({ ...step, from: id, title: named(step.title, name) }));
+}
+
+function named(title: CheckMessage, vantage: string): CheckMessage {
+  const { code } = title;
+  if (code === 'outside') return { code, params: { ...title.params, vantage } };
+  if (code === 'outside_spoofed') return { code, params: { ...title.params, vantage } };
+  return code === 'outside_place' ? { code, params: { ...title.params, vantage } } : title;
+}
 
 /** The proxy of a step; 0 for a step without one. */
 export const proxyOf = (step: PlannedStep) => ('proxyId' in step ? step.proxyId : 0);
@@ -161,7 +181,16 @@ function outsideSteps(target: {
 }): OutsideStep[] {
   const { host, address, scheme, port, egress, random } = target;
   const params = { url: urlOf(scheme, host, port), address };
-  const common = { vantage: 'outside', host, port, scheme, address, path: '/', headers: {} } as const;
+  const common = {
+    vantage: 'outside',
+    host,
+    port,
+    scheme,
+    address,
+    path: '/',
+    headers: {},
+    from: null,
+  } as const;
   return [
     { ...common, kind: 'plain', title: { code: 'outside', params } },
     ...spoofedHeaders(egress).map(

@@ -13,6 +13,7 @@ const outside = (kind: OutsideStep['kind']): PlannedStep => ({
   address: '198.51.100.7',
   path: '/',
   headers: {},
+  from: null,
 });
 const through: PlannedStep = { ...place, vantage: 'through', kind: 'get', proxyId: 3 };
 const echo: PlannedStep = { vantage: 'through', kind: 'egress', proxyId: 3, title: text };

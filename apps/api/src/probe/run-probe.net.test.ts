@@ -83,6 +83,8 @@ async function probe(addresses: string[], dead: Readonly<Record<string, ConnectE
       proxies: [proxy],
       isHeldByOther: async () => false,
       report: () => {},
+      vantages: [],
+      send: async () => new Map(),
       onEgress: async () => {},
       stop,
     },

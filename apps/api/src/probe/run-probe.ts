@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { parseSiteAddress } from '@propusk/access/site-address';
 import type { CheckMessage, CheckStep } from '@propusk/phrases/checks';
+import type { SiteVantage } from '../vantage/task-store.ts';
 import type { StepResult } from './classify-response.ts';
 import { type Connectivity, discountSilence } from './connectivity.ts';
 import { type EgressResult, learnEgress } from './echo-client.ts';
 import type { SiteProxy } from './egress-store.ts';
-import { probePlace } from './http-probe.ts';
+import { probeFromVantage, type SendPlan } from './from-vantage.ts';
+import { type Ask, askBy, probePlace, type RequestStep } from './http-probe.ts';
 import { listSteps } from './messages.ts';
 import {
   namesOf,
@@ -13,12 +15,19 @@ import {
   type PlannedStep,
   planEgress,
   planRequests,
+  planVantage,
   type Resolved,
   type ThroughStep,
 } from './plan.ts';
-import { type ConnectionEnds, checkSelfEgress, confirmedBy, endsOf } from './self-egress-check.ts';
+import {
+  type ConnectionEnds,
+  checkSelfEgress,
+  confirmedBy,
+  endsOf,
+  familiesProvenBy,
+} from './self-egress-check.ts';
 import type { Outbound, Transport } from './transport.ts';
-import { decideVerdict, type ProbeVerdict } from './verdict.ts';
+import { decideVerdict, type ProbeVerdict, type ProbingVantage } from './verdict.ts';
 
 export interface ProbeOptions {
   /** The site's stored address. */
@@ -30,6 +39,10 @@ export interface ProbeOptions {
   readonly report: (steps: CheckStep[]) => void;
   /** Called with the result of each echo call. */
   readonly onEgress: (proxy: SiteProxy, result: EgressResult) => Promise<void>;
+  /** The vantages that serve the site's company. */
+  readonly vantages: readonly SiteVantage[];
+  /** Gives a vantage a plan, and waits for its reports. */
+  readonly send: (vantageId: number, plan: Parameters<SendPlan>[0]) => ReturnType<SendPlan>;
   /** Ends the probe without a verdict. */
   readonly stop: AbortSignal;
 }
@@ -50,13 +63,17 @@ const PARALLEL = 4;
  */
 export async function runProbe(
   { transport, echoUrl }: Outbound,
-  { address, proxies, isHeldByOther, report, onEgress, stop }: ProbeOptions,
+  { address, proxies, isHeldByOther, report, onEgress, vantages, send, stop }: ProbeOptions,
 ): Promise<ProbeResult> {
   const site = parseSiteAddress(address);
   if ('fault' in site) throw new Error(`not a stored address: ${address}`);
   let connectivity: Connectivity = { confirmed: [], failed: [] };
-  const context = { egressKnown: false, insider: false, unfinished: false, held: false, connectivity };
-  if (proxies.length === 0) return { ...decideVerdict([], { ...context, proxies: 0 }), steps: [] };
+  const away = vantages.filter(({ present }) => !present).map(({ name }) => name);
+  // grows: not, it is set once within one call
+  let probing: ProbingVantage[] = [];
+  const context = { egressKnown: false, insider: false, unfinished: false, held: false, connectivity, away };
+  if (proxies.length === 0)
+    return { ...decideVerdict([], { ...context, proxies: 0, vantages: [] }), steps: [] };
 
   const signals = { stop, deadline: AbortSignal.timeout(PROBE_MS) };
   const named = proxies.map(({ id, host, direct }) => ({ id, name: direct ? null : host }));
@@ -64,14 +81,14 @@ export async function runProbe(
   // grows: not, it is filled within one call
   const results = new Map<PlannedStep, StepResult>();
   const list = () => {
-    const discounted = discountSilence([...results.values()], connectivity);
+    const discounted = discountSilence([...results.values()], connectivity, probing);
     return listSteps(steps, new Map(discounted.map((result) => [result.step, result])));
   };
   const settle = (result: StepResult) => {
     results.set(result.step, result);
     report(list());
   };
-  const skip = (step: PlannedStep, detail: CheckMessage) =>
+  const skip = (step: PlannedStep, detail: CheckMessage | null) =>
     settle({ step, finding: 'inconclusive', detail, cdn: null });
   report(list());
 
@@ -107,28 +124,47 @@ export async function runProbe(
     confirmed: [...self.confirmed, ...confirmedBy(connections, self)],
     failed: self.failed,
   };
-  steps.push(...planRequests({ names, port: site.port, proxies: named, egress: egress[0] ?? null, random }));
+  probing = vantages.filter(({ present }) => present).map((vantage) => probingVantage(vantage, egress));
+  const witnesses = probing.filter((vantage) => !vantage.insider);
+  const requests = planRequests({
+    names,
+    port: site.port,
+    proxies: named,
+    egress: egress[0] ?? null,
+    random,
+  });
+  const direct = requests.filter((step): step is OutsideStep => 'address' in step);
+  steps.push(...requests, ...probing.flatMap((vantage) => planVantage(direct, vantage)));
+  const insiders = new Set(probing.filter((vantage) => vantage.insider).map(({ id }) => id));
   for (const step of steps) {
     if (step.kind === 'unresolved') skip(step, { code: 'unresolved' });
     else if (step.kind === 'address_refused') skip(step, { code: 'internal_address' });
-    else if (step.vantage === 'outside' && insider) skip(step, { code: 'own_egress' });
+    // With a witness, the requests that this machine does not send are no gap in the proof.
+    else if ('address' in step && step.from === null && insider)
+      skip(step, witnesses.length === 0 ? { code: 'own_egress' } : null);
+    else if ('address' in step && step.from !== null && insiders.has(step.from))
+      skip(step, witnesses.length === 0 ? { code: 'own_egress' } : null);
   }
 
   const outside = steps.filter((step): step is OutsideStep => 'address' in step && !results.has(step));
+  const fromHere = outside.filter(({ from }) => from === null);
   const through = steps.filter((step): step is ThroughStep => step.kind === 'get');
   const host = through[0]?.host;
   // Companies share the proxies of the platform.
   const shared = new Set(proxies.filter(({ ownerId }) => ownerId === 0).map(({ id }) => id));
   const held = host !== undefined && shared.size > 0 && (await isHeldByOther(host));
   for (const step of held ? through : []) if (shared.has(step.proxyId)) skip(step, { code: 'held' });
-  const places = Map.groupBy(outside, (step) => `${step.host} ${step.address}`);
+  const askDirectly = askBy(transport, { kind: 'outside' }, signals);
   await Promise.all([
-    inParallel([...places.values()], (group) =>
-      probePlace(transport, { kind: 'outside' }, group, signals, settle),
-    ),
+    inParallel(placesOf(fromHere), (group) => probePlace(askDirectly, group, signals, settle)),
+    ...witnesses.map(async ({ id }) => {
+      const own = outside.filter(({ from }) => from === id);
+      const seen = await probeFromVantage(own, (plan) => send(id, plan));
+      for (const place of placesOf(own)) await probePlace(answersOf(seen), place, signals, settle);
+    }),
     inParallel(proxies, async ({ id, route }) => {
       const group = through.filter((step) => step.proxyId === id && !results.has(step));
-      if (route !== null) await probePlace(transport, route, group, signals, settle);
+      if (route !== null) await probePlace(askBy(transport, route, signals), group, signals, settle);
     }),
   ]);
   for (const step of through) if (!results.has(step)) skip(step, { code: 'proxy_unavailable' });
@@ -139,8 +175,26 @@ export async function runProbe(
     unfinished: signals.deadline.aborted,
     held,
     connectivity,
+    vantages: probing,
+    away,
   });
   return { ...verdict, steps: list() };
+}
+
+const placesOf = (steps: readonly OutsideStep[]) => [
+  ...Map.groupBy(steps, (step) => `${step.host} ${step.address}`).values(),
+];
+
+/** Answers each step with what a vantage reported for it. */
+function answersOf(seen: ReadonlyMap<RequestStep, StepResult>): Ask {
+  return async (step): Promise<StepResult> =>
+    seen.get(step) ?? { step, finding: 'inconclusive', detail: { code: 'vantage_silent' }, cdn: null };
+}
+
+function probingVantage({ id, name, address }: SiteVantage, egress: readonly string[]): ProbingVantage {
+  const confirmed = address === null ? [] : familiesProvenBy(address);
+  const insider = address !== null && egress.includes(address);
+  return { id, name, insider, connectivity: { confirmed, failed: [] } };
 }
 
 /** Wraps a transport and records its connections to companies' proxies, which prove this machine's internet access. */

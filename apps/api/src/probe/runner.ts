@@ -3,6 +3,7 @@ import type { CheckStep } from '@propusk/phrases/checks';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Db } from '../db/open.ts';
 import type { Encryption } from '../encryption.ts';
+import { readSiteVantages, runTask } from '../vantage/task-store.ts';
 import { learnEgress } from './echo-client.ts';
 import {
   claimStaleEgress,
@@ -97,6 +98,8 @@ export function startProbeRunner({ db, encryption, log, outbound }: ProbeRunnerP
         address,
         proxies,
         isHeldByOther: (host) => isHeldByOther(db, companyId, host),
+        vantages: await readSiteVantages(db, companyId),
+        send: (vantageId, plan) => runTask(db, vantageId, plan, stop),
         stop,
         report: writer.write,
         onEgress: async (proxy, seen) => {

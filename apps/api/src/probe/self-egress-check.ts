@@ -118,5 +118,8 @@ export function familyOf(address: string): Family {
   return isIP(plainAddress(address)) === 6 ? 6 : 4;
 }
 
+/** Families by which the call of another machine reached us over the internet. */
+export const familiesProvenBy = (address: string): Family[] => (isPublic(address) ? [familyOf(address)] : []);
+
 /** Ignores the operator's exempt networks, because reaching them proves no internet access. */
 const isPublic = (address: string) => addressAllowed(address, { v4: [], v6: [] });

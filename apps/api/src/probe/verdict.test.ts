@@ -10,7 +10,14 @@ import {
   type Finding,
 } from './classify-response.ts';
 import { ConnectError, type ConnectErrorReason } from './connect-error.ts';
-import { namesOf, type OutsideStep, type PlannedStep, planRequests, type ThroughStep } from './plan.ts';
+import {
+  namesOf,
+  type OutsideStep,
+  type PlannedStep,
+  planRequests,
+  planVantage,
+  type ThroughStep,
+} from './plan.ts';
 import { decideVerdict, type VerdictContext } from './verdict.ts';
 
 const usual: VerdictContext = {
@@ -20,6 +27,8 @@ const usual: VerdictContext = {
   unfinished: false,
   held: false,
   connectivity: { confirmed: [], failed: [] },
+  vantages: [],
+  away: [],
 };
 /** The echo answered a direct request. */
 const seen = { connectivity: { confirmed: [4 as const], failed: [] } };
@@ -32,6 +41,7 @@ const outside = (kind: OutsideStep['kind'] = 'plain', at: Partial<OutsideStep> =
   address: '198.51.100.7',
   path: '/',
   headers: {},
+  from: null,
   title: text(`outside ${kind}`),
   ...at,
 });
@@ -53,6 +63,13 @@ const shut = took(outside(), 'denied');
 const deep = took(outside('deep'), 'denied');
 const inside = took(through(), 'open');
 const v6 = { address: '2606:4700::7' };
+const dacha = { id: 1, name: 'Дача', insider: false, connectivity: { confirmed: [], failed: [] } };
+const target = { url: 'https://crm.example.ru', address: '198.51.100.7' };
+const home = planVantage(
+  (['plain', 'deep'] as const).map((kind) => outside(kind, { title: { code: 'outside', params: target } })),
+  dacha,
+);
+const [fromHome] = home as [OutsideStep, ...OutsideStep[]];
 
 describe('the verdict', () => {
   test.each<[string, StepResult[], Partial<VerdictContext>, string, RegExp]>([
@@ -243,6 +260,74 @@ describe('the verdict', () => {
       /./,
     ],
     ['the time limit ends the probe', [shut, inside], { unfinished: true }, 'unknown', /не успела/],
+    [
+      'a vantage is denied and this machine is an insider',
+      [...home.map((step) => took(step, 'denied')), inside],
+      { insider: true, vantages: [dacha] },
+      'protected',
+      /точки «Дача»/,
+    ],
+    [
+      'a vantage gets in and this machine is an insider',
+      [took(fromHome, 'open'), inside],
+      { insider: true, vantages: [dacha] },
+      'open',
+      /С точки «Дача»/,
+    ],
+    [
+      'a vantage gets in and this machine is denied',
+      [shut, deep, took(fromHome, 'open'), inside],
+      { vantages: [dacha] },
+      'open',
+      /С точки «Дача»/,
+    ],
+    [
+      'this machine gets in and a vantage is denied',
+      [took(outside(), 'open'), ...home.map((step) => took(step, 'denied')), inside],
+      { vantages: [dacha] },
+      'open',
+      /outside plain: open/,
+    ],
+    [
+      'a vantage does not report',
+      [
+        shut,
+        deep,
+        { ...took(fromHome, 'inconclusive'), detail: { code: 'vantage_silent' } as const },
+        inside,
+      ],
+      { vantages: [dacha] },
+      'unknown',
+      /точки «Дача»: ответа не было/,
+    ],
+    [
+      'the site is silent to a vantage without proven egress',
+      [shut, deep, took(fromHome, 'no_connection'), inside],
+      { vantages: [dacha] },
+      'unknown',
+      /открыть не удалось/,
+    ],
+    [
+      'the site is silent to a vantage with proven egress',
+      [shut, deep, took(fromHome, 'no_connection'), inside],
+      { vantages: [{ ...dacha, connectivity: { confirmed: [4], failed: [] } }] },
+      'protected',
+      /точки «Дача»/,
+    ],
+    [
+      'the only vantage is at the address that the lock allows',
+      [inside],
+      { insider: true, vantages: [{ ...dacha, insider: true }] },
+      'unknown',
+      /того же адреса/,
+    ],
+    [
+      'the vantages are away and this machine is an insider',
+      [inside],
+      { insider: true, away: ['Дача'] },
+      'unknown',
+      /точки «Дача», но связи с ней/,
+    ],
     ['an inconclusive response', [took(outside(), 'unclear'), inside], {}, 'unknown', /не понять, закрыт ли/],
     [
       'a failed TLS handshake',
@@ -283,6 +368,21 @@ describe('the verdict', () => {
     expect(found.verdict).toBe(verdict);
     expect(sayCheck(found.meaning)).toMatch(meaning);
     expect(found.advice === null).toBe(verdict === 'protected');
+  });
+
+  test('a lying vantage never makes a site protected that an honest one finds open: 10,000 random probes', () => {
+    let protectedSites = 0;
+    for (let round = 0; round < 10_000; round++) {
+      const honest = { ...dacha, id: 2, name: 'Честная' };
+      const steps = planVantage([outside(), outside('spoofed'), outside('deep'), outside('acme')], honest);
+      const seen = steps.map((step) => took(step, Math.random() < 0.7 ? 'denied' : 'inconclusive'));
+      const open = took(steps[Math.floor(Math.random() * steps.length)] as OutsideStep, 'open');
+      const lies = home.map((step) => took(step, 'denied'));
+      const results = [...lies, ...seen, open, inside].sort(() => Math.random() - 0.5);
+      const context = { ...usual, insider: Math.random() < 0.5, vantages: [dacha, honest] };
+      if (decideVerdict(results, context).verdict === 'protected') protectedSites++;
+    }
+    expect(protectedSites).toBe(0);
   });
 });
 

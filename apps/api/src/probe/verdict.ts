@@ -2,7 +2,7 @@ import type { Verdict } from '@propusk/contract/protection';
 import type { CheckMessage } from '@propusk/phrases/checks';
 import type { Finding, StepResult } from './classify-response.ts';
 import { type Connectivity, discountSilence, targetFamily } from './connectivity.ts';
-import { type PlannedStep, proxyOf } from './plan.ts';
+import { type PlannedStep, proxyOf, sourceOf } from './plan.ts';
 
 /** The inputs of the verdict besides the results. */
 export interface VerdictContext {
@@ -13,10 +13,23 @@ export interface VerdictContext {
   /** The probe runs from an address that the lock allows, so its requests from outside prove nothing. */
   readonly insider: boolean;
   readonly connectivity: Connectivity;
+  /** The vantages that were given requests. */
+  readonly vantages: readonly ProbingVantage[];
+  /** Names of the site's vantages that are away. */
+  readonly away: readonly string[];
   /** Another company holds the site on the shared egress of a policy. */
   readonly held: boolean;
   /** The time limit ended the probe early. */
   readonly unfinished: boolean;
+}
+
+/** A vantage that was given the requests from outside. */
+export interface ProbingVantage {
+  readonly id: number;
+  readonly name: string;
+  /** Its address is one that the lock allows, so its requests prove nothing. */
+  readonly insider: boolean;
+  readonly connectivity: Connectivity;
 }
 
 export interface ProbeVerdict {
@@ -27,6 +40,9 @@ export interface ProbeVerdict {
 
 interface Facts extends VerdictContext {
   readonly results: readonly StepResult[];
+  /** Vantages whose requests count as a stranger's. */
+  readonly witnesses: readonly ProbingVantage[];
+  /** Requests of strangers: those of this machine unless it is an insider, and those of the witnesses. */
   readonly outside: readonly StepResult[];
   /** Requests to the site through proxies, without the echo calls. */
   readonly through: readonly StepResult[];
@@ -37,14 +53,18 @@ type Rule = (facts: Facts) => ProbeVerdict | null;
 
 /**
  * Decides the verdict: the first rule that applies wins. Pure. `protected` needs proof of both halves: strangers are denied
- * everywhere, and every proxy of the policies gets in. Each rule above it is a missing proof.
+ * everywhere, as this machine and every witness sees it, and every proxy of the policies gets in. Each rule above it is a
+ * missing proof.
  */
 export function decideVerdict(all: readonly StepResult[], context: VerdictContext): ProbeVerdict {
-  const results = discountSilence(all, context.connectivity);
+  const results = discountSilence(all, context.connectivity, context.vantages);
+  const witnesses = context.vantages.filter(({ insider }) => !insider);
+  const strangers = new Set([...(context.insider ? [] : [null]), ...witnesses.map(({ id }) => id)]);
   const facts: Facts = {
     ...context,
     results,
-    outside: results.filter(({ step }) => step.vantage === 'outside'),
+    witnesses,
+    outside: results.filter(({ step }) => step.vantage === 'outside' && strangers.has(sourceOf(step))),
     through: results.filter(({ step }) => step.kind === 'get'),
     cdn: results.find(({ cdn }) => cdn !== null)?.cdn ?? null,
   };
@@ -52,7 +72,10 @@ export function decideVerdict(all: readonly StepResult[], context: VerdictContex
     const verdict = rule(facts);
     if (verdict !== null) return verdict;
   }
-  return { verdict: 'protected', meaning: { code: 'protected' }, advice: null };
+  const vantages = witnesses.map(({ name }) => name);
+  const meaning: CheckMessage =
+    vantages.length === 0 ? { code: 'protected' } : { code: 'protected_from', params: { vantages } };
+  return { verdict: 'protected', meaning, advice: null };
 }
 
 const unknown = (meaning: CheckMessage, advice: CheckMessage): ProbeVerdict => ({
@@ -75,7 +98,8 @@ const rules: readonly Rule[] = [
   },
   deniedThroughProxy,
   silentThroughProxy,
-  ({ insider }) => (insider ? unknown({ code: 'insider' }, { code: 'move_console' }) : null),
+  unwitnessed,
+  silentVantage,
   ({ unfinished }) => (unfinished ? unknown({ code: 'unfinished' }, { code: 'check_again' }) : null),
   ({ through }) => {
     const open = through.filter(({ finding }) => finding === 'open');
@@ -98,10 +122,12 @@ const rules: readonly Rule[] = [
       ? null
       : unknown({ code: 'unclear', params: quote(vague) }, { code: 'read_server_log' });
   },
-  ({ outside }) =>
-    outside.some(({ finding }) => turnedAway.has(finding))
+  ({ outside }) => {
+    const bySource = [...Map.groupBy(outside, ({ step }) => sourceOf(step)).values()];
+    return bySource.length > 0 && bySource.every((own) => own.some(({ finding }) => turnedAway.has(finding)))
       ? null
-      : unknown({ code: 'redirects' }, { code: 'check_redirect_target' }),
+      : unknown({ code: 'redirects' }, { code: 'check_redirect_target' });
+  },
   ({ outside }) => {
     const partly = outside.find(
       (result) => acceptsConnections(result) && !otherPathsRequested(result, outside),
@@ -113,8 +139,27 @@ const rules: readonly Rule[] = [
   ({ egressKnown }) => (egressKnown ? null : unknown({ code: 'egress_unknown' }, { code: 'find_egress' })),
 ];
 
-function openToStrangers({ insider, outside, cdn }: Facts): ProbeVerdict | null {
-  const open = insider ? undefined : outside.find(({ finding }) => finding === 'open');
+/** Nobody requested the site as a stranger. */
+function unwitnessed({ insider, witnesses, away }: Facts): ProbeVerdict | null {
+  if (!insider || witnesses.length > 0) return null;
+  return away.length === 0
+    ? unknown({ code: 'insider' }, { code: 'move_console' })
+    : unknown({ code: 'vantage_away', params: { vantages: away } }, { code: 'start_vantage' });
+}
+
+/** A vantage that was present and did not report: what it would have seen is unknown. */
+function silentVantage({ outside, witnesses }: Facts): ProbeVerdict | null {
+  const silent = new Set(
+    outside.filter(({ detail }) => detail?.code === 'vantage_silent').map(({ step }) => sourceOf(step)),
+  );
+  const vantages = witnesses.filter(({ id }) => silent.has(id)).map(({ name }) => name);
+  return vantages.length === 0
+    ? null
+    : unknown({ code: 'vantage_unanswered', params: { vantages } }, { code: 'check_again' });
+}
+
+function openToStrangers({ outside, cdn }: Facts): ProbeVerdict | null {
+  const open = outside.find(({ finding }) => finding === 'open');
   if (open === undefined) return null;
   const meaning: CheckMessage = { code: 'open', params: quote(open) };
   if (cdn !== null) return { verdict: 'open', meaning, advice: { code: 'use_cdn_lock', params: { cdn } } };
@@ -177,6 +222,6 @@ function otherPathsRequested({ step: first }: StepResult, outside: readonly Step
 }
 
 const placeOf = (step: PlannedStep) =>
-  'address' in step ? `${step.scheme} ${step.host} ${step.port} ${step.address}` : '';
+  'address' in step ? `${step.from} ${step.scheme} ${step.host} ${step.port} ${step.address}` : '';
 
 const quote = ({ step, detail }: StepResult) => ({ title: step.title, detail });

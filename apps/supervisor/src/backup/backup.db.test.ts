@@ -91,6 +91,7 @@ test('every table is in a backup, or left out for a reason', async () => {
       'site_checks',
       'sites',
       'users',
+      'vantages',
     ],
   ]);
   expect(names.filter((name) => leftOut.has(name)).toSorted()).toEqual([...leftOut].toSorted());

@@ -14,10 +14,18 @@ interface Step {
   readonly detail: Inner | null;
 }
 interface Target {
+  /** The name of the vantage that sent the request; absent for the api itself. */
+  readonly vantage?: string;
   readonly url: string;
   /** The literal address that the request went to. */
   readonly address: string;
 }
+
+interface Vantages {
+  readonly vantages: readonly string[];
+}
+const pointsOf = (names: readonly string[]) =>
+  `${names.length === 1 ? 'точки' : 'точек'} ${names.map((name) => `«${name}»`).join(', ')}`;
 
 const who = (kind: Who) => (kind === 'gateway' ? 'Шлюз' : 'Прокси');
 const ofWho = (kind: Who) => (kind === 'gateway' ? 'шлюза' : 'прокси');
@@ -66,7 +74,8 @@ const phrases = {
   legacy: ({ text }: { text: string }): string => text,
 
   // titles of steps
-  outside: ({ url, address }: Target): string => `Снаружи, ${url} (${address})`,
+  outside: ({ vantage, url, address }: Target): string =>
+    `${vantage === undefined ? 'Снаружи' : `С точки «${vantage}»`}, ${url} (${address})`,
   outside_spoofed: ({ header, ...target }: Target & { header: string }): string =>
     `${phrases.outside(target)}, с поддельным ${header}`,
   outside_place: ({ place, ...target }: Target & { place: keyof typeof places }): string =>
@@ -94,6 +103,7 @@ const phrases = {
   unresolved: (): string => 'имя не найдено в DNS',
   internal_address: (): string => 'ведёт на внутренний адрес',
   own_egress: (): string => 'проверка идёт с разрешённого адреса',
+  vantage_silent: (): string => 'точка проверки не ответила',
   held: (): string => 'закреплён за другой компанией',
   addresses: ({ addresses }: { addresses: readonly string[] }): string => addresses.join(', '),
 
@@ -133,6 +143,8 @@ const phrases = {
 
   // what a verdict means
   protected: (): string => 'Посторонним сайт отвечает отказом, а через «Пропуск» открывается.',
+  protected_from: ({ vantages }: Vantages): string =>
+    `Посторонним сайт отвечает отказом, а через «Пропуск» открывается. Снаружи смотрели с ${pointsOf(vantages)}.`,
   no_policy: (): string => 'У сайта нет политики доступа: открыть его пока некому.',
   open: (step: Step): string => `Сайт открыт всем. ${quote(step)}.`,
   name_unresolved: ({ host }: { host: string }): string => `Имя ${host} не найдено в DNS.`,
@@ -148,6 +160,10 @@ const phrases = {
   closed_silent: (step: Step): string => `Сайт не отвечает и вашим людям. ${quote(step)}.`,
   insider: (): string =>
     'Проверка идёт с того же адреса, с которого сайт открывается вашим людям: что видят посторонние, отсюда не узнать.',
+  vantage_away: ({ vantages }: Vantages): string =>
+    `С этого сервера не узнать, что видят посторонние: сайт открывается отсюда и вашим людям. Смотреть должны с ${pointsOf(vantages)}, но связи с ${vantages.length === 1 ? 'ней' : 'ними'} сейчас нет.`,
+  vantage_unanswered: ({ vantages }: Vantages): string =>
+    `Не удалось посмотреть на сайт с ${pointsOf(vantages)}: ответа не было.`,
   unfinished: (): string => 'Проверка не успела закончиться за минуту.',
   through_failed: (step: Step): string => notOpened(step),
   outside_failed: (step: Step): string =>
@@ -184,7 +200,9 @@ const phrases = {
   fix_firewall: (): string =>
     'Проверьте, что сервер работает и что его межсетевой экран разрешает адреса из «Защитить».',
   move_console: (): string =>
-    'Задайте шлюзу собственный адрес в GATEWAY_EGRESS или запустите консоль на другой машине.',
+    'Добавьте точку проверки: любую машину вне этой сети, которая посмотрит на сайт как посторонний (кнопка «Точки проверки»). Или задайте шлюзу собственный адрес в GATEWAY_EGRESS.',
+  start_vantage: (): string =>
+    'Запустите программу точки: «sh vantage.sh run». Как только она выйдет на связь, проверка повторится сама.',
   check_proxy: (): string =>
     'Проверьте этот прокси в разделе «Прокси-серверы» и нажмите «Проверить» ещё раз.',
   fix_egress: ({ family }: { family: 4 | 6 }): string =>

@@ -23,3 +23,4 @@ export * from './console/sign-in-again.ts';
 export * from './console/sign-in-code.ts';
 export * from './console/sites.ts';
 export * from './console/users.ts';
+export * from './console/vantages.ts';

@@ -20,6 +20,7 @@ export const openApiExamples = {
   adminName: 'Олег',
   adminSurname: 'Смирнов',
   search: 'ромашка',
+  vantage: 'Дом',
   snippetPlace: 'Внутрь блока server этого сайта',
   snippetNote: 'Вставив строки, нажмите «Проверить»',
   probeStep: 'Снаружи, https://crm.romashka.ru (198.51.100.7), с поддельным X-Forwarded-For',

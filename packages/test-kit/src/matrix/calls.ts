@@ -1,8 +1,9 @@
+import { sign } from '@propusk/api/vantage/signature';
 import type { Endpoint } from '@propusk/contract/endpoint';
 import { endpoints } from '@propusk/contract/endpoints';
 import { PASSWORD } from '../api/api.ts';
 import { appCode } from '../api/app-code.ts';
-import { FACTOR_SECRET, RECOVERY_CODE } from './inserts.ts';
+import { FACTOR_SECRET, RECOVERY_CODE, VANTAGE_KEY } from './inserts.ts';
 import type { Target } from './rows.ts';
 import { SHARED_ADDRESS, type Standing, type World } from './world.ts';
 
@@ -69,7 +70,7 @@ export function companyOf(target: Target, world: World, caller: Standing): numbe
   return caller.own.id;
 }
 
-type Kind = 'sessions' | 'people' | 'companies' | 'proxies' | 'sites' | 'policies';
+type Kind = 'vantages' | 'sessions' | 'people' | 'companies' | 'proxies' | 'sites' | 'policies';
 
 const kinds: [string, Kind][] = [
   ['/me/sessions/', 'sessions'],
@@ -78,6 +79,7 @@ const kinds: [string, Kind][] = [
   ['/proxy/', 'proxies'],
   ['/domain-allowed/', 'sites'],
   ['/politics/', 'policies'],
+  ['/vantages/', 'vantages'],
 ];
 
 function idsOf(
@@ -86,6 +88,12 @@ function idsOf(
 ): Record<Kind, Record<string, number>> {
   const absent = ABSENT;
   return {
+    vantages: {
+      own: own.vantages.paired,
+      other: other.vantages.paired,
+      platform: world.platformVantage,
+      absent,
+    },
     sessions: {
       self: sessions?.another ?? own.agentSession,
       asking: sessions?.asking ?? own.agentSession,
@@ -163,6 +171,17 @@ const company = { companyName: 'Новое имя', companySite: 'new.test' };
 
 const proof = () => ({ currentPassword: PASSWORD, code: appCode(FACTOR_SECRET) });
 
+function signed(
+  call: 'work' | 'report',
+  { which }: Target,
+  vantage: number,
+  rest: { task: string; group: number; results: string } | null = null,
+) {
+  const values = rest === null ? [] : [rest.task, rest.group, rest.results];
+  const signature = which === 'live' ? sign(VANTAGE_KEY, [call, vantage, 1, ...values]) : '0'.repeat(64);
+  return { vantage, count: 1, signature, ...rest };
+}
+
 /** The body of every call that has one. Only the ids of the target may be invalid. */
 const bodies: Record<string, (aim: Aim) => unknown> = {
   'POST /auth/login': ({ caller }) => ({ email: caller.own.agentEmail, password: PASSWORD }),
@@ -183,6 +202,17 @@ const bodies: Record<string, (aim: Aim) => unknown> = {
   'POST /auth/pair': ({ target, caller }) => ({
     code: target.which === 'live' ? caller.own.links.pairing : 'A'.repeat(43),
   }),
+  'POST /vantages': () => ({ name: 'Home' }),
+  'POST /vantage/pair': ({ target, caller }) => ({
+    code: target.which === 'live' ? caller.own.vantages.code : 'A'.repeat(43),
+  }),
+  'POST /vantage/work': ({ target, caller }) => signed('work', target, caller.own.vantages.paired),
+  'POST /vantage/report': ({ target, caller }) =>
+    signed('report', target, caller.own.vantages.paired, {
+      task: caller.own.vantages.task,
+      group: 0,
+      results: '',
+    }),
   'POST /lock': ({ target, caller }) => ({
     token: target.which === 'live' ? caller.own.links.lock : 'A'.repeat(43),
   }),

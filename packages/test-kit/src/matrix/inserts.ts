@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { recoveryHash, secretPlace } from '@propusk/api/auth/factor-store';
 import { hashToken, newToken } from '@propusk/api/core/tokens';
 import type { Db } from '@propusk/api/db/open';
+import { keyPlace } from '@propusk/api/vantage/store';
 import type { Role } from '@propusk/contract/roles';
 import { testEncryption } from '../api/api.ts';
 
@@ -129,6 +131,59 @@ export async function addPairing(db: Db, userId: number): Promise<string> {
     .values({ token_hash: hash, session_hash, user_id: userId, expires_at: inAnHour() })
     .execute();
   return token;
+}
+
+/** The key of each paired vantage. */
+export const VANTAGE_KEY = '7f'.repeat(32);
+
+/** Inserts a task with one group, which its vantage has taken. @returns its id */
+export async function addTask(db: Db, vantageId: number): Promise<string> {
+  const id = randomUUID();
+  const now = new Date().toISOString();
+  const task = { id, vantage_id: vantageId, plan: '', groups: 1, taken_at: now, expires_at: inAnHour() };
+  await db.insertInto('vantage_tasks').values(task).execute();
+  return id;
+}
+
+/** Inserts a paired vantage of a company, or of the platform for null. @returns its id */
+export async function addVantage(db: Db, companyId: number | null): Promise<number> {
+  const name = 'Paired vantage';
+  const { id } = await db
+    .insertInto('vantages')
+    .values({
+      company_id: companyId,
+      name,
+      code_hash: Buffer.from(`${companyId}`),
+      code_expires_at: inAnHour(),
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  const key_sealed = testEncryption.seal(keyPlace(id), VANTAGE_KEY);
+  await db
+    .updateTable('vantages')
+    .set({ key_sealed, code_hash: null, code_expires_at: null })
+    .where('id', '=', id)
+    .execute();
+  return id;
+}
+
+/** Inserts a vantage that waits for its machine. @returns its id and code */
+export async function addUnpairedVantage(
+  db: Db,
+  companyId: number,
+): Promise<{ unpaired: number; code: string }> {
+  const { token, hash } = newToken();
+  const { id } = await db
+    .insertInto('vantages')
+    .values({
+      company_id: companyId,
+      name: 'Unpaired vantage',
+      code_hash: hash,
+      code_expires_at: inAnHour(),
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return { unpaired: id, code: token };
 }
 
 /** Inserts a link to the lock of a site. @returns its token */

@@ -1,6 +1,7 @@
 import { factorTable } from './factor-rows.ts';
 import { lossTable } from './loss-rows.ts';
 import { roleTable } from './role-rows.ts';
+import { vantageTable } from './vantage-rows.ts';
 import { type Caller, callers } from './world.ts';
 
 /** One line of the matrix: a call with a target, and the expected result for each caller. */
@@ -381,7 +382,7 @@ POST /feed/acknowledge
 `;
 
 /** The table as rows. */
-export const rows: readonly Row[] = parse(table + lossTable + factorTable + roleTable);
+export const rows: readonly Row[] = parse(table + lossTable + factorTable + roleTable + vantageTable);
 
 function parse(text: string): Row[] {
   const parsed: Row[] = [];

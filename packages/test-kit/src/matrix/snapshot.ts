@@ -40,6 +40,7 @@ const parents = [
   'policies',
   'sessions',
   'second_factors',
+  'vantages',
 ];
 // A refused call may record its attempt.
 const bookkeeping = new Set(['sessions', 'rate_limits', 'idempotency_keys']);
@@ -160,6 +161,8 @@ function digestOf(tables: string[], columns: Map<string, string[]>): string {
       else if (has('owner_id')) company = 't.owner_id';
       else if (has('user_id'))
         company = '(select coalesce(u.company_id, 0) from users u where u.id = t.user_id)';
+      else if (has('vantage_id'))
+        company = '(select coalesce(v.company_id, 0) from vantages v where v.id = t.vantage_id)';
       return `select ${company} as company, '${table}' || t::text as row from ${table} t`;
     });
   return `select company, md5(string_agg(row, ',' order by row)) as digest

@@ -12,7 +12,10 @@ import {
   addProxy,
   addSession,
   addSite,
+  addTask,
+  addUnpairedVantage,
   addUser,
+  addVantage,
   insertCompany,
   sessionId,
 } from './inserts.ts';
@@ -42,6 +45,14 @@ export interface Company {
   readonly agentSession: number;
   /** Tokens of the agent's password link, email link and pairing code, and of a lock link. */
   readonly links: Readonly<Record<'password' | 'email' | 'pairing' | 'lock', string>>;
+  /** The ids of a paired vantage and of one that waits for its machine, with its code. */
+  readonly vantages: {
+    readonly paired: number;
+    /** A task that the paired vantage has taken. */
+    readonly task: string;
+    readonly unpaired: number;
+    readonly code: string;
+  };
   readonly proxies: { readonly idle: number; readonly used: number };
   /** The caller USER is only in `reached`. */
   readonly policies: { readonly reached: number; readonly unreached: number };
@@ -65,6 +76,7 @@ export interface World {
   readonly standing: Readonly<Record<Caller, Standing>>;
   readonly unstaffed: number;
   readonly platformProxy: number;
+  readonly platformVantage: number;
   readonly directProxy: number;
   readonly secondAdmin: number;
   readonly secondAdminSession: number;
@@ -93,6 +105,7 @@ export async function createWorld({ database: { db }, must }: TestApi): Promise<
     .where('direct', '=', true)
     .executeTakeFirstOrThrow();
   const platformProxy = await addProxy(db, null, 'default.proxy.test');
+  const platformVantage = await addVantage(db, null);
 
   const dead = await addSession(db, first.people.CREATOR);
   await must(dead, logout);
@@ -121,6 +134,7 @@ export async function createWorld({ database: { db }, must }: TestApi): Promise<
     standing,
     unstaffed,
     platformProxy,
+    platformVantage,
     directProxy: directProxy.id,
     secondAdmin,
     secondAdminSession,
@@ -162,6 +176,7 @@ async function addCompany(db: Db, name: string, hash: string): Promise<Company> 
     shared: await addSite(db, id, SHARED_ADDRESS),
   };
   const company_id = id;
+  const paired = await addVantage(db, id);
   await db
     .insertInto('policy_sites')
     .values([
@@ -187,6 +202,7 @@ async function addCompany(db: Db, name: string, hash: string): Promise<Company> 
       pairing: await addPairing(db, people.agent),
       lock: await addLockLink(db, id, sites.reached, people.owner),
     },
+    vantages: { paired, task: await addTask(db, paired), ...(await addUnpairedVantage(db, id)) },
     proxies: { idle, used },
     policies: { reached, unreached },
     sites,

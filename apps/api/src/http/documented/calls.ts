@@ -72,6 +72,8 @@ export const groups: Readonly<Record<string, string>> = {
   audit: 'The audit: actors, actions and objects.',
   lock: 'The lock of a site, for the holder of a link to it.',
   echo: "The caller's own address.",
+  vantages: 'Vantages: machines that request sites as strangers do.',
+  vantage: 'The signed calls of a vantage.',
   feed: 'Snapshots of access rights, streamed to gateways.',
 };
 
@@ -81,7 +83,7 @@ export const meanings: Readonly<Record<ErrorCode, string>> = {
   too_deep: 'the body nests lists and objects deeper than 32 levels',
   bad_json: 'the body is not valid JSON, or contains a `__proto__` or `constructor` key',
   lock_link_dead: 'the link is unknown, or older than seven days',
-  link_dead: 'the link is unknown, already used, or older than 10 minutes',
+  link_dead: 'the link or code is unknown, already used, or expired',
   unauthorized: 'the token is missing or no longer valid',
   bad_login: 'the account does not exist, or the password is wrong',
   second_factor_needed: 'the password is right, and the request lacks a code of the second factor',
@@ -105,7 +107,8 @@ export const meanings: Readonly<Record<ErrorCode, string>> = {
   company_of_admin: 'a platform admin belongs to this company',
   proxy_in_use: 'policies use this proxy; the message names them',
   no_company: 'the caller belongs to no company',
-  too_many_objects: 'the company would exceed 1,000 rows of a kind, or its limit of links',
+  too_many_objects:
+    'the company would exceed 1,000 rows of a kind, or its limit of links; or a company 20 vantages',
   changed_meanwhile: 'the version of the entity differs from `If-Match`',
   too_large: 'the body is larger than 1 MiB, or than 16 KiB in a call that needs no token',
   bad_media_type: 'the body is not `application/json`',

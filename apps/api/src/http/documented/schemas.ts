@@ -9,6 +9,7 @@ import './audit.ts';
 import './roles.ts';
 import './second-factor.ts';
 import './sessions.ts';
+import './vantages.ts';
 import { Named } from '@propusk/contract/fields';
 import { health } from '@propusk/contract/health';
 import { User } from '@propusk/contract/me';

@@ -8,9 +8,12 @@ const objects: Record<AuditKind, (name: string) => string> = {
   site: (name) => `сайт ${name}`,
   policy: (name) => `политика доступа «${name}»`,
   proxy: (name) => `прокси-сервер ${name}`,
+  vantage: (name) => `точка проверки «${name}»`,
 };
-/** «Компания» and «политика» are feminine. */
-const ending = (kind: AuditKind) => (kind === 'company' || kind === 'policy' ? 'ена' : 'ён');
+const feminine: ReadonlySet<AuditKind> = new Set(['company', 'policy', 'vantage']);
+const ending = (kind: AuditKind) => (feminine.has(kind) ? 'ена' : 'ён');
+const created = (kind: AuditKind) =>
+  kind === 'vantage' ? 'добавлена' : feminine.has(kind) ? 'создана' : 'добавлен';
 
 export const audit = {
   title: 'Журнал',
@@ -32,8 +35,7 @@ export const audit = {
   columns: { field: 'Что', before: 'Было', after: 'Стало' },
   /** Follows the name of the actor. */
   events: {
-    created: (kind, name) =>
-      `${kind === 'company' || kind === 'policy' ? 'создана' : 'добавлен'} ${objects[kind](name)}`,
+    created: (kind, name) => `${created(kind)} ${objects[kind](name)}`,
     changed: (kind, name) => `измен${ending(kind)} ${objects[kind](name)}`,
     deleted: (kind, name) => `удал${ending(kind)} ${objects[kind](name)}`,
     registered: (_, name) => `зарегистрирована компания «${name}»`,

@@ -20,7 +20,12 @@ const POLL_MS = 500;
  * A probe of a site, step by step, and its verdict.
  * @param props.begin starts one at once; without it the last one is shown
  */
-export function CheckView(props: { siteId: number; begin: boolean; onLock: () => void }) {
+export function CheckView(props: {
+  siteId: number;
+  begin: boolean;
+  onLock: () => void;
+  onVantages: () => void;
+}) {
   const { start, check, error, pending, refetch } = useCheck(props.siteId);
   const begun = useRef(false);
   const begin = useEffectEvent(() => {
@@ -52,6 +57,9 @@ export function CheckView(props: { siteId: number; begin: boolean; onLock: () =>
               {t.lock.checkedAt(formatMoment(shown.finishedAt))}
             </Text>
           )}
+          <Button variant="subtle" onClick={props.onVantages}>
+            {t.vantages.open}
+          </Button>
           <Button variant="default" onClick={props.onLock}>
             {t.lock.toLock}
           </Button>

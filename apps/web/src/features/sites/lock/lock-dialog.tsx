@@ -6,9 +6,17 @@ import { useState } from 'react';
 import { useReturnFocus } from '../../../ui/use-return-focus.ts';
 import { CheckView } from './check-view.tsx';
 import { LockView } from './lock-view.tsx';
+import { VantagesView } from './vantages-view.tsx';
 
 /** The dialog's first view: the lock's lines, a probe that starts now, or the last verdict. */
 export type LockStart = 'lock' | 'check' | 'last';
+
+const titles: Readonly<Record<LockStart | 'vantages', (host: string) => string>> = {
+  lock: t.lock.title,
+  check: t.lock.checkTitle,
+  last: t.lock.checkTitle,
+  vantages: () => t.vantages.title,
+};
 
 /** The lock of a site: its configuration lines and its probe. */
 export function LockDialog(props: {
@@ -18,7 +26,7 @@ export function LockDialog(props: {
   onAssign: () => void;
   onClose: () => void;
 }) {
-  const [view, setView] = useState(props.start);
+  const [view, setView] = useState<LockStart | 'vantages'>(props.start);
   const small = useMediaQuery('(max-width: 48em)', undefined, { getInitialValueInEffect: false });
   useReturnFocus(true);
   const host = unicodeHost(props.site.address);
@@ -26,15 +34,22 @@ export function LockDialog(props: {
     <Modal
       opened
       onClose={props.onClose}
-      title={view === 'lock' ? t.lock.title(host) : t.lock.checkTitle(host)}
+      title={titles[view](host)}
       size={760}
       fullScreen={small}
       returnFocus={false}
     >
-      {view === 'lock' ? (
+      {view === 'vantages' ? (
+        <VantagesView onBack={() => setView('last')} />
+      ) : view === 'lock' ? (
         <LockView siteId={props.site.id} onCheck={() => setView('check')} onAssign={props.onAssign} />
       ) : (
-        <CheckView siteId={props.site.id} begin={view === 'check'} onLock={() => setView('lock')} />
+        <CheckView
+          siteId={props.site.id}
+          begin={view === 'check'}
+          onLock={() => setView('lock')}
+          onVantages={() => setView('vantages')}
+        />
       )}
     </Modal>
   );

@@ -1,0 +1,92 @@
+import * as contract from '@propusk/contract/vantages';
+import { plainAddress } from '@propusk/overload/networks';
+import { AppError } from '../core/errors.ts';
+import { implement, type Routes } from '../http/implement.ts';
+import type { Limits } from '../http/limits.ts';
+import { type SignedParts, verify } from './signature.ts';
+import { addVantage, findKey, findVantages, pairVantage, recordCall, removeVantage } from './store.ts';
+import { saveReport, takeTask } from './task-store.ts';
+
+export interface VantageParts {
+  readonly limits: Limits;
+  /** The origin of the pairing command. A request's Host header is not trusted for it. */
+  readonly publicUrl: URL;
+  /** Notifies the runner of probes that a returning vantage made due. */
+  readonly wake: () => void;
+}
+
+/** Seconds between the calls of a vantage without work, and with probes that are about to give it some. */
+const IDLE_S = 5;
+const BUSY_S = 1;
+
+/** The shell command that fetches the program, pairs the machine, and serves until it is stopped. */
+const pairingCommand = ({ origin }: URL, code: string) =>
+  `curl -fsS ${origin}/vantage.sh -o vantage.sh && sh vantage.sh pair ${origin} ${code} && sh vantage.sh run`;
+
+/** Vantages: their list, their pairing, and the signed calls of their program. */
+export function vantageRoutes(routes: Routes, { limits, publicUrl, wake }: VantageParts): void {
+  const { encryption } = routes;
+
+  implement(routes, contract.listVantages, ({ actor, db }) => findVantages(db, actor));
+
+  implement(routes, contract.addVantage, async ({ actor, body, write }) => {
+    await limits.countPairing(actor.userId);
+    const { id, code, expiresAt } = await write((tx) => addVantage(tx, actor, body.name));
+    return { id, expiresAt, command: pairingCommand(publicUrl, code) };
+  });
+
+  implement(routes, contract.deleteVantage, ({ actor, params, write }) =>
+    write((tx) => removeVantage(tx, actor, params.id)),
+  );
+
+  implement(routes, contract.pairVantage, async ({ body, address, write }) => {
+    const paired = await write((tx) => pairVantage(tx, body.code, encryption));
+    if (paired !== null) return paired;
+    await limits.countRedeem(address);
+    throw new AppError('link_dead', { detail: ['pairing_code_dead'] });
+  });
+
+  implement(routes, contract.takeVantageWork, async ({ body, address, db, write }) => {
+    const { vantage: id, count, signature } = body;
+    await checkSigned(db, address, ['work', id, count], signature);
+    const { task, pending } = await write(async (tx) => {
+      await countCall(tx, { id, count, address });
+      return takeTask(tx, id);
+    });
+    if (pending > 0) wake();
+    return {
+      task: task?.id ?? '',
+      plan: Buffer.from(task?.plan ?? '').toString('base64'),
+      wait: pending > 0 ? BUSY_S : IDLE_S,
+      pending,
+    };
+  });
+
+  implement(routes, contract.reportVantage, async ({ body, address, db, write }) => {
+    const { vantage: id, count, signature, task, group, results } = body;
+    await checkSigned(db, address, ['report', id, count, task, group, results], signature);
+    await write(async (tx) => {
+      await countCall(tx, { id, count, address });
+      if (!(await saveReport(tx, id, body))) throw new AppError('not_found');
+    });
+  });
+
+  /** @throws AppError unauthorized; too_many_requests after many wrong signatures from one address */
+  async function checkSigned(
+    db: Routes['db'],
+    address: string,
+    parts: SignedParts,
+    signature: string,
+  ): Promise<void> {
+    const key = await findKey(db, parts[1], encryption);
+    if (key !== null && verify(key, parts, signature)) return;
+    await limits.countRedeem(address);
+    throw new AppError('unauthorized');
+  }
+
+  /** @throws AppError unauthorized for a replay */
+  async function countCall(tx: Parameters<typeof recordCall>[0], call: Parameters<typeof recordCall>[1]) {
+    const seen = { ...call, address: plainAddress(call.address) };
+    if (!(await recordCall(tx, seen))) throw new AppError('unauthorized');
+  }
+}

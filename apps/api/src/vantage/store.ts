@@ -1,0 +1,127 @@
+import { randomBytes } from 'node:crypto';
+import type { Vantage } from '@propusk/contract/vantages';
+import { sql } from 'kysely';
+import { record } from '../audit/store.ts';
+import { type Actor, asMember, isAdmin } from '../core/actor.ts';
+import { AppError } from '../core/errors.ts';
+import { hashToken, newToken } from '../core/tokens.ts';
+import type { Db, Tx } from '../db/open.ts';
+import type { Encryption } from '../encryption.ts';
+
+/** The life of a pairing code. */
+const PAIRING_MINUTES = 15;
+/** Vantages of one company, and of the platform. */
+const MAX_VANTAGES = 20;
+/** A vantage that called within this time is present: probes wait for its report. */
+export const PRESENT = sql.raw(`interval '1 minute'`);
+
+/** The company whose vantages an actor manages; null: the platform's. @throws AppError no_company */
+function ownerOf(actor: Actor): number | null {
+  return isAdmin(actor) && actor.companyId === null ? null : asMember(actor).companyId;
+}
+
+/** Lists the paired and unpaired vantages of the actor's company, or of the platform, by name. @throws AppError no_company */
+export async function findVantages(db: Db, actor: Actor): Promise<{ rows: Vantage[]; count: number }> {
+  const { rows } = await sql<Vantage>`
+    select id, name, address, seen_at as "seenAt", coalesce(seen_at > now() - ${PRESENT}, false) as present
+    from vantages where company_id is not distinct from ${ownerOf(actor)}
+      and (code_expires_at is null or code_expires_at > now())
+    order by name, id`.execute(db);
+  return { rows, count: rows.length };
+}
+
+/** Adds a vantage. @returns the code that pairs a machine. @throws AppError no_company, too_many_objects */
+export async function addVantage(
+  tx: Tx,
+  actor: Actor,
+  name: string,
+): Promise<{ id: number; code: string; expiresAt: string }> {
+  const companyId = ownerOf(actor);
+  const { token: code, hash } = newToken();
+  const expiresAt = new Date(Date.now() + PAIRING_MINUTES * 60_000).toISOString();
+  // Serializes the additions of one owner, so that concurrent ones do not exceed the limit.
+  await sql`select pg_advisory_xact_lock(7305811, ${companyId ?? 0}::int)`.execute(tx);
+  const { rows } = await sql<{ id: number }>`
+    insert into vantages (company_id, name, code_hash, code_expires_at)
+    select ${companyId}::bigint, ${name}, ${hash}, ${expiresAt}
+    where (select count(*) from vantages where company_id is not distinct from ${companyId}) < ${MAX_VANTAGES}
+    returning id`.execute(tx);
+  const [added] = rows;
+  if (added === undefined) throw new AppError('too_many_objects');
+  await record(tx, actor, { action: 'created', kind: 'vantage', id: added.id, name, companyId });
+  return { id: added.id, code, expiresAt };
+}
+
+/** Deletes a vantage, its key and its tasks. The sites that it served are probed again. @throws AppError not_found, no_company */
+export async function removeVantage(tx: Tx, actor: Actor, id: number): Promise<void> {
+  const companyId = ownerOf(actor);
+  const gone = await tx
+    .deleteFrom('vantages')
+    .where('id', '=', id)
+    .where(sql<boolean>`company_id is not distinct from ${companyId}`)
+    .returning('name')
+    .executeTakeFirst();
+  if (gone === undefined) throw new AppError('not_found');
+  await makeDue(tx, companyId, sql`true`);
+  await record(tx, actor, { action: 'deleted', kind: 'vantage', id, name: gone.name, companyId });
+}
+
+/** Pairs the machine that knows the code. @returns the id of the vantage and its new key in hex; null for a dead code */
+export async function pairVantage(
+  tx: Tx,
+  code: string,
+  encryption: Encryption,
+): Promise<{ vantage: number; key: string } | null> {
+  const key = randomBytes(32).toString('hex');
+  const { rows } = await sql<{ id: number }>`select id from vantages
+    where code_hash = ${hashToken(code)} and code_expires_at > now() for update`.execute(tx);
+  const [found] = rows;
+  if (found === undefined) return null;
+  await sql`update vantages set code_hash = null, code_expires_at = null,
+    key_sealed = ${encryption.seal(keyPlace(found.id), key)} where id = ${found.id}`.execute(tx);
+  return { vantage: found.id, key };
+}
+
+/** The key of a paired vantage; null for an unknown one or an unreadable key. */
+export async function findKey(db: Db, id: number, encryption: Encryption): Promise<string | null> {
+  const row = await db.selectFrom('vantages').select('key_sealed').where('id', '=', id).executeTakeFirst();
+  if (row === undefined || row.key_sealed === null) return null;
+  try {
+    return encryption.open(keyPlace(id), row.key_sealed);
+  } catch {
+    return null;
+  }
+}
+
+/** The place of a vantage's key: it binds the ciphertext to its row. */
+export const keyPlace = (id: number) => `vantage/${id}`;
+
+/**
+ * Records a verified call. A vantage that comes back after more than a minute makes the probes due that lacked one, and those
+ * older than 20 hours: the daily probe may come when it is away again.
+ * @returns whether the count is new; a used one is a replay
+ */
+export async function recordCall(
+  tx: Tx,
+  { id, count, address }: { id: number; count: number; address: string },
+): Promise<boolean> {
+  const { rows } = await sql<{ company_id: number | null; back: boolean }>`
+    update vantages v set count = ${count}, address = ${address}, seen_at = now()
+    from vantages old where old.id = v.id and v.id = ${id} and v.count < ${count}
+    returning v.company_id, coalesce(old.seen_at < now() - ${PRESENT}, true) as back`.execute(tx);
+  const [seen] = rows;
+  if (seen === undefined) return false;
+  if (seen.back) {
+    const lacked = sql`meaning ->> 'code' in ('insider', 'vantage_away', 'vantage_unanswered')`;
+    await makeDue(tx, seen.company_id, sql`(${lacked} or finished_at < now() - interval '20 hours')`);
+  }
+  return true;
+}
+
+/** Makes finished probes due: those of a company, or of all companies for null. */
+async function makeDue(tx: Tx, companyId: number | null, which: ReturnType<typeof sql>): Promise<void> {
+  await sql`update site_checks set next_at = least(next_at, now())
+    where state = 'done' and (${companyId}::bigint is null or company_id = ${companyId}) and ${which}`.execute(
+    tx,
+  );
+}

@@ -1,0 +1,110 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { sql } from 'kysely';
+import type { Db, Tx } from '../db/open.ts';
+import { PRESENT } from './store.ts';
+
+/** The tasks of vantages. The database carries them: the process that probes and the one that is called may differ. */
+
+/** A vantage that serves a company's sites. */
+export interface SiteVantage {
+  readonly id: number;
+  readonly name: string;
+  /** Its address as the api saw it; null before its first call. */
+  readonly address: string | null;
+  readonly present: boolean;
+}
+
+/** A probe waits so long for the reports of a vantage, in milliseconds. */
+const TASK_MS = 45_000;
+const POLL_MS = 300;
+
+/** Reads the paired vantages that serve a company: its own and the platform's. */
+export async function readSiteVantages(db: Db, companyId: number): Promise<SiteVantage[]> {
+  const { rows } = await sql<SiteVantage>`
+    select id, name, address, coalesce(seen_at > now() - ${PRESENT}, false) as present
+    from vantages where (company_id = ${companyId} or company_id is null) and key_sealed is not null
+    order by company_id nulls last, id`.execute(db);
+  return rows;
+}
+
+/**
+ * Gives a vantage a plan and waits for its reports.
+ * @returns the report of each group that came in time, by the group's number
+ * @throws the reason of `stop`
+ */
+export async function runTask(
+  db: Db,
+  vantageId: number,
+  { plan, groups }: { plan: string; groups: number },
+  stop: AbortSignal,
+): Promise<ReadonlyMap<number, string>> {
+  const id = randomUUID();
+  const { numInsertedOrUpdatedRows: given } = await db
+    .insertInto('vantage_tasks')
+    .columns(['id', 'vantage_id', 'plan', 'groups', 'expires_at'])
+    .expression((eb) =>
+      // A deleted vantage gets no task.
+      eb
+        .selectFrom('vantages')
+        .where('vantages.id', '=', vantageId)
+        .select([
+          sql<string>`${id}::uuid`.as('id'),
+          'vantages.id as vantage_id',
+          sql<string>`${plan}::text`.as('plan'),
+          sql<number>`${groups}::int`.as('groups'),
+          sql<string>`now() + ${TASK_MS} * interval '1 millisecond'`.as('expires_at'),
+        ]),
+    )
+    .executeTakeFirstOrThrow();
+  if (given === 0n) return new Map();
+  try {
+    for (const end = performance.now() + TASK_MS; ; ) {
+      await pause(POLL_MS, null, { signal: stop });
+      const task = await db
+        .selectFrom('vantage_tasks')
+        .select('reports')
+        .where('id', '=', id)
+        .executeTakeFirst();
+      const reports = Object.entries(task?.reports ?? {});
+      if (task === undefined || reports.length >= groups || performance.now() > end)
+        return new Map(reports.map(([group, report]) => [Number(group), report]));
+    }
+  } catch (error) {
+    stop.throwIfAborted();
+    throw error;
+  } finally {
+    await db.deleteFrom('vantage_tasks').where('id', '=', id).execute();
+  }
+}
+
+/** Takes the next task of a vantage, or null; and counts the probes that will use it. */
+export async function takeTask(
+  tx: Tx,
+  vantageId: number,
+): Promise<{ task: { id: string; plan: string } | null; pending: number }> {
+  const { rows } = await sql<{ id: string; plan: string }>`
+    update vantage_tasks set taken_at = now() where id = (
+      select id from vantage_tasks where vantage_id = ${vantageId} and taken_at is null and expires_at > now()
+      order by expires_at for update skip locked limit 1)
+    returning id, plan`.execute(tx);
+  const { rows: counted } = await sql<{ pending: number }>`
+    select count(*) as pending from site_checks k join vantages v on v.id = ${vantageId}
+    where (v.company_id is null or k.company_id = v.company_id)
+      and (k.state <> 'done' or k.next_at <= now())`.execute(tx);
+  return { task: rows[0] ?? null, pending: counted[0]?.pending ?? 0 };
+}
+
+/** Saves the report of one group, once. @returns whether a probe still waits for it */
+export async function saveReport(
+  tx: Tx,
+  vantageId: number,
+  { task, group, results }: { task: string; group: number; results: string },
+): Promise<boolean> {
+  const { rows } = await sql<{ one: number }>`
+    update vantage_tasks set reports = reports || jsonb_build_object(${String(group)}::text, ${results}::text)
+    where id = ${task} and vantage_id = ${vantageId} and taken_at is not null and expires_at > now()
+      and ${group} < groups and not reports ? ${String(group)}
+    returning 1 as one`.execute(tx);
+  return rows.length > 0;
+}

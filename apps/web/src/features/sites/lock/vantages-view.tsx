@@ -1,0 +1,127 @@
+import { Button, Skeleton, Text, TextInput } from '@mantine/core';
+import { addVantage, deleteVantage, listVantages, type Vantage } from '@propusk/contract/vantages';
+import * as t from '@propusk/phrases/console';
+import { IconCloudOff, IconRadar2 } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { queryOptions, useCall } from '../../../api/queries.ts';
+import { useMe } from '../../../common/me.tsx';
+import { confirm } from '../../../ui/confirm.ts';
+import { formatMoment } from '../../../ui/day.tsx';
+import { State } from '../../../ui/state.tsx';
+import { Tag } from '../../../ui/tags.tsx';
+import { toastSuccess } from '../../../ui/toast.ts';
+import dialog from './lock-dialog.module.css';
+import { PairingCommand } from './pairing-command.tsx';
+import classes from './vantages-view.module.css';
+
+/** Poll interval of the list: a machine that pairs appears while one looks. In milliseconds. */
+const POLL_MS = 2_000;
+
+/** The vantages of the company, or of the platform: who is present, and how a machine becomes one. */
+export function VantagesView({ onBack }: { onBack: () => void }) {
+  const { company } = useMe();
+  const query = useQuery({ ...queryOptions(listVantages, {}), refetchInterval: POLL_MS });
+  const rows = query.data?.rows;
+  return (
+    <div className={dialog.view}>
+      <Text>{company ? t.vantages.lead : t.vantages.platformLead}</Text>
+      {query.error && !rows && (
+        <State
+          alert
+          icon={<IconCloudOff size={24} />}
+          title={t.vantages.failed}
+          hint={query.error.message}
+          action={
+            <Button variant="default" loading={query.isFetching} onClick={() => query.refetch()}>
+              {t.common.retry}
+            </Button>
+          }
+        />
+      )}
+      {!query.error && !rows && <Skeleton height={56} />}
+      {rows?.length === 0 && (
+        <State icon={<IconRadar2 size={24} />} title={t.vantages.empty} hint={t.vantages.emptyHint} />
+      )}
+      {rows !== undefined && rows.length > 0 && (
+        <ul className={classes.list} aria-label={t.vantages.list}>
+          {rows.map((vantage) => (
+            <Row key={vantage.id} vantage={vantage} />
+          ))}
+        </ul>
+      )}
+      <AddVantage vantages={rows ?? []} />
+      <footer className={dialog.footer}>
+        <Button variant="default" onClick={onBack}>
+          {t.vantages.back}
+        </Button>
+      </footer>
+    </div>
+  );
+}
+
+function Row({ vantage: { id, name, address, seenAt, present } }: { vantage: Vantage }) {
+  const { mutateAsync } = useCall(deleteVantage);
+  async function remove() {
+    const removed = await confirm({
+      text: t.vantages.removeQuestion(name),
+      hint: t.vantages.removeHint,
+      yes: t.vantages.remove,
+      no: t.common.cancel,
+      danger: true,
+      action: () => mutateAsync({ params: { id } }),
+    });
+    if (removed) toastSuccess(t.vantages.removed, name);
+  }
+  return (
+    <li className={classes.row}>
+      <div>
+        <p className={classes.name}>
+          <b>{name}</b>
+          {address !== null && <span>{address}</span>}
+          <Tag tone={present ? 'accent' : 'neutral'}>
+            {present ? t.vantages.present : seenAt === null ? t.vantages.waiting : t.vantages.away}
+          </Tag>
+        </p>
+        {seenAt !== null && !present && (
+          <p className={classes.seen}>{t.vantages.seen(formatMoment(seenAt))}</p>
+        )}
+      </div>
+      <Button variant="subtle" size="compact-sm" aria-label={t.vantages.removeOne(name)} onClick={remove}>
+        {t.vantages.remove}
+      </Button>
+    </li>
+  );
+}
+
+/** Adds a vantage by its name, then shows the command until its machine calls. */
+function AddVantage({ vantages }: { vantages: readonly Vantage[] }) {
+  const [name, setName] = useState('');
+  const { data, error, isPending, mutate } = useCall(addVantage);
+  const added = vantages.find(({ id }) => id === data?.id);
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    mutate({ body: { name } }, { onSuccess: () => setName('') });
+  }
+  return (
+    <>
+      <output className={`${classes.seen} ${classes.announced}`}>
+        {added?.present && t.vantages.connected(added.name)}
+      </output>
+      {data && <PairingCommand pairing={data} paired={added !== undefined && added.seenAt !== null} />}
+      <form className={classes.form} onSubmit={submit}>
+        <TextInput
+          label={t.vantages.name}
+          placeholder={t.vantages.namePlaceholder}
+          value={name}
+          maxLength={60}
+          error={error?.message}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+        <Button type="submit" variant="default" loading={isPending} disabled={name.trim() === ''}>
+          {t.vantages.add}
+        </Button>
+      </form>
+    </>
+  );
+}
