@@ -1,6 +1,10 @@
+import { once } from 'node:events';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from '@playwright/test';
 import { updateUser } from '@propusk/contract/users';
+import { makeCertificate } from '@propusk/test-kit/gateway/certificate';
 import puppeteer, { type Browser, type Page } from 'puppeteer-core';
 import { names, startWorldOnce } from './extension-world.ts';
 import { stopProduct } from './product.ts';
@@ -65,21 +69,11 @@ async function openPopup(
   return run;
 }
 
-async function load(url: string): Promise<{ status: number; reason: string | null }> {
-  const answer = await page.goto(url);
-  return { status: answer?.status() ?? 0, reason: answer?.headers()['x-propusk-reason'] ?? null };
-}
-
-test('without a sign-in the locked site answers 403 to Firefox', async () => {
-  expect(await load(world().lockedUrl)).toEqual({ status: 403, reason: null });
-  expect((await load(world().openUrl)).status).toBe(200);
-});
-
-test('signing in to the extension opens the locked site in Firefox', async () => {
-  const { product, agent, lockedUrl } = world();
-  const run = await openPopup();
+/** Fills the form of a popup and sends it. */
+async function signIn(run: (expression: string) => Promise<unknown>, console: string): Promise<void> {
+  const { agent } = world();
   for (const [name, text] of [
-    ['console', product.consoleUrl],
+    ['console', console],
     ['email', agent.email],
     ['password', agent.password],
   ] as const) {
@@ -90,6 +84,35 @@ test('signing in to the extension opens the locked site in Firefox', async () =>
     }`);
   }
   await run(`document.querySelector('button[type=submit]').click()`);
+}
+
+async function load(url: string): Promise<{ status: number; reason: string | null }> {
+  const answer = await page.goto(url);
+  return { status: answer?.status() ?? 0, reason: answer?.headers()['x-propusk-reason'] ?? null };
+}
+
+test('without a sign-in the locked site answers 403 to Firefox', async () => {
+  expect(await load(world().lockedUrl)).toEqual({ status: 403, reason: null });
+  expect((await load(world().openUrl)).status).toBe(200);
+});
+
+test('an untrusted certificate of a console is named in Firefox', async () => {
+  const certificate = await makeCertificate('IP:127.0.0.1');
+  const server = createServer(certificate, (_, response) => response.end()).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const run = await openPopup();
+  await signIn(run, `https://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  await expect
+    .poll(() => run(`document.querySelector('[role=alert]')?.innerText ?? ''`))
+    .toContain('не доверяет сертификату консоли');
+  server.close();
+  await certificate.remove();
+});
+
+test('signing in to the extension opens the locked site in Firefox', async () => {
+  const { product, lockedUrl } = world();
+  const run = await openPopup();
+  await signIn(run, product.consoleUrl);
   await expect
     .poll(() => run('document.body.innerText'))
     .toMatch(/Пётр Иванов[^]*crm\.romashka\.test[^]*открывается/);

@@ -48,7 +48,7 @@ const EGRESS = '127.0.0.2';
 const password = 'correct horse';
 export const names = ['crm.romashka.test', 'ask.romashka.test', 'open.test'] as const;
 
-async function startWorld(): Promise<World> {
+async function startWorld(settings: Settings): Promise<World> {
   const sitePort = await freePort();
   const sites = await startLockedSites(sitePort, [
     { name: 'crm.romashka.test', title: 'Клиенты «Ромашки»', admits: EGRESS },
@@ -61,15 +61,13 @@ async function startWorld(): Promise<World> {
   }).listen(0, '127.0.0.1');
   await once(asking, 'listening');
   const askingPort = (asking.address() as { port: number }).port;
-  const product = runProduct(
-    await makeDataDir(),
-    { console: await freePort(), gateway: await freePort() },
-    {
-      GATEWAY_EGRESS: EGRESS,
-      GATEWAY_HOSTS: names.map((name) => `${name}=127.0.0.1`).join(','),
-      GATEWAY_ALLOW_NETWORKS: '127.0.0.0/8',
-    },
-  );
+  const ports = { console: await freePort(), gateway: await freePort() };
+  const product = runProduct(await makeDataDir(), ports, {
+    ...settings(ports),
+    GATEWAY_EGRESS: EGRESS,
+    GATEWAY_HOSTS: names.map((name) => `${name}=127.0.0.1`).join(','),
+    GATEWAY_ALLOW_NETWORKS: '127.0.0.0/8',
+  });
   await untilReady(product);
 
   const call = caller(() => product.consoleUrl);
@@ -112,11 +110,14 @@ async function startWorld(): Promise<World> {
   };
 }
 
+/** Settings of the product besides those of every world. */
+type Settings = (ports: { console: number; gateway: number }) => Record<string, string>;
+
 /** Starts one world for the tests of a spec file. */
-export function startWorldOnce(): () => World {
+export function startWorldOnce(settings: Settings = () => ({})): () => World {
   let world: World | undefined;
   test.beforeAll(async () => {
-    world = await startWorld();
+    world = await startWorld(settings);
   });
   test.afterAll(async () => {
     await world?.stop();

@@ -1,6 +1,7 @@
 import type { Endpoint, Input, Output } from '@propusk/contract/endpoint';
 import { ErrorBody } from '@propusk/contract/errors';
 import * as t from '@propusk/phrases/extension';
+import { failedByCertificate } from './network-errors.ts';
 
 /** A failed call. `status` 0: no reply, or a reply that is not a console's. */
 export class CallFailed extends Error {
@@ -50,7 +51,8 @@ export async function call<E extends Endpoint>(
     const text = await response.text();
     answer = text === '' ? undefined : JSON.parse(text);
   } catch {
-    throw new CallFailed(0, t.failures.consoleAway);
+    const distrusted = url.protocol === 'https:' && (await failedByCertificate(url.origin));
+    throw new CallFailed(0, distrusted ? t.failures.certificate(url.host) : t.failures.consoleAway);
   }
   if (status !== endpoint.status) {
     const refusal = ErrorBody.safeParse(answer);

@@ -113,3 +113,6 @@ export function refusalOf(explanation: Explanation): Refusal {
 
 /** The refusal while the gateway accepts no connections: protected sites stay closed. */
 export const gatewayAway: Refusal = { kind: 'gateway_away', ...t.refusals.gatewayAway };
+
+/** The browser does not trust the certificate of the gateway. */
+export const gatewayCertificate: Refusal = { kind: 'gateway_away', ...t.refusals.gatewayCertificate };

@@ -4,8 +4,9 @@ import * as t from '@propusk/phrases/extension';
 import { CallFailed } from './api.ts';
 import { type Answer, type Challenge, createChallenges } from './challenges.ts';
 import { answerMessages } from './inbox.ts';
+import { watchOwnRequests } from './network-errors.ts';
 import { createSession, type Session } from './session.ts';
-import { gatewayAway, type State, withOpened, withRefusal } from './state.ts';
+import { gatewayAway, gatewayCertificate, type State, withOpened, withRefusal } from './state.ts';
 import { openStore, type Store } from './store.ts';
 import { hostOf, portOf, type Route, showBadges, watchTabs } from './tabs.ts';
 
@@ -13,8 +14,11 @@ import { hostOf, portOf, type Route, showBadges, watchTabs } from './tabs.ts';
 export interface Browser {
   /** Routes the sites of an access through its gateway; null routes nothing. Called at every start and change. */
   apply(access: GatewayAccess | null): Promise<void>;
-  /** Main-frame errors that mean a denial by the gateway, or an unreachable gateway. */
-  errors: { readonly refused: RegExp; readonly away: RegExp };
+  /**
+   * Main-frame errors that mean a denial by the gateway, an unreachable gateway, or its untrusted certificate. Firefox names
+   * the last one like an untrusted certificate of the site, so only Chromium has it.
+   */
+  errors: { readonly refused: RegExp; readonly away: RegExp; readonly certificate?: RegExp };
 }
 
 export interface Worker {
@@ -70,6 +74,7 @@ export function startWorker(browser: Browser): Worker {
   chrome.runtime.onStartup.addListener(startAndAsk);
   answerMessages(store, session, pinnedConsole);
   watchTabs(store, route);
+  watchOwnRequests();
 
   const all = { urls: ['<all_urls>'] };
   chrome.webRequest.onCompleted.addListener(
@@ -91,11 +96,13 @@ export function startWorker(browser: Browser): Worker {
   );
 
   async function explainError(url: string, error: string, tabId: number): Promise<void> {
-    if (!browser.errors.refused.test(error) && !browser.errors.away.test(error)) return;
+    const { refused, away, certificate } = browser.errors;
+    if (![refused, away, certificate].some((known) => known?.test(error))) return;
     const state = await store.get();
     if (!route.through(state, url)) return;
     const host = hostOf(url);
-    if (browser.errors.away.test(error)) await store.change((now) => withRefusal(now, host, gatewayAway));
+    if (certificate?.test(error)) await store.change((now) => withRefusal(now, host, gatewayCertificate));
+    else if (away.test(error)) await store.change((now) => withRefusal(now, host, gatewayAway));
     else await session.explain(host, portOf(url));
     await showRefused(tabId, url);
   }
