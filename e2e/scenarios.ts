@@ -93,6 +93,18 @@ const auth: Scenario[] = [
     },
   },
   { name: 'register', role: 'nobody', path: '/auth/register' },
+  ...(['invited', 'closed'] as const).map(
+    (mode): Scenario => ({
+      name: `register-${mode}`,
+      role: 'nobody',
+      path: '/auth/register',
+      open: answering('**/api/auth/registration', { mode, mailed: true }, async (page) => {
+        await page.reload();
+        await expect(page.getByRole('heading', { level: 1, name: 'Регистрация закрыта' })).toBeVisible();
+      }),
+    }),
+  ),
+  { name: 'confirm-link', role: 'nobody', path: '/security/login#token=any&for=confirm' },
   { name: 'reset', role: 'nobody', path: '/auth/reset' },
   { name: 'check-email', role: 'nobody', path: '/security/check-email' },
   { name: 'mail-link', role: 'nobody', path: '/security/login' },
@@ -169,6 +181,19 @@ const shell: Scenario[] = [
     open: async (page) => {
       await page.getByRole('button', { name: 'Открыть меню' }).click();
       await expect(page.getByRole('dialog')).toBeVisible();
+    },
+  },
+  {
+    name: 'unconfirmed',
+    role: 'newcomer',
+    path: `${creator}/domains`,
+    open: async (page) => {
+      await page.route('**/api/me', async (route) => {
+        const me = await (await route.fetch()).json();
+        await route.fulfill({ json: { ...me, company: { ...me.company, confirmed: false } } });
+      });
+      await page.reload();
+      await expect(page.getByRole('region', { name: 'Подтвердите почту' })).toBeVisible();
     },
   },
   { name: 'go', role: 'owner', path: `${creator}/domains`, open: go('сайт') },
@@ -364,6 +389,17 @@ const platform: Scenario[] = [
     role: 'admin',
     path: `${admin}/companies`,
     open: rowDialog(/Ромашка/, 'Редактировать'),
+  },
+  {
+    name: 'admin-companies-link',
+    role: 'admin',
+    path: `${admin}/companies`,
+    open: async (page) => {
+      await page.getByRole('button', { name: 'Пригласить компанию' }).click();
+      await page.getByRole('dialog').getByRole('textbox', { name: 'Почта' }).fill('new@vasilek.test');
+      await page.getByRole('dialog').getByRole('button', { name: 'Сделать ссылку' }).click();
+      await expect(page.getByRole('textbox', { name: 'Ссылка для регистрации' })).toBeVisible();
+    },
   },
   {
     name: 'admin-companies-invite',

@@ -9,7 +9,7 @@ const REFUSED = 'the api refuses with 409';
 const rows: readonly Row[] = [
   [
     'table `companies`',
-    'strangers who register',
+    'strangers who register, where registration is open',
     '20 an hour for each network; a few hundred bytes each',
     '429',
   ],
@@ -39,6 +39,13 @@ const rows: readonly Row[] = [
     'owners who ask for probes',
     'one for each running probe and vantage: 4 probes for each process; the reaper removes expired ones',
     'further probes wait',
+  ],
+  [
+    'table `company_invitations`',
+    'admins',
+    'one for each mailbox; the daily bytes of an admin (daily-bytes.ts); the reaper removes expired ones',
+    '429',
+    'apps/api/src/auth/registration.db.test.ts',
   ],
   ['table `lock_links`', 'owners', '20 for each site', 'the oldest is deleted'],
   [

@@ -78,3 +78,26 @@ test('the echo URL defaults to PUBLIC_URL unless ECHO_URL is set', () => {
   expect(named.echoUrl.href).toBe('https://pass.example.ru/');
   expect(() => readConfig({ ECHO_URL: 'https://pass.example.ru/path' })).toThrow(/^Настройка ECHO_URL/);
 });
+
+test.each([
+  [{}, 'open'],
+  [{ PUBLIC_URL: 'http://localhost:3000', HOST: '0.0.0.0' }, 'open'],
+  [{ PUBLIC_URL: 'http://[::1]:3000' }, 'open'],
+  [{ PUBLIC_URL: 'https://pass.example.ru' }, 'first'],
+  [{ PUBLIC_URL: 'http://127.example.ru' }, 'first'],
+  [{ HOST: '0.0.0.0' }, 'first'],
+  [{ PUBLIC_URL: 'https://pass.example.ru', REGISTRATION: 'invited' }, 'invited'],
+  [{ REGISTRATION: 'closed' }, 'closed'],
+] as const)('the api reads from %j the rule of registration %s', (env, registration) => {
+  expect(readConfig(env).registration).toBe(registration);
+});
+
+test('an api beyond loopback confirms mail, and does not start open without a mail server', () => {
+  const beyond = { PUBLIC_URL: 'https://pass.example.ru' };
+  expect(readConfig({}).confirmsMail).toBe(false);
+  expect(readConfig({ REGISTRATION: 'open' }).confirmsMail).toBe(false);
+  expect(readConfig(beyond).confirmsMail).toBe(true);
+  expect(() => readConfig({ ...beyond, REGISTRATION: 'open' })).toThrow(/^REGISTRATION=open .*SMTP_URL/);
+  const open = { ...beyond, REGISTRATION: 'open', SMTP_URL: 'smtp://mx.example.ru' };
+  expect(readConfig(open)).toMatchObject({ registration: 'open', confirmsMail: true });
+});

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
 import { Email, Password } from '@propusk/contract/fields';
 import {
+  isLoopback,
   listenAddress,
   origin,
   plain,
@@ -64,6 +65,7 @@ export const apiSettings = {
       ),
     ),
   ),
+  REGISTRATION: setting(apiSettingValues.registration, z.optional(z.enum(['open', 'invited', 'closed']))),
   STOP_DELAY: wholeNumber(0, 0, 60),
   AUDIT_RETENTION: wholeNumber(60, 1, 120),
   // Set only by `npm start`.
@@ -75,6 +77,11 @@ export const apiSettings = {
     z._default(z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']), 'info'),
   ),
 };
+
+/**
+ * Who may register a company (ADR 020). `first`: anybody while the platform has no company, afterwards as `invited`.
+ */
+export type RegistrationRule = 'open' | 'first' | 'invited' | 'closed';
 
 /** The settings of the api, with defaults applied. */
 export interface Config {
@@ -101,6 +108,9 @@ export interface Config {
   readonly smtpUrl: string | undefined;
   readonly mailFrom: string;
   readonly mailFolder: string;
+  readonly registration: RegistrationRule;
+  /** Whether a company that registered without an invitation confirms its mail before the gateway admits its users. */
+  readonly confirmsMail: boolean;
   /** Addresses and networks of reverse proxies whose X-Forwarded-For is trusted. */
   readonly trustProxy: readonly string[];
   /** The data folder, absolute. */
@@ -136,6 +146,11 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   const localUrl = `http://${reachable(s.HOST)}:${s.PORT}`;
   const publicUrl = new URL(s.PUBLIC_URL ?? localUrl);
   const dataDir = resolve(s.DATA_DIR);
+  // Without PUBLIC_URL its default hides a listener on a wildcard address, so the listener decides.
+  const onLoopback = isLoopback(s.PUBLIC_URL === undefined ? s.HOST : publicUrl.hostname);
+  // Every stranger's mail would become a file that nobody sends on.
+  if (s.REGISTRATION === 'open' && !onLoopback && s.SMTP_URL === undefined)
+    throw new SettingError(apiSettingRefusals.openWithoutMail());
   return {
     host: s.HOST,
     port: s.PORT,
@@ -153,6 +168,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     smtpUrl: s.SMTP_URL,
     mailFrom: s.MAIL_FROM ?? `${senderName} <${defaultSender(s.SMTP_URL, publicUrl)}>`,
     mailFolder: join(dataDir, 'mail'),
+    registration: s.REGISTRATION ?? (onLoopback ? 'open' : 'first'),
+    confirmsMail: !onLoopback,
     trustProxy: s.TRUST_PROXY,
     dataDir,
     stopDelayMs: s.STOP_DELAY * 1000,

@@ -57,6 +57,8 @@ export interface ServerParts {
     | 'smtpUrl'
     | 'mailFrom'
     | 'mailFolder'
+    | 'registration'
+    | 'confirmsMail'
     | 'trustProxy'
     | 'sockets'
     | 'memory'
@@ -140,7 +142,14 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
   const mailer = createMailer({ smtpUrl, from: mailFrom, folder: mailFolder, log: parts.logger });
   app.addHook('onClose', () => mailer.close());
   healthRoutes(routes, isDraining);
-  authRoutes(routes, { limits: tries, mailer, publicUrl: config.publicUrl });
+  authRoutes(routes, {
+    limits: tries,
+    mailer,
+    publicUrl: config.publicUrl,
+    rule: config.registration,
+    confirmsMail: config.confirmsMail,
+    sendsMail: smtpUrl !== undefined,
+  });
   userRoutes(routes, tries);
   companyRoutes(routes);
   const stopping = new AbortController();

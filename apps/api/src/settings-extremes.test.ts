@@ -53,6 +53,10 @@ const extremes: Record<keyof typeof apiSettings, Extremes> = {
     ['127.0.0.1', '0.0.0.0/1,::/1'],
     ['0.0.0.0/0', '::/0', 'any'],
   ],
+  REGISTRATION: [
+    ['open', 'invited', 'closed'],
+    ['Open', 'yes'],
+  ],
   AUDIT_RETENTION: [
     ['1', '120'],
     ['0', '121'],

@@ -1,6 +1,6 @@
-import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import {
+  isLoopback,
   listenAddress,
   origin,
   plain,
@@ -116,11 +116,6 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
 export function unreachableUrl({ host, publicUrl }: Pick<Config, 'host' | 'publicUrl'>): string | null {
   if (publicUrl === undefined || !isLoopback(host)) return null;
   return isLoopback(new URL(publicUrl).hostname) ? null : publicUrl;
-}
-
-function isLoopback(host: string): boolean {
-  const name = host.replace(/^\[|\]$/g, '');
-  return name === 'localhost' || name === '::1' || (isIP(name) === 4 && name.startsWith('127.'));
 }
 
 function tlsFiles(cert: string | undefined, key: string | undefined): TlsFiles | undefined {

@@ -27,5 +27,5 @@ export const myAccess = endpoint({
   description:
     '`curl -x http://USERNAME:PASSWORD@HOST:PORT https://crm.example.ru` is the whole client. The password lives 24 hours.',
   reply: GatewayAccess,
-  errors: ['no_company'],
+  errors: ['no_company', 'company_unconfirmed'],
 });

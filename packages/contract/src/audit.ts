@@ -10,6 +10,8 @@ export const AuditAction = z.enum([
   'changed',
   'deleted',
   'registered',
+  'company_invited',
+  'company_confirmed',
   'signed_in',
   'signed_out',
   'session_ended',
@@ -29,7 +31,7 @@ export const AuditAction = z.enum([
 export type AuditAction = z.infer<typeof AuditAction>;
 
 /** The type of the object. */
-export const AuditKind = z.enum(['company', 'user', 'site', 'policy', 'proxy', 'vantage']);
+export const AuditKind = z.enum(['company', 'invitation', 'user', 'site', 'policy', 'proxy', 'vantage']);
 export type AuditKind = z.infer<typeof AuditKind>;
 
 /** The fields that a row may hold, by their names on the wire. */

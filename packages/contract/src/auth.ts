@@ -12,6 +12,8 @@ export const Registration = z.object({
   companySite: text(limits.companySite),
   email: Email,
   password: Password,
+  /** The token of an ADMIN's invitation, which is for this `email` alone. */
+  invitation: z.optional(text(1)),
 });
 export type Registration = z.infer<typeof Registration>;
 
@@ -48,10 +50,10 @@ export const register = endpoint({
   device: 'given',
   body: Registration,
   description:
-    'Company and owner are made in one transaction. An address that has an account is refused, in any letter case.',
+    'Company and owner are made in one transaction. An address that has an account is refused, in any letter case. `GET /auth/registration` tells whether a company needs an invitation.',
   reply: Token,
   status: 201,
-  errors: ['email_taken', 'too_many_requests'],
+  errors: ['email_taken', 'registration_closed', 'invitation_dead', 'too_many_requests'],
 });
 
 /**

@@ -28,6 +28,7 @@ import {
   updateAnyProxy,
   updateProxy,
 } from './proxies.ts';
+import { inviteCompany, registrationMode, sendCompanyConfirmation } from './registration.ts';
 import { addAdmin, changeRole, removeAdmin } from './role-changes.ts';
 import {
   confirmSecondFactor,
@@ -73,6 +74,7 @@ export const endpoints: readonly Endpoint[] = [
   health,
   login,
   register,
+  registrationMode,
   useLink,
   logout,
   createPairing,
@@ -108,6 +110,8 @@ export const endpoints: readonly Endpoint[] = [
   updateCompany,
   deleteCompany,
   inviteOwner,
+  inviteCompany,
+  sendCompanyConfirmation,
   createProxy,
   listProxies,
   listAllProxies,

@@ -27,6 +27,8 @@ export const limits = {
   depth: 32,
   /** How long a link from mail lives, in minutes. */
   linkMinutes: 10,
+  /** How long an invitation to register a company lives, in days. */
+  invitationDays: 7,
   /** How long a code that signs the extension in lives, in seconds. */
   pairingSeconds: 60,
   /** Characters of a code of the second factor as it is typed, with spaces and hyphens. */

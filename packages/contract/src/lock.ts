@@ -76,7 +76,7 @@ export const learnEgress = endpoint({
   description: 'Takes some seconds: each proxy is given up to ten.',
   params: IdParams,
   reply: SiteLock,
-  errors: ['not_found', 'too_many_requests'],
+  errors: ['not_found', 'company_unconfirmed', 'too_many_requests'],
 });
 
 /** A link that shows one site's lock without an account. */
@@ -156,7 +156,7 @@ export const checkSite = endpoint({
   params: IdParams,
   reply: SiteCheck,
   status: 202,
-  errors: ['not_found', 'too_many_requests'],
+  errors: ['not_found', 'company_unconfirmed', 'too_many_requests'],
 });
 
 export const getSiteCheck = endpoint({

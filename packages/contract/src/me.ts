@@ -17,6 +17,8 @@ export const User = z.object({
       companyName: z.string(),
       companySite: z.string(),
       secondFactorRequired: z.boolean(),
+      /** False before somebody has proved a mailbox of it: the gateway admits none of its users yet. */
+      confirmed: z.boolean(),
     }),
   ),
   /** Whether sign-in also needs a code. */

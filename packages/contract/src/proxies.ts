@@ -173,5 +173,5 @@ export const checkProxy = endpoint({
     'Call our echo through a proxy: whether it answers, takes the credentials, and where it leaves from',
   params: IdParams,
   reply: ProxyCheck,
-  errors: ['not_found', 'too_many_requests'],
+  errors: ['not_found', 'company_unconfirmed', 'too_many_requests'],
 });

@@ -34,7 +34,7 @@ export type Why = { readonly links: readonly Link[] } & (
       /** `host` null: the gateway itself. */
       readonly proxy: { readonly id: number; readonly host: string | null } | null;
     }
-  | { readonly allow: false; readonly reason: DenyReason | 'second_factor_required' }
+  | { readonly allow: false; readonly reason: DenyReason | 'second_factor_required' | 'company_unconfirmed' }
 );
 
 /** Builds the index for `decide()` from a company's snapshot and other companies' claims. */

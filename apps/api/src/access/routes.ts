@@ -3,6 +3,7 @@ import { type GatewayKeys, gatewayUsername, signGatewayToken } from '@propusk/ac
 import { type GatewayAccess, myAccess } from '@propusk/contract/access';
 import { asMember, type Member } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
+import { demandConfirmed } from '../db/company.ts';
 import { readSnapshot, type SnapshotSource } from '../feed/store.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import { indexOf } from './explain.ts';
@@ -37,6 +38,7 @@ export function accessRoutes(routes: Routes, gateway: Gateway): void {
 
 /** Uses the gateway's snapshot and rule, so that client and gateway always agree. */
 async function grantAccess(source: SnapshotSource, actor: Member, gateway: Gateway): Promise<GatewayAccess> {
+  await demandConfirmed(source.db, actor.companyId);
   const snapshot = await readSnapshot(source, actor.companyId);
   const user = snapshot?.users.find(({ id }) => id === actor.userId);
   if (snapshot === null || user === undefined) throw new AppError('unauthorized');

@@ -3,6 +3,7 @@ import { type Explanation, whyHost, whySite } from '@propusk/contract/why';
 import { denyPhrases, whyPhrases } from '@propusk/phrases/access';
 import { asMember } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
+import { isUnconfirmed } from '../db/company.ts';
 import type { Db } from '../db/open.ts';
 import { readSnapshot } from '../feed/store.ts';
 import { implement, type Routes } from '../http/implement.ts';
@@ -41,6 +42,7 @@ export function whyRoutes(routes: Routes): void {
     const snapshot = await readSnapshot(source, companyId);
     // The company was deleted meanwhile.
     if (snapshot === null) throw new AppError(about === 'person' ? 'not_found' : 'unauthorized');
+    if (await isUnconfirmed(db, companyId)) return present(unconfirmed, new Map(), about, []);
     if (await personLacksFactor(db, question.userId)) return present(lacksFactor, new Map(), about, []);
     const claims = await readForeignClaims(db, {
       companyId,
@@ -52,6 +54,13 @@ export function whyRoutes(routes: Routes): void {
     return present(why, await readPolicyNames(db, companyId), about, mends);
   }
 }
+
+/** Nobody of an unconfirmed company is in a snapshot. */
+const unconfirmed: Why = {
+  allow: false,
+  reason: 'company_unconfirmed',
+  links: [{ code: 'company_confirmed', state: 'missing' }],
+};
 
 /** Users without a required second factor are in no snapshot. */
 const lacksFactor: Why = {
@@ -77,8 +86,8 @@ function present(
             reason,
             mends.map(({ name }) => name),
           )
-        : reason === 'second_factor_required'
-          ? whyPhrases.second_factor_required
+        : reason === 'second_factor_required' || reason === 'company_unconfirmed'
+          ? whyPhrases[reason]
           : denyPhrases[reason];
     return { allow: false, reason, message, advice, policy: null, proxy: null, links, mends };
   }

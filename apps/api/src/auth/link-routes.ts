@@ -32,7 +32,8 @@ export function linkRoutes(
       await limits.countRedeem(address);
       if (password === undefined) {
         const moved = await write((tx) => redeemEmailLink(tx, token, address));
-        return mailer.send(composeMail(moved.from, 'email_changed', moved.to));
+        if (moved.from !== moved.to) mailer.send(composeMail(moved.from, 'email_changed', moved.to));
+        return;
       }
       // Before the slow hash: a dead link costs nothing.
       await findLink(db, 'password', token);

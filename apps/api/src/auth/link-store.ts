@@ -2,12 +2,14 @@ import { limits } from '@propusk/contract/limits';
 import type { ExpressionBuilder } from 'kysely';
 import { emailTaken, endAccess, lockAccount, setPassword } from '../accounts/store.ts';
 import { recordOwn } from '../audit/store.ts';
-import { type Actor } from '../core/actor.ts';
+import { type Actor, type Member } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
 import { hashToken, newToken } from '../core/tokens.ts';
+import { lockOwnCompany } from '../db/company.ts';
 import type { Db, Tx } from '../db/open.ts';
 import type { Tables } from '../db/schema.ts';
 import { refusing } from '../db/violations.ts';
+import { confirmCompanyOf } from './confirmation-store.ts';
 import type { LinkKind } from './links.ts';
 
 /** A new link: its token, of which only the hash is stored, and the current email of the account. */
@@ -58,7 +60,28 @@ export async function addEmailLink(tx: Tx, actor: Actor, newEmail: string): Prom
   return { token: await addLink(tx, actor.userId, newEmail), email };
 }
 
-async function addLink(tx: Tx, userId: number, newEmail: string | null): Promise<string> {
+/**
+ * Creates a link that confirms the owner's own address, and with it the company.
+ * @throws AppError already_confirmed
+ */
+export async function addConfirmationLink(tx: Tx, owner: Member): Promise<{ token: string; email: string }> {
+  await lockOwnCompany(tx, owner);
+  const { email, confirmed } = await tx
+    .selectFrom('users')
+    .innerJoin('companies', 'companies.id', 'users.company_id')
+    .select(['users.email', 'companies.confirmed'])
+    .where('users.id', '=', owner.userId)
+    .executeTakeFirstOrThrow(() => new AppError('unauthorized'));
+  if (confirmed) throw new AppError('already_confirmed');
+  return { token: await addLink(tx, owner.userId, email), email };
+}
+
+/**
+ * Creates a link.
+ * @param newEmail the address that an email link confirms; null for a password link
+ * @returns its token, of which only the hash is stored
+ */
+export async function addLink(tx: Tx, userId: number, newEmail: string | null): Promise<string> {
   const { token, hash } = newToken();
   const expires = new Date(Date.now() + limits.linkMinutes * 60_000).toISOString();
   await tx
@@ -94,12 +117,15 @@ export async function redeemPasswordLink(
 ): Promise<string> {
   const { user_id, email } = await useUp(tx, 'password', token);
   await setPassword(tx, user_id, passwordHash);
-  await recordOwn(tx, { userId: user_id, address }, 'password_reset', { secret: 'password' });
+  const by = { userId: user_id, address };
+  await recordOwn(tx, by, 'password_reset', { secret: 'password' });
+  await confirmCompanyOf(tx, by);
   return email;
 }
 
 /**
- * Redeems an email link. Ends the account's sessions, gateway tokens and links in mail.
+ * Redeems an email link. A new email ends the account's sessions, gateway tokens and links in mail; a link to the current
+ * one only confirms it.
  * @returns the old email and the new one
  * @throws AppError link_dead, email_taken
  */
@@ -109,22 +135,25 @@ export async function redeemEmailLink(
   address: string,
 ): Promise<{ from: string; to: string }> {
   const { user_id, new_email, email } = await useUp(tx, 'email', token);
+  const by = { userId: user_id, address };
+  const to = new_email as string;
+  if (to !== email) await moveEmail(tx, user_id, to);
+  await recordOwn(tx, by, 'email_confirmed', { before: { email }, after: { email: to } });
+  await confirmCompanyOf(tx, by);
+  if (to !== email) await endAccess(tx, user_id);
+  return { from: email, to };
+}
+
+/** @throws AppError email_taken */
+async function moveEmail(tx: Tx, userId: number, email: string): Promise<void> {
   await refusing(
     { users_email_key: emailTaken },
     tx
       .updateTable('users')
-      .set((eb) => ({
-        email: new_email as string,
-        version: eb('version', '+', 1),
-        updated_at: eb.fn<string>('now'),
-      }))
-      .where('id', '=', user_id)
+      .set((eb) => ({ email, version: eb('version', '+', 1), updated_at: eb.fn<string>('now') }))
+      .where('id', '=', userId)
       .execute(),
   );
-  const difference = { before: { email }, after: { email: new_email as string } };
-  await recordOwn(tx, { userId: user_id, address }, 'email_confirmed', difference);
-  await endAccess(tx, user_id);
-  return { from: email, to: new_email as string };
 }
 
 /** Deletes the link's row. Concurrent calls with one link wait for the first and then find no row. */

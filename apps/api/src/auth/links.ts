@@ -3,7 +3,9 @@ export interface Links {
   /** A page of the console. */
   page(path: string): string;
   /** The page that redeems a token. */
-  token(kind: LinkKind, token: string): string;
+  token(kind: LinkKind | 'confirm', token: string): string;
+  /** The page that registers the invited company. */
+  invitation(token: string, email: string): string;
 }
 
 /** The change that a link in mail permits. */
@@ -15,5 +17,7 @@ export function createLinks(publicUrl: URL): Links {
     page,
     // Browsers send no fragment, so the token is in no server log and in no Referer.
     token: (kind, token) => page(`/security/login#token=${token}&for=${kind}`),
+    invitation: (token, email) =>
+      page(`/auth/register#${new URLSearchParams({ invitation: token, email }).toString()}`),
   };
 }

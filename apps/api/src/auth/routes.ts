@@ -1,27 +1,32 @@
-import { login, logout, register } from '@propusk/contract/auth';
+import { login, logout } from '@propusk/contract/auth';
 import { DEVICE_HEADER } from '@propusk/contract/endpoint';
 import { issueMark, readMark } from '../accounts/device-mark.ts';
 import { findAccount, holdPassword } from '../accounts/store.ts';
 import { AppError } from '../core/errors.ts';
-import { strangers } from '../core/fair-queue.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import type { Limits } from '../http/limits.ts';
 import type { Mailer } from '../mail/mail.ts';
-import { hashPassword, verifyPassword } from '../passwords.ts';
+import { verifyPassword } from '../passwords.ts';
 import { factorRoutes } from './factor-routes.ts';
 import { useCode } from './factor-store.ts';
 import { inviteRoutes } from './invite-routes.ts';
 import { linkRoutes } from './link-routes.ts';
 import { createLinks } from './links.ts';
 import { pairingRoutes } from './pairing-routes.ts';
+import { type RegistrationPolicy, registrationRoutes } from './registration-routes.ts';
 import { roleRoutes } from './role-routes.ts';
 import { sessionRoutes } from './session-routes.ts';
-import { endSession, openSession, registerCompany } from './store.ts';
+import { endSession, openSession } from './store.ts';
 
 /** Calls of sign-in, registration, links in mail and sessions (spec section 7). */
 export function authRoutes(
   routes: Routes,
-  { limits, mailer, publicUrl }: { limits: Limits; mailer: Mailer; publicUrl: URL },
+  {
+    limits,
+    mailer,
+    publicUrl,
+    ...registration
+  }: { limits: Limits; mailer: Mailer; publicUrl: URL } & RegistrationPolicy,
 ): void {
   const parts = { mailer, links: createLinks(publicUrl) };
 
@@ -54,17 +59,7 @@ export function authRoutes(
     return { token };
   });
 
-  implement(routes, register, async ({ body, address, agent, write, header }) => {
-    await limits.countRegistration(address);
-    const passwordHash = await hashPassword(body.password, strangers(address));
-    const token = await write(async (tx) => {
-      const owner = await registerCompany(tx, body, passwordHash, address);
-      return openSession(tx, owner, { address, agent });
-    });
-    header(DEVICE_HEADER, issueMark(routes.encryption, body.email, passwordHash));
-    return { token };
-  });
-
+  registrationRoutes(routes, { ...parts, ...registration, limits });
   linkRoutes(routes, { ...parts, limits });
   inviteRoutes(routes, parts);
   roleRoutes(routes, limits, parts);

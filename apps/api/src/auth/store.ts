@@ -75,19 +75,18 @@ export async function endSession(tx: Tx, actor: Actor): Promise<void> {
 
 /**
  * Creates a company and its owner.
- * @param address the caller's IP address
+ * @param by a hash of the password; the caller's IP address; whether the owner's mailbox is proved
  * @returns the owner's id
  * @throws AppError email_taken
  */
 export async function registerCompany(
   tx: Tx,
   body: Registration,
-  passwordHash: string,
-  address: string,
+  { passwordHash, address, confirmed }: { passwordHash: string; address: string; confirmed: boolean },
 ): Promise<number> {
   const company = await tx
     .insertInto('companies')
-    .values({ company_name: body.companyName, company_site: body.companySite })
+    .values({ company_name: body.companyName, company_site: body.companySite, confirmed })
     .returning('id')
     .executeTakeFirstOrThrow();
   const owner = await refusing(

@@ -2,7 +2,7 @@ import { limits } from '@propusk/contract/limits';
 import { type Expression, type SqlBool, sql } from 'kysely';
 import type { Member } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
-import type { Tx } from './open.ts';
+import type { Db, Tx } from './open.ts';
 import { pipeline, run, type Statement, statement } from './pipeline.ts';
 
 /**
@@ -20,6 +20,25 @@ export async function lockOwnCompany(tx: Tx, { companyId }: Member): Promise<voi
  */
 export async function lockCompany(tx: Tx, companyId: number): Promise<void> {
   await run(tx, companyLock(tx, companyId, 'not_found'));
+}
+
+/**
+ * Refuses gateway credentials of an unconfirmed company, and calls that make this server dial for it (ADR 020).
+ * @throws AppError company_unconfirmed
+ */
+export async function demandConfirmed(db: Db, companyId: number): Promise<void> {
+  if (await isUnconfirmed(db, companyId)) throw new AppError('company_unconfirmed');
+}
+
+/** Whether nobody has proved a mailbox of a company yet. */
+export async function isUnconfirmed(db: Db, companyId: number): Promise<boolean> {
+  const company = await db
+    .selectFrom('companies')
+    .select('id')
+    .where('id', '=', companyId)
+    .where('confirmed', '=', false)
+    .executeTakeFirst();
+  return company !== undefined;
 }
 
 /** The tables whose rows belong to a company. In rows of the platform, such as shared proxies, `company_id` is null. */

@@ -13,6 +13,7 @@ export interface Tables {
     company_site: string;
     policy_version: Generated<number>;
     second_factor_required: Generated<boolean>;
+    confirmed: Generated<boolean>;
   };
   users: Row & {
     company_id: number | null;
@@ -36,6 +37,14 @@ export interface Tables {
     token_hash: Buffer;
     user_id: number;
     new_email: string | null;
+    created_at: Generated<string>;
+    expires_at: string;
+  };
+  company_invitations: {
+    id: Generated<number>;
+    token_hash: Buffer;
+    email: string;
+    made_by: number;
     created_at: Generated<string>;
     expires_at: string;
   };

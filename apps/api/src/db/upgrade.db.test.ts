@@ -100,6 +100,12 @@ async function earlier(count: number): Promise<TestDatabase> {
       : []),
     ...(count > 10
       ? [
+          `insert into company_invitations (token_hash, email, made_by, expires_at) values
+            ('\\x08', 'new@company.test', 3, now() + interval '1 day')`,
+        ]
+      : []),
+    ...(count > 11
+      ? [
           `insert into vantages (name, key_sealed) values ('v', '\\x08')`,
           `insert into vantage_tasks (id, vantage_id, plan, groups, expires_at)
             values ('6f1e6f0a-5d0f-4a63-9d5c-0a4f6a3f3c11', 1, '', 1, now() + interval '1 day')`,

@@ -6,6 +6,7 @@ import { record } from '../audit/store.ts';
 import { type Actor } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
 import { hashToken, newToken } from '../core/tokens.ts';
+import { demandConfirmed } from '../db/company.ts';
 import type { Db, Tx } from '../db/open.ts';
 import type { Encryption } from '../encryption.ts';
 import { readBreaks, readSiteProxies, type SiteProxy } from '../probe/egress-store.ts';
@@ -19,6 +20,7 @@ export async function findSiteProxies(
   encryption: Encryption,
 ): Promise<readonly SiteProxy[]> {
   const { companyId } = await findManagedSite(db, actor, id);
+  await demandConfirmed(db, companyId);
   return readSiteProxies(db, encryption, { companyId, siteId: id });
 }
 

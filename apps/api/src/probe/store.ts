@@ -6,6 +6,7 @@ import { sql } from 'kysely';
 import { record } from '../audit/store.ts';
 import type { Actor } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
+import { demandConfirmed } from '../db/company.ts';
 import type { Db, Tx } from '../db/open.ts';
 import { findManagedSite } from '../sites/store.ts';
 import type { ProbeVerdict } from './verdict.ts';
@@ -69,10 +70,11 @@ async function readCheck(db: Db, companyId: number, siteId: number): Promise<Sto
 
 /**
  * Requests a probe. A waiting or running one is returned as it is.
- * @throws AppError not_found; too_many_requests soon after the last one
+ * @throws AppError not_found; company_unconfirmed; too_many_requests soon after the last one
  */
 export async function requestCheck(tx: Tx, actor: Actor, siteId: number): Promise<StoredCheck> {
   const { companyId, shownAddress } = await findManagedSite(tx, actor, siteId);
+  await demandConfirmed(tx, companyId);
   const { rows } = await sql<{ wait: number | null }>`
     insert into site_checks as k (company_id, site_id, state, asked)
       select company_id, id, 'waiting', true from sites where company_id = ${companyId} and id = ${siteId} for key share

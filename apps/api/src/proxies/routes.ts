@@ -2,6 +2,7 @@ import * as contract from '@propusk/contract/proxies';
 import { sayCheck } from '@propusk/phrases/checks';
 import { scopeOf } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
+import { demandConfirmed } from '../db/company.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import type { Limits } from '../http/limits.ts';
 import { learnEgress } from '../probe/echo-client.ts';
@@ -41,6 +42,7 @@ export function proxyRoutes(routes: Routes, { limits, ...outbound }: Outbound & 
 
   implement(routes, contract.checkProxy, async ({ actor, params, db, write }) => {
     const { id } = await findProxy(db, actor, params.id);
+    if (actor.companyId !== null) await demandConfirmed(db, actor.companyId);
     await limits.countProbe(actor.userId);
     const proxy = await readProbeProxy(db, encryption, id);
     if (proxy === null) throw new AppError('not_found');

@@ -50,6 +50,7 @@ function selectUsers(db: Db) {
           'company_name as companyName',
           'company_site as companySite',
           'second_factor_required as secondFactorRequired',
+          'confirmed',
         ])
         .whereRef('companies.id', '=', 'users.company_id'),
     ).as('company'),

@@ -61,6 +61,7 @@ function reply(call: string, token: string, body: string): [status: number, body
     companyName: who === 'anna' ? 'Ромашка' : 'Зло\u202e',
     companySite: 'x.test',
     secondFactorRequired: false,
+    confirmed: true,
   };
   const rest = {
     roles: [{ value: 'USER' }],

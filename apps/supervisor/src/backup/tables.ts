@@ -11,6 +11,7 @@ export const leftOut: ReadonlySet<string> = new Set([
   'pairing_codes',
   'mail_links',
   'lock_links',
+  'company_invitations',
   // They live a minute, and the probe that waits for one is gone.
   'vantage_tasks',
   // They live a day and hold replies, some with links.

@@ -27,19 +27,22 @@ export function labels<V extends FieldValues, O>(props: Bound<V, O>) {
   };
 }
 
-type TextFieldProps = Pick<TextInputProps, 'type' | 'autoComplete' | 'placeholder' | 'inputMode'>;
+type TextFieldProps = Pick<
+  TextInputProps,
+  'type' | 'autoComplete' | 'placeholder' | 'inputMode' | 'readOnly'
+>;
 
 /** One line of text. */
 export function TextField<V extends FieldValues, O>(
   props: Bound<V, O> & TextFieldProps & { autoFocus?: boolean },
 ) {
   const field = useField(props);
-  const { type, autoComplete = 'off', placeholder, inputMode } = props;
+  const { type, autoComplete = 'off', placeholder, inputMode, readOnly } = props;
   return (
     <TextInput
       {...labels(props)}
       {...field}
-      {...{ type, autoComplete, placeholder, inputMode }}
+      {...{ type, autoComplete, placeholder, inputMode, readOnly }}
       data-autofocus={props.autoFocus || undefined}
       value={field.value ?? ''}
     />

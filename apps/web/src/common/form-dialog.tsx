@@ -37,6 +37,8 @@ export function FormDialog<S extends FormSchema>(props: {
   danger?: boolean;
   /** Another dialog lies above this one: it has the keyboard. */
   covered?: boolean;
+  /** False where `submit` shows another dialog in this one's place. */
+  closesItself?: boolean;
   onClose: () => void;
   children: (control: Control<z.input<S>, unknown, z.output<S>>) => ReactNode;
 }) {
@@ -66,7 +68,7 @@ export function FormDialog<S extends FormSchema>(props: {
     setFailure(null);
     try {
       await props.submit(values);
-      props.onClose();
+      if (props.closesItself !== false) props.onClose();
     } catch (error) {
       const stale = error instanceof ApiError && error.code === 'changed_meanwhile';
       setFailure({ text: showFailure(form, error), stale });

@@ -5,6 +5,7 @@ import { Suspense } from 'react';
 import { rolesOf, useMe } from '../common/me.tsx';
 import { Questions } from '../ui/questions.tsx';
 import { Toasts } from '../ui/toasts.tsx';
+import { ConfirmAdvice } from './confirm-advice.tsx';
 import classes from './dashboard-shell.module.css';
 import { Drift } from './drift.tsx';
 import { FactorAdvice } from './factor-advice.tsx';
@@ -36,6 +37,7 @@ function Dashboard() {
       <main id="content" className={classes.content} tabIndex={-1}>
         {roles.includes('CREATOR') && <Drift />}
         <Suspense fallback={null}>
+          <ConfirmAdvice />
           <FactorAdvice />
           <Outlet />
         </Suspense>

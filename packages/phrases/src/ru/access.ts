@@ -25,6 +25,11 @@ const lacksFactor = {
   advice: 'Пусть войдёт в консоль: она покажет, что делать. Доступ откроется сразу.',
 };
 
+const unconfirmed = {
+  why: 'Почта компании ещё не подтверждена, и шлюз никого из неё не пропускает.',
+  advice: 'Владельцу компании нужно открыть ссылку из письма: доступ откроется сразу.',
+};
+
 /** What an owner reads about another person. */
 const ofPerson = {
   user_removed: {
@@ -42,6 +47,7 @@ const ofPerson = {
     advice: 'Откройте его через собственный прокси: выберите его в политике доступа.',
   },
   second_factor_required: lacksFactor,
+  company_unconfirmed: unconfirmed,
 };
 
 /** The user is in no policy of the site. @param mends names of the policies that open it */
@@ -71,8 +77,10 @@ export const whyPhrases = {
     reason === 'no_policy' ? noPolicy(mends) : ofPerson[reason],
   allowed: (policy: string) => `Доступ есть: его даёт политика «${policy}».`,
   second_factor_required: lacksFactor,
+  company_unconfirmed: unconfirmed,
   gateway: 'Шлюз платформы',
   links: {
+    company_confirmed: 'Почта компании подтверждена',
     second_factor: 'Второй фактор включён',
     user_of_company: 'Человек состоит в компании',
     user_of_policy: 'Человек включён в политику доступа',

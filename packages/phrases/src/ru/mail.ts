@@ -35,6 +35,26 @@ export const mails = {
       'Если вы не ждали приглашения, ничего делать не нужно.',
     ],
   }),
+  /** To somebody whom an ADMIN invited to register a company. */
+  company_invitation: (to: string, link: string): MailText => ({
+    subject: 'Вашу компанию пригласили в «Пропуск»',
+    paragraphs: [
+      `Администратор платформы «Пропуск» пригласил вас (${to}) зарегистрировать компанию: вы станете её владельцем, добавите её сайты и людей и решите, кому что открыто.`,
+      { link, label: 'Зарегистрировать компанию' },
+      `Ссылка действует ${limits.invitationDays} дней и срабатывает один раз, с этой почтой.`,
+      'Если вы не ждали приглашения, ничего делать не нужно.',
+    ],
+  }),
+  /** To the owner of a company that registered without an invitation. */
+  company_confirmation: (to: string, link: string): MailText => ({
+    subject: 'Подтвердите почту компании в «Пропуске»',
+    paragraphs: [
+      `С этой почтой (${to}) зарегистрировали компанию в «Пропуске». Подтвердите её, и шлюз откроет людям компании их сайты.`,
+      { link, label: 'Подтвердить почту' },
+      `${linkLifetime} Если время вышло, войдите в консоль и отправьте письмо ещё раз.`,
+      'Если вы не регистрировали компанию, ничего делать не нужно: без подтверждения шлюз никого не пропустит.',
+    ],
+  }),
   /** To a new ADMIN. */
   admin_invitation: (to: string, { link, resetPage }: { link: string; resetPage: string }): MailText => ({
     subject: 'Вас пригласили администратором платформы «Пропуск»',

@@ -25,6 +25,8 @@ export const apiSettingValues = {
   smtpUrl: 'почтовый сервер: smtp://user:password@host:port или smtps://…',
   mailFrom: 'адрес, от которого уходят письма: pass@example.ru или Пропуск <pass@example.ru>',
   trustProxy: 'адреса и сети обратных прокси через запятую, например 127.0.0.1,10.0.0.0/8',
+  registration:
+    'open (регистрируется любой), invited (по приглашению администратора платформы) или closed (никто)',
   diskReserve: 'файл, который держит место на диске базы данных',
   adminEmail: 'почта первого администратора',
   adminPassword: 'пароль первого администратора, не меньше 8 символов',
@@ -46,6 +48,8 @@ export const gatewaySettingValues = {
 export const apiSettingRefusals = {
   apiSecretsMissing: () =>
     'Задайте DATABASE_URL, SECRET_KEY и GATEWAY_SECRET, или запустите npm start: он сделает их сам',
+  openWithoutMail: () =>
+    'REGISTRATION=open за пределами этого компьютера требует SMTP_URL: новые компании подтверждают почту',
   adminIncomplete: () => 'Настройки ADMIN_EMAIL и ADMIN_PASSWORD задают вместе',
 };
 

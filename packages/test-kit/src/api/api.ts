@@ -96,6 +96,9 @@ export async function startApi(
     smtpUrl: undefined,
     mailFrom: 'Пропуск <pass@console.test>',
     mailFolder: join(tmpdir(), `propusk-mail-${process.pid}-${++started}`),
+    // The URL above is beyond loopback; most tests need companies and not their confirmation.
+    registration: 'open' as const,
+    confirmsMail: false,
     trustProxy: [],
     sockets: 10_000,
     memory: 4_096 * 1024 * 1024,

@@ -92,6 +92,16 @@ export async function addLink(db: Db, userId: number, newEmail: string | null): 
   return token;
 }
 
+/** Inserts an invitation of an ADMIN to register a company. @returns its token */
+export async function addInvitation(db: Db, made_by: number, email: string): Promise<string> {
+  const { token, hash } = newToken();
+  await db
+    .insertInto('company_invitations')
+    .values({ token_hash: hash, email, made_by, expires_at: inAnHour() })
+    .execute();
+  return token;
+}
+
 /** Inserts a session. @returns its token */
 export async function addSession(db: Db, userId: number): Promise<string> {
   const { token, hash } = newToken();

@@ -55,6 +55,8 @@ POST /auth/login
   -                          200     200     200     | 200     200     200     200     200     | 200     200
 POST /auth/registration
   -                          201     201     201     | 201     201     201     201     201     | 201     201
+GET /auth/registration
+  -                          200     200     200     | 200     200     200     200     200     | 200     200
 POST /auth/register
   + email known              204     204     204     | 204     204     204     204     204     | 204     204
   + email unknown            204     204     204     | 204     204     204     204     204     | 204     204
@@ -189,6 +191,10 @@ DELETE /company/:id
   other                      401     401     401     | 403     403     403     403     409*    | 403     403      company_of_admin
   unstaffed                  401     401     401     | 403     403     403     403     204     | 403     403
   absent                     401     401     401     | 403     403     403     403     404     | 403     403
+POST /company/invitation
+  -                          401     401     401     | 403     403     403     403     200     | 403     403
+POST /company/me-company/confirmation
+  -                          401     401     401     | 403     403     409*    409*    403     | 403     409*     already_confirmed
 POST /company/:id/owner
   own                        401     401     401     | 403     403     403     403     201     | 403     403
   other                      401     401     401     | 403     403     403     403     201     | 403     403

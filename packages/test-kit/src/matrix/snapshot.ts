@@ -56,6 +56,7 @@ const audited: Readonly<Record<string, readonly string[]>> = {
   sessions: ['last_seen_at'],
   mail_links: [],
   lock_links: [],
+  company_invitations: [],
 };
 
 /** Copies the whole database. */

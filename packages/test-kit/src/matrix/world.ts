@@ -5,6 +5,7 @@ import type { Role } from '@propusk/contract/roles';
 import { PASSWORD, type TestApi, testKeys } from '../api/api.ts';
 import {
   addFactor,
+  addInvitation,
   addLink,
   addLockLink,
   addPairing,
@@ -99,6 +100,7 @@ export async function createWorld({ database: { db }, must }: TestApi): Promise<
     hash,
   });
   for (const each of [admin, secondAdmin]) await addFactor(db, each, 'on');
+  await addInvitation(db, admin, 'invited@guest.test');
   const directProxy = await db
     .selectFrom('proxies')
     .select('id')

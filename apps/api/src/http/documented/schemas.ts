@@ -6,6 +6,7 @@ import './extension.ts';
 import './gateway.ts';
 import './lock.ts';
 import './audit.ts';
+import './registration.ts';
 import './roles.ts';
 import './second-factor.ts';
 import './sessions.ts';
@@ -49,6 +50,7 @@ named(
         companyName: 'Its name.',
         companySite: 'Its site.',
         secondFactorRequired: 'Whether its users must have a second factor.',
+        confirmed: 'Whether a mailbox of it is proved. Before that the gateway admits none of its users.',
       },
     ],
     secondFactor: 'Whether the user signs in with a second factor.',
@@ -65,6 +67,7 @@ named(
       companyName: sample.company,
       companySite: 'romashka.ru',
       secondFactorRequired: false,
+      confirmed: true,
     },
     secondFactor: true,
     version: 3,
@@ -329,6 +332,7 @@ named(
     companySite: 'The site of the company.',
     email: 'The address that the owner will sign in with.',
     password: 'The password of the owner.',
+    invitation: "The token of an ADMIN's invitation, which is for this `email` alone.",
   },
   {
     name: sample.company,

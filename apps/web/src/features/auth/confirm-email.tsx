@@ -6,22 +6,25 @@ import { call } from '../../api/call.ts';
 import { paths } from '../../paths.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { AuthPage } from './auth-page.tsx';
+import type { MailLink } from './mail-link.ts';
 import { useAttempt } from './use-attempt.ts';
 
 /**
- * Confirms a new email by a button. Opening the link must not confirm it: mail scanners open every link before the
- * reader does.
+ * Confirms a new email, or the mail of a company, by a button. Opening the link must not confirm it: mail scanners open
+ * every link before the reader does.
  */
 export function ConfirmEmail(props: {
-  token: string;
+  link: MailLink;
   /** Makes the call and navigates by its outcome. */
   use: (send: () => Promise<unknown>) => Promise<void>;
 }) {
+  const { kind, token } = props.link;
   const { failure, busy, run } = useAttempt();
+  const ofCompany = kind === 'confirm';
   return (
     <AuthPage
-      title={t.auth.confirmEmailTitle}
-      hint={t.auth.confirmEmailHint}
+      title={ofCompany ? t.mailLink.confirmCompanyTitle : t.mailLink.confirmEmailTitle}
+      hint={ofCompany ? t.mailLink.confirmCompanyHint : t.mailLink.confirmEmailHint}
       footer={
         <Anchor component={Link} to={paths.login}>
           {t.auth.backToLogin}
@@ -34,9 +37,9 @@ export function ConfirmEmail(props: {
           size="md"
           fullWidth
           loading={busy}
-          onClick={() => run(() => props.use(() => call(linkCall, { body: { token: props.token } })))}
+          onClick={() => run(() => props.use(() => call(linkCall, { body: { token } })))}
         >
-          {t.auth.confirmEmail}
+          {t.mailLink.confirmEmail}
         </Button>
       </Stack>
     </AuthPage>

@@ -6,16 +6,22 @@ import { paths } from '../../paths.ts';
 import { AuthPage } from './auth-page.tsx';
 import type { MailLink } from './mail-link.ts';
 
+/** Where another link is requested. */
+const ways = {
+  password: { to: paths.reset, label: t.mailLink.askPasswordLink },
+  email: { to: paths.personalData, label: t.mailLink.askEmailLink },
+  confirm: { to: paths.dashboard, label: t.mailLink.toConsole },
+} as const;
+
 /**
  * A mail link that is expired or used, with a way to request another.
  * @param props.kind of the dead link; absent where the page was opened without one
  */
 export function DeadLink({ kind }: { kind?: MailLink['kind'] | undefined }) {
-  const ofEmail = kind === 'email';
-  const hint = kind === undefined ? t.auth.noLinkHint : t.auth.deadHint[kind];
+  const hint = kind === undefined ? t.mailLink.noLinkHint : t.mailLink.deadHint[kind];
   return (
     <AuthPage
-      title={kind === undefined ? t.auth.noLinkTitle : t.auth.deadTitle}
+      title={kind === undefined ? t.mailLink.noLinkTitle : t.mailLink.deadTitle}
       hint={hint(limits.linkMinutes)}
       footer={
         <Anchor component={Link} to={paths.login}>
@@ -23,8 +29,8 @@ export function DeadLink({ kind }: { kind?: MailLink['kind'] | undefined }) {
         </Anchor>
       }
     >
-      <Button size="md" component={Link} to={ofEmail ? paths.personalData : paths.reset}>
-        {ofEmail ? t.auth.askEmailLink : t.auth.askPasswordLink}
+      <Button size="md" component={Link} to={ways[kind ?? 'password'].to}>
+        {ways[kind ?? 'password'].label}
       </Button>
     </AuthPage>
   );

@@ -1,8 +1,10 @@
+import * as t from '@propusk/phrases/console';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ApiError } from '../../api/api-error.ts';
 import { token } from '../../api/token.ts';
 import { paths } from '../../paths.ts';
+import { toastSuccess } from '../../ui/toast.ts';
 import { ConfirmEmail } from './confirm-email.tsx';
 import { DeadLink } from './dead-link.tsx';
 import type { MailLink } from './mail-link.ts';
@@ -37,6 +39,12 @@ function Opened({ link }: { link: MailLink | null }) {
       setDead(true);
       return;
     }
+    // A confirmation leaves the sessions.
+    if (link?.kind === 'confirm' && token.read() !== null) {
+      toastSuccess(t.mailLink.confirmed);
+      await navigate({ to: paths.dashboard, replace: true });
+      return;
+    }
     // Spec section 4. The server has ended every session, the one of this browser too.
     token.clear();
     passwordRequest.forget();
@@ -46,6 +54,6 @@ function Opened({ link }: { link: MailLink | null }) {
   return link.kind === 'password' ? (
     <NewPassword token={link.token} use={use} />
   ) : (
-    <ConfirmEmail token={link.token} use={use} />
+    <ConfirmEmail link={link} use={use} />
   );
 }

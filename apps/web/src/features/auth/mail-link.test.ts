@@ -4,8 +4,9 @@ import { readMailLink } from './mail-link.ts';
 const token = 'Ab_-09'.repeat(7);
 
 describe('readMailLink', () => {
-  it('reads password links and email links', () => {
+  it('reads password links, email links and confirmations', () => {
     expect(readMailLink(`#token=${token}&for=password`)).toEqual({ token, kind: 'password' });
+    expect(readMailLink(`#token=${token}&for=confirm`)).toEqual({ token, kind: 'confirm' });
     expect(readMailLink(`token=${token}&for=email`)).toEqual({ token, kind: 'email' });
     expect(readMailLink(`#for=email&token=${token}&utm_source=mail`)).toEqual({ token, kind: 'email' });
   });

@@ -1,7 +1,7 @@
 /** The content of a mail link. */
 export interface MailLink {
   readonly token: string;
-  readonly kind: 'password' | 'email';
+  readonly kind: 'password' | 'email' | 'confirm';
 }
 
 /**
@@ -12,6 +12,10 @@ export function readMailLink(fragment: string): MailLink | null {
   const parts = new URLSearchParams(fragment.replace(/^#/, ''));
   const token = parts.get('token')?.trim();
   const kind = parts.get('for');
-  if (!token || (kind !== 'password' && kind !== 'email')) return null;
+  if (!token || !isKind(kind)) return null;
   return { token, kind };
+}
+
+function isKind(text: string | null): text is MailLink['kind'] {
+  return text === 'password' || text === 'email' || text === 'confirm';
 }

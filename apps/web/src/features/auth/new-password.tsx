@@ -33,12 +33,12 @@ export function NewPassword(props: {
 
   return (
     <AuthForm
-      title={t.auth.newPasswordTitle}
-      hint={t.auth.newPasswordHint}
+      title={t.mailLink.newPasswordTitle}
+      hint={t.mailLink.newPasswordHint}
       form={form}
       attempt={attempt}
       onSubmit={submit}
-      submitLabel={t.auth.savePassword}
+      submitLabel={t.mailLink.savePassword}
       footer={
         <Anchor component={Link} to={paths.login}>
           {t.auth.backToLogin}
@@ -57,8 +57,8 @@ export function NewPassword(props: {
       <PasswordField
         control={form.control}
         name="password"
-        label={t.auth.newPassword}
-        description={t.auth.newPasswordRule(limits.password.min)}
+        label={t.mailLink.newPassword}
+        description={t.mailLink.newPasswordRule(limits.password.min)}
         autoComplete="new-password"
       />
       <PasswordField control={form.control} name="repeat" label={t.auth.repeat} autoComplete="new-password" />

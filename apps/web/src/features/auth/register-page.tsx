@@ -13,22 +13,36 @@ import { useContractForm } from '../../common/use-contract-form.ts';
 import { paths } from '../../paths.ts';
 import { Questions } from '../../ui/questions.tsx';
 import { AuthForm } from './auth-form.tsx';
+import { RegistrationClosed } from './registration-closed.tsx';
+import { type CompanyInvitation, useInvitation } from './use-invitation.ts';
+import { useRegistrationMode } from './use-registration-mode.ts';
 import { useSignIn } from './use-sign-in.ts';
 
 // The form has more fields than the call: a name (spec section 5: required), the repeated password, the consent.
-const RegistrationForm = z.extend(z.omit(Registration, { name: true }), {
+const RegistrationForm = z.extend(z.omit(Registration, { name: true, invitation: true }), {
   ownerName: text(limits.personName),
   repeat: Password,
   agree: z.literal(true, { error: t.auth.mustAgree }),
 });
 
-/** /auth/register. */
+/** /auth/register. Where the platform takes no registration, the page says so and shows no form. */
 export function RegisterPage() {
+  const mode = useRegistrationMode();
+  const invited = useInvitation();
+  if (mode === null) return null;
+  if (mode === 'open' || (mode === 'invited' && invited !== null)) {
+    return <RegisterForm key={invited?.invitation} invited={invited} />;
+  }
+  return <RegistrationClosed byInvitation={mode === 'invited'} />;
+}
+
+/** @param props.invited the invitation, whose address the form keeps */
+function RegisterForm({ invited }: { invited: CompanyInvitation | null }) {
   const form = useContractForm(RegistrationForm, {
     ownerName: '',
     companyName: '',
     companySite: '',
-    email: '',
+    email: invited?.email ?? '',
     password: '',
     repeat: '',
   });
@@ -42,7 +56,8 @@ export function RegisterPage() {
   const submit = form.handleSubmit(({ repeat, ownerName, companyName, companySite, email, password }) => {
     if (repeat !== password) return attempt.fail(t.auth.mismatch);
     // Spec section 5: the payload's name is the company's.
-    const body = { name: companyName, ownerName, companyName, companySite, email, password };
+    const account = { name: companyName, ownerName, companyName, companySite, email, password };
+    const body = invited === null ? account : { ...account, invitation: invited.invitation };
     return signIn(() => call(register, { body }));
   });
 
@@ -84,6 +99,8 @@ export function RegisterPage() {
         label={t.auth.email}
         autoComplete="username"
         placeholder="name@company.ru"
+        readOnly={invited !== null}
+        {...(invited !== null && { description: t.registration.invitedEmail })}
       />
       <PasswordField control={control} name="password" label={t.auth.password} autoComplete="new-password" />
       <PasswordField control={control} name="repeat" label={t.auth.repeat} autoComplete="new-password" />

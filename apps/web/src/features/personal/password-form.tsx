@@ -67,7 +67,7 @@ export function OwnPasswordForm({ me, onChanged }: { me: User; onChanged: () => 
             control={control}
             name="password"
             label={t.personal.newPassword}
-            description={t.auth.newPasswordRule(limits.password.min)}
+            description={t.mailLink.newPasswordRule(limits.password.min)}
             autoComplete="new-password"
           />
           <PasswordField

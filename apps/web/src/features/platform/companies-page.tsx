@@ -1,7 +1,14 @@
 import { Button } from '@mantine/core';
 import { type Company, deleteCompany, listCompanies } from '@propusk/contract/companies';
 import * as t from '@propusk/phrases/console';
-import { IconBuildings, IconPencil, IconPlus, IconTrash, IconUserPlus } from '@tabler/icons-react';
+import {
+  IconBuildings,
+  IconMailForward,
+  IconPencil,
+  IconPlus,
+  IconTrash,
+  IconUserPlus,
+} from '@tabler/icons-react';
 import { useState } from 'react';
 import { CompanyCell } from '../../common/company-cell.tsx';
 import { dayColumns } from '../../common/day-columns.tsx';
@@ -16,7 +23,9 @@ const ChangeCompanyDialog = lazyDialog(
 );
 const CreateCompanyDialog = lazyDialog(() => import('./create-company-dialog.tsx'), 'CreateCompanyDialog');
 
-const InviteOwnerDialog = lazyDialog(() => import('./invite-owner-dialog.tsx'), 'InviteOwnerDialog');
+const InviteOwnerDialog = lazyDialog(() => import('./invite-dialogs.tsx'), 'InviteOwnerDialog');
+
+const InviteCompanyDialog = lazyDialog(() => import('./invite-dialogs.tsx'), 'InviteCompanyDialog');
 
 const columns: readonly Column<Company>[] = [
   {
@@ -29,7 +38,7 @@ const columns: readonly Column<Company>[] = [
   ...dayColumns<Company>(),
 ];
 
-type Dialog = { kind: 'create' } | { kind: 'edit' | 'invite'; company: Company } | null;
+type Dialog = { kind: 'create' | 'invite-company' } | { kind: 'edit' | 'invite'; company: Company } | null;
 
 /** /dashboard/admin/companies. */
 export function CompaniesPage() {
@@ -44,6 +53,16 @@ export function CompaniesPage() {
       {...CreateCompanyDialog.intent}
     >
       {t.common.add}
+    </Button>
+  );
+  const invite = (
+    <Button
+      variant="default"
+      leftSection={<IconMailForward size={16} aria-hidden />}
+      onClick={() => setDialog({ kind: 'invite-company' })}
+      {...InviteCompanyDialog.intent}
+    >
+      {t.companies.inviteCompany}
     </Button>
   );
   return (
@@ -79,9 +98,15 @@ export function CompaniesPage() {
           ],
         }}
         empty={{ icon: <IconBuildings size={24} />, title: t.companies.empty, action: add }}
-        actions={add}
+        actions={
+          <>
+            {invite}
+            {add}
+          </>
+        }
       />
       {dialog?.kind === 'create' && <CreateCompanyDialog onClose={close} />}
+      {dialog?.kind === 'invite-company' && <InviteCompanyDialog onClose={close} />}
       {dialog?.kind === 'invite' && <InviteOwnerDialog company={dialog.company} onClose={close} />}
       {dialog?.kind === 'edit' && <ChangeCompanyDialog company={dialog.company} onClose={close} />}
     </>

@@ -2,7 +2,13 @@ import type { Role } from '@propusk/contract/roles';
 import { expect, test } from 'vitest';
 import { roleStep } from './role-changes.ts';
 
-const company = { id: 1, companyName: 'Ромашка', companySite: 'romashka.ru', secondFactorRequired: false };
+const company = {
+  id: 1,
+  companyName: 'Ромашка',
+  companySite: 'romashka.ru',
+  secondFactorRequired: false,
+  confirmed: true,
+};
 const person = (id: number, ...roles: Role[]) => ({
   id,
   company,

@@ -4,6 +4,7 @@ import type { AuditAction, AuditField, AuditKind } from '@propusk/contract/audit
 
 const objects: Record<AuditKind, (name: string) => string> = {
   company: (name) => `компания «${name}»`,
+  invitation: (name) => `приглашение для ${name}`,
   user: (name) => `пользователь ${name}`,
   site: (name) => `сайт ${name}`,
   policy: (name) => `политика доступа «${name}»`,
@@ -39,6 +40,8 @@ export const audit = {
     changed: (kind, name) => `измен${ending(kind)} ${objects[kind](name)}`,
     deleted: (kind, name) => `удал${ending(kind)} ${objects[kind](name)}`,
     registered: (_, name) => `зарегистрирована компания «${name}»`,
+    company_invited: (_, name) => `приглашена компания: ${name}`,
+    company_confirmed: (_, name) => `подтверждена почта компании «${name}»`,
     signed_in: () => 'вход в консоль',
     signed_out: () => 'выход',
     session_ended: () => 'завершение одного из своих сеансов',
@@ -46,7 +49,7 @@ export const audit = {
     password_changed: () => 'смена пароля',
     password_reset: () => 'новый пароль по ссылке из письма',
     email_link_asked: () => 'запрос на смену почты',
-    email_confirmed: () => 'подтверждение новой почты',
+    email_confirmed: () => 'подтверждение почты',
     lock_shared: (_, name) => `создана ссылка на замок сайта ${name}`,
     check_asked: (_, name) => `запрошена проверка сайта ${name}`,
     second_factor_on: () => 'включение второго фактора',

@@ -18,6 +18,16 @@ export const companies = {
   inviteHint: (company: string) =>
     `Владелец компании ${company} получит письмо со ссылкой, задаст пароль и сам добавит её сайты и людей.`,
   invited: 'Приглашение отправлено',
+  inviteCompany: 'Пригласить компанию',
+  inviteCompanyHint: (days: number) =>
+    `Человек с этой почтой сам зарегистрирует свою компанию и станет её владельцем. Ссылка действует ${days} дней и срабатывает один раз.`,
+  makeLink: 'Сделать ссылку',
+  linkMailed: (email: string, until: string) =>
+    `Письмо со ссылкой отправлено на ${email}. Её можно передать и самому: больше мы её не покажем. Действует до ${until}.`,
+  linkByHand: (until: string) =>
+    `Почтовый сервер не настроен, письмо не уйдёт. Передайте ссылку сами: больше мы её не покажем. Действует до ${until}.`,
+  link: 'Ссылка для регистрации',
+  copyLink: 'Копировать ссылку',
   empty: 'Not found. Try refreshing the page or add an item',
   remove: 'Do you really want to delete the company?',
   loss: 'Все её данные пропадут безвозвратно: люди, сайты, прокси-серверы и политики доступа.',

@@ -1,0 +1,80 @@
+import { register } from '@propusk/contract/auth';
+import { DEVICE_HEADER } from '@propusk/contract/endpoint';
+import { inviteCompany, registrationMode, sendCompanyConfirmation } from '@propusk/contract/registration';
+import { issueMark } from '../accounts/device-mark.ts';
+import { findOwnAccount } from '../accounts/store.ts';
+import type { RegistrationRule } from '../config.ts';
+import { asMember } from '../core/actor.ts';
+import { strangers } from '../core/fair-queue.ts';
+import { implement, type Routes } from '../http/implement.ts';
+import type { Limits } from '../http/limits.ts';
+import { composeMail } from '../mail/compose-mail.ts';
+import type { Mailer } from '../mail/mail.ts';
+import { hashPassword } from '../passwords.ts';
+import { addConfirmationLink, addLink } from './link-store.ts';
+import type { Links } from './links.ts';
+import { addInvitation, admitRegistration, precheckRegistration, readMode } from './registration-store.ts';
+import { openSession, registerCompany } from './store.ts';
+
+/** The settings of registration (ADR 020). */
+export interface RegistrationPolicy {
+  readonly rule: RegistrationRule;
+  /** Whether a company without an invitation confirms its mail before the gateway admits its users. */
+  readonly confirmsMail: boolean;
+  /** Whether mail is sent; without a mail server it is written to a folder of this machine. */
+  readonly sendsMail: boolean;
+}
+
+/** Registration of companies, by strangers and by invitation, and the confirmation of their mail. */
+export function registrationRoutes(
+  routes: Routes,
+  {
+    limits,
+    mailer,
+    links,
+    rule,
+    confirmsMail,
+    sendsMail,
+  }: RegistrationPolicy & { limits: Limits; mailer: Mailer; links: Links },
+): void {
+  const sendConfirmation = (email: string, token: string) =>
+    mailer.send(composeMail(email, 'company_confirmation', links.token('confirm', token)));
+
+  implement(routes, registrationMode, async ({ db }) => ({
+    mode: await readMode(db, rule),
+    mailed: sendsMail,
+  }));
+
+  implement(routes, register, async ({ body, address, agent, db, write, header }) => {
+    await precheckRegistration(db, rule, body);
+    await limits.countRegistration(address);
+    const unproved = confirmsMail && body.invitation === undefined;
+    if (unproved) await limits.countLink(body.email, address);
+    const passwordHash = await hashPassword(body.password, strangers(address));
+    const { token, confirmation } = await write(async (tx) => {
+      await admitRegistration(tx, rule, body);
+      const owner = await registerCompany(tx, body, { passwordHash, address, confirmed: !unproved });
+      return {
+        token: await openSession(tx, owner, { address, agent }),
+        confirmation: unproved ? await addLink(tx, owner, body.email) : null,
+      };
+    });
+    if (confirmation !== null) sendConfirmation(body.email, confirmation);
+    header(DEVICE_HEADER, issueMark(routes.encryption, body.email, passwordHash));
+    return { token };
+  });
+
+  implement(routes, inviteCompany, async ({ actor, body: { email }, write }) => {
+    const { token, expiresAt } = await write((tx) => addInvitation(tx, rule, actor, email));
+    const link = links.invitation(token, email);
+    mailer.send(composeMail(email, 'company_invitation', link));
+    return { email, link, expiresAt, mailed: sendsMail };
+  });
+
+  implement(routes, sendCompanyConfirmation, async ({ actor, address, db, write }) => {
+    const { email } = await findOwnAccount(db, actor);
+    await limits.countLink(email, address);
+    const made = await write((tx) => addConfirmationLink(tx, asMember(actor)));
+    sendConfirmation(made.email, made.token);
+  });
+}

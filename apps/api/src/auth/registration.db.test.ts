@@ -1,0 +1,158 @@
+import { login, register } from '@propusk/contract/auth';
+import { createCompany, deleteCompany, listCompanies } from '@propusk/contract/companies';
+import { inviteCompany, registrationMode } from '@propusk/contract/registration';
+import { createAdmin } from '@propusk/test-kit/api/admin';
+import { PASSWORD, startApi, type TestApi } from '@propusk/test-kit/api/api';
+import { type Inbox, openInbox } from '@propusk/test-kit/api/inbox';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
+import type { RegistrationRule } from '../config.ts';
+
+const publicUrl = new URL('https://pass.example.ru');
+let inbox: Inbox;
+beforeAll(async () => {
+  inbox = await openInbox();
+});
+afterAll(() => inbox.close());
+
+let addresses = 0;
+const fresh = () => `10.7.${addresses >> 8}.${addresses++ & 255}`;
+
+let api: TestApi;
+let admin: string;
+const start = async (registration: RegistrationRule) => {
+  api = await startApi(inject('serverUrl'), { settings: { publicUrl, smtpUrl: inbox.url, registration } });
+  admin = await createAdmin(api);
+};
+afterEach(() => api.close());
+
+const names = { name: 'Компания', companyName: 'Компания', companySite: 'company.test' };
+const apply = (email: string, invitation?: string) =>
+  api.call(null, register, {
+    body: { ...names, email, password: PASSWORD, ...(invitation !== undefined && { invitation }) },
+    from: fresh(),
+  });
+const mode = async () => (await api.must(null, registrationMode)).mode;
+const companies = async () => (await api.must(admin, listCompanies)).length;
+
+/** Invites an address. @returns the token of the link */
+async function invite(email: string): Promise<string> {
+  const { link } = await api.must(admin, inviteCompany, { body: { email }, headers: {} });
+  const url = new URL(link);
+  expect(`${url.origin}${url.pathname}${url.search}`).toBe('https://pass.example.ru/auth/register');
+  const fragment = new URLSearchParams(url.hash.slice(1));
+  expect(fragment.get('email')).toBe(email);
+  return fragment.get('invitation') ?? '';
+}
+
+describe('REGISTRATION=closed', () => {
+  beforeEach(() => start('closed'));
+
+  test('refuses strangers and invitations, and the reply names whom to ask', async () => {
+    expect(await mode()).toBe('closed');
+    const refused = await apply('stranger@company.test');
+    expect([refused.status, refused.error.code]).toEqual([403, 'registration_closed']);
+    expect(refused.error.message).toContain('администратора этой платформы');
+    expect((await api.call(admin, inviteCompany, { body: { email: 'a@company.test' } })).error.code).toBe(
+      'registration_closed',
+    );
+    expect((await apply('a@company.test', 'A'.repeat(43))).error.code).toBe('registration_closed');
+    expect(await companies()).toBe(0);
+  });
+
+  test('refuses an invitation that was made before the platform closed', async () => {
+    await api.close();
+    await start('invited');
+    const token = await invite('early@company.test');
+    const closed = await startApi(inject('serverUrl'), {
+      shared: api.database,
+      settings: { registration: 'closed' },
+    });
+    const body = { ...names, email: 'early@company.test', password: PASSWORD, invitation: token };
+    expect((await closed.call(null, register, { body })).error.code).toBe('registration_closed');
+    await closed.close();
+    expect(await companies()).toBe(0);
+  });
+});
+
+describe('REGISTRATION=invited', () => {
+  beforeEach(() => start('invited'));
+
+  test('an invited address registers one company by its link, once', async () => {
+    expect(await mode()).toBe('invited');
+    expect((await apply('guest@company.test')).error.code).toBe('registration_closed');
+    const token = await invite('guest@company.test');
+    const mail = await inbox.take('guest@company.test');
+    expect(mail.text).toContain(`invitation=${token}`);
+    expect(mail.html).toContain('email=guest%40company.test');
+
+    expect((await apply('other@company.test', token)).error.code).toBe('invitation_dead');
+    expect((await apply('guest@company.test', 'A'.repeat(43))).error.code).toBe('invitation_dead');
+    expect((await apply('GUEST@company.test', token)).status).toBe(201);
+    expect((await apply('guest@company.test', token)).error.code).toBe('invitation_dead');
+    expect(await companies()).toBe(1);
+    expect(
+      (await api.must(null, login, { body: { email: 'guest@company.test', password: PASSWORD } })).token,
+    ).toBeTruthy();
+  });
+
+  test('50 concurrent registrations by one link make one company', async () => {
+    const token = await invite('guest@company.test');
+    const replies = await Promise.all(Array.from({ length: 50 }, () => apply('guest@company.test', token)));
+    expect(replies.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(await companies()).toBe(1);
+  });
+
+  test('a second invitation of an address replaces the first, and an expired one is refused', async () => {
+    const [first, second] = [await invite('guest@company.test'), await invite('guest@company.test')];
+    expect((await apply('guest@company.test', first)).error.code).toBe('invitation_dead');
+    await api.database.pool.query(`update company_invitations set expires_at = now() - interval '1 second'`);
+    expect((await apply('guest@company.test', second)).error.code).toBe('invitation_dead');
+    expect(await companies()).toBe(0);
+  });
+
+  test('the database holds no token of an invitation, and an address with an account is not invited', async () => {
+    const token = await invite('guest@company.test');
+    const { rows } = await api.database.pool.query('select i::text as row from company_invitations i');
+    expect(rows).toHaveLength(1);
+    expect(rows[0].row).not.toContain(token);
+    const taken = await api.call(admin, inviteCompany, { body: { email: 'admin@platform.test' } });
+    expect(taken.error.code).toBe('email_taken');
+  });
+});
+
+describe('without REGISTRATION, beyond loopback', () => {
+  beforeEach(() => start('first'));
+
+  test('the first company closes the platform, and an invitation still works', async () => {
+    expect(await mode()).toBe('open');
+    expect((await apply('first@company.test')).status).toBe(201);
+    expect(await mode()).toBe('invited');
+    expect((await apply('second@company.test')).error.code).toBe('registration_closed');
+    const token = await invite('second@company.test');
+    expect((await apply('second@company.test', token)).status).toBe(201);
+    expect(await companies()).toBe(2);
+  });
+
+  test('a company that an ADMIN created closes the platform', async () => {
+    const { id } = await api.must(admin, createCompany, { body: { companySite: 'company.test' } });
+    expect((await apply('first@company.test')).error.code).toBe('registration_closed');
+    await api.must(admin, deleteCompany, { params: { id } });
+    expect(await mode()).toBe('open');
+  });
+
+  test('50 concurrent registrations on a fresh platform make one company', async () => {
+    const replies = await Promise.all(Array.from({ length: 50 }, (_, n) => apply(`n${n}@company.test`)));
+    expect(replies.filter(({ status }) => status === 201)).toHaveLength(1);
+    const refused = replies.filter(({ error }) => error?.code === 'registration_closed');
+    expect(refused).toHaveLength(49);
+    expect(await companies()).toBe(1);
+  });
+});
+
+test('REGISTRATION=open takes every company', async () => {
+  await start('open');
+  expect(await mode()).toBe('open');
+  for (const email of ['first@company.test', 'second@company.test'])
+    expect((await apply(email)).status).toBe(201);
+  expect(await companies()).toBe(2);
+});

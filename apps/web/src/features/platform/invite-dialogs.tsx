@@ -1,0 +1,107 @@
+import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import type { Company } from '@propusk/contract/companies';
+import { limits } from '@propusk/contract/limits';
+import { type Invitation, InvitationInput, inviteCompany } from '@propusk/contract/registration';
+import { inviteOwner, OwnerInput } from '@propusk/contract/users';
+import * as t from '@propusk/phrases/console';
+import { useState } from 'react';
+import { call } from '../../api/call.ts';
+import { useCall } from '../../api/queries.ts';
+import { TextField } from '../../common/fields.tsx';
+import { FormDialog } from '../../common/form-dialog.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { formatMoment } from '../../ui/day.tsx';
+import { toastSuccess } from '../../ui/toast.ts';
+
+/** Invites an owner into a company, by mail. */
+export function InviteOwnerDialog({ company, onClose }: { company: Company; onClose: () => void }) {
+  const invite = useCall(inviteOwner);
+  return (
+    <FormDialog
+      title={t.companies.invite}
+      schema={OwnerInput}
+      initial={{ email: '', name: '', surname: '' }}
+      submit={async (body) => {
+        const owner = await invite.mutateAsync({ params: { id: company.id }, body });
+        toastSuccess(t.companies.invited, owner.email);
+      }}
+      onClose={onClose}
+    >
+      {(control) => (
+        <>
+          <Text size="sm" c="dimmed">
+            {t.companies.inviteHint(company.companyName)}
+          </Text>
+          <TextField
+            control={control}
+            name="email"
+            type="email"
+            label={t.users.email}
+            placeholder="name@company.ru"
+            required
+            autoFocus
+          />
+          <TextField control={control} name="name" label={t.users.name} />
+          <TextField control={control} name="surname" label={t.users.surname} />
+        </>
+      )}
+    </FormDialog>
+  );
+}
+
+/** Invites somebody to register a company, and shows the link once. */
+export function InviteCompanyDialog({ onClose }: { onClose: () => void }) {
+  const [made, setMade] = useState<Invitation | null>(null);
+  if (made !== null) return <MadeLink invitation={made} onClose={onClose} />;
+  return (
+    <FormDialog
+      title={t.companies.inviteCompany}
+      schema={InvitationInput}
+      initial={{ email: '' }}
+      submit={async (body) => setMade(await call(inviteCompany, { body }))}
+      submitLabel={t.companies.makeLink}
+      closesItself={false}
+      onClose={onClose}
+    >
+      {(control) => (
+        <>
+          <Text size="sm" c="dimmed">
+            {t.companies.inviteCompanyHint(limits.invitationDays)}
+          </Text>
+          <TextField
+            control={control}
+            name="email"
+            type="email"
+            label={t.users.email}
+            placeholder="name@company.ru"
+            required
+            autoFocus
+          />
+        </>
+      )}
+    </FormDialog>
+  );
+}
+
+function MadeLink({ invitation, onClose }: { invitation: Invitation; onClose: () => void }) {
+  const { email, link, mailed, expiresAt } = invitation;
+  const until = formatMoment(expiresAt);
+  return (
+    <Modal opened onClose={onClose} title={t.companies.inviteCompany} size={520}>
+      <Stack gap="md">
+        <Text size="sm">{mailed ? t.companies.linkMailed(email, until) : t.companies.linkByHand(until)}</Text>
+        <TextInput
+          label={t.companies.link}
+          value={link}
+          readOnly
+          data-autofocus
+          onFocus={(event) => event.currentTarget.select()}
+          rightSection={<CopyButton value={link} label={t.companies.copyLink} />}
+        />
+        <Group justify="flex-end">
+          <Button onClick={onClose}>{t.common.close}</Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}

@@ -1,0 +1,79 @@
+import { expect, type Page, test } from '@playwright/test';
+import { registrationMode } from '@propusk/contract/registration';
+import { enter, field, heading, startConsole } from './console.ts';
+import { linkTo } from './mailbox.ts';
+
+/** A platform beyond loopback: one company registers and confirms its mail; further ones need an invitation. */
+const product = startConsole(
+  async () => {},
+  ({ console: port }) => ({ PUBLIC_URL: `http://console.test:${port}` }),
+);
+
+const band = (page: Page) => page.getByRole('region', { name: 'Подтвердите почту' });
+
+/** Fills the registration form and sends it. @param email null where the invitation has filled it in */
+async function register(page: Page, email: string | null): Promise<void> {
+  const main = page.getByRole('main');
+  await field(main, 'Имя').fill('Ян Ли');
+  await field(main, 'Название компании').fill('Ромашка');
+  await field(main, 'Сайт компании').fill('romashka.test');
+  if (email !== null) await field(main, 'Почта').fill(email);
+  await field(main, 'Пароль').fill('correct horse');
+  await field(main, 'Повторите пароль').fill('correct horse');
+  await main.getByRole('checkbox').check();
+  await main.getByRole('button', { name: 'Зарегистрироваться' }).click();
+  await expect(heading(page, 'Сайты')).toBeVisible();
+}
+
+/** The address of a link as this browser reaches it: `console.test` has no address here. */
+const reached = (link: string) => link.replace(/^http:\/\/console\.test:\d+/, product.url);
+
+test('the first company of a platform confirms its mail, and the next ones need an invitation', async ({
+  page,
+  context,
+  browser,
+}) => {
+  await enter(page, `${product.url}/auth/register`, null);
+  await register(page, 'owner@romashka.test');
+  await expect(band(page)).toContainText('DATA_DIR');
+  await band(page).getByRole('button', { name: 'Отправить ещё раз' }).click();
+  await expect(page.getByText('Письмо отправлено')).toBeVisible();
+
+  const other = await context.newPage();
+  await other.goto(reached(await linkTo(product.dataDir, 'owner@romashka.test', 2)));
+  await expect(heading(other, 'Подтвердите почту компании')).toBeVisible();
+  expect(new URL(other.url()).hash).toBe('');
+  await other.getByRole('button', { name: 'Подтвердить почту' }).click();
+  await expect(heading(other, 'Сайты')).toBeVisible();
+  await expect(other.getByText('Почта компании подтверждена')).toBeVisible();
+  await expect(band(other)).toHaveCount(0);
+  // The page that was open finds out by itself.
+  await expect(band(page)).toHaveCount(0, { timeout: 20_000 });
+
+  const stranger = await (await browser.newContext()).newPage();
+  expect((await product.call(null, registrationMode)).mode).toBe('invited');
+  await enter(stranger, `${product.url}/auth/login`, null);
+  await stranger.getByRole('link', { name: 'Зарегистрировать компанию' }).click();
+  await expect(heading(stranger, 'Регистрация закрыта')).toBeVisible();
+  await expect(stranger.getByRole('main')).toContainText('администратора этой платформы');
+  await expect(stranger.locator('form')).toHaveCount(0);
+
+  const admin = await (await browser.newContext()).newPage();
+  await enter(admin, `${product.url}/dashboard/admin/companies`, await product.admin());
+  await admin.getByRole('button', { name: 'Пригласить компанию' }).click();
+  const dialog = admin.getByRole('dialog');
+  await field(dialog, 'Почта').fill('guest@vasilek.test');
+  await dialog.getByRole('button', { name: 'Сделать ссылку' }).click();
+  const shown = dialog.getByRole('textbox', { name: 'Ссылка для регистрации' });
+  await expect(dialog).toContainText('Почтовый сервер не настроен');
+  const link = await shown.inputValue();
+  expect(await linkTo(product.dataDir, 'guest@vasilek.test')).toBe(link);
+
+  await stranger.goto(reached(link));
+  const email = field(stranger.getByRole('main'), 'Почта');
+  await expect(email).toHaveValue('guest@vasilek.test');
+  await expect(email).not.toBeEditable();
+  expect(new URL(stranger.url()).hash).toBe('');
+  await register(stranger, null);
+  await expect(band(stranger)).toHaveCount(0);
+});

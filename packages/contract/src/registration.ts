@@ -1,0 +1,57 @@
+import * as z from 'zod/mini';
+import { endpoint } from './endpoint.ts';
+import { Email, IsoDate } from './fields.ts';
+
+/** Who may register a company now: anybody, holders of an invitation, or nobody. */
+export const RegistrationMode = z.enum(['open', 'invited', 'closed']);
+export type RegistrationMode = z.infer<typeof RegistrationMode>;
+
+export const RegistrationState = z.object({
+  mode: RegistrationMode,
+  /** Whether the server sends mail. Without a mail server each mail is a file on the server. */
+  mailed: z.boolean(),
+});
+
+export const registrationMode = endpoint({
+  method: 'GET',
+  path: '/auth/registration',
+  access: 'public',
+  summary: 'Who may register a company now',
+  reply: RegistrationState,
+});
+
+export const InvitationInput = z.object({ email: Email });
+export type InvitationInput = z.infer<typeof InvitationInput>;
+
+/** An invitation to register a company. `link` is shown once: the database holds its hash alone. */
+export const Invitation = z.object({
+  email: z.string(),
+  link: z.string(),
+  expiresAt: IsoDate,
+  /** Whether a mail server is configured, so that the link also travels by mail. */
+  mailed: z.boolean(),
+});
+export type Invitation = z.infer<typeof Invitation>;
+
+export const inviteCompany = endpoint({
+  method: 'POST',
+  path: '/company/invitation',
+  access: ['ADMIN'],
+  summary: 'Invite somebody to register a company',
+  // Not 201: a call that creates stores its reply for a repeated Idempotency-Key, and this reply holds a secret.
+  description:
+    'The link works once, for seven days, and registers a company for this address alone. Another invitation of the address replaces it.',
+  body: InvitationInput,
+  reply: Invitation,
+  errors: ['email_taken', 'registration_closed'],
+});
+
+export const sendCompanyConfirmation = endpoint({
+  method: 'POST',
+  path: '/company/me-company/confirmation',
+  access: ['CREATOR'],
+  summary: "Send the link that confirms the company's mail again",
+  description:
+    'The link lives 10 minutes, works once (`POST /auth/register` with `{token}`) and leaves the sessions. A new password or email by a link from mail confirms the company too.',
+  errors: ['already_confirmed', 'no_company', 'too_many_requests'],
+});
