@@ -90,7 +90,7 @@ export async function learnEgress(
       addresses: [],
       unanswered: [],
       roundTripMs: null,
-      problem: problemOf(error, route, echo, connected),
+      problem: await explain(transport, problemOf(error, route, echo, connected), route, stop),
     };
   }
 }
@@ -176,6 +176,21 @@ export function placeOf({ hostname, port, protocol }: URL): Place {
     port: Number(port) || (protocol === 'https:' ? 443 : 80),
   };
 }
+
+/** Replaces a missing connection to our gateway by its usual cause. @throws the reason of `stop` */
+async function explain(
+  transport: Transport,
+  problem: CheckMessage,
+  { kind }: ProxyRoute,
+  stop: AbortSignal,
+): Promise<CheckMessage> {
+  if (kind !== 'gateway' || !unconnected.has(problem.code)) return problem;
+  const hidden = await transport.gatewayHidesOnLoopback(AbortSignal.any([stop, AbortSignal.timeout(1_000)]));
+  stop.throwIfAborted();
+  return hidden ? { code: 'gateway_on_loopback' } : problem;
+}
+
+const unconnected: ReadonlySet<CheckMessage['code']> = new Set(['no_connection', 'unreachable', 'silent']);
 
 function problemOf(error: unknown, { kind: route }: ProxyRoute, url: URL, connected: boolean): CheckMessage {
   if (error instanceof EchoError) return error.problem;

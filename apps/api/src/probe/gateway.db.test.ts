@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { learnEgress } from '@propusk/contract/lock';
@@ -90,4 +92,20 @@ test('a probe through the gateway reveals nothing of a site that another company
   const seen = check.steps.filter(({ title }) => title.startsWith('Через шлюз: http'));
   expect(new Set(seen.map(({ detail }) => detail))).toEqual(new Set(['закреплён за другой компанией']));
   expect(await probe(api, token, held)).toMatchObject({ verdict: 'protected' });
+});
+
+test('a check of a gateway that listens on loopback only says so, when users get another address', async () => {
+  const port = await freePort();
+  const elsewhere = await startProbeWorld(inject('serverUrl'), {
+    settings: { gatewayUrl: new URL(`http://dead.example.test:${port}`) },
+  });
+  const { token: owner } = await elsewhere.api.company();
+  const id = (await elsewhere.api.must(owner, listProxies)).rows.find((proxy) => proxy.direct)?.id ?? 0;
+  const check = async () => (await elsewhere.api.must(owner, checkProxy, { params: { id } })).problem;
+  expect(await check()).toContain('не принимает соединений');
+  const listener = createServer().listen(port, '127.0.0.1');
+  await once(listener, 'listening');
+  expect(await check()).toContain('слушает только этот компьютер');
+  listener.close();
+  await elsewhere.close();
 });

@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { type GatewayKeys, PROBE_USERNAME, signProbeToken } from '@propusk/access/gateway-secret';
 import { canonicalHost } from '@propusk/access/host';
+import { isLoopback } from '@propusk/contract/settings';
 import { addressAllowed, type Networks, parseNetworks } from '@propusk/dial/addresses';
 import { createDialer } from '@propusk/dial/dial';
 import { DialError } from '@propusk/dial/dial-error';
@@ -61,6 +62,8 @@ export interface Transport {
   through(route: ProxyRoute, proxy: Duplex, place: Place, signal: AbortSignal): Promise<Duplex>;
   /** The addresses of a name; an empty list for an unknown one. */
   resolve(host: string): Promise<readonly string[]>;
+  /** Whether users get an address of the network for the gateway, while it accepts connections on this machine's loopback only. */
+  gatewayHidesOnLoopback(signal: AbortSignal): Promise<boolean>;
   /** The gateway's source addresses by its settings, public ones only. */
   readonly configuredEgress: readonly string[];
   /** Whether the dialer may connect to an address. */
@@ -93,11 +96,11 @@ export function createTransport(options: TransportOptions): Transport {
   async function openProxy(route: ProxyRoute, signal: AbortSignal): Promise<Duplex> {
     if (route.kind === 'upstream')
       return connecting('proxy', dial(route.host, route.port, signal, 'upstream'));
-    const { hostname, port, protocol } = gatewayUrl;
-    const tls = protocol === 'https:';
-    const dialed = dialGateway(hostname, Number(port) || (tls ? 443 : 80), signal, 'upstream');
-    const socket = await connecting('proxy', dialed);
-    return tls ? startTls('proxy', socket, { host: hostname, verify: true }, signal) : socket;
+    const { hostname, protocol } = gatewayUrl;
+    const socket = await connecting('proxy', dialGatewayAt(hostname, signal));
+    return protocol === 'https:'
+      ? startTls('proxy', socket, { host: hostname, verify: true }, signal)
+      : socket;
   }
 
   async function through(
@@ -118,9 +121,24 @@ export function createTransport(options: TransportOptions): Transport {
     }
   }
 
+  /** Connects to the gateway at a host. */
+  const dialGatewayAt = (host: string, signal: AbortSignal) => {
+    const { port, protocol } = gatewayUrl;
+    return dialGateway(host, Number(port) || (protocol === 'https:' ? 443 : 80), signal, 'upstream');
+  };
+
   return {
     openProxy,
     through,
+    async gatewayHidesOnLoopback(signal) {
+      if (isLoopback(gatewayUrl.hostname)) return false;
+      const accepts = (host: string) =>
+        dialGatewayAt(host, signal).then(
+          (socket) => socket.destroy() !== undefined,
+          () => false,
+        );
+      return (await accepts('127.0.0.1')) && !(await accepts(gatewayUrl.hostname));
+    },
     async open(route, place, signal) {
       if (route.kind === 'outside')
         return connecting('site', dial(place.host, place.port, signal), place.host);

@@ -135,6 +135,8 @@ const phrases = {
     'У прокси внутренний адрес: к таким «Пропуск» не подключается. Укажите внешний адрес.',
   no_connection: ({ kind }: { kind: Who }): string =>
     `${who(kind)} не принимает соединений. Проверьте его адрес и порт.`,
+  gateway_on_loopback: (): string =>
+    'Шлюз слушает только этот компьютер, поэтому люди до него не дойдут. Администратор платформы может задать GATEWAY_HOST=0.0.0.0 и перезапустить шлюз.',
   refused: ({ kind, status, echo }: { kind: Who; status: number | null; echo: string }): string =>
     `${who(kind)} отказал: ответ ${status ?? 'непонятный'}. Разрешите на нём CONNECT к ${echo}.`,
   certificate: ({ kind }: { kind: Who }): string => `Сертификат ${ofWho(kind)} не принят.`,
