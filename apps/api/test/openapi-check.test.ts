@@ -22,6 +22,7 @@ const company = {
   companyName: 'Ромашка',
   companySite: 'romashka.ru',
   secondFactorRequired: false,
+  confirmed: true,
   domainsAllowed: [],
   domainsBlock: [],
   proxy: [],

@@ -16,6 +16,8 @@ export const Company = z.object({
   users: z.array(z.object({ id: Id, name: z.string(), surname: z.string(), email: z.string() })),
   /** Its users can make no other call before they enrol a second factor. */
   secondFactorRequired: z.boolean(),
+  /** Whether a mailbox of it is proved, or an ADMIN has confirmed it. Before that the gateway admits none of its users. */
+  confirmed: z.boolean(),
   version: Version,
   createdAt: IsoDate,
   updatedAt: IsoDate,
@@ -99,6 +101,15 @@ export const updateCompany = endpoint({
   reply: Company,
   versioned: true,
   errors: ['not_found', 'own_factor_first'],
+});
+
+export const confirmCompany = endpoint({
+  method: 'POST',
+  path: '/company/:id/confirmation',
+  access: ['ADMIN'],
+  summary: 'Confirm a company in place of its owner, whose mail does not arrive',
+  params: IdParams,
+  errors: ['not_found', 'already_confirmed'],
 });
 
 export const deleteCompany = endpoint({

@@ -3,6 +3,7 @@ import { policyLoss, siteLoss, userLoss } from './access-loss.ts';
 import { listAudit } from './audit.ts';
 import { createPairing, login, logout, pair, register, useLink } from './auth.ts';
 import {
+  confirmCompany,
   createCompany,
   deleteCompany,
   getCompany,
@@ -108,6 +109,7 @@ export const endpoints: readonly Endpoint[] = [
   updateMyCompany,
   getCompany,
   updateCompany,
+  confirmCompany,
   deleteCompany,
   inviteOwner,
   inviteCompany,

@@ -1,5 +1,6 @@
 import { myAccess } from '@propusk/contract/access';
 import { register, useLink } from '@propusk/contract/auth';
+import { confirmCompany, getCompany } from '@propusk/contract/companies';
 import { checkSite, learnEgress } from '@propusk/contract/lock';
 import { me } from '@propusk/contract/me';
 import { createPolicy } from '@propusk/contract/policies';
@@ -173,4 +174,14 @@ test('an unconfirmed company claims no host, and a later confirmation ranks behi
   const [late, still] = await claims();
   expect(still).toBe(held);
   expect(late).toBeGreaterThan(held ?? 0);
+});
+
+test('an ADMIN confirms a company in place of its owner, once', async () => {
+  const { token } = await stranger();
+  const id = (await companyOf(token))?.id ?? 0;
+  const listed = async () => (await api.must(admin, getCompany, { params: { id } })).confirmed;
+  expect([await listed(), (await snapshotOf(token))?.users]).toEqual([false, []]);
+  await api.must(admin, confirmCompany, { params: { id } });
+  expect([await listed(), (await snapshotOf(token))?.users.length]).toEqual([true, 1]);
+  expect((await api.call(admin, confirmCompany, { params: { id } })).status).toBe(409);
 });

@@ -1,7 +1,14 @@
 import * as contract from '@propusk/contract/companies';
 import { asMember } from '../core/actor.ts';
 import { implement, type Routes } from '../http/implement.ts';
-import { createCompany, deleteCompany, findCompany, listCompanies, updateCompany } from './store.ts';
+import {
+  confirmCompany,
+  createCompany,
+  deleteCompany,
+  findCompany,
+  listCompanies,
+  updateCompany,
+} from './store.ts';
 
 /** The calls of companies, and of the own company (spec section 7). */
 export function companyRoutes(routes: Routes): void {
@@ -25,6 +32,10 @@ export function companyRoutes(routes: Routes): void {
 
   implement(routes, contract.updateCompany, ({ actor, params, body, ifMatch, write }) =>
     write((tx) => updateCompany(tx, actor, params.id, body, ifMatch)),
+  );
+
+  implement(routes, contract.confirmCompany, ({ actor, params, write }) =>
+    write((tx) => confirmCompany(tx, actor, params.id)),
   );
 
   implement(routes, contract.deleteCompany, ({ actor, params, ifMatch, write }) =>

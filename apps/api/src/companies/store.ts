@@ -19,6 +19,7 @@ function selectCompanies(db: Db) {
     'company_name as companyName',
     'company_site as companySite',
     'second_factor_required as secondFactorRequired',
+    'companies.confirmed',
     'companies.version',
     'companies.created_at as createdAt',
     'companies.updated_at as updatedAt',
@@ -104,6 +105,19 @@ export async function updateCompany(
   const event = { ...auditTarget(company), action: 'changed' } as const;
   await record(tx, actor, { ...event, before: auditFields(before), after: auditFields(company) });
   return company;
+}
+
+/** Confirms a company in place of its owner. @throws AppError not_found, already_confirmed */
+export async function confirmCompany(tx: Tx, actor: Actor, id: number): Promise<void> {
+  await lockCompany(tx, id);
+  const { company_name: name } = await tx
+    .updateTable('companies')
+    .set({ confirmed: true })
+    .where('id', '=', id)
+    .where('confirmed', '=', false)
+    .returning('company_name')
+    .executeTakeFirstOrThrow(() => new AppError('already_confirmed'));
+  await record(tx, actor, { action: 'company_confirmed', kind: 'company', id, name, companyId: id });
 }
 
 /**

@@ -1,9 +1,20 @@
 import type { Company } from '@propusk/contract/companies';
+import * as t from '@propusk/phrases/console';
+import { Tag } from '../ui/tags.tsx';
 import { TwoLines } from '../ui/two-lines.tsx';
 
-/** A table cell with a company's name and site. */
-export function CompanyCell({ company }: { company: Pick<Company, 'companyName' | 'companySite'> }) {
-  const { companyName, companySite } = company;
+/** A table cell with a company's name and site, and a mark while nobody has confirmed its mail. */
+export function CompanyCell(props: {
+  company: Pick<Company, 'companyName' | 'companySite'> & Partial<Pick<Company, 'confirmed'>>;
+}) {
+  const { companyName, companySite, confirmed = true } = props.company;
+  const first = confirmed ? (
+    companyName
+  ) : (
+    <>
+      {companyName} <Tag>{t.companies.unconfirmed}</Tag>
+    </>
+  );
   // A company created without a name is named after its site.
-  return <TwoLines first={companyName} second={companySite === companyName ? null : companySite} />;
+  return <TwoLines first={first} second={companySite === companyName ? null : companySite} />;
 }

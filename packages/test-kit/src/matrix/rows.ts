@@ -195,6 +195,10 @@ POST /company/invitation
   -                          401     401     401     | 403     403     403     403     200     | 403     403
 POST /company/me-company/confirmation
   -                          401     401     401     | 403     403     409*    409*    403     | 403     409*     already_confirmed
+POST /company/:id/confirmation
+  own                        401     401     401     | 403     403     403     403     409*    | 403     403      already_confirmed
+  other                      401     401     401     | 403     403     403     403     409*    | 403     403      already_confirmed
+  absent                     401     401     401     | 403     403     403     403     404     | 403     403
 POST /company/:id/owner
   own                        401     401     401     | 403     403     403     403     201     | 403     403
   other                      401     401     401     | 403     403     403     403     201     | 403     403

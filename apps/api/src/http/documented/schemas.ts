@@ -129,6 +129,7 @@ named(
     proxy: ['Its own proxies.', { host: 'Host name or address.', port: 'Port, as digits.' }],
     users: ['Its users.', { name: 'Given name.', surname: 'Family name.' }],
     secondFactorRequired: 'Whether its users must have a second factor.',
+    confirmed: 'Whether a mailbox of it is proved. Before that the gateway admits none of its users.',
   },
   {
     id: 5,
@@ -139,6 +140,7 @@ named(
     proxy: [{ id: 3, host: 'proxy.romashka.ru', port: '3128' }],
     users: [{ id: 42, name: sample.name, surname: sample.surname, email: 'anna@romashka.ru' }],
     secondFactorRequired: false,
+    confirmed: true,
     version: 3,
     ...dates,
   },

@@ -1,8 +1,9 @@
 import { Button } from '@mantine/core';
-import { type Company, deleteCompany, listCompanies } from '@propusk/contract/companies';
+import { type Company, confirmCompany, deleteCompany, listCompanies } from '@propusk/contract/companies';
 import * as t from '@propusk/phrases/console';
 import {
   IconBuildings,
+  IconMailCheck,
   IconMailForward,
   IconPencil,
   IconPlus,
@@ -10,12 +11,15 @@ import {
   IconUserPlus,
 } from '@tabler/icons-react';
 import { useState } from 'react';
+import { useCall } from '../../api/queries.ts';
 import { CompanyCell } from '../../common/company-cell.tsx';
 import { dayColumns } from '../../common/day-columns.tsx';
 import { ListPage } from '../../common/list-page.tsx';
 import { useRemove } from '../../common/use-remove.ts';
+import { confirm } from '../../ui/confirm.ts';
 import type { Column } from '../../ui/data-table.tsx';
 import { lazyDialog } from '../../ui/lazy.tsx';
+import { toastSuccess } from '../../ui/toast.ts';
 
 const ChangeCompanyDialog = lazyDialog(
   () => import('../../common/change-company-dialog.tsx'),
@@ -44,7 +48,18 @@ type Dialog = { kind: 'create' | 'invite-company' } | { kind: 'edit' | 'invite';
 export function CompaniesPage() {
   const [dialog, setDialog] = useState<Dialog>(null);
   const remove = useRemove(deleteCompany, t.companies.remove, { says: t.companies.loss });
+  const { mutateAsync } = useCall(confirmCompany);
   const close = () => setDialog(null);
+  async function confirmMail({ id, companyName }: Company) {
+    const confirmed = await confirm({
+      text: t.companies.confirmQuestion(companyName),
+      hint: t.companies.confirmHint,
+      yes: t.companies.confirm,
+      no: t.common.cancel,
+      action: () => mutateAsync({ params: { id } }),
+    });
+    if (confirmed) toastSuccess(t.companies.confirmed, companyName);
+  }
   const add = (
     <Button
       aria-keyshortcuts="n"
@@ -89,6 +104,15 @@ export function CompaniesPage() {
               opens: InviteOwnerDialog,
               run: () => setDialog({ kind: 'invite', company }),
             },
+            ...(company.confirmed
+              ? []
+              : [
+                  {
+                    label: t.companies.confirm,
+                    icon: <IconMailCheck size={16} aria-hidden />,
+                    run: () => void confirmMail(company),
+                  },
+                ]),
             {
               label: t.common.remove,
               icon: <IconTrash size={16} aria-hidden />,

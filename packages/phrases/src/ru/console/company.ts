@@ -28,6 +28,12 @@ export const companies = {
     `Почтовый сервер не настроен, письмо не уйдёт. Передайте ссылку сами: больше мы её не покажем. Действует до ${until}.`,
   link: 'Ссылка для регистрации',
   copyLink: 'Копировать ссылку',
+  unconfirmed: 'почта не подтверждена',
+  confirm: 'Подтвердить без письма',
+  confirmQuestion: (company: string) => `Подтвердить компанию «${company}» без письма?`,
+  confirmHint:
+    'Её люди сразу смогут пользоваться шлюзом. Подтверждайте, только если знаете, кто её зарегистрировал.',
+  confirmed: 'Компания подтверждена',
   empty: 'Not found. Try refreshing the page or add an item',
   remove: 'Do you really want to delete the company?',
   loss: 'Все её данные пропадут безвозвратно: люди, сайты, прокси-серверы и политики доступа.',
