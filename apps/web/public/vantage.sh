@@ -63,10 +63,16 @@ pair() {
 # Whether the address belongs to the public internet. A console must not make this machine scan its own network.
 public() {
   case $1 in
-    *[!0-9a-fA-F.:]*) return 1 ;;
+    *[!0-9a-fA-F.:]* | *:*.* | 2002:*) return 1 ;;
     [23]???:*) return 0 ;;
-    *:*) return 1 ;;
-    0.* | 10.* | 127.* | 169.254.* | 192.168.* | 192.0.0.* | 198.18.* | 198.19.*) return 1 ;;
+    *:* | *[!0-9.]*) return 1 ;;
+    # Only four decimal numbers: curl would read other spellings as addresses too.
+    *.*.*.*.* | 0* | *.0[0-9]* | *..* | *.) return 1 ;;
+    *.*.*.*) ;;
+    *) return 1 ;;
+  esac
+  case $1 in
+    10.* | 127.* | 169.254.* | 192.168.* | 192.0.0.* | 198.18.* | 198.19.*) return 1 ;;
     172.1[6-9].* | 172.2?.* | 172.3[01].*) return 1 ;;
     100.6[4-9].* | 100.[7-9]?.* | 100.1[01]?.* | 100.12[0-7].*) return 1 ;;
     22[4-9].* | 23?.* | 24?.* | 25?.*) return 1 ;;
