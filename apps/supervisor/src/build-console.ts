@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,10 +11,11 @@ const root = fileURLToPath(new URL('../../..', import.meta.url));
 const stamp = join(root, 'apps/web/dist/.built-from');
 
 /**
- * Builds the console, unless its sources are those of the last build.
+ * Builds the console, unless its sources are those of the last build, or absent: the Debian package holds it built.
  * @throws StartError with the last 2,000 characters of the build's output
  */
 export async function buildConsole(say: (line: string) => void): Promise<void> {
+  if (!existsSync(join(root, 'apps/web/src'))) return;
   const sources = await digest(['apps/web', 'packages/contract', 'packages/phrases', 'package-lock.json']);
   const built = await readFile(stamp, 'utf8').catch(() => '');
   if (built === sources) return;

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,10 +12,12 @@ const root = fileURLToPath(new URL('../../..', import.meta.url));
 const stamp = join(root, 'apps/extension/dist/.built-from');
 
 /**
- * Builds the extension for both browsers, unless its sources are those of the last build.
+ * Builds the extension for both browsers, unless its sources are those of the last build, or absent, as in the Debian
+ * package.
  * @throws StartError with the last 2,000 characters of the build's output
  */
 export async function buildExtension(onProgress: (line: string) => void): Promise<void> {
+  if (!existsSync(join(root, 'apps/extension/src'))) return;
   const sources = await digest([
     'apps/extension',
     'packages/access/src',

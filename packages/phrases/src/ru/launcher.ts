@@ -196,7 +196,7 @@ export const backupPhrases = {
   wrongKey: () =>
     'Ключ SECRET_KEY не подходит к этой базе данных: укажите те же DATA_DIR, DATABASE_URL и SECRET_KEY, с которыми работает «Пропуск»',
 
-  notABackup: () => 'Это не копия «Пропуска»: укажите файл, который сделала npm run backup',
+  notABackup: () => 'Это не копия «Пропуска»: укажите файл, который сделала команда backup',
   newerFormat: () => newerBackup,
   newerSchema: () => newerBackup,
   damaged: (part: string) => `Файл копии повреждён (${part}): возьмите другую копию. Ничего не изменено`,
@@ -213,14 +213,43 @@ export const backupPhrases = {
   interrupted: () => 'Прервано',
 
   restored: (created: string, dataDir: string) =>
-    `Копия от ${created} восстановлена в ${dataDir}. Запустите npm start: всем нужно войти заново`,
+    `Копия от ${created} восстановлена в ${dataDir}. Запустите «Пропуск»: всем нужно войти заново`,
   restoreFailed: (reason: string, dataDir: string) =>
     `${reason}. Восстановление не завершено: удалите папку ${dataDir} и повторите`,
   restoreInterrupted: (dataDir: string) =>
-    `Восстановление копии в ${dataDir} прервалось: удалите эту папку (с DATABASE_URL создайте и базу данных заново) и повторите npm run restore.`,
+    `Восстановление копии в ${dataDir} прервалось: удалите эту папку (с DATABASE_URL создайте и базу данных заново) и повторите восстановление.`,
   folderNotEmpty: (dataDir: string, found: string | undefined) =>
     `В папке ${dataDir} ${found === undefined ? 'уже есть база данных' : `не пусто (${found})`}: восстановить копию можно только в пустую. Укажите другой DATA_DIR`,
 };
+
+/** The command `propusk` of the Debian package. */
+export const packagedPhrases = {
+  quoteValue: (path: string, name: string) =>
+    `В ${path} у ${name} знак # без кавычек: заключите всё значение в двойные кавычки, а примечание вынесите на свою строку`,
+  fixedSetting: (path: string, name: string) =>
+    `${name} не задают в ${path}: в пакете данные лежат в /var/lib/propusk, а фраза копий в /etc/propusk/backup-passphrase. Уберите эту строку`,
+};
+
+/** `npm run package`. */
+export const packagePhrases = {
+  platform: (known: readonly string[]) => `Укажите архитектуру: ${known.join(' или ')}`,
+  noProgram: () => 'Нет программы dpkg-deb: соберите пакет на Debian или Ubuntu',
+  installing: (arch: string) => `Ставлю зависимости для ${arch} по package-lock.json…`,
+  notInstalled: (output: string) => `Зависимости не установились: проверьте сеть и повторите.\n${output}`,
+  staging: (folder: string) => `Раскладываю файлы в ${folder}…`,
+  packing: () => 'Упаковываю…',
+  notPacked: (output: string) => `Пакет не собрался:\n${output}`,
+  noTime: () => 'Нет времени последнего коммита: соберите из копии git или укажите SOURCE_DATE_EPOCH',
+  packed: (made: { path: string; bytes: number; unpacked: number; sha256: string }) => `
+  Пакет        ${made.path}
+  Размер       ${mib(made.bytes)} МиБ, на диске ${mib(made.unpacked)} МиБ
+  SHA-256      ${made.sha256}
+
+  Установить: apt install ${made.path}
+`,
+};
+
+const mib = (bytes: number) => (bytes / 2 ** 20).toFixed(1);
 
 /** The part of a backup file that is damaged. */
 export const backupParts = {

@@ -1,0 +1,35 @@
+import { fileURLToPath } from 'node:url';
+import { explain, say } from '../command.ts';
+import { rotate } from './daily-backups.ts';
+import { withSettings } from './settings-file.ts';
+
+/** What /usr/bin/propusk may run, by command. */
+const modules: Readonly<Record<string, string>> = {
+  start: '../main.ts',
+  api: '../api.ts',
+  gateway: '../gateway.ts',
+  backup: '../backup/backup-command.ts',
+  restore: '../backup/restore-command.ts',
+  sites: './locked-sites.ts',
+};
+
+/**
+ * The command `propusk` of the Debian package, after /usr/bin/propusk has chosen the user and the paths:
+ * `packaged-command.ts SETTINGS COMMAND [FILE]`. It replaces itself with the command under the settings of the file. A new
+ * image of the process is needed: Node reads NODE_EXTRA_CA_CERTS only at its start, and forked children inherit no option
+ * that would let the gateway read the file.
+ */
+const [settings = '', command = '', ...args] = process.argv.slice(2);
+try {
+  const env = withSettings(settings, process.env);
+  const module = modules[command];
+  if (module !== undefined) {
+    const script = fileURLToPath(new URL(module, import.meta.url));
+    process.execve?.(process.execPath, [process.execPath, script, ...args], env);
+  }
+  // `rotate FOLDER`, after a daily backup.
+  for (const name of rotate(args[0] ?? '', env)) say(name);
+} catch (error) {
+  process.stderr.write(`${explain(error)}\n`);
+  process.exit(1);
+}
