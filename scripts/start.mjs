@@ -24,6 +24,7 @@ const commands = {
   api: 'apps/supervisor/src/api',
   gateway: 'apps/supervisor/src/gateway',
   build: 'scripts/build',
+  package: 'scripts/package',
   dev: 'scripts/dev',
   demo: 'scripts/demo',
   check: 'scripts/check',

@@ -10,6 +10,8 @@ export interface LockedPackage {
   readonly optionalDependencies?: Readonly<Record<string, string>>;
   readonly peerDependencies?: Readonly<Record<string, string>>;
   readonly hasInstallScript?: boolean;
+  /** The architectures of a package with machine code, as Node names them. */
+  readonly cpu?: string | readonly string[];
 }
 /** `packages` of package-lock.json, by installation path. */
 export type Lock = Readonly<Record<string, LockedPackage>>;
@@ -34,24 +36,39 @@ function registered(lock: Lock): Named[] {
 
 const nameOf = (place: string) => place.slice(place.lastIndexOf(MODULES) + MODULES.length);
 
-/** The registry packages that ship: the dependencies of the root and of the apps, for every platform. */
-export function shipped(lock: Lock): Named[] {
+/**
+ * The installation paths of everything that some workspaces need at run time, our own packages among them, for every platform.
+ * @param from paths of workspaces, '' for the root
+ */
+export function needed(lock: Lock, from: readonly string[]): Set<string> {
   const found = new Set<string>();
-  const take = (from: string) => {
-    const { dependencies, optionalDependencies, peerDependencies } = lock[from] ?? {};
+  const take = (parent: string) => {
+    const { dependencies, optionalDependencies, peerDependencies } = lock[parent] ?? {};
     for (const name of Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies })) {
-      const place = placeOf(lock, from, name);
+      const place = placeOf(lock, parent, name);
       if (place === undefined || found.has(place)) continue;
       found.add(place);
       take(place);
     }
   };
-  for (const place of ['', ...Object.keys(lock)]) {
-    if (place === '' || /^apps\/[^/]+$/.test(place)) take(place);
-  }
-  return [...found].flatMap((place) =>
-    place.includes(MODULES) ? [[nameOf(place), lock[place] ?? {}] as const] : [],
-  );
+  for (const place of from) take(place);
+  return found;
+}
+
+/** The registry packages that ship: the dependencies of the root and of the apps. @param cpu only those for it; every one unless given */
+export function shipped(lock: Lock, cpu?: string): Named[] {
+  const apps = ['', ...Object.keys(lock)].filter((place) => place === '' || /^apps\/[^/]+$/.test(place));
+  return [...needed(lock, apps)].flatMap((place) => {
+    const locked = lock[place] ?? {};
+    const fits = cpu === undefined || locked.cpu === undefined || [locked.cpu].flat().includes(cpu);
+    return place.includes(MODULES) && fits ? [[nameOf(place), locked] as const] : [];
+  });
+}
+
+/** One line for each shipped package: name, version, licence. */
+export function licencesOf(lock: Lock, cpu?: string): string {
+  const lines = shipped(lock, cpu).map(([name, { version, license }]) => `${name} ${version} ${license}\n`);
+  return [...new Set(lines)].toSorted().join('');
 }
 
 /** Resolves a dependency as Node does: in the package's own node_modules, then in those of each parent folder. */
@@ -64,8 +81,11 @@ function placeOf(lock: Lock, from: string, name: string): string | undefined {
   }
 }
 
-/** The bill of materials of the shipped packages, in CycloneDX 1.5. `npm sbom` omits packages that workspaces share. */
-export function billOf(lock: Lock): object {
+/**
+ * The bill of materials of the shipped packages, in CycloneDX 1.5. `npm sbom` omits packages that workspaces share.
+ * @param cpu only those for this architecture; every one unless given
+ */
+export function billOf(lock: Lock, cpu?: string): object {
   const { name, version, license } = lock[''] ?? {};
   const component = ([name, locked]: Named) => ({
     type: 'library',
@@ -76,7 +96,8 @@ export function billOf(lock: Lock): object {
     hashes: [{ alg: 'SHA-512', content: hexOf(locked.integrity) }],
     licenses: [{ expression: locked.license }],
   });
-  const components = new Map(shipped(lock).map((one) => [purlOf(one[0], one[1].version), component(one)]));
+  const components = new Map(
+    shipped(lock, cpu).map((one) => [purlOf(one[0], one[1].version), component(one)]));
   return {
     bomFormat: 'CycloneDX',
     specVersion: '1.5',

