@@ -22,12 +22,12 @@ await runCommand(async () => {
   if (cpu === undefined) throw new StartError(packagePhrases.platform(Object.values(architectures)));
   const { version } = JSON.parse(await readFile('package.json', 'utf8')) as { version: string };
   const lock = JSON.parse(await readFile('package-lock.json', 'utf8')).packages;
-  const folder = join('.cache/package', architectures[cpu] ?? cpu);
+  const folder = join(process.cwd(), '.cache/package', wanted ?? '');
   const seconds = await sourceTime();
   await buildConsole(say);
   await buildExtension(say);
-  say(packagePhrases.installing(architectures[cpu] ?? cpu));
-  const modules = join(process.cwd(), folder, 'modules');
+  say(packagePhrases.installing(architectures[cpu] ?? ''));
+  const modules = join(folder, 'modules');
   await installModules(cpu, modules, lock);
   say(packagePhrases.packed(await buildPackage({ version, cpu, lock, modules }, folder, seconds, say)));
   return 0;

@@ -52,9 +52,9 @@ export async function buildPackage(
   normalise(root, seconds);
   for (const name of ['postinst', 'prerm', 'postrm']) await chmod(join(root, 'DEBIAN', name), 0o755);
   say(packagePhrases.packing());
-  const env = { ...process.env, SOURCE_DATE_EPOCH: String(seconds) };
-  // xz with one thread: its output must not depend on the machine's cores.
-  const args = ['--root-owner-group', '-Zxz', '-z2', '--threads-max=1', '--build', root, path];
+  // zstd's output depends on the number of threads, which is the machine's cores unless it is set.
+  const env = { ...process.env, SOURCE_DATE_EPOCH: String(seconds), DPKG_DEB_THREADS_MAX: '1' };
+  const args = ['--root-owner-group', '-Zzstd', '-z10', '--build', root, path];
   await run('dpkg-deb', args, { env }).catch((error) => {
     throw new StartError(
       error.code === 'ENOENT' ? packagePhrases.noProgram() : packagePhrases.notPacked(String(error.stderr)),

@@ -1,10 +1,10 @@
 import {
   chmodSync,
   cpSync,
-  globSync,
   lstatSync,
   lutimesSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   symlinkSync,
   writeFileSync,
@@ -32,9 +32,7 @@ export function link(target: string, path: string): void {
 
 /** The paths of all entries below a folder, sorted, relative to it. Folders come before their entries. */
 export function entriesOf(root: string): string[] {
-  return globSync('**', { cwd: root, exclude: () => false })
-    .filter((path) => path !== '.')
-    .toSorted();
+  return readdirSync(root, { recursive: true, encoding: 'utf8' }).toSorted();
 }
 
 /**

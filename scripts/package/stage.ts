@@ -7,8 +7,9 @@ import { unitOf } from './units.ts';
 
 /** The product's folder in the package. */
 const HOME = 'usr/lib/propusk';
-/** Files of dependencies that no server reads: types, maps, tests, and what only a compiler links. */
-const unread = /\.(?:d\.[cm]?ts|[cm]?ts\.map|[cm]?js\.map|css\.map|a|test\.[cm]?js)$|\/(?:tests?|__tests__|benchmarks?|\.github|pkgconfig|pgxs)$/;
+/** Files of dependencies that no server reads: TypeScript, which Node refuses there, maps, tests, examples, hidden files, static libraries. */
+const unread =
+  /\.(?:[cm]?ts|map|a)$|[./]test\.[cm]?js$|\/(?:tests?|testing|__tests__|integration|benchmarks?|examples?|\.[^/]+|pkgconfig|pgxs)$/;
 /** Of the runtime's package only the program and its licence. */
 const runtimeFiles = ['bin/node', 'LICENSE'];
 
@@ -48,7 +49,7 @@ export function stage(root: string, { version, cpu, lock, modules }: Parts): voi
   }
   for (const name of runtimeFiles)
     copy(join(modules, `node_modules/node-linux-${cpu}`, name), join(home, 'bin', basename(name)));
-  copy('apps/web/dist', join(home, 'apps/web/dist'), (path) => basename(path) !== '.built-from');
+  copy('apps/web/dist', join(home, 'apps/web/dist'), (path) => !basename(path).startsWith('.'));
   for (const zip of globSync('apps/extension/dist/*.zip')) copy(zip, join(home, zip));
   for (const name of ['package.json', 'LICENSE', 'deploy/nginx.conf', 'deploy/Caddyfile']) copy(name, join(home, name));
   for (const name of globSync('docs/**/*.md')) copy(name, join(home, name));
