@@ -35,7 +35,7 @@ export default defineConfig({
         test: {
           ...real,
           name: 'net',
-          include: ['{packages,apps}/**/*.net.test.ts'],
+          include: ['{packages,apps,scripts}/**/*.net.test.ts'],
           exclude: ['**/node_modules/**'],
         },
       },

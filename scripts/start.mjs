@@ -1,5 +1,6 @@
-// The entry of every npm command. It runs on the machine's Node, 20 or newer, before any dependency is installed. It installs
-// the locked dependencies, which include the Node 24 runtime, and runs the command's script on that runtime.
+// The entry of every npm command. It runs on the machine's Node before any dependency is installed: on 20 or newer, or on an
+// older one where the runtime is installed already. It must parse on Node 18. It installs the locked dependencies, which
+// include the Node 24 runtime, and runs the command's script on that runtime.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -13,11 +14,14 @@ const phrases = {
   installing: 'Устанавливаю зависимости…',
   notInstalled: 'Зависимости не установились: проверьте сеть и место на диске, причина выше. Затем повторите',
   needsNode24: (platform) => `Для ${platform} нужен Node.js 24 или новее: установите его и повторите`,
-  needsNode20: (version) => `Нужен Node.js 20 или новее, а это ${version}`,
+  needsNode20: (version) =>
+    `Нужен Node.js 20 или новее, а это ${version}. На сервере поставьте пакет propusk_*.deb: в нём своя среда Node (docs/operating/debian.md)`,
   noCommand: (wanted, known) => `Нет команды ${wanted}. Есть: ${known.join(', ')}`,
 };
 
 const root = fileURLToPath(new URL('..', import.meta.url));
+const packaged = `${root}/node_modules/node-${process.platform}-${process.arch}/bin/node`;
+const major = Number(process.versions.node.split('.')[0]);
 let interrupted = false;
 const commands = {
   start: 'apps/supervisor/src/main',
@@ -96,16 +100,16 @@ function runningProduct() {
 
 /** @returns the path of the packaged Node, or of this one when it is 24 or newer */
 function runtime() {
-  const packaged = `${root}/node_modules/node-${process.platform}-${process.arch}/bin/node`;
   if (existsSync(packaged)) return packaged;
-  if (Number(process.versions.node.split('.')[0]) >= 24) return process.execPath;
+  if (major >= 24) return process.execPath;
   return fail(phrases.needsNode24(`${process.platform}-${process.arch}`));
 }
 
 const name = process.argv[2] ?? 'start';
 const script = commands[name];
 if (!script) fail(phrases.noCommand(name, Object.keys(commands)));
-if (Number(process.versions.node.split('.')[0]) < 20) fail(phrases.needsNode20(process.version));
+// npm of an older Node may be too old for the installation, but it is not needed once the runtime is there.
+if (major < 20 && !existsSync(packaged)) fail(phrases.needsNode20(process.version));
 await install();
 const env = {
   // Node's compile cache saves a fifth of the start time. In a read-only folder Node runs without it.

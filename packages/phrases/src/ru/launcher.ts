@@ -219,7 +219,7 @@ export const backupPhrases = {
   restoreInterrupted: (dataDir: string) =>
     `Восстановление копии в ${dataDir} прервалось: удалите эту папку (с DATABASE_URL создайте и базу данных заново) и повторите восстановление.`,
   folderNotEmpty: (dataDir: string, found: string | undefined) =>
-    `В папке ${dataDir} ${found === undefined ? 'уже есть база данных' : `не пусто (${found})`}: восстановить копию можно только в пустую. Укажите другой DATA_DIR`,
+    `В папке ${dataDir} ${found === undefined ? 'уже есть база данных' : `не пусто (${found})`}: восстановить копию можно только в пустую. Переименуйте эту папку или укажите другой DATA_DIR`,
 };
 
 /** The command `propusk` of the Debian package. */
