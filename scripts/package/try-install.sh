@@ -1,0 +1,84 @@
+#!/bin/sh
+# Installs, runs and purges a package in a throwaway copy of this machine: an overlay in memory, with its own processes.
+# Usage, as root: unshare --mount --pid --fork sh try-install.sh PACKAGE PORT GATEWAY_PORT. Prints what each step printed.
+set -eu
+package=$1 port=$2 gateway=$3
+
+box=$(mktemp -d)
+mount --make-rprivate /
+mount -t tmpfs -o mode=0755 tmpfs "$box"
+mkdir "$box/upper" "$box/work" "$box/root"
+mount -t overlay -o "lowerdir=/,upperdir=$box/upper,workdir=$box/work" overlay "$box/root"
+cp "$package" "$box/root/package.deb"
+mount -t proc proc "$box/root/proc"
+mount --rbind /dev "$box/root/dev"
+mkdir -p "$box/root/run/lock"
+mount -t tmpfs tmpfs "$box/root/run"
+# Port 0 asks only whether this machine allows all that.
+if [ "$port" = 0 ]; then exec chroot "$box/root" true; fi
+
+cat >"$box/root/steps.sh" <<STEPS
+step() { echo "== \$1"; }
+rm -rf /etc/propusk /var/lib/propusk /var/backups/propusk
+step install
+dpkg -i /package.deb
+step folders
+stat -c '%n %a %U:%G' /etc/propusk/* /var/lib/propusk /var/backups/propusk
+systemctl is-enabled propusk.service propusk-backup.timer
+step start
+cat >>/etc/propusk/propusk.env <<SETTINGS
+PORT=$port
+GATEWAY_PORT=$gateway
+MAIL_FROM=Пропуск компании <pass@example.ru>
+SETTINGS
+propusk start >/start.log 2>&1 &
+running=\$!
+for _ in \$(seq 240); do if grep -q "127.0.0.1:$gateway" /start.log; then break; fi; sleep 0.25; done
+grep '^Uid' "/proc/\$running/status"
+tr '\0' '\n' <"/proc/\$running/environ" | grep MAIL_FROM
+node_fetch() { /usr/lib/propusk/bin/node --input-type=module -e "\$1"; }
+node_fetch "
+  const call = async (path, body, token) => {
+    const headers = { 'content-type': 'application/json', ...(token && { authorization: 'Bearer ' + token }) };
+    const reply = await fetch('http://127.0.0.1:$port' + path, body && { method: 'POST', headers, body: JSON.stringify(body) });
+    console.log(path, reply.status);
+    return reply.headers.get('content-type').includes('json') ? reply.json() : {};
+  };
+  await call('/api/health');
+  await call('/');
+  await call('/downloads/propusk-chromium.zip');
+  const company = { companyName: 'Ромашка', companySite: 'romashka.test' };
+  const owner = { name: 'Анна', email: 'owner@romashka.test', password: 'correct horse' };
+  const { token } = await call('/api/auth/registration', { ...company, ...owner });
+  await call('/api/domain-allowed', { address: 'crm.romashka.ru', politics: [] }, token);
+"
+step backup
+cd /root && mkdir -m 0700 closed
+propusk backup closed/mine.backup
+stat -c '%a %U' closed/mine.backup
+propusk backup-daily
+propusk backup closed/mine.backup || echo refused
+step reinstall
+cp -p /etc/propusk/backup-passphrase /phrase
+dpkg -i /package.deb
+cmp /phrase /etc/propusk/backup-passphrase && grep -c MAIL_FROM=П /etc/propusk/propusk.env
+step stop
+kill \$running
+wait \$running && echo stopped
+step restore
+mv /var/lib/propusk /var/lib/propusk.old
+propusk restore closed/mine.backup
+step purge
+propusk start >/start.log 2>&1 &
+running=\$!
+for _ in \$(seq 240); do if grep -q "127.0.0.1:$gateway" /start.log; then break; fi; sleep 0.25; done
+dpkg --purge propusk
+ls -d /var/lib/propusk/postgres /etc/propusk/backup-passphrase /var/backups/propusk
+step purge-with-data
+kill \$running
+wait \$running || true
+dpkg -i /package.deb >/dev/null
+PROPUSK_PURGE_DATA=yes dpkg --purge propusk
+ls -d /etc/propusk /var/lib/propusk /var/backups/propusk /usr/lib/propusk 2>/dev/null || echo gone
+STEPS
+chroot "$box/root" sh /steps.sh
