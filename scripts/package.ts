@@ -36,7 +36,8 @@ await runCommand(async () => {
 /** The time that every file of the package gets: SOURCE_DATE_EPOCH, or that of the last commit, in seconds since 1970. */
 async function sourceTime(): Promise<number> {
   const given = process.env.SOURCE_DATE_EPOCH;
-  const found = given ?? (await run('git', ['log', '-1', '--format=%ct']).catch(() => ({ stdout: '' }))).stdout;
+  const found =
+    given ?? (await run('git', ['log', '-1', '--format=%ct']).catch(() => ({ stdout: '' }))).stdout;
   if (!/^\d+\s*$/.test(found)) throw new StartError(packagePhrases.noTime());
   return Number(found);
 }

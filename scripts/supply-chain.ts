@@ -97,7 +97,8 @@ export function billOf(lock: Lock, cpu?: string): object {
     licenses: [{ expression: locked.license }],
   });
   const components = new Map(
-    shipped(lock, cpu).map((one) => [purlOf(one[0], one[1].version), component(one)]));
+    shipped(lock, cpu).map((one) => [purlOf(one[0], one[1].version), component(one)]),
+  );
   return {
     bomFormat: 'CycloneDX',
     specVersion: '1.5',

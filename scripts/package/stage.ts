@@ -33,7 +33,7 @@ export function stage(root: string, { version, cpu, lock, modules }: Parts): voi
   const foreign = [...places].filter((place) => place.includes('node_modules/'));
   for (const folder of new Set([...serverApps, ...places].filter((place) => !foreign.includes(place)))) {
     copy(join(folder, 'package.json'), join(home, folder, 'package.json'));
-    copy(join(folder, 'src'), join(home, folder, 'src'), (path) => !/\.test\.ts$/.test(path));
+    copy(join(folder, 'src'), join(home, folder, 'src'), (path) => !path.endsWith('.test.ts'));
     const { name } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { name: string };
     const at = join(home, 'node_modules', name);
     link(relative(dirname(at), join(home, folder)), at);
@@ -51,7 +51,8 @@ export function stage(root: string, { version, cpu, lock, modules }: Parts): voi
     copy(join(modules, `node_modules/node-linux-${cpu}`, name), join(home, 'bin', basename(name)));
   copy('apps/web/dist', join(home, 'apps/web/dist'), (path) => !basename(path).startsWith('.'));
   for (const zip of globSync('apps/extension/dist/*.zip')) copy(zip, join(home, zip));
-  for (const name of ['package.json', 'LICENSE', 'deploy/nginx.conf', 'deploy/Caddyfile']) copy(name, join(home, name));
+  for (const name of ['package.json', 'LICENSE', 'deploy/nginx.conf', 'deploy/Caddyfile'])
+    copy(name, join(home, name));
   for (const name of globSync('docs/**/*.md')) copy(name, join(home, name));
   copy('deploy/debian/propusk.env', join(home, 'propusk.env'));
   write(join(home, 'VERSION'), `${version}\n`);

@@ -25,6 +25,9 @@ dpkg -i /package.deb
 step folders
 stat -c '%n %a %U:%G' /etc/propusk/* /var/lib/propusk /var/backups/propusk
 systemctl is-enabled propusk.service propusk-backup.timer
+if command -v systemd-analyze >/dev/null; then
+  systemd-analyze verify --man=no propusk.service propusk-api.service propusk-gateway.service propusk-backup.timer && echo verified
+fi 2>&1
 step start
 cat >>/etc/propusk/propusk.env <<SETTINGS
 PORT=$port

@@ -22,7 +22,11 @@ test('daily backups of seven days stay unless BACKUP_DAYS says otherwise', () =>
 });
 
 test('backups that the operator made stay', () => {
-  const own = ['propusk-2020-01-01T00-00-00Z.backup', 'daily-2020-01-01.backup', 'daily-2020-01-01T03-00-07Z.backup.gpg'];
+  const own = [
+    'propusk-2020-01-01T00-00-00Z.backup',
+    'daily-2020-01-01.backup',
+    'daily-2020-01-01T03-00-07Z.backup.gpg',
+  ];
   for (const name of own) writeFileSync(join(folder, name), '');
   rotate(folder, {}, now);
   expect(readdirSync(folder)).toEqual(expect.arrayContaining(own));

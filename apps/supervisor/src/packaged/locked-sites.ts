@@ -11,7 +11,11 @@ await runCommand(async () => {
   const { dataDir, databaseUrl } = readConfig(process.env);
   const url = databaseUrl ?? (await findRunning(dataDir));
   if (url === null) return 0;
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000, query_timeout: 5_000 });
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: 5_000,
+    query_timeout: 5_000,
+  });
   await client.connect();
   const { rows } = await client.query<{ address: string }>(
     'select distinct shown_address as address from sites order by 1',
