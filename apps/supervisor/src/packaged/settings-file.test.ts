@@ -55,3 +55,8 @@ test.each(['DATA_DIR=/srv', 'BACKUP_PASSPHRASE=correct horse'])(
     expect(() => settings(line)).toThrow(`${line.split('=')[0]} не задают в ${folder}`);
   },
 );
+
+test('the same DATA_DIR as in the environment is accepted', () => {
+  const env = { DATA_DIR: '/var/lib/propusk' };
+  expect(settings('DATA_DIR=/var/lib/propusk\n', env)).toEqual(env);
+});

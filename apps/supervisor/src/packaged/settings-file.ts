@@ -14,7 +14,7 @@ const ambiguous = /^\s*(?:export\s+)?([\w.]+)\s*=[^\S\n]*(?!["'`])[^\n]*?#/m;
  * `env` precedes the file.
  * @param path the file; it may be absent
  * @returns `env` with the settings of the file
- * @throws StartError when the file is unreadable, sets a name that the package fixes, or has a value with an unquoted `#`
+ * @throws StartError when the file is unreadable, changes a name that the package fixes, or has a value with an unquoted `#`
  */
 export function withSettings(path: string, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   if (!existsSync(path)) return { ...env };
@@ -22,7 +22,7 @@ export function withSettings(path: string, env: NodeJS.ProcessEnv): NodeJS.Proce
   const cut = ambiguous.exec(text)?.[1];
   if (cut !== undefined) throw new StartError(packagedPhrases.quoteValue(path, cut));
   const settings = parseEnv(text);
-  const foreign = fixed.find((name) => settings[name]);
+  const foreign = fixed.find((name) => settings[name] && settings[name] !== env[name]);
   if (foreign !== undefined) throw new StartError(packagedPhrases.fixedSetting(path, foreign));
   return { ...settings, ...env };
 }
