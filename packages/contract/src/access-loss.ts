@@ -14,12 +14,9 @@ export const AccessLoss = z.object({
 });
 export type AccessLoss = z.infer<typeof AccessLoss>;
 
-const description =
-  'Carries the deletion out, compares the verdicts of the rule of access before and after, and rolls back. Changes nothing.';
 const shape = {
   method: 'GET',
   access: ['CREATOR', 'ADMIN'],
-  description,
   params: IdParams,
   reply: AccessLoss,
 } as const;
@@ -27,20 +24,17 @@ const shape = {
 export const siteLoss = endpoint({
   ...shape,
   path: '/domain-allowed/:id/loss',
-  summary: 'Who would lose access if the site was removed',
   errors: ['not_found'],
 });
 
 export const policyLoss = endpoint({
   ...shape,
   path: '/politics/:id/loss',
-  summary: 'Who would lose access if the policy was removed',
   errors: ['not_found'],
 });
 
 export const userLoss = endpoint({
   ...shape,
   path: '/users/:id/loss',
-  summary: 'Which sites would lose a user if the user was removed',
   errors: ['not_found', 'own_account', 'protected_user'],
 });

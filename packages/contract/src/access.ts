@@ -23,9 +23,6 @@ export const myAccess = endpoint({
   method: 'GET',
   path: '/me/access',
   access: ['USER', 'CREATOR', 'ADMIN'],
-  summary: 'Gateway address and credentials, and the sites that they open',
-  description:
-    '`curl -x http://USERNAME:PASSWORD@HOST:PORT https://crm.example.ru` is the whole client. The password lives 24 hours.',
   reply: GatewayAccess,
   errors: ['no_company', 'company_unconfirmed'],
 });

@@ -126,9 +126,6 @@ export const listAudit = endpoint({
   method: 'GET',
   path: '/audit',
   access: ['CREATOR', 'ADMIN'],
-  summary: 'Who did what, newest first: in the own company; for an ADMIN everywhere',
-  description:
-    "Always a page: the first ten rows when nothing is asked. `name` searches the person's name and email and the object's name; for an ADMIN the company's too. An ADMIN who owns a company is told of that one, unless `of` is `platform`, which is for an ADMIN alone. A day in `from` and `to` is one in Moscow. Rows outlive what they tell of, and nobody changes or removes them.",
   query: AuditQuery,
   reply: listOf(AuditRow),
   errors: ['no_company'],

@@ -33,9 +33,6 @@ export const login = endpoint({
   method: 'POST',
   path: '/auth/login',
   access: 'public',
-  summary: 'Sign in with email and password, and the second factor where it is on',
-  description:
-    '`second_factor_needed`: the password is right, and the same call is to be made again with `code`. Nothing is kept in between.',
   device: 'taken',
   body: Login,
   reply: Token,
@@ -46,11 +43,8 @@ export const register = endpoint({
   method: 'POST',
   path: '/auth/registration',
   access: 'public',
-  summary: 'Create a company and its owner (CREATOR), signed in',
   device: 'given',
   body: Registration,
-  description:
-    'Company and owner are made in one transaction. An address that has an account is refused, in any letter case. `GET /auth/registration` tells whether a company needs an invitation.',
   reply: Token,
   status: 201,
   errors: ['email_taken', 'registration_closed', 'invitation_dead', 'too_many_requests'],
@@ -86,9 +80,6 @@ export const useLink = endpoint({
   method: 'POST',
   path: '/auth/register',
   access: 'maybe-signed-in',
-  summary: 'Links in mail: ask for a new password or a new email, and confirm either',
-  description:
-    '`{email}` sends a link for a new password, and answers the same whether or not the address has an account. `{token, password}` sets it: all sessions and gateway tokens end. `{email, change: true, currentPassword}`, signed in, sends a link to the new address and tells the old one; a session alone must not take an account over. `{token}` makes that address the one to sign in with, and tells the old one: all sessions and gateway tokens end. A link lives 10 minutes and works once.',
   device: 'given',
   body: LinkUse,
   errors: ['link_dead', 'unauthorized', 'email_taken', 'too_many_requests'],
@@ -99,9 +90,6 @@ export const logout = endpoint({
   path: '/auth/logout',
   access: 'signed-in',
   beforeFactor: true,
-  summary: 'End this session',
-  description:
-    'If it was told gateway credentials (`GET /me/access`), all gateway tokens of the caller end with it.',
 });
 
 /** A code that signs the extension in once, within a minute, with nothing to type. */
@@ -112,9 +100,7 @@ export const createPairing = endpoint({
   method: 'POST',
   path: '/auth/pairing',
   access: ['USER', 'CREATOR', 'ADMIN'],
-  summary: 'A code by which the extension signs in as the caller: works once, for a minute',
   // Not 201: a call that creates stores its reply for a repeated Idempotency-Key, and this reply is a secret.
-  description: 'It dies with the session that asked for it.',
   reply: PairingCode,
   errors: ['too_many_requests'],
 });
@@ -126,8 +112,6 @@ export const pair = endpoint({
   method: 'POST',
   path: '/auth/pair',
   access: 'public',
-  summary: 'Sign the extension in by a pairing code: a session of its own',
-  description: 'It ends as any other session does, and signing out of the console leaves it.',
   body: Pairing,
   reply: Token,
   errors: ['link_dead', 'too_many_requests'],

@@ -35,10 +35,6 @@ export interface Endpoint<
    * (`second_factor_required`), but for what is open to anybody.
    */
   readonly beforeFactor: boolean;
-  /** One English line for OpenAPI. */
-  readonly summary: string;
-  /** Details for OpenAPI that the other properties do not show. */
-  readonly description: string | undefined;
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
@@ -72,8 +68,6 @@ export function endpoint<
   path: `/${string}`;
   access: Allowed;
   beforeFactor?: boolean;
-  summary: string;
-  description?: string;
   params?: Params;
   query?: Query;
   body?: Body;
@@ -88,8 +82,6 @@ export function endpoint<
     path: spec.path,
     access: spec.access,
     beforeFactor: spec.beforeFactor ?? false,
-    summary: spec.summary,
-    description: spec.description,
     params: spec.params as Params,
     query: spec.query as Query,
     body: spec.body as Body,

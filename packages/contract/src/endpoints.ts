@@ -70,8 +70,8 @@ import {
 } from './vantages.ts';
 import { whyHost, whySite } from './why.ts';
 
-/** All endpoints. The api does not start while one of them has no handler. */
-export const endpoints: readonly Endpoint[] = [
+/** All calls by name. The api does not start while one of them has no handler. */
+export const calls = {
   health,
   login,
   register,
@@ -155,4 +155,8 @@ export const endpoints: readonly Endpoint[] = [
   listAudit,
   feed,
   acknowledge,
-];
+} satisfies Record<string, Endpoint>;
+export type CallName = keyof typeof calls;
+
+/** The same calls as a list. */
+export const endpoints: readonly Endpoint[] = Object.values(calls);

@@ -55,16 +55,12 @@ export const feed = endpoint({
   method: 'GET',
   path: '/feed',
   access: 'gateway',
-  summary: 'Server-sent events: who may reach what, for gateways',
-  description:
-    'Events: `company` (a whole snapshot), `gone`, `ready` after the first round, `heartbeat` every 15 s. The bearer token is derived from GATEWAY_SECRET.',
 });
 
 export const acknowledge = endpoint({
   method: 'POST',
   path: '/feed/acknowledge',
   access: 'gateway',
-  summary: 'A gateway says which version of a company it enforces now',
   body: z.object({
     gateway: text(1, 100),
     companyId: Id,

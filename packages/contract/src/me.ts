@@ -34,7 +34,6 @@ export const me = endpoint({
   path: '/me',
   access: 'signed-in',
   beforeFactor: true,
-  summary: 'The signed-in user with roles and policies',
   reply: User,
   versioned: true,
 });

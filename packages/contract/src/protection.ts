@@ -45,7 +45,6 @@ export const evidence = endpoint({
   method: 'GET',
   path: '/company/evidence',
   access: ['CREATOR'],
-  summary: 'Which of the first steps are really done, and which sites have come open',
   reply: Evidence,
   errors: ['no_company'],
 });

@@ -16,7 +16,6 @@ export const registrationMode = endpoint({
   method: 'GET',
   path: '/auth/registration',
   access: 'public',
-  summary: 'Who may register a company now',
   reply: RegistrationState,
 });
 
@@ -37,10 +36,7 @@ export const inviteCompany = endpoint({
   method: 'POST',
   path: '/company/invitation',
   access: ['ADMIN'],
-  summary: 'Invite somebody to register a company',
   // Not 201: a call that creates stores its reply for a repeated Idempotency-Key, and this reply holds a secret.
-  description:
-    'The link works once, for seven days, and registers a company for this address alone. Another invitation of the address replaces it.',
   body: InvitationInput,
   reply: Invitation,
   errors: ['email_taken', 'registration_closed'],
@@ -50,8 +46,5 @@ export const sendCompanyConfirmation = endpoint({
   method: 'POST',
   path: '/company/me-company/confirmation',
   access: ['CREATOR'],
-  summary: "Send the link that confirms the company's mail again",
-  description:
-    'The link lives 10 minutes, works once (`POST /auth/register` with `{token}`) and leaves the sessions. A new password or email by a link from mail confirms the company too.',
   errors: ['already_confirmed', 'no_company', 'too_many_requests'],
 });

@@ -16,7 +16,6 @@ export const getSecondFactor = endpoint({
   path: '/me/second-factor',
   access: 'signed-in',
   beforeFactor: true,
-  summary: 'Whether the caller signs in with a second factor, and how many recovery codes are left',
   reply: SecondFactor,
 });
 
@@ -32,9 +31,6 @@ export const startSecondFactor = endpoint({
   path: '/me/second-factor',
   access: 'signed-in',
   beforeFactor: true,
-  summary: 'Begin to turn the second factor on: a secret for the app',
-  description:
-    'Nothing is asked at sign-in until a code confirms it, within an hour. To begin again replaces the secret.',
   body: FactorStart,
   // Not 201: a call that creates stores its reply for a repeated Idempotency-Key, and this reply is a secret.
   reply: FactorSecret,
@@ -50,9 +46,6 @@ export const confirmSecondFactor = endpoint({
   path: '/me/second-factor/confirm',
   access: 'signed-in',
   beforeFactor: true,
-  summary: 'Turn the second factor on by a first code from the app',
-  description:
-    'Answers ten recovery codes, which nobody tells again. All other sessions, the gateway tokens and links in mail end.',
   body: FactorConfirmation,
   reply: RecoveryCodes,
   errors: ['second_factor_on', 'second_factor_not_begun', 'too_many_requests'],
@@ -66,7 +59,6 @@ export const renewRecoveryCodes = endpoint({
   path: '/me/second-factor/recovery',
   access: 'signed-in',
   beforeFactor: true,
-  summary: 'Ten new recovery codes; those before them end',
   body: FactorProof,
   reply: RecoveryCodes,
   errors: ['second_factor_off', 'too_many_requests'],
@@ -77,9 +69,6 @@ export const endSecondFactor = endpoint({
   path: '/me/second-factor/off',
   access: 'signed-in',
   beforeFactor: true,
-  summary: 'Turn the own second factor off',
-  description:
-    'Where the company requires one, the caller may do nothing but turn it on again: another phone is taken this way.',
   body: FactorProof,
   errors: ['second_factor_off', 'too_many_requests'],
 });
@@ -88,9 +77,6 @@ export const resetSecondFactor = endpoint({
   method: 'DELETE',
   path: '/users/:id/second-factor',
   access: ['CREATOR', 'ADMIN'],
-  summary: 'End the second factor of somebody who has lost phone and recovery codes',
-  description:
-    'An owner does so for an agent of the company, an ADMIN for anybody else. Sessions and gateway tokens of the person end.',
   params: IdParams,
   errors: ['not_found', 'own_account', 'protected_user', 'second_factor_off'],
 });

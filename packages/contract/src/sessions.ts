@@ -19,8 +19,6 @@ export const listSessions = endpoint({
   path: '/me/sessions',
   access: 'signed-in',
   beforeFactor: true,
-  summary: 'Where the caller is signed in: the session that asks, then the last seen first',
-  description: 'The rows are the 100 that were seen last; `count` tells of all.',
   reply: listOf(Session),
 });
 
@@ -29,9 +27,6 @@ export const endSession = endpoint({
   path: '/me/sessions/:id',
   access: 'signed-in',
   beforeFactor: true,
-  summary: 'End one of the own sessions',
-  description:
-    "With another session than the asking one the caller's gateway tokens and links in mail end: whoever held it may have them. To end the asking one is to sign out.",
   params: IdParams,
   errors: ['not_found'],
 });
@@ -41,6 +36,4 @@ export const endOtherSessions = endpoint({
   path: '/me/sessions',
   access: 'signed-in',
   beforeFactor: true,
-  summary: 'End all own sessions but the one that asks',
-  description: "If there were any, the caller's gateway tokens and links in mail end with them.",
 });

@@ -22,7 +22,6 @@ export const listVantages = endpoint({
   method: 'GET',
   path: '/vantages',
   access: ['CREATOR', 'ADMIN'],
-  summary: "The company's vantages; for an ADMIN without a company, the platform's",
   reply: listOf(Vantage),
   errors: ['no_company'],
 });
@@ -35,8 +34,6 @@ export const addVantage = endpoint({
   method: 'POST',
   path: '/vantages',
   access: ['CREATOR', 'ADMIN'],
-  summary: 'Add a vantage, and answer with the command that pairs a machine within 15 minutes',
-  description: 'It takes no `Idempotency-Key`: the answer holds a secret that is stored nowhere.',
   body: z.object({ name: text(1, 60) }),
   reply: VantagePairing,
   errors: ['no_company', 'too_many_objects', 'too_many_requests'],
@@ -46,7 +43,6 @@ export const deleteVantage = endpoint({
   method: 'DELETE',
   path: '/vantages/:id',
   access: ['CREATOR', 'ADMIN'],
-  summary: 'Delete a vantage: its key stops working',
   params: IdParams,
   errors: ['not_found', 'no_company'],
 });
@@ -55,7 +51,6 @@ export const pairVantage = endpoint({
   method: 'POST',
   path: '/vantage/pair',
   access: 'public',
-  summary: 'Exchange the code of a new vantage for its key',
   body: z.object({ code: text(1) }),
   /** `key`: 32 bytes in hex, for HMAC-SHA256 (RFC 2104). */
   reply: z.object({ vantage: Id, key: z.string() }),
@@ -71,8 +66,6 @@ export const takeVantageWork = endpoint({
   method: 'POST',
   path: '/vantage/work',
   access: 'public',
-  summary: 'The next requests that a vantage has to send',
-  description: 'The signature covers `work VANTAGE COUNT`.',
   body: z.object({ vantage: Id, count: Count, signature: Signature }),
   reply: z.object({
     /** Empty when there is no work. */
@@ -91,8 +84,6 @@ export const reportVantage = endpoint({
   method: 'POST',
   path: '/vantage/report',
   access: 'public',
-  summary: 'What a vantage saw for one group of requests',
-  description: 'The signature covers `report VANTAGE COUNT TASK GROUP RESULTS`.',
   body: z.object({
     vantage: Id,
     count: Count,

@@ -27,7 +27,6 @@ export const whySite = endpoint({
   method: 'GET',
   path: '/domain-allowed/:id/why',
   access: ['CREATOR', 'ADMIN'],
-  summary: 'Why a person reaches a site or does not',
   params: IdParams,
   query: z.object({ user: numeral(Id) }),
   reply: Explanation,
@@ -38,8 +37,6 @@ export const whyHost = endpoint({
   method: 'GET',
   path: '/me/why',
   access: ['USER', 'CREATOR', 'ADMIN'],
-  summary:
-    'Why the caller reaches a host or does not, for a browser that hides the body of a refused CONNECT',
   query: z.object({ host: text(1, limits.description), port: Port }),
   reply: Explanation,
   errors: ['no_company'],

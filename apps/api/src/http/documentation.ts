@@ -6,7 +6,6 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import swagger, { type StaticDocumentSpec } from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
-import { endpoints } from '@propusk/contract/endpoints';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { describeCalls } from './openapi.ts';
 
@@ -41,7 +40,7 @@ interface Page {
 /** Registers the documentation. @param version of the product @param logo an SVG image */
 export async function serveDocumentation(app: FastifyInstance, version: string, logo: string): Promise<void> {
   // The plugin's types cover OpenAPI 3.0 only; the plugin passes the document through unchanged.
-  const document = describeCalls(endpoints, version) as unknown as StaticDocumentSpec['document'];
+  const document = describeCalls(version) as unknown as StaticDocumentSpec['document'];
   await app.register(swagger, { mode: 'static', specification: { document } });
   const sources = new Map<string, { type: string; read: () => Promise<string | Buffer> }>([
     [

@@ -1,4 +1,5 @@
 import { type Endpoint, isIdempotent } from '@propusk/contract/endpoint';
+import { type CallName, calls } from '@propusk/contract/endpoints';
 import { type ErrorCode, errors } from '@propusk/contract/errors';
 import { CompanySnapshot, feed } from '@propusk/contract/feed';
 import { errorMessages } from '@propusk/phrases/errors';
@@ -6,6 +7,7 @@ import { fieldFaults } from '@propusk/phrases/fields';
 import { productName } from '@propusk/phrases/openapi';
 import type * as z from 'zod/mini';
 import { bodyExamples, groups, meanings, parameters } from './documented/calls.ts';
+import { type OperationText, operations } from './documented/operations.ts';
 import { registered } from './documented/schemas.ts';
 import { bodyOf as errorBodyOf, validate } from './error-reply.ts';
 import { isConditional, refusalsOf } from './openapi-errors.ts';
@@ -67,14 +69,16 @@ export interface OpenApi {
  * Derives the OpenAPI document from the contract.
  * @throws Error when a parameter of a call has no text in `documented/calls.ts`
  */
-export function describeCalls(endpoints: readonly Endpoint[], version: string): OpenApi {
+export function describeCalls(version: string): OpenApi {
   const schemas: Components = { Error: errorSchema };
   // The feed's reply is a stream, so no reply schema refers to the snapshots in its events.
   schemaOf(schemas, CompanySnapshot, 'output');
   const paths: OpenApi['paths'] = {};
-  for (const endpoint of endpoints) {
+  for (const name of Object.keys(calls) as CallName[]) {
+    const endpoint: Endpoint = calls[name];
     const path = `/api${endpoint.path.replace(/:(\w+)/g, '{$1}')}`;
-    paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operationOf(schemas, endpoint) };
+    const operation = operationOf(schemas, endpoint, operations[name]);
+    paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operation };
   }
   return {
     openapi: '3.1.1',
@@ -105,8 +109,9 @@ export function describeCalls(endpoints: readonly Endpoint[], version: string): 
   };
 }
 
-function operationOf(schemas: Components, endpoint: Endpoint): Operation {
-  const { path, body, summary, description } = endpoint;
+function operationOf(schemas: Components, endpoint: Endpoint, text: OperationText): Operation {
+  const { path, body } = endpoint;
+  const [summary, description] = typeof text === 'string' ? [text] : text;
   const parameters = parametersOf(schemas, endpoint);
   return {
     operationId: operationId(endpoint),
