@@ -4,7 +4,7 @@ import { IdParams } from './fields.ts';
 
 const Count = z.int().check(z.gte(0));
 
-/** Who would lose access by a deletion. */
+/** The users and sites that a deletion would cut off from each other. */
 export const AccessLoss = z.object({
   /** Users who lose a site, and distinct sites that one of them loses. */
   users: Count,

@@ -2,19 +2,19 @@ import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
 import { IsoDate } from './fields.ts';
 
-/** All that a client needs to reach the signed-in user's sites: the extension's one call, or curl's. */
+/** Everything that a client (the extension, curl) needs to reach the user's sites through the gateway. */
 export const GatewayAccess = z.object({
-  /** The company's policy version that this answer was read at. */
+  /** The company's policy version at the time of the read. */
   version: z.int(),
   gateway: z.object({ scheme: z.enum(['http', 'https']), host: z.string(), port: z.int() }),
   username: z.string(),
-  /** A signed token for the gateway alone; it is worth nothing at the console. */
+  /** A signed token that only the gateway accepts. */
   password: z.string(),
   expiresAt: IsoDate,
   allSites: z.boolean(),
-  /** Addresses as sites keep them: `crm.example.ru`, `*.example.ru`, `crm.example.ru:8443`. */
+  /** Stored addresses: `crm.example.ru`, `*.example.ru`, `crm.example.ru:8443`. */
   sites: z.array(z.string()),
-  /** Hosts that never go through the gateway: the console's own. */
+  /** Hosts that clients reach directly, such as the console. */
   bypass: z.array(z.string()),
 });
 export type GatewayAccess = z.infer<typeof GatewayAccess>;

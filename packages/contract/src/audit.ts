@@ -4,7 +4,7 @@ import { Id, IsoDate, ListQuery, listOf } from './fields.ts';
 import { issue } from './issues.ts';
 import { Role } from './roles.ts';
 
-/** Actions of users. `changed` comes with the fields; the other actions are events of their own. */
+/** Actions of users. Only `changed` lists the changed fields. */
 export const AuditAction = z.enum([
   'created',
   'changed',
@@ -34,7 +34,7 @@ export type AuditAction = z.infer<typeof AuditAction>;
 export const AuditKind = z.enum(['company', 'invitation', 'user', 'site', 'policy', 'proxy', 'vantage']);
 export type AuditKind = z.infer<typeof AuditKind>;
 
-/** The fields that a row may hold, by their names on the wire. */
+/** The entity fields that `changes` may contain, by wire name. */
 export const AuditField = z.enum([
   'companyName',
   'companySite',
@@ -64,15 +64,15 @@ export type AuditField = z.infer<typeof AuditField>;
 const Value = z.union([z.string(), z.boolean()]);
 
 /**
- * A field before and after; for a list, the added and removed names. All absent: a secret, of which the audit records only
- * that it was set.
+ * A field before and after; for a list, the added and removed names. An empty object means that a secret was set: the audit
+ * never records its value.
  */
 export const AuditChange = z.object({
   from: z.optional(Value),
   to: z.optional(Value),
   added: z.optional(z.array(z.string())),
   removed: z.optional(z.array(z.string())),
-  /** Names that a long list leaves out. */
+  /** The numbers of names beyond the listed ones. */
   moreAdded: z.optional(z.int()),
   moreRemoved: z.optional(z.int()),
 });
@@ -97,7 +97,7 @@ export const AuditRow = z.object({
 });
 export type AuditRow = z.infer<typeof AuditRow>;
 
-/** A day, or a moment with its zone; of years that PostgreSQL and JavaScript both count. */
+/** A day, or a timestamp with a zone. The years 1000 to 2999 are valid in both PostgreSQL and JavaScript. */
 const Moment = z
   .string()
   .check(
@@ -107,7 +107,7 @@ const Moment = z
     z.refine(isOfCalendar, issue('no_such_day')),
   );
 
-/** Not the 30th of February, which JavaScript takes for one of March. */
+/** Rejects days that do not exist: JavaScript reads 30 February as 2 March (1 March in a leap year). */
 function isOfCalendar(moment: string): boolean {
   const day = moment.slice(0, 'YYYY-MM-DD'.length);
   const read = new Date(`${day}T00:00:00Z`);

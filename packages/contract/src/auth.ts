@@ -17,7 +17,7 @@ export const Registration = z.object({
 });
 export type Registration = z.infer<typeof Registration>;
 
-/** `client` says that the browser extension signs in, and not the console. `code` is for those with a second factor. */
+/** `client` is set when the browser extension signs in. `code` is required of accounts with a second factor. */
 export const Login = z.object({
   email: Email,
   password: Password,
@@ -51,8 +51,8 @@ export const register = endpoint({
 });
 
 /**
- * One call for four things, told apart by what its body holds (answers.md): `{email}`, `{token, password}`,
- * `{email, change: true, currentPassword}`, `{token}`.
+ * One call with four operations (answers.md). The fields of the body select one: `{email}`, `{token, password}`,
+ * `{email, change: true, currentPassword}` or `{token}`.
  */
 export const LinkUse = z
   .object({
@@ -92,7 +92,7 @@ export const logout = endpoint({
   beforeFactor: true,
 });
 
-/** A code that signs the extension in once, within a minute, with nothing to type. */
+/** A code that signs the extension in once, within a minute. The extension reads it from the console's page. */
 export const PairingCode = z.object({ code: z.string(), expiresAt: IsoDate });
 export type PairingCode = z.infer<typeof PairingCode>;
 
@@ -100,7 +100,7 @@ export const createPairing = endpoint({
   method: 'POST',
   path: '/auth/pairing',
   access: ['USER', 'CREATOR', 'ADMIN'],
-  // Not 201: a call that creates stores its reply for a repeated Idempotency-Key, and this reply is a secret.
+  // Not 201: replies with 201 are stored for Idempotency-Key, and this reply is a secret.
   reply: PairingCode,
   errors: ['too_many_requests'],
 });

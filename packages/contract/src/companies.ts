@@ -4,17 +4,17 @@ import { Id, IdParams, IsoDate, ListQuery, text, Version } from './fields.ts';
 
 const Domain = z.object({ id: Id, address: z.string() });
 
-/** A company: the boundary that no reference crosses. */
+/** A company, the tenant: no entity of one company refers to another company's. */
 export const Company = z.object({
   id: Id,
   companyName: z.string(),
   companySite: z.string(),
   domainsAllowed: z.array(Domain),
-  /** Always empty, for callers that read the field: every domain that is not allowed is refused. */
+  /** Always empty, because every domain that is not allowed is refused. The spec's clients read the field. */
   domainsBlock: z.array(Domain),
   proxy: z.array(z.object({ id: Id, host: z.string(), port: z.string() })),
   users: z.array(z.object({ id: Id, name: z.string(), surname: z.string(), email: z.string() })),
-  /** Its users can make no other call before they enrol a second factor. */
+  /** Users without a second factor can make no other calls before they enrol one. */
   secondFactorRequired: z.boolean(),
   /** Whether a mailbox of it is proved, or an ADMIN has confirmed it. Before that the gateway admits none of its users. */
   confirmed: z.boolean(),
@@ -24,7 +24,7 @@ export const Company = z.object({
 });
 export type Company = z.infer<typeof Company>;
 
-/** Spec section 2, company create: the site's address alone will do, and is then the name too. */
+/** Spec section 2, company create. An empty `companyName` defaults to the site's address. */
 export const CompanyInput = z.object({ companyName: z._default(text(0), ''), companySite: text(1) });
 export type CompanyInput = z.infer<typeof CompanyInput>;
 

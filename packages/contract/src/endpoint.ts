@@ -3,16 +3,16 @@ import type { ErrorCode } from './errors.ts';
 import type { Role } from './roles.ts';
 
 /**
- * The callers of an endpoint: anyone; anyone, with the actor known if a token is sent; any signed-in user; a gateway with the
- * feed's key; or users with one of the roles. The api refuses other callers before it reads the body.
+ * The callers of an endpoint: anyone; anyone, with an actor if a token is sent; any signed-in user; a gateway with the feed's
+ * key; or users with one of the roles. The api refuses other callers before it reads the body.
  */
 export type Access = 'public' | 'maybe-signed-in' | 'signed-in' | 'gateway' | readonly Role[];
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 /**
- * The device mark of a browser that signed in before: answered by sign-in and by a new password, sent with the next
- * sign-in. It gives no right. Strangers who use up the account's attempts do not use up those of a marked browser.
+ * The header of the device mark. Sign-in and a new password return the mark; the next sign-in sends it. A marked browser has its
+ * own rate limit, so strangers who exhaust the account's limit do not lock the user out. The mark grants no access.
  */
 export const DEVICE_HEADER = 'propusk-device';
 
@@ -31,31 +31,31 @@ export interface Endpoint<
   readonly path: `/${string}`;
   readonly access: Allowed;
   /**
-   * Open also to a person whose company requires a second factor and who has none yet. Everything else is closed to them
-   * (`second_factor_required`), but for what is open to anybody.
+   * Also allowed while the company requires a second factor that the caller has not enrolled. The api refuses such callers all
+   * other non-public endpoints (`second_factor_required`).
    */
   readonly beforeFactor: boolean;
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
-  /** The answer's schema; `undefined` answers with an empty body. */
+  /** The schema of the reply; `undefined` for an empty body. */
   readonly reply: Reply;
-  /** 200 with a reply and 204 without one, unless said otherwise (201 for what creates). */
+  /** By default 200 with a reply and 204 without one; 201 for calls that create. */
   readonly status: number;
   /**
-   * The call is about one entity that carries a version: a reply has it as `ETag`, a PUT or DELETE takes `If-Match` and
-   * is refused (412) when the entity was changed meanwhile (RFC 9110 section 13.1.1).
+   * The call concerns one entity with a version. The reply has the version as `ETag`. A PUT or DELETE with an outdated `If-Match`
+   * gets 412 (RFC 9110 section 13.1.1).
    */
   readonly versioned: boolean;
-  /** The call answers with a device mark when it succeeds; `taken` says that it also reads one. */
+  /** `given`: a successful call returns a device mark. `taken`: the call also reads one. */
   readonly device: 'given' | 'taken' | undefined;
-  /** How the handler may refuse, beyond what follows from access, input and a database that is away. */
+  /** The handler's own errors, besides those of access, input and an unavailable database. */
   readonly errors: readonly ErrorCode[];
 }
 
 /**
  * Declares a call.
- * @param spec what differs from a call without params, query, body and reply
+ * @param spec the properties that differ from the defaults
  */
 export function endpoint<
   const Allowed extends Access,
@@ -93,12 +93,12 @@ export function endpoint<
   };
 }
 
-/** Whether a call takes `Idempotency-Key`: everything that creates for somebody who is signed in. */
+/** Whether a call accepts `Idempotency-Key`: calls by role that create an entity. */
 export function isIdempotent({ method, status, access }: Endpoint): boolean {
   return method === 'POST' && status === 201 && typeof access !== 'string';
 }
 
 /** The input type of a part of a call, before parsing. */
 export type Input<S extends Schema> = S extends z.ZodMiniType ? z.input<S> : undefined;
-/** The parsed type of a part of a call: a handler's input, a caller's reply. */
+/** The parsed type of a part of a call: the handler's input, or the caller's reply. */
 export type Output<S extends Schema> = S extends z.ZodMiniType ? z.output<S> : undefined;

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 
 /**
- * Every way in which a call can fail: the code that clients branch on, and its HTTP status. A code that is not here does
- * not compile. packages/phrases has a sentence for each.
+ * All error codes with their HTTP statuses. Clients branch on the code. An undeclared code does not compile, nor does a code
+ * without a sentence in packages/phrases.
  */
 export const errors = {
   bad_input: { status: 400 },
@@ -52,7 +52,7 @@ export const errors = {
 
 export type ErrorCode = keyof typeof errors;
 
-/** The body of every refusal. `fields` holds an error for each invalid field, keyed by its path in the body (`politics.0`). */
+/** The body of every error reply. `fields` has a message for each invalid field, keyed by its path in the body (`politics.0`). */
 export const ErrorBody = z.object({
   code: z.string(),
   message: z.string(),

@@ -4,8 +4,8 @@ import { Id, text } from './fields.ts';
 import { ProxyType } from './proxies.ts';
 
 /**
- * Who may reach what in one company, whole, at one version. Read in one statement, so that it is consistent; a gateway
- * swaps it in one step and ignores a version lower than the one it has.
+ * The access rights of one company at one version, complete. The api reads it in one statement, so it is consistent. A gateway
+ * replaces it in one step and ignores lower versions.
  */
 export const CompanySnapshot = z.object({
   companyId: Id,
@@ -13,11 +13,11 @@ export const CompanySnapshot = z.object({
   /** `epoch` rises to revoke a user's gateway tokens, such as on a password or role change. */
   users: z.array(z.object({ id: Id, epoch: z.int() })),
   /**
-   * `claim` says since when the site stands in a policy with a shared egress, as a number that grows over the whole
-   * platform; null while it stands in none. The lowest claim to a host holds it there.
+   * `claim` orders the sites of all companies by the time since which a policy with a shared egress has named them. Null while no
+   * such policy names the site. The company with the lowest claim holds the host on shared egress (ADR 006).
    */
   sites: z.array(z.object({ id: Id, address: z.string(), claim: z.nullable(z.int()) })),
-  /** The proxies that the policies name, the platform's too. Secrets in clear: this leaves the api only for a gateway. */
+  /** The proxies of the policies, with passwords in clear text: the api sends snapshots only to gateways. */
   proxies: z.array(
     z.object({
       id: Id,
@@ -36,9 +36,9 @@ export const CompanySnapshot = z.object({
 export type CompanySnapshot = z.infer<typeof CompanySnapshot>;
 
 /**
- * What the feed says, one server-sent event each, named by the key. After a connection opens: every company, then
- * `ready`; a company that was not mentioned before `ready` is gone. `heartbeat` every 15 s says that nothing was missed:
- * the versions were just compared with the database. No heartbeat for 40 s is a dead connection.
+ * The payloads of the feed's server-sent events by event name. A new connection gets every company, then `ready`: a company not
+ * sent before `ready` no longer exists. Before each `heartbeat`, every 15 s, the api compares the sent versions with the database.
+ * A gateway closes a connection without a heartbeat for 40 s.
  */
 export const feedEvents = {
   company: CompanySnapshot,
@@ -50,7 +50,7 @@ export type FeedEventName = keyof typeof feedEvents;
 
 export const FEED_HEARTBEAT_MS = 15_000;
 
-/** The one call whose answer is a stream (text/event-stream) and not a document. */
+/** The only call that replies with a stream (text/event-stream). */
 export const feed = endpoint({
   method: 'GET',
   path: '/feed',

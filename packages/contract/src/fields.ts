@@ -2,9 +2,9 @@ import * as z from 'zod/mini';
 import { issue } from './issues.ts';
 import { limits } from './limits.ts';
 
-// PostgreSQL stores no NUL, half of a surrogate pair would come back as another character, and no field of ours has a
-// use for other control characters but tab and line ends.
-// oxlint-disable-next-line no-control-regex -- they are what this pattern refuses
+// PostgreSQL rejects NUL, and a lone surrogate would be stored as another character. Of the other control characters, only tab
+// and line ends are useful.
+// oxlint-disable-next-line no-control-regex -- the pattern rejects control characters
 export const clean = z.regex(/^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\p{Cs}]*$/u);
 
 /** A trimmed line of text of `min` to `max` characters. */
@@ -12,12 +12,12 @@ export function text(min: number, max: number = limits.name) {
   return z.string().check(z.trim(), z.minLength(min), z.maxLength(max), clean, z.regex(/^[^\t\r\n]*$/));
 }
 
-/** Trimmed text that may have several lines. */
+/** Trimmed text of several lines. */
 export function paragraphs(max: number) {
   return z.string().check(z.trim(), z.maxLength(max), clean);
 }
 
-/** Spec section 5. Kept in the letter case that was typed; compared without it. */
+/** Spec section 5. Stored as typed, compared case-insensitively. */
 export const Email = z
   .string()
   .check(z.trim(), z.maxLength(limits.email), z.regex(/^[A-Za-z0-9._%+-]+@[A-Za-z0-9.-]+\.[A-Za-z]{1,20}$/));
@@ -25,10 +25,10 @@ export const Email = z
 /** Spec section 5: at least 8 characters of any kind. */
 export const Password = z.string().check(z.minLength(limits.password.min), z.maxLength(limits.password.max));
 
-/** The password that is in force now: any that may have been set, to be refused by the account and not by a rule. */
+/** The current password. No minimum length: a wrong password must fail as wrong, not as invalid input. */
 export const CurrentPassword = z.string().check(z.maxLength(limits.password.max));
 
-/** A password where an empty field means 'as it is': a form cannot show a password that is kept. */
+/** A new password; empty keeps the current one, because a form cannot show a stored password. */
 export const NewPassword = z.pipe(
   z.string().check(
     z.maxLength(limits.password.max),
@@ -37,15 +37,15 @@ export const NewPassword = z.pipe(
   z.transform((given) => (given === '' ? undefined : given)),
 );
 
-/** A code from the app (6 digits), or a recovery code where one will do; spaces, hyphens and letter case do not matter. */
+/** A code from the app (6 digits), or a recovery code where accepted. Spaces, hyphens and letter case are ignored. */
 export const FactorCode = text(1, limits.factorCode);
 export const FactorConfirmation = z.object({ code: FactorCode });
 
-/** An id as it stands in a body. Ids are never reused. */
+/** An id in a body. Ids are never reused. */
 export const Id = z.int().check(z.gte(1));
 export type Id = z.infer<typeof Id>;
 
-/** A whole number as it stands in a path or a query: digits, no sign, no leading zero, no exponent. */
+/** A whole number in a path or query: digits without sign, leading zero or exponent. */
 export function numeral(check: z.ZodMiniNumber<number>) {
   const spelled = z.union([z.string().check(z.regex(/^(0|[1-9]\d{0,15})$/)), z.number()]);
   return z.pipe(z.pipe(spelled, z.transform(Number)), check);
@@ -53,12 +53,12 @@ export function numeral(check: z.ZodMiniNumber<number>) {
 
 export const IdParams = z.object({ id: numeral(Id) });
 
-/** Rises with every change of an entity; the value of `ETag` and `If-Match`. */
+/** The version of an entity. It increases with every change; `ETag` and `If-Match` carry it. */
 export const Version = z.int().check(z.gte(1));
 
 export const IsoDate = z.iso.datetime();
 
-/** A policy, a user or a site as another entity's list names it. */
+/** A policy, user or site in another entity's list. */
 export const Named = z.object({ id: Id, name: z.string() });
 export type Named = z.infer<typeof Named>;
 
@@ -69,8 +69,8 @@ export const Links = z.array(Id).check(
 );
 
 /**
- * What every list takes. Without any parameter a list answers all rows of the caller's scope; with one, the others
- * have the defaults of spec section 9.
+ * The query of every list. Without parameters a list returns all rows in the caller's scope; with any, the others default as in
+ * spec section 9.
  */
 export const ListQuery = z.object({
   page: z.optional(numeral(z.int().check(z.gte(1)))),
@@ -80,7 +80,7 @@ export const ListQuery = z.object({
 });
 export type ListQuery = z.infer<typeof ListQuery>;
 
-/** The spec's shape of a list: a page of rows and the count of all that match. */
+/** A page of rows, and the number of all matching rows (spec section 9). */
 export function listOf<Row extends z.ZodMiniType>(row: Row) {
   return z.object({ rows: z.array(row), count: z.int() });
 }

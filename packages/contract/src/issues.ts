@@ -1,4 +1,4 @@
-/** Faults of a field that a schema's own check finds; packages/phrases has their sentences. */
+/** Codes of field errors from custom checks of a schema; packages/phrases has their sentences. */
 export type IssueCode =
   | 'required'
   | 'password_short'
@@ -10,7 +10,7 @@ export type IssueCode =
   | 'email_from_link'
   | 'password_not_asked';
 
-/** The parameters of a zod check that fails with a code of ours. */
+/** The parameters of a zod check that reports one of these codes. */
 export function issue(fault: IssueCode): { params: { fault: IssueCode } } {
   return { params: { fault } };
 }

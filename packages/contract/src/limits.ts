@@ -1,4 +1,4 @@
-/** The numbers of the product (spec sections 5 and 9, answers.md), each written once. */
+/** The limits of the product (spec sections 5 and 9, answers.md). */
 export const limits = {
   /** Rows of a list page. */
   page: { take: 10, maxTake: 100 },
@@ -16,23 +16,23 @@ export const limits = {
   port: { min: 1000, max: 65535 },
   /** Rows of one kind that a company may hold. */
   objectsPerCompany: 1000,
-  /** People in the policies of a company, each counted in each policy; and sites likewise. */
+  /** Links between users and policies of a company, and likewise between sites and policies. */
   linksPerCompany: 20_000,
-  /** Rows of a list that is asked for without a page: a company's objects and the platform's own; no company has more. */
+  /** Rows of a list without paging: a company's objects and the platform's own never exceed it. */
   list: 2000,
-  /** Bytes of a request body, and how deep its lists and objects may nest. */
+  /** Bytes of a request body, and (`depth`) its levels of nested lists and objects. */
   body: 1024 * 1024,
-  /** Bytes of a body whose sender need not be signed in. Larger ones share a budget of memory. */
+  /** Bytes of a body in a call that needs no token. Larger bodies share a memory budget. */
   smallBody: 16 * 1024,
   depth: 32,
-  /** How long a link from mail lives, in minutes. */
+  /** Lifetime of a mailed link, in minutes. */
   linkMinutes: 10,
-  /** How long an invitation to register a company lives, in days. */
+  /** Lifetime of an invitation to register a company, in days. */
   invitationDays: 7,
-  /** How long a code that signs the extension in lives, in seconds. */
+  /** Lifetime of a pairing code of the extension, in seconds. */
   pairingSeconds: 60,
-  /** Characters of a code of the second factor as it is typed, with spaces and hyphens. */
+  /** Characters of a second-factor code as typed, with spaces and hyphens. */
   factorCode: 40,
-  /** Recovery codes of a set. */
+  /** Recovery codes per set. */
   recoveryCodes: 10,
 } as const;

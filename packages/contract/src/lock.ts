@@ -3,9 +3,12 @@ import { endpoint } from './endpoint.ts';
 import { IdParams, IsoDate, Named, text } from './fields.ts';
 import { Verdict } from './protection.ts';
 
-/** A site's lock: lines in its server's configuration that allow only the egress addresses of its policies; and its probe. */
+/**
+ * The lock of a site: configuration of its server that allows only the egress addresses of the site's policies. A probe tests
+ * the lock.
+ */
 
-/** Servers with a lock text; `-cdn`: behind Cloudflare. */
+/** The servers that locks are written for; `-cdn`: behind Cloudflare. */
 export const LockKind = z.enum([
   'htaccess',
   'apache',
@@ -19,15 +22,15 @@ export const LockKind = z.enum([
 ]);
 export type LockKind = z.infer<typeof LockKind>;
 
-/** Text to paste, complete. */
+/** Configuration for one kind of server, ready to paste. */
 export const Snippet = z.object({
   kind: LockKind,
-  /** The server's name, such as `nginx`. */
+  /** The display name of the server. */
   title: z.string(),
   /** The file, or the place in it, in Russian. */
   place: z.string(),
   text: z.string(),
-  /** What to know before pasting: Russian sentences. */
+  /** Notes to read before pasting: Russian sentences. */
   notes: z.array(z.string()),
 });
 export type Snippet = z.infer<typeof Snippet>;
@@ -41,9 +44,9 @@ export const EgressOfProxy = z.object({
   politics: z.array(Named),
   addresses: z.array(z.string()),
   learnedAt: z.nullable(IsoDate),
-  /** Not confirmed for a day, or changed: a lock with these addresses may deny users. */
+  /** Older than a day, or changed since the lock was proved: a lock with these addresses may refuse users. */
   stale: z.boolean(),
-  /** Why the last call of the echo failed: a Russian sentence. */
+  /** The failure of the last call to our echo: a Russian sentence. */
   problem: z.nullable(z.string()),
 });
 export type EgressOfProxy = z.infer<typeof EgressOfProxy>;
@@ -53,7 +56,7 @@ export const SiteLock = z.object({
   egress: z.array(EgressOfProxy),
   /** Sites of the company, this one included, whose lock is older than a new egress address. */
   breaks: z.array(Named),
-  /** Empty while no address is known: a lock without addresses would deny everybody. */
+  /** Empty while no address is known: a lock without addresses would refuse everybody. */
   snippets: z.array(Snippet),
 });
 export type SiteLock = z.infer<typeof SiteLock>;
@@ -107,28 +110,28 @@ export const openLockLink = endpoint({
 
 /** One request of a probe and its outcome. */
 export const ProbeStep = z.object({
-  /** What the request was, in Russian: from outside, over https, with a spoofed X-Forwarded-For. */
+  /** The request, in Russian: route, scheme, spoofed headers. */
   title: z.string(),
   vantage: z.enum(['outside', 'through']),
   outcome: z.enum(['waiting', 'passed', 'failed', 'skipped']),
-  /** What came back, in Russian: a status, or the failure of the connection. */
+  /** The response, in Russian: a status, or a connection error. */
   detail: z.string(),
-  /** What to do about it, in Russian; null when the step needs no action. */
+  /** The remedy, in Russian; null when the step needs no action. */
   advice: z.nullable(z.string()),
 });
 export type ProbeStep = z.infer<typeof ProbeStep>;
 
-/** Successful attempts, and all that count. */
+/** The number of requests with the expected outcome, of all that count. */
 export const Tally = z.object({ passed: z.int(), of: z.int() });
 
 /** The two halves of a probe: strangers' requests that were refused, and proxies that open the site. */
 export const LockProof = z.object({ outside: Tally, through: Tally });
 
-/** A probe of a site. The steps appear while it runs; the verdict follows. */
+/** A probe of a site. It adds steps while it runs; the verdict follows at the end. */
 export const SiteCheck = z.object({
   state: z.enum(['running', 'done']),
   verdict: z.nullable(Verdict),
-  /** The meaning of the verdict for this site, and what to do: Russian sentences. */
+  /** The meaning of the verdict for this site, and the remedy: Russian sentences. */
   meaning: z.nullable(z.string()),
   advice: z.nullable(z.string()),
   steps: z.array(ProbeStep),
@@ -157,7 +160,7 @@ export const getSiteCheck = endpoint({
   errors: ['not_found'],
 });
 
-/** The caller's address as this server sees it: through a proxy, the proxy's egress address. */
+/** Returns the caller's source address: through a proxy, the egress address of the proxy. */
 export const echo = endpoint({
   method: 'GET',
   path: '/echo',

@@ -3,7 +3,7 @@ import { endpoint } from './endpoint.ts';
 import { Id, IsoDate, Named, Version } from './fields.ts';
 import { Role } from './roles.ts';
 
-/** A user of a company (an agent), its owner, or a platform admin. The password is in no reply. */
+/** A user of a company (an agent), an owner, or a platform admin. No reply contains the password. */
 export const User = z.object({
   id: Id,
   name: z.string(),
@@ -21,7 +21,7 @@ export const User = z.object({
       confirmed: z.boolean(),
     }),
   ),
-  /** Whether sign-in also needs a code. */
+  /** Whether sign-in requires a code. */
   secondFactor: z.boolean(),
   version: Version,
   createdAt: IsoDate,

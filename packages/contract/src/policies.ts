@@ -20,13 +20,13 @@ export const Policy = z.object({
   id: Id,
   name: z.string(),
   description: z.string(),
-  /** Its users reach every public site: while its proxy has settings.allSites. */
+  /** Its users may reach every public site. Effective only while the proxy has `settings.allSites`. */
   allSites: z.boolean(),
   /** Its users; a plain USER sees only themselves. */
   users: z.array(Named),
-  /** The sites that it opens, by the address as people write it. */
+  /** Its sites; `name` is the address in Unicode. */
   sites: z.array(Named),
-  /** The spec's list; it holds the one proxy of the policy. */
+  /** An array by the spec; it holds exactly one proxy. */
   proxy: z.array(
     z.object({
       id: Id,

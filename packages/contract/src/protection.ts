@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
 import { Id, IsoDate } from './fields.ts';
 
-/** The protection of a company's sites: verdicts for lists, and the first steps. The first screen needs no more of it. */
+/** The protection of a company's sites. Separate from lock.ts, which the console's first screen does not load. */
 
 export const Verdict = z.enum(['protected', 'open', 'closed', 'server_error', 'cdn', 'unknown']);
 export type Verdict = z.infer<typeof Verdict>;
@@ -11,31 +11,31 @@ export type Verdict = z.infer<typeof Verdict>;
 export const Protection = z.object({
   verdict: Verdict,
   checkedAt: IsoDate,
-  /** The site was protected and is not now, until a probe finds it protected again. */
+  /** The site was protected and has lost it. The next probe with the verdict `protected` resets this. */
   drifted: z.boolean(),
 });
 export type Protection = z.infer<typeof Protection>;
 
-/** A site that was protected and is not now. */
+/** A site that has lost its protection. */
 export const Drift = z.object({ id: Id, name: z.string(), verdict: Verdict, checkedAt: IsoDate });
 export type Drift = z.infer<typeof Drift>;
 
-/** Which of the first steps are done, and which sites have drifted since. */
+/** The progress of the onboarding, and the sites that have lost their protection. */
 export const Evidence = z.object({
   siteExists: z.boolean(),
   /** A policy holds a site, or all sites. */
   policyHasSite: z.boolean(),
-  /** A probe found a site that refuses strangers. */
+  /** A probe found a site that refuses requests from outside. */
   lockFound: z.boolean(),
-  /** A site was found protected and has not drifted. */
+  /** A probe found a site protected, and it still is. */
   lockVerified: z.boolean(),
   /** A user of the company has used the extension. */
   extensionSeen: z.boolean(),
   /** A policy holds a user and a site, or a user and all sites. */
   userHasPolicy: z.boolean(),
-  /** Sites whose last probe found them open to everybody. */
+  /** The number of sites that the last probe found open to everybody. */
   open: z.int(),
-  /** Sites without a finished probe. */
+  /** The number of sites without a finished probe. */
   unchecked: z.int(),
   drifted: z.array(Drift),
 });

@@ -4,13 +4,13 @@ import { clean, Id, IdParams, IsoDate, ListQuery, listOf, text, Version } from '
 import { issue } from './issues.ts';
 import { limits } from './limits.ts';
 
-/** default: the platform's own, shared by companies. users: a company's own. payment: a company's, paid for. */
+/** default: of the platform, shared by companies. users: of one company. payment: of one company, paid for. */
 export const ProxyType = z.enum(['default', 'payment', 'users']);
 export type ProxyType = z.infer<typeof ProxyType>;
 
 /**
  * An egress to the sites. No reply contains the password, for any role.
- * `direct` marks the platform's gateway itself: traffic leaves from it, not through another proxy.
+ * `direct` marks the gateway itself, which connects without an upstream proxy.
  */
 export const Proxy = z.object({
   id: Id,
@@ -26,7 +26,7 @@ export const Proxy = z.object({
 });
 export type Proxy = z.infer<typeof Proxy>;
 
-/** Travels as a string or a number (answers.md), is a string in replies. */
+/** A string or a number in requests (answers.md), a string in replies. */
 const Port = z.pipe(
   z.pipe(z.union([z.string().check(z.trim(), z.regex(/^[1-9]\d{3,4}$/)), z.number()]), z.transform(Number)),
   z.int().check(z.gte(limits.port.min), z.lte(limits.port.max)),
@@ -37,7 +37,7 @@ const Host = text(limits.proxyField, limits.address).check(
   z.refine(isHost, issue('no_proxy_host')),
 );
 
-/** A name without empty parts, or an address as URLs spell it; IPv6 with or without its brackets. */
+/** Whether the text is a host name without empty labels, or an IP address; IPv6 with or without brackets. */
 function isHost(text: string): boolean {
   const spelled = /^[^[]*:.*:/.test(text) ? `[${text}]` : text;
   if (!URL.canParse(`http://${spelled}`)) return false;
@@ -52,7 +52,7 @@ const Secret = z.string().check(z.minLength(limits.proxyField), z.maxLength(limi
 export const ProxyInput = z.object({ host: Host, port: Port, username: Username, password: Secret });
 export type ProxyInput = z.infer<typeof ProxyInput>;
 
-/** An absent field keeps its value. Forms rely on it for the password, which no reply contains. */
+/** An absent field keeps its value. Forms omit the password, which no reply contains. */
 export const ProxyChange = z.object({
   host: z.optional(Host),
   port: z.optional(Port),
@@ -138,12 +138,12 @@ export const deleteProxy = endpoint({
   errors: ['not_found', 'default_proxy', 'direct_proxy', 'proxy_in_use'],
 });
 
-/** The result of a call through a proxy. */
+/** The result of a test request through a proxy. */
 export const ProxyCheck = z.object({
   reachable: z.boolean(),
-  /** Null when it is unknown: the proxy was not reached, or the call broke off before. */
+  /** Null when unknown: the proxy was unreachable, or the connection broke before the answer. */
   credentialsAccepted: z.nullable(z.boolean()),
-  /** The addresses that our echo saw; empty when it was not reached through the proxy. */
+  /** The source addresses that our echo saw; empty when the request did not reach it. */
   egress: z.array(z.string()),
   roundTripMs: z.nullable(z.number()),
   /** The problem and its remedy, in Russian; null without a problem. */

@@ -4,7 +4,7 @@ import { CurrentPassword, FactorCode, IdParams } from './fields.ts';
 import { User } from './me.ts';
 import { OwnerInput } from './users.ts';
 
-/** The caller's own current password, and a code where the caller has a second factor. */
+/** The caller's password, and a code if the caller has a second factor. */
 export const Proof = z.object({
   currentPassword: CurrentPassword,
   code: z.optional(FactorCode),

@@ -3,7 +3,7 @@ import { endpoint } from './endpoint.ts';
 import { FactorCode, FactorConfirmation, IdParams, IsoDate } from './fields.ts';
 import { limits } from './limits.ts';
 
-/** The second factor of the caller. The secret is in one reply only, when enrolment begins. */
+/** The state of the caller's second factor. Only the reply that starts the enrolment contains the secret. */
 export const SecondFactor = z.object({
   on: z.boolean(),
   since: z.nullable(IsoDate),
@@ -19,10 +19,10 @@ export const getSecondFactor = endpoint({
   reply: SecondFactor,
 });
 
-/** The body of a call that asks for the password again. */
+/** The body of a call that requires the password again. */
 export const FactorStart = z.object({ currentPassword: z.string().check(z.maxLength(limits.password.max)) });
 
-/** A secret that an app makes codes of (RFC 6238), as text and as the address that a QR code carries. */
+/** The secret of an authenticator app (RFC 6238), as text and as an `otpauth:` URI for a QR code. */
 export const FactorSecret = z.object({ secret: z.string(), uri: z.string() });
 export type FactorSecret = z.infer<typeof FactorSecret>;
 
@@ -32,12 +32,12 @@ export const startSecondFactor = endpoint({
   access: 'signed-in',
   beforeFactor: true,
   body: FactorStart,
-  // Not 201: a call that creates stores its reply for a repeated Idempotency-Key, and this reply is a secret.
+  // Not 201: replies with 201 are stored for Idempotency-Key, and this reply is a secret.
   reply: FactorSecret,
   errors: ['second_factor_on', 'too_many_requests'],
 });
 
-/** Each replaces a code from the app once. They are in one reply only. */
+/** Each code replaces one from the app, once. No later reply contains them. */
 export const RecoveryCodes = z.object({ codes: z.array(z.string()) });
 export type RecoveryCodes = z.infer<typeof RecoveryCodes>;
 

@@ -6,19 +6,19 @@ export interface SettingPhrases {
   listenAddress(): string;
   origin(): string;
   /**
-   * @param given the text of the variable; undefined when it is absent, null when it may hold a secret
-   * @param takes what the setting takes
+   * @param given the text of the variable; undefined when absent, null when it may hold a secret
+   * @param takes the clause that describes the valid values
    */
   refused(name: string, given: string | null | undefined, takes: string): string;
 }
 
-/** One environment setting: its schema, and the clause that says what it takes. */
+/** One environment setting: its schema, and a clause that describes the valid values. */
 export interface Setting<T> {
   readonly schema: z.ZodMiniType<T, string | undefined>;
   readonly takes: (phrases: SettingPhrases) => string;
 }
 
-/** A setting that stops the start. The message is one line for the operator. */
+/** An invalid setting, which stops the start. The message is one line for the operator. */
 export class SettingError extends Error {}
 
 /**
@@ -40,13 +40,13 @@ export function wholeNumber(fallback: number, min: number, max: number, reason =
   return { takes: (phrases) => phrases.wholeNumber(min, max, reason), schema: z._default(number, fallback) };
 }
 
-/** An address of this machine to listen on, or a name for it. */
+/** A host name or IP address to listen on. */
 export function listenAddress(): Setting<string> {
   const host = z.string().check(z.regex(/^[A-Za-z0-9.:_-]{1,253}$/));
   return { takes: (phrases) => phrases.listenAddress(), schema: z._default(host, '127.0.0.1') };
 }
 
-/** Any other text, of `min` to 4096 characters. */
+/** A text of `min` to 4096 characters. */
 export function plain(takes: string, min = 1): Setting<string | undefined> {
   return setting(takes, z.optional(z.string().check(z.minLength(min), z.maxLength(4096))));
 }
@@ -76,7 +76,7 @@ export function isLoopback(host: string): boolean {
   return name === 'localhost' || name === '::1' || loopback4.test(name);
 }
 
-/** Names of settings whose value must not be printed. */
+/** The names of settings that may hold a secret. Error messages never contain their values. */
 const mayBeSecret = /SECRET|PASSWORD|DATABASE_URL|SMTP_URL|KEY/;
 
 type Values<S extends Record<string, Setting<unknown>>> = {
@@ -85,7 +85,7 @@ type Values<S extends Record<string, Setting<unknown>>> = {
 
 /**
  * Reads settings from an environment.
- * @throws SettingError for the first bad one. It names the setting, what it takes, and the value unless that may be secret
+ * @throws SettingError for the first invalid one, with its name, the valid values, and its value unless it may be a secret
  */
 export function readSettings<S extends Record<string, Setting<unknown>>>(
   spec: S,

@@ -4,7 +4,7 @@ import { Id, IdParams, IsoDate, Links, ListQuery, listOf, Named, text, Version }
 import { limits } from './limits.ts';
 import { Protection } from './protection.ts';
 
-/** A protected site (on the wire: allowed domain). `address` is a host in punycode, with a port if one was named. */
+/** A protected site (on the wire: allowed domain). `address` is a host in punycode, with an optional port. */
 export const Site = z.object({
   id: Id,
   address: z.string(),
@@ -42,7 +42,7 @@ export const createSite = endpoint({
   errors: ['site_exists', 'too_many_objects', 'no_company'],
 });
 
-/** Sites that are added at once; errors name a line by its index (`3.address`). */
+/** The body of a bulk create. Errors name a line by its index (`3.address`). */
 export const SiteInputs = z.array(SiteInput).check(z.minLength(1), z.maxLength(limits.objectsPerCompany));
 export type SiteInputs = z.infer<typeof SiteInputs>;
 

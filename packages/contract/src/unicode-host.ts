@@ -1,6 +1,6 @@
 /**
- * A host as people read it: every `xn--` label decoded (RFC 3492), whatever else stands in it (`*`, a port) kept. A label
- * that does not decode is shown as it is.
+ * Decodes every `xn--` label of a host to Unicode (RFC 3492). Keeps everything else, such as `*` and a port, and labels that do
+ * not decode.
  */
 export function unicodeHost(host: string): string {
   return host.replace(/xn--[a-z0-9-]+/gi, (label) => decode(label.slice(4)) ?? label);
@@ -39,7 +39,7 @@ function decode(input: string): string | undefined {
     output.splice(index++, 0, code);
   }
   const text = String.fromCodePoint(...output);
-  // A label of anything but letters and digits is a trick, not a name.
+  // A label with other characters could imitate a different address, such as one with a slash or an at sign.
   return /^[\p{L}\p{M}\p{N}-]+$/u.test(text) ? text : undefined;
 }
 

@@ -13,7 +13,7 @@ export const Vantage = z.object({
   /** The address from which its last call came; null until it is paired. */
   address: z.nullable(z.string()),
   seenAt: z.nullable(IsoDate),
-  /** It called within the last minute, so a probe uses it. */
+  /** The vantage called within the last minute; probes use only such vantages. */
   present: z.boolean(),
 });
 export type Vantage = z.infer<typeof Vantage>;
@@ -59,7 +59,7 @@ export const pairVantage = endpoint({
 
 /** HMAC-SHA256 in lowercase hex. */
 const Signature = z.string().check(z.regex(/^[0-9a-f]{64}$/));
-/** Every signed call has a greater count than the last one, so that none can be replayed. */
+/** The count of a signed call must exceed that of the last one, so that no call can be replayed. */
 const Count = z.int().check(z.gte(1));
 
 export const takeVantageWork = endpoint({
@@ -74,7 +74,7 @@ export const takeVantageWork = endpoint({
     plan: z.string(),
     /** Seconds until the next call. */
     wait: z.int(),
-    /** Probes that wait or run and will use this vantage. */
+    /** The number of waiting and running probes that will use this vantage. */
     pending: z.int(),
   }),
   errors: ['unauthorized', 'too_many_requests'],

@@ -3,20 +3,20 @@ import { endpoint } from './endpoint.ts';
 import { Id, IdParams, Named, numeral, text } from './fields.ts';
 import { limits } from './limits.ts';
 
-/** The decision of the rule of access on a user and a site, with the missing link of a denial. */
+/** The decision of the access rule on a user and a site. A denial comes with the first missing condition. */
 export const Explanation = z.object({
   allow: z.boolean(),
   /** The reason as in the gateway's `X-Propusk-Reason`; null when allowed. */
   reason: z.nullable(z.string()),
-  /** The meaning and what to do: Russian sentences. */
+  /** The decision and the remedy: Russian sentences. */
   message: z.string(),
   advice: z.nullable(z.string()),
   /** The policy that allows the user, and its proxy by host. */
   policy: z.nullable(Named),
   proxy: z.nullable(Named),
-  /** The conditions from user to site, in order. After the first missing one, none is checked. */
+  /** The conditions between user and site, in the order of evaluation, which stops at the first missing one. */
   links: z.array(z.object({ title: z.string(), state: z.enum(['held', 'missing', 'unchecked']) })),
-  /** The policies that would open the site to the user once they are in one. Empty for the caller's own question. */
+  /** The policies that would open the site to the user. Empty when callers ask about themselves. */
   mends: z.array(Named),
 });
 export type Explanation = z.infer<typeof Explanation>;
