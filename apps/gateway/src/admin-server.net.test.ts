@@ -37,7 +37,7 @@ async function metric(name: string): Promise<number> {
   return Number(line?.split(' ').at(-1));
 }
 
-test('metrics count, time and weigh a request, a refusal and a tunnel', async () => {
+test('metrics report the number, duration and bytes of a request, a refusal and a tunnel', async () => {
   await get(world.port, me, `http://${host}/`);
   await get(world.port, credentials(2), `http://${host}/`);
   await get(world.port, '', `http://${host}/`);

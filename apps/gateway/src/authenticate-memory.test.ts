@@ -35,7 +35,7 @@ test('100,000 distinct valid tokens keep less than 16 MB on the heap', () => {
   expect(left).toBeLessThan(16e6);
 }, 120_000);
 
-test('a cached header is read many times faster than a new spelling of it', () => {
+test('a cached header is authenticated many times faster than a new spelling of it', () => {
   const authenticate = createAuthenticate(keys);
   const [usual, other] = [basic(5, 2_000_000_000), basic(5, 2_000_000_000).replace('Basic', 'basic')];
   const time = (header: string) => {

@@ -48,7 +48,7 @@ export function createAuthenticate(keys: GatewayKeys): (header: string | undefin
     const known = header.length <= CACHED_LENGTH ? callers.get(header) : undefined;
     if (known !== undefined) return known;
     const { caller, spelling } = verify(keys, header);
-    // A probe sends one request, and its header is longer: the token holds a host name.
+    // Probes are not cached: each sends one request, and its token is longer because it holds a host name.
     if (header !== spelling || !isUser(caller)) return caller;
     if (callers.size >= CACHED_MOST) callers.clear();
     // Cache `spelling`: the header may be a slice that keeps the whole request head in memory.
@@ -63,7 +63,7 @@ function verify(keys: GatewayKeys, header: string): { caller: Caller; spelling: 
   if (encoded === undefined) throw new ProxyError('bad_credentials');
   const pair = Buffer.from(encoded, 'base64');
   const [name, token] = split(pair.toString('latin1'));
-  // The name chooses the key, and the token must hold that name: neither kind passes for the other.
+  // The name selects the key, and the token must contain that name, so a probe token cannot pass for a user token.
   const caller = name === PROBE_USERNAME ? verifyProbeToken(keys, token) : verifyGatewayToken(keys, token);
   if (caller === null || name !== nameOf(caller)) throw new ProxyError('bad_credentials');
   return { caller, spelling: `Basic ${pair.toString('base64')}` };

@@ -18,7 +18,7 @@ interface Authorization {
 /** @returns the egress @throws ProxyError */
 export type Authorize = (caller: Caller, target: Target) => Authorization;
 
-/** A probe leaves from the gateway's own address, as users do: the site's lock admits it. */
+/** A probe uses the gateway's own address, which the site's lock admits. */
 const probed: Authorization = { egress: { kind: 'direct', shared: true }, companyId: null };
 
 /** @param stale whether the index is too old to grant access */

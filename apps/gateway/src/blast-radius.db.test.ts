@@ -49,7 +49,7 @@ afterAll(() => product.stop());
 const chosen = Object.entries(attacks).filter(([name]) => quickOrSoak(!/never reads, at/.test(name), true));
 
 test.each(chosen)(
-  'a neighbour is served as without an attack, despite %s',
+  'another company is served as without an attack, despite %s',
   (name, attack) =>
     threatCase('blast radius', name, (tally) =>
       measureAgain(tally, async (round) => {

@@ -17,7 +17,7 @@ import { isAbsoluteForm, type PlainTarget, readAbsoluteForm, readAuthorityForm }
 import { tunnel } from './tunnel.ts';
 import { upgrade } from './upgrade.ts';
 
-/** What the client connections of a gateway share. */
+/** The dependencies that all client connections of a gateway share. */
 export interface ProxyContext {
   readonly authenticate: (header: string | undefined) => Caller;
   readonly activeRequests: ActiveRequests;

@@ -123,7 +123,7 @@ describe('ClientHello parser', () => {
   });
 });
 
-test('ignores early data behind the hello', () => {
+test('ignores early data after the hello', () => {
   const early = Buffer.concat([hello, Buffer.from([20, 3, 3, 0, 1, 1]), Buffer.from([23, 3, 3, 0, 2, 9, 9])]);
   expect(readClientHello(early)).toEqual({ kind: 'whole', serverName: 'crm.company.test' });
 });
@@ -168,28 +168,31 @@ const sni = (...names: string[]) => {
   return Buffer.concat([Buffer.from([all.length >> 8, all.length & 255]), all]);
 };
 
-test('reads a hello built by this test like a real one', () => {
+test('reads the server name of a minimal hello that this test builds', () => {
   expect(readClientHello(made([0, sni('a.test')]))).toEqual({ kind: 'whole', serverName: 'a.test' });
 });
 
 test.each<[string, () => Buffer]>([
-  ['the extension twice', () => made([0, sni('a.test')], [0, sni('b.test')])],
-  ['two names in it', () => made([0, sni('a.test', 'b.test')])],
+  ['the server_name extension twice', () => made([0, sni('a.test')], [0, sni('b.test')])],
+  ['two server names', () => made([0, sni('a.test', 'b.test')])],
   ['an empty name', () => made([0, sni('')])],
-  ['an empty list', () => made([0, Buffer.from([0, 0])])],
-  ['bytes behind the list', () => made([0, Buffer.concat([sni('a.test'), Buffer.from([0])])])],
+  ['an empty name list', () => made([0, Buffer.from([0, 0])])],
+  ['bytes after the name list', () => made([0, Buffer.concat([sni('a.test'), Buffer.from([0])])])],
   ['a name of another type', () => made([0, Buffer.from([0, 4, 1, 0, 1, 97])])],
   ['a NUL in the name', () => changed('crm.company.test', 'crm.company\0test')],
   ['a length past the end', () => made([0, Buffer.from([0, 9, 0, 0, 6, 97])])],
   ['an empty record', () => Buffer.concat([Buffer.from([22, 3, 1, 0, 0]), hello])],
   [
-    'another record between',
+    'a record of another type between two fragments',
     () => Buffer.concat([recut(hello, [100]).subarray(0, 105), Buffer.from([20, 3, 3, 0, 1, 1])]),
   ],
-  ['another message', () => Buffer.concat([hello.subarray(0, 5), Buffer.from([2]), hello.subarray(6)])],
+  [
+    'a handshake message of another type',
+    () => Buffer.concat([hello.subarray(0, 5), Buffer.from([2]), hello.subarray(6)]),
+  ],
   ['another major version', () => Buffer.concat([Buffer.from([22, 2]), hello.subarray(2)])],
   [
-    'a message behind it in its record',
+    'a second message in the same record',
     () => recut(Buffer.concat([hello, Buffer.from([1, 0, 0, 0])]), [16_000]),
   ],
   ['more than 16 KiB announced', () => Buffer.from([22, 3, 1, 0x40, 0, 1, 0, 0x7f, 0xff])],

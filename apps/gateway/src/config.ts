@@ -51,7 +51,7 @@ export const gatewaySettings = {
 
 export interface Config {
   readonly host: string;
-  /** Where clients reach the gateway; undefined when the operator did not say. */
+  /** The URL under which clients reach the gateway; undefined when not configured. */
   readonly publicUrl: string | undefined;
   /** 0 lets the system choose one. */
   readonly port: number;

@@ -19,16 +19,16 @@ test('reads a plain CONNECT head to its end', () => {
 
 test.each([
   ['nothing', ''],
-  ['a head that is not whole', plain.slice(0, -2)],
+  ['an incomplete head', plain.slice(0, -2)],
   ['another method', plain.replace('CONNECT', 'GET')],
-  ['small letters in the method', plain.replace('CONNECT', 'connect')],
-  ['some small letters in it', plain.replace('CONNECT', 'Connect')],
-  ['small letters in the version', plain.replace('HTTP', 'http')],
+  ['a lower-case method', plain.replace('CONNECT', 'connect')],
+  ['a mixed-case method', plain.replace('CONNECT', 'Connect')],
+  ['a lower-case version', plain.replace('HTTP', 'http')],
   ['HTTP/1.0', plain.replace('HTTP/1.1', 'HTTP/1.0')],
   ['two spaces', plain.replace('CONNECT ', 'CONNECT  ')],
   ['a path', plain.replace(HOST, `${HOST}/x`)],
-  ['a name in front of the host', plain.replace(HOST, `a@${HOST}`)],
-  ['an address in brackets', plain.replace(HOST, '[::1]:443')],
+  ['user info before the host', plain.replace(HOST, `a@${HOST}`)],
+  ['an IPv6 address', plain.replace(HOST, '[::1]:443')],
   ['bare line feeds', plain.replaceAll('\r\n', '\n')],
   ['one bare line feed', plain.replace('\r\nHost', '\nHost')],
   ['a bare carriage return', plain.replace('Basic ', 'Basic \r')],
@@ -36,25 +36,28 @@ test.each([
   ['space before a colon', plain.replace('Host:', 'Host :')],
   ['a line without a colon', plain.replace('Host:', 'Host')],
   ['a zero byte', plain.replace('Basic ', 'Basic \0')],
-  ['other bytes than ASCII', plain.replace('Basic ', 'Basic \xe9')],
+  ['a byte outside ASCII', plain.replace('Basic ', 'Basic \xe9')],
   ['two credentials', plain.replace('\r\n\r\n', '\r\nProxy-Authorization: Basic eDp5\r\n\r\n')],
-  ['the same with one between', plain.replace('\r\nHost', '\r\nproxy-authorization: Basic eDp5\r\nHost')],
-  ['a length', plain.replace('\r\n\r\n', '\r\nContent-Length: 3\r\n\r\n')],
-  ['a coding', plain.replace('\r\n\r\n', '\r\nTransfer-Encoding: chunked\r\n\r\n')],
-  ['an expectation', plain.replace('\r\n\r\n', '\r\nExpect: 100-continue\r\n\r\n')],
-  ['another protocol', plain.replace('\r\n\r\n', '\r\nUpgrade: websocket\r\n\r\n')],
-  ['more lines than anybody sends', plain.replace('\r\n\r\n', `${'\r\nA: b'.repeat(40)}\r\n\r\n`)],
-  ['a long one', plain.replace('Basic ', `Basic ${'x'.repeat(9_000)}`)],
+  [
+    'two credentials with a header between',
+    plain.replace('\r\nHost', '\r\nproxy-authorization: Basic eDp5\r\nHost'),
+  ],
+  ['Content-Length', plain.replace('\r\n\r\n', '\r\nContent-Length: 3\r\n\r\n')],
+  ['Transfer-Encoding', plain.replace('\r\n\r\n', '\r\nTransfer-Encoding: chunked\r\n\r\n')],
+  ['Expect', plain.replace('\r\n\r\n', '\r\nExpect: 100-continue\r\n\r\n')],
+  ['Upgrade', plain.replace('\r\n\r\n', '\r\nUpgrade: websocket\r\n\r\n')],
+  ['40 header lines', plain.replace('\r\n\r\n', `${'\r\nA: b'.repeat(40)}\r\n\r\n`)],
+  ['a header of 9,000 bytes', plain.replace('Basic ', `Basic ${'x'.repeat(9_000)}`)],
 ])("leaves %s to Node's parser", (_, text) => {
   expect(read(text)).toBeNull();
 });
 
 test.each([
   ['spaces in credentials', `Proxy-Authorization: x${' '.repeat(8_000)}y`],
-  ['tabs behind them', `Proxy-Authorization: x${'\t'.repeat(8_000)}`],
+  ['tabs after credentials', `Proxy-Authorization: x${'\t'.repeat(8_000)}`],
   ['colons', `A${':'.repeat(8_000)}`],
-  ['a name', `${'a'.repeat(8_000)}:`],
-  ['lines', 'a:b\r\n'.repeat(1_500).slice(0, -2)],
+  ['a long header name', `${'a'.repeat(8_000)}:`],
+  ['many short lines', 'a:b\r\n'.repeat(1_500).slice(0, -2)],
 ])('parses in bounded time: %s', (_, line) => {
   const bytes = Buffer.from(`CONNECT ${HOST} HTTP/1.1\r\n${line}\r\n\r\n`, 'latin1');
   const started = performance.now();

@@ -103,7 +103,7 @@ describe('a gateway without exemptions', () => {
   let touched = 0;
 
   beforeAll(async () => {
-    // Listens where most vectors lead, on both families, and so detects a connection.
+    // Listens on both families at the address of most vectors, to detect a connection.
     canary = createServer((socket) => {
       touched += 1;
       socket.destroy();
@@ -159,7 +159,7 @@ describe('a gateway without exemptions', () => {
         await until(() => world.gateway.index.companies.get(1)?.version === version);
         const plain = await get(world.port, me, 'http://v1.company.test/');
         const tunnelled = await openTunnel(world.port, me, 'v1.company.test:443');
-        // Refused as an address, or never resolved to one.
+        // The gateway refuses it as an address, or DNS resolves it to none.
         for (const got of [statusAndReason(plain), statusAndReason(tunnelled.head)])
           expect(['403 address_refused', '502 upstream_failed']).toContain(got);
         expect(touched).toBe(0);

@@ -87,9 +87,9 @@ describe('the feed', () => {
   });
 
   test.each([
-    ['not JSON', 'company', '{'],
-    ['against the contract', 'company', JSON.stringify({ companyId: 1, version: 9 })],
-    ['of a wrong shape', 'gone', '{}'],
+    ['that is not JSON', 'company', '{'],
+    ['without required fields', 'company', JSON.stringify({ companyId: 1, version: 9 })],
+    ['of the wrong shape', 'gone', '{}'],
   ])('an event %s restarts the connection and changes nothing', async (_, name, data) => {
     const before = world.feed.connections();
     world.feed.send(name, data);

@@ -52,7 +52,7 @@ beforeAll(async () => {
 afterAll(() => product.stop());
 
 test(
-  'hours of work and attacks grow neither memory, nor open files, nor disk',
+  'memory, open files and disk do not grow during hours of work and attacks',
   () =>
     threatCase(
       'growth',

@@ -7,7 +7,7 @@ import { refusedCredentials, unreadableUpstream, upstreamRefusal } from './upstr
 
 /** The parts that the undici client and the node:http client share. */
 
-/** A request ends when the origin sends nothing, or the client reads nothing, for this time. */
+/** The idle timeout of a request, in milliseconds: the origin sends nothing, or the client reads nothing. */
 export const IDLE_MS = 5 * 60_000;
 
 /** The largest response head of a site or proxy, in bytes. */

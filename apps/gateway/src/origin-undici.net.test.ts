@@ -133,7 +133,7 @@ test('a POST on a reused connection and a GET on a new one are sent only once', 
   client.socket.destroy();
 });
 
-test('bytes behind a response never become the next response', async () => {
+test('surplus bytes after a response never become the next response', async () => {
   site = (socket, nth) => {
     if (sockets.length === 1) socket.write(whole(`first ${nth}`) + whole('stray'));
     else socket.write(whole('second'));

@@ -36,7 +36,7 @@ const EARLY_MOST = 16;
 interface OriginConnection {
   readonly client: Client;
   socket: Socket | null;
-  /** No request was sent on it. */
+  /** Whether no request has been sent on it. */
   fresh: boolean;
   /** The request that it is opened for. */
   active: ActiveRequest;
@@ -253,7 +253,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: unknown, error: Error): void {
     if (this.#state === 'begun') {
-      // undici reads white space behind a length as part of it; the body is complete by then.
+      // undici counts white space after the length as part of it, and reports a mismatch for a complete body.
       const miscounted = error.name === 'ResponseContentLengthMismatchError';
       if (miscounted && this.#length === String(this.#came)) this.#complete();
       // Only a broken connection marks the response as incomplete.
@@ -313,7 +313,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-/** Whether an error is a broken connection and not a broken rule. */
+/** Whether an error is a broken connection, not invalid HTTP. */
 function isBreak(error: Error): boolean {
   const { code = '' } = error as NodeJS.ErrnoException;
   return /^(?:UND_ERR_SOCKET|ECONNRESET|EPIPE)$/.test(code) && !breaksRules(error);

@@ -44,7 +44,7 @@ function pass(bytes: Buffer, sink: Sink): boolean {
   });
 }
 
-/** Bytes that were received and not forwarded. */
+/** Holds received bytes until they are forwarded. */
 class BufferedSource implements PeekableSource {
   protected held: Buffer = nothing;
   protected sink: Sink | null = null;

@@ -84,7 +84,7 @@ test.each([
   ['a subdomain', { servername: 'a.crm.company.test' }, 'cut'],
   ['a single label', { servername: 'localhost' }, 'cut'],
   ['no name', { servername: '' }, 'cut'],
-])('on shared egress a TLS handshake is carried or cut by its SNI: %s', async (_, options, expected) => {
+])('on shared egress a TLS handshake is forwarded or cut by its SNI: %s', async (_, options, expected) => {
   heard = 0;
   expect(await handshake(shared, 'crm.company.test', options)).toBe(expected);
   await until(() => world.gateway.activeRequests() === 0);
@@ -97,7 +97,7 @@ test.each([
   ['the name of another site', { servername: 'crm.company.test' }, 'cut'],
   ['no name', { servername: '' }, 'secure'],
 ])(
-  "on a company's own egress a TLS handshake is carried or cut by its SNI: %s",
+  "on a company's own egress a TLS handshake is forwarded or cut by its SNI: %s",
   async (_, options, expected) => {
     expect(await handshake(own, 'wiki.company.test', options)).toBe(expected);
   },
@@ -130,7 +130,7 @@ describe('ClientHello in pieces', () => {
     return tunnel;
   }
 
-  test.each([1, 7, 300])('a hello in pieces of %i bytes is read like a whole one', async (size) => {
+  test.each([1, 7, 300])('a hello in pieces of %i bytes is forwarded by its server name', async (size) => {
     const tunnel = await dribble('crm.company.test', size);
     await until(() => tunnel.got().length > 0);
     // The first byte of a ServerHello record.

@@ -2,13 +2,13 @@ import type { DenyReason } from '@propusk/access/decide';
 import type { DialErrorCode } from '@propusk/dial/dial-error';
 import type { proxyErrorDetails } from '@propusk/phrases/gateway';
 
-/** Why the gateway did not carry a request: the closed list of `X-Propusk-Reason` and of the metrics' `reason` label. */
+/** The reasons of refused and failed requests: the closed list of `X-Propusk-Reason` and of the metrics' `reason` label. */
 export type ProxyErrorReason =
   | DenyReason
   | DialErrorCode
   | 'no_credentials'
   | 'bad_credentials'
-  /** The token's time or epoch is over. */
+  /** The token has expired, or its epoch is outdated. */
   | 'expired'
   | 'snapshot_stale'
   /** Not a request that a proxy can carry (RFC 9112 section 3.2). */
@@ -21,7 +21,7 @@ export type ProxyErrorReason =
   | 'too_many'
   | 'stopping';
 
-/** A sentence of the phrase table that says more than the reason's own. */
+/** A sentence of the phrase table that is more specific than that of the reason. */
 export type ProxyErrorDetail = keyof typeof proxyErrorDetails;
 
 /** A request that the gateway refuses or cannot complete. */

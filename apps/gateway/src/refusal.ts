@@ -30,7 +30,7 @@ const statuses: Readonly<Record<ProxyErrorReason, number>> = {
   stopping: 503,
 };
 
-/** Every reason's sentences: a reason without them does not compile. */
+/** The sentences of each reason. A reason without sentences does not compile. */
 export const phrases: Readonly<Record<ProxyErrorReason, { why: string; advice: string }>> = {
   ...denyPhrases,
   ...proxyErrors,

@@ -271,7 +271,7 @@ async function curlThrough(port: number, who: string, url: string): Promise<stri
   return (await promisify(execFile)('/usr/bin/curl', [...args, ...proxy, url])).stdout;
 }
 
-test('nginx on port 80 shows an ACME proof, and redirects everything else to https', async () => {
+test('nginx on port 80 serves the ACME challenge, and redirects everything else to https', async () => {
   await using started = new AsyncDisposableStack();
   const { host } = new URL(apis[0].url);
   const proxy = await startReverseProxy('nginx', certificate, [host, host]);

@@ -241,14 +241,14 @@ describe('forwarding', () => {
   });
 
   test.each([
-    ['a control character in the phrase', 'HTTP/1.1 200 O\x01K\r\nContent-Length: 0\r\n\r\n'],
+    ['a control character in the reason phrase', 'HTTP/1.1 200 O\x01K\r\nContent-Length: 0\r\n\r\n'],
     ['the status 000', 'HTTP/1.1 000 Zero\r\nContent-Length: 0\r\n\r\n'],
     ['the status 099', 'HTTP/1.1 099 Low\r\nContent-Length: 0\r\n\r\n'],
     [
       'an unrequested change of protocol',
       'HTTP/1.1 101 Switching\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n',
     ],
-    ['no HTTP', 'SSH-2.0-OpenSSH_9.2p1\r\n'],
+    ['something other than HTTP', 'SSH-2.0-OpenSSH_9.2p1\r\n'],
   ])('a site that answers %s harms no other site', async (_, bytes) => {
     const strange = createServer((socket) => {
       socket.on('error', () => {});
@@ -267,7 +267,7 @@ describe('forwarding', () => {
     await until(() => !world.gateway.index.companies.has(2));
   });
 
-  test('a response that the site cuts off is cut off for the client too', async () => {
+  test('a response that the site truncates is truncated for the client too', async () => {
     const got = await get(world.port, me, `${site}/cut`);
     expect(got).toMatch(/content-length: 1000/i);
     expect(got.endsWith('half')).toBe(true);

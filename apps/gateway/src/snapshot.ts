@@ -66,7 +66,7 @@ export interface SnapshotsOptions {
 export async function openSnapshots(options: SnapshotsOptions, key: Buffer, log: Log): Promise<Snapshots> {
   const path = join(options.dataDir, 'gateway-snapshot.bin');
   const maxAgeMs = options.snapshotMaxAgeMs;
-  // A feed event without a change is written rarely: a file that looks too old errs on the safe side.
+  // Feed events without changes are written rarely. A file that overestimates its age denies earlier, which is safe.
   const rewriteMs = Math.min(60_000, maxAgeMs / 10);
   const index = emptyIndex();
   // grows: by owners, by users, sites and policies; bound: what the limits of a company allow

@@ -65,7 +65,7 @@ export function warnOfExpiry(log: Log): (expiresAt: number) => void {
   let warned = Number.POSITIVE_INFINITY;
   let last = 0;
   return (expiresAt) => {
-    // A renewed certificate starts anew.
+    // A renewed certificate gets its own warnings.
     if (expiresAt !== last) warned = Number.POSITIVE_INFINITY;
     last = expiresAt;
     const days = (expiresAt - Date.now()) / DAY_MS;

@@ -119,7 +119,7 @@ describe.each([
   });
 });
 
-describe('a proxy that fails', () => {
+describe('a failing upstream proxy', () => {
   /** Starts a proxy that sends a fixed reply to each connection, and records what it received. */
   async function stub(answer: string | null): Promise<{ port: number; server: Server; got: () => string }> {
     let got = '';
@@ -181,7 +181,7 @@ describe('a proxy that fails', () => {
     server.close();
   });
 
-  test('bytes and end of a client reach the site although sent before the upstream proxy replied', async () => {
+  test('bytes and FIN that a client sends before the upstream proxy replies reach the site', async () => {
     let got = '';
     let ended = false;
     const server = createServer({ allowHalfOpen: true }, (socket) => {

@@ -30,7 +30,7 @@ type Cluster = Pick<Gateway, 'listen' | 'close' | 'metricsPort'>;
 const HUNG_MS = 15_000;
 const FIRST_RETRY_MS = 100;
 const LAST_RETRY_MS = 10_000;
-/** The least interval of relaying feed times: a snapshot that looks too old errs on the safe side. */
+/** The minimum interval of relaying feed times. A worker that overestimates the snapshot's age denies earlier, which is safe. */
 const CONTACT_MS = 200;
 
 interface Member {
