@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import * as t from '@propusk/phrases/extension';
 
-/** The browsers that the extension is built for. Edge, Yandex Browser, Opera and Vivaldi take Chromium's. */
+/** The build targets. Edge, Yandex Browser, Opera and Vivaldi install the Chromium build. */
 export type Target = 'chromium' | 'firefox';
 
 const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8')) as {

@@ -5,7 +5,7 @@ import { startWorker } from '../core/worker.ts';
 
 /** Chromium: a PAC script routes the requests. */
 
-/** The last applied setting. Every new one drops connections, and the worker refreshes twice a minute. */
+/** The last applied setting. Chromium drops connections on every write, and the worker refreshes twice a minute. */
 let applied: string | undefined;
 
 async function apply(access: GatewayAccess | null): Promise<void> {

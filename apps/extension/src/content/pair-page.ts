@@ -1,7 +1,7 @@
 /**
- * Runs on `/extension/pair` of any origin, since the console's origin is not known in advance. It marks the page, and
- * passes the code of the fragment to the worker, which asks the user. It does so once, since a page could change its
- * fragment endlessly. The page reads the outcome from `data-propusk-paired`: `yes`, `refused` or `failed`.
+ * Runs on `/extension/pair` of any origin, since the console's origin is not known in advance. It marks the page, and passes the
+ * code in the fragment to the worker, which asks the user. It passes only one code, since a page could change its fragment
+ * endlessly. The page reads the outcome from `data-propusk-paired`: `yes`, `refused` or `failed`.
  */
 const mark = document.documentElement.dataset;
 mark.propuskExtension = chrome.runtime.getManifest().version;

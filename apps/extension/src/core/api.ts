@@ -3,7 +3,7 @@ import { ErrorBody } from '@propusk/contract/errors';
 import * as t from '@propusk/phrases/extension';
 import { failedByCertificate } from './network-errors.ts';
 
-/** A failed call. `status` 0: no reply, or a reply that is not a console's. */
+/** A failed call. `status` 0: no reply, or one that does not come from a console. */
 export class CallFailed extends Error {
   readonly status: number;
   /** The api's error code; null without a reply of the api. */
@@ -20,7 +20,7 @@ const TIMEOUT_MS = 15_000;
 /**
  * Makes a call of the contract.
  * @param origin of the console
- * @throws CallFailed with a sentence for the person
+ * @throws CallFailed with a sentence for the user
  */
 export async function call<E extends Endpoint>(
   origin: string,
@@ -67,7 +67,7 @@ export async function call<E extends Endpoint>(
 
 /**
  * The origin of a console from typed text. The default scheme is https, on localhost http.
- * @returns null for what is no web address
+ * @returns null when the text is not a web address
  */
 export function consoleOrigin(typed: string): string | null {
   const text = typed.trim();

@@ -15,15 +15,15 @@ export interface Challenge {
   readonly challenger: { readonly host: string; readonly port: number };
 }
 
-/** How many requests are remembered: a request may never end. */
+/** The maximum number of remembered requests: a request may never end. */
 const REMEMBERED = 500;
 
 /**
  * Answers only challenges of our gateway: a site that replies 401 or another proxy gets nothing. The first challenge
  * of a request gets the stored password, the second a fresh one, and the third cancels it: Chromium would repeat 33
  * times, Firefox endlessly.
- * @param stored the access that is in force; null when nobody is signed in
- * @param fresh asks the api again; null when it does not answer or takes us for nobody
+ * @param stored returns the current access; null when nobody is signed in
+ * @param fresh fetches the access from the api; null when the api does not answer or rejects the session
  */
 export function createChallenges(
   stored: () => Promise<GatewayAccess | null>,

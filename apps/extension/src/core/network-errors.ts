@@ -1,11 +1,11 @@
-/** The errors of the extension's own requests: `fetch` reports none, `webRequest` names each. */
+/** The errors of the extension's own requests. `fetch` does not tell why a request failed; `webRequest` does. */
 
 /**
  * Errors of a TLS handshake. Chromium names them. Firefox gives a sentence in the user's language for them, and a name that
  * begins with `NS_` for every other error.
  */
 const CERTIFICATE = /^net::ERR_(CERT|SSL)_|^(?!net::|NS_)/;
-/** The event may follow the rejection of `fetch`, in milliseconds. */
+/** The time to wait for the event, which may follow the rejection of `fetch`, in milliseconds. */
 const EVENT_MS = 200;
 
 // grows: by users who type addresses of consoles; bound: the last origin only; at the bound: the new one replaces it;
@@ -16,7 +16,7 @@ let last: { readonly origin: string; readonly error: string } | null = null;
 export function watchOwnRequests(): void {
   chrome.webRequest.onErrorOccurred.addListener(
     ({ url, error, tabId }) => {
-      // -1: a request of no tab, as the worker's own.
+      // -1: a request outside all tabs, such as the worker's own.
       if (tabId === -1) last = { origin: new URL(url).origin, error };
     },
     { urls: ['<all_urls>'], types: ['xmlhttprequest', 'other'] },

@@ -7,19 +7,19 @@ import { forgetRefused } from './refused-offers.ts';
 import { createSession } from './session.ts';
 import { openStore, type Store } from './store.ts';
 
-/** A console of two accounts: the codes and tokens are the first letters of who they belong to. */
+/** The two accounts of the console. Codes and tokens begin with the name of their account. */
 const people = { anna: 'anna@romashka.ru', mallory: 'mallory@evil.test' };
 const PAGE = 'chrome-extension://us/pair.html';
 let server: Server;
 let origin: string;
-/** What the console was asked, as `token call`. */
-let asked: string[];
+/** The requests that the console received, as `token call`. */
+let requests: string[];
 let ended: Set<string>;
-/** The browser: its tabs, what was stored, and what pages were told. */
+/** The state of the browser: open tabs, storage, messages to pages, opened tabs. */
 let tabs: Map<number, { url: string; active: boolean; windowId: number; incognito: boolean }>;
 let local: Record<string, unknown>;
-let told: string[];
-let brought: string[];
+let outcomes: string[];
+let openedPages: string[];
 let closed: (tabId: number) => void;
 let ring: (alarm: { name: string }) => void;
 let started: () => void;
@@ -33,7 +33,7 @@ beforeAll(async () => {
     const call = `${request.method} ${request.url}`;
     let body = '';
     for await (const part of request) body += String(part);
-    asked.push(`${token} ${call}`);
+    requests.push(`${token} ${call}`);
     const [status, answer] = reply(call, token, body);
     response.writeHead(status, { 'content-type': 'application/json' });
     response.end(status === 204 ? undefined : JSON.stringify(answer));
@@ -86,11 +86,11 @@ function reply(call: string, token: string, body: string): [status: number, body
 }
 
 beforeEach(async () => {
-  asked = [];
+  requests = [];
   ended = new Set();
   local = {};
-  told = [];
-  brought = [];
+  outcomes = [];
+  openedPages = [];
   pinned = null;
   tabs = new Map();
   for (const id of [1, 2]) openTab(id, `${origin}/extension/pair`);
@@ -100,7 +100,7 @@ beforeEach(async () => {
     set: async (items: object) => void Object.assign(local, structuredClone(items)),
     remove: async (key: string) => void delete local[key],
   };
-  // The browser's own part; all else is ours.
+  // Only the browser's API is a fake.
   Object.assign(globalThis, {
     chrome: {
       storage: { local: area },
@@ -121,14 +121,15 @@ beforeEach(async () => {
         create: async ({ url, active }: { url: string; active: boolean }) => {
           const id = 100 + tabs.size;
           openTab(id, url);
-          brought.push(`${url.slice(PAGE.length)}${active ? ' in front' : ''}`);
+          openedPages.push(`${url.slice(PAGE.length)}${active ? ' in front' : ''}`);
           return { id };
         },
         remove: async (id: number) => {
           tabs.delete(id);
           closed(id);
         },
-        sendMessage: async (id: number, { paired }: { paired: string }) => void told.push(`${id} ${paired}`),
+        sendMessage: async (id: number, { paired }: { paired: string }) =>
+          void outcomes.push(`${id} ${paired}`),
       },
     },
   });
@@ -136,29 +137,29 @@ beforeEach(async () => {
   const session = createSession(store, async () => pinned);
   pairing = createPairing(session, async () => pinned);
   await session.signIn(origin, { email: people.anna, password: 'correct horse' });
-  asked = [];
+  requests = [];
 });
 
 function openTab(id: number, url: string): void {
   tabs.set(id, { url, active: true, windowId: 1, incognito: false });
 }
 const token = async () => (await store.get()).token;
-const leavings = () => asked.filter((call) => call.endsWith('/logout'));
+const logouts = () => requests.filter((call) => call.endsWith('/logout'));
 
-describe('an offer of somebody else’s account', () => {
-  test('names the account and its company before anything changes', async () => {
+describe('a pairing offer of another account', () => {
+  test('the question names the offered account and its company before anything changes', async () => {
     await pairing.offer(origin, 'mallory.1', 1);
     expect(await pairing.question()).toEqual({
       id: expect.any(String),
       origin,
-      // What turns the reading direction is left out.
+      // Without the bidi control character.
       account: { name: 'mallory', email: people.mallory, company: 'Зло' },
     });
-    expect([await token(), leavings(), brought]).toEqual(['anna.typed', [], [' in front']]);
+    expect([await token(), logouts(), openedPages]).toEqual(['anna.typed', [], [' in front']]);
   });
 
   test.each(['no', 'closing the tab', 'the time', 'a new start of the browser'])(
-    'is over with %s, and ends that session alone',
+    'a question ends with %s, which ends only the offered session',
     async (way) => {
       await pairing.offer(origin, 'mallory.1', 1);
       const id = (await pairing.question())?.id ?? '';
@@ -169,55 +170,55 @@ describe('an offer of somebody else’s account', () => {
         'a new start of the browser': () => started(),
       };
       await ways[way]?.();
-      await vi.waitFor(() => expect(leavings()).toEqual(['mallory.1 DELETE /api/auth/logout']));
+      await vi.waitFor(() => expect(logouts()).toEqual(['mallory.1 DELETE /api/auth/logout']));
       expect([await pairing.question(), await token(), ended.has('anna.typed')]).toEqual([
         null,
         'anna.typed',
         false,
       ]);
-      expect(told).toEqual([way === 'the time' ? '1 failed' : '1 refused']);
+      expect(outcomes).toEqual([way === 'the time' ? '1 failed' : '1 refused']);
       await expect(pairing.answer(id, true)).rejects.toThrow(/устарел/);
     },
   );
 
-  test('replaces and ends the old session after consent', async () => {
+  test('consent replaces and ends the old session', async () => {
     await pairing.offer(origin, 'mallory.1', 1);
     await pairing.answer((await pairing.question())?.id ?? '', true);
-    expect([await token(), leavings(), told]).toEqual([
+    expect([await token(), logouts(), outcomes]).toEqual([
       'mallory.1',
       ['anna.typed DELETE /api/auth/logout'],
       ['1 yes'],
     ]);
   });
 
-  test('keeps the old session when the new one has ended before consent', async () => {
+  test('the old session stays when the offered one has ended before consent', async () => {
     await pairing.offer(origin, 'mallory.1', 1);
     ended.add('mallory.1');
     await expect(pairing.answer((await pairing.question())?.id ?? '', true)).rejects.toThrow('Войдите');
-    expect([await token(), ended.has('anna.typed'), told]).toEqual(['anna.typed', false, ['1 failed']]);
+    expect([await token(), ended.has('anna.typed'), outcomes]).toEqual(['anna.typed', false, ['1 failed']]);
   });
 });
 
-describe('an offer', () => {
-  test('does not replace an open question nor take its focus', async () => {
+describe('a pairing offer', () => {
+  test('an offer neither replaces an open question nor takes its focus', async () => {
     await pairing.offer(origin, 'mallory.1', 1);
     const before = await pairing.question();
     for (let i = 0; i < 200; i++) await pairing.offer(origin, `mallory.more${i}`, 2);
-    // The same page loaded again: it goes on waiting.
+    // A reload of the page keeps its question open.
     await pairing.offer(origin, 'mallory.1', 1);
     expect(await pairing.question()).toEqual(before);
-    expect([brought, new Set(told)]).toEqual([[' in front'], new Set(['2 failed'])]);
-    expect(asked.filter((call) => call.endsWith('/pair'))).toHaveLength(1);
+    expect([openedPages, new Set(outcomes)]).toEqual([[' in front'], new Set(['2 failed'])]);
+    expect(requests.filter((call) => call.endsWith('/pair'))).toHaveLength(1);
   });
 
-  test('is ignored for five minutes after a refusal, without a call to its console', async () => {
+  test('offers of a refused origin are ignored for five minutes, without a call to its console', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     try {
       for (const way of ['no', 'closing the tab', 'the time'] as const) {
         await forgetRefused();
-        const opened = brought.length;
+        const opened = openedPages.length;
         await pairing.offer(origin, `mallory.${way}`, 1);
-        expect(brought).toHaveLength(opened + 1);
+        expect(openedPages).toHaveLength(opened + 1);
         const id = (await pairing.question())?.id ?? '';
         if (way === 'no') await pairing.answer(id, false);
         else if (way === 'closing the tab') closed(Math.max(...tabs.keys()));
@@ -226,17 +227,17 @@ describe('an offer', () => {
           ring({ name: 'question' });
         }
         await vi.waitFor(() => expect(ended).toContain(`mallory.${way}`));
-        asked = [];
-        told = [];
+        requests = [];
+        outcomes = [];
         for (let i = 0; i < 200; i++) await pairing.offer(origin, `mallory.again${i}`, 1 + (i % 2));
-        expect([brought.length, asked, new Set(told)]).toEqual([
+        expect([openedPages.length, requests, new Set(outcomes)]).toEqual([
           opened + 1,
           [],
           new Set(['1 refused', '2 refused']),
         ]);
         vi.setSystemTime(Date.now() + 5 * 60_000 + 1);
         await pairing.offer(origin, `mallory.late ${way}`, 1);
-        expect(brought).toHaveLength(opened + 2);
+        expect(openedPages).toHaveLength(opened + 2);
         await pairing.answer((await pairing.question())?.id ?? '', false);
       }
     } finally {
@@ -244,7 +245,7 @@ describe('an offer', () => {
     }
   });
 
-  test('of ever new origins is shown three times at most', async () => {
+  test('offers of ever new origins open at most three questions', async () => {
     const answer = server.listeners('request')[0] as RequestListener;
     for (let i = 0; i < 20; i++) {
       const evil = createServer(answer).listen(0, '127.0.0.1');
@@ -256,60 +257,60 @@ describe('an offer', () => {
       if (question !== null) await pairing.answer(question.id, false);
       evil.close();
     }
-    expect(brought).toHaveLength(3);
+    expect(openedPages).toHaveLength(3);
   });
 
-  test('made twice at once leaves no extra session', async () => {
+  test('two simultaneous offers open one question and leave no extra session', async () => {
     await Promise.all([pairing.offer(origin, 'mallory.1', 1), pairing.offer(origin, 'mallory.2', 2)]);
-    expect([brought.length, ended.size, told.length]).toEqual([1, 1, 1]);
+    expect([openedPages.length, ended.size, outcomes.length]).toEqual([1, 1, 1]);
   });
 
-  test('of the signed-in account reports that and keeps the session', async () => {
+  test('an offer of the signed-in account reports success and keeps the session', async () => {
     await pairing.offer(origin, 'anna.2', 1);
-    expect([await token(), leavings(), told, brought]).toEqual([
+    expect([await token(), logouts(), outcomes, openedPages]).toEqual([
       'anna.typed',
       ['anna.2 DELETE /api/auth/logout'],
       ['1 yes'],
       ['#already in front'],
     ]);
     expect(await pairing.question()).toBeNull();
-    // What leaving took from the session that stays was fetched anew.
-    expect(asked.at(-1)).toBe('anna.typed GET /api/me/access');
+    // The logout revoked the gateway password of the session that stays, so it was fetched again.
+    expect(requests.at(-1)).toBe('anna.typed GET /api/me/access');
   });
 
-  test('of the same account asks again when the session here has ended', async () => {
+  test('an offer of the same account opens a question when its session has ended', async () => {
     ended.add('anna.typed');
     await pairing.offer(origin, 'anna.2', 1);
     expect((await pairing.question())?.account?.email).toBe(people.anna);
   });
 
-  test('with an expired code or from a closed page opens no question', async () => {
+  test('an expired code or a closed page opens no question', async () => {
     await pairing.offer(origin, 'dead', 1);
-    expect([brought, told]).toEqual([[], ['1 failed']]);
+    expect([openedPages, outcomes]).toEqual([[], ['1 failed']]);
     tabs.delete(2);
     await pairing.offer(origin, 'mallory.1', 2);
-    expect([brought, [...ended]]).toEqual([[], ['mallory.1']]);
+    expect([openedPages, [...ended]]).toEqual([[], ['mallory.1']]);
   });
 
-  test('opens in the foreground only when its page is', async () => {
+  test('the question opens in the foreground only when its page is there', async () => {
     tabs.set(1, { url: `${origin}/extension/pair`, active: false, windowId: 1, incognito: false });
     await pairing.offer(origin, 'mallory.1', 1);
-    expect(brought).toEqual(['']);
+    expect(openedPages).toEqual(['']);
   });
 
-  test('of a console outside the browser policy sends no call to that console', async () => {
+  test('an offer outside the browser policy causes no call to its console', async () => {
     pinned = 'https://pass.example.ru';
     await pairing.offer(origin, 'mallory.1', 1);
     const question = await pairing.question();
-    expect([question?.account, asked]).toEqual([null, []]);
+    expect([question?.account, requests]).toEqual([null, []]);
     await expect(pairing.answer(question?.id ?? '', true)).rejects.toThrow(/устарел/);
     expect(await token()).toBe('anna.typed');
   });
 
-  test('reports the outcome only to its own origin', async () => {
+  test('the outcome is reported only to the origin of the offer', async () => {
     await pairing.offer(origin, 'mallory.1', 1);
     openTab(1, 'https://evil.test/extension/pair');
     await pairing.answer((await pairing.question())?.id ?? '', false);
-    expect(told).toEqual([]);
+    expect(outcomes).toEqual([]);
   });
 });

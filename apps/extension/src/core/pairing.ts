@@ -15,7 +15,7 @@ export interface Pairing {
   offer(origin: string, code: string, tabId: number): Promise<void>;
   /** The open question. */
   question(): Promise<PairQuestion | null>;
-  /** @throws CallFailed with a sentence for the person */
+  /** @throws CallFailed with a sentence for the user */
   answer(id: string, yes: boolean): Promise<void>;
 }
 
@@ -56,7 +56,7 @@ export function createPairing(session: Session, pinned: () => Promise<string | n
   chrome.alarms.onAlarm.addListener(({ name }) => {
     if (name === QUESTION) void expire();
   });
-  // Closing the browser closed the question's tab too: that is no refusal.
+  // Closing the browser also closes the question's tab, which does not count as a refusal.
   const forget = () => void dismiss('refused', () => true).then(() => forgetRefused());
   chrome.runtime.onStartup.addListener(forget);
   chrome.runtime.onInstalled.addListener(forget);

@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 const Refused = z.array(z.object({ origin: z.string(), at: z.number() }));
 
 const KEY = 'refused-offers';
-/** For how many minutes a refused origin may not ask. The console's page states it. */
+/** A refused origin may not ask for this many minutes. The console's page states the number. */
 const SILENT_MINUTES = 5;
 /** With this many refusals in twice that time no origin may ask: an attacker has many origins. */
 const TOO_MANY = 3;

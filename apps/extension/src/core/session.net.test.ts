@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createSession } from './session.ts';
 import { openStore } from './store.ts';
 
-/** A console that answers as it is told to: what the real one says is held by the tests in browsers. */
+/** The stubbed replies of a console by call. The tests in browsers use a real console. */
 const answers = new Map<string, () => Promise<[status: number, body: unknown]>>();
 let server: Server;
 let origin: string;
@@ -24,7 +24,7 @@ beforeAll(async () => {
     get: async () => structuredClone(kept),
     set: async (items: object) => void Object.assign(kept, structuredClone(items)),
   };
-  // The browser's own part; all else is ours.
+  // Only the browser's API is a fake.
   Object.assign(globalThis, { chrome: { storage: { local } } });
 });
 afterAll(() => server.close());
@@ -71,14 +71,14 @@ async function signedIn(pinned: string | null = null) {
 }
 
 describe('a session of the extension', () => {
-  test('survives the death of the worker', async () => {
+  test('a session survives the death of the worker', async () => {
     await signedIn();
     const state = await openStore(async () => {}).get();
     expect([state.console, state.token, state.access?.password]).toEqual([origin, 'token', 'secret']);
     expect(state.person).toEqual({ email: 'anna@romashka.ru', name: 'Анна', company: null });
   });
 
-  test('is not restored by a late reply after a sign-out', async () => {
+  test('a late reply does not restore a session after a sign-out', async () => {
     const { store, session } = await signedIn();
     const held = Promise.withResolvers<void>();
     answers.set('GET /api/me/access', async () => {
@@ -94,7 +94,7 @@ describe('a session of the extension', () => {
     expect(JSON.stringify(kept)).not.toContain('secret');
   });
 
-  test.each([500, 503, 302])('survives a reply %i of the console', async (status) => {
+  test.each([500, 503, 302])('a session survives a reply %i of the console', async (status) => {
     const { store, session } = await signedIn();
     answers.set('GET /api/me/access', always(status, { code: 'unavailable', message: 'Нет базы' }));
     await session.refresh();
@@ -102,7 +102,7 @@ describe('a session of the extension', () => {
     expect([state.access?.password, state.consoleAway]).toEqual(['secret', true]);
   });
 
-  test('ends with a 401 and reports it', async () => {
+  test('a 401 ends the session and shows the reason', async () => {
     const { store, session } = await signedIn();
     answers.set('GET /api/me/access', always(401, { code: 'unauthorized', message: 'Войдите' }));
     await session.refresh();
@@ -114,7 +114,7 @@ describe('a session of the extension', () => {
     ]);
   });
 
-  test('of a user without a company has no access and shows the reason', async () => {
+  test('a user without a company has no access and sees the reason', async () => {
     const { store, session } = await signedIn();
     answers.set('GET /api/me/access', always(409, { code: 'no_company', message: 'Здесь нужна компания' }));
     await session.refresh();
@@ -122,7 +122,7 @@ describe('a session of the extension', () => {
     expect([state.token, state.access, state.problem]).toEqual(['token', null, 'Здесь нужна компания']);
   });
 
-  test('of a user who must enrol a second factor has no access and shows what to do', async () => {
+  test('a user who must enrol a second factor has no access and sees the remedy', async () => {
     const { store, session } = await signedIn();
     const refused = { code: 'second_factor_required', message: 'Включите второй фактор' };
     answers.set('GET /api/me/access', always(403, refused));
@@ -131,21 +131,21 @@ describe('a session of the extension', () => {
     expect([state.token, state.access, state.problem]).toEqual(['token', null, 'Включите второй фактор']);
   });
 
-  test('does not start without the code of an enabled second factor', async () => {
+  test('signing in without the code of an enabled second factor fails', async () => {
     const needed = { code: 'second_factor_needed', message: 'Введите код' };
     answers.set('POST /api/auth/login', always(401, needed));
     await expect(signedIn()).rejects.toMatchObject({ code: 'second_factor_needed', message: 'Введите код' });
     expect((await openStore(async () => {}).get()).token).toBeNull();
   });
 
-  test('starts only at the console that the browser policy names', async () => {
+  test('signing in works only at the console that the browser policy names', async () => {
     await expect(signedIn('https://pass.example.ru')).rejects.toThrow(
       /только консоль https:\/\/pass\.example\.ru/,
     );
     await expect(signedIn(origin)).resolves.toBeDefined();
   });
 
-  test('marks the gateway as unreachable when nothing listens there', async () => {
+  test('a probe marks the gateway as unreachable when nothing listens there', async () => {
     const { store, session } = await signedIn();
     await session.probe();
     expect((await store.get()).gatewayAway).toBe(true);

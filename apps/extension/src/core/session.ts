@@ -21,16 +21,16 @@ import type { Store } from './store.ts';
 export interface Session {
   /** Refreshes the access from the api. @returns the access now in force */
   refresh(): Promise<GatewayAccess | null>;
-  /** @throws CallFailed with a sentence for the person; `second_factor_needed` when a code is to come with it */
+  /** @throws CallFailed with a sentence for the user; `second_factor_needed` when the account requires a code */
   signIn(typed: string, who: Typed): Promise<void>;
   /**
-   * Redeems a pairing code into a session. The current session stays until `enter`.
-   * @throws CallFailed with a sentence for the person
+   * Redeems a pairing code for a session. The current session stays until `enter`.
+   * @throws CallFailed with a sentence for the user
    */
   redeem(origin: string, code: string): Promise<Redeemed>;
   /**
    * Switches to a session and ends the previous one. On failure nothing changes.
-   * @throws CallFailed with a sentence for the person, and then nothing has changed
+   * @throws CallFailed with a sentence for the user
    */
   enter(session: Redeemed): Promise<void>;
   /** Ends a session other than the current one, if its console is reachable. */

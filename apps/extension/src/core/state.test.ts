@@ -34,19 +34,19 @@ const signedIn: State = {
 };
 
 describe('the state', () => {
-  test('is restored from storage, and an invalid one counts as signed out', () => {
+  test('a stored state is restored, and an invalid one counts as signed out', () => {
     expect(readState(JSON.parse(JSON.stringify(signedIn)))).toEqual(signedIn);
     for (const stored of [undefined, null, 1, {}, { ...signedIn, access: { gateway: {} } }]) {
       expect(readState(stored)).toEqual(signedOut);
     }
   });
 
-  test('of a version without companies is still valid', () => {
+  test('a state of the version without companies is still valid', () => {
     const before = { ...signedIn, person: { email: 'anna@romashka.ru', name: 'Анна' } };
     expect(readState(before).person).toEqual({ ...before.person, company: null });
   });
 
-  test('identifies its account by console and email', () => {
+  test('console and email together identify the account', () => {
     const anna = { email: 'Anna@Romashka.ru', name: '', company: null };
     expect(isSignedInAs(signedIn, 'https://pass.example.ru', anna)).toBe(true);
     expect(isSignedInAs(signedIn, 'https://evil.test', anna)).toBe(false);
@@ -56,28 +56,28 @@ describe('the state', () => {
     expect(isSignedInAs(signOut(signedIn), 'https://pass.example.ru', anna)).toBe(false);
   });
 
-  test('keeps the console address and no secret after a sign-out', () => {
+  test('a sign-out keeps the address of the console and no secret', () => {
     const after = signOut(withRefusal(signedIn, 'crm.example.ru', refusal), 'Вход завершён.');
     expect(after).toEqual({ ...signedOut, console: 'https://pass.example.ru', problem: 'Вход завершён.' });
     expect(JSON.stringify(after)).not.toMatch(/secret|token":"|anna/);
   });
 
-  test('clears refusals when the policy version changes, and only then', () => {
+  test('a new policy version clears the refusals, the same version keeps them', () => {
     const refused = withRefusal(signedIn, 'crm.example.ru', refusal);
     expect(withAccess(refused, access(1)).refusals).toEqual({ 'crm.example.ru': refusal });
     expect(withAccess(refused, access(2)).refusals).toEqual({});
   });
 
-  test('marks the gateway as unreachable until a site opens through it', () => {
+  test('the gateway is marked as unreachable until a site opens through it', () => {
     const away = withRefusal(signedIn, 'crm.example.ru', gatewayAway);
     expect(away.gatewayAway).toBe(true);
     const back = withOpened(away, 'crm.example.ru');
     expect([back.gatewayAway, back.refusals]).toEqual([false, {}]);
-    // Nothing to store, nothing to draw.
+    // The same object: the store writes and draws nothing.
     expect(withOpened(back, 'crm.example.ru')).toBe(back);
   });
 
-  test('keeps the latest hundred refusals', () => {
+  test('the state keeps only the latest hundred refusals', () => {
     let state = signedIn;
     for (let i = 0; i < 300; i++) state = withRefusal(state, `site${i}.example.ru`, refusal);
     expect(Object.keys(state.refusals)).toHaveLength(100);
@@ -85,7 +85,7 @@ describe('the state', () => {
     expect(state.refusals['site100.example.ru']).toBeUndefined();
   });
 
-  test('distinguishes an unreachable site from a refused one', () => {
+  test('an explanation that allows access means an unreachable site, otherwise a refused one', () => {
     const links = { policy: null, proxy: null, links: [], mends: [] };
     expect(
       refusalOf({ ...links, allow: true, reason: null, message: 'Доступ есть.', advice: null }).kind,

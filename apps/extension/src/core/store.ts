@@ -8,7 +8,7 @@ export interface Store {
   change(next: (state: State) => State): Promise<State>;
 }
 
-/** @param changed is told of every change, and of the state that a worker starts with */
+/** @param changed called after every change, and with the stored state when the worker starts */
 export function openStore(changed: (state: State) => Promise<void>): Store {
   let current: State | undefined;
   const inTurn = createLine();

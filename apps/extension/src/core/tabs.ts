@@ -1,7 +1,7 @@
 import type { State } from './state.ts';
 import type { Store } from './store.ts';
 
-/** Whether a state sends an address through the gateway. */
+/** Decides whether a state sends an address through the gateway. */
 export interface Route {
   through(state: State, url: string): boolean;
 }

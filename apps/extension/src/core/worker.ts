@@ -15,8 +15,8 @@ export interface Browser {
   /** Routes the sites of an access through its gateway; null routes nothing. Called at every start and change. */
   apply(access: GatewayAccess | null): Promise<void>;
   /**
-   * Main-frame errors that mean a denial by the gateway, an unreachable gateway, or its untrusted certificate. Firefox names
-   * the last one like an untrusted certificate of the site, so only Chromium has it.
+   * Main-frame errors that mean a denial by the gateway, an unreachable gateway, or its untrusted certificate. Firefox reports the
+   * last one like an untrusted certificate of the site, so only Chromium sets it.
    */
   errors: { readonly refused: RegExp; readonly away: RegExp; readonly certificate?: RegExp };
 }

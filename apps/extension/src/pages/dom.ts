@@ -1,6 +1,6 @@
 type Child = Node | string | null;
 
-/** An element with attributes and children. Text stays text: nothing here reads HTML. */
+/** Creates an element with attributes and children. Strings become text nodes, never HTML. */
 export function h<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   attributes: Readonly<Record<string, string | boolean | ((event: Event) => void)>> = {},
@@ -22,7 +22,7 @@ export function show(...children: Child[]): void {
   room?.replaceChildren(...children.filter((child) => child !== null));
 }
 
-/** A message that screen readers announce. */
+/** Creates a message that screen readers announce. */
 export function notice(kind: 'error' | 'warning', ...text: string[]): HTMLElement {
   return h('div', { class: `notice ${kind}`, role: 'alert' }, ...text.map((line) => h('p', {}, line)));
 }

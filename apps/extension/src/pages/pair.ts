@@ -15,8 +15,8 @@ async function act(message: Message): Promise<Reply> {
 }
 
 /**
- * Delay before the button works: a page that opens under a click would otherwise receive it. Nobody reads the
- * question faster.
+ * Delay in milliseconds before the button works. A page that opens under the pointer would otherwise receive a click meant for
+ * another page. Reading the question takes longer.
  */
 const READING_MS = 1_000;
 
