@@ -111,11 +111,11 @@ test("a company's slots are limited over all its users", () => {
   );
   const other = { ...token, userId: 11 };
   putCompany(index, company(['crm.company.test'], { id: 2, proxy: { ...DIRECT, type: 'users' } }));
-  const passages = [1, 1, 2].map((userId) => enter({ ...token, userId }, target));
+  const started = [1, 1, 2].map((userId) => enter({ ...token, userId }, target));
   expect(() => enter({ ...token, userId: 2 }, target)).toThrow('too_many');
   // Another company has its own slots.
   enter(other, target);
-  passages[0]?.release();
+  started[0]?.release();
   enter({ ...token, userId: 2 }, target);
   expect(() => enter({ ...token, userId: 2 }, target)).toThrow('too_many');
 });

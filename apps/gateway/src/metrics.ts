@@ -103,7 +103,7 @@ export function createMetrics(measured: Measured): Metrics {
   void bytes;
   const refusals = counter('refusals', 'Requests refused', 'reason');
   const cuts = counter('cuts', 'Tunnels and requests aborted because access was revoked', 'reason');
-  const passages = counter('passages', 'Tunnels and requests admitted', 'form');
+  const admitted = counter('passages', 'Tunnels and requests admitted', 'form');
   const decide = new Histogram({
     name: 'propusk_gateway_decide_seconds',
     help: 'Duration of an authorization',
@@ -123,7 +123,7 @@ export function createMetrics(measured: Measured): Metrics {
     refused: (reason) => refusals.inc({ reason }),
     connectionRefused: () => refusedConnections.inc(),
     cut: (reason) => cuts.inc({ reason }),
-    carried: (form) => passages.inc({ form }),
+    carried: (form) => admitted.inc({ form }),
     deciding(authorize) {
       const started = performance.now();
       try {

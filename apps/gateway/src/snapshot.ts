@@ -214,8 +214,8 @@ async function loadJournal(path: string, key: Buffer, log: Log): Promise<ChangeJ
     return openChangeJournal(list, key);
   } catch (error) {
     if (!(error instanceof SnapshotFault)) throw error;
-    const told = { fault: error.message, aside: await setAside(list) };
-    log.error(told, 'Ignored the change journal and the snapshot, denying everything');
+    const details = { fault: error.message, aside: await setAside(list) };
+    log.error(details, 'Ignored the change journal and the snapshot, denying everything');
     removeSnapshotFile(path);
     return openChangeJournal(list, key);
   }

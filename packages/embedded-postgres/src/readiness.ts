@@ -37,7 +37,7 @@ export async function waitUntilReady(
 ): Promise<void> {
   const began = Date.now();
   let patienceMs = silenceMs;
-  let told = false;
+  let reported = false;
   for (;;) {
     const failure = await Promise.race([attempt(socketDir, say), exited]);
     if (failure === undefined) return;
@@ -47,8 +47,8 @@ export async function waitUntilReady(
     const waited = Date.now() - began;
     if (waited > patienceMs)
       throw new StartError(databasePhrases.silent(), { cause: failure, details: failure.message });
-    if (recovering && waited > 5_000 && !told) {
-      told = true;
+    if (recovering && waited > 5_000 && !reported) {
+      reported = true;
       say(databasePhrases.recovering());
     }
     await Promise.race([sleep(pollMs), exited]);

@@ -8,7 +8,7 @@ import { readSnapshot, type SnapshotSource } from '../feed/store.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import { indexOf } from './explain.ts';
 import { lossRoutes } from './loss-routes.ts';
-import { noteTold } from './store.ts';
+import { noteAccessFetched } from './store.ts';
 import { whyRoutes } from './why-routes.ts';
 
 const TOKEN_SECONDS = 24 * 60 * 60;
@@ -29,7 +29,7 @@ export function accessRoutes(routes: Routes, gateway: Gateway): void {
       gateway,
     );
     // After signing the token: an earlier sign-out makes this throw, and a later one revokes the token.
-    await noteTold(db, member);
+    await noteAccessFetched(db, member);
     return access;
   });
   whyRoutes(routes);

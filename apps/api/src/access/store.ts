@@ -62,19 +62,19 @@ export async function readForeignClaims(
  * user's version nor the policy version.
  * @throws AppError unauthorized when the session ended meanwhile: the caller must not send the token
  */
-export async function noteTold(db: Db, { tokenHash, userId }: Actor): Promise<void> {
+export async function noteAccessFetched(db: Db, { tokenHash, userId }: Actor): Promise<void> {
   // Read first: only the first call of a session, and one call a day, need a write.
-  const { rows } = await sql<{ told: boolean; unseen: boolean }>`
-    select s.told_access as told, s.client = 'extension'
+  const { rows } = await sql<{ fetched: boolean; unseen: boolean }>`
+    select s.told_access as fetched, s.client = 'extension'
       and (u.extension_seen_at is null or u.extension_seen_at < now() - interval '1 day') as unseen
     from sessions s join users u on u.id = s.user_id where s.token_hash = ${tokenHash}`.execute(db);
   const session = rows[0];
   if (session === undefined) throw new AppError('unauthorized');
-  if (!session.told) await markTold(db, tokenHash);
+  if (!session.fetched) await markAccessFetched(db, tokenHash);
   if (session.unseen) await sql`update users set extension_seen_at = now() where id = ${userId}`.execute(db);
 }
 
-async function markTold(db: Db, tokenHash: Buffer): Promise<void> {
+async function markAccessFetched(db: Db, tokenHash: Buffer): Promise<void> {
   await db
     .updateTable('sessions')
     .set({ told_access: true })

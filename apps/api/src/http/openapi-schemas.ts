@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { everywhere, type FieldTexts, registered, told } from './documented/schemas.ts';
+import { everywhere, type FieldTexts, registered, schemaTexts } from './documented/schemas.ts';
 
 /** A JSON Schema (draft 2020-12), reduced to the keywords that the documentation and its tests use. */
 export interface JsonSchema {
@@ -44,7 +44,7 @@ export function schemaOf(components: Components, schema: z.ZodMiniType, io: 'inp
     $defs?: Components;
   };
   for (const [name, definition] of Object.entries($defs ?? {})) {
-    const { fields = {}, example } = told.get(name) ?? {};
+    const { fields = {}, example } = schemaTexts.get(name) ?? {};
     components[name] = {
       ...addTexts(definition, fields, example),
       ...(example !== undefined && { examples: [example] }),

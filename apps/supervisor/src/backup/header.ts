@@ -37,11 +37,11 @@ export function parseHeader(line: Buffer): Header {
   } catch {
     throw new BackupRefused(backupPhrases.notABackup());
   }
-  const told = z.safeParse(z.object({ propusk: z.literal('backup'), format: z.number() }), header);
-  if (!told.success) {
+  const format = z.safeParse(z.object({ propusk: z.literal('backup'), format: z.number() }), header);
+  if (!format.success) {
     throw new BackupRefused(backupPhrases.notABackup());
   }
-  if (told.data.format > FORMAT) {
+  if (format.data.format > FORMAT) {
     throw new BackupRefused(backupPhrases.newerFormat());
   }
   const parsed = z.safeParse(Header, header);

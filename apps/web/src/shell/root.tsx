@@ -8,7 +8,7 @@ import { CrashedAlone } from './crashed.tsx';
 
 // Mantine only displays the scheme: it neither stores nor changes it. It reads this once, before `forceColorScheme`
 // applies.
-const told: MantineColorSchemeManager = {
+const colorSchemeManager: MantineColorSchemeManager = {
   get: () => schemeAt(window.location.pathname),
   set: () => {},
   subscribe: () => {},
@@ -24,7 +24,7 @@ function Themed({ children }: { children: ReactNode }) {
       cssVariablesResolver={cssVariablesResolver}
       // Mantine writes all variables, so that its default style sheet is not needed.
       deduplicateCssVariables={false}
-      colorSchemeManager={told}
+      colorSchemeManager={colorSchemeManager}
       forceColorScheme={useScheme(pathname)}
     >
       {children}

@@ -33,7 +33,7 @@ export const registered = z.registry<{ id?: string; description: string; example
 
 /** The field texts and the example of each named schema. */
 // grows: not, the program fills it as it starts
-export const told = new Map<string, { readonly fields: FieldTexts; readonly example: unknown }>();
+export const schemaTexts = new Map<string, { readonly fields: FieldTexts; readonly example: unknown }>();
 
 /** Registers a schema's name, its texts and an example. */
 export function named<S extends z.ZodMiniType>(
@@ -44,7 +44,7 @@ export function named<S extends z.ZodMiniType>(
   example: z.input<S>,
 ): void {
   registered.add(schema, { id, description });
-  told.set(id, { fields, example });
+  schemaTexts.set(id, { fields, example });
 }
 
 registered.add(Id, { description: everywhere.id, examples: [42] });

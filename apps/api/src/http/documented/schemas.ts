@@ -22,7 +22,7 @@ import { OwnerInput, OwnPassword, UserChange, UserInput } from '@propusk/contrac
 // OpenAPI texts of schemas. They are not in the contract, so that the console's bundle does not include them.
 
 // An import from this file gets the registries after every schema has registered.
-export { everywhere, type FieldTexts, registered, told } from './fields.ts';
+export { everywhere, type FieldTexts, registered, schemaTexts } from './fields.ts';
 
 const dates = { createdAt: '2026-03-02T09:30:00.000Z', updatedAt: '2026-03-14T16:05:00.000Z' };
 const policyName = { id: 7, name: sample.policy };

@@ -11,9 +11,9 @@ export function RecoveryCodes(props: { codes: readonly string[]; note?: string; 
   const { codes } = props;
   const { email } = useMe();
   const [copied, setCopied] = useState(false);
-  const told = useRef<HTMLOutputElement>(null);
+  const introduction = useRef<HTMLOutputElement>(null);
   // The focused field was unmounted: move the focus to the start of the new content.
-  useEffect(() => told.current?.focus(), []);
+  useEffect(() => introduction.current?.focus(), []);
 
   async function copy() {
     try {
@@ -36,7 +36,7 @@ export function RecoveryCodes(props: { codes: readonly string[]; note?: string; 
 
   return (
     <Stack gap="md">
-      <output ref={told} className={classes.told} tabIndex={-1}>
+      <output ref={introduction} className={classes.introduction} tabIndex={-1}>
         <Text fw={500}>{t.factor.codesTitle}</Text>
         <Text c="dimmed">{t.factor.codesLead}</Text>
       </output>
