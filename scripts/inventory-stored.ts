@@ -28,7 +28,7 @@ const rows: readonly Row[] = [
   ],
   [
     'table `mail_links`',
-    'strangers who ask for links',
+    'strangers who request links',
     '10 in 15 minutes for each mailbox; the reaper removes expired ones',
     '429',
     'apps/api/src/auth/links.db.test.ts',
@@ -36,7 +36,7 @@ const rows: readonly Row[] = [
   ['table `vantages`', 'owners', '20 for each company and 20 of the platform', REFUSED],
   [
     'table `vantage_tasks`',
-    'owners who ask for probes',
+    'owners who start probes',
     'one for each running probe and vantage: 4 probes for each process; the reaper removes expired ones',
     'further probes wait',
   ],
@@ -143,7 +143,7 @@ const rows: readonly Row[] = [
     'file `gateway-snapshot.outdated`',
     'owners, by changes',
     'the changes since the last snapshot',
-    'the next snapshot empties it; no limit while the disk refuses',
+    'the next snapshot empties it; unlimited while writes fail',
     'apps/gateway/src/snapshot.test.ts',
   ],
   [

@@ -134,7 +134,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     // An eighth of the memory, because parsing copies bodies.
     bodyBudget: bodyBudget(parts.config.memory / 8),
     feedToken: gatewayKeys.feed,
-    // grows: not, the program fills it as it starts
+    // grows: not, filled once at startup
     implemented: new Set(),
   };
   const tries = createLimits(opened.pool);

@@ -22,8 +22,8 @@ const RETRY_MS = 2_000;
 
 /** Creates an acknowledger that works until the signal aborts. */
 export function createAcknowledger({ apiUrl, key, gateway, log, signal }: AcknowledgerOptions): Acknowledger {
-  // grows: by the feed; bound: one number for each company; at the bound: the newer version takes the place of the
-  // older; test: apps/gateway/src/feed.net.test.ts
+  // grows: by companies in the feed; bound: one number for each company; at the bound: a newer version replaces the older
+  // one; test: apps/gateway/src/feed.net.test.ts
   const pending = new Map<number, number>();
   let running = false;
 

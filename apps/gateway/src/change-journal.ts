@@ -35,8 +35,8 @@ export function openChangeJournal(path: string, key: Buffer): ChangeJournal {
   // grows: by owners, by changes; bound: one number for each company; at the bound: does not grow; test:
   // apps/gateway/src/snapshot.test.ts
   let listed = new Set(companies.keys());
-  // grows: by owners, by changes; bound: the changes since the last snapshot was begun; at the bound: the next
-  // snapshot empties it; no limit while the disk refuses; test: apps/gateway/src/snapshot.test.ts
+  // grows: by owners, by changes; bound: the changes since the last snapshot began; at the bound: the next snapshot empties
+  // it; unlimited while writes fail; test: apps/gateway/src/snapshot.test.ts
   let since: string[] = [];
   let file: number | undefined;
   // grows: by owners, by changes; bound: one number for each company; at the bound: does not grow; test:

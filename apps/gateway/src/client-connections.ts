@@ -8,8 +8,8 @@ export class ClientConnections {
   // reset; test: none
   readonly #sockets = new Set<Socket>();
   /** TLS handshakes by remote port: the TLS socket is another object than the TCP socket below it. */
-  // grows: by strangers, by connections; bound: SOCKETS connections, 10 s at most; at the bound: they are
-  // ended; test: apps/gateway/src/timeouts.net.test.ts
+  // grows: by strangers, by connections; bound: SOCKETS connections; at the bound: further connections are reset, and a
+  // handshake ends after 10 s; test: apps/gateway/src/timeouts.net.test.ts
   readonly #handshakes = new Map<string, Socket>();
   // grows: by strangers, by connections; bound: SOCKETS connections; at the bound: further connections are
   // reset; test: none

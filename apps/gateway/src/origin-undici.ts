@@ -51,8 +51,8 @@ let undici: Promise<typeof import('undici')> | undefined;
 /** The connections to origins that one client connection keeps. */
 export class UndiciPool {
   readonly #dial: Dial;
-  // grows: by users, by origins that they read from; bound: 4 origins for each connection of a client; at the
-  // bound: the oldest connection to an origin is closed; test: apps/gateway/src/origin-undici.net.test.ts
+  // grows: by users, by origins of their requests; bound: 4 origin connections for each client connection; at the bound:
+  // the oldest one is closed; test: apps/gateway/src/origin-undici.net.test.ts
   readonly #kept = new Map<string, OriginConnection>();
   #closed = false;
 

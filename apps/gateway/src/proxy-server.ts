@@ -96,7 +96,7 @@ export async function createProxyServer(options: ProxyServerOptions): Promise<Pr
   /** The listening address. Cached: every dial compares with it, and reading it is a system call. */
   let own: AddressInfo | null = null;
   /** Stops what runs while it listens. */
-  // grows: not, the program fills it as it starts
+  // grows: not, filled once at startup
   const running: (() => void)[] = [];
 
   const context: ProxyContext = {

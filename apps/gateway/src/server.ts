@@ -44,7 +44,7 @@ export async function createGateway(config: Config, log: Log): Promise<Gateway> 
   const { activeRequests, metrics, draining } = serving;
   const feedLog = log.child({});
   /** Stops what runs while it listens. */
-  // grows: not, the program fills it as it starts
+  // grows: not, filled once at startup
   const running: (() => unknown)[] = [];
   let metricsPort: number | null = null;
 

@@ -93,8 +93,8 @@ export interface AccessIndex {
 /** An index without companies: it denies everything. */
 export function emptyIndex(): AccessIndex {
   return {
-    // grows: by owners, by companies; bound: what a company may hold, 1,000 objects of a kind; at the bound: the api's limits of a company
-    // refuse with 409; test: packages/access/src/decide.test.ts
+    // grows: by owners, by companies; bound: the limits of each company, 1,000 objects of a kind; at the bound: the api
+    // refuses with 409; test: packages/access/src/decide.test.ts
     companies: new Map(),
     // grows: by owners, by users; bound: 1,000 of each company; at the bound: the api refuses with 409; test:
     // packages/access/src/decide.test.ts

@@ -39,8 +39,8 @@ type Lines = Map<string, Waiter[]>;
  * queue is full, a new waiter displaces the last waiter of the longest lane. It is refused when its own lane is the longest.
  */
 export function createFairQueue({ atOnce, ofLane, ofAll }: FairQueueBounds): FairQueue {
-  // grows: by callers that wait, with their request bodies; bound: `ofLane` waiters of one network or user and `ofAll` in
-  // all, both kinds together; at the bound: 429 or 503 with Retry-After, and the longest lane loses a waiter; test:
+  // grows: by waiting callers with their request bodies; bound: `ofLane` waiters of one network or user, and `ofAll` in
+  // total over both kinds; at the bound: 429 or 503 with Retry-After, and the longest lane loses a waiter; test:
   // apps/api/src/core/fair-queue.test.ts
   const lines: Record<'known' | 'unknown', Lines> = { known: new Map(), unknown: new Map() };
   let running = 0;

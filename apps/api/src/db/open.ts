@@ -49,7 +49,7 @@ export function connectionConfig(url: string): pg.ClientConfig {
  * @param url postgresql://… with TCP or a socket folder as `?host=`
  */
 export function openDb(url: string): OpenDb {
-  // grows: by the pool; bound: 20 connections and those that listen and watch; at the bound: calls wait for a
+  // grows: by the pool; bound: 20 connections, and those of LISTEN and of the watch; at the bound: calls wait for a
   // connection, then 503; test: apps/api/test/faults/away.db.test.ts
   const sockets = new Set<Socket>();
   const stream = () => {

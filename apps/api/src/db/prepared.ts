@@ -15,11 +15,11 @@ const STALE = '0A000';
  * a generic plan scans the whole table even for a rare pattern.
  */
 export function preparing(pool: pg.Pool): PostgresPool {
-  // grows: by statements of the program, with up to 40 values; bound: 500 texts, about 5 MB; at the bound: it is
+  // grows: by statements of the program, with up to 40 values; bound: 500 texts, about 5 MB; at the bound: the cache is
   // emptied; test: none
   const once = new Set<string>();
-  // grows: by statements that came twice; bound: 500 texts, about 5 MB; at the bound: further statements are not
-  // prepared; test: none
+  // grows: by statements that ran twice; bound: 500 texts, about 5 MB; at the bound: further statements are not prepared;
+  // test: none
   const names = new Map<string, string | undefined>();
   function nameOf(text: string, values: number): string | undefined {
     if (values === 0 || values > MOST_VALUES || text.includes(' ilike ')) return undefined;

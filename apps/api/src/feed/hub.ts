@@ -36,18 +36,18 @@ export interface HubParts extends SnapshotSource {
 /** Serves snapshots to the gateways connected to this api process, and tracks the versions sent to each. */
 export function createHub(parts: HubParts): Hub {
   const { db, log, heartbeatMs = FEED_HEARTBEAT_MS } = parts;
-  // grows: by holders of GATEWAY_SECRET; bound: one for each gateway, up to 64 MB that wait to be read; at the bound:
-  // a gateway that does not read is cut off; test: none
+  // grows: by holders of GATEWAY_SECRET; bound: one for each gateway, with up to 64 MB of unread data; at the bound: the
+  // connection of a gateway that does not read is closed; test: none
   const connections = new Set<Connection>();
   // Deleted companies: a snapshot read before the deletion must not follow the `gone` event. Ids are never reused.
-  // grows: by owners and admins who delete companies; bound: 40 bytes for each company deleted since the start, or
-  // since the database was replaced; at the bound: no limit of its own; test: none
+  // grows: by owners and admins who delete companies; bound: 40 bytes for each company deleted since the start, or since
+  // the database was replaced; at the bound: unlimited; test: none
   const gone = new Set<number>();
   // Companies whose last read failed: until it succeeds, gateways may still grant revoked rights.
-  // grows: by a database that fails; bound: one number for each company; at the bound: does not grow; test: none
+  // grows: by failed reads of the database; bound: one number for each company; at the bound: does not grow; test: none
   const failing = new Set<number>();
-  // grows: by changes of policies; bound: one reading for each company; at the bound: further changes wait for the
-  // same reading; test: apps/gateway/src/cluster.db.test.ts
+  // grows: by changes of policies; bound: one read for each company; at the bound: further changes wait for that read;
+  // test: apps/gateway/src/cluster.db.test.ts
   const reading = new Map<number, Promise<void>>();
   // grows: by changes of policies; bound: one number for each company; at the bound: does not grow; test:
   // apps/gateway/src/cluster.db.test.ts

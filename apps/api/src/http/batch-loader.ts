@@ -29,8 +29,8 @@ export function createBatchLoader<Found>(
   let next: Batch | undefined;
 
   function newBatch(): Batch {
-    // grows: by callers with a bearer token; bound: 32 bytes for each request that waits for the same batch, 300 ms
-    // at most; at the bound: does not outgrow the requests; test: none
+    // grows: by callers with a bearer token; bound: 32 bytes for each request that waits for the same batch, 300 ms at
+    // most; at the bound: never more than the requests; test: none
     const keys = new Map<string, Buffer>();
     const start = () => {
       next = undefined;

@@ -33,8 +33,8 @@ export function createMailer(options: {
 }): Mailer {
   const { smtpUrl, from, folder, log, pausesMs = PAUSES_MS } = options;
   const deliver = smtpUrl === undefined ? writer() : overSmtp(smtpUrl);
-  // grows: by callers that ask for mail while no server accepts it; bound: 1,000 mails, about 10 MB; at the bound: the
-  // mail is dropped with a log line; test: apps/api/src/mail/mail-queue.net.test.ts
+  // grows: by requests that send mail while no server accepts it; bound: 1,000 mails, about 10 MB; at the bound: the mail
+  // is dropped with a log line; test: apps/api/src/mail/mail-queue.net.test.ts
   const underWay = new Set<Promise<void>>();
   const closing = new AbortController();
   const aborted = new AbortController();

@@ -15,7 +15,7 @@ export async function probeFromVantage(
     ...Map.groupBy(steps, ({ scheme, host, address }) => `${scheme} ${host} ${address}`).values(),
   ];
   const reports = await send({ plan: writePlan(groups), groups: groups.length });
-  // grows: not, it is filled within one call
+  // grows: not, lives for one call
   const results = new Map<OutsideStep, StepResult>();
   for (const [at, group] of groups.entries()) {
     const sightings = readReport(reports.get(at) ?? '');

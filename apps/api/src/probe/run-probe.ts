@@ -69,7 +69,7 @@ export async function runProbe(
   if ('fault' in site) throw new Error(`not a stored address: ${address}`);
   let connectivity: Connectivity = { confirmed: [], failed: [] };
   const away = vantages.filter(({ present }) => !present).map(({ name }) => name);
-  // grows: not, it is set once within one call
+  // grows: not, set once within one call
   let probing: ProbingVantage[] = [];
   const context = { egressKnown: false, insider: false, unfinished: false, held: false, connectivity, away };
   if (proxies.length === 0)
@@ -78,7 +78,7 @@ export async function runProbe(
   const signals = { stop, deadline: AbortSignal.timeout(PROBE_MS) };
   const named = proxies.map(({ id, host, direct }) => ({ id, name: direct ? null : host }));
   const steps: PlannedStep[] = planEgress(named);
-  // grows: not, it is filled within one call
+  // grows: not, lives for one call
   const results = new Map<PlannedStep, StepResult>();
   const list = () => {
     const discounted = discountSilence([...results.values()], connectivity, probing);
@@ -199,7 +199,7 @@ function probingVantage({ id, name, address }: SiteVantage, egress: readonly str
 
 /** Wraps a transport and records its connections to companies' proxies, which prove this machine's internet access. */
 function watchProxies(transport: Transport): { watched: Transport; connections: readonly ConnectionEnds[] } {
-  // grows: not, it is filled within one call
+  // grows: not, lives for one call
   const connections: ConnectionEnds[] = [];
   const watched: Transport = {
     ...transport,

@@ -68,7 +68,7 @@ export async function createSites(
 
 function readLines(lines: readonly SiteInput[]): string[] {
   const read = lines.map(({ address }) => readAddress(address));
-  // grows: not, it is filled within one call
+  // grows: not, lives for one call
   const first = new Map<string, number>();
   refuse('bad_input', lines, (_, at) => {
     const line = read[at];

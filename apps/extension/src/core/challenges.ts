@@ -29,8 +29,8 @@ export function createChallenges(
   stored: () => Promise<GatewayAccess | null>,
   fresh: () => Promise<GatewayAccess | null>,
 ): (challenge: Challenge) => Promise<Answer> {
-  // grows: by pages, by requests that the gateway challenges; bound: 500 requests, about 200 KB; at the bound: the
-  // oldest is forgotten; test: apps/extension/src/core/challenges.test.ts
+  // grows: by pages, by requests that the gateway challenges; bound: 500 requests, about 200 KB; at the bound: the oldest
+  // entry is dropped; test: apps/extension/src/core/challenges.test.ts
   const tried = new Map<string, string[]>();
   return async ({ requestId, isProxy, challenger }) => {
     const access = await stored();

@@ -57,7 +57,7 @@ export async function createCluster(config: Config, log: Log): Promise<Cluster> 
   const members = new Map<number, Member>();
   const pool = createSlotPool(config.processes);
   const aggregate = createAggregateMetrics(() => [...members.values()]);
-  // grows: not, the program fills it as it starts
+  // grows: not, filled once at startup
   const running: (() => unknown)[] = [];
   // grows: by workers that end; bound: one timer for each of 64 processes; at the bound: does not grow; test: none
   const retries = new Set<NodeJS.Timeout>();

@@ -31,8 +31,8 @@ export function createSlotPool(workers: number): SlotPool {
   // grows: by users and companies with live requests; bound: about 100 bytes for each of them; at the bound: entries
   // at 0 are removed; test: none
   const lent = new Map<string, number>();
-  // grows: by workers; bound: 64 workers with about 100 bytes for each user and company that has live requests; at
-  // the bound: entries at 0 are removed; test: none
+  // grows: by workers; bound: 64 workers, with about 100 bytes for each user and company with live requests; at the bound:
+  // entries at 0 are removed; test: none
   const loans = new Map<number, Map<string, number>>();
   const move = (worker: number, name: string, slots: number) => {
     const own = loans.get(worker) ?? new Map<string, number>();
@@ -84,8 +84,8 @@ export function createSharedLimits({
   // at 0 are removed; test: none
   const borrowed = new Map<string, number>();
   /** Requests that wait for the primary's answer, by limit: one message at a time for each. */
-  // grows: by users and companies over their own share; bound: the requests that wait for one answer of the primary;
-  // at the bound: the primary answers each with a place or with 429; test: none
+  // grows: by users and companies beyond the slots that the worker owns; bound: the requests that wait for one answer of
+  // the primary; at the bound: the primary answers each with a slot or with 429; test: none
   const waiting = new Map<string, ((lent: boolean) => void)[]>();
 
   const missing = (name: string, most: number) =>

@@ -37,7 +37,7 @@ export const parameters: {
 type Examples<T> = { readonly [name: string]: { readonly summary: string; readonly value: T } };
 
 /** Example bodies of calls with several kinds of body. */
-// grows: not, the program fills it as it starts
+// grows: not, filled once at startup
 export const bodyExamples = new Map<Endpoint, Examples<unknown>>();
 function showBodies<E extends Endpoint>(endpoint: E, examples: Examples<Input<E['body']>>): void {
   bodyExamples.set(endpoint, examples);

@@ -32,7 +32,7 @@ export interface FieldTexts {
 export const registered = z.registry<{ id?: string; description: string; examples?: z.$input[] }>();
 
 /** The field texts and the example of each named schema. */
-// grows: not, the program fills it as it starts
+// grows: not, filled once at startup
 export const schemaTexts = new Map<string, { readonly fields: FieldTexts; readonly example: unknown }>();
 
 /** Registers a schema's name, its texts and an example. */
