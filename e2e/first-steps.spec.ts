@@ -5,7 +5,7 @@ import { createSites, listSites } from '@propusk/contract/sites';
 import { dialogOf, enter, field, row, saveOf, startConsole, stored } from './console.ts';
 import { evidence } from './stubbed-replies.ts';
 
-/** The first steps above the list of sites follow what the company really has. */
+/** The onboarding card above the list of sites («Первые шаги») shows the company's real progress. */
 let owner: string;
 let busy: string;
 const product = startConsole(async (console) => {
@@ -16,7 +16,7 @@ const product = startConsole(async (console) => {
 });
 const open = { checkOnboarding: 'true' };
 
-test('the steps name the next one, and count what the company has', async ({ page }) => {
+test('the onboarding card marks the next step and counts the completed ones', async ({ page }) => {
   await enter(page, `${product.url}/dashboard/creator/domains`, owner, open);
   const steps = page.getByRole('region', { name: 'Первые шаги' });
   await expect(steps.getByText('0 из 6')).toBeVisible();
@@ -30,7 +30,7 @@ test('the steps name the next one, and count what the company has', async ({ pag
   await expect(steps.getByText('1 из 6')).toBeVisible();
   await expect(steps.getByRole('button', { name: 'Политика' })).toHaveAttribute('aria-current', 'step');
 
-  // Evidence from elsewhere arrives without a reload.
+  // Progress made elsewhere appears without a reload.
   const { rows } = await product.call(owner, listSites);
   const sites = rows.map(({ id }) => id);
   const users = [(await product.call(owner, me)).id];
@@ -38,12 +38,12 @@ test('the steps name the next one, and count what the company has', async ({ pag
   await expect(steps.getByText('3 из 6')).toBeVisible();
   await expect(steps.getByRole('button', { name: 'Замок' })).toHaveAttribute('aria-current', 'step');
   await expect(steps.getByText('Нажмите «Защитить» в строке сайта', { exact: false })).toBeVisible();
-  // A done step can be read again.
+  // A completed step can be opened again.
   await steps.getByRole('button', { name: 'Человек: сделано' }).click();
   await expect(steps.getByText('Добавьте человека', { exact: false })).toBeVisible();
 });
 
-test('the steps stay folded, and can be taken up again', async ({ page }) => {
+test('a folded onboarding card stays folded over a reload, and unfolds again', async ({ page }) => {
   await enter(page, `${product.url}/dashboard/creator/domains`, busy, open);
   const steps = page.getByRole('region', { name: 'Первые шаги' });
   const head = steps.getByRole('button', { name: /Первые шаги/ });
@@ -56,7 +56,7 @@ test('the steps stay folded, and can be taken up again', async ({ page }) => {
   await expect(steps.getByRole('button', { name: 'Политика' })).toBeVisible();
 });
 
-test('the steps end by themselves', async ({ page }) => {
+test('the onboarding card disappears once every step is complete', async ({ page }) => {
   let done = false;
   await page.route('**/api/company/evidence', async (route) => {
     await route.fulfill({ json: { ...evidence, extensionSeen: done } });
@@ -71,7 +71,7 @@ test('the steps end by themselves', async ({ page }) => {
   await expect(steps).toHaveCount(0);
 });
 
-test('five sites fit on the screen of a phone', async ({ page }) => {
+test('five sites below the onboarding card fit on the screen of a phone', async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 });
   const many = await product.owner('owner@vasilek.test');
   const body = [1, 2, 3, 4, 5, 6].map((n) => ({ address: `site-${n}.vasilek.test` }));
@@ -82,7 +82,7 @@ test('five sites fit on the screen of a phone', async ({ page }) => {
     await expect(row(page, `site-${n}.vasilek.test`)).toBeInViewport({ ratio: 1 });
 });
 
-test('a click on a row and Enter on its name open it, a selection of text does not', async ({ page }) => {
+test('a click on a row and Enter on its name open its dialog, selecting text does not', async ({ page }) => {
   await enter(page, `${product.url}/dashboard/creator/domains`, busy);
   const line = row(page, 'wiki.lutik.test');
   await line.getByText('Не назначены').or(line.getByRole('cell').nth(1)).first().click();

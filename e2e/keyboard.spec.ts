@@ -3,7 +3,7 @@ import { createPolicy } from '@propusk/contract/policies';
 import { createSites } from '@propusk/contract/sites';
 import { dialogOf, enter, field, heading, row, startConsole } from './console.ts';
 
-/** The keys of the dashboard, and the dialog that goes anywhere. */
+/** The dashboard's keyboard shortcuts, and the command dialog of Ctrl-K. */
 let owner: string;
 let agent: string;
 let admin: string;
@@ -57,7 +57,7 @@ test('keys without Ctrl can be switched off, and stay off', async ({ page }) => 
   await expect(page.getByRole('combobox', { name: /Страница, сайт/ })).toBeFocused();
 });
 
-test('Ctrl-K goes to a found site, a person and an action', async ({ page }) => {
+test('Ctrl-K opens a found site, a user and an action', async ({ page }) => {
   await enter(page, `${product.url}/dashboard/creator/company`, owner);
   await expect(heading(page, 'Компания')).toBeVisible();
   const where = page.getByRole('combobox', { name: /Страница, сайт/ });

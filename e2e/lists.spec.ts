@@ -260,7 +260,7 @@ for (const [screen, viewport] of screens) {
       });
     }
 
-    test('an empty list says what belongs there and how to add it', {
+    test('an empty list explains its content and offers to add the first row', {
       tag: ['@2.32', '@2.35', '@2.42', '@4.18'],
     }, async ({ page }) => {
       for (const [token, path, says, begins] of [
@@ -317,7 +317,7 @@ for (const [screen, viewport] of screens) {
       await expect(rowsOf(page)).toContainText('ООО «Ромашка»');
     });
 
-    test('deleting the last row of a page opens the page before', {
+    test('deleting the last row of a page opens the previous page', {
       tag: ['@4.19', '@8.11'],
     }, async ({ page }) => {
       const name = `last-${screen}`;

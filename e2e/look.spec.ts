@@ -144,7 +144,7 @@ test.describe('list', () => {
     await expect(page.getByRole('searchbox')).toHaveValue('ова');
   });
 
-  test('a list says that it failed without a network, and loads when the network returns', async ({
+  test('a list without a network shows a failure, and loads when the network returns', async ({
     page,
     context,
   }) => {

@@ -4,7 +4,7 @@ import { createPolicy } from '@propusk/contract/policies';
 import { createSites } from '@propusk/contract/sites';
 import { choose, dialogOf, enter, row, startConsole } from './console.ts';
 
-/** A confirmation names who loses access before anything is deleted. */
+/** The confirmation of a deletion counts the users who would lose access. */
 let owner: string;
 const product = startConsole(async (console) => {
   owner = await console.owner('owner@romashka.test');
@@ -15,7 +15,7 @@ const product = startConsole(async (console) => {
   const { rows } = await console.call(owner, createSites, { body });
   const sites = rows.map(({ id }) => id);
   await console.call(owner, createPolicy, { body: { name: 'Продажи', proxyId: 1, users, sites } });
-  // Crm stays open to the first agent when the policy goes.
+  // The first agent keeps access to crm through another policy.
   await console.call(owner, createPolicy, {
     body: { name: 'Гости', proxyId: 1, users: users.slice(0, 1), sites: sites.slice(0, 1) },
   });
@@ -38,7 +38,7 @@ for (const [list, path, name, sentence] of asked)
     await expect(row(page, name)).toBeVisible();
   });
 
-test('a count that fails does not hinder the deletion', async ({ page }) => {
+test('a deletion works although the count of losses failed', async ({ page }) => {
   await page.route('**/loss', (route) => route.abort());
   await enter(page, `${product.url}/dashboard/creator/politics`, owner);
   await choose(page, 'Гости', 'Удалить');

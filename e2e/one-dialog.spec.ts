@@ -3,7 +3,7 @@ import { createPolicy, listPolicies } from '@propusk/contract/policies';
 import { createSite, listSites } from '@propusk/contract/sites';
 import { choose, dialogOf, enter, field, heading, row, saveOf, screens, startConsole } from './console.ts';
 
-/** One dialog does the job: what is missing is made inside the dialog that needs it. */
+/** An owner creates missing sites and users inside the dialog that needs them. */
 let owner: string;
 let crm: number;
 const product = startConsole(
@@ -21,7 +21,7 @@ const product = startConsole(
   }),
 );
 
-/** Counts the clicks of a page, of mouse and fingers. */
+/** Counts the clicks and taps on a page. */
 async function countClicks(page: Page): Promise<() => Promise<number>> {
   let clicks = 0;
   await page.exposeFunction('countClick', () => clicks++);
@@ -68,7 +68,7 @@ for (const [screen, viewport] of screens) {
       expect(await clicks()).toBeLessThanOrEqual(12);
     });
 
-    test('the policy dialog names the gateway, takes sites, and adds a new one by its address', async ({
+    test('the policy dialog preselects the gateway, offers the sites, and creates a new site by its address', async ({
       page,
     }) => {
       await enter(page, `${product.url}/dashboard/creator/politics`, owner);
@@ -100,7 +100,7 @@ for (const [screen, viewport] of screens) {
       ]);
     });
 
-    test('editing a policy changes its sites alone', async ({ page }) => {
+    test('editing the sites of a policy changes nothing else of it', async ({ page }) => {
       const name = `Правка ${screen}`;
       await product.call(owner, createPolicy, { body: { name, proxyId: 1, sites: [crm] } });
       await enter(page, `${product.url}/dashboard/creator/politics`, owner);
@@ -120,7 +120,9 @@ for (const [screen, viewport] of screens) {
   });
 }
 
-test('a row with 60 policies is at most 64 pixels high and names those left out', async ({ page }) => {
+test('a row with 60 policies is at most 64 pixels high and names hidden policies in a tooltip', async ({
+  page,
+}) => {
   const politics: number[] = [];
   for (let n = 1; n <= 60; n++) {
     const body = { name: `Политика с длинным названием ${n}`, proxyId: 1 };
@@ -133,7 +135,7 @@ test('a row with 60 policies is at most 64 pixels high and names those left out'
   expect((await many.boundingBox())?.height).toBeLessThanOrEqual(64);
 });
 
-test('the dialog of a policy makes a missing person in a dialog above it, and loses nothing', async ({
+test('the policy dialog creates a missing user in a dialog above it, and keeps its own input', async ({
   page,
 }) => {
   await enter(page, `${product.url}/dashboard/creator/politics`, owner);
@@ -163,7 +165,7 @@ test('the dialog of a policy makes a missing person in a dialog above it, and lo
   expect(created?.users).toHaveLength(1);
 });
 
-test('the dialog of a policy with 500 people shows Save on a desk and on a phone', async ({ page }) => {
+test('the dialog of a policy with 500 users shows Save on a desktop and on a phone', async ({ page }) => {
   test.slow();
   const big = await product.owner('owner@big.test');
   const { id } = await product.call(big, createPolicy, { body: { name: 'Весь отдел', proxyId: 1 } });
@@ -182,7 +184,7 @@ test('the dialog of a policy with 500 people shows Save on a desk and on a phone
     const save = saveOf(dialog);
     await expect(field(dialog, 'Название')).toHaveValue('Весь отдел');
     await expect(save).toBeInViewport();
-    // And it can be used: a change is saved.
+    // The dialog still works: a change is saved.
     await field(dialog, 'Описание').fill(`Ширина ${viewport.width}`);
     await save.click();
     await expect(dialog).toHaveCount(0);

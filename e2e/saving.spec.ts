@@ -321,7 +321,7 @@ for (const [screen, viewport] of sizesOfWays) {
       await expect(page.getByRole('dialog')).toHaveCount(0, { timeout: 2_000 });
     });
 
-    test('a form that another user overtook says so, loads their version and keeps the values typed here', {
+    test('a form with a stale version says so, loads the other version and keeps the typed values', {
       tag: ['@8.12'],
     }, async ({ page }) => {
       const dialog = dialogOf(page);

@@ -43,7 +43,7 @@ for (const [screen, viewport] of screens) {
       await expect(field(again(page), 'Почта')).toHaveValue(emails.owner);
       const password = again(page).getByLabel('Пароль', { exact: true });
       await expect(password).toBeFocused();
-      // It is no dialog to close by accident.
+      // Escape does not close the dialog.
       await page.keyboard.press('Escape');
       await password.fill('wrong horse');
       await answer(page);
@@ -59,7 +59,7 @@ for (const [screen, viewport] of screens) {
       await expect(row(page, address)).toHaveCount(1);
     });
 
-    test('another user who signs in over the form does not see it, nor by Back', async ({ page }) => {
+    test('another user who signs in over the form never sees it, not even with Back', async ({ page }) => {
       const address = await typeAndEnd(page, await product.signIn(emails.owner));
       await saveOf(form(page)).click();
       await field(again(page), 'Почта').fill(emails.other);
@@ -142,7 +142,7 @@ for (const [screen, viewport] of screens) {
       const other = await context.newPage();
       await other.goto(`${product.url}/help`);
       await other.evaluate((value) => localStorage.setItem('access_token', value), token);
-      // Whose token it is, is not known yet.
+      // The page does not know the user of the new token yet.
       await saveOf(form(page)).click();
       await expect(again(page)).toBeVisible();
       known();

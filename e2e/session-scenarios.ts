@@ -39,7 +39,7 @@ const ended = async (page: Page) => {
   await form.getByRole('button', { name: 'Сохранить' }).click();
   await expect(page.getByRole('dialog', { name: 'Сеанс завершён' })).toBeVisible();
 };
-/** The same, for a user with a second factor. */
+/** `ended` for a user with a second factor. */
 const endedWithFactor = async (page: Page) => {
   const json = { code: 'second_factor_needed', message: 'Введите код' };
   await page.route('**/api/auth/login', (route) => route.fulfill({ status: 401, json }));

@@ -312,7 +312,7 @@ async function visit(page: Page, form: Pick<Form, 'who' | 'path'>, token: string
 }
 
 for (const form of forms) {
-  test(`the form of ${form.name} loses nothing over Reload, 503, offline, 401 and Back`, async ({
+  test(`the form of ${form.name} keeps its input over Reload, 503, offline, 401 and Back`, async ({
     page,
     context,
   }) => {
@@ -372,7 +372,7 @@ for (const form of forms) {
   });
 
   if (form.who === 'forced') continue;
-  test(`the form of ${form.name} outlives a question whose code does not load or crashes`, async ({
+  test(`the form of ${form.name} survives a confirmation whose code does not load or crashes`, async ({
     page,
   }) => {
     const code = '**/assets/confirm-dialog-*.js';
@@ -396,7 +396,7 @@ for (const form of forms) {
   });
 }
 
-test('a registration and a new password ask before they are lost', async ({ page }) => {
+test('the forms of registration and new password ask before their input is lost', async ({ page }) => {
   await page.goto(`${product.url}/auth/login`);
   await page.getByRole('link', { name: 'Зарегистрировать компанию' }).click();
   const name = page.getByRole('textbox', { name: 'Название компании' });
@@ -419,7 +419,7 @@ test('a registration and a new password ask before they are lost', async ({ page
   await expect(password).toHaveValue('battery staple');
 });
 
-test('a second Back under the question changes nothing', async ({ page }) => {
+test('a second Back while the confirmation is open changes nothing', async ({ page }) => {
   await visit(page, { who: 'owner', path: `${creator}/users` }, await signIn('owner'));
   await page.locator(`a[href="${creator}/domains"]`).first().click();
   await expect(heading(page, 'Сайты')).toBeVisible();
@@ -438,7 +438,7 @@ test('a second Back under the question changes nothing', async ({ page }) => {
   await expect(heading(page, 'Пользователи')).toBeVisible();
 });
 
-test('an unchanged form lets its page go without a question', async ({ page }) => {
+test('leaving a page with an unchanged form asks nothing', async ({ page }) => {
   const path = `${creator}/domains`;
   const before = await visit(page, { who: 'owner', path }, await signIn('owner'));
   await added('Новый сайт')(page);

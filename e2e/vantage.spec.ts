@@ -82,7 +82,7 @@ for (const [screen, viewport] of screens) {
   test.describe(screen, () => {
     test.use({ viewport });
 
-    test('an owner pairs a machine, and the site of a server with one address is proved', async ({
+    test('an owner pairs a vantage, which proves the lock of a site when the server has one address', async ({
       page,
     }) => {
       test.setTimeout(180_000);

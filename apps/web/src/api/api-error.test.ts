@@ -17,7 +17,7 @@ describe('refusal', () => {
     });
   });
   it.each(['', '<html>Bad gateway</html>', 'null', '[]', '{"code":"internal"}', '{"code":1,"message":"x"}'])(
-    'gives the sentence of the spec to a body that says nothing: %s',
+    "falls back to the specification's sentence for a body without a message: %s",
     (body) => {
       expect(refusal(502, body)).toMatchObject({
         code: 'internal',

@@ -54,7 +54,7 @@ export function callIn(next: Session): void {
 /**
  * Makes one call of the contract. The reply is not parsed again: the server has already parsed and stripped it with
  * the same schema.
- * @throws ApiError on every failure, with a sentence for people
+ * @throws ApiError on every failure, with a sentence for the user
  */
 export async function call<E extends Endpoint>(
   endpoint: E,

@@ -3,7 +3,7 @@ import { takePrefetched } from './prefetched.ts';
 
 const url = '/api/me';
 
-/** A page that asked for `url` under the token `mine`. */
+/** A page that prefetched `url` with the token `mine`. */
 function askedAhead(): Promise<Response> {
   const answer = Promise.resolve(new Response('{}'));
   vi.stubGlobal('window', { prefetch: { bearer: 'mine', answers: { [url]: answer } } });

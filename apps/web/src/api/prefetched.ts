@@ -16,7 +16,7 @@ const FRESH_MS = 10_000;
 /**
  * The reply to a GET that was sent while the console's code was still loading. Each reply is handed out once.
  * @param url as `address()` makes it
- * @returns undefined when it was not asked, was taken before, is old, or is another person's
+ * @returns undefined when it was not prefetched, was handed out before, is too old, or belongs to another user
  */
 export function takePrefetched(url: string, bearer: string | null): Promise<Response> | undefined {
   const { prefetch } = window;

@@ -2,7 +2,7 @@ const KEY = 'access_token';
 
 /** The console's token, kept where the spec says: localStorage `access_token`. */
 export const token = {
-  /** Null also for a value that no request header can carry: nobody was given such a token. */
+  /** Null also for a value that no request header can carry: the api issues no such token. */
   read: (): string | null => {
     const value = localStorage.getItem(KEY);
     return value !== null && /^[!-~]+$/.test(value) ? value : null;
@@ -24,7 +24,7 @@ export const device = {
 
 let follow = (): void => window.location.reload();
 
-/** Replaces the reload by which a page follows other tabs. */
+/** Replaces the default reaction to a sign-in in another tab, a reload of this page. */
 export function followOtherTabsBy(next: () => void): void {
   follow = next;
 }

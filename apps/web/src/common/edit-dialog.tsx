@@ -34,7 +34,7 @@ export function EditDialog<E extends Versioned, S extends FormSchema>(props: {
   name: (entity: E) => string;
   /** Normalises the values before they are compared with the entity's. */
   prepare?: (body: z.output<S>) => z.output<S>;
-  /** Another dialog lies above this one. */
+  /** Another dialog is open above this one. */
   covered?: boolean;
   onClose: () => void;
   /** The fields. `entity` is the stored entity as last read. */

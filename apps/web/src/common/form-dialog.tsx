@@ -35,7 +35,7 @@ export function FormDialog<S extends FormSchema>(props: {
   submitLabel?: string;
   /** The change is destructive: the button is red. */
   danger?: boolean;
-  /** Another dialog lies above this one: it has the keyboard. */
+  /** Another dialog is open above this one and handles the keyboard. */
   covered?: boolean;
   /** False where `submit` shows another dialog in this one's place. */
   closesItself?: boolean;

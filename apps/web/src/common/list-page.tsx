@@ -21,7 +21,7 @@ import { type ListSearch, type Period, parseListSearch } from './list-search.ts'
 export function ListPage<Row extends { id: number }>(props: {
   title: string;
   help: string;
-  /** A word of warning beside the title. */
+  /** A warning beside the title. */
   alarm?: ReactNode;
   /** Content between the header and the table. */
   above?: ReactNode;

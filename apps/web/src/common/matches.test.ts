@@ -7,7 +7,7 @@ describe('matches', () => {
     ['Все сотрудники', ' СОТР ', true],
     ['Бухгалтерия', '', true],
     ['Бухгалтерия', 'продажи', false],
-  ])('%s, %s: %s', (label, typed, expected) => {
+  ])('the label "%s" matches "%s": %s', (label, typed, expected) => {
     expect(matches(label, typed)).toBe(expected);
   });
 });

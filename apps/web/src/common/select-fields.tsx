@@ -21,7 +21,7 @@ export interface Option {
   label: string;
 }
 
-/** The choice of a select: what it offers, and what to type into it. */
+/** Props of a select: its options and its placeholder. */
 interface Choosing {
   options: readonly Option[];
   placeholder: string;
@@ -53,7 +53,7 @@ export interface InlineCreate {
   run: (typed: string) => Promise<number | null>;
 }
 
-/** What a failed create says: the fault of the field, or the refusal itself. */
+/** The message of a failed create: the first field error, or the error itself. */
 function sentenceOf(error: unknown): string {
   if (!(error instanceof ApiError)) return t.failures.unexpected;
   return Object.values(error.fields)[0] ?? error.message;

@@ -34,7 +34,7 @@ export const signInAgain = {
   },
 };
 
-/** Whether the question is open. A dialog below it releases Escape and its focus trap meanwhile. */
+/** Whether the sign-in dialog is open. A dialog below it releases Escape and its focus trap meanwhile. */
 export function useSignInAgain(): boolean {
   return useSyncExternalStore(subscribe, () => asked !== null);
 }

@@ -5,8 +5,8 @@ import { call } from '../api/call.ts';
 const losses = { site: siteLoss, policy: policyLoss, user: userLoss };
 
 /**
- * Who would lose access by the removal of an entity, as a sentence.
- * @throws ApiError when the server did not count
+ * Asks the server who would lose access if an entity were deleted. @returns a sentence
+ * @throws ApiError when the call fails
  */
 export async function tellLoss(of: keyof typeof losses, id: number): Promise<string> {
   const { users, sites, allSites } = await call(losses[of], { params: { id } });

@@ -23,7 +23,7 @@ const cases: [Role[], string, string][] = [
 ];
 
 describe('landing', () => {
-  it.each(cases)('%o at %s: %s', (roles, pathname, expected) => {
+  it.each(cases)('a user with the roles %o at %s: %s', (roles, pathname, expected) => {
     const result = landing(roles, pathname);
     expect(result.kind === 'go' ? result.to : result.kind).toBe(expected);
   });
@@ -33,13 +33,13 @@ describe('sparesToken', () => {
   it.each([
     ['/dashboard/creator/users', '', false],
     ['/dashboard/creator/users', '?page=2', false],
-    // What somebody searches for is not where they are.
+    // The text of a search says nothing about the page.
     ['/dashboard/creator/users', '?name=auth', false],
     ['/dashboard/creator/users', '?name=hash', false],
     ['/dashboard/creator/users', '?hash=abc', true],
     ['/dashboard/creator/users', '?page=2&hash', true],
     ['/auth/login', '', true],
-  ])('%s%s: %s', (pathname, search, spared) => {
+  ])('a failed user lookup at %s%s keeps the token: %s', (pathname, search, spared) => {
     expect(sparesToken({ pathname, search })).toBe(spared);
   });
 });

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import beforePaint from '../../public/scheme.js?raw';
 
-/** The page before the console's code is there: what `public/scheme.js` makes of it, and what the console does. */
+/** Runs `public/scheme.js` and the console's own code on one page. @returns the colour scheme that each chooses */
 async function schemes(pathname: string, kept: string | null, systemIsDark: boolean): Promise<unknown[]> {
   const dataset: Record<string, string> = {};
   const page = {
@@ -13,7 +13,7 @@ async function schemes(pathname: string, kept: string | null, systemIsDark: bool
   };
   vi.stubGlobal('window', page);
   for (const [name, value] of Object.entries(page)) vi.stubGlobal(name, value);
-  // The script as the browser runs it: with a page around it and no module.
+  // As a classic script with the page's globals, as the browser runs it.
   // oxlint-disable-next-line typescript/no-implied-eval
   new Function(beforePaint)();
   vi.resetModules();
@@ -21,7 +21,7 @@ async function schemes(pathname: string, kept: string | null, systemIsDark: bool
   return [dataset.mantineColorScheme, schemeAt(pathname)];
 }
 
-describe('the scheme', () => {
+describe('the colour scheme', () => {
   afterEach(() => vi.unstubAllGlobals());
   it.each([
     ['/dashboard/creator/domains', null, false, 'light'],
@@ -31,7 +31,10 @@ describe('the scheme', () => {
     ['/help', 'nonsense', true, 'dark'],
     ['/auth/login', 'light', false, 'dark'],
     ['/security/check-email', 'light', false, 'dark'],
-  ])('at %s, kept %s, system dark %s: %s', async (pathname, kept, systemIsDark, expected) => {
-    expect(await schemes(pathname, kept, systemIsDark)).toEqual([expected, expected]);
-  });
+  ])(
+    'at %s, stored %s, system dark: %s, both scripts choose %s',
+    async (pathname, kept, systemIsDark, expected) => {
+      expect(await schemes(pathname, kept, systemIsDark)).toEqual([expected, expected]);
+    },
+  );
 });

@@ -56,11 +56,11 @@ describe.each<Scheme>(['light', 'dark'])('%s', (scheme) => {
     ['--mantine-color-placeholder', fields[scheme]],
     ['#fff', buttons[scheme]],
     ['#fff', 'red-9'],
-  ] as [string, string][])('%s on %s can be read', (color, ground) => {
+  ] as [string, string][])('%s on %s has enough contrast', (color, ground) => {
     expect(contrast(hex(scheme, color), hex(scheme, ground))).toBeGreaterThanOrEqual(4.5);
   });
   it.each([...grounds, '--accent-soft', '--danger-soft', '--neutral-soft'])(
-    'the focus ring shows on %s',
+    'the focus ring has enough contrast on %s',
     (ground) => {
       expect(contrast(hex(scheme, '--accent-text'), hex(scheme, ground))).toBeGreaterThanOrEqual(3);
     },

@@ -30,7 +30,7 @@ function Opened({ link }: { link: MailLink | null }) {
   const [dead, setDead] = useState(false);
   if (link === null || dead) return <DeadLink kind={link?.kind} />;
 
-  /** @throws whatever the call threw, but a dead link: this page is about that then */
+  /** @throws the error of the call, except for a dead link, which this page itself shows */
   async function use(send: () => Promise<unknown>): Promise<void> {
     try {
       await send();

@@ -14,7 +14,7 @@ export interface Attempt {
   run(work: () => Promise<void>): Promise<void>;
 }
 
-/** @param sentence what the alert says of a failure, when it is not the server's message alone */
+/** @param sentence returns the text of the alert, when it is not the server's message */
 export function useAttempt(sentence: (error: unknown) => string = messageOf): Attempt {
   const [failure, setFailure] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);

@@ -11,8 +11,8 @@ type SignedIn = Reply<typeof login>;
 
 /**
  * Shared by login and registration: stores the token and opens the dashboard, where the gate picks the page by role.
- * @param landing asked once signed in: an address of this console to go on to, or null for where the role begins
- * @returns a function that takes the call to make; null for an answer: it was refused, and more is asked for
+ * @param landing called after the sign-in; returns an address of this console, or null for the start page of the role
+ * @returns a function that takes the call; the call returns null when it was refused and the page asks for more
  */
 export function useSignIn<S extends FormSchema>(
   form: ContractForm<S>,

@@ -6,7 +6,7 @@ import { paths } from '../../paths.ts';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { State } from '../../ui/state.tsx';
 
-/** /dashboard/creator/statistics, until there is something to count. */
+/** /dashboard/creator/statistics: a placeholder. */
 export function StatisticsPage() {
   return (
     <>
@@ -16,7 +16,7 @@ export function StatisticsPage() {
   );
 }
 
-/** /dashboard/creator/tariff, until there is something to pay for. */
+/** /dashboard/creator/tariff: a placeholder. */
 export function TariffPage() {
   return (
     <>

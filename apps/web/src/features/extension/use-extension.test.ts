@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { heardFrom } from './use-extension.ts';
 
-describe('what the extension says on the page', () => {
+describe("the extension's marks on the page", () => {
   it.each([
     [{}, null],
     [{ propuskExtension: '' }, 'there'],
@@ -9,9 +9,9 @@ describe('what the extension says on the page', () => {
     [{ propuskExtension: '1.0.0', propuskPaired: 'yes' }, 'yes'],
     [{ propuskExtension: '1.0.0', propuskPaired: 'refused' }, 'refused'],
     [{ propuskPaired: 'failed' }, 'failed'],
-    // A word of a newer extension is none that this page knows.
+    // An unknown outcome of a newer extension is ignored.
     [{ propuskExtension: '9.0.0', propuskPaired: 'almost' }, 'there'],
-  ] as const)('%o means %s', (said, heard) => {
+  ] as const)('the marks %o mean %s', (said, heard) => {
     expect(heardFrom(said)).toBe(heard);
   });
 });

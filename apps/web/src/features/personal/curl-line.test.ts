@@ -19,7 +19,7 @@ it('escapes every value for the shell and the URL', () => {
   );
 });
 
-it('guesses the scheme from the port', () => {
+it('derives the scheme from the port', () => {
   const line = (site: string) => curlLine({ ...access, sites: [site] }, '');
   expect(line('crm.example.ru:8081')).toContain("'http://crm.example.ru:8081/'");
   expect(line('crm.example.ru:8443')).toContain("'https://crm.example.ru:8443/'");

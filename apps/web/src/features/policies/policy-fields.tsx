@@ -83,7 +83,7 @@ function PolicyFields<V extends PolicyValues, O>(props: {
 }
 
 /**
- * What both dialogs of a policy share: the options, the fields, and the dialog of a person who is created from them.
+ * The part that both policy dialogs share: options, fields, and the dialog that creates a user from them.
  * @param linked the policy's own proxy and links, which are options even when the lists lack them
  */
 export function usePolicyForm(linked: Pick<Policy, 'proxy' | 'users' | 'sites'>) {

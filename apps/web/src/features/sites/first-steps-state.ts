@@ -1,7 +1,7 @@
 const KEY = 'firstSteps';
 type State = 'folded' | 'done';
 
-/** What this browser remembers of the first steps: folded by the owner, or done; null while they are open. */
+/** The stored state of the onboarding card: folded by the owner, or done; null while it is open. */
 export const firstStepsState = {
   read: (): State | null => {
     const kept = localStorage.getItem(KEY);

@@ -11,7 +11,7 @@ import classes from './first-steps.module.css';
 import { firstStepsState } from './first-steps-state.ts';
 import page from './sites-page.module.css';
 
-/** How often the evidence is read while the steps are in sight. */
+/** Poll interval of the onboarding progress while the card is visible, in milliseconds. */
 const WATCH_MS = 5_000;
 
 const steps = [
@@ -42,7 +42,7 @@ export function FirstSteps({ onAdd }: { onAdd: () => void }) {
     if (ended) firstStepsState.store('done');
   }, [ended]);
   if (data === undefined) return <div className={page.steps} data-folded={folded || undefined} />;
-  // On the page where the last step ended the card stays and says so.
+  // The page on which the last step was completed keeps the card, with a success message.
   if (ended && !began) return null;
 
   const doneCount = steps.filter(({ done }) => done(data)).length;
@@ -106,7 +106,7 @@ function Step(props: { name: Key; done: boolean; current: boolean; shown: boolea
   );
 }
 
-/** What leads to a step from this page; the steps of a site are reached from its row. */
+/** The button that opens a step from this page. The steps of a site start from its row. */
 function actionOf(key: Key, onAdd: () => void): ReactNode {
   const to = {
     person: paths.creatorUsers,

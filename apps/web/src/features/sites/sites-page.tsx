@@ -56,7 +56,7 @@ type Dialog =
 export function SitesPage() {
   const [dialog, setDialog] = useState<Dialog>(null);
   const onboarded = useOnboarded();
-  // Read once: the steps that end on this page stay in sight until the owner leaves it.
+  // Read once: when the last step is completed on this page, the card stays until the owner leaves it.
   const [kept] = useState(firstStepsState.read);
   const close = () => setDialog(null);
   const assign = (site: Site) => setDialog({ kind: 'edit', site });

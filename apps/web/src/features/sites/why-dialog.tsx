@@ -133,7 +133,7 @@ function Explained(props: { explanation: Explanation; user: number; onAssign: ()
   );
 }
 
-/** Adds the person to a policy in one step; the answer above is then asked anew. */
+/** Adds the user to a policy in one step, and refetches the explanation above. */
 function Join({ policy, user }: { policy: Named; user: number }) {
   const client = useQueryClient();
   const join = useMutation({

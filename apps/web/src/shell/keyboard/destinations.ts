@@ -27,12 +27,12 @@ export interface Destination {
 const FOUND = 5;
 const PAUSE_MS = 150;
 
-/** A kind of entity that is searched, and the list that shows it. */
+/** A searchable kind of entity, and the list that shows it. */
 interface Source<Row> {
   group: Destination['group'];
   list: ListEndpoint<Row>;
   to: string;
-  /** What the dialog shows, and what the list is searched for. */
+  /** The label in the dialog, and the search text of the list. */
   label: (row: Row) => string;
   name: (row: Row) => string;
 }

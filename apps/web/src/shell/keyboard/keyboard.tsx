@@ -9,8 +9,8 @@ const GoDialog = lazyDialog(() => import('./go-dialog.tsx'), 'GoDialog');
 const KeysDialog = lazyDialog(() => import('./keys-dialog.tsx'), 'KeysDialog');
 
 /**
- * The keys of the dashboard, and the button that goes anywhere. A page marks its search field and its "add" button with
- * `aria-keyshortcuts`: the keys find them by it, and screen readers announce it.
+ * The dashboard's keyboard shortcuts, and the button that opens the command dialog. A page marks its search field and its "add"
+ * button with `aria-keyshortcuts`: the shortcuts find them by it, and screen readers announce it.
  */
 export function Keyboard() {
   const [opened, setOpened] = useState<'go' | 'keys' | null>(null);

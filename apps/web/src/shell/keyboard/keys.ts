@@ -1,7 +1,7 @@
-/** A command that a key gives anywhere in the dashboard. */
+/** A command of a keyboard shortcut that works everywhere in the dashboard. */
 export type Command = 'search' | 'add' | 'keys' | 'go';
 
-/** The part of a key event that chooses a command. */
+/** The properties of a key event that select a command. */
 type Pressed = Pick<KeyboardEvent, 'key' | 'code' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>;
 
 /**
@@ -26,7 +26,7 @@ function isLetter(key: string, code: string, letter: string): boolean {
 
 const KEY = 'singleKeys';
 
-/** Whether keys without a modifier give commands. A person may switch them off (WCAG 2.1.4). */
+/** Whether keys without a modifier work as shortcuts. Users may switch them off (WCAG 2.1.4). */
 export const singleKeys = {
   read: (): boolean => localStorage.getItem(KEY) !== 'off',
   store: (on: boolean): void => (on ? localStorage.removeItem(KEY) : localStorage.setItem(KEY, 'off')),

@@ -53,7 +53,7 @@ function shown({ title, outcome, detail }: ProbeStep, place: number): Check {
   return { key: `${place} ${title}`, title, state: outcome, says: t.lock[outcome], detail };
 }
 
-/** Neighbours often share their advice: the last of them shows it. */
+/** Consecutive steps often have the same advice: only the last of them shows it. */
 function adviseLast(step: ProbeStep, place: number, wrong: readonly ProbeStep[]): Check {
   const repeated = wrong[place + 1]?.advice === step.advice;
   if (step.advice === null || repeated) return shown(step, place);

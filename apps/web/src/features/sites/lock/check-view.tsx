@@ -18,7 +18,7 @@ const POLL_MS = 500;
 
 /**
  * A probe of a site, step by step, and its verdict.
- * @param props.begin starts one at once; without it the last one is shown
+ * @param props.begin starts a probe at once; without it the view shows the last one
  */
 export function CheckView(props: {
   siteId: number;
@@ -99,7 +99,7 @@ function useCheck(siteId: number) {
   const queryKey = [getSiteCheck.path, { params }] as const;
   const query = useQuery({
     queryKey,
-    // TanStack Query rejects undefined, which stands for an empty body.
+    // TanStack Query rejects undefined, which `call` returns for an empty body.
     queryFn: async ({ signal }): Promise<SiteCheck | null> =>
       (await call(getSiteCheck, { params }, signal)) ?? null,
     refetchInterval: ({ state }) => (state.data?.state === 'running' ? POLL_MS : false),

@@ -16,8 +16,8 @@ const servers = (Object.keys(t.lock.servers) as Server[]).map((value) => ({
 }));
 
 /**
- * The lines of a lock: for which server, where they go, the lines themselves, and what to know.
- * @param props.heading of its parts: one below what stands above it
+ * The lines of a lock: the kind of server, the place for the lines, the lines, and notes.
+ * @param props.heading level of its headings: one below that of the section around it
  */
 export function Snippets({ snippets, heading }: { snippets: readonly Snippet[]; heading: 'h2' | 'h3' }) {
   const has = (kind: string) => snippets.some((one) => one.kind === kind);

@@ -15,10 +15,10 @@ import dialog from './lock-dialog.module.css';
 import { PairingCommand } from './pairing-command.tsx';
 import classes from './vantages-view.module.css';
 
-/** Poll interval of the list: a machine that pairs appears while one looks. In milliseconds. */
+/** Poll interval of the list in milliseconds, so that a newly paired machine appears without a reload. */
 const POLL_MS = 2_000;
 
-/** The vantages of the company, or of the platform: who is present, and how a machine becomes one. */
+/** The vantages of the company or of the platform: which are present, and how to add one. */
 export function VantagesView({ onBack }: { onBack: () => void }) {
   const { company } = useMe();
   const query = useQuery({ ...queryOptions(listVantages, {}), refetchInterval: POLL_MS });
