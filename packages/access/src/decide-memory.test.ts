@@ -15,7 +15,7 @@ putCompany(index, {
   policies: [{ id: 1, proxyId: 1, allSites: false, users: [10], sites: [1] }],
 });
 
-/** Hosts of 115 labels, each asked for once: the most text that one name can make of patterns. */
+/** Decides on distinct hosts of 115 labels, which need the longest pattern strings. */
 function askFor(count: number, parent: string): number {
   let allowed = 0;
   for (let i = 0; i < count; i++) {

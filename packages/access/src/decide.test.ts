@@ -11,7 +11,7 @@ const gatewayItself = { id: 1, type: 'default', direct: true, host: '127.0.0.1',
 const own = { id: 7, type: 'users', direct: false, host: 'proxy.test', port: 8888 } as const;
 const proxies = [gatewayItself, own].map((proxy) => ({ ...proxy, username: 'login', password: 'secret' }));
 
-/** A company with people 10·id and 10·id+1; of them only the first is in the policies. */
+/** A company with the users 10·id and 10·id+1. Only the first is in the policies. */
 function company(
   id: number,
   sites: Record<number, string>,
@@ -198,7 +198,7 @@ describe('over arbitrary companies', () => {
     fc
       .record({
         sites: fc.uniqueArray(fc.constantFrom(...names), { maxLength: 5 }),
-        // Whoever has what policies: a gateway may know of a company its claims alone.
+        // Independent of the policies: a gateway may know only the claims of a company.
         claims: fc.tuple(...[0, 1, 2, 3, 4].map(() => fc.option(fc.nat(9)))),
         policies: fc.array(
           fc.record({
@@ -233,7 +233,7 @@ describe('over arbitrary companies', () => {
   );
   const ports = [80, 443, 8443, 22];
 
-  // The rule once more, told the slow way round: by looking at every policy and every site.
+  // A second, slow implementation of the rule: it checks every policy and every site.
   const covers = (address: string, name: string, port: number) => {
     const [pattern = '', named] = address.split(':');
     const bare = pattern.replace('*.', '');
@@ -277,7 +277,7 @@ describe('over arbitrary companies', () => {
       const decision = decide(i, user, name, port);
       return { user, name, port, told: decision.allow ? decision.policyId : decision.reason };
     });
-  /** What an index says that the policies do not, or the other way about. */
+  /** The decisions of an index that contradict the policies. */
   const wrong = (i: ReturnType<typeof emptyIndex>, all: CompanySnapshot[]) =>
     answers(i).filter(({ user, name, port, told }) => {
       const one = all.find(({ companyId }) => companyId === Math.floor(user / 10));
@@ -312,7 +312,7 @@ describe('over arbitrary companies', () => {
             left.set(each.companyId, each);
           }
         }
-        // In an order of its own: that of the ids.
+        // Indexed in the order of the ids.
         const all = [1, 2, 3].flatMap((id) => left.get(id) ?? []);
         const fresh = indexOf(...all);
         expect(answers(lived)).toEqual(answers(fresh));

@@ -63,8 +63,8 @@ describe('canonicalHost', () => {
   test('canonicalHost gives the same result by its fast path and by the URL parser', () => {
     const names = fc.stringMatching(/^[abxn019.-]{0,14}$/);
     fc.assert(
-      // A dot at the end leads the long way, and is taken off there. Of punycode its parser says one thing with and
-      // another without it: such names go the long way alone.
+      // A trailing dot forces the slow path through the URL parser, which removes it. The parser treats punycode names
+      // differently with and without the dot; canonicalHost always parses those.
       fc.property(names, (name) => {
         fc.pre(!name.endsWith('.') && !name.includes('xn--'));
         expect(canonicalHost(name)).toBe(canonicalHost(`${name}.`));
@@ -83,7 +83,7 @@ describe('canonicalHost', () => {
           if (once === null) return;
           expect(once).toMatch(/^[a-z0-9_-]+(\.[a-z0-9_-]+)+$/);
           expect(canonicalHost(once)).toBe(once);
-          // What decides and what dials must read the same name.
+          // The decision and the dial must read the same name.
           expect(new URL(`http://${once}/`).hostname).toBe(once);
         },
       ),

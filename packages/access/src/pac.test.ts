@@ -14,7 +14,7 @@ const gateway = { scheme: 'http', host: 'gate.propusk.test', port: 3128 } as con
 const plain: Routed = { gateway, allSites: false, sites: [], bypass: ['pass.propusk.test'] };
 const WAY = 'PROXY gate.propusk.test:3128';
 
-/** What a browser makes of an address before it asks the PAC: Chromium hands on scheme, host and port of https. */
+/** Runs the PAC as a browser does: for https URLs Chromium passes only scheme, host and port. */
 function run(routed: Routed): (url: string) => string {
   const context: { FindProxyForURL?: (url: string, host: string) => string } = {};
   runInNewContext(`${pacScript(routed).data};this.FindProxyForURL = FindProxyForURL`, context);
@@ -24,7 +24,7 @@ function run(routed: Routed): (url: string) => string {
   };
 }
 
-/** One person whose policy holds some sites of a company. */
+/** An index of one user whose policy holds some sites of a company. */
 function indexed(addresses: readonly string[], allSites: boolean) {
   const index = emptyIndex();
   const snapshot: CompanySnapshot = {
@@ -33,7 +33,7 @@ function indexed(addresses: readonly string[], allSites: boolean) {
     users: [{ id: 1, epoch: 1 }],
     sites: addresses.map((address, i) => ({ id: i + 1, address, claim: null })),
     proxies: [{ id: 1, type: 'default', direct: true, host: 'g.test', port: 1, username: '', password: '' }],
-    // The last site is in no policy: the browser must not be told of it.
+    // The last site is in no policy: the PAC must not contain it.
     policies: [
       { id: 1, proxyId: 1, allSites, users: [1], sites: addresses.map((_, i) => i + 1).slice(0, -1) },
     ],
@@ -145,7 +145,7 @@ const tally = openThreatCase(
 );
 afterAll(() => tally.close());
 
-/** What a browser would open, and the host that the gateway would then be asked for. */
+/** The URL that a browser opens, and the host that the gateway then receives. */
 function asked(spelling: string, scheme: string, port: number | null): { url: string; port: number } | null {
   const url = `${scheme}://${spelling}${port === null || /[#@]/.test(spelling) ? '' : `:${port}`}/path?q#f`;
   if (!URL.canParse(url)) return null;

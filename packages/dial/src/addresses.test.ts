@@ -4,7 +4,7 @@ import { addressAllowed, arrivesAt, parseNetworks } from './addresses.ts';
 
 const nothing = { v4: [], v6: [] };
 
-// What is refused is proved on sockets, in dial.net.test.ts. Here is what must not be.
+// Addresses that must be allowed. dial.net.test.ts proves the refused ones on sockets.
 test.each([
   '1.1.1.1',
   '8.8.8.8',
@@ -50,7 +50,7 @@ test.each([
 });
 
 test.each(['', 'localhost', '127.1', '0x7f000001', '2130706433', '[::1]', '1.1.1.1 ', '1.1.1.1:80'])(
-  'what is no address is not allowed: %s',
+  'text that is not an address is refused: %s',
   (text) => expect(addressAllowed(text, nothing)).toBe(false),
 );
 
@@ -66,7 +66,7 @@ test.each([
   '10.0.0.0/8,',
   'fe80::%lo/10',
   '10.0.0.0/-1',
-])('not networks: %s', (text) => expect(parseNetworks(text)).toBeNull());
+])('an invalid network is rejected: %s', (text) => expect(parseNetworks(text)).toBeNull());
 
 const own = Object.values(networkInterfaces()).flatMap((list) => list?.map(({ address }) => address) ?? []);
 test.each([

@@ -166,7 +166,7 @@ function ownFolder(name: string): string {
   return folder;
 }
 
-/** Prints what is said and then the folder that is found, or the error. */
+/** A script that prints the progress lines and then the folder that was found, or the error. */
 function find(base: string, packageRoot = bare): string {
   return `import { findBinaries } from ${JSON.stringify(join(import.meta.dirname, 'binaries.ts'))};
     import { ourselves } from ${JSON.stringify(join(import.meta.dirname, 'as-user.ts'))};

@@ -20,7 +20,7 @@ const controlFileSize = 8192;
  *
  * @param native the folder with the programs
  * @returns whether a cluster was made
- * @throws StartError when what is there is not a whole cluster of this version, or initdb fails
+ * @throws StartError when the folder holds anything but a complete cluster of this version, or initdb fails
  */
 export async function ensureCluster(
   place: Place,
@@ -61,7 +61,7 @@ async function initialise(place: Place, draft: string, native: string, log: Serv
   throw explainFailure(`${stdout}${stderr}`, place, true);
 }
 
-/** @throws StartError for a folder that has something else, or less, than a cluster of this version */
+/** @throws StartError for a folder that holds anything but a complete cluster of this version */
 async function hasCluster(cluster: string): Promise<boolean> {
   let names: string[];
   try {
@@ -91,7 +91,7 @@ async function regularFile(path: string): Promise<{ size: number } | undefined> 
   return found?.isFile() ? found : undefined;
 }
 
-/** This process holds the lock, so every draft here is left from a killed start. */
+/** Removes the drafts of killed starts. This process holds the lock, so no draft here is in use. */
 async function sweep(place: Place): Promise<void> {
   for (const name of await readdir(place.home)) {
     if (/^postgres\.init-[0-9a-f]{12}$/.test(name)) await removeTree(place.user, join(place.home, name));

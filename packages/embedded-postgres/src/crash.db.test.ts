@@ -31,7 +31,7 @@ import { lockDataDir } from './data-dir-lock.ts';
 import { findPlace } from './location.ts';
 import { openEmbedded } from './open.ts';
 
-/** As whom the database runs here. */
+/** The user that the database runs as here. */
 const dbUser = asRoot ? { uid: nobodyId, gid: nobodyId } : {};
 
 let scratch: string;
@@ -221,7 +221,7 @@ test('a kill -9 of the server is detected, and no acknowledged row is lost', asy
     const counts = await Promise.all(written);
     expect(await db.exited).toEqual({ code: null, signal: 'SIGKILL' });
 
-    // As the supervisor does: opened again at once, without close().
+    // The supervisor, too, opens it again at once, without close().
     db = await openEmbedded({ dataDir: folder });
     expect(db.url).toBe(url);
     const kept = await ask(
@@ -231,7 +231,7 @@ test('a kill -9 of the server is detected, and no acknowledged row is lost', asy
     const acknowledged = counts.reduce((sum, n) => sum + n, 0);
     expect(acknowledged).toBeGreaterThan(50);
     for (const [writer, n] of counts.entries()) {
-      // One more may have been written whose answer was cut off.
+      // One more row may have been committed without its acknowledgement.
       expect([n, n + 1]).toContain(kept.find((row) => row.writer === round * 10 + writer)?.n);
     }
     expect(Number((await ask(url, 'select count(*) as n from acknowledged'))[0]?.n)).toBeGreaterThanOrEqual(
@@ -260,7 +260,7 @@ function deadPid(): number {
   return spawnSync('true').pid;
 }
 
-/** A process of the database's user whose shell prints the pid to pretend with. */
+/** Starts a process of the database's user; its script prints the pid that a stale file then names. */
 async function strangers(script: string): Promise<{ text: (old: string) => string; free: () => void }> {
   const shell = spawn('sh', ['-c', script], { ...dbUser, cwd: '/', stdio: ['ignore', 'pipe', 'ignore'] });
   const [line] = (await once(shell.stdout, 'data')) as [Buffer];

@@ -46,7 +46,7 @@ test('a pid that now belongs to a stranger does not hold the lock', async () => 
   writeFileSync(join(folder, 'propusk.pid'), `${stranger.pid} 12345\n`);
 
   const lock = await lockDataDir(folder);
-  // Nor is it named when the real holder's line is gone: its start time is another.
+  // A pid with another start time is not named as the holder either.
   writeFileSync(join(folder, 'propusk.pid'), `${stranger.pid} 12345\n`);
   const other = startHolder(['lock', folder]);
   expect(await other.line).toMatch(

@@ -17,7 +17,7 @@ import { databasePhrases, fileActions } from '@propusk/phrases/launcher';
 import { isRoot, nobodyId } from './as-user.ts';
 import { StartError, startErrorFrom } from './start-error.ts';
 
-/** Kept here so that the collector cannot close one, and so that openEmbedded knows what this process holds. */
+/** The locks of this process. References keep the garbage collector from closing them; openEmbedded looks them up. */
 // grows: by the launcher; bound: one folder; at the bound: does not grow; test: none
 const held = new Map<string, DatabaseSync>();
 
@@ -26,13 +26,12 @@ const sqliteBusy = 5;
 /**
  * Takes the data folder for this process, making the folder when it is absent.
  *
- * The lock is the kernel's (through SQLite's exclusive lock on an empty file): exactly one process can hold it, and it is
- * gone with its holder however that ends, so no stale lock exists and a recycled pid means nothing. The pid is written
- * beside it only to be named in the refusal. The lock file itself stays: removing it would let two processes lock two
- * files of one name.
+ * The lock is the kernel's (through SQLite's exclusive lock on an empty file). Exactly one process can hold it, and the kernel
+ * releases it however the holder ends, so no lock becomes stale and a recycled pid does not matter. The pid beside it serves
+ * only the error message. The lock file itself stays: after its removal two processes could lock two files of one name.
  *
- * A folder made by root is 0710 of the group nogroup: the database's user passes through, lists nothing and opens
- * nothing that is 0600. A folder that exists keeps its mode.
+ * A folder made by root has mode 0710 and the group nogroup: the database's user can traverse it, but neither list it nor open
+ * its files of mode 0600. An existing folder keeps its mode.
  *
  * @throws StartError when another live process, or this one, holds the folder, or the folder cannot be written
  */
@@ -61,7 +60,7 @@ export async function lockDataDir(dataDir: string): Promise<{ release(): Promise
     lock.close();
   };
   try {
-    // Unlinked first, so that root follows no symlink put there.
+    // Unlink first: root must not follow a symlink that another user placed here.
     rmSync(pidFile, { force: true });
     writeFileSync(pidFile, `${process.pid} ${startTime(process.pid)}\n`, { mode: 0o600, flag: 'wx' });
   } catch (error) {
@@ -71,7 +70,7 @@ export async function lockDataDir(dataDir: string): Promise<{ release(): Promise
   return { release };
 }
 
-/** Whether this very process holds the folder. */
+/** Whether this process holds the folder's lock. */
 export function holdsLock(dataDir: string): boolean {
   try {
     return held.has(realpathSync(dataDir));
@@ -83,10 +82,10 @@ export function holdsLock(dataDir: string): boolean {
 function makeFolder(dataDir: string): string {
   const folder = resolve(dataDir);
   try {
-    // Parents as the system makes them: private ones would keep the database's user out.
+    // Parents get the default mode: the database's user must be able to traverse them.
     mkdirSync(dirname(folder), { recursive: true });
     if (!existsSync(folder)) {
-      // Root's is passable from its first instant, for another start may take the folder before openToNobody is done.
+      // Root's folder is traversable at once: another start may take the folder before openToNobody has finished.
       mkdirSync(folder, { mode: isRoot() ? 0o711 : 0o700 });
       if (isRoot()) openToNobody(folder);
     }
@@ -102,15 +101,15 @@ function openToNobody(folder: string): void {
     chownSync(folder, 0, nobodyId);
     chmodSync(folder, 0o710);
   } catch {
-    // The root of a rootless container may not; there only an outer database can serve.
+    // The root of a rootless container may not change the group; there only an external database works.
     chmodSync(folder, 0o700);
   }
 }
 
 function openLock(file: string, folder: string): DatabaseSync {
   try {
-    // 0600: whoever can open the file could hold it. An existing one must not be opened and closed here, for closing any
-    // descriptor of a file drops every POSIX lock that the process has on it.
+    // 0600: any user who can open the file could hold the lock. Do not open and close an existing file here: closing any
+    // descriptor of a file releases all POSIX locks of the process on it.
     closeSync(openSync(file, 'wx', 0o600));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
@@ -124,7 +123,7 @@ function openLock(file: string, folder: string): DatabaseSync {
   }
 }
 
-/** The holder writes its pid just after it locks, so a winner of this instant may be nameless for a moment. */
+/** The pid of the holder. It is written just after the lock is taken, so it may be missing for a moment. */
 async function holderOf(pidFile: string): Promise<number | undefined> {
   for (let attempt = 0; attempt < 20; attempt += 1) {
     const [pid, started] = readText(pidFile).trim().split(' ');

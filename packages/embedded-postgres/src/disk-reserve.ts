@@ -5,11 +5,11 @@ import { databasePhrases } from '@propusk/phrases/launcher';
 const MIB = 1024 * 1024;
 /** Several WAL segments of 16 MiB, and the table pages of some thousand removals. */
 export const RESERVE_BYTES = 64 * MIB;
-/** Free space at which the reserve is given up: less than one WAL segment, without which PostgreSQL stops. */
+/** The reserve is released below this free space: one WAL segment, without which PostgreSQL stops. */
 export const SHORT_BYTES = 16 * MIB;
 const LOOK_MS = 250;
 
-/** A file that keeps room on the database's disk. It exists exactly as long as there is room. */
+/** A file that reserves space on the database's disk. It exists while the disk has room. */
 export interface Reserve {
   readonly file: string;
   close(): Promise<void>;
@@ -53,7 +53,7 @@ export async function keepReserve(home: string, say: (line: string) => void): Pr
       await fill(file, () => closed);
       held = true;
     } catch {
-      // The disk filled up meanwhile, or the folder is gone: the next look tries again.
+      // The disk filled up meanwhile, or the folder is gone: the next check tries again.
     }
   }
 
@@ -76,7 +76,7 @@ export function watchReserve(file: string | undefined): { readonly isShort: () =
   const timer = setInterval(async () => {
     if (looking) return;
     looking = true;
-    // A draft means that there is room: the file is being filled.
+    // A draft means that the disk has room: the reserve is being filled.
     short = !((await isWhole(file)) || (await exists(draftOf(file))) || (await isWhole(file)));
     looking = false;
   }, LOOK_MS).unref();

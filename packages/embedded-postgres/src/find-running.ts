@@ -10,8 +10,8 @@ import { StartError, startErrorFrom } from './start-error.ts';
 
 /**
  * Finds the embedded database of a data folder and starts nothing.
- * @returns its url when it answers, null when no server runs on it
- * @throws StartError when the folder holds none, or we may not ask it
+ * @returns its url; null when no server runs on the folder
+ * @throws StartError when the folder holds no database, or this user may not connect to it
  */
 export async function findRunning(dataDir: string): Promise<string | null> {
   let home: string;

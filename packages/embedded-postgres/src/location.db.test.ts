@@ -42,7 +42,7 @@ afterAll(() => {
   if (made.includes(join(sharedRoot, 'bin')))
     rmSync(join(sharedRoot, 'bin'), { recursive: true, force: true });
   for (const path of made.toReversed()) {
-    // Not empty means that somebody else came to use it.
+    // A folder that is not empty has another user meanwhile.
     try {
       rmdirSync(path);
     } catch {}
@@ -96,7 +96,7 @@ describe.skipIf(!asRoot)(`as root${rootOnly}`, () => {
     expect(nobodyReads(join(dataDir, 'key'))).toBe(false);
     expect(readdirSync(dataDir).sort()).toEqual(['key', 'postgres.location', 'postgres.log', 'propusk.lock']);
 
-    // Opened again, also after the folder was moved, or made enterable, it is the same database.
+    // The folder opens the same database again, also after it was moved or made accessible.
     expect(await once(dataDir, 'select one from kept')).toEqual([{ one: 1 }]);
     const moved = join(scratch, 'private', 'moved');
     renameSync(dataDir, moved);
@@ -104,7 +104,7 @@ describe.skipIf(!asRoot)(`as root${rootOnly}`, () => {
     chmodSync(dirname(moved), 0o711);
     expect(await once(moved, 'select one from kept')).toEqual([{ one: 1 }]);
 
-    // A copy would share it, and is refused; so is a start that finds it gone.
+    // A copy of the folder would share the database, and is refused. A missing database is refused too.
     cpSync(moved, join(scratch, 'copy'), { recursive: true });
     await expect(openEmbedded({ dataDir: join(scratch, 'copy') })).rejects.toThrow(
       / — копия папки \S+\/moved, и база/,
@@ -115,7 +115,7 @@ describe.skipIf(!asRoot)(`as root${rootOnly}`, () => {
     await expect(openEmbedded({ dataDir: moved })).rejects.toThrow(/но её там нет: верните её на место\./);
     renameSync(join(home, 'away'), join(home, 'postgres'));
 
-    // A fresh folder of the same name starts afresh, and harms nothing.
+    // A new folder of the same name gets a new database, and the old one stays intact.
     const record = readFileSync(join(moved, 'postgres.location'));
     rmSync(join(moved, 'postgres.location'));
     chmodSync(dirname(moved), 0o700);
@@ -176,7 +176,7 @@ describe.skipIf(!asRoot)(`a clone under a folder that only root may enter${rootO
     mkdirSync(clone, { mode: 0o700 });
     const script = copyClone(clone);
     const dataDir = join(clone, 'data');
-    // A process that was killed while copying leaves a draft for some minutes; it is not this test's.
+    // A process killed while copying, outside this test, leaves a draft for some minutes.
     const drafts = () =>
       existsSync(join(sharedRoot, 'bin'))
         ? readdirSync(join(sharedRoot, 'bin')).filter((name) => name.startsWith('.'))

@@ -17,9 +17,9 @@ export interface Place {
 }
 
 /**
- * Decides where the database of a data folder lives. An ordinary user's is in the folder. Root's runs as `nobody` (or
- * as whoever owns the cluster), and goes to /var/lib/propusk when that user cannot enter the folder: its mode is never
- * loosened, for the keys are there.
+ * Chooses the location of a data folder's database. For an ordinary user it is the folder itself. For root the database runs as
+ * `nobody` (or as the owner of the cluster), and its location is /var/lib/propusk when that user cannot enter the folder. The
+ * folder's mode never becomes more permissive, because it holds the keys.
  * @param say receives the path of the database when it is not in DATA_DIR
  * @throws StartError when the cluster belongs to another user or cannot be reached
  */
@@ -70,12 +70,12 @@ export async function findPlace(dataDir: string, say: (line: string) => void): P
   return at(home, user);
 }
 
-/** undefined when the folder is absent or empty: then it is ours to make. */
+/** The owner of a folder; undefined when the folder is absent or empty, so that we may create it. */
 async function ownerOf(folder: string): Promise<{ uid: number; gid: number } | undefined> {
   try {
     const found = await stat(folder);
     if (!found.isDirectory()) throw new StartError(databasePhrases.fileInPlace(folder));
-    // Another user's folder cannot be listed, which is no error here: its owner is what we came for.
+    // Another user's folder may be unreadable. That is no error here, since only its owner matters.
     const names = await readdir(folder).catch(() => undefined);
     if (names?.length === 0) return undefined;
     return { uid: found.uid, gid: found.gid };

@@ -80,7 +80,7 @@ describe('an open database', () => {
   });
 
   test.skipIf(!canPlayOrdinary)(
-    `lets in root and the database's own user, not an ordinary one${rootOnly}`,
+    `admits root and the database's own user, not an ordinary one${rootOnly}`,
     () => {
       const script = `
       const client = new (require('pg').Client)({ connectionString: ${JSON.stringify(db.url)} });

@@ -4,9 +4,9 @@ import pg from 'pg';
 import { StartError } from './start-error.ts';
 
 const pollMs = 20;
-/** A server that does not even answer that it is starting. */
+/** Timeout of a server that does not answer at all, not even that it is starting. */
 const silenceMs = 60_000;
-/** Recovery after a crash replays at most max_wal_size, which takes seconds; this is for a very slow disk. */
+/** Timeout of a recovery. It replays at most max_wal_size, which takes seconds, or minutes on a very slow disk. */
 const recoveryMs = 10 * 60_000;
 
 const stillStarting = '57P03';
@@ -14,8 +14,8 @@ const noDatabase = '3D000';
 const noRole = '28000';
 
 /**
- * The connection string of the embedded database for node-postgres. The port and the mode of TLS are said, else PGPORT
- * and PGSSLMODE of the environment would decide them.
+ * The connection string of the embedded database for node-postgres. It states port and TLS mode explicitly, because PGPORT and
+ * PGSSLMODE of the environment would otherwise apply.
  * @param socketDir the folder with the socket
  */
 export function urlOf(socketDir: string, role = 'propusk', database = 'propusk'): string {
@@ -23,11 +23,11 @@ export function urlOf(socketDir: string, role = 'propusk', database = 'propusk')
 }
 
 /**
- * Waits until the database answers a query, making the role and the database when they are absent (a first start, or one
- * that was killed before it made them).
+ * Waits until the database answers a query. Creates role and database when they are absent: at a first start, or after one that
+ * was killed before it created them.
  * @param exited rejects with the reason when the server ends before it is ready
- * @param explain makes a StartError of what the server answers when it is up but cannot serve
- * @throws StartError when it does not answer, or what `exited` or `explain` say
+ * @param explain turns the error of a server that runs but cannot serve into a StartError
+ * @throws StartError when the server does not answer, or the error of `exited` or `explain`
  */
 export async function waitUntilReady(
   socketDir: string,
@@ -55,7 +55,7 @@ export async function waitUntilReady(
   }
 }
 
-/** One try; undefined when the database is ready. */
+/** One attempt. @returns the error; undefined when the database is ready */
 async function attempt(
   socketDir: string,
   say: (line: string) => void,
@@ -81,7 +81,7 @@ async function check(socketDir: string, say: (line: string) => void): Promise<vo
   if (row?.stale) await refreshCollation(socketDir, say);
 }
 
-/** The server is starting, or stopping; in that case `exited` rejects. */
+/** Whether an error is temporary: the server is starting, or stopping, and then `exited` rejects. */
 function isPassing({ code = '', message }: NodeJS.ErrnoException): boolean {
   const codes = ['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', stillStarting];
   return codes.includes(code) || message.startsWith('Connection terminated');
@@ -98,8 +98,8 @@ async function provision(socketDir: string): Promise<void> {
 }
 
 /**
- * After an update of the package with another ICU, text may sort otherwise, and an index built in the old order silently
- * misses rows: build them anew.
+ * Rebuilds the text indexes after a package update with another ICU version. Its sort order may differ, and an index in the old
+ * order silently misses rows.
  */
 async function refreshCollation(socketDir: string, say: (line: string) => void): Promise<void> {
   say(databasePhrases.rebuildingIndexes());

@@ -5,12 +5,12 @@ import { databasePhrases, fileActions } from '@propusk/phrases/launcher';
 import { canEnter, type DbUser, nobodyId } from './as-user.ts';
 import { StartError, startErrorFrom } from './start-error.ts';
 
-/** Where root keeps what the database's user must reach when the clone or DATA_DIR is private. */
+/** The folder of databases and programs that root places outside a private clone or DATA_DIR. */
 export const sharedRoot = '/var/lib/propusk';
 
 interface Moved {
   home: string;
-  /** The cluster has been made there: from now on its absence is a loss and not a first start. */
+  /** Whether the cluster was created there. If so, its absence means data loss, not a first start. */
   created: boolean;
 }
 

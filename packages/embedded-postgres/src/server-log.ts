@@ -16,14 +16,14 @@ const limitBytes = 8 * 1024 * 1024;
 const checkEveryMs = 60_000;
 const tailBytes = 16 * 1024;
 
-/** The file that takes everything the database's programs print. */
+/** The log file with all output of the database's programs. */
 export interface ServerLog {
   readonly file: string;
   /** For a child's stdout and stderr. */
   readonly fd: number;
   /** Never throws. */
   write(text: string): void;
-  /** What was printed since the log was opened; of much, the last 16 KB. */
+  /** The output since the log was opened, at most the last 16 KB. */
   tail(): string;
   /** May be called again. */
   close(): void;
@@ -38,7 +38,7 @@ export function openLog(base: string): ServerLog {
   const file = join(base, 'postgres.log');
   let fd: number;
   try {
-    // O_APPEND also serves the child: after the file is cut, its next line goes to the new end.
+    // With O_APPEND the child, too, writes at the new end after the file was truncated.
     const { O_APPEND, O_CREAT, O_NOFOLLOW, O_RDWR } = constants;
     fd = openSync(file, O_APPEND | O_CREAT | O_NOFOLLOW | O_RDWR, 0o600);
   } catch (error) {
@@ -64,7 +64,7 @@ export function openLog(base: string): ServerLog {
       try {
         writeSync(fd, text);
       } catch {
-        // On a full disk the reason still reaches the person, by the StartError.
+        // On a full disk the StartError still shows the reason to the operator.
       }
     },
     tail() {

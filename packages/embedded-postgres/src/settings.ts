@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ourselves } from './as-user.ts';
 import type { Place } from './location.ts';
 
-/** The file that `config_file` names. It also tells our postmaster from anybody else's on the same cluster. */
+/** The file for `config_file`. It also distinguishes our postmaster from another one on the same cluster. */
 export function settingsFile(place: Place): string {
   return join(place.home, 'postgres-config', 'postgresql.conf');
 }
@@ -15,7 +15,7 @@ export function settingsFile(place: Place): string {
  * Only the two users can connect: over the socket, by peer authentication; there is no password and no TCP. The api is the role
  * `propusk`, which is no superuser: an injected statement must not reach COPY … FROM PROGRAM.
  *
- * @param socketDir where the socket goes
+ * @param socketDir the folder for the socket
  */
 export async function writeSettings(place: Place, socketDir: string): Promise<void> {
   const file = settingsFile(place);

@@ -21,8 +21,8 @@ export interface SocketDir {
 }
 
 /**
- * The folder of the socket: the cluster itself, which is 0700. Under a path too long for a socket, a 0700 folder made in
- * /tmp under a fresh name, so that nobody can have put it there before, and recorded in the home: a start after a kill
+ * The folder of the socket: the cluster itself, which has mode 0700. If its path is too long for a socket, a folder of mode 0700
+ * in /tmp with a random name, so that no other user can have created it. The home records the folder, so that a start after a kill
  * uses it again.
  * @throws StartError when /tmp cannot be written
  */
@@ -51,7 +51,7 @@ export async function socketOf(cluster: string, far: () => Promise<string>): Pro
   return Buffer.byteLength(join(cluster, socketName)) <= longestPath ? cluster : far();
 }
 
-/** /tmp is sticky: a folder there of the right owner and mode is one that the owner, or root for him, made. */
+/** /tmp is sticky: a folder there with the right owner and mode was created by that owner, or by root. */
 async function recorded(record: string, uid: number): Promise<string | undefined> {
   const path = await readFile(record, 'utf8').catch(() => '');
   if (!shortName.test(path)) return undefined;

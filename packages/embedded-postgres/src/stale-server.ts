@@ -12,10 +12,9 @@ const pollMs = 50;
 const patienceMs = 8_000;
 
 /**
- * Clears what a killed start left of its server: stops a postmaster that outlived its parent, waits for dying backends,
- * and takes away a postmaster.pid that would only mislead the next one. The caller holds the lock of the data folder, so
- * no live Propusk uses this cluster. A pid in a file proves nothing: a process counts only as a `postgres` whose working
- * directory is this very cluster.
+ * Cleans up after a killed start: stops a postmaster that outlived its parent, waits for dying backends, and removes a stale
+ * postmaster.pid. The caller holds the lock of the data folder, so no live Propusk uses this cluster. A pid in a file proves
+ * nothing: only a `postgres` process whose working directory is this cluster counts.
  * @returns whether it is certain that no server works there
  * @throws StartError when a PostgreSQL that Propusk did not start works there, or one will not stop
  */
@@ -29,8 +28,8 @@ export async function stopLeftovers(place: Place): Promise<boolean> {
   const heads: number[] = [];
   for (const pid of running) {
     const command = readText(`/proc/${pid}/cmdline`) ?? '';
-    // A process that is exiting has lost its command line; backends have put a title over theirs. What is left is a
-    // postmaster, or somebody's single-user session.
+    // An exiting process has no command line, and backends replace theirs with a title. Other processes are a postmaster
+    // or a single-user session.
     if (command === '' || command.startsWith('postgres: ')) continue;
     if (parentOf(pid) === process.pid) throw new StartError(databasePhrases.openedHere(place.cluster));
     if (!command.includes(`config_file=${settingsFile(place)}\0`))
@@ -45,8 +44,8 @@ export async function stopLeftovers(place: Place): Promise<boolean> {
     if (!(await gone(place))) throw stuck(left, place);
   }
 
-  // PostgreSQL passes over the pid of a dead process. An empty file, or a pid that is now a stranger's or a zombie's, it
-  // refuses; we have just seen that no server is here.
+  // PostgreSQL ignores the pid of a dead process. It refuses an empty file, and a pid that another process or a zombie has
+  // now. We have just verified that no server runs here.
   const left = readText(join(place.cluster, 'postmaster.pid'));
   if (left !== undefined && !isDead(Number(left.split('\n')[0])))
     rmSync(join(place.cluster, 'postmaster.pid'));
@@ -54,8 +53,8 @@ export async function stopLeftovers(place: Place): Promise<boolean> {
 }
 
 /**
- * The processes of any server working in the cluster: it stays in its data directory. Asked as the database's user, for
- * in a container even root may not look at another user's processes.
+ * The processes of any server on the cluster, found by their working directory. Runs as the database's user: in a container even
+ * root may not inspect another user's processes.
  * @returns undefined when the system has no /proc
  */
 async function serversOf(place: Place): Promise<number[] | undefined> {

@@ -1,13 +1,13 @@
 import { databasePhrases } from '@propusk/phrases/launcher';
 
-/** A start that cannot go on. The supervisor prints `message` and exits; `details` helps with debugging. */
+/** A failed start. The supervisor prints `message` and exits; `details` helps with debugging. */
 export class StartError extends Error {
   /** The last useful lines of the database's own log, in English; empty when there are none. */
   readonly details: string;
 
   /**
    * @param message one line for the operator: what is wrong and what to do
-   * @param options details: lines of the log; cause: the error beneath
+   * @param options details: lines of the log; cause: the underlying error
    */
   constructor(message: string, options: { details?: string; cause?: unknown } = {}) {
     super(message.replaceAll(/\s*\n\s*/g, ' '), { cause: options.cause });

@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => removeScratch(scratch));
 
-/** [what is broken, how, what a person reads, whether PostgreSQL itself has to find out] */
+/** [the fault, how to cause it, the message, whether PostgreSQL itself must detect it] */
 const breakages: [string, (cluster: string) => void, RegExp, boolean][] = [
   [
     'a cluster of another major version',

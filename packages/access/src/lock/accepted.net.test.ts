@@ -11,7 +11,7 @@ import { put } from '@propusk/test-kit/locks/site';
 import { describe, expect, test } from 'vitest';
 import { lockSnippets } from './snippets.ts';
 
-/** The servers' own judgement of every text as it is given out, with Cloudflare's real networks. */
+/** Each server's own configuration check accepts every lock text, with Cloudflare's real networks. */
 
 const run = promisify(execFile);
 
@@ -24,7 +24,7 @@ const cases: [string, string[]][] = [
   [`${'long-label-of-a-site-'.repeat(2)}x.${'y'.repeat(60)}.${'z'.repeat(60)}.example.ru`, ['203.0.113.5']],
 ];
 
-/** Runs the check of the server that a text is for. @throws Error with its words when it refuses */
+/** Runs the configuration check of a text's server. @throws Error with the server's output when it rejects the text */
 async function judge({ kind, text }: Snippet): Promise<unknown> {
   const folder = await openFolder('lock-check');
   const port = await freePort();
@@ -64,7 +64,7 @@ describe.each(cases)('%s', (address, egress) => {
 });
 
 test.each(lockSnippets({ address: 'crm.example.ru', egress: ['203.0.113.5'] }))(
-  'a broken $kind is not',
+  'the server rejects a broken text for $kind',
   async (snippet) => {
     await expect(judge({ ...snippet, text: `${snippet.text}\nbroken {\n` })).rejects.toThrow(
       'Command failed',

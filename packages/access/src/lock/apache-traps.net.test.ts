@@ -5,8 +5,8 @@ import { ACME_FILE, lockOf, SECRET } from '@propusk/test-kit/locks/site';
 import { describe, expect, test } from 'vitest';
 
 /**
- * How a lock in Apache comes to nothing. What our notes say is shown here to be so; what our lines guard against is shown
- * with the lines that everybody writes first, and then with ours.
+ * Apache configurations that bypass a lock. Some tests prove a limit that our notes name. The others prove that a common simple
+ * lock is bypassed and that ours is not.
  */
 
 const ours = lockOf('htaccess', [EGRESS]);
@@ -41,7 +41,7 @@ async function statuses(...args: Parameters<typeof answers>): Promise<number[]> 
   return (await answers(...args)).map(({ status }) => status);
 }
 
-/** Outside, then by the way out. */
+/** A request from outside, then one from the egress address. */
 const both = ['/', ['/', { from: EGRESS }]] as const satisfies readonly (string | [string, Asking])[];
 
 describe('the .htaccess lock and AllowOverride', () => {
@@ -136,7 +136,7 @@ describe('rules of the site that override a lock', () => {
   });
 
   test('mod_remoteip without trusted proxies accepts any forged address, as the notes say', async () => {
-    // Private addresses it takes from nobody who is not named, so the way out is a public one here.
+    // mod_remoteip accepts private addresses only from named proxies, so the egress address is a public one here.
     const lie: [string, Asking] = ['/', { headers: ['X-Forwarded-For: 203.0.113.5'] }];
     const host = `RemoteIPHeader X-Forwarded-For\n${lockOf('apache', ['203.0.113.5'])}`;
     expect(await statuses({ host }, '/', lie)).toEqual([403, 200]);
@@ -223,7 +223,7 @@ describe('internal redirects and certificate paths', () => {
     expect(await statuses({ ...site, htaccess: ours + frontController }, path, ACME_FILE)).toEqual([
       403, 200,
     ]);
-    // A CMS that takes even what is there as a file.
+    // A CMS that serves even the paths of existing files.
     const greedy = 'RewriteEngine On\nRewriteRule !^index\\.php$ /index.php [L]\n';
     const [taken] = await answers({ ...site, htaccess: ours + greedy }, ACME_FILE);
     expect(taken?.body).not.toContain(SECRET);

@@ -2,7 +2,7 @@ import { lockComments } from '@propusk/phrases/locks';
 import { ACME_TOKEN, headline, type Lock } from './lock.ts';
 
 /**
- * The exception requires that the response be a file of that very name. The path alone would also let in a CMS that serves
+ * The exception requires that the response be a file of exactly that name. The path alone would also open a CMS that serves
  * every path, an application behind ProxyPass, and error pages.
  */
 const acme = `Require expr "%{REQUEST_URI} =~ m#^${ACME_TOKEN}$# && -f %{REQUEST_FILENAME} && %{REQUEST_FILENAME} -strmatch '*/$1'"`;

@@ -7,7 +7,7 @@ import { startNginx } from '@propusk/test-kit/locks/nginx';
 import { ACME_FILE, lockOf, SECRET } from '@propusk/test-kit/locks/site';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-/** A site whose pages an application makes: it takes every path, so nothing but the lock stands before it. */
+/** A site whose application serves every path, so only the lock can refuse a request. */
 
 const servers: Record<string, (port: number) => Promise<Daemon>> = {
   'Apache ProxyPass': (port) =>
@@ -52,7 +52,7 @@ describe.each(Object.entries(servers))('%s', (name, start) => {
   });
 
   test.each(['/', '/any/path', '/.propusk-refused', '/%61dmin', '//', '/.well-known/acme-challenge/../../'])(
-    'outside does not: %s',
+    'a stranger does not reach the application: %s',
     async (path) => {
       for (const method of ['GET', 'POST', 'OPTIONS']) {
         const answer = await ask(server.port, path, { method });
@@ -62,11 +62,11 @@ describe.each(Object.entries(servers))('%s', (name, start) => {
     },
   );
 
-  // A server that answers everything itself answers a certificate authority too, as it did before the lock.
+  // A server with `return` for every path answers a certificate authority itself, with or without the lock.
   if (name.includes('returns')) return;
   test('a stranger does not reach the application under the certificate path', async () => {
     const paths = ['/.well-known/acme-challenge/absent', `${ACME_FILE}?rest_route=/users`];
-    // Rules of rewriting see that the file is there, but not who will answer.
+    // Rewrite rules check that the file exists, but not whether the application answers.
     if (!name.startsWith('LiteSpeed')) paths.push(ACME_FILE);
     for (const path of paths) {
       for (const header of ['X-Original-URL: /admin', 'X-HTTP-Method-Override: POST', 'Accept: */*']) {

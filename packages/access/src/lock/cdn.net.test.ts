@@ -8,7 +8,7 @@ import { startNginx } from '@propusk/test-kit/locks/nginx';
 import { ACME_FILE, lockOf, SITE } from '@propusk/test-kit/locks/site';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-/** A lock behind a CDN: the header counts when the CDN says it, and from nobody else. */
+/** A lock behind a CDN trusts the visitor's address in the header only when the CDN sends it. */
 
 const V6 = '2001:db8::5';
 const lock = (kind: 'htaccess-cdn' | 'apache-cdn' | 'nginx-cdn' | 'caddy-cdn') =>
@@ -70,7 +70,7 @@ describe.each(Object.entries(servers))('%s behind a CDN', (name, start) => {
   });
 
   test.each([OUTSIDE, '127.0.2.7', '127.0.0.7'])(
-    '%s may not say it in the place of the CDN',
+    'the header of %s, which is not the CDN, is ignored',
     async (from) => {
       for (const address of [EGRESS, '203.0.113.5', V6]) {
         for (const path of [

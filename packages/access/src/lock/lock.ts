@@ -1,6 +1,6 @@
 import { lockComments } from '@propusk/phrases/locks';
 
-/** What a lock's text is made of. */
+/** The parameters of a lock's text. */
 export interface Lock {
   /** The stored site address (`crm.example.ru`, `*.example.ru`, `crm.example.ru:8443`), validated: it goes into comments. */
   readonly address: string;

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 /** Each lock in its server, and clients that try to bypass it. */
 
-// The tests send requests from the first; the other two must not matter.
+// The tests send requests from the first address; the other two must not affect the result.
 const known = [EGRESS, '203.0.113.5', '2001:db8::5'];
 
 const nginxOwner = `
@@ -78,7 +78,7 @@ const servers: Record<string, Server> = {
 };
 
 /** Paths that exist, and spellings that servers read as paths that exist. */
-const doors = [
+const closedPaths = [
   '/',
   '/index.html',
   '/index.php',
@@ -106,7 +106,7 @@ const doors = [
   '/private.txt;x',
 ];
 
-/** The exception for certificates, and what stands next to it. */
+/** Paths beside the exception for certificates, which it must not open. */
 const aroundAcme = [
   '/.well-known/acme-challenge/../../private.txt',
   '/.well-known/acme-challenge/%2e%2e/%2e%2e/private.txt',
@@ -135,7 +135,7 @@ const aroundAcme = [
   '/.WELL-KNOWN/acme-challenge/Ab3_x-9',
 ];
 
-const lies = [
+const forgeableHeaders = [
   'X-Forwarded-For',
   'X-Real-IP',
   'CF-Connecting-IP',
@@ -163,7 +163,7 @@ describe.each(Object.entries(servers))('%s', (name, { locked, open }) => {
   });
 
   test.each(['/', '/admin/users/deep/list.html', '/private.txt', '/info.php'])(
-    'the way out reads %s',
+    'the egress address reads %s',
     async (path) => {
       const answer = await ask(server.port, path, { from: EGRESS });
       expect(answer.status).toBe(200);
@@ -171,10 +171,10 @@ describe.each(Object.entries(servers))('%s', (name, { locked, open }) => {
     },
   );
 
-  test.each(doors)('a stranger is denied %s', async (path) => {
+  test.each(closedPaths)('a stranger is denied %s', async (path) => {
     const answer = await ask(server.port, path);
     expect(answer.body).not.toContain(SECRET);
-    // A path that the server itself takes for broken or absent may say so before anybody is asked.
+    // A server may reject a malformed path, or report a missing one, before it evaluates the lock.
     expect([403, ...(/%00|%2f/.test(path) ? [400, 404] : [])]).toContain(answer.status);
   });
 
@@ -185,7 +185,7 @@ describe.each(Object.entries(servers))('%s', (name, { locked, open }) => {
   });
 
   test.each(['HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'PROPFIND', 'TRACE', 'FOO'])(
-    'outside is refused by the method %s',
+    'a stranger is denied the method %s',
     async (method) => {
       const answer = await ask(server.port, '/private.txt', { method });
       expect(answer.body).not.toContain(SECRET);
@@ -196,7 +196,7 @@ describe.each(Object.entries(servers))('%s', (name, { locked, open }) => {
     },
   );
 
-  test.each(lies)('a stranger with the forged header %s is denied', async (header) => {
+  test.each(forgeableHeaders)('a stranger with the forged header %s is denied', async (header) => {
     for (const value of [EGRESS, `${EGRESS}, ${OUTSIDE}`, '203.0.113.5', '127.0.0.1']) {
       expect((await ask(server.port, '/', { headers: [`${header}: ${value}`] })).status).toBe(403);
     }

@@ -8,7 +8,7 @@ import { startNginx } from '@propusk/test-kit/locks/nginx';
 import { lockOf, SECRET, SITE } from '@propusk/test-kit/locks/site';
 import { describe, expect, test } from 'vitest';
 
-/** Paths that nobody thought of: pieces of which walks round a lock are made, put together by chance. */
+/** Random paths, composed of the fragments that bypasses of a lock consist of. */
 
 const pieces = [
   ...[
@@ -33,7 +33,7 @@ const pieces = [
 ];
 const WALKS = 600;
 
-/** The same paths every time (Numerical Recipes' generator), so that a failure can be looked at. */
+/** The same pseudo-random paths in every run (Numerical Recipes' generator), so that a failure is reproducible. */
 function paths(): string[] {
   let state = 20261121;
   const next = (below: number) => {
@@ -47,7 +47,7 @@ function paths(): string[] {
   });
 }
 
-/** Sends a request line as it is, and reads all that comes. */
+/** Sends a request line unchanged, and reads the whole response. */
 async function raw(port: number, from: string, path: string): Promise<string> {
   const socket = connect({ host: '127.0.0.1', port, localAddress: from });
   let answer = '';
