@@ -53,7 +53,7 @@ test('the mass-assignment test covers every call with a body, every entity field
   expect([...keys.keys()].filter((key) => !fields.includes(key)).length).toBeGreaterThan(20);
 });
 
-describe('what a call does not declare is not stored:', () => {
+describe('undeclared keys of a body', () => {
   test.each(writes)('undeclared keys do not change the rows that %s stores', async (_, write) =>
     tally.watch(async () => {
       const { body, schema } = plain(write);

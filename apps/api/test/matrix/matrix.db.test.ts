@@ -75,24 +75,24 @@ async function faultsOf({ call, target, expected }: Row, caller: Caller): Promis
   const twin = absentTwin(target, expected[caller]);
   if (twin !== null && reply.status === status) {
     const absent = await send(call, twin, caller);
-    const [seen, told] = [reply, absent].map((one) => JSON.stringify([one.status, one.error]));
-    if (seen !== told) faults.push(`${seen}, and for ${twin.text} ${told}`);
+    const [actual, ofAbsent] = [reply, absent].map((one) => JSON.stringify([one.status, one.error]));
+    if (actual !== ofAbsent) faults.push(`${actual}, and for ${twin.text} ${ofAbsent}`);
   }
   return faults;
 }
 
-/** What nobody who is signed in does, or what changes nothing that the audit tells of. */
-const untold: Readonly<Record<string, string>> = {
-  'POST /auth/register + email': 'asked for by anybody, for whoever has the address',
-  'POST /auth/pairing': 'the sign-in by the code is told',
-  'POST /me/second-factor': 'nothing is on before a code confirms it',
+/** Calls that change rows without an audit event, each with the reason. */
+const unaudited: Readonly<Record<string, string>> = {
+  'POST /auth/register + email': 'a stranger may request it',
+  'POST /auth/pairing': 'the sign-in with the code is audited',
+  'POST /me/second-factor': 'the factor is off until a code confirms it',
   'POST /lock + lock': 'reads',
-  'POST /vantage/pair + code': 'asked for by whoever holds the code',
-  'POST /vantage/work + signature': 'a vantage',
-  'POST /vantage/report + signature': 'a vantage',
-  'POST /proxy/:id/check': 'what is learned is no change by a person',
-  'POST /domain-allowed/:id/lock/learn': 'likewise',
-  'POST /feed/acknowledge': 'a gateway',
+  'POST /vantage/pair + code': 'the caller is a machine with a code',
+  'POST /vantage/work + signature': 'the caller is a vantage',
+  'POST /vantage/report + signature': 'the caller is a vantage',
+  'POST /proxy/:id/check': 'an observation, not a change by a user',
+  'POST /domain-allowed/:id/lock/learn': 'an observation, not a change by a user',
+  'POST /feed/acknowledge': 'the caller is a gateway',
 };
 
 /** Every change by a user has one audit event in its company with that actor; nothing else has one. */
@@ -103,13 +103,13 @@ async function auditFaults({
   caller,
 }: Pick<Row, 'call' | 'target'> & { status: number; caller: Caller }): Promise<string[]> {
   const [touched, written] = [await snapshot.touched(), await snapshot.written()];
-  const told = written.map(({ action, object_kind }) => `${action} ${object_kind}`).join(', ');
+  const events = written.map(({ action, object_kind }) => `${action} ${object_kind}`).join(', ');
   if (status >= 400 || call.startsWith('GET')) {
-    return told === '' ? [] : [`the audit was told ${told}`];
+    return events === '' ? [] : [`the audit recorded ${events}`];
   }
   const name = target.field === undefined ? call : `${call} + ${target.field}`;
-  if (name in untold) return told === '' ? [] : [`the audit was told ${told}, which is nobody's deed`];
-  if (written.length === 0) return [`the audit was not told; ${touched.join(', ') || 'nothing'} changed`];
+  if (name in unaudited) return events === '' ? [] : [`the audit recorded ${events} for an unaudited call`];
+  if (written.length === 0) return [`the audit recorded nothing; ${touched.join(', ') || 'nothing'} changed`];
   if (call.includes(' /auth/')) return [];
   const standing = world.standing[caller];
   const company = companyOf(target, world, standing);
@@ -117,7 +117,7 @@ async function auditFaults({
     ({ company_id, actor_id }) =>
       actor_id !== standing.userId || (!makesCompanies.has(call) && (company_id ?? 0) !== company),
   );
-  return strange.length === 0 ? [] : [`the audit was told of another person or company: ${told}`];
+  return strange.length === 0 ? [] : [`the audit recorded another actor or company: ${events}`];
 }
 
 const implied: Record<number, string> = {
@@ -171,7 +171,7 @@ async function openFeed(): Promise<Answer> {
   return { status: response.statusCode, body: undefined, error: undefined };
 }
 
-describe('a list holds what its caller may see, and no more:', () => {
+describe('lists by caller', () => {
   const company = 'company_id = OWN';
   const viaPolicies = 'in (select policy_id from policy_users where user_id = ME)';
   const owners: Caller[] = ['CREATOR', 'both', 'CREATOR2'];
