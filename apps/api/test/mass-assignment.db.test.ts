@@ -73,10 +73,10 @@ describe('undeclared keys of a body', () => {
       const honest = await outcome(write, body);
       for (const poison of poisons) {
         const hostile = withKeys(body, schema, new Map(Object.entries(JSON.parse(poison))));
-        const told = await outcome(write, hostile);
+        const actual = await outcome(write, hostile);
         // The body is refused as a whole, or the key is ignored.
-        if (told.status === 400) expect(told.stored, poison).toEqual(await untouched());
-        else expect(told, poison).toEqual(honest);
+        if (actual.status === 400) expect(actual.stored, poison).toEqual(await untouched());
+        else expect(actual, poison).toEqual(honest);
         expect(({} as { polluted?: true }).polluted).toBeUndefined();
       }
     }, poisons.length),

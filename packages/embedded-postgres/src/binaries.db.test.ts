@@ -87,7 +87,7 @@ test('several processes may create the library links at once', async () => {
 });
 
 test.skipIf(needsOrdinary)(
-  `a package that we may not complete is copied, by two processes at once too${why}`,
+  `a package in a read-only folder is copied, also by two processes at once${why}`,
   async () => {
     unlink();
     chmodSync(join(bare, 'native', 'lib'), 0o555);

@@ -56,7 +56,7 @@ test('a pid that now belongs to a stranger does not hold the lock', async () => 
   stranger.kill();
 });
 
-test('one process cannot hold a folder twice, and a refusal takes nothing from the holder', async () => {
+test('one process cannot lock a folder twice, and a refused attempt leaves the lock intact', async () => {
   const folder = join(scratch, 'twice');
   const lock = await lockDataDir(folder);
   const mine = readFileSync(join(folder, 'propusk.pid'), 'utf8');
@@ -71,7 +71,7 @@ test('one process cannot hold a folder twice, and a refusal takes nothing from t
   expect(holdsLock(folder)).toBe(false);
 });
 
-test('a folder that we make is closed to others; one that exists keeps its mode', async () => {
+test('a new data folder is closed to other users, and an existing one keeps its mode', async () => {
   const fresh = join(scratch, 'fresh');
   await (await lockDataDir(fresh)).release();
   expect(statSync(fresh).mode & 0o777).toBe(asRoot ? 0o710 : 0o700);

@@ -52,7 +52,7 @@ test('a trigram index sees Cyrillic letters, ignores their case and finds what a
   );
 });
 
-test('people are sorted as in a Russian directory: case aside, ё beside е, Cyrillic first', async () => {
+test('names sort as in a Russian directory: ignoring case, ё beside е, Cyrillic first', async () => {
   const rows = await ask(
     db.url,
     `select name from unnest(array['Яна','anna','авдеев','Ёлкин','Жуков','Елкин','Boris','Йод','Иван','ёж','9']) as name
@@ -73,13 +73,13 @@ test('people are sorted as in a Russian directory: case aside, ё beside е, Cyr
   ]);
 });
 
-test('an equal string is the same string: unique keys do not fold', async () => {
+test('unique keys compare strings exactly, without folding case', async () => {
   expect(await ask(db.url, "select 'Иван' = 'иван' as folded, 'ё' = 'е' as merged")).toEqual([
     { folded: false, merged: false },
   ]);
 });
 
-test('indexes are built anew when the package brings another ICU', async () => {
+test('indexes are rebuilt when the package brings another ICU', async () => {
   const socketDir = join(scratch, 'data', 'postgres');
   await ask(
     urlOf(socketDir, 'postgres', 'postgres'),

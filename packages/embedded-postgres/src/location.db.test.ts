@@ -171,7 +171,7 @@ describe.skipIf(!asRoot)(`as root${rootOnly}`, () => {
 });
 
 describe.skipIf(!asRoot)(`a clone under a folder that only root may enter${rootOnly}`, () => {
-  test('runs by a copy of the programs in /var/lib/propusk, made once, and stays private', async () => {
+  test('a database of a private clone runs from a copy of the programs in /var/lib/propusk, made once', async () => {
     const clone = join(scratch, 'clone');
     mkdirSync(clone, { mode: 0o700 });
     const script = copyClone(clone);

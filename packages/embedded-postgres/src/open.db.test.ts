@@ -36,7 +36,7 @@ describe('an open database', () => {
     removeScratch(scratch);
   });
 
-  test('reports its creation, and serves the role and database propusk in UTF-8 at once', async () => {
+  test('a new database reports its creation, and serves the role and database propusk in UTF-8 at once', async () => {
     expect(said).toEqual([`Создаётся база данных в ${dataDir}/postgres.`]);
     expect(
       await ask(
@@ -48,14 +48,14 @@ describe('an open database', () => {
     ).toEqual([{ who: 'propusk', db: 'propusk', rolsuper: false, encoding: 'UTF8', owner: 'propusk' }]);
   });
 
-  test('may create the extensions that the api uses', async () => {
+  test('the role propusk may create the extensions that the api uses', async () => {
     const wanted = ['citext', 'pg_trgm', 'pgcrypto'];
     for (const name of wanted) await ask(db.url, `create extension ${name}`);
     const rows = await ask(db.url, 'select extname::text as name from pg_extension order by 1');
     expect(rows.map(({ name }) => name)).toEqual(expect.arrayContaining(wanted));
   });
 
-  test('listens on no port, and ALTER SYSTEM cannot open one', async () => {
+  test('the database listens on no port, and ALTER SYSTEM cannot open one', async () => {
     await ask(urlOf(socketOf(db.url), 'postgres', 'postgres'), "alter system set listen_addresses = '*'");
     const again = await reopen();
     expect(await ask(again.url, 'show listen_addresses')).toEqual([{ listen_addresses: '' }]);
@@ -68,7 +68,7 @@ describe('an open database', () => {
     for (const inode of sockets) expect(unix).toContain(` ${inode} `);
   });
 
-  test('authenticates clients by peer only, without any password', async () => {
+  test('the database authenticates clients by peer only, without any password', async () => {
     const admin = urlOf(socketOf(db.url), 'postgres', 'postgres');
     const rules = await ask(admin, 'select type, auth_method, error from pg_hba_file_rules');
     expect(rules).toEqual([
@@ -80,7 +80,7 @@ describe('an open database', () => {
   });
 
   test.skipIf(!canPlayOrdinary)(
-    `admits root and the database's own user, not an ordinary one${rootOnly}`,
+    `the database admits root and its own user, not an ordinary one${rootOnly}`,
     () => {
       const script = `
       const client = new (require('pg').Client)({ connectionString: ${JSON.stringify(db.url)} });
@@ -99,7 +99,7 @@ describe('an open database', () => {
     },
   );
 
-  test('is durable, and sized for a small machine', async () => {
+  test('the settings are durable, and sized for a small machine', async () => {
     const names = [
       'fsync',
       'full_page_writes',
@@ -122,14 +122,14 @@ describe('an open database', () => {
     });
   });
 
-  test('cannot be opened a second time, here or elsewhere, and does not notice the attempt', async () => {
+  test('an open database cannot be opened again, by this process or another, and keeps running', async () => {
     await expect(openEmbedded({ dataDir })).rejects.toThrow(/уже открыта этим процессом\.$/);
     const other = startHolder(['open', dataDir]);
     expect(await other.line).toMatch(/^REFUSED StartError: Пропуск уже запущен/);
     expect(await ask(db.url, 'select 1 as one')).toEqual([{ one: 1 }]);
   });
 
-  test('ignores environment variables of PostgreSQL and its clients', async () => {
+  test('the database ignores environment variables of PostgreSQL and its clients', async () => {
     const env = {
       PGPORT: '1',
       PGSSLMODE: 'require',
@@ -142,7 +142,7 @@ describe('an open database', () => {
     await holder.end();
   });
 
-  test('is in a session of its own: Ctrl-C in the terminal does not reach it', async () => {
+  test('the server has its own session, so Ctrl-C in the terminal does not reach it', async () => {
     const folder = join(scratch, 'terminal');
     const holder = startHolder(['open', folder]);
     const { url } = await opened(holder);
@@ -157,7 +157,7 @@ describe('an open database', () => {
     expect(await processesLeft(folder)).toEqual([]);
   });
 
-  test('leaves no process, socket or temporary file when closed, even twice and with clients', async () => {
+  test('closing leaves no process, socket or temporary file, even twice and with clients connected', async () => {
     const folder = join(scratch, 'closed');
     const short = await openEmbedded({ dataDir: folder });
     const busy = ask(short.url, 'select pg_sleep(60)').catch((error: { code: string }) => error.code);
@@ -180,7 +180,7 @@ describe('an open database', () => {
     expect(statSync(join(folder, 'postgres.log')).mode & 0o777).toBe(0o600);
   });
 
-  test('rotates its log past 8 MB and keeps one old part', async () => {
+  test('the log rotates past 8 MB and keeps one old part', async () => {
     await db.close();
     writeFileSync(join(dataDir, 'postgres.log'), 'x'.repeat(9 * 1024 * 1024));
     await reopen();
@@ -188,7 +188,9 @@ describe('an open database', () => {
     expect(statSync(join(dataDir, 'postgres.log.1')).size).toBe(9 * 1024 * 1024);
   });
 
-  test('opens in 0.6 s, and in 3 s when the cluster has to be made (best of two)', async ({ annotate }) => {
+  test('a cluster opens in 0.6 s, and in 3 s when it has to be created (best of two)', async ({
+    annotate,
+  }) => {
     const cold: number[] = [];
     const warm: number[] = [];
     for (const name of ['speed-1', 'speed-2']) {

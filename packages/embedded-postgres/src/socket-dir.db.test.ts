@@ -37,14 +37,14 @@ describe('the path of the data folder', () => {
   });
   afterAll(() => removeScratch(scratch));
 
-  test.each(['Папка данных', `it's "100%", \\ #+&?=`])('may be spelled «%s»', async (name) => {
+  test.each(['Папка данных', `it's "100%", \\ #+&?=`])('a data folder named «%s» works', async (name) => {
     const db = await openEmbedded({ dataDir: join(scratch, name) });
     expect(socketOf(db.url)).toBe(join(scratch, name, 'postgres'));
     expect(await ask(db.url, 'select 1 as one')).toEqual([{ one: 1 }]);
     await db.close();
   });
 
-  test('may be too long for a socket: that one gets a private folder in /tmp, and takes it away', async () => {
+  test('a path too long for a socket gets a private folder in /tmp, which close() removes', async () => {
     const dataDir = join(deep, 'data');
     const db = await openEmbedded({ dataDir });
     const folder = socketOf(db.url);
@@ -60,7 +60,7 @@ describe('the path of the data folder', () => {
     expect(readdirSync(dataDir)).not.toContain('postgres.socket');
   });
 
-  test('may be too long, and the start before it killed: its socket folder serves again', async () => {
+  test('a start after a kill reuses the socket folder of a path that is too long', async () => {
     const dataDir = join(deep, 'killed');
     await copyTemplate(dataDir);
     const holder = startHolder(['open', dataDir]);
@@ -84,18 +84,21 @@ describe('the path of the data folder', () => {
         else chmodSync('/tmp/propusk-tr4p4p', 0o777);
       },
     ],
-  ])('may be too long: %s is not taken for the recorded one', async (name, setTrap) => {
-    const dataDir = join(deep, name.replaceAll(/\W/g, '-'));
-    await copyTemplate(dataDir);
-    writeFileSync(join(dataDir, 'postgres.socket'), '/tmp/propusk-tr4p4p');
-    setTrap();
-    try {
-      const db = await openEmbedded({ dataDir });
-      expect(socketOf(db.url)).not.toBe('/tmp/propusk-tr4p4p');
-      await db.close();
-      expect(existsSync('/tmp/propusk-tr4p4p')).toBe(true);
-    } finally {
-      rmSync('/tmp/propusk-tr4p4p', { recursive: true });
-    }
-  });
+  ])(
+    'a path too long for a socket: %s is not accepted as the recorded socket folder',
+    async (name, setTrap) => {
+      const dataDir = join(deep, name.replaceAll(/\W/g, '-'));
+      await copyTemplate(dataDir);
+      writeFileSync(join(dataDir, 'postgres.socket'), '/tmp/propusk-tr4p4p');
+      setTrap();
+      try {
+        const db = await openEmbedded({ dataDir });
+        expect(socketOf(db.url)).not.toBe('/tmp/propusk-tr4p4p');
+        await db.close();
+        expect(existsSync('/tmp/propusk-tr4p4p')).toBe(true);
+      } finally {
+        rmSync('/tmp/propusk-tr4p4p', { recursive: true });
+      }
+    },
+  );
 });

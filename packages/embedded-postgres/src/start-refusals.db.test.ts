@@ -93,7 +93,7 @@ const breakages: [string, (cluster: string) => void, RegExp, boolean][] = [
 ];
 
 test.concurrent.each(breakages)(
-  '%s is said in one line and left as it is',
+  '%s is reported in one line and left unchanged',
   async (name, damage, message, found) => {
     const dataDir = join(scratch, name.replaceAll(/\W+/g, '-'));
     await copyTemplate(dataDir);
@@ -112,7 +112,7 @@ test.concurrent.each(breakages)(
   },
 );
 
-test('a file, or a stranger’s folder, in the place of the cluster is not touched', async () => {
+test('a file, or a foreign folder, at the path of the cluster is not touched', async () => {
   for (const [name, make] of [
     ['file', (cluster: string) => writeFileSync(cluster, 'mine')],
     ['folder', (cluster: string) => cpSync(import.meta.dirname, cluster, { recursive: true })],

@@ -37,7 +37,7 @@ async function start(options: Partial<ConnectionLimitOptions>) {
   };
 }
 
-test('one address gets half of the connections, the rest is for others, and a closed one is free again', async () => {
+test('one address gets at most half of the connections, and a closed connection frees its slot', async () => {
   await using server = await start({});
   const mine: string[] = [];
   for (let i = 0; i < 6; i++) mine.push(await server.come());
@@ -51,7 +51,7 @@ test('one address gets half of the connections, the rest is for others, and a cl
   expect(await server.come()).toBe('hello');
 });
 
-test('a reverse proxy gets all of the connections', async () => {
+test('a reverse proxy may use all connections', async () => {
   await using server = await start({ isProxy: (address) => address === '127.0.0.1' });
   for (let i = 0; i < 8; i++) expect(await server.come()).toBe('hello');
   expect(await server.come()).toBe('refused');

@@ -4,7 +4,7 @@ import { memoryPressure } from './memory-pressure.ts';
 
 const MIB = 1024 * 1024;
 
-test('memory is short once buffers fill nine tenths of the limit, and no more below eight tenths', async () => {
+test('memory pressure begins at nine tenths of the limit and ends below eight tenths', async () => {
   const { heapUsed, external } = process.memoryUsage();
   const limit = heapUsed + external + 400 * MIB;
   const isShort = memoryPressure(limit);

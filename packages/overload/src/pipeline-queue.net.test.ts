@@ -145,7 +145,7 @@ test('a request after a long upload that the handler reads slowly is answered', 
   expect(text).toContain('\r\n\r\n3000000HTTP/1.1 200');
 });
 
-test('bytes that are no HTTP are refused once, and the requests before them are answered', async () => {
+test('invalid HTTP is refused once, and the requests before it are answered', async () => {
   const { port } = await serve((_req, res) => res.end('fine'));
   const socket = await client(port);
   socket.write(`${get('/')}garbage\r\n\r\n${get('/')}`);
@@ -162,7 +162,7 @@ test('a client that half-closes behind its requests gets their responses where t
   await closed;
 });
 
-test('clients that pipeline hold 16 MiB together at most, and a client that does not is served beside them', async () => {
+test('pipelining clients hold at most 16 MiB together, and other clients are served meanwhile', async () => {
   const { port, connections } = await serve((req, res) => {
     if (req.url === '/neighbour') res.end('served');
   });

@@ -1,7 +1,7 @@
 import { sayCheck } from '@propusk/phrases/checks';
 import { describe, expect, test } from 'vitest';
 
-describe('the meaning of a probe that got nothing through a proxy', () => {
+describe('the meaning of a probe without a response through a proxy', () => {
   const failed = (proxy: string | null) =>
     sayCheck({
       code: 'through_failed',
@@ -11,14 +11,14 @@ describe('the meaning of a probe that got nothing through a proxy', () => {
       },
     });
 
-  test('names the proxy, and the gateway as the platform’s', () => {
+  test('the meaning names the proxy, or the platform’s gateway', () => {
     expect(failed('proxy.example.ru')).toBe(
       'Через прокси «proxy.example.ru» сайт не открылся: прокси недоступен.',
     );
     expect(failed(null)).toBe('Через шлюз платформы сайт не открылся: прокси недоступен.');
   });
 
-  test('quotes the step of a probe that was stored before its proxy had a parameter', () => {
+  test('the meaning quotes the step of a stored probe whose message has no proxy parameter', () => {
     const title = { code: 'legacy', params: { text: 'Через squid' } };
     const detail = { code: 'legacy', params: { text: 'нет ответа' } };
     expect(sayCheck({ code: 'through_failed', params: { title, detail } })).toBe(

@@ -14,26 +14,26 @@ function sentences(schema: z.ZodMiniType, input: unknown): Record<string, string
 }
 
 describe('the faults of a field', () => {
-  it('ask for a value where a field is empty', () => {
+  it('the fault of an empty field asks for a value', () => {
     expect(sentences(Login, { email: '', password: '' })).toEqual({
       email: 'Заполните это поле',
       password: 'Заполните это поле',
     });
   });
-  it('say what an address and a password look like', () => {
+  it('the faults of an address and a password describe a valid value', () => {
     expect(sentences(Login, { email: 'anna', password: 'short' })).toEqual({
       email: 'Укажите почту латиницей: name@company.ru',
       password: 'Не короче 8 символов',
     });
   });
-  it.each(['99', '70000', '80a0', '0443'])('say which ports a proxy may have, for %s', (port) => {
+  it.each(['99', '70000', '80a0', '0443'])('the fault of the port %s names the valid ports', (port) => {
     const proxy = { host: 'proxy.example.ru', port, username: 'user', password: 'secret' };
     expect(sentences(ProxyInput, proxy)).toEqual({ port: 'Целое число от 1000 до 65535' });
   });
-  it('ask for a choice where none was made', () => {
+  it('the fault of a missing choice asks for one', () => {
     expect(sentences(PolicyInput, { name: 'Бухгалтерия' })).toEqual({ proxyId: 'Выберите значение' });
   });
-  it('name the longest text that a field takes', () => {
+  it('the fault of a long text names the maximum length', () => {
     const policy = { name: 'я'.repeat(201), proxyId: 1 };
     expect(sentences(PolicyInput, policy)).toEqual({ name: 'Не длиннее 200 символов' });
   });

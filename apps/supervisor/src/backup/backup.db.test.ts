@@ -65,7 +65,7 @@ async function restored(path = file): Promise<TestDatabase> {
   return target;
 }
 
-test('every table is in a backup, or left out for a reason', async () => {
+test('a backup contains every table except those listed as left out', async () => {
   const { pool } = api.database;
   const client = await pool.connect();
   const names = await allTables(client);
@@ -262,7 +262,7 @@ test('a database that is not empty is refused unchanged, and so is one of two re
   await target.drop();
 });
 
-test('a backup needs its own key, a name that is free, and a product', async () => {
+test('a backup is refused with another key, for an existing file, and without a product', async () => {
   const other = { ...keys, SECRET_KEY: 'quite another secret of the tests' };
   const path = join(folder, 'refused');
   await expect(dump(api.database.url, other, phrase, path)).rejects.toThrow(/SECRET_KEY/);
@@ -274,7 +274,7 @@ test('a backup needs its own key, a name that is free, and a product', async () 
   expect((await readdir(folder)).filter((name) => name.startsWith('refused'))).toEqual([]);
 });
 
-test('a backup under writes is one snapshot: keys hold, and each company is at the version of its rows', async () => {
+test('a backup during writes is one snapshot: foreign keys hold, and each company has the version of its rows', async () => {
   const source = await createTestDatabase(serverUrl);
   await source.pool.query(
     `insert into platform (key_check) select key_check from (values ($1::bytea)) as v (key_check)`,
