@@ -2,8 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import type { Reporter, TestCase } from 'vitest/node';
 
 /**
- * A Vitest reporter for what its `json` reporter does not say: writes every test that failed once and passed on its retry,
- * as a JSON array of `[file › title, message of the failure]`, into the file that FLAKY_REPORT names.
+ * A Vitest reporter for retried tests, which the `json` reporter does not mark. It writes every test that failed once and passed
+ * on its retry, as a JSON array of `[file › title, message of the failure]`, into the file that FLAKY_REPORT names.
  */
 // oxlint-disable-next-line import/no-default-export -- Vitest loads the default export of a reporter's file
 export default class FlakyReporter implements Reporter {

@@ -34,7 +34,7 @@ const Contents = z.object({
 });
 export type Contents = z.infer<typeof Contents>;
 
-/** The line that begins a frame: the first tells what is in the file, the last that it is whole, those between hold rows. */
+/** The first line of a frame. The first frame describes the file, the last one marks it as complete, the others hold rows. */
 const Line = z.union([
   z.object({ contents: Contents }),
   z.object({ table: z.string() }),

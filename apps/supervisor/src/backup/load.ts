@@ -25,7 +25,7 @@ export const ID_GAP = 10_000;
 /** Serializes restores into one database. */
 const restoring = 'select pg_advisory_xact_lock(7305801)';
 
-/** @throws BackupRefused when the file's schema is one that this program does not know */
+/** @throws BackupRefused for a file whose schema this program does not know */
 export async function checkMigration({ migration }: Header): Promise<void> {
   if ((await migrationNames()).includes(migration)) return;
   throw new BackupRefused(backupPhrases.newerSchema());

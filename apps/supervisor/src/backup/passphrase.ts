@@ -6,7 +6,7 @@ const SHORTEST = 12;
 
 /**
  * The passphrase of a backup: BACKUP_PASSPHRASE, or typed at the terminal, which does not show it.
- * @param making for a new backup: it is asked for twice, and must not be short
+ * @param making for a new backup: the passphrase is prompted twice, and must not be short
  * @throws BackupRefused
  */
 export async function readPassphrase(env: NodeJS.ProcessEnv, making: boolean): Promise<string> {

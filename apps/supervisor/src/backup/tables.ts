@@ -46,7 +46,7 @@ export async function keptTables(client: pg.ClientBase): Promise<Table[]> {
   return inOrder(kept, (name) => links.filter(({ child }) => child === name).map(({ parent }) => parent));
 }
 
-/** @throws Error when tables refer to each other in a ring, or to one that is left out */
+/** @throws Error when the references between tables form a cycle, or lead to a table that is left out */
 function inOrder(tables: Table[], parentsOf: (name: string) => string[]): Table[] {
   const done = new Set<string>();
   const ordered: Table[] = [];

@@ -1,4 +1,4 @@
-/** The matrix, of the loss of access by a deletion (`rows.ts` says how it is read). The statuses follow those of DELETE. */
+/** The rows of the matrix for the access lost by a deletion (`rows.ts` describes the format). The statuses follow those of DELETE. */
 export const lossTable = `
 # The loss by a deletion
                              anon    dead    gate    | bare    USER    CREATOR both    ADMIN   | USER2   CREATOR2

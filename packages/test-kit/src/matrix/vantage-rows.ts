@@ -1,4 +1,4 @@
-/** The matrix, of vantages (`rows.ts` says how it is read). A vantage without a company is the platform's. */
+/** The rows of the matrix for vantages (`rows.ts` describes the format). A vantage without a company is the platform's. */
 export const vantageTable = `
 # Vantages
                              anon    dead    gate    | bare    USER    CREATOR both    ADMIN   | USER2   CREATOR2
