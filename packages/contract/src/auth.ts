@@ -12,7 +12,7 @@ export const Registration = z.object({
   companySite: text(limits.companySite),
   email: Email,
   password: Password,
-  /** The token of an ADMIN's invitation, which is for this `email` alone. */
+  /** The token of an ADMIN's invitation. It works only with the invited `email`. */
   invitation: z.optional(text(1)),
 });
 export type Registration = z.infer<typeof Registration>;

@@ -16,7 +16,7 @@ export const Company = z.object({
   users: z.array(z.object({ id: Id, name: z.string(), surname: z.string(), email: z.string() })),
   /** Users without a second factor can make no other calls before they enrol one. */
   secondFactorRequired: z.boolean(),
-  /** Whether a mailbox of it is proved, or an ADMIN has confirmed it. Before that the gateway admits none of its users. */
+  /** Whether an owner has used a mailed link, or an ADMIN has confirmed it. The gateway refuses all users of an unconfirmed company. */
   confirmed: z.boolean(),
   version: Version,
   createdAt: IsoDate,

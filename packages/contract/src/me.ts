@@ -17,7 +17,7 @@ export const User = z.object({
       companyName: z.string(),
       companySite: z.string(),
       secondFactorRequired: z.boolean(),
-      /** False before somebody has proved a mailbox of it: the gateway admits none of its users yet. */
+      /** Whether the company is confirmed. The gateway refuses all users of an unconfirmed company. */
       confirmed: z.boolean(),
     }),
   ),

@@ -22,7 +22,7 @@ export const registrationMode = endpoint({
 export const InvitationInput = z.object({ email: Email });
 export type InvitationInput = z.infer<typeof InvitationInput>;
 
-/** An invitation to register a company. `link` is shown once: the database holds its hash alone. */
+/** An invitation to register a company. Only this reply contains `link`: the database stores its hash. */
 export const Invitation = z.object({
   email: z.string(),
   link: z.string(),
@@ -36,7 +36,7 @@ export const inviteCompany = endpoint({
   method: 'POST',
   path: '/company/invitation',
   access: ['ADMIN'],
-  // Not 201: a call that creates stores its reply for a repeated Idempotency-Key, and this reply holds a secret.
+  // Not 201: replies with 201 are stored for Idempotency-Key, and this reply is a secret.
   body: InvitationInput,
   reply: Invitation,
   errors: ['email_taken', 'registration_closed'],

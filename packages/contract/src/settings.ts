@@ -70,7 +70,7 @@ export function origin(): Setting<string | undefined> {
 const octet = '(25[0-5]|2[0-4]\\d|1?\\d?\\d)';
 const loopback4 = new RegExp(`^127(\\.${octet}){3}$`);
 
-/** Whether a host, as in a URL or as a listening address, is this machine alone: `localhost`, `::1`, 127.0.0.0/8. */
+/** Whether a host of a URL or a listening address is loopback: `localhost`, `::1`, 127.0.0.0/8. */
 export function isLoopback(host: string): boolean {
   const name = host.replace(/^\[|\]$/g, '');
   return name === 'localhost' || name === '::1' || loopback4.test(name);

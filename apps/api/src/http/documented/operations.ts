@@ -16,18 +16,18 @@ export const operations: Readonly<Record<CallName, OperationText>> = {
   ],
   register: [
     'Create a company and its owner (CREATOR), and sign the owner in',
-    'One transaction creates both. The email is compared with existing accounts case-insensitively. `GET /auth/registration` tells whether a company needs an invitation.',
+    'One transaction creates both. The email is compared with existing accounts case-insensitively. `GET /auth/registration` returns whether a registration requires an invitation.',
   ],
   registrationMode: 'Get who may register a company now',
   inviteCompany: [
-    'Invite somebody to register a company',
-    'The link works once, for seven days, and registers a company for this address alone. Another invitation of the address replaces it.',
+    'Invite an owner to register a company',
+    'The link is valid for seven days, works once, and only with this email. Another invitation of the same address replaces it.',
   ],
   sendCompanyConfirmation: [
-    "Send the link that confirms the company's mail again",
-    'The link lives 10 minutes, works once (`POST /auth/register` with `{token}`) and leaves the sessions. A new password or email by a link from mail confirms the company too.',
+    "Mail the link that confirms the caller's company again",
+    'The link is valid for 10 minutes, works once (`POST /auth/register` with `{token}`) and ends no session. Setting a new password or email with a mailed link confirms the company too.',
   ],
-  confirmCompany: 'Confirm a company in place of its owner, whose mail does not arrive',
+  confirmCompany: 'Confirm a company whose owner receives no mail',
   useLink: [
     'Request or use a link by mail: for a new password, or for a new email',
     '`{email}` mails a link for a new password; the reply does not reveal whether the address has an account. `{token, password}` sets the new password. `{email, change: true, currentPassword}`, signed in, mails a link to the new address and notifies the old one; it requires the password, so that a stolen session cannot take over the account. `{token}` makes the new address the login and notifies the old one. A new password or a new email ends all sessions and gateway tokens. A link is valid for 10 minutes and works once.',

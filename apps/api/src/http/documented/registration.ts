@@ -10,7 +10,8 @@ import { named, registered } from './fields.ts';
 
 registered.add(RegistrationMode, {
   id: 'RegistrationMode',
-  description: 'open: anybody registers a company. invited: holders of an invitation. closed: nobody.',
+  description:
+    'open: anybody may register a company. invited: only holders of an invitation. closed: nobody.',
   examples: ['invited'],
 });
 
@@ -40,7 +41,7 @@ named(
   {
     email: 'The invited address.',
     link: 'The page that registers the company. No other call shows it again.',
-    expiresAt: 'The end of the link.',
+    expiresAt: 'The expiry of the link.',
     mailed: 'Whether a mail server is configured, so that the link also travels by mail.',
   },
   {

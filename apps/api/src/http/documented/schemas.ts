@@ -50,7 +50,8 @@ named(
         companyName: 'Its name.',
         companySite: 'Its site.',
         secondFactorRequired: 'Whether its users must have a second factor.',
-        confirmed: 'Whether a mailbox of it is proved. Before that the gateway admits none of its users.',
+        confirmed:
+          'Whether the company is confirmed. The gateway refuses all users of an unconfirmed company.',
       },
     ],
     secondFactor: 'Whether the user signs in with a second factor.',
@@ -129,7 +130,7 @@ named(
     proxy: ['Its own proxies.', { host: 'Host name or address.', port: 'Port, as digits.' }],
     users: ['Its users.', { name: 'Given name.', surname: 'Family name.' }],
     secondFactorRequired: 'Whether its users must have a second factor.',
-    confirmed: 'Whether a mailbox of it is proved. Before that the gateway admits none of its users.',
+    confirmed: 'Whether the company is confirmed. The gateway refuses all users of an unconfirmed company.',
   },
   {
     id: 5,
@@ -334,7 +335,7 @@ named(
     companySite: 'The site of the company.',
     email: 'The address that the owner will sign in with.',
     password: 'The password of the owner.',
-    invitation: "The token of an ADMIN's invitation, which is for this `email` alone.",
+    invitation: "The token of an ADMIN's invitation. It works only with the invited `email`.",
   },
   {
     name: sample.company,
