@@ -24,7 +24,7 @@ const [CALM_MS, ATTACK_MS] = [quickOrSoak(1_500, 20_000), quickOrSoak(3_000, 60_
  * share two cores for three seconds: the test then catches only a loop that starves others for seconds.
  */
 const FLOOR_MS = quickOrSoak(1_500, 50);
-/** The maximum that a client sends; a tunnel, a body and a head in pieces are sent once. */
+/** Bytes of requests that one client sends at most. A tunnel, a body or a head in pieces is sent once, whatever its size. */
 const BYTES = 260_000;
 
 const SITE = 'crm.company.test';

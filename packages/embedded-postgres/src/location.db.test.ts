@@ -134,7 +134,7 @@ describe.skipIf(!asRoot)(`as root${rootOnly}`, () => {
     expect(await once(dataDir, 'select 1 as one')).toEqual([{ one: 1 }]);
   });
 
-  test('a damaged record of the place is refused, and never leads out of /var/lib/propusk', async () => {
+  test('a damaged location record is refused, and it never leads out of /var/lib/propusk', async () => {
     const dataDir = join(scratch, 'data');
     mkdirSync(dataDir, { mode: 0o711 });
     for (const text of [

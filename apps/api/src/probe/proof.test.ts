@@ -22,7 +22,7 @@ const nameless: PlannedStep = { vantage: 'outside', kind: 'unresolved', host: 'x
 describe('the advice on a step', () => {
   test.each<[string, PlannedStep, Finding, string | null]>([
     ['the first page is open to strangers', outside('plain'), 'open', 'paste_lock'],
-    ['a stranger who sees it with a forged header', outside('spoofed'), 'open', 'distrust_header'],
+    ['a stranger sees the site with a spoofed header', outside('spoofed'), 'open', 'distrust_header'],
     ['another path is open to strangers', outside('deep'), 'open', 'lock_whole_site'],
     ['the ACME path is open to strangers', outside('acme'), 'open', 'lock_whole_site'],
     ['a request from outside is denied', outside('plain'), 'denied', null],
@@ -38,7 +38,7 @@ describe('the advice on a step', () => {
     expect(adviseStep({ step, finding, detail: text, cdn: null })?.code ?? null).toBe(code);
   });
 
-  test('names the own proxy for a host of another company, and a new probe after a timeout', () => {
+  test('a step for a host of another company advises an own proxy, and a step out of time a new probe', () => {
     const skipped = { step: through, finding: 'inconclusive', cdn: null } as const;
     expect(adviseStep({ ...skipped, detail: { code: 'held' } })).toEqual({ code: 'own_proxy' });
     expect(adviseStep({ ...skipped, detail: { code: 'out_of_time' } })).toEqual({ code: 'check_again' });
