@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import { proxyAddress } from '@propusk/contract/proxies';
 
 /** Encrypts secrets in the database. A ciphertext decrypts only in the context that it was encrypted for. */
 export interface Encryption {
@@ -47,7 +48,13 @@ function derived(secretKey: string, use: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secretKey, 'propusk', use, 32));
 }
 
-/** The place of a proxy's password: it binds the ciphertext to its row and owner. */
-export function passwordPlace(ownerId: number, proxyId: number): string {
-  return `proxy/${ownerId}/${proxyId}`;
+/**
+ * The place of a proxy's password: it binds the ciphertext to its row, its owner and the address that it was typed for, so that
+ * a row with another host or port yields no password.
+ */
+export function passwordPlace(
+  ownerId: number,
+  { id, host, port }: { id: number; host: string; port: number },
+): string {
+  return `proxy/${ownerId}/${id}/${proxyAddress(host, port)}`;
 }

@@ -13,7 +13,7 @@ import { isAway } from './http/error-reply.ts';
 import { createMetrics, serveMetrics } from './http/metrics.ts';
 import { createLog } from './log.ts';
 import { hashPassword, ofProcess } from './passwords.ts';
-import { ensureDirectProxy } from './proxies/store.ts';
+import { bindPasswords, ensureDirectProxy } from './proxies/store.ts';
 import { createServer } from './server.ts';
 
 /** Runs the api process: settings → database → schema → listening. A failed start writes one line to stderr. */
@@ -29,6 +29,7 @@ async function main(): Promise<void> {
   await migrate(opened.db);
   await checkKey(opened.db, secrets);
   await ensureDirectProxy(opened.db, config.gatewayUrl);
+  await bindPasswords(opened.db, secrets);
   const { admin } = config;
   if (admin !== null)
     await ensureAdmin(opened.db, admin.email, () => hashPassword(admin.password, ofProcess));

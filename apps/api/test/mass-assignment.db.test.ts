@@ -133,7 +133,11 @@ function settled(column: string, value: unknown, row: Record<string, unknown>): 
   if (column === 'last_step') return Number(value) > 0;
   if (column === 'password_hash') return value === oldHash ? 'as it was' : 'another one';
   if (column === 'password_sealed' && typeof value === 'string') {
-    const place = passwordPlace(Number(row.owner_id), Number(row.id));
+    const place = passwordPlace(Number(row.owner_id), {
+      id: Number(row.id),
+      host: String(row.host),
+      port: Number(row.port),
+    });
     return testEncryption.open(place, Buffer.from(value.slice(2), 'hex'));
   }
   if (column.endsWith('_at')) {

@@ -36,6 +36,7 @@ export const errors = {
   last_owner: { status: 409 },
   company_of_admin: { status: 409 },
   proxy_in_use: { status: 409 },
+  password_needed: { status: 409 },
   no_company: { status: 409 },
   too_many_objects: { status: 409 },
   changed_meanwhile: { status: 412 },

@@ -5,6 +5,7 @@ export type IssueCode =
   | 'repeated'
   | 'no_such_day'
   | 'no_proxy_host'
+  | 'proxy_address_changes'
   | 'email_or_token'
   | 'password_from_link'
   | 'email_from_link'

@@ -39,10 +39,21 @@ const Host = text(limits.proxyField, limits.address).check(
 
 /** Whether the text is a host name without empty labels, or an IP address; IPv6 with or without brackets. */
 function isHost(text: string): boolean {
-  const spelled = /^[^[]*:.*:/.test(text) ? `[${text}]` : text;
-  if (!URL.canParse(`http://${spelled}`)) return false;
-  const { hostname, port } = new URL(`http://${spelled}`);
-  return port === '' && !/^\.|\.\.|^$/.test(hostname);
+  const url = hostUrl(text);
+  return url !== null && url.port === '' && !/^\.|\.\.|^$/.test(url.hostname);
+}
+
+function hostUrl(host: string): URL | null {
+  const url = `http://${/^[^[]*:.*:/.test(host) ? `[${host}]` : host}`;
+  return URL.canParse(url) ? new URL(url) : null;
+}
+
+/**
+ * The address that a stored proxy password belongs to (answers.md): equal for all spellings of one host and port.
+ * @returns `host:port` with the host as URL writes it: lower case, punycode, canonical IP address
+ */
+export function proxyAddress(host: string, port: number | string): string {
+  return `${hostUrl(host.trim())?.hostname ?? host}:${String(port).trim()}`;
 }
 
 // A colon ends the name in Basic credentials (RFC 7617 section 2).
@@ -52,7 +63,10 @@ const Secret = z.string().check(z.minLength(limits.proxyField), z.maxLength(limi
 export const ProxyInput = z.object({ host: Host, port: Port, username: Username, password: Secret });
 export type ProxyInput = z.infer<typeof ProxyInput>;
 
-/** An absent field keeps its value. Forms omit the password, which no reply contains. */
+/**
+ * An absent field keeps its value. Forms omit the password, which no reply contains. The stored password belongs to host and port:
+ * a change of either needs the password again.
+ */
 export const ProxyChange = z.object({
   host: z.optional(Host),
   port: z.optional(Port),
@@ -115,7 +129,7 @@ export const updateProxy = endpoint({
   body: ProxyChange,
   reply: Proxy,
   versioned: true,
-  errors: ['not_found', 'default_proxy', 'direct_proxy'],
+  errors: ['not_found', 'default_proxy', 'direct_proxy', 'password_needed'],
 });
 
 export const updateAnyProxy = endpoint({
@@ -126,7 +140,7 @@ export const updateAnyProxy = endpoint({
   body: AdminProxyChange,
   reply: Proxy,
   versioned: true,
-  errors: ['not_found', 'direct_proxy'],
+  errors: ['not_found', 'direct_proxy', 'password_needed'],
 });
 
 export const deleteProxy = endpoint({

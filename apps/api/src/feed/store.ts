@@ -58,7 +58,7 @@ export async function readSnapshot(
   const proxies = snapshot.proxies.flatMap(({ sealed, owner, ...proxy }) => {
     if (sealed === null) return { ...proxy, password: '' };
     try {
-      const place = passwordPlace(owner, proxy.id);
+      const place = passwordPlace(owner, proxy);
       return { ...proxy, password: encryption.open(place, Buffer.from(sealed, 'base64')) };
     } catch (error) {
       log.error({ err: error, companyId, proxyId: proxy.id }, 'the password of a proxy does not open');

@@ -129,7 +129,10 @@ describe('the lock of a site', () => {
     expect(taken.flat().filter((one) => one === proxyId)).toEqual([proxyId]);
     await api.must(token, learnEgress, { params: { id } });
     expect(await stale()).toBe(false);
-    await api.must(token, updateProxy, { params: { id: proxyId }, body: { host: 'dead.example.test' } });
+    await api.must(token, updateProxy, {
+      params: { id: proxyId },
+      body: { host: 'dead.example.test', password: 'secret' },
+    });
     expect(await stale()).toBe(true);
   });
 });
@@ -285,7 +288,7 @@ describe('a check of a proxy', () => {
     await world.api.must(token, learnEgress, { params: { id } });
     await world.api.must(token, updateProxy, {
       params: { id: proxyId },
-      body: { host: 'liar.example.test', port: liar.port },
+      body: { host: 'liar.example.test', port: liar.port, password: 'secret' },
     });
     const began = performance.now();
     const check = await world.api.must(token, checkProxy, { params: { id: proxyId } });

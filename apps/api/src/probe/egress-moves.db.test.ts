@@ -109,8 +109,8 @@ describe('a proxy that moves', () => {
 
 describe('a change of a proxy during its echo call', () => {
   test.each([
-    ['host', { host: 'elsewhere.example.ru' }],
-    ['port', { port: 3129 }],
+    ['host', { host: 'elsewhere.example.ru', password: 'session-2' }],
+    ['port', { port: 3129, password: 'session-2' }],
     ['username', { username: 'session-2' }],
     ['password', { password: 'session-2' }],
   ])('an egress result of the old proxy is discarded after a change of its %s', async (_, body) => {
@@ -134,7 +134,10 @@ describe('a change of a proxy during its echo call', () => {
   test('a proxy with a new host drops the egress addresses of the old one', async () => {
     const { token, id } = await companyOf(ownProxy);
     await learn(id, ['192.0.2.1']);
-    await api.must(token, updateProxy, { params: { id }, body: { host: 'elsewhere.example.ru' } });
+    await api.must(token, updateProxy, {
+      params: { id },
+      body: { host: 'elsewhere.example.ru', password: 'session-1' },
+    });
     await learn(id, ['192.0.2.2']);
     expect(await addressesOf(id)).toEqual(['192.0.2.2']);
   });

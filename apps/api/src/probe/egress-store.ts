@@ -46,7 +46,7 @@ function unsealed(proxy: SealedProxy, encryption: Encryption): ProbeProxy {
   if (direct) return { ...common, route: { kind: 'gateway' } };
   try {
     const password =
-      passwordSealed === null ? '' : encryption.open(passwordPlace(ownerId, id), passwordSealed);
+      passwordSealed === null ? '' : encryption.open(passwordPlace(ownerId, proxy), passwordSealed);
     return { ...common, route: { kind: 'upstream', host, port, username, password } };
   } catch {
     return { ...common, route: null };

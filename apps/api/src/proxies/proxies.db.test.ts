@@ -14,6 +14,8 @@ import { createAdmin } from '@propusk/test-kit/api/admin';
 import { startApi, type TestApi, testEncryption } from '@propusk/test-kit/api/api';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { readSnapshot } from '../feed/store.ts';
+import { readProbeProxy } from '../probe/egress-store.ts';
+import { bindPasswords } from './store.ts';
 
 let api: TestApi;
 let admin: string;
@@ -38,13 +40,13 @@ describe('edits of a proxy', () => {
   test('an edit without a password keeps it, and a new password reaches the gateway', async () => {
     const { id } = await api.must(owner, createProxy, { body: upstream });
     await api.must(owner, createPolicy, { body: { name: 'Склад', proxyId: id } });
-    const edited = await api.must(owner, updateProxy, {
+    const edited = await api.must(owner, updateProxy, { params: { id }, body: { username: 'renamed' } });
+    expect(edited).toMatchObject({ host: 'proxy.example.ru', port: '8080', username: 'renamed' });
+    expect(await egress(owner)).toMatchObject([{ username: 'renamed', password: 'canary-secret' }]);
+    await api.must(owner, updateProxy, {
       params: { id },
-      body: { host: 'other.example.ru', port: '9090' },
+      body: { port: '9090', password: 'another-canary' },
     });
-    expect(edited).toMatchObject({ host: 'other.example.ru', port: '9090', username: 'login' });
-    expect(await egress(owner)).toMatchObject([{ host: 'other.example.ru', password: 'canary-secret' }]);
-    await api.must(owner, updateProxy, { params: { id }, body: { password: 'another-canary' } });
     expect(await egress(owner)).toMatchObject([{ port: 9090, password: 'another-canary' }]);
   });
 
@@ -63,15 +65,74 @@ describe('edits of a proxy', () => {
     expect(proxy.settings).toEqual({ type: 'users', allSites: false });
   });
 
-  test('an owner cannot change the address of a paid proxy without its password', async () => {
-    const { id } = await api.must(owner, createProxy, { body: upstream });
-    await api.must(admin, updateAnyProxy, { params: { id }, body: { settings: { type: 'payment' } } });
-    const stolen = { host: 'thief.example.ru' };
-    expect(await api.call(owner, updateProxy, { params: { id }, body: stolen })).toMatchObject({
-      status: 400,
-      error: { fields: { password: expect.any(String) } },
-    });
-    await api.must(owner, updateProxy, { params: { id }, body: { ...stolen, password: 'my own password' } });
+  describe('a change of host or port without the password gets 409 password_needed and changes nothing', () => {
+    const callers = [
+      'own by the owner',
+      'own by an admin',
+      'paid by the owner',
+      'of the platform by an admin',
+    ];
+    const moves = [{ host: 'thief.example.ru' }, { port: 8081 }, { host: 'thief.example.ru', port: 8080 }];
+    test.each(callers.flatMap((caller) => moves.map((body) => [caller, body] as const)))(
+      'for a proxy %s with %o',
+      async (caller, body) => {
+        const { id } = await api.must(caller.startsWith('of') ? admin : owner, createProxy, {
+          body: upstream,
+        });
+        const params = { id };
+        if (caller.startsWith('paid')) {
+          await api.must(admin, updateAnyProxy, { params, body: { settings: { type: 'payment' } } });
+        }
+        const before = await api.must(admin, getProxy, { params });
+        const calls = caller.endsWith('owner')
+          ? [() => api.call(owner, updateProxy, { params, body })]
+          : [updateProxy, updateAnyProxy].map((call) => () => api.call(admin, call, { params, body }));
+        for (const call of calls) {
+          expect(await call()).toMatchObject({
+            status: 409,
+            error: { code: 'password_needed', fields: { password: expect.any(String) } },
+          });
+        }
+        expect(await api.must(admin, getProxy, { params })).toEqual(before);
+      },
+    );
+  });
+
+  test.each(['PROXY.example.ru', 'proxy.Example.RU'])(
+    'another spelling of the host, %s, keeps the password',
+    async (host) => {
+      const { token } = await api.company();
+      const { id } = await api.must(token, createProxy, { body: upstream });
+      await api.must(token, createPolicy, { body: { name: 'Склад', proxyId: id } });
+      await api.must(token, updateProxy, { params: { id }, body: { host, port: 8080 } });
+      expect(await egress(token)).toMatchObject([{ host, password: 'canary-secret' }]);
+    },
+  );
+
+  test('a stored password does not open for a host that somebody wrote into the database', async () => {
+    const { token } = await api.company();
+    const { id } = await api.must(token, createProxy, { body: upstream });
+    await api.must(token, createPolicy, { body: { name: 'Склад', proxyId: id } });
+    const { db } = api.database;
+    await db.updateTable('proxies').set({ host: 'thief.example.ru' }).where('id', '=', id).execute();
+    expect(await egress(token)).toEqual([]);
+    expect(await readProbeProxy(db, testEncryption, id)).toMatchObject({ route: null });
+  });
+
+  test('a start binds a password of an older version to its address, once', async () => {
+    const { token } = await api.company();
+    const { id } = await api.must(token, createProxy, { body: upstream });
+    await api.must(token, createPolicy, { body: { name: 'Склад', proxyId: id } });
+    const { db } = api.database;
+    const stored = () => db.selectFrom('proxies').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+    const { owner_id } = await stored();
+    const old = testEncryption.seal(`proxy/${owner_id}/${id}`, 'canary-secret');
+    await db.updateTable('proxies').set({ password_sealed: old }).where('id', '=', id).execute();
+    await bindPasswords(db, testEncryption);
+    const bound = await stored();
+    expect(await egress(token)).toMatchObject([{ id, password: 'canary-secret' }]);
+    await bindPasswords(db, testEncryption);
+    expect((await stored()).password_sealed).toEqual(bound.password_sealed);
   });
 });
 

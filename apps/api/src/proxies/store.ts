@@ -1,4 +1,10 @@
-import type { AdminProxyChange, Proxy, ProxyInput, ProxyQuery } from '@propusk/contract/proxies';
+import {
+  type AdminProxyChange,
+  type Proxy,
+  type ProxyInput,
+  type ProxyQuery,
+  proxyAddress,
+} from '@propusk/contract/proxies';
 import { type Expression, type SqlBool, sql } from 'kysely';
 import { jsonObjectFrom } from 'kysely/helpers/postgres';
 import { type Actor, asMember, isAdmin } from '../core/actor.ts';
@@ -103,7 +109,7 @@ export async function createProxy(
       host: body.host,
       port: body.port,
       username: body.username,
-      password_sealed: encryption.seal(passwordPlace(companyId ?? 0, id), body.password),
+      password_sealed: encryption.seal(passwordPlace(companyId ?? 0, { ...body, id }), body.password),
     })
     .execute();
   const proxy = await findProxy(tx, actor, id);
@@ -113,7 +119,8 @@ export async function createProxy(
 
 /**
  * Edits a proxy. Absent fields, the password included, stay unchanged.
- * @throws AppError not_found, changed_meanwhile, default_proxy, direct_proxy, bad_input
+ * @throws AppError not_found, changed_meanwhile, default_proxy, direct_proxy, bad_input; password_needed for a new host or port
+ *   without a password
  */
 export async function updateProxy(
   tx: Tx,
@@ -125,12 +132,12 @@ export async function updateProxy(
   return changeEntity(tx, actor, proxyEntity, { id, ifMatch }, (proxy) => {
     demandOwn(actor, proxy);
     const { password, settings } = body;
-    const address = changed(body, proxy);
-    if (proxy.direct && (address || password !== undefined)) throw new AppError('direct_proxy');
-    // The password of a paid proxy belongs to the platform: a new address would send it to another server, so the owner
-    // must enter the password again.
-    if (proxy.type === 'payment' && !isAdmin(actor) && address && password === undefined) {
-      throw new AppError('bad_input', { fields: { password: ['proxy_address_changes'] } });
+    if (proxy.direct && (changed(body, proxy) || password !== undefined)) throw new AppError('direct_proxy');
+    const { host = proxy.host, port = proxy.port } = body;
+    // The actor does not know the stored password, so it must not travel to an address of the actor's choice.
+    const moved = proxyAddress(host, port) !== proxyAddress(proxy.host, proxy.port);
+    if (moved && password === undefined) {
+      throw new AppError('password_needed', { fields: { password: ['proxy_address_changes'] } });
     }
     const type = settings?.type ?? proxy.type;
     if ((type === 'default') !== (proxy.company_id === null)) {
@@ -140,11 +147,14 @@ export async function updateProxy(
     const allSites = settings?.allSites ?? proxy.all_sites;
     return {
       set: {
-        host: body.host ?? proxy.host,
-        port: body.port ?? proxy.port,
+        host,
+        port,
         username: body.username ?? proxy.username,
         ...(password !== undefined && {
-          password_sealed: encryption.seal(passwordPlace(proxy.company_id ?? 0, id), password),
+          password_sealed: encryption.seal(
+            passwordPlace(proxy.company_id ?? 0, { id, host, port }),
+            password,
+          ),
         }),
         type,
         all_sites: allSites,
@@ -229,4 +239,34 @@ export async function ensureDirectProxy(db: Db, gateway: URL): Promise<void> {
     .values({ company_id: null, type: 'default', direct: true, host, port, password_sealed: null })
     .onConflict((oc) => oc.column('direct').where('direct', '=', true).doUpdateSet({ host, port }))
     .execute();
+}
+
+/**
+ * Binds passwords that an older version encrypted for their row alone to the row's address. Run at a start: it changes nothing
+ * that is bound already.
+ */
+export async function bindPasswords(db: Db, encryption: Encryption): Promise<void> {
+  const stored = await db
+    .selectFrom('proxies')
+    .select(['id', 'owner_id', 'host', 'port', 'password_sealed'])
+    .where('password_sealed', 'is not', null)
+    .execute();
+  for (const { owner_id, password_sealed, ...proxy } of stored) {
+    const password = password_sealed && opened(encryption, `proxy/${owner_id}/${proxy.id}`, password_sealed);
+    if (password === null) continue;
+    await db
+      .updateTable('proxies')
+      .set({ password_sealed: encryption.seal(passwordPlace(owner_id, proxy), password) })
+      .where('id', '=', proxy.id)
+      .where('password_sealed', '=', password_sealed)
+      .execute();
+  }
+}
+
+function opened(encryption: Encryption, place: string, sealed: Buffer): string | null {
+  try {
+    return encryption.open(place, sealed);
+  } catch {
+    return null;
+  }
 }

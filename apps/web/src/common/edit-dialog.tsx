@@ -27,7 +27,8 @@ export function EditDialog<E extends Versioned, S extends FormSchema>(props: {
   entity: E;
   /** The entity as form values. */
   values: (entity: E) => DefaultValues<z.input<S>>;
-  schema: S;
+  /** The form's schema; a function where it depends on the stored entity. */
+  schema: S | ((stored: E) => S);
   read: Read<E>;
   update: Update<E, S>;
   /** The name shown in the success toast. */
@@ -40,8 +41,9 @@ export function EditDialog<E extends Versioned, S extends FormSchema>(props: {
   /** The fields. `entity` is the stored entity as last read. */
   children: (control: Control<z.input<S>, unknown, z.output<S>>, entity: E) => ReactNode;
 }) {
-  const { schema, values, prepare = (body) => body } = props;
+  const { values, prepare = (body) => body } = props;
   const [entity, setEntity] = useState(props.entity);
+  const schema = typeof props.schema === 'function' ? props.schema(entity) : props.schema;
   const { mutateAsync } = useCall(props.update as Endpoint);
   const params = { id: entity.id };
 

@@ -109,6 +109,7 @@ export const meanings: Readonly<Record<ErrorCode, string>> = {
   already_confirmed: 'the company is confirmed already',
   last_owner: 'the company would have no owner',
   company_of_admin: 'a platform admin belongs to this company',
+  password_needed: 'the stored password belongs to the old host and port; send it again',
   proxy_in_use: 'policies use this proxy; the message names them',
   no_company: 'the caller belongs to no company',
   too_many_objects:

@@ -19,7 +19,7 @@ export function CreateProxyDialog({ onClose }: { onClose: () => void }) {
       }}
       onClose={onClose}
     >
-      {(control) => <ProxyFields control={control} password="asked" />}
+      {(control) => <ProxyFields control={control} />}
     </FormDialog>
   );
 }

@@ -4,7 +4,7 @@ import * as t from '@propusk/phrases/console';
 import { CheckboxField } from '../../common/checkbox-field.tsx';
 import { EditDialog } from '../../common/edit-dialog.tsx';
 import { ProxyFields } from './proxy-fields.tsx';
-import { proxyValues } from './proxy-values.ts';
+import { passwordOfAddress, proxyValues } from './proxy-values.ts';
 
 /**
  * Edits any proxy, for an ADMIN. The type is fixed (spec section 4). Of the gateway's own row only the flag can
@@ -20,7 +20,7 @@ export function EditAnyProxyDialog({ proxy, onClose }: { proxy: Proxy; onClose: 
         const settings = { settings: { type, allSites } };
         return stored.direct ? settings : { ...proxyValues(stored), ...settings };
       }}
-      schema={AdminProxyChange}
+      schema={(stored) => AdminProxyChange.check(passwordOfAddress(stored))}
       read={getProxy}
       update={updateAnyProxy}
       name={({ host, port }) => `${host}:${port}`}
@@ -35,7 +35,7 @@ export function EditAnyProxyDialog({ proxy, onClose }: { proxy: Proxy; onClose: 
               <TextInput label={t.proxies.port} value={stored.port} disabled />
             </>
           ) : (
-            <ProxyFields control={control} password="kept" />
+            <ProxyFields control={control} stored={stored} />
           )}
           <TextInput
             label={t.proxies.type}

@@ -1,6 +1,8 @@
+import type { Proxy } from '@propusk/contract/proxies';
 import * as t from '@propusk/phrases/console';
-import type { Control, FieldPath, FieldValues } from 'react-hook-form';
+import { type Control, type FieldPath, type FieldValues, useWatch } from 'react-hook-form';
 import { PasswordField, TextField } from '../../common/fields.tsx';
+import { isMoved } from './proxy-values.ts';
 
 /** Form values of a proxy, new or edited. */
 interface ProxyValues extends FieldValues {
@@ -10,14 +12,16 @@ interface ProxyValues extends FieldValues {
   password?: string | undefined;
 }
 
-/** The fields of a proxy: address and credentials. `kept` means that an untouched password stays. */
+/** The fields of a proxy: address and credentials. An untouched password of a stored proxy stays until its address changes. */
 export function ProxyFields<V extends ProxyValues, O>(props: {
   control: Control<V, unknown, O>;
-  password: 'asked' | 'kept';
+  stored?: Proxy;
 }) {
-  const { control, password } = props;
+  const { control, stored } = props;
   // V has these fields by its constraint; FieldPath does not see it.
   const field = (name: keyof ProxyValues & string) => name as FieldPath<V>;
+  const [host, port] = useWatch({ control, name: [field('host'), field('port')] });
+  const moved = stored !== undefined && isMoved(stored, { host, port });
   return (
     <>
       <TextField
@@ -41,10 +45,10 @@ export function ProxyFields<V extends ProxyValues, O>(props: {
         control={control}
         name={field('password')}
         label={t.proxies.password}
-        description={password === 'kept' ? t.proxies.passwordHint : undefined}
+        description={stored && (moved ? t.proxies.passwordMoved : t.proxies.passwordHint)}
         autoComplete="new-password"
-        required={password === 'asked'}
-        blank={password === 'kept'}
+        required={stored === undefined || moved}
+        blank={stored !== undefined}
       />
     </>
   );

@@ -1,7 +1,7 @@
 import { AdminProxyChange, type Proxy, ProxyChange } from '@propusk/contract/proxies';
 import { expect, test } from 'vitest';
 import { changes } from '../../common/changes.ts';
-import { proxyValues } from './proxy-values.ts';
+import { passwordOfAddress, proxyValues } from './proxy-values.ts';
 
 const proxy: Proxy = {
   id: 7,
@@ -31,4 +31,16 @@ test("an admin's change of the flag also sends the stored type", () => {
   const values = { ...proxyValues(proxy), settings: proxy.settings };
   const body = AdminProxyChange.parse({ ...values, settings: { ...proxy.settings, allSites: true } });
   expect(changes(values, body)).toEqual({ settings: { type: 'payment', allSites: true } });
+});
+
+test('a form with another host or port is invalid without the password, another spelling of the host is not', () => {
+  const schema = ProxyChange.check(passwordOfAddress(proxy));
+  const values = proxyValues(proxy);
+  const faults = (typed: object) => schema.safeParse({ ...values, ...typed }).error?.issues ?? [];
+  for (const address of [{ host: 'proxy2.company.ru' }, { port: '3129' }]) {
+    expect(faults(address)).toMatchObject([{ path: ['password'] }]);
+    expect(faults({ ...address, password: 'new secret' })).toEqual([]);
+  }
+  for (const address of [{ host: 'PROXY.company.ru' }, { port: ' 3128 ' }])
+    expect(faults(address)).toEqual([]);
 });
