@@ -9,6 +9,7 @@ import type { Logger } from 'pino';
 import type * as z from 'zod/mini';
 import { accessRoutes } from './access/routes.ts';
 import { auditRoutes } from './audit/routes.ts';
+import { createProver } from './auth/proof.ts';
 import { authRoutes } from './auth/routes.ts';
 import { companyRoutes } from './companies/routes.ts';
 import type { Config } from './config.ts';
@@ -122,6 +123,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
   app.addHook('onClose', async () => watch.close());
   const reserve = watchReserve(parts.reserveFile);
   app.addHook('onClose', async () => reserve.close());
+  const tries = createLimits(opened.pool);
   const routes: Routes = {
     app,
     isSilent: watch.isSilent,
@@ -129,6 +131,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     db: opened.db,
     sessions: createBatchLoader((hashes) => findSessions(opened.db, hashes)),
     encryption,
+    prove: createProver({ limits: tries, encryption, db: opened.db }),
     queue: createKeyedLimiter(2, 100),
     readsOfPerson: createKeyedLimiter(4, 500),
     // An eighth of the memory, because parsing copies bodies.
@@ -137,7 +140,6 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     // grows: not, filled once at startup
     implemented: new Set(),
   };
-  const tries = createLimits(opened.pool);
   const { smtpUrl, mailFrom, mailFolder } = config;
   const mailer = createMailer({ smtpUrl, from: mailFrom, folder: mailFolder, log: parts.logger });
   app.addHook('onClose', () => mailer.close());
@@ -150,7 +152,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     confirmsMail: config.confirmsMail,
     sendsMail: smtpUrl !== undefined,
   });
-  userRoutes(routes, tries);
+  userRoutes(routes);
   companyRoutes(routes);
   const stopping = new AbortController();
   // A few outbound calls per company, so that silent proxies of one company do not delay others.

@@ -16,6 +16,17 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
  */
 export const DEVICE_HEADER = 'propusk-device';
 
+/**
+ * Who proves again who they are before the call does anything: with the password, and a code where the caller has a second
+ * factor. A stolen session alone must not give power over accounts (ADR 017).
+ */
+export interface ProofRule {
+  /** `self`: the handler asks, for the caller's own account. Otherwise the api asks everyone, or ADMIN only, before the handler. */
+  readonly of: 'self' | 'everyone' | 'admin';
+  /** Asked only when the body has one of these fields. */
+  readonly fields?: readonly string[];
+}
+
 type Schema = z.ZodMiniType | undefined;
 
 /** One call as data. The server, the web client, OpenAPI and the tests all read this one object. */
@@ -47,7 +58,8 @@ export interface Endpoint<
    * gets 412 (RFC 9110 section 13.1.1).
    */
   readonly versioned: boolean;
-  /** `given`: a successful call returns a device mark. `taken`: the call also reads one. */
+  readonly proof: ProofRule | undefined;
+  /** `given`: a successful call returns a device mark. `taken`: the call also reads one, as every call with `proof` does. */
   readonly device: 'given' | 'taken' | undefined;
   /** The handler's own errors, besides those of access, input and an unavailable database. */
   readonly errors: readonly ErrorCode[];
@@ -74,6 +86,7 @@ export function endpoint<
   reply?: Reply;
   status?: number;
   versioned?: boolean;
+  proof?: ProofRule;
   device?: 'given' | 'taken';
   errors?: readonly ErrorCode[];
 }): Endpoint<Allowed, Params, Query, Body, Reply> {
@@ -88,9 +101,18 @@ export function endpoint<
     reply: spec.reply as Reply,
     status: spec.status ?? (spec.reply ? 200 : 204),
     versioned: spec.versioned ?? false,
+    proof: spec.proof,
     device: spec.device,
     errors: spec.errors ?? [],
   };
+}
+
+/** Whether the api asks a caller with these roles for proof, given the parsed body. False where the handler asks by itself. */
+export function asksProof({ proof }: Endpoint, roles: readonly Role[], body: unknown): boolean {
+  if (proof === undefined || proof.of === 'self') return false;
+  if (proof.of === 'admin' && !roles.includes('ADMIN')) return false;
+  const given: Record<string, unknown> = { ...(body as object) };
+  return proof.fields === undefined || proof.fields.some((field) => given[field] !== undefined);
 }
 
 /** Whether a call accepts `Idempotency-Key`: calls by role that create an entity. */

@@ -39,6 +39,15 @@ export const NewPassword = z.pipe(
 
 /** A code from the app (6 digits), or a recovery code where accepted. Spaces, hyphens and letter case are ignored. */
 export const FactorCode = text(1, limits.factorCode);
+
+/** The caller's password, and a code if the caller has a second factor. */
+export const Proof = z.object({
+  currentPassword: CurrentPassword,
+  code: z.optional(FactorCode),
+});
+/** The same for a call that asks only some callers, or only for some changes. */
+export const MaybeProof = z.partial(Proof);
+
 export const FactorConfirmation = z.object({ code: FactorCode });
 
 /** An id in a body. Ids are never reused. */

@@ -1,14 +1,8 @@
 import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
-import { CurrentPassword, FactorCode, IdParams } from './fields.ts';
+import { IdParams, Proof } from './fields.ts';
 import { User } from './me.ts';
-import { OwnerInput } from './users.ts';
-
-/** The caller's password, and a code if the caller has a second factor. */
-export const Proof = z.object({
-  currentPassword: CurrentPassword,
-  code: z.optional(FactorCode),
-});
+import { InvitedUser } from './users.ts';
 
 /** The role of a user in the company: agent or owner. */
 export const CompanyRole = z.enum(['USER', 'CREATOR']);
@@ -21,6 +15,7 @@ export const changeRole = endpoint({
   method: 'PUT',
   path: '/users/:id/role',
   access: ['CREATOR', 'ADMIN'],
+  proof: { of: 'everyone' },
   params: IdParams,
   body: RoleChange,
   reply: User,
@@ -28,14 +23,12 @@ export const changeRole = endpoint({
   errors: ['not_found', 'own_account', 'protected_user', 'last_owner', 'no_company', 'too_many_requests'],
 });
 
-export const AdminInput = z.extend(OwnerInput, Proof.shape);
-export type AdminInput = z.infer<typeof AdminInput>;
-
 export const addAdmin = endpoint({
   method: 'POST',
   path: '/users/admin',
   access: ['ADMIN'],
-  body: AdminInput,
+  proof: { of: 'everyone' },
+  body: InvitedUser,
   reply: User,
   status: 201,
   versioned: true,
@@ -46,6 +39,7 @@ export const removeAdmin = endpoint({
   method: 'POST',
   path: '/users/:id/admin/off',
   access: ['ADMIN'],
+  proof: { of: 'everyone' },
   params: IdParams,
   body: Proof,
   errors: ['not_found', 'own_account', 'too_many_requests'],

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
-import { FactorCode, FactorConfirmation, IdParams, IsoDate } from './fields.ts';
+import { FactorCode, FactorConfirmation, IdParams, IsoDate, MaybeProof } from './fields.ts';
 import { limits } from './limits.ts';
 
 /** The state of the caller's second factor. Only the reply that starts the enrolment contains the secret. */
@@ -31,6 +31,7 @@ export const startSecondFactor = endpoint({
   path: '/me/second-factor',
   access: 'signed-in',
   beforeFactor: true,
+  proof: { of: 'self' },
   body: FactorStart,
   // Not 201: replies with 201 are stored for Idempotency-Key, and this reply is a secret.
   reply: FactorSecret,
@@ -59,6 +60,7 @@ export const renewRecoveryCodes = endpoint({
   path: '/me/second-factor/recovery',
   access: 'signed-in',
   beforeFactor: true,
+  proof: { of: 'self' },
   body: FactorProof,
   reply: RecoveryCodes,
   errors: ['second_factor_off', 'too_many_requests'],
@@ -69,14 +71,17 @@ export const endSecondFactor = endpoint({
   path: '/me/second-factor/off',
   access: 'signed-in',
   beforeFactor: true,
+  proof: { of: 'self' },
   body: FactorProof,
   errors: ['second_factor_off', 'too_many_requests'],
 });
 
 export const resetSecondFactor = endpoint({
-  method: 'DELETE',
-  path: '/users/:id/second-factor',
+  method: 'POST',
+  path: '/users/:id/second-factor/off',
   access: ['CREATOR', 'ADMIN'],
+  proof: { of: 'admin' },
   params: IdParams,
-  errors: ['not_found', 'own_account', 'protected_user', 'second_factor_off'],
+  body: MaybeProof,
+  errors: ['not_found', 'own_account', 'protected_user', 'second_factor_off', 'too_many_requests'],
 });

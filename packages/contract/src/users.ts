@@ -7,8 +7,10 @@ import {
   Links,
   ListQuery,
   listOf,
+  MaybeProof,
   NewPassword,
   Password,
+  Proof,
   text,
 } from './fields.ts';
 import { User } from './me.ts';
@@ -23,8 +25,8 @@ export const UserInput = z.object({
 });
 export type UserInput = z.infer<typeof UserInput>;
 
-/** An absent field keeps its value. */
-export const UserChange = z.object({
+/** An absent field keeps its value. An ADMIN who changes email or password proves who they are. */
+export const UserChange = z.extend(MaybeProof, {
   name: z.optional(text(0)),
   surname: z.optional(text(0)),
   email: z.optional(Email),
@@ -44,6 +46,7 @@ export const changeOwnPassword = endpoint({
   path: '/me/password',
   access: 'signed-in',
   beforeFactor: true,
+  proof: { of: 'self' },
   device: 'given',
   body: OwnPassword,
   errors: ['too_many_requests'],
@@ -60,24 +63,25 @@ export const createUser = endpoint({
   errors: ['email_taken', 'too_many_objects', 'no_company'],
 });
 
-/** An invited owner. No password: the user sets it through the link in the mail. */
-export const OwnerInput = z.object({
+/** An invited owner or admin. No password: the user sets it through the link in the mail. */
+export const InvitedUser = z.extend(Proof, {
   email: Email,
   name: z._default(text(0), ''),
   surname: z._default(text(0), ''),
 });
-export type OwnerInput = z.infer<typeof OwnerInput>;
+export type InvitedUser = z.infer<typeof InvitedUser>;
 
 export const inviteOwner = endpoint({
   method: 'POST',
   path: '/company/:id/owner',
   access: ['ADMIN'],
+  proof: { of: 'everyone' },
   params: IdParams,
-  body: OwnerInput,
+  body: InvitedUser,
   reply: User,
   status: 201,
   versioned: true,
-  errors: ['not_found', 'email_taken', 'too_many_objects'],
+  errors: ['not_found', 'email_taken', 'too_many_objects', 'too_many_requests'],
 });
 
 export const listUsers = endpoint({
@@ -119,11 +123,12 @@ export const updateUser = endpoint({
   method: 'PUT',
   path: '/users/:id',
   access: ['CREATOR', 'ADMIN'],
+  proof: { of: 'admin', fields: ['email', 'password'] },
   params: IdParams,
   body: UserChange,
   reply: User,
   versioned: true,
-  errors: ['not_found', 'email_taken', 'protected_user', 'no_company'],
+  errors: ['not_found', 'email_taken', 'protected_user', 'no_company', 'too_many_requests'],
 });
 
 export const deleteUser = endpoint({

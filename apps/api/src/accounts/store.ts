@@ -51,7 +51,7 @@ export async function lockAccount(tx: Tx, userId: number): Promise<Account | und
  * @param checked the hash that the current password was checked against
  * @throws AppError bad_input when the password changed since its check
  */
-export async function changeOwnPassword(
+export async function setOwnPassword(
   tx: Tx,
   actor: Actor,
   checked: string,

@@ -198,7 +198,7 @@ test('the audit records each change of a second factor and contains no code and 
   await api.must(agent.token, endSecondFactor, { body: proof(renewed.codes[0] ?? '') });
   await enrol(api, agent.token);
   await require(owner.token, true);
-  await api.must(owner.token, resetSecondFactor, { params: { id: agent.id } });
+  await api.must(owner.token, resetSecondFactor, { params: { id: agent.id }, body: {} });
   await require(owner.token, false);
   const { rows } = await api.must(owner.token, listAudit, { query: { order: 'ASC', take: 100 } });
   const events = rows.filter(({ action }) => /factor|recovery|changed/.test(action));
@@ -221,7 +221,9 @@ test('the audit records each change of a second factor and contains no code and 
 });
 
 describe('the reset of a lost second factor', () => {
-  const reset = (token: string, id: number) => api.call(token, resetSecondFactor, { params: { id } });
+  const reset = (token: string, id: number, body = {}) =>
+    api.call(token, resetSecondFactor, { params: { id }, body });
+  const proof = { currentPassword: PASSWORD };
   const epoch = async (id: number) =>
     (await api.database.pool.query('select gateway_epoch as epoch from users where id = $1', [id])).rows[0]
       .epoch;
@@ -260,11 +262,13 @@ describe('the reset of a lost second factor', () => {
     expect((await reset(secondToken, id)).error.code).toBe('protected_user');
     expect((await reset(owner.token, id)).error.code).toBe('own_account');
     const admin = await createAdmin(api);
-    await enrol(api, admin);
-    expect((await reset(admin, (await api.must(admin, me)).id)).error.code).toBe('own_account');
+    const { codes } = await enrol(api, admin);
+    const ofAdmin = { ...proof, code: codes[0] };
+    expect((await reset(admin, (await api.must(admin, me)).id, ofAdmin)).error.code).toBe('own_account');
     const otherAdmin = await createAdmin(api, 'other.admin@platform.test');
-    expect((await reset(otherAdmin, id)).status).toBe(204);
-    expect((await reset(otherAdmin, (await api.call(admin, me)).body.id)).status).toBe(204);
+    expect((await reset(otherAdmin, id)).status).toBe(400);
+    expect((await reset(otherAdmin, id, proof)).status).toBe(204);
+    expect((await reset(otherAdmin, (await api.call(admin, me)).body.id, proof)).status).toBe(204);
     expect((await api.call(owner.token, me)).status).toBe(401);
   });
 

@@ -5,7 +5,6 @@ import type { Actor } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
 import type { Tx } from '../db/open.ts';
 import { implement, type Routes } from '../http/implement.ts';
-import type { Limits } from '../http/limits.ts';
 import {
   beginFactor,
   confirmFactor,
@@ -15,18 +14,18 @@ import {
   resetFactor,
   useCode,
 } from './factor-store.ts';
-import { proved, wrongCode } from './proof.ts';
+import { type ProofParts, proved, wrongCode } from './proof.ts';
 
 /** Calls of the second factor: the caller's own, and the reset of another user's. */
-export function factorRoutes(routes: Routes, limits: Limits): void {
-  const { encryption } = routes;
+export function factorRoutes(routes: Routes, own: ProofParts): void {
+  const { limits, encryption } = own;
 
   implement(routes, contract.getSecondFactor, ({ actor, db }) => findFactor(db, actor));
 
   implement(routes, contract.startSecondFactor, async (call) => {
     const { actor, write } = call;
     // No code was checked: the count of wrong codes must stay.
-    await proved(limits, call, async () => true);
+    await proved(own, call, async () => true);
     return write((tx) => beginFactor(tx, actor, encryption));
   });
 
@@ -43,7 +42,7 @@ export function factorRoutes(routes: Routes, limits: Limits): void {
   implement(routes, contract.renewRecoveryCodes, async (call) => {
     const { actor, body, write } = call;
     let codes: string[] = [];
-    await proved(limits, call, (checked) =>
+    await proved(own, call, (checked) =>
       limits.checkCode(actor.userId, () =>
         write(async (tx) => {
           if (!(await takeCode(tx, actor, checked, body.code))) return false;
@@ -58,7 +57,7 @@ export function factorRoutes(routes: Routes, limits: Limits): void {
 
   implement(routes, contract.endSecondFactor, async (call) => {
     const { actor, body, write } = call;
-    await proved(limits, call, (checked) =>
+    await proved(own, call, (checked) =>
       limits.checkCode(actor.userId, () =>
         write(async (tx) => {
           if (!(await takeCode(tx, actor, checked, body.code))) return false;

@@ -2,14 +2,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { useLink } from '@propusk/contract/auth';
 import { DEVICE_HEADER } from '@propusk/contract/endpoint';
 import { issueMark } from '../accounts/device-mark.ts';
-import { findOwnAccount, wrongPassword } from '../accounts/store.ts';
 import { AppError } from '../core/errors.ts';
 import { strangers } from '../core/fair-queue.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import type { Limits } from '../http/limits.ts';
 import { composeMail } from '../mail/compose-mail.ts';
 import type { Mailer } from '../mail/mail.ts';
-import { hashPassword, verifyPassword } from '../passwords.ts';
+import { hashPassword } from '../passwords.ts';
 import {
   addEmailLink,
   addPasswordLink,
@@ -18,6 +17,7 @@ import {
   redeemPasswordLink,
 } from './link-store.ts';
 import type { Links } from './links.ts';
+import { proved } from './proof.ts';
 
 /** `POST /auth/register`: one call for the four uses of links in mail. */
 export function linkRoutes(
@@ -26,19 +26,21 @@ export function linkRoutes(
 ): void {
   const later = afterAnswer(routes);
 
-  implement(routes, useLink, async ({ actor, body, address, db, write, header }) => {
+  implement(routes, useLink, async ({ actor, body, address, device, db, write, header }) => {
     const { token, password, email, change, currentPassword } = body;
+    const redeeming = <T>(redeem: () => Promise<T>) => limits.redeeming('mailLink', address, redeem);
     if (token !== undefined) {
-      await limits.countRedeem(address);
       if (password === undefined) {
-        const moved = await write((tx) => redeemEmailLink(tx, token, address));
+        const moved = await redeeming(() => write((tx) => redeemEmailLink(tx, token, address)));
         if (moved.from !== moved.to) mailer.send(composeMail(moved.from, 'email_changed', moved.to));
         return;
       }
       // Before the slow hash: a dead link costs nothing.
-      await findLink(db, 'password', token);
+      await redeeming(() => findLink(db, 'password', token));
       const passwordHash = await hashPassword(password, strangers(address));
-      const owner = await write((tx) => redeemPasswordLink(tx, token, passwordHash, address));
+      const owner = await redeeming(() =>
+        write((tx) => redeemPasswordLink(tx, token, passwordHash, address)),
+      );
       // The link proves the account's owner: reset the failed attempts, which strangers may have caused.
       await limits.forgive(owner, address);
       // Strangers may exhaust the account's budget again; the mark gives this browser its own budget.
@@ -49,11 +51,12 @@ export function linkRoutes(
     if (change === true) {
       if (actor === null || currentPassword === undefined) throw new AppError('unauthorized');
       // A new email leads to a new password: a stolen session alone must not reach it.
-      const account = await findOwnAccount(db, actor);
-      const right = await limits.checkOwnPassword(account.email, address, (lane) =>
-        verifyPassword(currentPassword, account.password_hash, lane),
+      const { encryption } = routes;
+      await proved(
+        { limits, encryption, db },
+        { actor, body: { currentPassword }, device },
+        async () => true,
       );
-      if (!right) throw wrongPassword();
       await limits.countLink(email, address);
       const made = await write((tx) => addEmailLink(tx, actor, email));
       mailer.send(composeMail(email, 'email_link', links.token('email', made.token)));

@@ -92,7 +92,7 @@ describe('an invited owner', () => {
     const company = await api.must(admin, createCompany, { body: { companySite: 'invited.test' } });
     const invitation = {
       params: { id: company.id },
-      body: { email: 'Owner@invited.test', name: 'Анна' },
+      body: { email: 'Owner@invited.test', name: 'Анна', currentPassword: PASSWORD },
       headers: { 'idempotency-key': 'one-invitation' },
     };
     const owner = await api.must(admin, inviteOwner, invitation);
@@ -118,9 +118,15 @@ describe('an invited owner', () => {
     const admin = await createAdmin(api);
     const { email } = await api.company();
     const { id } = await api.must(admin, createCompany, { body: { companySite: 'lonely.test' } });
-    const taken = await api.call(admin, inviteOwner, { params: { id }, body: { email } });
+    const taken = await api.call(admin, inviteOwner, {
+      params: { id },
+      body: { email, currentPassword: PASSWORD },
+    });
     expect([taken.status, taken.error.code]).toEqual([409, 'email_taken']);
-    const gone = { params: { id: 999_999 }, body: { email: 'nobody@invited.test' } };
+    const gone = {
+      params: { id: 999_999 },
+      body: { email: 'nobody@invited.test', currentPassword: PASSWORD },
+    };
     expect((await api.call(admin, inviteOwner, gone)).status).toBe(404);
     expect(await account('nobody@invited.test')).toBeUndefined();
   });

@@ -1,7 +1,9 @@
 import { login, useLink } from '@propusk/contract/auth';
 import { DEVICE_HEADER } from '@propusk/contract/endpoint';
+import { me } from '@propusk/contract/me';
 import { changeOwnPassword } from '@propusk/contract/users';
 import { PASSWORD, startApi, type TestApi } from '@propusk/test-kit/api/api';
+import { addSession } from '@propusk/test-kit/matrix/inserts';
 import { quickOrSoak, threatCase } from '@propusk/test-kit/threat-case';
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
 
@@ -109,3 +111,32 @@ test('strangers cause at most 100 mails a day to a mailbox, then one in five min
   await spend('linkSlow');
   expect((await askLink(email, fresh())).status).toBe(204);
 });
+
+test('200 networks guess the current password with stolen sessions, and the holder ends them from a known browser', () =>
+  threatCase(
+    THREAT,
+    'guesses of a current password with stolen sessions from 200 networks',
+    async (tally) => {
+      const { email, mark } = await markedOwner();
+      const known = (await signIn(email, fresh(), PASSWORD, mark)).body.token;
+      const { id } = await api.must(known, me);
+      const stolen = await Promise.all(Array.from({ length: 5 }, () => addSession(api.database.db, id)));
+      const guess = (token: string, from: string) =>
+        api.call(token, changeOwnPassword, {
+          body: { currentPassword: 'wrong horse', password: 'another horse' },
+          from,
+        });
+      const from200 = Array.from({ length: 200 }, fresh);
+      const replies = await Promise.all(from200.map((from, i) => guess(stolen[i % 5] ?? '', from)));
+      const checked = replies.filter(({ status }) => status === 400).length;
+      tally.see(checked <= 20, `${checked} guesses were checked`);
+      const body = { currentPassword: PASSWORD, password: 'another horse' };
+      const without = await api.call(known, changeOwnPassword, { body, from: fresh() });
+      tally.see(without.status === 429, `a browser without a mark got ${without.status}`);
+      const headers = { [DEVICE_HEADER]: mark };
+      const changed = await api.call(known, changeOwnPassword, { body, headers, from: fresh() });
+      tally.see(changed.status === 204, `the known browser got ${changed.status}`);
+      for (const token of stolen)
+        tally.see((await api.call(token, me)).status === 401, 'a stolen session lives');
+    },
+  ));

@@ -10,15 +10,13 @@ export function pairingRoutes(routes: Routes, limits: Limits): void {
     return write((tx) => addPairingCode(tx, actor));
   });
 
-  implement(routes, pair, async ({ body, address, agent, db, write }) => {
-    const found = await findPairingCode(db, body.code);
-    // Only wrong codes count: a whole office pairs from one address on its first day.
-    if (found === undefined) {
-      await limits.countRedeem(address);
-      throw pairingDead();
-    }
-    return {
-      token: await write((tx) => redeemPairingCode(tx, found.user_id, body.code, { address, agent })),
-    };
-  });
+  implement(routes, pair, ({ body, address, agent, db, write }) =>
+    limits.redeeming('pairingCode', address, async () => {
+      const found = await findPairingCode(db, body.code);
+      if (found === undefined) throw pairingDead();
+      return {
+        token: await write((tx) => redeemPairingCode(tx, found.user_id, body.code, { address, agent })),
+      };
+    }),
+  );
 }

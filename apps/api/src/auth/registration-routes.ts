@@ -46,19 +46,24 @@ export function registrationRoutes(
   }));
 
   implement(routes, register, async ({ body, address, agent, db, write, header }) => {
-    await precheckRegistration(db, rule, body);
-    await limits.countRegistration(address);
-    const unproved = confirmsMail && body.invitation === undefined;
-    if (unproved) await limits.countLink(body.email, address);
-    const passwordHash = await hashPassword(body.password, strangers(address));
-    const { token, confirmation } = await write(async (tx) => {
-      await admitRegistration(tx, rule, body);
-      const owner = await registerCompany(tx, body, { passwordHash, address, confirmed: !unproved });
-      return {
-        token: await openSession(tx, owner, { address, agent }),
-        confirmation: unproved ? await addLink(tx, owner, body.email) : null,
-      };
-    });
+    const invited = body.invitation !== undefined;
+    const registering = async () => {
+      await precheckRegistration(db, rule, body);
+      if (!invited) await limits.countRegistration(address);
+      const unproved = confirmsMail && !invited;
+      if (unproved) await limits.countLink(body.email, address);
+      const passwordHash = await hashPassword(body.password, strangers(address));
+      const made = await write(async (tx) => {
+        await admitRegistration(tx, rule, body);
+        const owner = await registerCompany(tx, body, { passwordHash, address, confirmed: !unproved });
+        return {
+          token: await openSession(tx, owner, { address, agent }),
+          confirmation: unproved ? await addLink(tx, owner, body.email) : null,
+        };
+      });
+      return { ...made, passwordHash };
+    };
+    const { token, confirmation, passwordHash } = await limits.redeeming('invitation', address, registering);
     if (confirmation !== null) sendConfirmation(body.email, confirmation);
     header(DEVICE_HEADER, issueMark(routes.encryption, body.email, passwordHash));
     return { token };

@@ -12,18 +12,16 @@ import type { Tx } from '../db/open.ts';
 import { managedBy } from '../db/scope.ts';
 import { lockRow } from '../entities/change.ts';
 import { auditFields, auditTarget, findUser } from '../users/store.ts';
-import type { Prove } from './proof.ts';
 
 /**
  * Makes a user of a company an owner or an agent, and ends the user's sessions, gateway tokens and links.
  * @throws AppError not_found, also for another company's user; changed_meanwhile; own_account; protected_user for an ADMIN;
- *   no_company; last_owner; what `prove` throws
+ *   no_company; last_owner
  */
 export async function changeRole(
   tx: Tx,
   actor: Actor,
   change: { id: number; role: CompanyRole; ifMatch: IfMatch },
-  prove: Prove,
 ): Promise<User> {
   const { id, role, ifMatch } = change;
   const user = await lockRow(tx, 'users', id, managedBy(actor, 'company_id'), ifMatch);
@@ -33,7 +31,6 @@ export async function changeRole(
   }
   if (user.company_id === null) throw new AppError('no_company');
   if (role === 'USER' && user.roles.includes('CREATOR')) await keepAnOwner(tx, user.company_id, id);
-  await prove(tx);
   const same = user.roles.length === 1 && user.roles[0] === role;
   return same ? findUser(tx, actor, id) : setRoles(tx, actor, id, [role]);
 }
@@ -52,9 +49,9 @@ async function keepAnOwner(tx: Tx, companyId: number, except: number): Promise<v
 /**
  * Removes the role ADMIN from another user, and deletes the account if it has no company. The actor stays ADMIN, so the
  * platform always has one.
- * @throws AppError not_found for a user who is not ADMIN; own_account; what `prove` throws
+ * @throws AppError not_found for a user who is not ADMIN; own_account
  */
-export async function removeAdmin(tx: Tx, actor: Actor, id: number, prove: Prove): Promise<void> {
+export async function removeAdmin(tx: Tx, actor: Actor, id: number): Promise<void> {
   if (id === actor.userId) throw ownRole();
   await lockAdmins(tx, id);
   const admin = await tx
@@ -63,7 +60,6 @@ export async function removeAdmin(tx: Tx, actor: Actor, id: number, prove: Prove
     .where('id', '=', id)
     .where('roles', '@>', sql<never>`array['ADMIN']`)
     .executeTakeFirstOrThrow(() => new AppError('not_found'));
-  await prove(tx);
   if (admin.company_id === null) {
     const gone = await findUser(tx, actor, id);
     await record(tx, actor, { ...auditTarget(gone), action: 'deleted', before: auditFields(gone) });

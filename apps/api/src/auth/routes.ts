@@ -1,18 +1,20 @@
 import { login, logout } from '@propusk/contract/auth';
 import { DEVICE_HEADER } from '@propusk/contract/endpoint';
+import { changeOwnPassword } from '@propusk/contract/users';
 import { issueMark, readMark } from '../accounts/device-mark.ts';
-import { findAccount, holdPassword } from '../accounts/store.ts';
+import { findAccount, findOwnAccount, holdPassword, setOwnPassword } from '../accounts/store.ts';
 import { AppError } from '../core/errors.ts';
+import { signedIn } from '../core/fair-queue.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import type { Limits } from '../http/limits.ts';
 import type { Mailer } from '../mail/mail.ts';
-import { verifyPassword } from '../passwords.ts';
+import { hashPassword, verifyPassword } from '../passwords.ts';
 import { factorRoutes } from './factor-routes.ts';
 import { useCode } from './factor-store.ts';
-import { inviteRoutes } from './invite-routes.ts';
 import { linkRoutes } from './link-routes.ts';
 import { createLinks } from './links.ts';
 import { pairingRoutes } from './pairing-routes.ts';
+import { proved } from './proof.ts';
 import { type RegistrationPolicy, registrationRoutes } from './registration-routes.ts';
 import { roleRoutes } from './role-routes.ts';
 import { sessionRoutes } from './session-routes.ts';
@@ -29,6 +31,8 @@ export function authRoutes(
   }: { limits: Limits; mailer: Mailer; publicUrl: URL } & RegistrationPolicy,
 ): void {
   const parts = { mailer, links: createLinks(publicUrl) };
+  const { encryption, db } = routes;
+  const own = { limits, encryption, db };
 
   implement(routes, login, async ({ body, address, agent, device, db, write, header }) => {
     const { email, password, code, client } = body;
@@ -59,13 +63,25 @@ export function authRoutes(
     return { token };
   });
 
+  implement(routes, changeOwnPassword, async (call) => {
+    const { actor, body, write, header } = call;
+    const { email } = await findOwnAccount(db, actor);
+    let checked = '';
+    await proved(own, call, async (hash) => {
+      checked = hash;
+      return true;
+    });
+    const passwordHash = await hashPassword(body.password, signedIn(actor.userId));
+    await write((tx) => setOwnPassword(tx, actor, checked, passwordHash));
+    header(DEVICE_HEADER, issueMark(routes.encryption, email, passwordHash));
+  });
+
   registrationRoutes(routes, { ...parts, ...registration, limits });
   linkRoutes(routes, { ...parts, limits });
-  inviteRoutes(routes, parts);
-  roleRoutes(routes, limits, parts);
+  roleRoutes(routes, parts);
   pairingRoutes(routes, limits);
   sessionRoutes(routes);
-  factorRoutes(routes, limits);
+  factorRoutes(routes, own);
 
   implement(routes, logout, ({ actor, write }) => write((tx) => endSession(tx, actor)));
 }

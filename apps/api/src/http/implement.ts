@@ -1,5 +1,11 @@
 import { timingSafeEqual } from 'node:crypto';
-import { DEVICE_HEADER, type Endpoint, isIdempotent, type Output } from '@propusk/contract/endpoint';
+import {
+  asksProof,
+  DEVICE_HEADER,
+  type Endpoint,
+  isIdempotent,
+  type Output,
+} from '@propusk/contract/endpoint';
 import { health } from '@propusk/contract/health';
 import { limits } from '@propusk/contract/limits';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -15,6 +21,17 @@ import type { Load } from './batch-loader.ts';
 import type { BodyBudget } from './body-budget.ts';
 import { type Claim, once, readClaim } from './idempotency.ts';
 
+/**
+ * Re-authenticates the actor of a call and runs it (`auth/proof.ts`).
+ * @param run receives the check that its transaction ends with
+ * @throws AppError bad_input for a missing or wrong password or code; too_many_requests; what `run` throws
+ */
+export type Prover = <T>(
+  endpoint: Endpoint,
+  call: { readonly actor: Actor; readonly body: unknown; readonly device: string | undefined },
+  run: (prove: (tx: Tx) => Promise<void>) => Promise<T>,
+) => Promise<T>;
+
 /** The dependencies of every slice's routes. */
 export interface Routes {
   readonly app: FastifyInstance;
@@ -22,6 +39,7 @@ export interface Routes {
   /** Finds the live session of a token's hash. */
   readonly sessions: Load<Session>;
   readonly encryption: Encryption;
+  readonly prove: Prover;
   /** Limits the concurrent writes of each company. */
   readonly queue: KeyedLimiter;
   /** Limits the concurrent reads of each user, so that others find free connections in the pool. */
@@ -105,7 +123,12 @@ export function implement<const E extends Endpoint>(routes: Routes, endpoint: E,
       const { actor } = request;
       // Only reads: writes have their company's queue, and a revocation must not wait for reads.
       const limited = actor !== null && method === 'GET';
-      const answer = await (limited ? routes.readsOfPerson(actor.userId, () => handle(call)) : handle(call));
+      const proved = actor !== null && asksProof(endpoint, actor.roles, request.body);
+      const answer = await (limited
+        ? routes.readsOfPerson(actor.userId, () => handle(call))
+        : proved
+          ? routes.prove(endpoint, { ...call, actor }, (prove) => handle(provedAtEnd(call, prove)))
+          : handle(call));
       if (versioned && answer !== undefined)
         reply.header('etag', etag((answer as { version: number }).version));
       reply.status(endpoint.status);
@@ -125,6 +148,17 @@ export function implement<const E extends Endpoint>(routes: Routes, endpoint: E,
       });
     return actor === null || actor.companyId === null ? writing() : queue(actor.companyId, writing);
   }
+}
+
+/** The same call, each of whose transactions ends with the check of the proof, and is undone when the proof is wrong. */
+function provedAtEnd<E extends Endpoint>(call: Call<E>, prove: (tx: Tx) => Promise<void>): Call<E> {
+  const write: Call<E>['write'] = (work) =>
+    call.write(async (tx) => {
+      const made = await work(tx);
+      await prove(tx);
+      return made;
+    });
+  return { ...call, write };
 }
 
 const plainly = async <T>(work: Promise<T>) => ({ result: await work, replayed: false });

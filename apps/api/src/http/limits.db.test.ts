@@ -1,6 +1,10 @@
-import { login, register, useLink } from '@propusk/contract/auth';
+import { login, pair, register, useLink } from '@propusk/contract/auth';
+import { openLockLink } from '@propusk/contract/lock';
+import { me } from '@propusk/contract/me';
+import { startSecondFactor } from '@propusk/contract/second-factor';
 import { changeOwnPassword } from '@propusk/contract/users';
 import { PASSWORD, startApi, type TestApi } from '@propusk/test-kit/api/api';
+import { addLink, addPairing, addSession, addUser } from '@propusk/test-kit/matrix/inserts';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 
 let api: TestApi;
@@ -95,15 +99,40 @@ describe('password checks', () => {
     expect((await signIn({ email, password: PASSWORD, from: freshAddress() })).status).toBe(429);
   });
 
-  test('checks of the current password share the limit of sign-ins', async () => {
+  test('wrong current passwords are counted apart from sign-ins: the tenth ends its session, the twentieth closes the account', async () => {
     const { token, email } = await api.company();
+    const { id } = await api.must(token, me);
+    const { db } = api.database;
+    const sessions = [token, await addSession(db, id), await addSession(db, id)];
     const from = freshAddress();
     expect(await statuses(times(5, () => signIn({ email, from })))).toEqual({ 401: 5 });
+    const guess = (session: string, currentPassword = 'wrong horse') =>
+      api.call(session, changeOwnPassword, { body: { currentPassword, password: 'another horse' }, from });
+    const [first = '', other = '', third = ''] = sessions;
+    // Also at once and on two apis: no eleventh password is checked.
     const body = { currentPassword: 'wrong horse', password: 'another horse' };
-    const tries = times(10, () => api.call(token, changeOwnPassword, { body, from }));
-    expect(await statuses(tries)).toEqual({ 400: 5, 429: 5 });
-    const right = { ...body, currentPassword: PASSWORD };
-    expect((await api.call(token, changeOwnPassword, { body: right, from })).status).toBe(429);
+    const tries = times(30, (i) =>
+      (i % 2 === 0 ? api : second).call(first, changeOwnPassword, { body, from }),
+    );
+    expect((await statuses(tries))[400]).toBe(10);
+    expect((await api.call(first, me)).status).toBe(401);
+    for (let n = 0; n < 10; n++) expect((await guess(other)).status).toBe(400);
+    expect((await guess(other)).status).toBe(401);
+    expect((await guess(third)).status).toBe(429);
+    expect((await guess(third, PASSWORD)).status).toBe(429);
+    expect((await api.call(third, me)).status).toBe(200);
+    // The sign-in has attempts of its own.
+    expect((await signIn({ email, from, password: PASSWORD })).status).toBe(200);
+  });
+
+  test('a right current password is not counted and resets the count of its session', async () => {
+    const { token } = await api.company();
+    const check = (currentPassword: string) =>
+      api.call(token, startSecondFactor, { body: { currentPassword } });
+    for (let round = 0; round < 2; round++) {
+      expect(await statuses(times(9, () => check('wrong horse')))).toEqual({ 400: 9 });
+      expect((await check(PASSWORD)).status).toBe(200);
+    }
   });
 
   test('the password limit resets after 15 minutes without an attempt and not before', async () => {
@@ -208,10 +237,37 @@ describe('links in mail', () => {
     expect(await statuses(elsewhere)).toEqual({ 204: 3 });
   });
 
-  test('one IP address may try to redeem 30 links', async () => {
+  test('one IP address may try 30 dead links, and a dead lock link has a budget of its own', async () => {
     const from = freshAddress();
     const tries = times(35, (i) => api.call(null, useLink, { body: { token: `guess${i}` }, from }));
     expect(await statuses(tries)).toEqual({ 400: 30, 429: 5 });
+    const locks = times(35, (i) => api.call(null, openLockLink, { body: { token: `guess${i}` }, from }));
+    expect(await statuses(locks)).toEqual({ 400: 30, 429: 5 });
+  });
+
+  test('200 colleagues behind one address use their links and codes at once, also after guesses from there', async () => {
+    const { token } = await api.company();
+    const { company } = await api.must(token, me);
+    const from = freshAddress();
+    const { db } = api.database;
+    const people = await Promise.all(
+      times(400, (i) => {
+        const user = { companyId: company?.id ?? 0, email: `colleague${i}@office.test`, hash: 'none' };
+        return addUser(db, { ...user, roles: ['USER'] });
+      }),
+    );
+    const links = await Promise.all(people.slice(200).map((id, i) => addLink(db, id, `new${i}@office.test`)));
+    const codes = await Promise.all(people.slice(0, 200).map((id) => addPairing(db, id)));
+    for (const round of ['first', 'after guesses']) {
+      const half = round === 'first' ? [0, 100] : [100, 200];
+      const used = [
+        ...links.slice(...half).map((link) => api.call(null, useLink, { body: { token: link }, from })),
+        ...codes.slice(...half).map((code) => api.call(null, pair, { body: { code }, from })),
+      ];
+      expect(await statuses(used), round).toEqual({ 200: 100, 204: 100 });
+      const guesses = times(40, (i) => api.call(null, useLink, { body: { token: `${round}${i}` }, from }));
+      expect((await statuses(guesses))[429], round).toBeGreaterThan(9);
+    }
   });
 });
 

@@ -16,6 +16,12 @@ const budgets = {
   passwordAccount: { attempts: 100, minutes: 15 },
   /** Wrong passwords with one device mark, independent of the budgets above. */
   passwordDevice: { attempts: 10, minutes: 15 },
+  /** Wrong current passwords typed in one session; at the last one the session ends. */
+  ownPasswordSession: { attempts: 10, minutes: 60 },
+  /** Wrong current passwords of one account, in all its sessions. */
+  ownPasswordAccount: { attempts: 20, minutes: 60 },
+  /** The same with one device mark, in place of the account's: its holder can still end a thief's sessions. */
+  ownPasswordDevice: { attempts: 10, minutes: 60 },
   /** Wrong second-factor codes of one user, from all addresses. Of a million codes, three are valid at any time. */
   code: { attempts: 20, minutes: 60 },
   registration: { attempts: 20, minutes: 60 },
@@ -31,13 +37,26 @@ const budgets = {
   linkSlow: { attempts: 1, minutes: 5 },
   /** Links from the reserves requested by one address. */
   linkReserve: { attempts: 30, minutes: 60 },
-  redeem: { attempts: 30, minutes: 15 },
+  // Dead links and wrong codes from one address.
+  mailLink: { attempts: 30, minutes: 15 },
+  invitation: { attempts: 30, minutes: 15 },
+  lockLink: { attempts: 30, minutes: 15 },
+  pairingCode: { attempts: 30, minutes: 15 },
+  vantage: { attempts: 30, minutes: 15 },
   /** Outbound calls requested by one user: probes of sites and proxies, and each lookup of an egress address. */
   probe: { attempts: 60, minutes: 5 },
   /** Pairing codes of one user: each session that ends is a change for every gateway. */
   pairing: { attempts: 20, minutes: 15 },
 } as const;
 type Budget = keyof typeof budgets;
+/** A kind of link or code, with a budget of its own. */
+type Redeemed = 'mailLink' | 'invitation' | 'lockLink' | 'pairingCode' | 'vantage';
+const deadCodes: ReadonlySet<string> = new Set([
+  'link_dead',
+  'lock_link_dead',
+  'invitation_dead',
+  'unauthorized',
+]);
 
 /**
  * The queue for counting. Two callers at once leave the rest of the pool to others. 200 waiters of a network are an office
@@ -62,8 +81,14 @@ export interface Limits {
    * @param check receives the lane in which it queues for argon2id
    */
   checkPassword(attempt: Attempt, check: (lane: Lane) => Promise<boolean>): Promise<boolean>;
-  /** Checks the password of a signed-in user, independent of the attempts from other addresses. */
-  checkOwnPassword(email: string, address: string, check: (lane: Lane) => Promise<boolean>): Promise<boolean>;
+  /**
+   * Checks the password of a signed-in user in the same way, wherever the calls come from.
+   * @returns `last` for a wrong password that exhausted the session's budget
+   */
+  checkOwnPassword(
+    attempt: { readonly email: string; readonly session: Buffer; readonly device?: string | undefined },
+    check: (lane: Lane) => Promise<boolean>,
+  ): Promise<'right' | 'wrong' | 'last'>;
   /** Runs the check of a second-factor code of a user whose password was right, in the same way. */
   checkCode(userId: number, check: () => Promise<boolean>): Promise<boolean>;
   /** Resets the budgets of an account whose holder has authenticated in another way. */
@@ -71,7 +96,11 @@ export interface Limits {
   countRegistration(address: string): Promise<void>;
   /** @param email as entered: an address without an account counts alike */
   countLink(email: string, address: string): Promise<void>;
-  countRedeem(address: string): Promise<void>;
+  /**
+   * Runs the redemption of a link or code. Only a dead or wrong one is charged, so that an office behind one address is not
+   * refused.
+   */
+  redeeming<T>(kind: Redeemed, address: string, redeem: () => Promise<T>): Promise<T>;
   /** @param calls the number of outbound calls; a number above the budget charges the whole budget */
   countProbe(userId: number, calls?: number): Promise<void>;
   countPairing(userId: number): Promise<void>;
@@ -86,6 +115,8 @@ interface Charge {
   readonly key: string;
   /** The end of its window, in milliseconds since 1970. */
   readonly until: number;
+  /** The attempts left in its window. */
+  readonly left: number;
 }
 
 /** Creates the limits on the table `rate_limits`. They fail closed: without a database, every attempt throws. */
@@ -108,8 +139,8 @@ export function createLimits(pool: pg.Pool): Limits {
 
   async function charge(budget: Budget, key: string, points = 1): Promise<Charge> {
     try {
-      const { msBeforeNext } = await limiters[budget].consume(key, points);
-      return { budget, key, until: Date.now() + msBeforeNext };
+      const { msBeforeNext, remainingPoints } = await limiters[budget].consume(key, points);
+      return { budget, key, until: Date.now() + msBeforeNext, left: remainingPoints };
     } catch (error) {
       if (!(error instanceof RateLimiterRes)) throw error;
       // Refund a refused charge of several points, so that smaller ones still fit.
@@ -242,12 +273,18 @@ export function createLimits(pool: pg.Pool): Limits {
 
   return {
     checkPassword,
-    async checkOwnPassword(email, address, check) {
-      const pair = pairKey(email, address);
-      const lane: Lane = { known: true, line: hash(fold(email)) };
-      const outcome = await checkWithin(lane, [['passwordPair', pair]], () => check(lane));
-      if (typeof outcome === 'boolean') return outcome;
-      throw outcome;
+    async checkOwnPassword({ email, session, device }, check) {
+      const account = hash(fold(email));
+      const lane: Lane = { known: true, line: account };
+      const ofSession: BudgetKey = ['ownPasswordSession', session.toString('base64url')];
+      const chargeAlso = (key: BudgetKey) => chargeInTurn(lane, [key, ofSession]);
+      const ofAccount = () => chargeAlso(['ownPasswordAccount', account]);
+      const charged = await (device === undefined
+        ? ofAccount()
+        : chargeAlso(['ownPasswordDevice', hash(device)]).catch(ofAccount));
+      const own = charged[1] as Charge;
+      if (await checkCharged(charged, own, () => check(lane))) return 'right';
+      return own.left === 0 ? 'last' : 'wrong';
     },
     // A right code does not reset the budget: the user's daily sign-ins must not renew the attempts of an attacker.
     async checkCode(userId, check) {
@@ -262,13 +299,21 @@ export function createLimits(pool: pg.Pool): Limits {
     async forgive(email, address) {
       await limiters.passwordPair.delete(pairKey(email, address));
       await limiters.passwordAccount.delete(hash(fold(email)));
+      await limiters.ownPasswordAccount.delete(hash(fold(email)));
     },
     async countRegistration(address) {
       await inTurn(strangers(address), () => charge('registration', hash(subscriberOf(address))));
     },
     countLink: (email, address) => inTurn(strangers(address), () => chargeLink(email, address)),
-    async countRedeem(address) {
-      await inTurn(strangers(address), () => charge('redeem', hash(subscriberOf(address))));
+    async redeeming(kind, address, redeem) {
+      try {
+        return await redeem();
+      } catch (error) {
+        if (error instanceof AppError && deadCodes.has(error.code)) {
+          await inTurn(strangers(address), () => charge(kind, hash(subscriberOf(address))));
+        }
+        throw error;
+      }
     },
     async countProbe(userId, calls = 1) {
       await charge('probe', String(userId), Math.min(calls, budgets.probe.attempts));

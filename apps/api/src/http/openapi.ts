@@ -159,7 +159,7 @@ function parametersOf(schemas: Components, endpoint: Endpoint): Parameter[] {
   }
   if (isConditional(endpoint)) found.push(ifMatch);
   if (isIdempotent(endpoint)) found.push(idempotencyKey);
-  if (endpoint.device === 'taken') found.push(deviceMark);
+  if (endpoint.device === 'taken' || endpoint.proof !== undefined) found.push(deviceMark);
   return found;
 }
 

@@ -1,6 +1,5 @@
 import * as contract from '@propusk/contract/lock';
 import { plainAddress } from '@propusk/overload/networks';
-import { AppError } from '../core/errors.ts';
 import { createKeyedLimiter } from '../core/keyed-limiter.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import type { Limits } from '../http/limits.ts';
@@ -48,13 +47,9 @@ export function lockRoutes(routes: Routes, parts: LockParts): void {
     return { url: new URL(`/lock#${token}`, publicUrl).href, expiresAt };
   });
 
-  implement(routes, contract.openLockLink, async ({ body, address, db }) => {
-    const lock = await openLockLink(db, body.token, encryption);
-    if (lock !== null) return lock;
-    // Only wrong tokens count: the limit is shared by all users of an office's address.
-    await limits.countRedeem(address);
-    throw new AppError('lock_link_dead');
-  });
+  implement(routes, contract.openLockLink, ({ body, address, db }) =>
+    limits.redeeming('lockLink', address, () => openLockLink(db, body.token, encryption)),
+  );
 
   implement(routes, contract.echo, async ({ address, header }) => {
     // A proxy's cache would answer with another client's address.

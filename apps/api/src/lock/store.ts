@@ -85,12 +85,8 @@ export async function addLockLink(
   return { token, expiresAt };
 }
 
-/** The current address and lock of a link's site; null for an unknown or expired link. */
-export async function openLockLink(
-  db: Db,
-  token: string,
-  encryption: Encryption,
-): Promise<SharedLock | null> {
+/** The current address and lock of a link's site. @throws AppError lock_link_dead for an unknown or expired link */
+export async function openLockLink(db: Db, token: string, encryption: Encryption): Promise<SharedLock> {
   const link = await db
     .selectFrom('lock_links')
     .innerJoin('sites', (join) =>
@@ -101,8 +97,7 @@ export async function openLockLink(
     .select(['sites.id', 'sites.company_id', 'sites.address', 'lock_links.expires_at'])
     .where('token_hash', '=', hashToken(token))
     .where('lock_links.expires_at', '>', (eb) => eb.fn<string>('now'))
-    .executeTakeFirst();
-  if (link === undefined) return null;
+    .executeTakeFirstOrThrow(() => new AppError('lock_link_dead'));
   const proxies = await readSiteProxies(db, encryption, { companyId: link.company_id, siteId: link.id });
   return {
     address: link.address,

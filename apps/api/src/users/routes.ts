@@ -1,29 +1,14 @@
-import { DEVICE_HEADER } from '@propusk/contract/endpoint';
 import { me } from '@propusk/contract/me';
 import * as contract from '@propusk/contract/users';
-import { issueMark } from '../accounts/device-mark.ts';
-import { changeOwnPassword, findOwnAccount, wrongPassword } from '../accounts/store.ts';
 import { asMember } from '../core/actor.ts';
 import { signedIn } from '../core/fair-queue.ts';
 import { implement, type Routes } from '../http/implement.ts';
-import type { Limits } from '../http/limits.ts';
-import { hashPassword, verifyPassword } from '../passwords.ts';
+import { hashPassword } from '../passwords.ts';
 import { createUser, deleteUser, findSelf, findUser, listUsers, updateUser } from './store.ts';
 
 /** The calls of the signed-in user and of a company's users (spec section 7). */
-export function userRoutes(routes: Routes, limits: Limits): void {
+export function userRoutes(routes: Routes): void {
   implement(routes, me, ({ actor, db }) => findSelf(db, actor));
-
-  implement(routes, contract.changeOwnPassword, async ({ actor, body, address, db, write, header }) => {
-    const { email, password_hash } = await findOwnAccount(db, actor);
-    const right = await limits.checkOwnPassword(email, address, (lane) =>
-      verifyPassword(body.currentPassword, password_hash, lane),
-    );
-    if (!right) throw wrongPassword();
-    const passwordHash = await hashPassword(body.password, signedIn(actor.userId));
-    await write((tx) => changeOwnPassword(tx, actor, password_hash, passwordHash));
-    header(DEVICE_HEADER, issueMark(routes.encryption, email, passwordHash));
-  });
 
   implement(routes, contract.createUser, async ({ actor, body, write }) => {
     const passwordHash = await hashPassword(body.password, signedIn(actor.userId));

@@ -1,7 +1,7 @@
 import type { ListQuery } from '@propusk/contract/fields';
 import type { User } from '@propusk/contract/me';
 import type { Role } from '@propusk/contract/roles';
-import type { OwnerInput, UserChange, UserInput } from '@propusk/contract/users';
+import type { InvitedUser, UserChange, UserInput } from '@propusk/contract/users';
 import { sql } from 'kysely';
 import { jsonArrayFrom, jsonObjectFrom } from 'kysely/helpers/postgres';
 import { emailTaken, endAccess, isProtected, setPassword } from '../accounts/store.ts';
@@ -106,7 +106,7 @@ export async function createOwner(
   tx: Tx,
   actor: Actor,
   companyId: number,
-  body: OwnerInput,
+  body: InvitedUser,
   passwordHash: string,
 ): Promise<User> {
   const id = await insertUser(tx, companyId, { ...body, passwordHash, role: 'CREATOR' }, 'not_found');
@@ -117,7 +117,7 @@ export async function createOwner(
 export async function createAdmin(
   tx: Tx,
   actor: Actor,
-  body: OwnerInput,
+  body: InvitedUser,
   passwordHash: string,
 ): Promise<User> {
   const { email, name, surname } = body;

@@ -39,12 +39,13 @@ export function vantageRoutes(routes: Routes, { limits, publicUrl, wake }: Vanta
     write((tx) => removeVantage(tx, actor, params.id)),
   );
 
-  implement(routes, contract.pairVantage, async ({ body, address, write }) => {
-    const paired = await write((tx) => pairVantage(tx, body.code, encryption));
-    if (paired !== null) return paired;
-    await limits.countRedeem(address);
-    throw new AppError('link_dead', { detail: ['pairing_code_dead'] });
-  });
+  implement(routes, contract.pairVantage, ({ body, address, write }) =>
+    limits.redeeming('vantage', address, async () => {
+      const paired = await write((tx) => pairVantage(tx, body.code, encryption));
+      if (paired === null) throw new AppError('link_dead', { detail: ['pairing_code_dead'] });
+      return paired;
+    }),
+  );
 
   implement(routes, contract.takeVantageWork, async ({ body, address, db, write }) => {
     const { vantage: id, count, signature } = body;
@@ -78,10 +79,10 @@ export function vantageRoutes(routes: Routes, { limits, publicUrl, wake }: Vanta
     parts: SignedParts,
     signature: string,
   ): Promise<void> {
-    const key = await findKey(db, parts[1], encryption);
-    if (key !== null && verify(key, parts, signature)) return;
-    await limits.countRedeem(address);
-    throw new AppError('unauthorized');
+    await limits.redeeming('vantage', address, async () => {
+      const key = await findKey(db, parts[1], encryption);
+      if (key === null || !verify(key, parts, signature)) throw new AppError('unauthorized');
+    });
   }
 
   /** @throws AppError unauthorized for a replay */

@@ -1,3 +1,5 @@
+import { asksProof, type Endpoint } from '@propusk/contract/endpoint';
+import type { Role } from '@propusk/contract/roles';
 import { startApi, type TestApi } from '@propusk/test-kit/api/api';
 import { byName, companyOf, type Parts, partsOf } from '@propusk/test-kit/matrix/calls';
 import { type Expected, parseTarget, type Row, rows, type Target } from '@propusk/test-kit/matrix/rows';
@@ -9,10 +11,12 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 let api: TestApi;
 let world: World;
 let snapshot: Snapshot;
+let powers: Awaited<ReturnType<typeof readPowers>>;
 beforeAll(async () => {
   api = await startApi(inject('serverUrl'));
   world = await createWorld(api);
   snapshot = await takeSnapshot(api.database.pool);
+  powers = await readPowers();
 });
 const tally = openThreatCase(
   'tenant isolation',
@@ -60,13 +64,14 @@ async function faultsOf({ call, target, expected }: Row, caller: Caller): Promis
     if (status >= 400 || call.startsWith('GET')) return false;
     if (!snapshot.digests.has(id)) return makesCompanies.has(call);
     // A code of the caller's second factor is used up in the rows of the caller's own company.
-    if (takesCode.has(call) && id === (world.standing[caller].companyId ?? 0)) return true;
+    if (byName.get(call)?.proof !== undefined && id === (world.standing[caller].companyId ?? 0)) return true;
     return !makesCompanies.has(call) && id === companyOf(target, world, world.standing[caller]);
   };
   const strayed = changed.filter((id) => !mayChange(id));
   if (strayed.length > 0) faults.push(`rows of companies ${strayed.join(', ')} are not as they were`);
   if (stores && changed.length === 0) faults.push('nothing was stored');
   faults.push(...(await auditFaults({ call, target, status, caller })));
+  if (status < 300 && !call.startsWith('GET')) faults.push(...(await powerFaults(call, target, caller)));
   // Sign-in calls count attempts, which must not leak into the next cell.
   if (changed.length > 0 || (status < 300 && !call.startsWith('GET')) || call.includes('/auth/')) {
     await snapshot.restore();
@@ -120,13 +125,85 @@ async function auditFaults({
   return strange.length === 0 ? [] : [`the audit recorded another actor or company: ${events}`];
 }
 
+/** What gives power over each account: its email, password, roles and second factor. */
+async function readPowers(): Promise<Map<number, { protected: boolean; power: string }>> {
+  const { rows } = await api.database.pool.query<{ id: number; protected: boolean; power: string }>(`
+    select u.id, u.roles && '{CREATOR,ADMIN}' as protected, md5(row(u.email, u.password_hash, u.roles,
+      exists (select from second_factors f where f.user_id = u.id and f.confirmed_at is not null))::text) as power
+    from users u`);
+  return new Map(rows.map(({ id, ...row }) => [id, row]));
+}
+
+/** Whether the api asks this caller of a cell for proof. */
+function isProved(call: string, target: Target, caller: Caller): boolean {
+  const standing = world.standing[caller];
+  const endpoint = byName.get(call);
+  const { body } = partsOf(call, target, { world, caller: standing });
+  return endpoint !== undefined && asksProof(endpoint, rolesOf(caller), body);
+}
+
+const rolesOf = (caller: Caller): readonly Role[] =>
+  caller === 'both' ? ['USER', 'CREATOR'] : caller === 'bare' ? [] : [caller.replace('2', '') as Role];
+
+/**
+ * Power over accounts without proof (answers.md): a change by an ADMIN of anybody's email, password, roles or second factor; the same
+ * for an owner or ADMIN by anybody; a new owner or ADMIN. Public calls are exempt: there a link from mail is the proof.
+ */
+async function powerFaults(call: string, target: Target, caller: Caller): Promise<string[]> {
+  const access = byName.get(call)?.access;
+  const { userId } = world.standing[caller];
+  if (access === 'public' || access === 'maybe-signed-in' || isProved(call, target, caller)) return [];
+  const faults: string[] = [];
+  for (const [id, { protected: strong, power }] of await readPowers()) {
+    const before = powers.get(id);
+    if (id === userId || before?.power === power) continue;
+    const needed = before === undefined ? strong : caller === 'ADMIN' || strong || before.protected;
+    if (needed) faults.push(`power over account ${id} without proof`);
+  }
+  return faults;
+}
+
+describe('calls that ask for proof', () => {
+  const provable = rows.flatMap((row) =>
+    callers.filter((caller) => row.expected[caller].status < 300).map((caller) => [row, caller] as const),
+  );
+  test('a call that would succeed is refused without the password, with a wrong one, and without the code of a second factor', async () => {
+    const faults: string[] = [];
+    let asked = 0;
+    for (const [{ call, target }, caller] of provable) {
+      if (!isProved(call, target, caller)) continue;
+      asked += 1;
+      const standing = world.standing[caller];
+      const endpoint = byName.get(call) as Endpoint;
+      const parts = partsOf(call, target, { world, caller: standing });
+      const { currentPassword, code, ...rest } = parts.body as Record<string, unknown>;
+      const bodies = {
+        nothing: rest,
+        code: { ...rest, code },
+        'wrong password': { ...rest, code, currentPassword: 'a wrong horse' },
+      };
+      const withFactor = ['both', 'ADMIN'].includes(caller)
+        ? { 'no code': { ...rest, currentPassword } }
+        : {};
+      for (const [name, body] of Object.entries({ ...bodies, ...withFactor })) {
+        const { status } = await api.call(standing.token, endpoint, { ...parts, body });
+        const changed = await snapshot.changed();
+        if (status !== 400 || changed.length > 0)
+          faults.push(`${call}, ${target.text}, ${caller}, ${name}: ${status}`);
+        await snapshot.restore();
+      }
+    }
+    expect(faults).toEqual([]);
+    expect(asked).toBeGreaterThan(20);
+  });
+});
+
 const implied: Record<number, string> = {
   400: 'bad_input',
   401: 'unauthorized',
   403: 'forbidden',
   404: 'not_found',
 };
-const takesCode = new Set(['PUT /users/:id/role', 'POST /users/:id/admin/off']);
 const makesCompanies = new Set(['POST /auth/registration', 'POST /company']);
 
 /** Whether a success changes rows: sessions are not compared, and a gateway may know a deleted company. */

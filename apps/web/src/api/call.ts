@@ -78,7 +78,7 @@ export async function send(
   if (body !== undefined) headers['content-type'] = 'application/json';
   if (version !== undefined) headers['if-match'] = `"${version}"`;
   if (key !== undefined) headers['idempotency-key'] = key;
-  const mark = endpoint.device && device.read();
+  const mark = (endpoint.device ?? endpoint.proof) && device.read();
   if (mark) headers[DEVICE_HEADER] = mark;
 
   let response: Response;

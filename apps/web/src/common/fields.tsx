@@ -32,9 +32,9 @@ type TextFieldProps = Pick<
   'type' | 'autoComplete' | 'placeholder' | 'inputMode' | 'readOnly'
 >;
 
-/** One line of text. */
+/** One line of text. With `blank`, an empty field means 'not given'. */
 export function TextField<V extends FieldValues, O>(
-  props: Bound<V, O> & TextFieldProps & { autoFocus?: boolean },
+  props: Bound<V, O> & TextFieldProps & { autoFocus?: boolean; blank?: boolean },
 ) {
   const field = useField(props);
   const { type, autoComplete = 'off', placeholder, inputMode, readOnly } = props;
@@ -45,6 +45,9 @@ export function TextField<V extends FieldValues, O>(
       {...{ type, autoComplete, placeholder, inputMode, readOnly }}
       data-autofocus={props.autoFocus || undefined}
       value={field.value ?? ''}
+      onChange={(event) =>
+        field.onChange(props.blank && event.currentTarget.value === '' ? undefined : event)
+      }
     />
   );
 }

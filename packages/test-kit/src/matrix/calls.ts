@@ -224,8 +224,8 @@ const bodies: Record<string, (aim: Aim) => unknown> = {
   'POST /users/user-inner': (aim) => ({ email: 'new@new.test', password: PASSWORD, ...politics(aim) }),
   'PUT /users/:id': (aim) => {
     const { field } = aim.target;
-    if (field === 'email') return { email: 'new@new.test' };
-    if (field === 'password') return { password: 'another horse' };
+    if (field === 'email') return { email: 'new@new.test', ...proof() };
+    if (field === 'password') return { password: 'another horse', ...proof() };
     return { name: 'Новое имя', ...politics(aim) };
   },
   'PUT /users/:id/role': ({ target }) => ({ role: target.which, ...proof() }),
@@ -233,7 +233,8 @@ const bodies: Record<string, (aim: Aim) => unknown> = {
   'POST /users/:id/admin/off': proof,
   'POST /company': () => company,
   'POST /company/invitation': () => ({ email: 'new@new.test' }),
-  'POST /company/:id/owner': () => ({ email: 'new@new.test', name: 'Новое имя' }),
+  'POST /company/:id/owner': () => ({ email: 'new@new.test', name: 'Новое имя', ...proof() }),
+  'POST /users/:id/second-factor/off': proof,
   'PUT /company/me-company': (aim) => ({ ...company, ...required(aim) }),
   'PUT /company/:id': (aim) => ({ ...company, ...required(aim) }),
   'POST /proxy': () => proxy,

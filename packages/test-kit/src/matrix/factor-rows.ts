@@ -18,7 +18,7 @@ POST /me/second-factor/off
 
 # The second factor of another user
                              anon    dead    gate    | bare    USER    CREATOR both    ADMIN   | USER2   CREATOR2
-DELETE /users/:id/second-factor
+POST /users/:id/second-factor/off
   own                        401     401     401     | 403     403     409*    409*    409*    | 403     409*     second_factor_off
   enrolled                   401     401     401     | 403     403     204     204     204     | 403     204
   self                       401     401     401     | 403     403     403*    403*    403*    | 403     403*     own_account

@@ -95,7 +95,7 @@ export const operations: Readonly<Record<CallName, OperationText>> = {
   deleteUser: 'Delete a user; ends sessions, gateway access and open tunnels',
   resetSecondFactor: [
     'Reset the second factor of a user who has lost the phone and the recovery codes',
-    'An owner resets agents of the company, an ADMIN any other user. Sessions and gateway tokens of the user end.',
+    'An owner resets agents of the company, an ADMIN any other user, with proof. Sessions and gateway tokens of the user end.',
   ],
   changeRole: [
     'Make an agent an owner of the company, or an owner an agent',

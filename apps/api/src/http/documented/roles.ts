@@ -1,4 +1,6 @@
-import { AdminInput, CompanyRole, Proof, RoleChange } from '@propusk/contract/role-changes';
+import { MaybeProof, Proof } from '@propusk/contract/fields';
+import { CompanyRole, RoleChange } from '@propusk/contract/role-changes';
+import { InvitedUser } from '@propusk/contract/users';
 import { openApiExamples as sample } from '@propusk/phrases/openapi';
 import { named, registered } from './fields.ts';
 
@@ -10,29 +12,36 @@ registered.add(CompanyRole, {
   examples: ['CREATOR'],
 });
 
-const proof = {
+export const proofTexts = {
   currentPassword: "The caller's current password.",
   code: "A code from the caller's app, or a recovery code. Required when the caller has a second factor.",
 };
 const example = { currentPassword: sample.password, code: '287082' };
 
-named('Proof', Proof, 'The password and code with which the caller authenticates again.', proof, example);
+named(
+  'Proof',
+  Proof,
+  'The password and code with which the caller authenticates again.',
+  proofTexts,
+  example,
+);
+named('MaybeProof', MaybeProof, 'The same, asked of an ADMIN only.', proofTexts, example);
 named(
   'RoleChange',
   RoleChange,
   'The new role of a user, and the proof of the caller.',
-  { role: 'The new role.', ...proof },
+  { role: 'The new role.', ...proofTexts },
   { role: 'CREATOR', ...example },
 );
 named(
-  'AdminInput',
-  AdminInput,
-  'An ADMIN to invite, who sets the password with the link in the mail, and the proof of the caller.',
+  'InvitedUser',
+  InvitedUser,
+  'An owner or ADMIN to invite, who sets the password with the link in the mail, and the proof of the caller.',
   {
     name: 'Given name; may be empty.',
     surname: 'Family name; may be empty.',
     email: 'The address of the new account.',
-    ...proof,
+    ...proofTexts,
   },
   { email: 'operator@propusk.ru', name: sample.adminName, surname: sample.adminSurname, ...example },
 );

@@ -17,11 +17,13 @@ import { User } from '@propusk/contract/me';
 import { Policy, PolicyChange, PolicyInput } from '@propusk/contract/policies';
 import { AdminProxyChange, Proxy, ProxyChange, ProxyInput } from '@propusk/contract/proxies';
 import { Site, SiteChange, SiteInput } from '@propusk/contract/sites';
-import { OwnerInput, OwnPassword, UserChange, UserInput } from '@propusk/contract/users';
+import { OwnPassword, UserChange, UserInput } from '@propusk/contract/users';
 
 // OpenAPI texts of schemas. They are not in the contract, so that the console's bundle does not include them.
 
 // An import from this file gets the registries after every schema has registered.
+import { proofTexts } from './roles.ts';
+
 export { everywhere, type FieldTexts, registered, schemaTexts } from './fields.ts';
 
 const dates = { createdAt: '2026-03-02T09:30:00.000Z', updatedAt: '2026-03-14T16:05:00.000Z' };
@@ -90,18 +92,12 @@ named('UserInput', UserInput, 'A user to create in the own company.', person, {
   politics: [7],
 });
 named(
-  'OwnerInput',
-  OwnerInput,
-  'An owner to invite, who sets the password with the link in the mail.',
-  { name: person.name, surname: person.surname, email: person.email },
-  { email: 'owner@romashka.ru', name: sample.name, surname: sample.surname },
-);
-named(
   'UserChange',
   UserChange,
-  'Changes of a user; absent fields stay unchanged.',
+  'Changes of a user; absent fields stay unchanged. An ADMIN proves a change of email or password.',
   {
     ...person,
+    ...proofTexts,
     email: 'The new address to sign in with.',
     password: 'The new password; it ends the sessions and gateway tokens of the user.',
   },

@@ -2,25 +2,29 @@ import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import type { Company } from '@propusk/contract/companies';
 import { limits } from '@propusk/contract/limits';
 import { type Invitation, InvitationInput, inviteCompany } from '@propusk/contract/registration';
-import { inviteOwner, OwnerInput } from '@propusk/contract/users';
+import { InvitedUser, inviteOwner } from '@propusk/contract/users';
 import * as t from '@propusk/phrases/console';
 import { useState } from 'react';
+import * as z from 'zod/mini';
 import { call } from '../../api/call.ts';
 import { useCall } from '../../api/queries.ts';
 import { TextField } from '../../common/fields.tsx';
 import { FormDialog } from '../../common/form-dialog.tsx';
+import { useMe } from '../../common/me.tsx';
+import { noProof, ProofFields, proofShape } from '../../common/proof-fields.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { formatMoment } from '../../ui/day.tsx';
 import { toastSuccess } from '../../ui/toast.ts';
 
 /** Invites an owner into a company, by mail. */
 export function InviteOwnerDialog({ company, onClose }: { company: Company; onClose: () => void }) {
+  const me = useMe();
   const invite = useCall(inviteOwner);
   return (
     <FormDialog
       title={t.companies.invite}
-      schema={OwnerInput}
-      initial={{ email: '', name: '', surname: '' }}
+      schema={z.extend(InvitedUser, proofShape(me))}
+      initial={{ email: '', name: '', surname: '', ...noProof(me) }}
       submit={async (body) => {
         const owner = await invite.mutateAsync({ params: { id: company.id }, body });
         toastSuccess(t.companies.invited, owner.email);
@@ -43,6 +47,7 @@ export function InviteOwnerDialog({ company, onClose }: { company: Company; onCl
           />
           <TextField control={control} name="name" label={t.users.name} />
           <TextField control={control} name="surname" label={t.users.surname} />
+          <ProofFields control={control} />
         </>
       )}
     </FormDialog>

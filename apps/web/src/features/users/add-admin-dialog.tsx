@@ -1,13 +1,14 @@
 import { Text } from '@mantine/core';
-import { AdminInput, addAdmin } from '@propusk/contract/role-changes';
+import { addAdmin } from '@propusk/contract/role-changes';
+import { InvitedUser } from '@propusk/contract/users';
 import * as t from '@propusk/phrases/console';
 import * as z from 'zod/mini';
 import { useCall } from '../../api/queries.ts';
 import { TextField } from '../../common/fields.tsx';
 import { FormDialog } from '../../common/form-dialog.tsx';
 import { useMe } from '../../common/me.tsx';
+import { noProof, ProofFields, proofShape } from '../../common/proof-fields.tsx';
 import { toastSuccess } from '../../ui/toast.ts';
-import { noProof, ProofFields, proofShape } from './proof-fields.tsx';
 
 /** Invites another admin of the platform, by mail. */
 export function AddAdminDialog({ onClose }: { onClose: () => void }) {
@@ -16,7 +17,7 @@ export function AddAdminDialog({ onClose }: { onClose: () => void }) {
   return (
     <FormDialog
       title={t.roleChange.addAdmin}
-      schema={z.extend(AdminInput, proofShape(me))}
+      schema={z.extend(InvitedUser, proofShape(me))}
       initial={{ email: '', name: '', surname: '', ...noProof(me) }}
       submit={async (body) => {
         const admin = await add.mutateAsync({ body });

@@ -1,11 +1,14 @@
-import { TextInput } from '@mantine/core';
+import { Text, TextInput } from '@mantine/core';
 import { type User } from '@propusk/contract/me';
 import { getUser, UserChange, updateUser } from '@propusk/contract/users';
 import * as t from '@propusk/phrases/console';
+import { type Control, useWatch } from 'react-hook-form';
+import type * as z from 'zod/mini';
 import { EditDialog } from '../../common/edit-dialog.tsx';
 import { PasswordField, TextField } from '../../common/fields.tsx';
 import { rolesOf, useMe } from '../../common/me.tsx';
 import { userName } from '../../common/names.ts';
+import { ProofFields, proofWhen } from '../../common/proof-fields.tsx';
 import { MultiSelectField, type Option } from '../../common/select-fields.tsx';
 import { namedOptions, usePolicyOptions } from '../../common/use-options.ts';
 import { isProtected } from './is-protected.ts';
@@ -48,9 +51,9 @@ function UserDialog(props: {
   onClose: () => void;
 }) {
   const me = useMe();
+  const admin = rolesOf(me).includes('ADMIN');
   // The email receives password links: only its holder may change it, or an ADMIN for another user.
-  const emailStays = (stored: User) =>
-    isProtected(stored) && !(rolesOf(me).includes('ADMIN') && stored.id !== me.id);
+  const emailStays = (stored: User) => isProtected(stored) && !(admin && stored.id !== me.id);
   return (
     <EditDialog
       title={t.users.edit}
@@ -61,8 +64,11 @@ function UserDialog(props: {
         email,
         password: undefined,
         politics: politics.map(({ id }) => id),
+        ...(admin && { currentPassword: undefined, code: undefined }),
       })}
-      schema={UserChange}
+      schema={(stored) =>
+        admin ? UserChange.check(proofWhen<UserChange>(me, (body) => asksFor(stored, body))) : UserChange
+      }
       read={getUser}
       update={updateUser}
       name={userName}
@@ -92,6 +98,7 @@ function UserDialog(props: {
               blank
             />
           )}
+          {admin && <Proof control={control} stored={stored} />}
           {(props.policiesHint === undefined || props.policies(stored).length > 0) && (
             <MultiSelectField
               control={control}
@@ -105,5 +112,28 @@ function UserDialog(props: {
         </>
       )}
     </EditDialog>
+  );
+}
+
+/** Whether an ADMIN needs to prove the change: the contract's `proof` of `updateUser`. */
+function asksFor(stored: User, { email, password }: Pick<UserChange, 'email' | 'password'>): boolean {
+  return (email !== undefined && email !== stored.email) || Boolean(password);
+}
+
+/** Asks an ADMIN for the own password as soon as the form changes the user's email or password. */
+function Proof({
+  control,
+  stored,
+}: {
+  control: Control<z.input<typeof UserChange>, unknown, UserChange>;
+  stored: User;
+}) {
+  const [email, password] = useWatch({ control, name: ['email', 'password'] });
+  if (!asksFor(stored, { email, password })) return null;
+  return (
+    <>
+      <Text size="sm">{t.users.proofHint}</Text>
+      <ProofFields control={control} blank />
+    </>
   );
 }

@@ -1,8 +1,8 @@
 import type { User } from '@propusk/contract/me';
 import { rolesOf } from '../../common/me.tsx';
 
-/** The role changes that a dialog offers. */
-export type RoleStep = 'makeOwner' | 'dropOwner' | 'dropAdmin';
+/** The changes that the dialog makes: of a role, and for an ADMIN the reset of a second factor. */
+export type RoleStep = 'makeOwner' | 'dropOwner' | 'dropAdmin' | 'resetFactor';
 
 type Holder = Pick<User, 'id' | 'roles' | 'company'>;
 

@@ -22,7 +22,7 @@ export function useResetFactor() {
         yes: t.factor.reset,
         no: t.common.cancel,
         danger: true,
-        action: () => mutateAsync({ params: { id: user.id } }),
+        action: () => mutateAsync({ params: { id: user.id }, body: {} }),
       });
       if (done) toastSuccess(t.factor.resetDone, userName(user));
     },

@@ -5,7 +5,7 @@ import { IconPencil, IconShieldOff, IconTrash, IconUserCog, IconUsers } from '@t
 import { type ReactNode, useState } from 'react';
 import type { ListEndpoint } from '../../api/list.ts';
 import { ListPage } from '../../common/list-page.tsx';
-import { useMe } from '../../common/me.tsx';
+import { rolesOf, useMe } from '../../common/me.tsx';
 import { userName } from '../../common/names.ts';
 import { useRemove } from '../../common/use-remove.ts';
 import type { Column } from '../../ui/data-table.tsx';
@@ -30,6 +30,7 @@ export function UserList(props: {
   const [edited, setEdited] = useState<User | null>(null);
   const [change, setChange] = useState<{ user: User; step: RoleStep } | null>(null);
   const me = useMe();
+  const admin = rolesOf(me).includes('ADMIN');
   const factor = useResetFactor();
   const remove = useRemove(deleteUser, t.users.remove, { of: 'user' });
   /** At most one action: the role change offered for this user. */
@@ -68,7 +69,8 @@ export function UserList(props: {
                   {
                     label: t.factor.reset,
                     icon: <IconShieldOff size={16} aria-hidden />,
-                    run: () => factor.reset(user),
+                    // An ADMIN proves who they are in the dialog.
+                    run: () => (admin ? setChange({ user, step: 'resetFactor' }) : factor.reset(user)),
                   },
                 ]
               : []),

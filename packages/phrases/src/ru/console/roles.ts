@@ -3,7 +3,7 @@
 const again = 'Открытые сеансы завершатся: в консоль и расширение нужно будет войти заново.';
 
 /** The effect of the dialog on a user. */
-type Change = 'makeOwner' | 'dropOwner' | 'dropAdmin';
+type Change = 'makeOwner' | 'dropOwner' | 'dropAdmin' | 'resetFactor';
 
 export const roleChange = {
   makeOwner: {
@@ -20,6 +20,11 @@ export const roleChange = {
     action: 'Снять администратора',
     follows: `Этот человек сразу потеряет доступ к платформе, все его сеансы завершатся. Если он не состоит в компании, его аккаунт будет удалён, а вернуть его можно только новым приглашением.`,
     done: 'Роль администратора снята',
+  },
+  resetFactor: {
+    action: 'Сбросить второй фактор',
+    follows: `Человек войдёт по одному паролю и сможет включить второй фактор заново. ${again} Сбрасывайте, только если уверены, что просит сам этот человек.`,
+    done: 'Второй фактор сброшен',
   },
   addAdmin: 'Добавить администратора',
   addAdminFollows:

@@ -1,11 +1,11 @@
-import { FactorCode } from '@propusk/contract/fields';
+import { FactorCode, Proof } from '@propusk/contract/fields';
+import { issue } from '@propusk/contract/issues';
 import type { User } from '@propusk/contract/me';
-import { Proof } from '@propusk/contract/role-changes';
 import * as t from '@propusk/phrases/console';
 import type { Control, FieldPath } from 'react-hook-form';
 import * as z from 'zod/mini';
-import { PasswordField, TextField } from '../../common/fields.tsx';
-import { useMe } from '../../common/me.tsx';
+import { PasswordField, TextField } from './fields.tsx';
+import { useMe } from './me.tsx';
 
 // An empty password would waste one of ten attempts.
 const currentPassword = Proof.shape.currentPassword.check(z.minLength(1));
@@ -25,13 +25,34 @@ export const noProof = ({ secondFactor }: Pick<User, 'secondFactor'>) => ({
   ...(secondFactor && { code: '' }),
 });
 
+/** A check of a form that needs the proof only for some changes. */
+export function proofWhen<Body extends ProofValues>(
+  { secondFactor }: Pick<User, 'secondFactor'>,
+  needed: (body: Body) => boolean,
+) {
+  return z.superRefine<Body>((body, context) => {
+    if (!needed(body)) return;
+    const missing = [
+      ...(body.currentPassword === undefined ? ['currentPassword'] : []),
+      ...(secondFactor && body.code === undefined ? ['code'] : []),
+    ];
+    for (const name of missing) context.addIssue({ code: 'custom', path: [name], ...issue('required') });
+  });
+}
+
 interface ProofValues {
-  currentPassword: string;
+  currentPassword?: string | undefined;
   code?: string | undefined;
 }
 
-/** Its fields. */
-export function ProofFields<V extends ProofValues, O>({ control }: { control: Control<V, unknown, O> }) {
+/** Its fields. With `blank`, an empty field means 'not given'. */
+export function ProofFields<V extends ProofValues, O>({
+  control,
+  blank,
+}: {
+  control: Control<V, unknown, O>;
+  blank?: boolean;
+}) {
   const me = useMe();
   return (
     <>
@@ -43,6 +64,7 @@ export function ProofFields<V extends ProofValues, O>({ control }: { control: Co
         label={t.roleChange.password}
         autoComplete="current-password"
         required
+        blank={blank === true}
       />
       {me.secondFactor && (
         <TextField
@@ -51,6 +73,7 @@ export function ProofFields<V extends ProofValues, O>({ control }: { control: Co
           label={t.factor.anyCode}
           autoComplete="one-time-code"
           required
+          blank={blank === true}
         />
       )}
     </>
