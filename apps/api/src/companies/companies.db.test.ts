@@ -69,6 +69,25 @@ describe('the list of companies', () => {
     expect(String(all.body.length)).toBe(all.headers['x-total-count']);
   });
 
+  test('the list without a page has the first 100 companies with all their children, also where one query does not read them all', async () => {
+    const large = await startApi(inject('serverUrl'));
+    await large.database.pool.query(`
+      insert into companies (company_name, company_site) select 'C' || n, 'c.test' from generate_series(1, 120) n;
+      insert into users (company_id, email, name, surname, password_hash, roles)
+        select c.id, c.id || '-' || n || '@c.test', '', '', 'none', '{USER}' from companies c, generate_series(1, 99) n;
+      insert into sites (company_id, address, shown_address)
+        select 7, 's' || n || '.test', 's' || n || '.test' from generate_series(1, 3000) n`);
+    const token = await createAdmin(large);
+    const { body, headers } = await large.call(token, listCompanies);
+    expect(body.map(({ id }) => id)).toEqual(Array.from({ length: 100 }, (_, i) => i + 1));
+    expect(new Set(body.map(({ users }) => users.length))).toEqual(new Set([99]));
+    expect(body[6]?.domainsAllowed).toHaveLength(3_000);
+    expect(headers['x-total-count']).toBe('120');
+    const last = await large.call(token, listCompanies, { query: { page: 2, take: 100, order: 'DESC' } });
+    expect(last.body.map(({ id }) => id)).toEqual(Array.from({ length: 20 }, (_, i) => 20 - i));
+    await large.close();
+  });
+
   test('a company created without a name is named after its site', async () => {
     const company = await api.must(admin, createCompany, { body: { companySite: 'alone.test' } });
     expect(company).toMatchObject({ companyName: 'alone.test', companySite: 'alone.test', users: [] });

@@ -9,6 +9,7 @@ import {
 import { health } from '@propusk/contract/health';
 import { limits } from '@propusk/contract/limits';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type * as z from 'zod/mini';
 import { type Actor, admitTo } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
 import type { KeyedLimiter } from '../core/keyed-limiter.ts';
@@ -20,6 +21,7 @@ import { bearer, findActor } from './authenticate.ts';
 import type { Load } from './batch-loader.ts';
 import type { BodyBudget } from './body-budget.ts';
 import { type Claim, once, readClaim } from './idempotency.ts';
+import { serializeList } from './replies.ts';
 
 /**
  * Re-authenticates the actor of a call and runs it (`auth/proof.ts`).
@@ -132,9 +134,14 @@ export function implement<const E extends Endpoint>(routes: Routes, endpoint: E,
       if (versioned && answer !== undefined)
         reply.header('etag', etag((answer as { version: number }).version));
       reply.status(endpoint.status);
+      const type = 'application/json; charset=utf-8';
       // Fastify would send no body for null; the JSON reply is the word `null`.
-      if (answer === null)
-        return reply.type('application/json; charset=utf-8').serializer(String).send('null');
+      if (answer === null) return reply.type(type).serializer(String).send('null');
+      if (Array.isArray(answer)) {
+        const schema = endpoint.reply as unknown as z.ZodMiniArray;
+        const sent = await serializeList({ schema, method, url: endpoint.path }, answer);
+        return reply.type(type).serializer(String).send(sent);
+      }
       return reply.send(answer);
     },
   });

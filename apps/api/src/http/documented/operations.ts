@@ -112,7 +112,7 @@ export const operations: Readonly<Record<CallName, OperationText>> = {
   createCompany: 'Create a company without users',
   listCompanies: [
     'List the companies of the platform, as an array',
-    'The header `X-Total-Count` has the number of all matching rows. `name` searches name and site.',
+    'Without `page` and `take` the first 100. The header `X-Total-Count` has the number of all matching rows. `name` searches name and site.',
   ],
   myCompany: "Get the caller's company",
   updateMyCompany: [
