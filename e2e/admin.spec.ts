@@ -156,6 +156,7 @@ for (const [screen, viewport] of sizesOfWays) {
       await choose(page, 'Список 7', 'Пригласить владельца');
       await expect(dialogOf(page)).toContainText('Владелец компании Список 7 получит письмо');
       await dialogOf(page).getByLabel('Почта').fill(owner.email);
+      await dialogOf(page).getByLabel('Ваш текущий пароль').fill(admin.password);
       await dialogOf(page).getByRole('button', { name: 'Сохранить' }).click();
       // The typed text remains, and the field shows its error.
       await expect(dialogOf(page)).toContainText('Эта почта уже занята');
@@ -197,8 +198,19 @@ for (const [screen, viewport] of sizesOfWays) {
       await choose(page, owner.email, 'Редактировать');
       await expect(dialogOf(page).getByRole('textbox', { name: 'Почта' })).toHaveValue(owner.email);
       await expect(dialogOf(page).getByLabel('Новый пароль')).toHaveCount(0);
-      await expect(dialogOf(page).getByRole('textbox', { name: 'Почта' })).toBeEnabled();
+      const ownerEmail = dialogOf(page).getByRole('textbox', { name: 'Почта' });
+      // Another address may take the account over: the admin proves who they are.
+      const proof = dialogOf(page).getByLabel('Ваш текущий пароль');
+      await expect(proof).toHaveCount(0);
+      await ownerEmail.fill(`moved.${owner.email}`);
+      await expect(dialogOf(page).getByRole('button', { name: 'Сохранить' })).toBeDisabled();
+      await proof.fill('a wrong horse');
+      await dialogOf(page).getByRole('button', { name: 'Сохранить' }).click();
+      await expect(dialogOf(page)).toContainText('Неверный пароль');
+      await ownerEmail.fill(owner.email);
+      await expect(proof).toHaveCount(0);
       await dialogOf(page).getByRole('button', { name: 'Отмена' }).click();
+      await agree(page);
       // An admin's own email changes only by a link in mail.
       await choose(page, admin.email, 'Редактировать');
       await expect(dialogOf(page).getByRole('textbox', { name: 'Почта' })).toBeDisabled();
@@ -283,10 +295,10 @@ for (const [screen, viewport] of sizesOfWays) {
       await expect(row(page, 'Шлюз платформы').getByRole('button', { name: /^Действия/ })).toHaveCount(0);
       await choose(page, host, 'Редактировать');
       const put = page.waitForRequest((request) => request.method() === 'PUT');
-      await dialogOf(page).getByRole('textbox', { name: 'Порт' }).fill('8081');
+      await dialogOf(page).getByRole('textbox', { name: 'Логин' }).fill('renamed');
       await save(page);
-      expect((await put).postDataJSON()).toEqual({ port: 8081 });
-      await expect(row(page, host)).toContainText('8081');
+      expect((await put).postDataJSON()).toEqual({ username: 'renamed' });
+      await expect(page.getByText('Успешное обновление!')).toBeVisible();
       await page.getByRole('button', { name: 'Добавить Платный' }).click();
       await expect(dialogOf(page).getByText(/обратитесь к менеджеру/)).toBeVisible();
       await page.keyboard.press('Escape');

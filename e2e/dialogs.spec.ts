@@ -145,7 +145,8 @@ const forms: readonly Form[] = [
     labels: ['Хост', 'Порт', 'Логин', 'Пароль'],
     good: {},
     bad: proxyRules.bad,
-    taken: [...proxyRules.taken, ['Пароль', '']],
+    // The stored password belongs to the address: another one is saved only with a password.
+    taken: [['Логин', 'four'], ['Пароль', 'four'], ...proxyRules.taken.slice(0, 3)],
     tags: ['@2.53', '@5.11'],
   },
   {
@@ -304,6 +305,30 @@ for (const [screen, viewport] of screens) {
         }
       });
     }
+
+    test('the form of a proxy asks for the password as soon as the address differs, and no longer when it is typed back', {
+      tag: ['@2.53'],
+    }, async ({ page }) => {
+      const dialog = await open(page, forms.find(({ name }) => name === 'a proxy') as Form);
+      const password = field(dialog, 'Пароль');
+      await expect(password).toHaveAccessibleDescription('Оставьте пустым, чтобы не менять пароль');
+      for (const [label, other] of [
+        ['Хост', 'other.romashka.test'],
+        ['Порт', '3129'],
+      ] as const) {
+        const before = await field(dialog, label).inputValue();
+        await field(dialog, label).fill(other);
+        await expect(password).toHaveAccessibleDescription(/введите пароль заново/);
+        await expect(saveOf(dialog)).toBeDisabled();
+        await password.fill('another secret');
+        await expect(saveOf(dialog)).toBeEnabled();
+        await password.fill('');
+        await field(dialog, label).fill(before);
+        await expect(password).toHaveAccessibleDescription('Оставьте пустым, чтобы не менять пароль');
+      }
+      await field(dialog, 'Хост').fill('OWN.romashka.test');
+      await expect(saveOf(dialog)).toBeEnabled();
+    });
 
     test('the policy list filters locally, 100 ms after the last keystroke', {
       tag: ['@2.51'],

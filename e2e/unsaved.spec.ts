@@ -174,7 +174,7 @@ const forms: readonly Form[] = [
     who: 'admin',
     path: `${admin}/companies`,
     open: chosen(/Василёк/, 'Пригласить владельца', 'Пригласить владельца'),
-    values: { Почта: 'second@romashka.test', Имя: 'Вера' },
+    values: { Почта: 'second@romashka.test', Имя: 'Вера', 'Ваш текущий пароль': PASSWORD },
     ...edit,
   },
   {
@@ -198,7 +198,7 @@ const forms: readonly Form[] = [
     who: 'admin',
     path: `${admin}/proxies`,
     open: chosen(/own\.romashka/, 'Прокси-сервер'),
-    values: { Хост: 'other.romashka.test' },
+    values: { Хост: 'other.romashka.test', Пароль: 'another' },
     ...edit,
   },
   {

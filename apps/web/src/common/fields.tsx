@@ -8,11 +8,13 @@ export interface Bound<V extends FieldValues, O> {
   label: string;
   description?: string;
   required?: boolean;
+  /** Fields whose error depends on this field's value. */
+  deps?: FieldPath<V>[];
 }
 
 /** A field's value, handlers and error text. */
-export function useField<V extends FieldValues, O>({ control, name }: Bound<V, O>) {
-  const { field, fieldState } = useController({ control, name });
+export function useField<V extends FieldValues, O>({ control, name, deps }: Bound<V, O>) {
+  const { field, fieldState } = useController({ control, name, ...(deps && { rules: { deps } }) });
   return { ...field, error: fieldState.error?.message };
 }
 

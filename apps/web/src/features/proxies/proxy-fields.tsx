@@ -1,6 +1,6 @@
 import type { Proxy } from '@propusk/contract/proxies';
 import * as t from '@propusk/phrases/console';
-import { type Control, type FieldPath, type FieldValues, useWatch } from 'react-hook-form';
+import { type Control, type FieldPath, type FieldValues, useFormState, useWatch } from 'react-hook-form';
 import { PasswordField, TextField } from '../../common/fields.tsx';
 import { isMoved } from './proxy-values.ts';
 
@@ -22,6 +22,9 @@ export function ProxyFields<V extends ProxyValues, O>(props: {
   const field = (name: keyof ProxyValues & string) => name as FieldPath<V>;
   const [host, port] = useWatch({ control, name: [field('host'), field('port')] });
   const moved = stored !== undefined && isMoved(stored, { host, port });
+  // Only a shown error is checked again: the password must not turn red at each letter of the host.
+  const { errors } = useFormState({ control, name: field('password') });
+  const deps = errors.password === undefined ? [] : [field('password')];
   return (
     <>
       <TextField
@@ -29,6 +32,7 @@ export function ProxyFields<V extends ProxyValues, O>(props: {
         name={field('host')}
         label={t.proxies.host}
         placeholder="proxy.company.ru"
+        deps={deps}
         required
         autoFocus
       />
@@ -37,6 +41,7 @@ export function ProxyFields<V extends ProxyValues, O>(props: {
         name={field('port')}
         label={t.proxies.port}
         placeholder="3128"
+        deps={deps}
         inputMode="numeric"
         required
       />
