@@ -48,6 +48,18 @@ const EGRESS = '127.0.0.2';
 const password = 'correct horse';
 export const names = ['crm.romashka.test', 'ask.romashka.test', 'open.test'] as const;
 
+let loads = 0;
+/**
+ * A new address of the same page. Apache sends no Cache-Control, so a browser answers a known address from its cache
+ * for a tenth of the file's age (RFC 9111 section 4.2.2).
+ */
+export const uncached = (url: string): string => `${url}?load=${++loads}`;
+
+/** An expression for a page of the extension: restarts the period of the refresh. A running refresh continues. */
+export const POSTPONE_REFRESH = `chrome.alarms
+  .get('refresh')
+  .then(({ periodInMinutes }) => chrome.alarms.create('refresh', { periodInMinutes }))`;
+
 async function startWorld(settings: Settings): Promise<World> {
   const sitePort = await freePort();
   const sites = await startLockedSites(sitePort, [
