@@ -33,6 +33,13 @@ const rows: readonly Row[] = [
     '429',
     'apps/api/src/auth/links.db.test.ts',
   ],
+  [
+    'table `mails`',
+    'requests that send mail',
+    '10,000 mails of about 0.5 KB; each is deleted once sent, and dropped with its link or after 24 hours',
+    '503 unavailable',
+    'apps/api/src/mail/outbox.db.test.ts',
+  ],
   ['table `vantages`', 'owners', '20 for each company and 20 of the platform', REFUSED],
   [
     'table `vantage_tasks`',

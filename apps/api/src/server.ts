@@ -34,7 +34,8 @@ import type { Metrics } from './http/metrics.ts';
 import { serialize } from './http/replies.ts';
 import { limitRequestsPerTurn } from './http/request-turns.ts';
 import { lockRoutes } from './lock/routes.ts';
-import { createMailer } from './mail/mail.ts';
+import { startMailer } from './mail/mail.ts';
+import { mailRoutes } from './mail/routes.ts';
 import { onboardingProgressRoutes } from './onboarding-progress/routes.ts';
 import { policyRoutes } from './policies/routes.ts';
 import { checkRoutes } from './probe/routes.ts';
@@ -141,12 +142,20 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     implemented: new Set(),
   };
   const { smtpUrl, mailFrom, mailFolder } = config;
-  const mailer = createMailer({ smtpUrl, from: mailFrom, folder: mailFolder, log: parts.logger });
+  const mailer = startMailer({
+    db: opened.db,
+    encryption,
+    smtpUrl,
+    from: mailFrom,
+    folder: mailFolder,
+    log: parts.logger,
+  });
   app.addHook('onClose', () => mailer.close());
   healthRoutes(routes, isDraining);
+  mailRoutes(routes);
   authRoutes(routes, {
     limits: tries,
-    mailer,
+    outbox: mailer,
     publicUrl: config.publicUrl,
     rule: config.registration,
     confirmsMail: config.confirmsMail,

@@ -16,6 +16,7 @@ import type { Endpoint } from './endpoint.ts';
 import { acknowledge, feed } from './feed.ts';
 import { health } from './health.ts';
 import { checkSite, echo, getSiteCheck, getSiteLock, learnEgress, openLockLink, shareLock } from './lock.ts';
+import { stuckMail } from './mail.ts';
 import { me } from './me.ts';
 import { createPolicy, deletePolicy, getPolicy, listPolicies, updatePolicy } from './policies.ts';
 import { evidence } from './protection.ts';
@@ -114,6 +115,7 @@ export const calls = {
   inviteOwner,
   inviteCompany,
   sendCompanyConfirmation,
+  stuckMail,
   createProxy,
   listProxies,
   listAllProxies,

@@ -6,8 +6,7 @@ import { AppError } from '../core/errors.ts';
 import { strangers } from '../core/fair-queue.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import type { Limits } from '../http/limits.ts';
-import { composeMail } from '../mail/compose-mail.ts';
-import type { Mailer } from '../mail/mail.ts';
+import { type Outbox, queueMail } from '../mail/store.ts';
 import { hashPassword } from '../passwords.ts';
 import {
   addEmailLink,
@@ -22,7 +21,7 @@ import { proved } from './proof.ts';
 /** `POST /auth/register`: one call for the four uses of links in mail. */
 export function linkRoutes(
   routes: Routes,
-  { limits, mailer, links }: { limits: Limits; mailer: Mailer; links: Links },
+  { limits, outbox, links }: { limits: Limits; outbox: Outbox; links: Links },
 ): void {
   const later = afterAnswer(routes);
 
@@ -31,9 +30,13 @@ export function linkRoutes(
     const redeeming = <T>(redeem: () => Promise<T>) => limits.redeeming('mailLink', address, redeem);
     if (token !== undefined) {
       if (password === undefined) {
-        const moved = await redeeming(() => write((tx) => redeemEmailLink(tx, token, address)));
-        if (moved.from !== moved.to) mailer.send(composeMail(moved.from, 'email_changed', moved.to));
-        return;
+        return redeeming(() =>
+          write(async (tx) => {
+            const { from, to } = await redeemEmailLink(tx, token, address);
+            if (from === to) return;
+            await queueMail(tx, outbox, { to: from, code: 'email_changed', facts: [to] }, null);
+          }),
+        );
       }
       // Before the slow hash: a dead link costs nothing.
       await redeeming(() => findLink(db, 'password', token));
@@ -58,18 +61,25 @@ export function linkRoutes(
         async () => true,
       );
       await limits.countLink(email, address);
-      const made = await write((tx) => addEmailLink(tx, actor, email));
-      mailer.send(composeMail(email, 'email_link', links.token('email', made.token)));
-      mailer.send(composeMail(made.email, 'email_change_begun', email, links.page('/auth/reset')));
-      return;
+      return write(async (tx) => {
+        const made = await addEmailLink(tx, actor, email);
+        const link = links.token('email', made.token);
+        await queueMail(tx, outbox, { to: email, code: 'email_link', facts: [link] }, made.expiresAt);
+        const facts = [email, links.page('/auth/reset')] as const;
+        await queueMail(tx, outbox, { to: made.email, code: 'email_change_begun', facts }, null);
+      });
     }
     await limits.countLink(email, address);
     // The response time must not reveal whether the account exists.
-    later(async () => {
-      const made = await write((tx) => addPasswordLink(tx, email));
-      if (made !== null)
-        mailer.send(composeMail(made.email, 'password_link', links.token('password', made.token)));
-    });
+    later(() =>
+      write(async (tx) => {
+        const made = await addPasswordLink(tx, email);
+        const facts = [links.token('password', made?.token ?? '')] as const;
+        // A decoy for an unknown address: the same statements.
+        const mail = made && ({ to: made.email, code: 'password_link', facts } as const);
+        await queueMail(tx, outbox, mail, made?.expiresAt ?? null);
+      }),
+    );
   });
 }
 

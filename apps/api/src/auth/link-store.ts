@@ -1,5 +1,5 @@
 import { limits } from '@propusk/contract/limits';
-import type { ExpressionBuilder } from 'kysely';
+import { type ExpressionBuilder, sql } from 'kysely';
 import { emailTaken, endAccess, lockAccount, setPassword } from '../accounts/store.ts';
 import { recordOwn } from '../audit/store.ts';
 import { type Actor, type Member } from '../core/actor.ts';
@@ -12,13 +12,20 @@ import { refusing } from '../db/violations.ts';
 import { confirmCompanyOf } from './confirmation-store.ts';
 import type { LinkKind } from './links.ts';
 
-/** A new link: its token, of which only the hash is stored, and the current email of the account. */
-interface MadeLink {
-  readonly token: string;
+/** A new link: its token, of which only the hash is stored, its end, and the current email of the account. */
+interface MadeLink extends NewLink {
   readonly email: string;
 }
 
-/** Creates a link that sets a password. @returns null when no account has the email */
+interface NewLink {
+  readonly token: string;
+  readonly expiresAt: string;
+}
+
+/**
+ * Creates a link that sets a password.
+ * @returns null when no account has the email; it then ran the same statements, so that its time does not reveal this
+ */
 export async function addPasswordLink(tx: Tx, email: string): Promise<MadeLink | null> {
   // Lock until the link exists: an address that a concurrent change replaces gets no link.
   const account = await tx
@@ -27,8 +34,8 @@ export async function addPasswordLink(tx: Tx, email: string): Promise<MadeLink |
     .where('email', '=', email)
     .forShare()
     .executeTakeFirst();
-  if (account === undefined) return null;
-  return { token: await addLink(tx, account.id, null), email: account.email };
+  const link = await addLink(tx, account?.id ?? null, null);
+  return account === undefined ? null : { ...link, email: account.email };
 }
 
 /**
@@ -57,14 +64,14 @@ export async function addEmailLink(tx: Tx, actor: Actor, newEmail: string): Prom
     .executeTakeFirst();
   if (other !== undefined) throw emailTaken();
   await recordOwn(tx, actor, 'email_link_asked', { before: { email }, after: { email: newEmail } });
-  return { token: await addLink(tx, actor.userId, newEmail), email };
+  return { ...(await addLink(tx, actor.userId, newEmail)), email };
 }
 
 /**
  * Creates a link that confirms the owner's own address, and with it the company.
  * @throws AppError already_confirmed
  */
-export async function addConfirmationLink(tx: Tx, owner: Member): Promise<{ token: string; email: string }> {
+export async function addConfirmationLink(tx: Tx, owner: Member): Promise<MadeLink> {
   await lockOwnCompany(tx, owner);
   const { email, confirmed } = await tx
     .selectFrom('users')
@@ -73,22 +80,23 @@ export async function addConfirmationLink(tx: Tx, owner: Member): Promise<{ toke
     .where('users.id', '=', owner.userId)
     .executeTakeFirstOrThrow(() => new AppError('unauthorized'));
   if (confirmed) throw new AppError('already_confirmed');
-  return { token: await addLink(tx, owner.userId, email), email };
+  return { ...(await addLink(tx, owner.userId, email)), email };
 }
 
 /**
  * Creates a link.
+ * @param userId null stores nothing, by the same statement
  * @param newEmail the address that an email link confirms; null for a password link
- * @returns its token, of which only the hash is stored
+ * @returns its token, of which only the hash is stored, and its end
  */
-export async function addLink(tx: Tx, userId: number, newEmail: string | null): Promise<string> {
+export async function addLink(tx: Tx, userId: number | null, newEmail: string | null): Promise<NewLink> {
   const { token, hash } = newToken();
-  const expires = new Date(Date.now() + limits.linkMinutes * 60_000).toISOString();
-  await tx
-    .insertInto('mail_links')
-    .values({ token_hash: hash, user_id: userId, new_email: newEmail, expires_at: expires })
-    .execute();
-  return token;
+  const expiresAt = new Date(Date.now() + limits.linkMinutes * 60_000).toISOString();
+  await sql`insert into mail_links (token_hash, user_id, new_email, expires_at)
+    select ${hash}::bytea, id, ${newEmail}::citext, ${expiresAt}::timestamptz from users where id = ${userId}`.execute(
+    tx,
+  );
+  return { token, expiresAt };
 }
 
 /**

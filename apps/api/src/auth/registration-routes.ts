@@ -6,10 +6,10 @@ import { findOwnAccount } from '../accounts/store.ts';
 import type { RegistrationRule } from '../config.ts';
 import { asMember } from '../core/actor.ts';
 import { strangers } from '../core/fair-queue.ts';
+import type { Tx } from '../db/open.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import type { Limits } from '../http/limits.ts';
-import { composeMail } from '../mail/compose-mail.ts';
-import type { Mailer } from '../mail/mail.ts';
+import { type Outbox, queueMail } from '../mail/store.ts';
 import { hashPassword } from '../passwords.ts';
 import { addConfirmationLink, addLink } from './link-store.ts';
 import type { Links } from './links.ts';
@@ -30,15 +30,21 @@ export function registrationRoutes(
   routes: Routes,
   {
     limits,
-    mailer,
+    outbox,
     links,
     rule,
     confirmsMail,
     sendsMail,
-  }: RegistrationPolicy & { limits: Limits; mailer: Mailer; links: Links },
+  }: RegistrationPolicy & { limits: Limits; outbox: Outbox; links: Links },
 ): void {
-  const sendConfirmation = (email: string, token: string) =>
-    mailer.send(composeMail(email, 'company_confirmation', links.token('confirm', token)));
+  const queueConfirmation = (
+    tx: Tx,
+    to: string,
+    { token, expiresAt }: { token: string; expiresAt: string },
+  ) => {
+    const facts = [links.token('confirm', token)] as const;
+    return queueMail(tx, outbox, { to, code: 'company_confirmation', facts }, expiresAt);
+  };
 
   implement(routes, registrationMode, async ({ db }) => ({
     mode: await readMode(db, rule),
@@ -53,33 +59,34 @@ export function registrationRoutes(
       const unproved = confirmsMail && !invited;
       if (unproved) await limits.countLink(body.email, address);
       const passwordHash = await hashPassword(body.password, strangers(address));
-      const made = await write(async (tx) => {
+      const token = await write(async (tx) => {
         await admitRegistration(tx, rule, body);
         const owner = await registerCompany(tx, body, { passwordHash, address, confirmed: !unproved });
-        return {
-          token: await openSession(tx, owner, { address, agent }),
-          confirmation: unproved ? await addLink(tx, owner, body.email) : null,
-        };
+        if (unproved) await queueConfirmation(tx, body.email, await addLink(tx, owner, body.email));
+        return openSession(tx, owner, { address, agent });
       });
-      return { ...made, passwordHash };
+      return { token, passwordHash };
     };
-    const { token, confirmation, passwordHash } = await limits.redeeming('invitation', address, registering);
-    if (confirmation !== null) sendConfirmation(body.email, confirmation);
+    const { token, passwordHash } = await limits.redeeming('invitation', address, registering);
     header(DEVICE_HEADER, issueMark(routes.encryption, body.email, passwordHash));
     return { token };
   });
 
   implement(routes, inviteCompany, async ({ actor, body: { email }, write }) => {
-    const { token, expiresAt } = await write((tx) => addInvitation(tx, rule, actor, email));
-    const link = links.invitation(token, email);
-    mailer.send(composeMail(email, 'company_invitation', link));
-    return { email, link, expiresAt, mailed: sendsMail };
+    return write(async (tx) => {
+      const { token, expiresAt } = await addInvitation(tx, rule, actor, email);
+      const link = links.invitation(token, email);
+      await queueMail(tx, outbox, { to: email, code: 'company_invitation', facts: [link] }, expiresAt);
+      return { email, link, expiresAt, mailed: sendsMail };
+    });
   });
 
   implement(routes, sendCompanyConfirmation, async ({ actor, address, db, write }) => {
     const { email } = await findOwnAccount(db, actor);
     await limits.countLink(email, address);
-    const made = await write((tx) => addConfirmationLink(tx, asMember(actor)));
-    sendConfirmation(made.email, made.token);
+    return write(async (tx) => {
+      const made = await addConfirmationLink(tx, asMember(actor));
+      await queueConfirmation(tx, made.email, made);
+    });
   });
 }

@@ -7,7 +7,7 @@ import { AppError } from '../core/errors.ts';
 import { signedIn } from '../core/fair-queue.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import type { Limits } from '../http/limits.ts';
-import type { Mailer } from '../mail/mail.ts';
+import type { Outbox } from '../mail/store.ts';
 import { hashPassword, verifyPassword } from '../passwords.ts';
 import { factorRoutes } from './factor-routes.ts';
 import { useCode } from './factor-store.ts';
@@ -25,12 +25,12 @@ export function authRoutes(
   routes: Routes,
   {
     limits,
-    mailer,
+    outbox,
     publicUrl,
     ...registration
-  }: { limits: Limits; mailer: Mailer; publicUrl: URL } & RegistrationPolicy,
+  }: { limits: Limits; outbox: Outbox; publicUrl: URL } & RegistrationPolicy,
 ): void {
-  const parts = { mailer, links: createLinks(publicUrl) };
+  const parts = { outbox, links: createLinks(publicUrl) };
   const { encryption, db } = routes;
   const own = { limits, encryption, db };
 

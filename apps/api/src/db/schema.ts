@@ -40,6 +40,16 @@ export interface Tables {
     created_at: Generated<string>;
     expires_at: string;
   };
+  mails: {
+    id: string;
+    sealed: Buffer;
+    created_at: Generated<string>;
+    expires_at: string;
+    due_at: Generated<string>;
+    run: string | null;
+    tries: Generated<number>;
+    failure: string | null;
+  };
   company_invitations: {
     id: Generated<number>;
     token_hash: Buffer;

@@ -111,6 +111,12 @@ async function earlier(count: number): Promise<TestDatabase> {
             values ('6f1e6f0a-5d0f-4a63-9d5c-0a4f6a3f3c11', 1, '', 1, now() + interval '1 day')`,
         ]
       : []),
+    ...(count > 12
+      ? [
+          `insert into mails (id, sealed, expires_at)
+            values ('6f1e6f0a-5d0f-4a63-9d5c-0a4f6a3f3c12', '\\x09', now() + interval '1 day')`,
+        ]
+      : []),
   ];
   for (const statement of rows) await database.pool.query(statement);
   return database;

@@ -14,6 +14,7 @@ import { type Actor, admitTo } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
 import type { KeyedLimiter } from '../core/keyed-limiter.ts';
 import { etag, type IfMatch, readIfMatch } from '../core/versions.ts';
+import { committing } from '../db/after-commit.ts';
 import type { Db, Tx } from '../db/open.ts';
 import { findHolder, type Session } from '../db/sessions.ts';
 import type { Encryption } from '../encryption.ts';
@@ -261,7 +262,7 @@ const ATTEMPTS = 3;
 
 async function write<T>(db: Db, work: (tx: Tx) => Promise<T>, attempt = 1): Promise<T> {
   try {
-    return await db.transaction().execute(work);
+    return await committing(db, work);
   } catch (error) {
     const deadlock = error instanceof Error && 'code' in error && error.code === '40P01';
     if (deadlock && attempt < ATTEMPTS) return write(db, work, attempt + 1);

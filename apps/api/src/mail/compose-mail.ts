@@ -8,8 +8,11 @@ export interface Mail {
   readonly html: string;
 }
 
-type MailCode = keyof typeof mails;
-type Facts<Code extends MailCode> = Parameters<(typeof mails)[Code]> extends [string, ...infer F] ? F : never;
+/** The code of a mail. */
+export type MailCode = keyof typeof mails;
+/** The facts that a mail's text needs, beside its recipient. */
+export type Facts<Code extends MailCode> =
+  Parameters<(typeof mails)[Code]> extends [string, ...infer F] ? F : never;
 
 /** Renders a mail from its code and facts. */
 export function composeMail<Code extends MailCode>(to: string, code: Code, ...facts: Facts<Code>): Mail {

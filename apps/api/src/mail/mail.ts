@@ -1,89 +1,144 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { MailFailure } from '@propusk/contract/mail';
 import { createTransport } from 'nodemailer';
 import type { Logger } from 'pino';
-import type { Mail } from './compose-mail.ts';
+import type { Db } from '../db/open.ts';
+import type { Encryption } from '../encryption.ts';
+import { composeMail, type Mail } from './compose-mail.ts';
 import { writeToFolder } from './folder.ts';
+import {
+  type ClaimedMail,
+  claimMail,
+  dropExpiredMails,
+  type Outbox,
+  openMail,
+  postponeMail,
+  releaseMail,
+  removeMail,
+} from './store.ts';
 
-/** Sends mail in the background. */
-export interface Mailer {
-  /** Queues a mail. Retries a failure; logs the final one. */
-  send(mail: Mail): void;
-  /** Waits for pending mails, at most 5 s, then aborts them. Pending retries run at once. */
+/** Sends the mails of the outbox. Any number of processes may share one outbox. */
+export interface Mailer extends Outbox {
+  /** Claims nothing more and waits at most 5 s for mails in progress, then aborts them. The others stay in the outbox. */
   close(): Promise<void>;
 }
 
 const CLOSE_MS = 5_000;
-/** The limit of pending mails, about 10 KB each: strangers request links, and the mail server may be down for hours. */
-const WAITING_MOST = 1_000;
-// The last retry comes well before the link in the mail expires.
-const PAUSES_MS = [1_000, 5_000, 30_000, 120_000];
+/** Mails that one process sends at once. */
+const PARALLEL = 4;
+/** Milliseconds between looks at the outbox, for retries and for mails of other processes. */
+const TICK_MS = 5_000;
+/** Milliseconds that an attempt may take: less than its lease. */
+const SEND_MS = 60_000;
+/** Milliseconds after each failed attempt; the last pause repeats until the mail expires. */
+const PAUSES_MS = [1_000, 5_000, 30_000, 120_000, 300_000];
 
 /**
+ * Starts the mailer of this process.
  * @param smtpUrl smtp:// or smtps://; its query may set options of nodemailer, such as `?requireTLS=false`. Without it
  *   every mail becomes a file in `folder`.
  */
-export function createMailer(options: {
+export function startMailer(options: {
+  db: Db;
+  encryption: Encryption;
   smtpUrl: string | undefined;
   /** `Name <address>`, or only an address. */
   from: string;
   folder: string;
   log: Pick<Logger, 'warn' | 'error'>;
-  /** Milliseconds between attempts; the default is PAUSES_MS. */
+  /** Replaces PAUSES_MS. */
   pausesMs?: readonly number[];
+  /** Replaces TICK_MS. */
+  tickMs?: number;
 }): Mailer {
-  const { smtpUrl, from, folder, log, pausesMs = PAUSES_MS } = options;
-  const deliver = smtpUrl === undefined ? writer() : overSmtp(smtpUrl);
-  // grows: by requests that send mail while no server accepts it; bound: 1,000 mails, about 10 MB; at the bound: the mail
-  // is dropped with a log line; test: apps/api/src/mail/mail-queue.net.test.ts
-  const underWay = new Set<Promise<void>>();
-  const closing = new AbortController();
+  const { db, encryption, smtpUrl, from, folder, log, pausesMs = PAUSES_MS, tickMs = TICK_MS } = options;
+  const deliver = smtpUrl === undefined ? toFolder(folder, log) : overSmtp(smtpUrl);
+  // grows: by requests that send mail; bound: 4 mails at once and a look at the outbox; at the bound: further mails wait in
+  // the table mails; test: apps/api/src/mail/outbox.db.test.ts
+  const tasks = new Set<Promise<void>>();
   const aborted = new AbortController();
+  const closing = new AbortController();
+  let running = 0;
 
-  async function persist(mail: Mail): Promise<void> {
-    const message = { from, ...mail };
-    for (let tries = 1; ; tries++) {
-      try {
-        await deliver(message, aborted.signal);
-        return;
-      } catch (error) {
-        const wait = pausesMs[tries - 1];
-        if (wait === undefined || isFinal(error) || closing.signal.aborted) {
-          log.error({ failure: describe(error), tries }, 'mail was not sent');
-          return;
-        }
-        await pause(wait, undefined, { signal: closing.signal, ref: false }).catch(() => {});
-      }
+  async function drain(): Promise<void> {
+    while (!closing.signal.aborted) {
+      const claimed = await claimMail(db);
+      if (claimed === null) return;
+      // Another mail may wait too: one more worker looks.
+      wake();
+      await attempt(claimed);
     }
   }
 
-  function writer(): Deliver {
-    return async (message) => {
-      const file = await writeToFolder(folder, message);
-      log.warn({ file }, 'no SMTP_URL: mail was written to a file');
-    };
+  async function attempt(claimed: ClaimedMail): Promise<void> {
+    try {
+      const mail = openMail(encryption, claimed);
+      const signal = AbortSignal.any([aborted.signal, AbortSignal.timeout(SEND_MS)]);
+      if (mail !== null) await deliver({ from, ...composeMail(mail.to, mail.code, ...mail.facts) }, signal);
+    } catch (error) {
+      await recordFailure(claimed, error);
+      return;
+    }
+    await removeMail(db, claimed);
   }
 
+  async function recordFailure(claimed: ClaimedMail, error: unknown): Promise<void> {
+    if (aborted.signal.aborted) return releaseMail(db, claimed);
+    const line = { failure: describe(error), tries: claimed.tries };
+    if (isFinal(error)) {
+      log.error(line, 'mail was not sent');
+      return removeMail(db, claimed);
+    }
+    log.warn(line, 'mail was not sent yet');
+    const pauseMs = pausesMs[Math.min(claimed.tries, pausesMs.length) - 1] ?? 0;
+    return postponeMail(db, claimed, { pauseMs, failure: smtpUrl === undefined ? 'folder' : kindOf(error) });
+  }
+
+  async function tick(): Promise<void> {
+    const dropped = await dropExpiredMails(db);
+    if (dropped > 0) log.error({ dropped }, 'mail was not sent: its link has expired');
+    wake();
+  }
+
+  function wake(): void {
+    if (running >= PARALLEL || closing.signal.aborted) return;
+    running++;
+    track(drain().finally(() => running--));
+  }
+
+  function track(work: Promise<void>): void {
+    const tracked = work
+      .catch((err: unknown) => log.warn({ err }, 'the outbox of mail did not answer'))
+      .finally(() => tasks.delete(tracked));
+    tasks.add(tracked);
+  }
+
+  const timer = setInterval(() => track(tick()), tickMs).unref();
+  // Mails of a process that ended.
+  wake();
   return {
-    send(mail) {
-      if (underWay.size >= WAITING_MOST) {
-        log.error({ failure: 'too many pending mails', tries: 0 }, 'mail was not sent');
-        return;
-      }
-      const sending = persist(mail).finally(() => underWay.delete(sending));
-      underWay.add(sending);
-    },
+    encryption,
+    wake,
     async close() {
       closing.abort();
+      clearInterval(timer);
       const deadline = setTimeout(() => aborted.abort(), CLOSE_MS);
-      // Aborted mails get 500 ms to write their log lines. A hanging disk must not delay the close further.
+      // Aborted mails get 500 ms to return to the outbox. A hanging disk must not delay the close further.
       const last = pause(CLOSE_MS + 500, undefined, { ref: false });
-      await Promise.race([Promise.all(underWay), last]);
+      await Promise.race([Promise.all(tasks), last]);
       clearTimeout(deadline);
     },
   };
 }
 
 type Deliver = (message: Mail & { from: string }, signal: AbortSignal) => Promise<void>;
+
+function toFolder(folder: string, log: Pick<Logger, 'warn'>): Deliver {
+  return async (message) => {
+    const file = await writeToFolder(folder, message);
+    log.warn({ file }, 'no SMTP_URL: mail was written to a file');
+  };
+}
 
 function overSmtp(url: string): Deliver {
   const { hostname, password } = new URL(url);
@@ -108,14 +163,30 @@ function overSmtp(url: string): Deliver {
   };
 }
 
-/** Whether the server refused the mail permanently (RFC 5321 section 4.2.1), or the settings are wrong. */
+/**
+ * Whether the server refused this mail for good (RFC 5321 section 4.2.1). A refused login, sender or connection concerns the
+ * settings: later attempts succeed once they are corrected.
+ */
 function isFinal(error: unknown): boolean {
-  const { responseCode } = error as { responseCode?: number };
-  return responseCode !== undefined && responseCode >= 500;
+  const { responseCode = 0, command } = error as { responseCode?: number; command?: string };
+  return responseCode >= 500 && (command === 'RCPT TO' || command === 'DATA');
+}
+
+/** The kind of a failure, for the console. */
+function kindOf(error: unknown): MailFailure {
+  const { name, code, originalCode, responseCode } = error as Record<string, unknown>;
+  if (code === 'EAUTH') return 'login';
+  if (originalCode === 'ECONNREFUSED') return 'refused';
+  if (code === 'EDNS') return 'no_address';
+  if (code === 'ETIMEDOUT' || originalCode === 'ETIMEDOUT' || name === 'TimeoutError') return 'timeout';
+  // OpenSSL's codes of a refused certificate, such as DEPTH_ZERO_SELF_SIGNED_CERT, and Node's ERR_TLS_….
+  if (code === 'ETLS' || (typeof originalCode === 'string' && /CERT|TLS|SSL/.test(originalCode)))
+    return 'tls';
+  return responseCode === undefined ? 'other' : 'rejected';
 }
 
 /** The fields of an error that may be logged: the server's message contains the recipient. */
 function describe(error: unknown): Record<string, unknown> {
-  const { name, code, command, responseCode, syscall } = error as Record<string, unknown>;
-  return { name, code, command, responseCode, syscall };
+  const { name, code, originalCode, command, responseCode, syscall } = error as Record<string, unknown>;
+  return { name, code, originalCode, command, responseCode, syscall };
 }

@@ -172,6 +172,8 @@ POST /company
   -                          401     401     401     | 403     403     403     403     201     | 403     403
 GET /company
   -                          401     401     401     | 403     403     403     403     200     | 403     403
+GET /mail/stuck
+  -                          401     401     401     | 403     403     403     403     200     | 403     403
 GET /company/me-company
   -                          401     401     401     | 403     403     200     200     403     | 403     200
 PUT /company/me-company

@@ -70,6 +70,7 @@ export const groups: Readonly<Record<string, string>> = {
   'domain-allowed': 'Protected sites.',
   politics: 'Access policies: which users reach which sites through which proxy.',
   audit: 'The audit: actors, actions and objects.',
+  mail: 'The outbox of mail.',
   lock: 'The lock of a site, for the holder of a link to it.',
   echo: "The caller's own address.",
   vantages: 'Vantages: machines that request sites as strangers do.',
@@ -123,5 +124,5 @@ export const meanings: Readonly<Record<ErrorCode, string>> = {
   disk_full: 'the disk of the database is full; calls that revoke access still work',
   overloaded: 'the api is short of memory; retry after `Retry-After` seconds',
   busy: 'too many concurrent calls of one user or changes of one company; retry after `Retry-After` seconds',
-  unavailable: 'the database is unreachable; retry in a minute',
+  unavailable: 'the database is unreachable, or too many mails wait for the mail server; retry in a minute',
 };

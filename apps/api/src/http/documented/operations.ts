@@ -183,6 +183,7 @@ export const operations: Readonly<Record<CallName, OperationText>> = {
     'Get the lock that a link shows',
     'The token is in the fragment of the link, so that no server logs it.',
   ],
+  stuckMail: ['Get the number of mails that do not leave', 'The reply names neither a recipient nor a link.'],
   listVantages: "List the company's vantages; for an ADMIN without a company the platform's",
   addVantage: [
     'Add a vantage; returns the command that pairs a machine within 15 minutes',

@@ -6,6 +6,7 @@ import './extension.ts';
 import './gateway.ts';
 import './lock.ts';
 import './audit.ts';
+import './mail.ts';
 import './registration.ts';
 import './roles.ts';
 import './second-factor.ts';

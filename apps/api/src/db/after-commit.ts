@@ -1,0 +1,22 @@
+import type { Db, Tx } from './open.ts';
+
+type Hook = () => void;
+
+// grows: not, an entry goes with its transaction
+const hooksOf = new WeakMap<Tx, Set<Hook>>();
+
+/** Runs a transaction, and after its commit the hooks that `afterCommit` gave it. @throws what `work` throws, after a rollback */
+export async function committing<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
+  const hooks = new Set<Hook>();
+  const result = await db.transaction().execute((tx) => {
+    hooksOf.set(tx, hooks);
+    return work(tx);
+  });
+  for (const hook of hooks) hook();
+  return result;
+}
+
+/** Adds a hook to a transaction of `committing`; the same hook runs once. Other transactions ignore it. */
+export function afterCommit(tx: Tx, hook: Hook): void {
+  hooksOf.get(tx)?.add(hook);
+}

@@ -1,0 +1,18 @@
+-- The outbox of mail: rows written in the transaction of the change that causes the mail, and deleted once it was sent.
+create table mails (
+  id uuid primary key,
+  -- Recipient, code and facts, sealed for this row: they hold links that open accounts.
+  sealed bytea not null,
+  created_at timestamptz not null default now(),
+  -- A mail ends with its link.
+  expires_at timestamptz not null,
+  -- The time of the next attempt; during an attempt the end of its lease.
+  due_at timestamptz not null default now(),
+  -- The attempt in progress. A process whose lease ended finds another value here and records nothing.
+  run uuid,
+  tries int not null default 0,
+  -- The kind of the last failure (MailFailure of the contract), never the server's words.
+  failure text
+);
+create index mails_due on mails (due_at);
+create index mails_expiry on mails (expires_at);

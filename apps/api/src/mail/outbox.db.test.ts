@@ -1,0 +1,366 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { testEncryption } from '@propusk/test-kit/api/api';
+import { createTestDatabase, type TestDatabase } from '@propusk/test-kit/api/database';
+import { type Inbox, openInbox, readMail } from '@propusk/test-kit/api/inbox';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
+import { committing } from '../db/after-commit.ts';
+import { type Mailer, startMailer } from './mail.ts';
+import {
+  claimMail,
+  dropExpiredMails,
+  findStuckMail,
+  type OutgoingMail,
+  openMail,
+  postponeMail,
+  queueMail,
+  removeMail,
+  WAITING_MOST,
+} from './store.ts';
+
+const from = 'Пропуск <pass@company.test>';
+const LINK = 'https://pass.test/security/login#token=abc&for=password';
+const MAIL: OutgoingMail<'password_link'> = {
+  to: 'ivan@company.test',
+  code: 'password_link',
+  facts: [LINK],
+};
+const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1_000).toISOString();
+
+let database: TestDatabase;
+let inbox: Inbox;
+beforeAll(async () => {
+  database = await createTestDatabase(inject('serverUrl'));
+  inbox = await openInbox();
+});
+afterAll(async () => {
+  await inbox.close();
+  await database.drop();
+});
+
+const mailers: Mailer[] = [];
+afterEach(async () => {
+  await Promise.all(mailers.splice(0).map((mailer) => mailer.close()));
+  await database.pool.query('delete from mails');
+});
+
+type Options = Partial<Parameters<typeof startMailer>[0]>;
+
+/** Starts a mailer with short pauses, and collects its log. */
+function start(options: Options = {}) {
+  const lines: [Record<string, unknown>, string][] = [];
+  const note = (fields: Record<string, unknown>, message: string) => void lines.push([fields, message]);
+  const mailer = startMailer({
+    db: database.db,
+    encryption: testEncryption,
+    smtpUrl: inbox.url,
+    from,
+    folder: '/nowhere',
+    log: { warn: note, error: note } as never,
+    pausesMs: [10],
+    tickMs: 20,
+    ...options,
+  });
+  mailers.push(mailer);
+  return { mailer, lines };
+}
+
+/** An outbox that no process sends from. */
+const silent = { encryption: testEncryption, wake: () => {} };
+
+const queue = (
+  outbox: Pick<Mailer, 'encryption' | 'wake'> = silent,
+  mail = MAIL,
+  expiresAt = inSeconds(600),
+) => committing(database.db, (tx) => queueMail(tx, outbox, mail, expiresAt));
+
+async function rows() {
+  const { rows: found } = await database.pool.query('select * from mails order by created_at');
+  return found as { id: string; failure: string | null; tries: number; run: string | null; due_at: string }[];
+}
+
+/** Starts a server that `talk` speaks for. @returns its port */
+async function listen(talk: Parameters<typeof createServer>[1]): Promise<{ server: Server; port: number }> {
+  const server = createServer(talk as never).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  return { server, port: (server.address() as AddressInfo).port };
+}
+
+describe('with SMTP_URL', () => {
+  test('a queued mail arrives with its subject, text and HTML, and its row is deleted', async () => {
+    // No tick within the test: the commit alone makes the mailer look.
+    const { mailer, lines } = start({ tickMs: 60_000 });
+    await queue(mailer);
+    const read = await inbox.take('ivan@company.test');
+    expect(read.subject).toBe('Новый пароль для входа в «Пропуск»');
+    expect(read.from).toContain('<pass@company.test>');
+    expect(read.text).toContain(`${LINK}\n`);
+    expect(read.html).toContain('href="https://pass.test/security/login#token=abc&#38;for=password"');
+    expect(read.raw).toMatch(/^auto-submitted: auto-generated/im);
+    await expect.poll(rows).toEqual([]);
+    expect(lines).toEqual([]);
+  });
+
+  test('a mail of a rolled back transaction is not sent', async () => {
+    const { mailer } = start();
+    const before = inbox.mails.length;
+    const failing = committing(database.db, async (tx) => {
+      await queueMail(tx, mailer, MAIL, null);
+      throw new Error('refused');
+    });
+    await expect(failing).rejects.toThrow('refused');
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect([await rows(), inbox.mails.length]).toEqual([[], before]);
+  });
+
+  test('a mailer sends the mails that another process queued', async () => {
+    await queue();
+    start();
+    const atStart = await inbox.take('ivan@company.test');
+    await queue();
+    const byTimer = await inbox.take('ivan@company.test');
+    expect(byTimer).not.toBe(atStart);
+  });
+
+  test('the mailer retries a mail after temporary refusals and logs each without recipient and link', async () => {
+    const { mailer, lines } = start();
+    inbox.refuse(2, 451);
+    await queue(mailer);
+    await inbox.take('ivan@company.test');
+    await expect.poll(rows).toEqual([]);
+    expect(lines).toEqual(
+      [1, 2].map((tries) => [
+        { tries, failure: expect.objectContaining({ responseCode: 451 }) },
+        'mail was not sent yet',
+      ]),
+    );
+    expect(JSON.stringify(lines)).not.toMatch(/ivan|secret\.test|token|abc/);
+  });
+
+  test('the mailer gives up a mail that the server refuses permanently after one attempt', async () => {
+    const { mailer, lines } = start();
+    const before = inbox.mails.length;
+    inbox.refuse(1, 550);
+    await queue(mailer);
+    await expect.poll(() => lines.length).toBe(1);
+    await expect.poll(rows).toEqual([]);
+    const failure = expect.objectContaining({ responseCode: 550 });
+    expect(lines).toEqual([[{ tries: 1, failure }, 'mail was not sent']]);
+    expect(JSON.stringify(lines)).not.toMatch(/ivan|secret\.test|token|abc/);
+    expect(inbox.mails.length).toBe(before);
+  });
+
+  test('a mail whose link has expired is dropped with a log line and not sent', async () => {
+    const before = inbox.mails.length;
+    await queue(silent, MAIL, inSeconds(-1));
+    const { lines } = start();
+    await expect.poll(rows).toEqual([]);
+    await expect.poll(() => lines).toEqual([[{ dropped: 1 }, 'mail was not sent: its link has expired']]);
+    expect(inbox.mails.length).toBe(before);
+  });
+
+  test('a mail without a link expires after 24 hours', async () => {
+    await committing(database.db, (tx) => queueMail(tx, silent, MAIL, null));
+    const { rows: found } = await database.pool.query(
+      'select extract(epoch from expires_at - created_at)::int as life from mails',
+    );
+    expect(found).toEqual([{ life: 86_400 }]);
+  });
+
+  test('closing the mailer leaves a mail that waits for its retry in the outbox', async () => {
+    const { mailer } = start({ pausesMs: [60_000] });
+    inbox.refuse(1, 451);
+    await queue(mailer);
+    await expect.poll(async () => (await rows())[0]?.failure).toBe('rejected');
+    const began = Date.now();
+    await mailer.close();
+    expect(Date.now() - began).toBeLessThan(2_000);
+    expect(await rows()).toMatchObject([{ tries: 1, run: null }]);
+  });
+
+  test('closing the mailer aborts a silent server after 5 s and leaves the mail to other processes', async () => {
+    const { server, port } = await listen(() => {});
+    const { mailer, lines } = start({ smtpUrl: `smtp://127.0.0.1:${port}` });
+    await queue(mailer);
+    await expect.poll(async () => (await rows())[0]?.run).not.toBeNull();
+    const began = Date.now();
+    await mailer.close();
+    expect(Date.now() - began).toBeGreaterThan(4_500);
+    expect(Date.now() - began).toBeLessThan(6_000);
+    expect(await rows()).toMatchObject([{ tries: 0, run: null }]);
+    start();
+    await inbox.take('ivan@company.test');
+    expect(lines).toEqual([]);
+    // Resolves only after the last connection has closed.
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  test('the mailer opens at most four connections at once', async () => {
+    const connections: Socket[] = [];
+    const { server, port } = await listen((socket) => void connections.push(socket.on('error', () => {})));
+    const { mailer } = start({ smtpUrl: `smtp://127.0.0.1:${port}` });
+    for (let i = 0; i < 20; i++) await queue(mailer);
+    await expect.poll(() => connections.length).toBe(4);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(connections).toHaveLength(4);
+    const closed = mailer.close();
+    for (const socket of connections) socket.destroy();
+    await closed;
+    server.close();
+  }, 15_000);
+});
+
+test.each([
+  ['refused', (port: number) => `smtp://127.0.0.1:${port}`, null],
+  ['no_address', () => 'smtp://mail.invalid:25', null],
+  ['timeout', (port: number) => `smtp://127.0.0.1:${port}?greetingTimeout=100`, () => {}],
+  ['tls', (port: number) => `smtp://127.0.0.1:${port}?ignoreTLS=false&requireTLS=true`, 'plain'],
+  ['tls', (port: number) => `smtps://127.0.0.1:${port}`, 'plain'],
+  ['login', (port: number) => `smtp://user:wrong@127.0.0.1:${port}`, 'login'],
+  ['rejected', (port: number) => `smtp://127.0.0.1:${port}`, 'sender'],
+] as const)(
+  'a mail waits with the failure %s',
+  async (failure, url, talk) => {
+    const answers = (line: string) => {
+      if (line.startsWith('EHLO')) return talk === 'login' ? '250-a\r\n250 AUTH PLAIN' : '250 a';
+      if (line.startsWith('AUTH')) return '535 wrong';
+      return line.startsWith('MAIL') ? '550 not you' : '250 ok';
+    };
+    const { server, port } = await listen((socket) => {
+      socket.on('error', () => {});
+      if (typeof talk !== 'string') return;
+      socket.write('220 here\r\n');
+      socket.on('data', (data) => socket.write(`${answers(data.toString())}\r\n`));
+    });
+    if (talk === null) await new Promise((resolve) => server.close(resolve));
+    const { mailer } = start({ smtpUrl: url(port) });
+    await queue(mailer);
+    await expect.poll(async () => (await rows())[0]?.failure, { timeout: 5_000 }).toBe(failure);
+    await mailer.close();
+    server.close();
+  },
+  15_000,
+);
+
+describe('leases', () => {
+  test('a process whose lease has ended records neither a success nor a failure', async () => {
+    await queue();
+    const first = await claimMail(database.db);
+    if (first === null) throw new Error('nothing was claimed');
+    expect(await claimMail(database.db)).toBeNull();
+    await database.pool.query('update mails set due_at = now()');
+    const second = await claimMail(database.db);
+    expect(second).toMatchObject({ id: first.id, tries: 2 });
+    await postponeMail(database.db, first, { pauseMs: 60_000, failure: 'timeout' });
+    await removeMail(database.db, first);
+    expect(await rows()).toMatchObject([{ run: second?.run, failure: null }]);
+  });
+
+  test('a mail in progress is not dropped when its link expires', async () => {
+    await queue(silent, MAIL, inSeconds(0.2));
+    const claimed = await claimMail(database.db);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(await dropExpiredMails(database.db)).toBe(0);
+    if (claimed !== null) await removeMail(database.db, claimed);
+    expect(await rows()).toEqual([]);
+  });
+
+  test('four mailers of one outbox send each of 100 mails once', async () => {
+    const before = inbox.mails.length;
+    const all = Array.from({ length: 100 }, (_, i) => `each${i}@company.test`);
+    for (let i = 0; i < 4; i++) start();
+    await Promise.all(all.map((to, i) => queue(mailers[i % 4], { ...MAIL, to })));
+    await expect.poll(rows, { timeout: 10_000 }).toEqual([]);
+    expect(
+      inbox.mails
+        .slice(before)
+        .map(({ to }) => to)
+        .toSorted(),
+    ).toEqual(all.toSorted());
+  }, 20_000);
+});
+
+test('the database holds neither recipient nor link of a waiting mail in plain text', async () => {
+  await queue(silent, { ...MAIL, to: 'canary@company.test', facts: ['https://pass.test/#token=canary'] });
+  const { rows: found } = await database.pool.query(
+    `select m::text as row, encode(sealed, 'escape') as sealed from mails m`,
+  );
+  expect(found).toHaveLength(1);
+  expect(JSON.stringify(found)).not.toMatch(/canary|pass\.test|password_link/);
+  const claimed = await claimMail(database.db);
+  if (claimed === null) throw new Error('nothing was claimed');
+  expect(openMail(testEncryption, claimed)?.to).toBe('canary@company.test');
+  const moved = { ...claimed, id: '6f1e6f0a-5d0f-4a63-9d5c-0a4f6a3f3c11' };
+  expect(() => openMail(testEncryption, moved)).toThrow(/authenticate/);
+});
+
+test(`the outbox refuses mail ${WAITING_MOST + 1} and takes the next one after one was sent`, async () => {
+  await database.pool.query(`insert into mails (id, sealed, expires_at)
+    select gen_random_uuid(), '', now() + interval '1 day' from generate_series(1, ${WAITING_MOST})`);
+  await expect(queue()).rejects.toMatchObject({ code: 'unavailable' });
+  await database.pool.query('delete from mails where ctid in (select ctid from mails limit 1)');
+  await queue();
+  expect(await rows()).toHaveLength(WAITING_MOST);
+});
+
+describe('stuck mail', () => {
+  const none = { count: 0, since: null, failure: null };
+
+  test('mails that failed three times or wait for 10 minutes count as stuck', async () => {
+    await queue();
+    expect(await findStuckMail(database.db)).toEqual(none);
+    await database.pool.query(`update mails set tries = 2, failure = 'timeout'`);
+    expect(await findStuckMail(database.db)).toEqual(none);
+    await database.pool.query(`update mails set tries = 3`);
+    expect(await findStuckMail(database.db)).toMatchObject({ count: 1, failure: 'timeout' });
+    await queue();
+    await database.pool.query(`update mails set created_at = now() - interval '11 minutes' where tries = 0`);
+    const { count, since } = await findStuckMail(database.db);
+    expect(count).toBe(2);
+    expect(Date.now() - Date.parse(since ?? '')).toBeGreaterThan(11 * 60_000 - 5_000);
+  });
+
+  test('a mail whose link has expired does not count as stuck', async () => {
+    await queue(silent, MAIL, inSeconds(-1));
+    await database.pool.query(`update mails set tries = 3, failure = 'timeout'`);
+    expect(await findStuckMail(database.db)).toEqual(none);
+  });
+});
+
+describe('without SMTP_URL', () => {
+  let dataDir: string;
+  beforeAll(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'propusk-mail-'));
+  });
+  afterAll(() => rm(dataDir, { recursive: true }));
+
+  test('the mailer writes each mail to a file readable only by its owner and logs the path', async () => {
+    const folder = join(dataDir, 'mail');
+    const { mailer, lines } = start({ smtpUrl: undefined, folder });
+    for (let i = 0; i < 20; i++) await queue(mailer);
+    await expect.poll(rows).toEqual([]);
+    const names = await readdir(folder);
+    expect(names).toHaveLength(20);
+    expect(names.every((name) => /^\d{4}-\d\d-\d\dT.*\.eml$/.test(name))).toBe(true);
+    const file = join(folder, names[0] ?? '');
+    expect((await stat(folder)).mode & 0o777).toBe(0o700);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    const read = readMail(await readFile(file, 'utf8'));
+    expect(read.to).toBe('ivan@company.test');
+    expect(read.text).toContain('#token=abc&for=password');
+    expect(lines).toHaveLength(20);
+    expect(lines.map(([fields]) => fields)).toContainEqual({ file });
+    expect(JSON.stringify(lines)).not.toMatch(/ivan|token/);
+  });
+
+  test('a mail waits while the mailer cannot write to its folder', async () => {
+    const folder = join(dataDir, 'a-file', 'mail');
+    await writeFile(join(dataDir, 'a-file'), '');
+    const { mailer, lines } = start({ smtpUrl: undefined, folder, pausesMs: [60_000] });
+    await queue(mailer);
+    await expect.poll(async () => (await rows())[0]?.failure).toBe('folder');
+    expect(lines).toEqual([[expect.objectContaining({ tries: 1 }), 'mail was not sent yet']]);
+  });
+});

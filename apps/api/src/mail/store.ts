@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto';
+import type { MailFailure, StuckMail } from '@propusk/contract/mail';
+import { sql } from 'kysely';
+import { AppError } from '../core/errors.ts';
+import { afterCommit } from '../db/after-commit.ts';
+import type { Db, Tx } from '../db/open.ts';
+import type { Encryption } from '../encryption.ts';
+import type { Facts, MailCode } from './compose-mail.ts';
+
+/** Mails that wait at once, about 0.5 KB each: strangers request links, and the mail server may be down for hours. */
+export const WAITING_MOST = 10_000;
+/** The lease of an attempt. A send is aborted well before its end. */
+const LEASE = sql.raw(`interval '90 seconds'`);
+
+/** A mail before it is rendered. */
+export interface OutgoingMail<Code extends MailCode = MailCode> {
+  readonly to: string;
+  readonly code: Code;
+  readonly facts: Readonly<Facts<Code>>;
+}
+
+/** What `queueMail` needs; the mailer of the process is one. */
+export interface Outbox {
+  readonly encryption: Encryption;
+  /** Sends waiting mails now. */
+  wake(): void;
+}
+
+/** A mail that this process sends. */
+export interface ClaimedMail {
+  readonly id: string;
+  readonly run: string;
+  readonly sealed: Buffer;
+  /** The number of this attempt, from 1. */
+  readonly tries: number;
+}
+
+/**
+ * Queues a mail in the transaction of the change that causes it: both are stored, or neither. It is sent after the commit, and
+ * again after a crash.
+ * @param mail null queues a decoy, which costs the same statements and is deleted unsent
+ * @param expiresAt when the link of the mail expires, which ends the attempts; null for 24 hours
+ * @throws AppError unavailable when 10,000 mails wait
+ */
+export async function queueMail<Code extends MailCode>(
+  tx: Tx,
+  { encryption, wake }: Outbox,
+  mail: OutgoingMail<Code> | null,
+  expiresAt: string | null,
+): Promise<void> {
+  const id = randomUUID();
+  const sealed = encryption.seal(placeOf(id), JSON.stringify(mail));
+  const { rows } = await sql`insert into mails (id, sealed, expires_at)
+    select ${id}::uuid, ${sealed}::bytea, coalesce(${expiresAt}::timestamptz, now() + interval '1 day')
+    where (select count(*) from mails) < ${WAITING_MOST} returning id`.execute(tx);
+  if (rows.length === 0) throw new AppError('unavailable', { detail: ['outbox_full'], retryAfter: 60 });
+  afterCommit(tx, wake);
+}
+
+/** Reads the content of a claimed mail; null for a decoy. @throws Error when the row was changed or moved */
+export function openMail(encryption: Encryption, { id, sealed }: ClaimedMail): OutgoingMail | null {
+  return JSON.parse(encryption.open(placeOf(id), sealed)) as OutgoingMail | null;
+}
+
+/** Claims the mail that is due for the longest time, for this process alone until its lease ends. */
+export async function claimMail(db: Db): Promise<ClaimedMail | null> {
+  const run = randomUUID();
+  const { rows } = await sql<Omit<ClaimedMail, 'run'>>`
+    update mails m set run = ${run}, due_at = now() + ${LEASE}, tries = tries + 1
+    from (
+      select id from mails where due_at <= now() and expires_at > now() order by due_at for update skip locked limit 1
+    ) due
+    where m.id = due.id returning m.id, m.sealed, m.tries`.execute(db);
+  return rows[0] === undefined ? null : { ...rows[0], run };
+}
+
+/** Erases a mail that was sent or given up. */
+export async function removeMail(db: Db, claimed: ClaimedMail): Promise<void> {
+  await sql`delete from mails where ${own(claimed)}`.execute(db);
+}
+
+/** Records a failed attempt. @param pauseMs milliseconds until the next one */
+export async function postponeMail(
+  db: Db,
+  claimed: ClaimedMail,
+  { pauseMs, failure }: { pauseMs: number; failure: MailFailure },
+): Promise<void> {
+  await sql`update mails set run = null, failure = ${failure}, due_at = now() + ${pauseMs} * interval '1 millisecond'
+    where ${own(claimed)}`.execute(db);
+}
+
+/** Puts a mail back whose attempt this process aborted. */
+export async function releaseMail(db: Db, claimed: ClaimedMail): Promise<void> {
+  await sql`update mails set run = null, due_at = now(), tries = tries - 1 where ${own(claimed)}`.execute(db);
+}
+
+/** Drops unsent mails whose link has expired, except those that a process is sending. @returns their count */
+export async function dropExpiredMails(db: Db): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`delete from mails
+    where expires_at <= now() and (run is null or due_at <= now())`.execute(db);
+  return Number(numAffectedRows);
+}
+
+/** Counts the mails that do not leave. */
+export async function findStuckMail(db: Db): Promise<StuckMail> {
+  const { rows } = await sql<StuckMail>`
+    select count(*)::int as count, min(created_at) as since,
+      (array_agg(failure order by due_at desc) filter (where failure is not null))[1] as failure
+    from mails where expires_at > now()
+      and (created_at < now() - interval '10 minutes' or (tries >= 3 and failure is not null))`.execute(db);
+  return rows[0] ?? { count: 0, since: null, failure: null };
+}
+
+function own({ id, run }: ClaimedMail) {
+  return sql`id = ${id} and run = ${run}`;
+}
+
+/** Binds the content to its row. */
+const placeOf = (id: string) => `mail/${id}`;

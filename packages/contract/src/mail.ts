@@ -1,0 +1,37 @@
+import * as z from 'zod/mini';
+import { endpoint } from './endpoint.ts';
+import { IsoDate } from './fields.ts';
+
+/**
+ * Why the last attempt to send a mail failed. refused: nothing listens at the address of SMTP_URL. timeout: no answer in time.
+ * no_address: DNS does not know the name. tls: no encryption, or an untrusted certificate. login: the server refused user or
+ * password. rejected: the server refused the mail. folder: the file could not be written. other: the log has the code.
+ */
+export const MailFailure = z.enum([
+  'refused',
+  'timeout',
+  'no_address',
+  'tls',
+  'login',
+  'rejected',
+  'folder',
+  'other',
+]);
+export type MailFailure = z.infer<typeof MailFailure>;
+
+/** Mails that wait longer than 10 minutes, or failed three times, and whose links still work. */
+export const StuckMail = z.object({
+  count: z.int(),
+  /** When the oldest of them was queued; null without any. */
+  since: z.nullable(IsoDate),
+  /** The newest failure of any of them; null where no attempt was made. */
+  failure: z.nullable(MailFailure),
+});
+export type StuckMail = z.infer<typeof StuckMail>;
+
+export const stuckMail = endpoint({
+  method: 'GET',
+  path: '/mail/stuck',
+  access: ['ADMIN'],
+  reply: StuckMail,
+});
