@@ -161,7 +161,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     confirmsMail: config.confirmsMail,
     sendsMail: smtpUrl !== undefined,
   });
-  userRoutes(routes);
+  userRoutes(routes, mailer);
   companyRoutes(routes);
   const stopping = new AbortController();
   // A few outbound calls per company, so that silent proxies of one company do not delay others.

@@ -5,6 +5,7 @@ import type { Actor } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
 import type { Tx } from '../db/open.ts';
 import { implement, type Routes } from '../http/implement.ts';
+import type { Outbox } from '../mail/store.ts';
 import {
   beginFactor,
   confirmFactor,
@@ -17,7 +18,7 @@ import {
 import { type ProofParts, proved, wrongCode } from './proof.ts';
 
 /** Calls of the second factor: the caller's own, and the reset of another user's. */
-export function factorRoutes(routes: Routes, own: ProofParts): void {
+export function factorRoutes(routes: Routes, own: ProofParts, outbox: Outbox): void {
   const { limits, encryption } = own;
 
   implement(routes, contract.getSecondFactor, ({ actor, db }) => findFactor(db, actor));
@@ -70,7 +71,7 @@ export function factorRoutes(routes: Routes, own: ProofParts): void {
   });
 
   implement(routes, contract.resetSecondFactor, ({ actor, params, write }) =>
-    write((tx) => resetFactor(tx, actor, params.id)),
+    write((tx) => resetFactor(tx, actor, params.id, outbox)),
   );
 
   /** @throws AppError second_factor_off */

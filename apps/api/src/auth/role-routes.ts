@@ -15,7 +15,7 @@ import { changeRole, removeAdmin } from './role-store.ts';
 /** Adds and removes owners of a company and admins of the platform (ADR 017). Each call asks for proof. */
 export function roleRoutes(routes: Routes, { outbox, links }: { outbox: Outbox; links: Links }): void {
   implement(routes, contract.changeRole, ({ actor, params, body, ifMatch, write }) =>
-    write((tx) => changeRole(tx, actor, { id: params.id, role: body.role, ifMatch })),
+    write((tx) => changeRole(tx, actor, { id: params.id, role: body.role, ifMatch }, outbox)),
   );
 
   implement(routes, contract.addAdmin, async ({ actor, body, write }) => {

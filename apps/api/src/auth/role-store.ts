@@ -11,6 +11,8 @@ import { lockCompany } from '../db/company.ts';
 import type { Tx } from '../db/open.ts';
 import { managedBy } from '../db/scope.ts';
 import { lockRow } from '../entities/change.ts';
+import type { Outbox } from '../mail/store.ts';
+import { tellHolder } from '../mail/tell-holder.ts';
 import { auditFields, auditTarget, findUser } from '../users/store.ts';
 
 /**
@@ -22,6 +24,7 @@ export async function changeRole(
   tx: Tx,
   actor: Actor,
   change: { id: number; role: CompanyRole; ifMatch: IfMatch },
+  outbox: Outbox,
 ): Promise<User> {
   const { id, role, ifMatch } = change;
   const user = await lockRow(tx, 'users', id, managedBy(actor, 'company_id'), ifMatch);
@@ -32,7 +35,10 @@ export async function changeRole(
   if (user.company_id === null) throw new AppError('no_company');
   if (role === 'USER' && user.roles.includes('CREATOR')) await keepAnOwner(tx, user.company_id, id);
   const same = user.roles.length === 1 && user.roles[0] === role;
-  return same ? findUser(tx, actor, id) : setRoles(tx, actor, id, [role]);
+  if (same) return findUser(tx, actor, id);
+  const holder = { id, to: user.email, companyId: user.company_id };
+  await tellHolder(tx, outbox, actor, holder, { what: 'role' });
+  return setRoles(tx, actor, id, [role]);
 }
 
 /** @throws AppError last_owner. The company is locked, so two owners cannot both pass. */

@@ -3,8 +3,9 @@ import { login, useLink } from '@propusk/contract/auth';
 import { openLockLink, shareLock } from '@propusk/contract/lock';
 import { me } from '@propusk/contract/me';
 import { addAdmin, type CompanyRole, changeRole, removeAdmin } from '@propusk/contract/role-changes';
+import { resetSecondFactor } from '@propusk/contract/second-factor';
 import { createSite } from '@propusk/contract/sites';
-import { companyUsers, deleteUser, listUsers } from '@propusk/contract/users';
+import { companyUsers, deleteUser, listUsers, updateUser } from '@propusk/contract/users';
 import { createAdmin } from '@propusk/test-kit/api/admin';
 import { PASSWORD, startApi, type TestApi } from '@propusk/test-kit/api/api';
 import { appCode } from '@propusk/test-kit/api/app-code';
@@ -168,6 +169,55 @@ describe('a change of roles', () => {
       expect((await setRole(owner.token, agent.id, 'CREATOR', wrong)).status).toBe(400);
     }
     expect((await setRole(owner.token, agent.id, 'CREATOR', { code })).status).toBe(429);
+  });
+});
+
+describe('a change of an account by somebody else', () => {
+  test('the old address learns who changed what and whom to write to, without a link', async () => {
+    const owner = await api.company();
+    const agent = await api.agent(owner.token);
+    const params = { id: agent.id };
+    const told = async (to: string) => {
+      const { subject, text } = await inbox.take(to);
+      expect(text).toContain(`Кто изменил: Иван Петров, ${owner.email}. Когда: `);
+      expect(text).toContain(`сразу напишите: ${owner.email}.`);
+      expect(text).not.toMatch(/https?:|token/);
+      return [subject, text] as const;
+    };
+    const names = await api.database.pool.query('update users set name = $1, surname = $2 where email = $3', [
+      'Иван',
+      'Петров',
+      owner.email,
+    ]);
+    expect(names.rowCount).toBe(1);
+    await api.must(owner.token, updateUser, { params, body: { password: 'another horse' } });
+    expect((await told(agent.email))[0]).toContain('Ваш пароль');
+    await addFactor(api.database.db, agent.id, 'on');
+    await api.must(owner.token, resetSecondFactor, { params, body: {} });
+    expect((await told(agent.email))[0]).toContain('второй фактор');
+    const moved = `moved.${agent.email}`;
+    await api.must(owner.token, updateUser, { params, body: { email: moved } });
+    expect((await told(agent.email))[1]).toContain(`теперь используется другая почта: ${moved}`);
+    await setRole(owner.token, agent.id, 'CREATOR');
+    expect((await told(moved))[0]).toContain('Вашу роль');
+    // A name alone is not power over the account.
+    await api.must(owner.token, updateUser, { params, body: { name: 'Пётр' } });
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(inbox.mails.filter(({ to }) => to === moved)).toHaveLength(1);
+  });
+
+  test('an owner whose address an admin moved learns it at the old one, and may write to the other owners', async () => {
+    const admin = await createAdmin(api, 'mover@platform.test');
+    const owner = await api.company();
+    const { id } = await api.must(owner.token, me);
+    const second = await api.agent(owner.token);
+    await setRole(owner.token, second.id, 'CREATOR');
+    const change = { params: { id }, body: { email: `moved.${owner.email}` } };
+    expect((await api.call(admin, updateUser, change)).status).toBe(400);
+    await api.must(admin, updateUser, { ...change, body: { ...change.body, ...proof } });
+    const { text } = await inbox.take(owner.email);
+    expect(text).toContain('mover@platform.test. Когда: ');
+    expect(text).toContain(`сразу напишите: ${second.email}.`);
   });
 });
 

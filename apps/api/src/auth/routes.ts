@@ -81,7 +81,7 @@ export function authRoutes(
   roleRoutes(routes, parts);
   pairingRoutes(routes, limits);
   sessionRoutes(routes);
-  factorRoutes(routes, own);
+  factorRoutes(routes, own, outbox);
 
   implement(routes, logout, ({ actor, write }) => write((tx) => endSession(tx, actor)));
 }

@@ -3,11 +3,12 @@ import * as contract from '@propusk/contract/users';
 import { asMember } from '../core/actor.ts';
 import { signedIn } from '../core/fair-queue.ts';
 import { implement, type Routes } from '../http/implement.ts';
+import type { Outbox } from '../mail/store.ts';
 import { hashPassword } from '../passwords.ts';
 import { createUser, deleteUser, findSelf, findUser, listUsers, updateUser } from './store.ts';
 
 /** The calls of the signed-in user and of a company's users (spec section 7). */
-export function userRoutes(routes: Routes): void {
+export function userRoutes(routes: Routes, outbox: Outbox): void {
   implement(routes, me, ({ actor, db }) => findSelf(db, actor));
 
   implement(routes, contract.createUser, async ({ actor, body, write }) => {
@@ -32,7 +33,7 @@ export function userRoutes(routes: Routes): void {
     await findUser(db, actor, params.id);
     const passwordHash =
       body.password === undefined ? undefined : await hashPassword(body.password, signedIn(actor.userId));
-    return write((tx) => updateUser(tx, actor, params.id, body, passwordHash, ifMatch));
+    return write((tx) => updateUser(tx, actor, params.id, body, { passwordHash, ifMatch, outbox }));
   });
 
   implement(routes, contract.deleteUser, ({ actor, params, ifMatch, write }) =>

@@ -17,6 +17,8 @@ import { run, type Statement, statement } from '../db/pipeline.ts';
 import { managedBy } from '../db/scope.ts';
 import { refusing } from '../db/violations.ts';
 import { changeEntity, deleteEntity, type Entity } from '../entities/change.ts';
+import type { Outbox } from '../mail/store.ts';
+import { tellHolder } from '../mail/tell-holder.ts';
 
 function selectUsers(db: Db) {
   return db.selectFrom('users').select((eb) => [
@@ -158,7 +160,7 @@ async function insertUser(
 }
 
 /**
- * Edits a user. A new password or email ends the user's sessions, gateway tokens and mail links.
+ * Edits a user. A new password or email ends the user's sessions, gateway tokens and mail links, and is told to the old address.
  * @throws AppError not_found; changed_meanwhile; protected_user for password or email of a CREATOR or ADMIN; email_taken;
  *   bad_input
  */
@@ -167,8 +169,7 @@ export async function updateUser(
   actor: Actor,
   id: number,
   body: UserChange,
-  passwordHash: string | undefined,
-  ifMatch: IfMatch,
+  { passwordHash, ifMatch, outbox }: { passwordHash: string | undefined; ifMatch: IfMatch; outbox: Outbox },
 ): Promise<User> {
   return changeEntity(tx, actor, userEntity, { id, ifMatch }, (user) => {
     if (passwordHash !== undefined && isProtected(user.roles)) {
@@ -187,8 +188,12 @@ export async function updateUser(
     const { politics } = body;
     if (politics !== undefined && user.company_id === null) throw new AppError('no_company');
     // The new address may belong to another person: end every session of the previous holder.
-    const endSessions = () =>
-      passwordHash === undefined ? endAccess(tx, id) : setPassword(tx, id, passwordHash);
+    const endSessions = async () => {
+      await (passwordHash === undefined ? endAccess(tx, id) : setPassword(tx, id, passwordHash));
+      const holder = { id, to: user.email, companyId: user.company_id };
+      if (passwordHash !== undefined) await tellHolder(tx, outbox, actor, holder, { what: 'password' });
+      if (moved) await tellHolder(tx, outbox, actor, holder, { what: 'email', newEmail: body.email });
+    };
     return {
       set: {
         ...(body.name !== undefined && { name: body.name }),

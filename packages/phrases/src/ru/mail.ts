@@ -10,6 +10,21 @@ interface MailText {
 
 const linkLifetime = `Ссылка действует ${limits.linkMinutes} минут и срабатывает один раз.`;
 
+/** A change of an account by somebody else; `at` in ISO 8601. */
+interface AccountChange {
+  what: 'email' | 'password' | 'factor' | 'role';
+  newEmail?: string;
+  by: string;
+  at: string;
+  contacts: readonly string[];
+}
+
+/** The server's own time, with its zone: a mail does not know the reader's. */
+const moment = new Intl.DateTimeFormat('ru-RU', {
+  ...{ day: 'numeric', month: 'long', year: 'numeric', hour: '2-digit', minute: '2-digit' },
+  timeZoneName: 'short',
+} as const);
+
 /** The text of each mail, by its code. All but the first parameter, the recipient, are facts of the event. */
 export const mails = {
   password_link: (to: string, link: string): MailText => ({
@@ -96,6 +111,37 @@ export const mails = {
       'Если это сделали не вы, сразу сообщите владельцу вашей компании в «Пропуске» или администратору платформы: они вернут прежнюю почту или закроют доступ.',
     ],
   }),
+  /** To the holder of an account, at the old address, after somebody else changed what gives power over it. */
+  account_changed: (to: string, { what, newEmail, by, at, contacts }: AccountChange): MailText => {
+    const [subject, effect] = {
+      email: [
+        'Почту для вашего входа в «Пропуск» изменили',
+        `Для входа в «Пропуск» вместо ${to} теперь используется другая почта: ${newEmail}. Войти с прежней больше нельзя.`,
+      ],
+      password: [
+        'Ваш пароль для входа в «Пропуск» изменили',
+        `Для входа в «Пропуск» с почтой ${to} задали новый пароль. Прежний больше не подходит.`,
+      ],
+      factor: [
+        'Ваш второй фактор в «Пропуске» сбросили',
+        `Для входа в «Пропуск» с почтой ${to} теперь хватит пароля. Включите второй фактор заново в «Персональных данных».`,
+      ],
+      role: [
+        'Вашу роль в «Пропуске» изменили',
+        `У пользователя ${to} в «Пропуске» теперь другая роль. Она видна после входа.`,
+      ],
+    }[what] as [string, string];
+    return {
+      subject,
+      paragraphs: [
+        `${effect} Все открытые сеансы завершены.`,
+        `Кто изменил: ${by}. Когда: ${moment.format(new Date(at))}.`,
+        contacts.length === 0
+          ? 'Если вы об этом не просили, сразу сообщите администратору платформы.'
+          : `Если вы об этом не просили, сразу напишите: ${contacts.join(', ')}. Они проверят, кто это сделал, и вернут вам доступ.`,
+      ],
+    };
+  },
 } satisfies Record<string, (to: string, ...facts: never[]) => MailText>;
 
 /** The first and the last paragraph of every mail. */
