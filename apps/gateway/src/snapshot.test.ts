@@ -9,7 +9,7 @@ import { canonicalHost } from '@propusk/access/host';
 import type { AccessIndex } from '@propusk/access/snapshot';
 import { company, SECRET } from '@propusk/test-kit/gateway/world';
 import { quickOrSoak, threatCase } from '@propusk/test-kit/threat-case';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createLog } from './log.ts';
 import { openSnapshots } from './snapshot.ts';
 
@@ -96,5 +96,25 @@ test('an unreadable change journal invalidates the snapshot', async () => {
   expect((await open()).index.companies.size).toBe(0);
   // The next start does not find the snapshot either.
   expect((await open()).index.companies.size).toBe(0);
+  await rm(folder, { recursive: true });
+});
+
+test('a snapshot that cannot be serialised is a logged failure, and the next write succeeds', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'propusk-snapshot-'));
+  const [key, log] = [gatewayKeys(SECRET).snapshot, createLog('silent')];
+  const logged = vi.spyOn(log, 'error');
+  const open = () => openSnapshots({ dataDir: folder, snapshotMaxAgeMs: 900_000 }, key, log);
+  const live = await open();
+  // Stands in for a platform above V8's longest string, which throws the same error.
+  const toJSON = () => {
+    throw new RangeError('Invalid string length');
+  };
+  live.put({ ...QUIET, toJSON } as typeof QUIET, false);
+  live.contact();
+  await expect.poll(() => logged.mock.calls.length).toBe(1);
+  expect(logged.mock.calls[0]?.[1]).toContain('Cannot write the snapshot');
+  live.put({ ...QUIET, version: 2 }, false);
+  await live.close();
+  expect((await open()).index.companies.get(2)?.version).toBe(2);
   await rm(folder, { recursive: true });
 });

@@ -108,8 +108,9 @@ export async function openSnapshots(options: SnapshotsOptions, key: Buffer, log:
       isOnDisk = true;
       journaled = true;
       journal.begin();
-      const plain = JSON.stringify({ contact, companies: [...companies.values()] });
       try {
+        // Above V8's longest string, 512 MiB, this throws.
+        const plain = JSON.stringify({ contact, companies: [...companies.values()] });
         await writeSnapshotFile(path, seal(key, Buffer.from(plain)));
         // The snapshot lacks a change that the journal failed to record.
         if (journaled) journal.settle();
