@@ -1,5 +1,6 @@
 import type { Target } from '@propusk/access/host';
 import type { Egress } from '@propusk/access/snapshot';
+import type { Tenant } from '@propusk/dial/fair-slots';
 import { AbortSignalLite } from './abort-signal-lite.ts';
 import { type Caller, nameOf } from './authenticate.ts';
 import { type Authorize, sameEgress } from './authorize.ts';
@@ -18,6 +19,8 @@ export interface ActiveRequest {
   readonly caller: Caller;
   readonly target: Target;
   readonly egress: Egress;
+  /** The company; for a probe, which the api limits, the host. */
+  readonly tenant: Tenant;
   /** Its reason is a ProxyError when access was revoked. */
   readonly signal: AbortSignalLite;
   abort(reason: Error): void;
@@ -57,6 +60,7 @@ export function createActiveRequests(authorize: Authorize, limits: ConcurrencyLi
       caller,
       target,
       egress,
+      tenant: companyId ?? target.host,
       signal,
       abort: (reason) => signal.abort(reason),
       release() {

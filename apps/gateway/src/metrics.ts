@@ -132,11 +132,11 @@ export function createMetrics(measured: Measured): Metrics {
         decide.observe((performance.now() - started) / 1000);
       }
     },
-    timed: (dial) => async (host, port, signal, towards, onread) => {
+    timed: (dial) => async (host, port, tenant, signal, towards, onread) => {
       const started = performance.now();
       let outcome = 'connected';
       try {
-        return await dial(host, port, signal, towards, onread);
+        return await dial(host, port, tenant, signal, towards, onread);
       } catch (error) {
         outcome = error instanceof DialError ? error.code : 'left';
         throw error;

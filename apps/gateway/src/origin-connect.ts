@@ -7,9 +7,10 @@ import { ProxyError, type ProxyErrorDetail, type ProxyErrorReason } from './prox
 import { requestTunnel } from './upstream.ts';
 
 /** A failed dial of the company's proxy must not read as a fault of the site. */
-const upstreamErrors: Readonly<Record<DialErrorCode, readonly [ProxyErrorReason, ProxyErrorDetail]>> = {
+const upstreamErrors: Readonly<Record<DialErrorCode, readonly [ProxyErrorReason, ProxyErrorDetail?]>> = {
   address_refused: ['address_refused', 'upstream_address_refused'],
   resolve_failed: ['upstream_failed', 'upstream_resolve_failed'],
+  names_busy: ['names_busy'],
   connect_failed: ['upstream_failed', 'upstream_connect_failed'],
   timeout: ['timeout', 'upstream_timeout'],
 };
@@ -21,13 +22,13 @@ const upstreamErrors: Readonly<Record<DialErrorCode, readonly [ProxyErrorReason,
  */
 export async function connectNextHop(
   dial: Dial,
-  { egress, target, signal }: ActiveRequest,
+  { egress, target, tenant, signal }: ActiveRequest,
   onread?: OnReadOpts,
 ): Promise<Socket> {
   try {
     return await (egress.kind === 'direct'
-      ? dial(target.host, target.port, signal, 'site', onread)
-      : dial(egress.host, egress.port, signal, 'upstream', onread));
+      ? dial(target.host, target.port, tenant, signal, 'site', onread)
+      : dial(egress.host, egress.port, tenant, signal, 'upstream', onread));
   } catch (error) {
     if (!(error instanceof DialError)) throw error;
     if (egress.kind === 'direct') throw new ProxyError(error.code);

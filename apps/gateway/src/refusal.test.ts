@@ -33,9 +33,9 @@ test('each status belongs to its reasons', () => {
   expect(of(407)).toEqual(['no_credentials', 'bad_credentials', 'expired']);
   expect(of(400)).toEqual(['bad_host', 'bad_request', 'loop']);
   expect(of(502)).toEqual(['resolve_failed', 'connect_failed', 'upstream_failed']);
-  expect(of(503)).toEqual(['snapshot_stale', 'too_many', 'stopping']);
+  expect(of(503)).toEqual(['names_busy', 'snapshot_stale', 'too_many', 'stopping']);
   expect(of(504)).toEqual(['timeout']);
-  expect(of(403)).toHaveLength(reasons.length - 13);
+  expect(of(403)).toHaveLength(reasons.length - 14);
 });
 
 test('the page escapes everything that comes from outside', () => {

@@ -28,6 +28,7 @@ const statuses: Readonly<Record<ProxyErrorReason, number>> = {
   loop: 400,
   too_many: 503,
   stopping: 503,
+  names_busy: 503,
 };
 
 /** The sentences of each reason. A reason without sentences does not compile. */

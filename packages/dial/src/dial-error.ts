@@ -1,7 +1,12 @@
 /** Why no connection was opened. */
 export type DialErrorCode =
   /** The name resolves to an address that `addressAllowed` refuses, or to the dialer's own listener. */
-  'address_refused' | 'resolve_failed' | 'connect_failed' | 'timeout';
+  | 'address_refused'
+  | 'resolve_failed'
+  /** Too many names of the tenant wait for DNS. */
+  | 'names_busy'
+  | 'connect_failed'
+  | 'timeout';
 
 /** A failed dial. `errno` is the system's code of the last attempt (`ECONNREFUSED`), where the system reported one. */
 export class DialError extends Error {
@@ -13,4 +18,9 @@ export class DialError extends Error {
     this.code = code;
     this.errno = errno;
   }
+}
+
+/** The system's code of an error, such as `ECONNREFUSED`. */
+export function errnoOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error ? String(error.code) : undefined;
 }

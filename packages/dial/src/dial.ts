@@ -1,7 +1,8 @@
 import { connect, isIP, type OnReadOpts, type Socket } from 'node:net';
 import { addressAllowed, arrivesAt, type Networks } from './addresses.ts';
-import { DialError } from './dial-error.ts';
-import { createLookup } from './resolver.ts';
+import { DialError, errnoOf } from './dial-error.ts';
+import type { Tenant } from './fair-slots.ts';
+import { createLookup, type Lookup } from './resolver.ts';
 import type { EgressAddresses } from './settings.ts';
 
 /**
@@ -24,8 +25,8 @@ export interface DialerOptions {
   readonly dns?: readonly string[];
   readonly resolveMs?: number;
   readonly connectMs?: number;
-  /** Replaces the resolver, for tests. */
-  readonly lookup?: (name: string) => Promise<readonly string[]>;
+  /** Replaces the resolver: several dialers may share one. */
+  readonly lookup?: Lookup;
 }
 
 /** The part of AbortSignal that the dialer needs: a caller may pass a lighter object. */
@@ -40,18 +41,19 @@ export interface AbortSignalLike {
 /**
  * Opens a connection to a host: a name or an address literal. Only connections to sites use the egress address, which sites'
  * locks admit: an "upstream" that a tenant typed in may be another tenant's site.
+ * @param tenant whose share of pending names the host takes
  * @param onread how the connection is read, when not as a stream
  * @throws DialError; the signal's reason when it was aborted
  */
 export type Dial = (
   host: string,
   port: number,
+  tenant: Tenant,
   signal: AbortSignalLike,
   towards?: 'site' | 'upstream',
   onread?: OnReadOpts,
 ) => Promise<Socket>;
 
-const RESOLVE_MS = 5_000;
 const CONNECT_MS = 10_000;
 /** Timeout of one address while others are left (RFC 8305 recommends 250 ms; a busy machine needs more). */
 const ATTEMPT_MS = 2_000;
@@ -59,19 +61,13 @@ const ATTEMPT_MS = 2_000;
 /** Creates the dial function. */
 export function createDialer(options: DialerOptions): Dial {
   const { hosts, allowNetworks, egress = {}, self, dns = [] } = options;
-  const { lookup = createLookup(dns) } = options;
-  const { resolveMs = RESOLVE_MS, connectMs = CONNECT_MS } = options;
+  const { resolveMs, connectMs = CONNECT_MS } = options;
+  const { lookup = createLookup({ servers: dns, resolveMs }) } = options;
 
-  async function resolve(host: string): Promise<readonly string[]> {
+  /** The addresses of a literal, or of a name in GATEWAY_HOSTS. */
+  function addressesWithoutLookup(host: string): readonly string[] | undefined {
     const literal = host.replace(/^\[(.*)\]$/, '$1');
-    if (isIP(literal) !== 0) return [literal];
-    const listed = hosts.get(host.toLowerCase());
-    if (listed !== undefined) return listed;
-    try {
-      return await within(resolveMs, lookup(host));
-    } catch (error) {
-      throw error instanceof DialError ? error : new DialError('resolve_failed', errnoOf(error));
-    }
+    return isIP(literal) === 0 ? hosts.get(host.toLowerCase()) : [literal];
   }
 
   function check(addresses: readonly string[], port: number): void {
@@ -84,9 +80,9 @@ export function createDialer(options: DialerOptions): Dial {
     }
   }
 
-  return async (host, port, signal, towards = 'site', onread) => {
+  return async (host, port, tenant, signal, towards = 'site', onread) => {
     const from = towards === 'site' ? egress : {};
-    const addresses = await resolve(host);
+    const addresses = addressesWithoutLookup(host) ?? (await lookup(host, tenant));
     signal.throwIfAborted();
     check(addresses, port);
     const deadline = performance.now() + connectMs;
@@ -147,20 +143,4 @@ async function connectTo(
   socket.destroy();
   signal.throwIfAborted();
   return failure instanceof DialError ? failure : new DialError('connect_failed', errnoOf(failure));
-}
-
-function errnoOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error ? String(error.code) : undefined;
-}
-
-async function within<T>(ms: number, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new DialError('timeout')), ms);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -1,27 +1,200 @@
-import { lookup as lookupName, Resolver } from 'node:dns/promises';
-
-/** Timeout and tries for one server: together less than the dialer's resolve timeout. */
-const ANSWER = { timeout: 1_500, tries: 2 };
+import { randomInt } from 'node:crypto';
+import { Resolver } from 'node:dns/promises';
+import { DialError, errnoOf } from './dial-error.ts';
+import { createFairSlots, type SlotHolder, type Tenant } from './fair-slots.ts';
+import { followFile, parseHostsFile, parseSearchDomains } from './name-files.ts';
 
 /**
- * Creates a look-up that asks these servers (GATEWAY_DNS), or the system's when there are none. Names of an intranet are often
- * known to its own servers alone.
- * @param servers `address` or `address:port`
- * @returns every address of a name, IPv4 first: the family that sites' locks list
+ * Resolves names:
+ *
+ *   /etc/hosts → cache → a query of the same name that is under way → a slot of the tenant → c-ares
+ *
+ * c-ares waits for answers on the event loop. getaddrinfo would occupy a thread for each name, so that a few names without
+ * an answer would stop all others.
  */
-export function createLookup(servers: readonly string[]): (name: string) => Promise<readonly string[]> {
-  if (servers.length === 0) return systemLookup;
-  const resolver = new Resolver(ANSWER);
-  resolver.setServers([...servers]);
-  return async (name) => {
-    const [v4, v6] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
-    // DNS reports a missing family as an error; most names have one family.
-    if (v4.status === 'rejected' && v6.status === 'rejected') throw v4.reason;
-    return [v4, v6].flatMap((found) => (found.status === 'fulfilled' ? found.value : []));
-  };
+
+/** The shortest and the longest timeout of the first try, in milliseconds. Random, so that hundreds of names repeat at different times. */
+const FIRST_TRY_MS = [1_000, 1_500] as const;
+/** Tries for each server. c-ares doubles the timeout with each. */
+const TRIES = 3;
+const RESOLVE_MS = 5_000;
+/** Bounds of the time that an answer is cached, in seconds. A rebinding attacker sends a time to live of 0. */
+const TTL_LEAST = 5;
+const TTL_MOST = 60;
+const FAILURE_MS = 1_000;
+/** Names in the cache. */
+const CACHED_MOST = 4_096;
+/** The most addresses of a name and family: a DNS response holds up to 4,000. */
+const ADDRESSES_MOST = 16;
+
+export interface LookupOptions {
+  /** DNS servers instead of the system's (GATEWAY_DNS), as `address` or `address:port`. */
+  readonly servers?: readonly string[];
+  /** Time limit of a look-up, in milliseconds. */
+  readonly resolveMs?: number | undefined;
+  readonly hostsFile?: string;
+  readonly resolvConf?: string;
+  /** A monotonic clock in milliseconds, for tests. */
+  readonly now?: () => number;
 }
 
-async function systemLookup(name: string): Promise<readonly string[]> {
-  const found = await lookupName(name, { all: true, order: 'verbatim' });
-  return found.map(({ address }) => address);
+/**
+ * Resolves a name for a tenant. A name of a file or the cache is returned at once; only a new query takes a slot of the tenant.
+ * @returns at least one address, IPv4 first: the family that sites' locks list
+ * @throws DialError resolve_failed, timeout; names_busy when the tenant has too many pending names
+ */
+export type Lookup = (name: string, tenant: Tenant) => readonly string[] | Promise<readonly string[]>;
+
+interface Cached {
+  readonly until: number;
+  readonly outcome: readonly string[] | DialError;
+}
+
+/** A pending name, charged to the tenant that asked first. Others share the answer and take no slot. */
+class Query implements SlotHolder {
+  readonly tenant: Tenant;
+  /**
+   * Its own, because cancel() ends every query of a resolver. It also reads the system's current servers, and sends from a
+   * source port of its own.
+   */
+  readonly resolver = new Resolver({ timeout: randomInt(...FIRST_TRY_MS), tries: TRIES });
+  /** Why it was cancelled. */
+  cancelled: 'timeout' | 'names_busy' | undefined;
+  answer: Promise<readonly string[]> = Promise.resolve([]);
+
+  constructor(tenant: Tenant) {
+    this.tenant = tenant;
+  }
+
+  /** Ends the work of c-ares: its promises reject within a tick of the event loop. */
+  cancel(why: 'timeout' | 'names_busy'): void {
+    this.cancelled = why;
+    this.resolver.cancel();
+  }
+
+  evict(): void {
+    this.cancel('names_busy');
+  }
+}
+
+/** Creates a look-up with its own cache and slots. */
+export function createLookup(options: LookupOptions = {}): Lookup {
+  const { servers = [], resolveMs = RESOLVE_MS, now = () => performance.now() } = options;
+  const hosts = followFile(options.hostsFile ?? '/etc/hosts', parseHostsFile, now);
+  const searchDomains = followFile(options.resolvConf ?? '/etc/resolv.conf', parseSearchDomains, now);
+  const slots = createFairSlots();
+  // grows: by users, by names of sites and proxies; bound: 4,096 names with up to 32 addresses, below 16 MB; at the bound:
+  // the oldest is dropped; test: packages/dial/src/resolver.net.test.ts
+  const cache = new Map<string, Cached>();
+  // grows: by users, by names that DNS has not answered; bound: 512, the slots of fair-slots.ts; at the bound: 503 names_busy,
+  // and the company that holds most loses its oldest; test: packages/dial/src/resolver.net.test.ts
+  const pending = new Map<string, Query>();
+
+  function lookup(host: string, tenant: Tenant): readonly string[] | Promise<readonly string[]> {
+    const name = host.toLowerCase();
+    const listed = hosts().get(name);
+    if (listed !== undefined) return listed;
+    const known = cache.get(name);
+    if (known !== undefined && now() < known.until) {
+      if (known.outcome instanceof DialError) throw known.outcome;
+      return known.outcome;
+    }
+    const query = pending.get(name);
+    return query === undefined || query.cancelled !== undefined
+      ? start(name, tenant)
+      : join(query, name, tenant);
+  }
+
+  function start(name: string, tenant: Tenant): Promise<readonly string[]> {
+    const query = new Query(tenant);
+    slots.take(query);
+    if (servers.length > 0) query.resolver.setServers(servers);
+    pending.set(name, query);
+    query.answer = settle(query, name);
+    return query.answer;
+  }
+
+  async function join(query: Query, name: string, tenant: Tenant): Promise<readonly string[]> {
+    try {
+      return await query.answer;
+    } catch (error) {
+      // An eviction concerns the tenant that is charged. Another tenant asks again, at its own expense.
+      if (query.cancelled === 'names_busy' && query.tenant !== tenant) return lookup(name, tenant);
+      throw error;
+    }
+  }
+
+  /** Awaits the answer, caches it and frees the slot. */
+  async function settle(query: Query, name: string): Promise<readonly string[]> {
+    const timer = setTimeout(() => query.cancel('timeout'), resolveMs);
+    const qualified = name.includes('.') ? [] : searchDomains().map((domain) => `${name}.${domain}`);
+    try {
+      const { addresses, ttl } = await firstAnswer(query, [...qualified, name]);
+      remember(name, addresses, Math.min(Math.max(ttl, TTL_LEAST), TTL_MOST) * 1000);
+      return addresses;
+    } catch (error) {
+      const failure = query.cancelled === undefined ? failureOf(error) : new DialError(query.cancelled);
+      if (failure.code !== 'names_busy') remember(name, failure, FAILURE_MS);
+      throw failure;
+    } finally {
+      clearTimeout(timer);
+      slots.free(query);
+      if (pending.get(name) === query) pending.delete(name);
+    }
+  }
+
+  function remember(name: string, outcome: Cached['outcome'], ms: number): void {
+    // A Map keeps its order: the first name is the oldest.
+    cache.delete(name);
+    cache.set(name, { until: now() + ms, outcome });
+    const [oldest] = cache.keys();
+    if (cache.size > CACHED_MOST && oldest !== undefined) cache.delete(oldest);
+  }
+
+  return lookup;
+}
+
+interface Answer {
+  readonly addresses: readonly string[];
+  /** In seconds. */
+  readonly ttl: number;
+}
+
+/** Asks for one name after the other until one has addresses. @throws the last error of c-ares */
+async function firstAnswer(query: Query, names: readonly string[]): Promise<Answer> {
+  let failure: unknown;
+  for (const name of names) {
+    try {
+      return await bothFamilies(query.resolver, name);
+    } catch (error) {
+      failure = error;
+    }
+    if (query.cancelled !== undefined) break;
+  }
+  throw failure;
+}
+
+async function bothFamilies(resolver: Resolver, name: string): Promise<Answer> {
+  const families = await Promise.allSettled([
+    resolver.resolve4(name, { ttl: true }),
+    resolver.resolve6(name, { ttl: true }),
+  ]);
+  const found = families.flatMap((family) =>
+    family.status === 'fulfilled' ? family.value.slice(0, ADDRESSES_MOST) : [],
+  );
+  const failures = families.flatMap((family) => (family.status === 'rejected' ? [family.reason] : []));
+  // DNS reports a missing family as an error; most names have one family.
+  if (found.length === 0) throw failures[0];
+  // A family that failed for another reason may answer soon.
+  const ttl = failures.every(isAbsent) ? Math.min(...found.map((record) => record.ttl)) : TTL_LEAST;
+  return { addresses: found.map(({ address }) => address), ttl };
+}
+
+function isAbsent(error: unknown): boolean {
+  return /^(?:ENODATA|ENOTFOUND)$/.test(errnoOf(error) ?? '');
+}
+
+function failureOf(error: unknown): DialError {
+  const code = errnoOf(error);
+  return new DialError(code === 'ETIMEOUT' ? 'timeout' : 'resolve_failed', code);
 }

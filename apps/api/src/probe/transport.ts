@@ -9,7 +9,7 @@ import { isLoopback } from '@propusk/contract/settings';
 import { addressAllowed, type Networks, parseNetworks } from '@propusk/dial/addresses';
 import { createDialer } from '@propusk/dial/dial';
 import { DialError } from '@propusk/dial/dial-error';
-import { createLookup } from '@propusk/dial/resolver';
+import { createLookup, type Lookup } from '@propusk/dial/resolver';
 import type { EgressAddresses } from '@propusk/dial/settings';
 import type { KeyedLimiter } from '../core/keyed-limiter.ts';
 import { ConnectError, type ConnectErrorReason } from './connect-error.ts';
@@ -46,10 +46,13 @@ export interface TransportOptions {
   /** The gateway's source addresses (GATEWAY_EGRESS). */
   readonly egress: EgressAddresses;
   /** Replaces the resolvers of `dns`, in tests. */
-  readonly lookup?: ((name: string) => Promise<readonly string[]>) | undefined;
+  readonly lookup?: Lookup | undefined;
 }
 
-/** The api's only egress. It applies the gateway's dialing rules. */
+/**
+ * The api's only egress. It applies the gateway's dialing rules. Each host is a tenant of its own at the resolver: the queues of
+ * probes and of outbound calls limit the companies before.
+ */
 export interface Transport {
   /**
    * Opens a connection to a place.
@@ -80,7 +83,6 @@ export interface Outbound {
   readonly stop: AbortSignal;
 }
 
-const RESOLVE_MS = 5_000;
 /** Longer than a probe's minute: the gateway's clock may differ. */
 const TOKEN_SECONDS = 90;
 const anywhere = parseNetworks('0.0.0.0/0,::/0') ?? { v4: [], v6: [] };
@@ -88,14 +90,14 @@ const anywhere = parseNetworks('0.0.0.0/0,::/0') ?? { v4: [], v6: [] };
 /** Builds the api's transport. */
 export function createTransport(options: TransportOptions): Transport {
   const { allowNetworks, hosts, gatewayUrl, keys, egress, dns } = options;
-  const lookup = options.lookup ?? createLookup(dns);
+  const lookup = options.lookup ?? createLookup({ servers: dns });
   const dialing = { hosts, lookup, self: () => null };
   const dial = createDialer({ ...dialing, allowNetworks });
   const dialGateway = createDialer({ ...dialing, allowNetworks: anywhere });
 
   async function openProxy(route: ProxyRoute, signal: AbortSignal): Promise<Duplex> {
     if (route.kind === 'upstream')
-      return connecting('proxy', dial(route.host, route.port, signal, 'upstream'));
+      return connecting('proxy', dial(route.host, route.port, route.host, signal, 'upstream'));
     const { hostname, protocol } = gatewayUrl;
     const socket = await connecting('proxy', dialGatewayAt(hostname, signal));
     return protocol === 'https:'
@@ -124,7 +126,7 @@ export function createTransport(options: TransportOptions): Transport {
   /** Connects to the gateway at a host. */
   const dialGatewayAt = (host: string, signal: AbortSignal) => {
     const { port, protocol } = gatewayUrl;
-    return dialGateway(host, Number(port) || (protocol === 'https:' ? 443 : 80), signal, 'upstream');
+    return dialGateway(host, Number(port) || (protocol === 'https:' ? 443 : 80), host, signal, 'upstream');
   };
 
   return {
@@ -141,15 +143,18 @@ export function createTransport(options: TransportOptions): Transport {
     },
     async open(route, place, signal) {
       if (route.kind === 'outside')
-        return connecting('site', dial(place.host, place.port, signal), place.host);
+        return connecting('site', dial(place.host, place.port, place.host, signal), place.host);
       return through(route, await openProxy(route, signal), place, signal);
     },
     async resolve(host) {
       if (isIP(host) !== 0) return [host];
       const listed = hosts.get(host.toLowerCase());
       if (listed !== undefined) return listed;
-      const late = new Promise<readonly string[]>((resolve) => setTimeout(resolve, RESOLVE_MS, []).unref());
-      return Promise.race([lookup(host).catch(() => []), late]);
+      try {
+        return await lookup(host, host);
+      } catch {
+        return [];
+      }
     },
     configuredEgress: [egress.v4, egress.v6].filter(
       (address) => address !== undefined && addressAllowed(address, allowNetworks),
@@ -199,6 +204,8 @@ async function connecting(where: 'proxy' | 'site', dialed: Promise<Socket>, host
     return await dialed;
   } catch (error) {
     if (!(error instanceof DialError)) throw error;
+    // Neither says anything about the site.
+    if (error.code === 'names_busy') throw new ConnectError(where, 'resolve_failed');
     const diagnosed = error.code === 'connect_failed' && isIP(host) !== 0;
     throw new ConnectError(where, diagnosed ? diagnoseConnect(error.errno) : error.code);
   }

@@ -15,6 +15,11 @@ export const proxyErrors = {
     advice: askAdmin,
   },
   resolve_failed: { why: 'Имя сайта не найдено в DNS.', advice: 'Проверьте адрес.' },
+  names_busy: {
+    why: 'Слишком много сайтов ждут ответа DNS, поэтому шлюз пока не ищет адреса новых.',
+    advice:
+      'Попробуйте ещё раз через минуту. Если не поможет, обратитесь к администратору вашей компании: вероятно, у одного из её сайтов не отвечает DNS-сервер.',
+  },
   connect_failed: { why: 'Сайт не принял соединение или оборвал его.', advice: tryLater },
   upstream_failed: { why: 'Прокси компании не пропустил запрос.', advice: tryLater },
   timeout: { why: 'Сайт не ответил вовремя.', advice: tryLater },

@@ -1,4 +1,4 @@
-import { type AddressInfo } from 'node:net';
+import { type AddressInfo, isIP } from 'node:net';
 import dns2, { Packet } from 'dns2';
 
 export interface NameServer {
@@ -9,21 +9,28 @@ export interface NameServer {
   stop(): Promise<void>;
 }
 
-/** Starts a DNS server on loopback. @param answer IPv4 addresses of a name; empty for an unknown name */
-export async function startNameServer(answer: (name: string) => readonly string[]): Promise<NameServer> {
+/**
+ * Starts a DNS server on loopback.
+ * @param answer addresses of a name; empty for an unknown name; null to send no response
+ * @param ttl seconds; 0, as a rebinding attacker sends
+ */
+export async function startNameServer(
+  answer: (name: string) => readonly string[] | null,
+  ttl = 0,
+): Promise<NameServer> {
   let asked = 0;
   const server = dns2.createServer({
     udp: { type: 'udp4' },
     handle(request, send) {
       const response = Packet.createResponseFromRequest(request);
       const [question] = request.questions;
-      if (question?.type === Packet.TYPE.A) {
-        asked += 1;
-        for (const address of answer(question.name)) {
-          // A time to live of 0, as a rebinding attacker sends: no resolver may cache it.
-          const answered = { type: Packet.TYPE.A, class: Packet.CLASS.IN, ttl: 0, address };
-          response.answers.push(new Packet.Resource({ name: question.name, ...answered }));
-        }
+      const family = question?.type === Packet.TYPE.A ? 4 : 6;
+      if (family === 4) asked += 1;
+      const addresses = question === undefined ? [] : answer(question.name);
+      if (question === undefined || addresses === null) return;
+      for (const address of addresses.filter((each) => isIP(each) === family)) {
+        const answered = { type: question.type, class: Packet.CLASS.IN, ttl, address };
+        response.answers.push(new Packet.Resource({ name: question.name, ...answered }));
       }
       void send(response);
     },
