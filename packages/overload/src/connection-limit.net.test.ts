@@ -67,3 +67,22 @@ test('new connections are refused while memory is short, and open ones stay', as
   short = false;
   expect(await server.come()).toBe('hello');
 });
+
+test('a listener registered before the limit sees accepted connections only, a later one also refused ones', async () => {
+  const server = createServer((socket) => void socket.on('error', () => {}));
+  const seen = { before: 0, after: [] as boolean[] };
+  server.on('connection', () => (seen.before += 1));
+  limitConnections(server, { most: 2, isShort: () => false });
+  server.on('connection', (socket) => seen.after.push(socket.destroyed));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const accepted = connect({ port, host: '127.0.0.1' });
+  await once(accepted, 'connect');
+  const refused = connect({ port, host: '127.0.0.1' });
+  await new Promise((resolve) => refused.on('error', () => {}).once('close', resolve));
+  expect(seen).toEqual({ before: 1, after: [false, true] });
+  accepted.destroy();
+  server.close();
+  await once(server, 'close');
+});

@@ -14,8 +14,8 @@ export interface ConnectionLimitOptions {
 
 /**
  * Limits a server's connections: in total, to half of it from one subscriber, and to the open ones under memory pressure (as
- * Envoy's overload manager). A refused connection is reset before the server's listeners see it. Call it after every other
- * 'connection' listener is registered.
+ * Envoy's overload manager). A refused connection is reset, and the 'connection' listeners registered before this call do not
+ * see it. A listener registered later sees it with a destroyed socket: it may count arrivals, but must not use the socket.
  */
 export function limitConnections(server: Server, options: ConnectionLimitOptions): void {
   const { most, isShort, isProxy = () => false, onRefused = () => {} } = options;
