@@ -325,6 +325,15 @@ const company: Scenario[] = [
     open: rowDialog(/proxy\.romashka/, 'Редактировать'),
   },
   {
+    name: 'proxies-edit-moved',
+    role: 'owner',
+    path: `${creator}/proxies`,
+    open: async (page) => {
+      await rowDialog(/proxy\.romashka/, 'Редактировать')(page);
+      await page.getByRole('dialog').getByRole('textbox', { name: 'Хост' }).fill('other.romashka.ru');
+    },
+  },
+  {
     name: 'proxies-check',
     role: 'owner',
     path: `${creator}/proxies`,
@@ -418,7 +427,11 @@ const platform: Scenario[] = [
     name: 'admin-users-edit',
     role: 'admin',
     path: `${admin}/users`,
-    open: rowDialog(/Орлов/, 'Редактировать'),
+    open: async (page) => {
+      await rowDialog(/Орлов/, 'Редактировать')(page);
+      // Another address asks for proof.
+      await page.getByRole('dialog').getByRole('textbox', { name: 'Почта' }).fill('new@romashka.ru');
+    },
   },
   { name: 'admin-proxies', role: 'admin', path: `${admin}/proxies` },
   {

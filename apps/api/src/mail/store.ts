@@ -40,7 +40,8 @@ export interface ClaimedMail {
  * again after a crash.
  * @param mail null queues a decoy, which costs the same statements and is deleted unsent
  * @param expiresAt when the link of the mail expires, which ends the attempts; null for 24 hours
- * @throws AppError unavailable when 10,000 mails wait
+ * @throws AppError unavailable for a mail with a link when 10,000 mails wait. A notice is queued all the same: it must not keep
+ *   anybody from revoking access, and only signed-in users cause one
  */
 export async function queueMail<Code extends MailCode>(
   tx: Tx,
@@ -52,7 +53,7 @@ export async function queueMail<Code extends MailCode>(
   const sealed = encryption.seal(placeOf(id), JSON.stringify(mail));
   const { rows } = await sql`insert into mails (id, sealed, expires_at)
     select ${id}::uuid, ${sealed}::bytea, coalesce(${expiresAt}::timestamptz, now() + interval '1 day')
-    where (select count(*) from mails) < ${WAITING_MOST} returning id`.execute(tx);
+    where ${expiresAt}::timestamptz is null or (select count(*) from mails) < ${WAITING_MOST} returning id`.execute(tx);
   if (rows.length === 0) throw new AppError('unavailable', { detail: ['outbox_full'], retryAfter: 60 });
   afterCommit(tx, wake);
 }

@@ -98,7 +98,6 @@ function UserDialog(props: {
               blank
             />
           )}
-          {admin && <Proof control={control} stored={stored} />}
           {(props.policiesHint === undefined || props.policies(stored).length > 0) && (
             <MultiSelectField
               control={control}
@@ -109,6 +108,7 @@ function UserDialog(props: {
               options={props.policies(stored)}
             />
           )}
+          {admin && <Proof control={control} stored={stored} />}
         </>
       )}
     </EditDialog>
@@ -132,7 +132,9 @@ function Proof({
   if (!asksFor(stored, { email, password })) return null;
   return (
     <>
-      <Text size="sm">{t.users.proofHint}</Text>
+      <Text size="sm" c="dimmed">
+        {t.users.proofHint}
+      </Text>
       <ProofFields control={control} blank />
     </>
   );
