@@ -53,7 +53,9 @@ export async function queueMail<Code extends MailCode>(
   const sealed = encryption.seal(placeOf(id), JSON.stringify(mail));
   const { rows } = await sql`insert into mails (id, sealed, expires_at)
     select ${id}::uuid, ${sealed}::bytea, coalesce(${expiresAt}::timestamptz, now() + interval '1 day')
-    where ${expiresAt}::timestamptz is null or (select count(*) from mails) < ${WAITING_MOST} returning id`.execute(tx);
+    where ${expiresAt}::timestamptz is null or (select count(*) from mails) < ${WAITING_MOST} returning id`.execute(
+    tx,
+  );
   if (rows.length === 0) throw new AppError('unavailable', { detail: ['outbox_full'], retryAfter: 60 });
   afterCommit(tx, wake);
 }
