@@ -9,7 +9,8 @@ import { createAdmin } from '@propusk/test-kit/api/admin';
 import { PASSWORD, startApi, type TestApi } from '@propusk/test-kit/api/api';
 import { type Inbox, openInbox, type ReadMail, readMail } from '@propusk/test-kit/api/inbox';
 import { quickOrSoak, threatCase } from '@propusk/test-kit/threat-case';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
 
 const publicUrl = new URL('https://pass.example.ru');
 const log: string[] = [];
@@ -71,6 +72,27 @@ async function emailLink(session: string, email: string): Promise<string> {
   const link = follow(await inbox.take(email));
   expect(link.for).toBe('email');
   return link.token;
+}
+
+/** Requests a password link. @returns the statements of the transaction that follows the reply */
+async function statementsOf(email: string): Promise<string[]> {
+  const sent: { client: unknown; text: string }[] = [];
+  const query = pg.Client.prototype.query as (...given: unknown[]) => unknown;
+  const spy = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...given) {
+    const [first] = given as unknown as [string | { text: string }];
+    sent.push({ client: this, text: (typeof first === 'string' ? first : first.text).trim() });
+    return query.apply(this, given) as never;
+  });
+  const transaction = () => {
+    const client = sent.find(({ text }) => text.startsWith('insert into mail_links'))?.client;
+    const texts = sent.filter((one) => one.client === client).map(({ text }) => text);
+    const link = texts.findIndex((text) => text.startsWith('insert into mail_links'));
+    return texts.slice(texts.lastIndexOf('begin', link), texts.indexOf('commit', link) + 1);
+  };
+  await use({ email });
+  await expect.poll(() => transaction().at(-1)).toBe('commit');
+  spy.mockRestore();
+  return transaction();
 }
 
 async function account(email: string) {
@@ -254,6 +276,21 @@ describe('password links', () => {
     await client.query('commit');
     client.release();
     await inbox.take(email);
+  });
+
+  test('a request for a link sends the database the same statements with and without an account', async () => {
+    const { email } = await api.company();
+    const unknown = await statementsOf('nobody@elsewhere.test');
+    expect(unknown).toEqual(await statementsOf(email));
+    expect(unknown.map((text) => text.split(' ', 3).join(' '))).toEqual([
+      'begin',
+      'select "id", "email"',
+      'insert into mail_links',
+      'insert into mails',
+      'commit',
+    ]);
+    await inbox.take(email);
+    expect(inbox.mails.filter(({ to }) => to === 'nobody@elsewhere.test')).toEqual([]);
   });
 
   test('a request for a link takes the same time with and without an account', async () => {

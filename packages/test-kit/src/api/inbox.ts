@@ -20,6 +20,8 @@ export interface Inbox {
   readonly mails: readonly ReadMail[];
   /** Takes the next mail to a recipient, and waits up to 5 s for it. */
   take(to: string): Promise<ReadMail>;
+  /** Delays the reply to each mail after it was received. @param wait milliseconds, asked once for each mail */
+  slow(wait: () => number): void;
   /** Refuses the next mails with an SMTP reply code. */
   refuse(times: number, code: number): void;
   close(): Promise<void>;
@@ -30,6 +32,7 @@ export async function openInbox(): Promise<Inbox> {
   const mails: ReadMail[] = [];
   const taken = new Set<ReadMail>();
   let refusals = { times: 0, code: 0 };
+  let delay = () => 0;
   const server = new SMTPServer({
     authOptional: true,
     logger: false,
@@ -40,10 +43,12 @@ export async function openInbox(): Promise<Inbox> {
           return;
         }
         mails.push(readMail(raw));
-        done();
+        setTimeout(done, delay());
       });
     },
   });
+  // A client that was killed resets its connection.
+  server.on('error', () => {});
   server.listen(0, '127.0.0.1');
   await once(server.server, 'listening');
   return {
@@ -59,6 +64,9 @@ export async function openInbox(): Promise<Inbox> {
         await new Promise((resolve) => setTimeout(resolve, 20));
       }
       throw new Error(`no mail to ${to}`);
+    },
+    slow: (wait) => {
+      delay = wait;
     },
     refuse: (times, code) => {
       refusals = { times, code };

@@ -14,7 +14,7 @@ export interface ApiProcess {
   must<E extends Endpoint>(
     token: string | null,
     endpoint: E,
-    parts?: { id?: number; body?: Input<E['body']> },
+    parts?: { id?: number; body?: Input<E['body']>; headers?: Readonly<Record<string, string>> },
   ): Promise<Output<E['reply']>>;
   /** Kills it with SIGKILL. */
   kill(): Promise<void>;
@@ -66,10 +66,11 @@ export async function startApiProcess(
       child.kill('SIGTERM');
       return (await ended)[0];
     },
-    async must(token, endpoint, { id, body } = {}) {
+    async must(token, endpoint, { id, body, headers } = {}) {
       const reply = await fetch(`${url}/api${endpoint.path.replace(':id', String(id))}`, {
         method: endpoint.method,
         headers: {
+          ...headers,
           ...(token !== null && { authorization: `Bearer ${token}` }),
           ...(body !== undefined && { 'content-type': 'application/json' }),
         },
