@@ -4,7 +4,7 @@ import { factorScenarios } from './factor-scenarios.ts';
 import { answering, pickList, press, rowDialog, rowMenu } from './page-actions.ts';
 import { roleScenarios } from './role-scenarios.ts';
 import { sessionScenarios } from './session-scenarios.ts';
-import { check, drifted, evidence, learned, shared, vantages } from './stubbed-replies.ts';
+import { check, drifted, evidence, learned, shared, stuckMail, vantages } from './stubbed-replies.ts';
 
 /**
  * Who views the page: a signed-out visitor, an owner with data, an owner of an empty company, an agent, an
@@ -392,6 +392,15 @@ const agent: Scenario[] = [
 
 const platform: Scenario[] = [
   { name: 'admin-companies', role: 'admin', path: `${admin}/companies` },
+  {
+    name: 'admin-companies-stuck-mail',
+    role: 'admin',
+    path: `${admin}/companies`,
+    open: answering('**/api/mail/stuck', stuckMail, async (page) => {
+      await page.reload();
+      await expect(page.getByRole('alert')).toContainText('3 письма ждут отправки с');
+    }),
+  },
   { name: 'admin-companies-create', role: 'admin', path: `${admin}/companies`, open: press('Добавить') },
   {
     name: 'admin-companies-edit',

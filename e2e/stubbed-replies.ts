@@ -128,3 +128,6 @@ export const sessions = {
   ].map((session, place) => ({ id: place + 1, createdAt: now, lastSeenAt: now, ...session })),
   count: 4,
 };
+
+/** Mails that wait for a mail server that does not listen. */
+export const stuckMail = { count: 3, since: now, failure: 'refused' };

@@ -20,6 +20,7 @@ import { confirm } from '../../ui/confirm.ts';
 import type { Column } from '../../ui/data-table.tsx';
 import { lazyDialog } from '../../ui/lazy.tsx';
 import { toastSuccess } from '../../ui/toast.ts';
+import { StuckMailBand } from './stuck-mail-band.tsx';
 
 const ChangeCompanyDialog = lazyDialog(
   () => import('../../common/change-company-dialog.tsx'),
@@ -85,6 +86,7 @@ export function CompaniesPage() {
       <ListPage
         title={t.companies.title}
         help={t.companies.help}
+        above={<StuckMailBand />}
         searchLabel={t.companies.search}
         list={listCompanies}
         columns={columns}

@@ -1,4 +1,6 @@
 // The owner's company, the list of companies, and pages to come.
+import type { MailFailure } from '@propusk/contract/mail';
+import { count } from '../count.ts';
 
 export const company = {
   title: 'Компания',
@@ -37,6 +39,26 @@ export const companies = {
   empty: 'Not found. Try refreshing the page or add an item',
   remove: 'Do you really want to delete the company?',
   loss: 'Все её данные пропадут безвозвратно: люди, сайты, прокси-серверы и политики доступа.',
+};
+
+/** The band over the list of companies while mail does not leave. */
+export const stuckMail = {
+  waiting: (n: number, since: string) =>
+    `Почта не уходит: ${count(n, { one: 'письмо ждёт', few: 'письма ждут', many: 'писем ждут' })} отправки с ${since}.`,
+  failures: {
+    refused:
+      'Почтовый сервер не принимает соединение: проверьте, запущен ли он и верны ли адрес и порт в SMTP_URL.',
+    timeout: 'Почтовый сервер не отвечает: проверьте адрес и порт в SMTP_URL и не мешает ли сетевой экран.',
+    no_address: 'Почтовый сервер не найден по имени: проверьте имя в SMTP_URL и работу DNS.',
+    tls: 'Защищённое соединение с почтовым сервером не установилось: сервер не предлагает шифрование или его сертификату нельзя доверять. Проверьте сертификат и SMTP_URL.',
+    login: 'Почтовый сервер не принял имя или пароль: проверьте их в SMTP_URL.',
+    rejected: 'Почтовый сервер отказывается принимать письма: проверьте MAIL_FROM и SMTP_URL.',
+    folder: 'Письма не записываются в папку DATA_DIR/mail: проверьте права на неё и место на диске.',
+    other: 'Отправка сорвалась, причина в журнале: проверьте SMTP_URL.',
+  } satisfies Record<MailFailure, string>,
+  untried: 'Отправить их ещё не пробовали: проверьте, не перезапускается ли сервер.',
+  advice:
+    'Код ошибки есть в журнале, в строках «mail was not sent yet». Когда причина исчезнет, письма уйдут сами, кроме тех, чьи ссылки к тому времени истекут.',
 };
 
 export const statistics = {
