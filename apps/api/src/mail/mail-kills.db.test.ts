@@ -146,7 +146,11 @@ test(
 test('two api processes with one outbox send each mail once', async () => {
   const second = await startApiProcess(await freePort(), env);
   const places = Array.from({ length: 20 }, (_, place) => place);
-  await Promise.all(places.map((place) => invite(KILLS, place, place % 2 === 0 ? api : second)));
+  // A session has ten checks of its password at once.
+  for (let from = 0; from < 20; from += 10) {
+    const group = places.slice(from, from + 10);
+    await Promise.all(group.map((place) => invite(KILLS, place, place % 2 === 0 ? api : second)));
+  }
   await untilEmpty();
   expect(places.map((place) => received(recipient(KILLS, place)))).toEqual(places.map(() => 1));
   expect(await second.terminate()).toBe(0);
