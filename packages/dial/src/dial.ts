@@ -23,7 +23,6 @@ export interface DialerOptions {
   readonly self: () => { readonly address: string; readonly port: number } | null;
   /** DNS servers instead of the system's, as `address` or `address:port`. */
   readonly dns?: readonly string[];
-  readonly resolveMs?: number;
   readonly connectMs?: number;
   /** Replaces the resolver: several dialers may share one. */
   readonly lookup?: Lookup;
@@ -61,8 +60,7 @@ const ATTEMPT_MS = 2_000;
 /** Creates the dial function. */
 export function createDialer(options: DialerOptions): Dial {
   const { hosts, allowNetworks, egress = {}, self, dns = [] } = options;
-  const { resolveMs, connectMs = CONNECT_MS } = options;
-  const { lookup = createLookup({ servers: dns, resolveMs }) } = options;
+  const { lookup = createLookup({ servers: dns }), connectMs = CONNECT_MS } = options;
 
   /** The addresses of a literal, or of a name in GATEWAY_HOSTS. */
   function addressesWithoutLookup(host: string): readonly string[] | undefined {

@@ -4,7 +4,7 @@ import { createFairSlots, type SlotHolder } from './fair-slots.ts';
 const taken: SlotHolder[] = [];
 const evicted: SlotHolder[] = [];
 function holderOf(tenant: number): SlotHolder {
-  const holder = { tenant, evict: () => void evicted.push(holder) };
+  const holder = { tenant, cancel: () => void evicted.push(holder) };
   return holder;
 }
 function fill(slots = createFairSlots(), tenants = 0, each = 0) {

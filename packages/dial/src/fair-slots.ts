@@ -6,13 +6,13 @@ export type Tenant = number | string;
 /** A holder of a slot. */
 export interface SlotHolder {
   readonly tenant: Tenant;
-  /** Ends its work at once. Its slot is already free. */
-  evict(): void;
+  /** Ends its work at once: another tenant takes its slot, which is already free. */
+  cancel(why: 'names_busy'): void;
 }
 
 export interface FairSlots {
   /**
-   * Gives the holder a slot, perhaps the slot of another one, which it evicts.
+   * Gives the holder a slot, perhaps that of another holder, which is cancelled.
    * @throws DialError names_busy
    */
   take(holder: SlotHolder): void;
@@ -29,8 +29,8 @@ const IN_ALL = 512;
  *
  * Tenants whose name servers are silent can fill all slots: 50 of them want 800. A fixed share would waste slots while few tenants
  * look names up, and a full table would starve the tenants that come late. So the longest queue loses (longest queue drop, used
- * for shared packet buffers): at the limit a newcomer takes the oldest slot of the tenant that holds most, as long as that tenant
- * still holds more afterwards. With n tenants, each gets up to 512 / n slots whatever the others do, and 1 while n < 512.
+ * for shared packet buffers): at the limit a look-up takes the oldest slot of the tenant that holds most, if that tenant then
+ * still holds as many as the one that takes it. Of n tenants each can hold 512 / n slots, whatever the others do.
  */
 export function createFairSlots(): FairSlots {
   // grows: by users, by names that DNS has not answered; bound: 16 for each company, 512 in all; at the bound: 503
@@ -52,7 +52,7 @@ export function createFairSlots(): FairSlots {
     const [oldest] = longest;
     if (oldest === undefined || longest.size <= least) throw new DialError('names_busy');
     free(oldest);
-    oldest.evict();
+    oldest.cancel('names_busy');
   }
 
   return {

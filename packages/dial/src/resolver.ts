@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import { Resolver } from 'node:dns/promises';
 import { DialError, errnoOf } from './dial-error.ts';
 import { createFairSlots, type SlotHolder, type Tenant } from './fair-slots.ts';
@@ -13,9 +12,9 @@ import { followFile, parseHostsFile, parseSearchDomains } from './name-files.ts'
  * an answer would stop all others.
  */
 
-/** The shortest and the longest timeout of the first try, in milliseconds. Random, so that hundreds of names repeat at different times. */
-const FIRST_TRY_MS = [1_000, 1_500] as const;
-/** Tries for each server. c-ares doubles the timeout with each. */
+/** Time limit of the first try; c-ares doubles it with each. */
+const FIRST_TRY_MS = 1_250;
+/** Tries for each server. */
 const TRIES = 3;
 const RESOLVE_MS = 5_000;
 /** Bounds of the time that an answer is cached, in seconds. A rebinding attacker sends a time to live of 0. */
@@ -31,7 +30,7 @@ export interface LookupOptions {
   /** DNS servers instead of the system's (GATEWAY_DNS), as `address` or `address:port`. */
   readonly servers?: readonly string[];
   /** Time limit of a look-up, in milliseconds. */
-  readonly resolveMs?: number | undefined;
+  readonly resolveMs?: number;
   readonly hostsFile?: string;
   readonly resolvConf?: string;
   /** A monotonic clock in milliseconds, for tests. */
@@ -57,7 +56,7 @@ class Query implements SlotHolder {
    * Its own, because cancel() ends every query of a resolver. It also reads the system's current servers, and sends from a
    * source port of its own.
    */
-  readonly resolver = new Resolver({ timeout: randomInt(...FIRST_TRY_MS), tries: TRIES });
+  readonly resolver = new Resolver({ timeout: spread(FIRST_TRY_MS), tries: TRIES });
   /** Why it was cancelled. */
   cancelled: 'timeout' | 'names_busy' | undefined;
   answer: Promise<readonly string[]> = Promise.resolve([]);
@@ -70,10 +69,6 @@ class Query implements SlotHolder {
   cancel(why: 'timeout' | 'names_busy'): void {
     this.cancelled = why;
     this.resolver.cancel();
-  }
-
-  evict(): void {
-    this.cancel('names_busy');
   }
 }
 
@@ -126,7 +121,7 @@ export function createLookup(options: LookupOptions = {}): Lookup {
 
   /** Awaits the answer, caches it and frees the slot. */
   async function settle(query: Query, name: string): Promise<readonly string[]> {
-    const timer = setTimeout(() => query.cancel('timeout'), resolveMs);
+    const timer = setTimeout(() => query.cancel('timeout'), spread(resolveMs));
     const qualified = name.includes('.') ? [] : searchDomains().map((domain) => `${name}.${domain}`);
     try {
       const { addresses, ttl } = await firstAnswer(query, [...qualified, name]);
@@ -152,6 +147,11 @@ export function createLookup(options: LookupOptions = {}): Lookup {
   }
 
   return lookup;
+}
+
+/** A random part of a time limit, 80 to 100 %: hundreds of names that begin at once neither repeat nor end in one tick. */
+function spread(ms: number): number {
+  return Math.round(ms * (0.8 + Math.random() / 5));
 }
 
 interface Answer {
