@@ -2,11 +2,7 @@ import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
 import { IsoDate } from './fields.ts';
 
-/**
- * Why the last attempt to send a mail failed. refused: nothing listens at the address of SMTP_URL. timeout: no answer in time.
- * no_address: DNS does not know the name. tls: no encryption, or an untrusted certificate. login: the server refused user or
- * password. rejected: the server refused the mail. folder: the file could not be written. other: the log has the code.
- */
+/** Why the last attempt to send a mail failed; the OpenAPI document explains each value. */
 export const MailFailure = z.enum([
   'refused',
   'timeout',

@@ -23,10 +23,11 @@ interface NewLink {
 }
 
 /**
- * Creates a link that sets a password.
- * @returns null when no account has the email; it then ran the same statements, so that its time does not reveal this
+ * Creates a link that sets a password. An email without an account costs the same statements, so that their time does not
+ * reveal it.
+ * @returns the link with the account's email; null in its place when no account has it, and then the link does not work
  */
-export async function addPasswordLink(tx: Tx, email: string): Promise<MadeLink | null> {
+export async function addPasswordLink(tx: Tx, email: string): Promise<NewLink & { email: string | null }> {
   // Lock until the link exists: an address that a concurrent change replaces gets no link.
   const account = await tx
     .selectFrom('users')
@@ -34,8 +35,7 @@ export async function addPasswordLink(tx: Tx, email: string): Promise<MadeLink |
     .where('email', '=', email)
     .forShare()
     .executeTakeFirst();
-  const link = await addLink(tx, account?.id ?? null, null);
-  return account === undefined ? null : { ...link, email: account.email };
+  return { ...(await addLink(tx, account?.id ?? null, null)), email: account?.email ?? null };
 }
 
 /**

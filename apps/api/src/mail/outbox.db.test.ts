@@ -115,6 +115,14 @@ describe('with SMTP_URL', () => {
     expect([await rows(), inbox.mails.length]).toEqual([[], before]);
   });
 
+  test('a decoy is deleted without a mail', async () => {
+    const before = inbox.mails.length;
+    const { mailer, lines } = start();
+    await committing(database.db, (tx) => queueMail(tx, mailer, null, inSeconds(600)));
+    await expect.poll(rows).toEqual([]);
+    expect([inbox.mails.length, lines]).toEqual([before, []]);
+  });
+
   test('a mailer sends the mails that another process queued', async () => {
     await queue();
     start();
