@@ -63,6 +63,7 @@ test('the first company of a platform confirms its mail, and the next ones need 
   await admin.getByRole('button', { name: 'Пригласить компанию' }).click();
   const dialog = admin.getByRole('dialog');
   await field(dialog, 'Почта').fill('guest@vasilek.test');
+  await field(dialog, 'Ваш текущий пароль').fill('correct horse');
   await dialog.getByRole('button', { name: 'Сделать ссылку' }).click();
   const shown = dialog.getByRole('textbox', { name: 'Ссылка для регистрации' });
   await expect(dialog).toContainText('Почтовый сервер не настроен');

@@ -4,7 +4,16 @@ import { factorScenarios } from './factor-scenarios.ts';
 import { answering, pickList, press, rowDialog, rowMenu } from './page-actions.ts';
 import { roleScenarios } from './role-scenarios.ts';
 import { sessionScenarios } from './session-scenarios.ts';
-import { check, drifted, evidence, learned, shared, stuckMail, vantages } from './stubbed-replies.ts';
+import {
+  check,
+  drifted,
+  evidence,
+  invitation,
+  learned,
+  shared,
+  stuckMail,
+  vantages,
+} from './stubbed-replies.ts';
 
 /**
  * Who views the page: a signed-out visitor, an owner with data, an owner of an empty company, an agent, an
@@ -412,12 +421,14 @@ const platform: Scenario[] = [
     name: 'admin-companies-link',
     role: 'admin',
     path: `${admin}/companies`,
-    open: async (page) => {
+    open: answering('**/api/company/invitation', invitation, async (page) => {
       await page.getByRole('button', { name: 'Пригласить компанию' }).click();
-      await page.getByRole('dialog').getByRole('textbox', { name: 'Почта' }).fill('new@vasilek.test');
-      await page.getByRole('dialog').getByRole('button', { name: 'Сделать ссылку' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByRole('textbox', { name: 'Почта' }).fill(invitation.email);
+      await dialog.getByLabel(/^Ваш текущий пароль/).fill('correct horse');
+      await dialog.getByRole('button', { name: 'Сделать ссылку' }).click();
       await expect(page.getByRole('textbox', { name: 'Ссылка для регистрации' })).toBeVisible();
-    },
+    }),
   },
   {
     name: 'admin-companies-invite',

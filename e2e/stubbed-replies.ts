@@ -131,3 +131,11 @@ export const sessions = {
 
 /** Mails that wait for a mail server that does not listen. */
 export const stuckMail = { count: 3, since: now, failure: 'refused' };
+
+/** An invitation to register a company. */
+export const invitation = {
+  email: 'new@vasilek.test',
+  link: 'https://pass.example.ru/auth/register#invitation=Zm9yIGEgcGljdHVyZSBvbmx5',
+  expiresAt: now,
+  mailed: true,
+};

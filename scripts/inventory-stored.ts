@@ -36,7 +36,7 @@ const rows: readonly Row[] = [
   [
     'table `mails`',
     'requests that send mail',
-    '10,000 mails of about 0.5 KB; each is deleted once sent, and dropped with its link or after 24 hours',
+    '10,000 mails with a link and 10,000 notices, of about 0.5 KB; each is deleted once sent, and dropped with its link or after 24 hours',
     '503 unavailable',
     'apps/api/src/mail/outbox.db.test.ts',
   ],

@@ -36,6 +36,7 @@ import { limitRequestsPerTurn } from './http/request-turns.ts';
 import { lockRoutes } from './lock/routes.ts';
 import { startMailer } from './mail/mail.ts';
 import { mailRoutes } from './mail/routes.ts';
+import { createTeller } from './mail/tell-holder.ts';
 import { onboardingProgressRoutes } from './onboarding-progress/routes.ts';
 import { policyRoutes } from './policies/routes.ts';
 import { checkRoutes } from './probe/routes.ts';
@@ -151,17 +152,19 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     log: parts.logger,
   });
   app.addHook('onClose', () => mailer.close());
+  const teller = createTeller(tries, mailer);
   healthRoutes(routes, isDraining);
   mailRoutes(routes);
   authRoutes(routes, {
     limits: tries,
     outbox: mailer,
+    teller,
     publicUrl: config.publicUrl,
     rule: config.registration,
     confirmsMail: config.confirmsMail,
     sendsMail: smtpUrl !== undefined,
   });
-  userRoutes(routes, mailer);
+  userRoutes(routes, teller);
   companyRoutes(routes);
   const stopping = new AbortController();
   // A few outbound calls per company, so that silent proxies of one company do not delay others.

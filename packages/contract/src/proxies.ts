@@ -39,8 +39,12 @@ const Host = text(limits.proxyField, limits.address).check(
 
 /** Whether the text is a host name without empty labels, or an IP address; IPv6 with or without brackets. */
 function isHost(text: string): boolean {
-  const url = hostUrl(text);
-  return url !== null && url.port === '' && !/^\.|\.\.|^$/.test(url.hostname);
+  const { hostname = '', port } = hostUrl(text) ?? {};
+  // URL drops the port 80, and reads 16909060 as the address 1.2.3.4; the resolver would not.
+  const isTyped = /^[\d.]+$/.test(hostname)
+    ? hostname === text
+    : hostname.startsWith('[') === text.includes(':');
+  return port === '' && isTyped && !/^\.|\.\.|^$/.test(hostname);
 }
 
 function hostUrl(host: string): URL | null {

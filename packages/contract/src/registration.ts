@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
-import { Email, IsoDate } from './fields.ts';
+import { Email, IsoDate, Proof } from './fields.ts';
 
 /** Who may register a company now: anybody, holders of an invitation, or nobody. */
 export const RegistrationMode = z.enum(['open', 'invited', 'closed']);
@@ -19,7 +19,7 @@ export const registrationMode = endpoint({
   reply: RegistrationState,
 });
 
-export const InvitationInput = z.object({ email: Email });
+export const InvitationInput = z.extend(Proof, { email: Email });
 export type InvitationInput = z.infer<typeof InvitationInput>;
 
 /** An invitation to register a company. Only this reply contains `link`: the database stores its hash. */
@@ -36,10 +36,11 @@ export const inviteCompany = endpoint({
   method: 'POST',
   path: '/company/invitation',
   access: ['ADMIN'],
+  proof: { of: 'everyone' },
   // Not 201: replies with 201 are stored for Idempotency-Key, and this reply is a secret.
   body: InvitationInput,
   reply: Invitation,
-  errors: ['email_taken', 'registration_closed'],
+  errors: ['email_taken', 'registration_closed', 'too_many_requests'],
 });
 
 export const sendCompanyConfirmation = endpoint({

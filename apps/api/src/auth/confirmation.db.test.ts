@@ -121,7 +121,7 @@ test('a new password by a link from mail confirms the company of its owner, not 
 
 test('an invited company needs no confirmation', async () => {
   const email = `invited${++serial}@company.test`;
-  const { link } = await api.must(admin, inviteCompany, { body: { email } });
+  const { link } = await api.must(admin, inviteCompany, { body: { email, currentPassword: PASSWORD } });
   const invitation = new URLSearchParams(new URL(link).hash.slice(1)).get('invitation') ?? '';
   const { token } = await stranger(invitation, email);
   expect(await confirmed(token)).toBe(true);

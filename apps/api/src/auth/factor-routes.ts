@@ -5,7 +5,7 @@ import type { Actor } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
 import type { Tx } from '../db/open.ts';
 import { implement, type Routes } from '../http/implement.ts';
-import type { Outbox } from '../mail/store.ts';
+import type { Teller } from '../mail/tell-holder.ts';
 import {
   beginFactor,
   confirmFactor,
@@ -18,7 +18,7 @@ import {
 import { type ProofParts, proved, wrongCode } from './proof.ts';
 
 /** Calls of the second factor: the caller's own, and the reset of another user's. */
-export function factorRoutes(routes: Routes, own: ProofParts, outbox: Outbox): void {
+export function factorRoutes(routes: Routes, own: ProofParts, teller: Teller): void {
   const { limits, encryption } = own;
 
   implement(routes, contract.getSecondFactor, ({ actor, db }) => findFactor(db, actor));
@@ -70,9 +70,10 @@ export function factorRoutes(routes: Routes, own: ProofParts, outbox: Outbox): v
     );
   });
 
-  implement(routes, contract.resetSecondFactor, ({ actor, params, write }) =>
-    write((tx) => resetFactor(tx, actor, params.id, outbox)),
-  );
+  implement(routes, contract.resetSecondFactor, async ({ actor, params, db, write }) => {
+    const tell = await teller(db, actor, params.id);
+    return write((tx) => resetFactor(tx, actor, params.id, tell));
+  });
 
   /** @throws AppError second_factor_off */
   async function takeCode(tx: Tx, actor: Actor, checked: string, code: string): Promise<boolean> {

@@ -8,8 +8,7 @@ import type { Db, Tx } from '../db/open.ts';
 import { managedBy } from '../db/scope.ts';
 import type { Encryption } from '../encryption.ts';
 import { lockRow } from '../entities/change.ts';
-import type { Outbox } from '../mail/store.ts';
-import { tellHolder } from '../mail/tell-holder.ts';
+import type { Tell } from '../mail/tell-holder.ts';
 import { newRecoveryCodes, plainCode } from './recovery.ts';
 import { enrolmentUri, newSecret, stepOf } from './totp.ts';
 
@@ -175,7 +174,7 @@ export async function endFactor(tx: Tx, userId: number): Promise<void> {
  * @throws AppError not_found; own_account; protected_user when an owner resets a CREATOR or ADMIN;
  *   second_factor_off
  */
-export async function resetFactor(tx: Tx, actor: Actor, id: number, outbox: Outbox): Promise<void> {
+export async function resetFactor(tx: Tx, actor: Actor, id: number, tell: Tell): Promise<void> {
   const user = await lockRow(tx, 'users', id, managedBy(actor, 'company_id'), null);
   if (id === actor.userId) {
     throw new AppError('own_account', { detail: ['own_factor'] });
@@ -188,7 +187,7 @@ export async function resetFactor(tx: Tx, actor: Actor, id: number, outbox: Outb
   await endFactor(tx, id);
   await endAccess(tx, id);
   const { email: name, company_id: companyId } = user;
-  await tellHolder(tx, outbox, actor, { id, to: name, companyId }, { what: 'factor' });
+  await tell(tx, { what: 'factor' });
   await record(tx, actor, { action: 'second_factor_reset', kind: 'user', id, name, companyId });
 }
 

@@ -34,12 +34,15 @@ export async function precheckRegistration(
   applicant: Applicant,
 ): Promise<void> {
   const mode = await readMode(db, rule);
-  if (mode === 'open') return;
-  if (mode === 'closed' || applicant.invitation === undefined) throw new AppError('registration_closed');
+  const invited = applicant.invitation !== undefined;
+  if (mode === 'closed' || (mode === 'invited' && !invited)) throw new AppError('registration_closed');
+  if (applicant.invitation === undefined) return;
+  // In every mode: a stranger's invented invitation must not cost a hash.
   await db
     .selectFrom('company_invitations')
     .select('id')
     .where('token_hash', '=', hashToken(applicant.invitation))
+    .where('email', '=', applicant.email)
     .where('expires_at', '>', (eb) => eb.fn<string>('now'))
     .executeTakeFirstOrThrow(() => new AppError('invitation_dead'));
 }

@@ -36,13 +36,24 @@ const companies = async () => (await api.must(admin, listCompanies)).length;
 
 /** Invites an address. @returns the token of the link */
 async function invite(email: string): Promise<string> {
-  const { link } = await api.must(admin, inviteCompany, { body: { email }, headers: {} });
+  const { link } = await api.must(admin, inviteCompany, {
+    body: { email, currentPassword: PASSWORD },
+    headers: {},
+  });
   const url = new URL(link);
   expect(`${url.origin}${url.pathname}${url.search}`).toBe('https://pass.example.ru/auth/register');
   const fragment = new URLSearchParams(url.hash.slice(1));
   expect(fragment.get('email')).toBe(email);
   return fragment.get('invitation') ?? '';
 }
+
+test('an invented invitation, and one of another address, are refused while registration is open', async () => {
+  await start('open');
+  expect((await apply('visitor@company.test', 'A'.repeat(43))).error.code).toBe('invitation_dead');
+  const token = await invite('visitor@company.test');
+  expect((await apply('other@company.test', token)).error.code).toBe('invitation_dead');
+  expect((await apply('visitor@company.test', token)).status).toBe(201);
+});
 
 describe('REGISTRATION=closed', () => {
   beforeEach(() => start('closed'));
@@ -52,9 +63,10 @@ describe('REGISTRATION=closed', () => {
     const refused = await apply('stranger@company.test');
     expect([refused.status, refused.error.code]).toEqual([403, 'registration_closed']);
     expect(refused.error.message).toContain('администратора этой платформы');
-    expect((await api.call(admin, inviteCompany, { body: { email: 'a@company.test' } })).error.code).toBe(
-      'registration_closed',
-    );
+    expect(
+      (await api.call(admin, inviteCompany, { body: { email: 'a@company.test', currentPassword: PASSWORD } }))
+        .error.code,
+    ).toBe('registration_closed');
     expect((await apply('a@company.test', 'A'.repeat(43))).error.code).toBe('registration_closed');
     expect(await companies()).toBe(0);
   });
@@ -115,7 +127,9 @@ describe('REGISTRATION=invited', () => {
     const { rows } = await api.database.pool.query('select i::text as row from company_invitations i');
     expect(rows).toHaveLength(1);
     expect(rows[0].row).not.toContain(token);
-    const taken = await api.call(admin, inviteCompany, { body: { email: 'admin@platform.test' } });
+    const taken = await api.call(admin, inviteCompany, {
+      body: { email: 'admin@platform.test', currentPassword: PASSWORD },
+    });
     expect(taken.error.code).toBe('email_taken');
   });
 });

@@ -6,6 +6,7 @@ import { signedIn } from '../core/fair-queue.ts';
 import type { Tx } from '../db/open.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import { type Outbox, queueMail } from '../mail/store.ts';
+import type { Teller } from '../mail/tell-holder.ts';
 import { hashPassword } from '../passwords.ts';
 import { createAdmin, createOwner } from '../users/store.ts';
 import { addLink } from './link-store.ts';
@@ -13,10 +14,14 @@ import type { Links } from './links.ts';
 import { changeRole, removeAdmin } from './role-store.ts';
 
 /** Adds and removes owners of a company and admins of the platform (ADR 017). Each call asks for proof. */
-export function roleRoutes(routes: Routes, { outbox, links }: { outbox: Outbox; links: Links }): void {
-  implement(routes, contract.changeRole, ({ actor, params, body, ifMatch, write }) =>
-    write((tx) => changeRole(tx, actor, { id: params.id, role: body.role, ifMatch }, outbox)),
-  );
+export function roleRoutes(
+  routes: Routes,
+  { outbox, links, teller }: { outbox: Outbox; links: Links; teller: Teller },
+): void {
+  implement(routes, contract.changeRole, async ({ actor, params, body, ifMatch, db, write }) => {
+    const tell = await teller(db, actor, params.id);
+    return write((tx) => changeRole(tx, actor, { id: params.id, role: body.role, ifMatch }, tell));
+  });
 
   implement(routes, contract.addAdmin, async ({ actor, body, write }) => {
     const passwordHash = await unknownPassword(actor);
@@ -28,9 +33,10 @@ export function roleRoutes(routes: Routes, { outbox, links }: { outbox: Outbox; 
     });
   });
 
-  implement(routes, contract.removeAdmin, ({ actor, params, write }) =>
-    write((tx) => removeAdmin(tx, actor, params.id)),
-  );
+  implement(routes, contract.removeAdmin, async ({ actor, params, db, write }) => {
+    const tell = await teller(db, actor, params.id);
+    return write((tx) => removeAdmin(tx, actor, params.id, tell));
+  });
 
   implement(routes, inviteOwner, async ({ actor, params, body, write }) => {
     const passwordHash = await unknownPassword(actor);

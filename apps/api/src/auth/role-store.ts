@@ -11,8 +11,7 @@ import { lockCompany } from '../db/company.ts';
 import type { Tx } from '../db/open.ts';
 import { managedBy } from '../db/scope.ts';
 import { lockRow } from '../entities/change.ts';
-import type { Outbox } from '../mail/store.ts';
-import { tellHolder } from '../mail/tell-holder.ts';
+import type { Tell } from '../mail/tell-holder.ts';
 import { auditFields, auditTarget, findUser } from '../users/store.ts';
 
 /**
@@ -24,7 +23,7 @@ export async function changeRole(
   tx: Tx,
   actor: Actor,
   change: { id: number; role: CompanyRole; ifMatch: IfMatch },
-  outbox: Outbox,
+  tell: Tell,
 ): Promise<User> {
   const { id, role, ifMatch } = change;
   const user = await lockRow(tx, 'users', id, managedBy(actor, 'company_id'), ifMatch);
@@ -36,8 +35,7 @@ export async function changeRole(
   if (role === 'USER' && user.roles.includes('CREATOR')) await keepAnOwner(tx, user.company_id, id);
   const same = user.roles.length === 1 && user.roles[0] === role;
   if (same) return findUser(tx, actor, id);
-  const holder = { id, to: user.email, companyId: user.company_id };
-  await tellHolder(tx, outbox, actor, holder, { what: 'role' });
+  await tell(tx, { what: 'role' });
   return setRoles(tx, actor, id, [role]);
 }
 
@@ -57,7 +55,7 @@ async function keepAnOwner(tx: Tx, companyId: number, except: number): Promise<v
  * platform always has one.
  * @throws AppError not_found for a user who is not ADMIN; own_account
  */
-export async function removeAdmin(tx: Tx, actor: Actor, id: number): Promise<void> {
+export async function removeAdmin(tx: Tx, actor: Actor, id: number, tell: Tell): Promise<void> {
   if (id === actor.userId) throw ownRole();
   await lockAdmins(tx, id);
   const admin = await tx
@@ -66,6 +64,7 @@ export async function removeAdmin(tx: Tx, actor: Actor, id: number): Promise<voi
     .where('id', '=', id)
     .where('roles', '@>', sql<never>`array['ADMIN']`)
     .executeTakeFirstOrThrow(() => new AppError('not_found'));
+  await tell(tx, { what: 'removed' });
   if (admin.company_id === null) {
     const gone = await findUser(tx, actor, id);
     await record(tx, actor, { ...auditTarget(gone), action: 'deleted', before: auditFields(gone) });

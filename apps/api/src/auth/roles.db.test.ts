@@ -206,6 +206,40 @@ describe('a change of an account by somebody else', () => {
     expect(inbox.mails.filter(({ to }) => to === moved)).toHaveLength(1);
   });
 
+  test('an owner causes five mails an hour to one mailbox, refused changes hide none of them, and an unconfirmed company causes none', async () => {
+    const owner = await api.company();
+    const agent = await api.agent(owner.token);
+    const { id: self } = await api.must(owner.token, me);
+    const change = (id: number, body: object) => api.call(owner.token, updateUser, { params: { id }, body });
+    // Refused: the password of an owner. A stranger's agent is absent.
+    const other = await api.company();
+    const theirs = await api.agent(other.token);
+    for (let n = 0; n < 6; n++) {
+      expect((await change(self, { password: 'another horse' })).status).toBe(403);
+      expect((await change(theirs.id, { password: 'another horse' })).status).toBe(404);
+    }
+    for (let n = 0; n < 8; n++) {
+      expect((await change(agent.id, { password: `another horse ${n}` })).status).toBe(200);
+    }
+    await api.must(other.token, updateUser, {
+      params: { id: theirs.id },
+      body: { password: 'another horse' },
+    });
+    await inbox.take(theirs.email);
+    await expect.poll(() => inbox.mails.filter(({ to }) => to === agent.email).length).toBe(5);
+
+    const { company } = await api.must(other.token, me);
+    await api.database.pool.query('update companies set confirmed = false where id = $1', [company?.id]);
+    const quiet = await api.agent(other.token);
+    await api.must(other.token, updateUser, {
+      params: { id: quiet.id },
+      body: { password: 'another horse' },
+    });
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(inbox.mails.filter(({ to }) => to === quiet.email)).toEqual([]);
+    expect(inbox.mails.filter(({ to }) => to === agent.email)).toHaveLength(5);
+  });
+
   test('an owner whose address an admin moved learns it at the old one, and may write to the other owners', async () => {
     const admin = await createAdmin(api, 'mover@platform.test');
     const owner = await api.company();

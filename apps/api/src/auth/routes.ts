@@ -8,6 +8,7 @@ import { signedIn } from '../core/fair-queue.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import type { Limits } from '../http/limits.ts';
 import type { Outbox } from '../mail/store.ts';
+import type { Teller } from '../mail/tell-holder.ts';
 import { hashPassword, verifyPassword } from '../passwords.ts';
 import { factorRoutes } from './factor-routes.ts';
 import { useCode } from './factor-store.ts';
@@ -26,9 +27,10 @@ export function authRoutes(
   {
     limits,
     outbox,
+    teller,
     publicUrl,
     ...registration
-  }: { limits: Limits; outbox: Outbox; publicUrl: URL } & RegistrationPolicy,
+  }: { limits: Limits; outbox: Outbox; teller: Teller; publicUrl: URL } & RegistrationPolicy,
 ): void {
   const parts = { outbox, links: createLinks(publicUrl) };
   const { encryption, db } = routes;
@@ -78,10 +80,10 @@ export function authRoutes(
 
   registrationRoutes(routes, { ...parts, ...registration, limits });
   linkRoutes(routes, { ...parts, limits });
-  roleRoutes(routes, parts);
+  roleRoutes(routes, { ...parts, teller });
   pairingRoutes(routes, limits);
   sessionRoutes(routes);
-  factorRoutes(routes, own, outbox);
+  factorRoutes(routes, own, teller);
 
   implement(routes, logout, ({ actor, write }) => write((tx) => endSession(tx, actor)));
 }

@@ -1,6 +1,6 @@
 import type { Db, Tx } from './open.ts';
 
-type Hook = () => void;
+type Hook = () => unknown;
 
 // grows: not, an entry goes with its transaction
 const hooksOf = new WeakMap<Tx, Set<Hook>>();

@@ -43,6 +43,7 @@ export interface Tables {
   mails: {
     id: string;
     sealed: Buffer;
+    has_link: boolean;
     created_at: Generated<string>;
     expires_at: string;
     due_at: Generated<string>;

@@ -113,8 +113,8 @@ async function earlier(count: number): Promise<TestDatabase> {
       : []),
     ...(count > 12
       ? [
-          `insert into mails (id, sealed, expires_at)
-            values ('6f1e6f0a-5d0f-4a63-9d5c-0a4f6a3f3c12', '\\x09', now() + interval '1 day')`,
+          `insert into mails (id, sealed, has_link, expires_at)
+            values ('6f1e6f0a-5d0f-4a63-9d5c-0a4f6a3f3c12', '\\x09', true, now() + interval '1 day')`,
         ]
       : []),
   ];

@@ -45,6 +45,9 @@ const budgets = {
   vantage: { attempts: 30, minutes: 15 },
   /** Outbound calls requested by one user: probes of sites and proxies, and each lookup of an egress address. */
   probe: { attempts: 60, minutes: 5 },
+  /** Mails about changes of accounts: to one mailbox, and of one actor. */
+  noticeMailbox: { attempts: 5, minutes: 60 },
+  noticeActor: { attempts: 300, minutes: 60 },
   /** Pairing codes of one user: each session that ends is a change for every gateway. */
   pairing: { attempts: 20, minutes: 15 },
 } as const;
@@ -104,6 +107,11 @@ export interface Limits {
   /** @param calls the number of outbound calls; a number above the budget charges the whole budget */
   countProbe(userId: number, calls?: number): Promise<void>;
   countPairing(userId: number): Promise<void>;
+  /** Whether a mail about a change of an account may leave; `charge` counts it once the change is stored. */
+  notice(
+    actorId: number,
+    mailbox: string,
+  ): Promise<{ readonly allowed: boolean; charge(): Promise<unknown> }>;
 }
 
 /** The budget to charge, and the key within it. */
@@ -320,6 +328,18 @@ export function createLimits(pool: pg.Pool): Limits {
     },
     async countPairing(userId) {
       await charge('pairing', String(userId));
+    },
+    async notice(actorId, mailbox) {
+      const keys: readonly BudgetKey[] = [
+        ['noticeMailbox', hash(fold(mailbox))],
+        ['noticeActor', String(actorId)],
+      ];
+      const spent = await Promise.all(keys.map(([budget, key]) => isSpent(budget, key)));
+      // A change that is refused charges nothing: otherwise refused ones would hide the next.
+      return {
+        allowed: !spent.includes(true),
+        charge: () => Promise.allSettled(keys.map((key) => charge(...key))),
+      };
     },
   };
 }

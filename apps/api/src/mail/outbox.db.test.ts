@@ -304,14 +304,24 @@ test('the database holds neither recipient nor link of a waiting mail in plain t
   expect(() => openMail(testEncryption, moved)).toThrow(/authenticate/);
 });
 
-test(`the outbox refuses link ${WAITING_MOST + 1}, takes a notice, and takes the next link after mails were sent`, async () => {
-  await database.pool.query(`insert into mails (id, sealed, expires_at)
-    select gen_random_uuid(), '', now() + interval '1 day' from generate_series(1, ${WAITING_MOST})`);
+test(`the outbox refuses link ${WAITING_MOST + 1}, drops notice ${WAITING_MOST + 1}, and sends links before notices`, async () => {
+  const fill = (hasLink: boolean) =>
+    database.pool.query(`insert into mails (id, sealed, has_link, expires_at)
+      select gen_random_uuid(), '', ${hasLink}, now() + interval '1 day' from generate_series(1, ${WAITING_MOST})`);
+  await fill(false);
+  await queue(silent, MAIL, null);
+  expect(await rows()).toHaveLength(WAITING_MOST);
+  await queue();
+  const claimed = await claimMail(database.db);
+  if (claimed === null) throw new Error('nothing was claimed');
+  expect(openMail(testEncryption, claimed)).toEqual(MAIL);
+  await database.pool.query('delete from mails');
+  await fill(true);
   await expect(queue()).rejects.toMatchObject({ code: 'unavailable' });
   await queue(silent, MAIL, null);
-  await database.pool.query('delete from mails where ctid in (select ctid from mails limit 2)');
+  await database.pool.query('delete from mails where id in (select id from mails where has_link limit 1)');
   await queue();
-  expect(await rows()).toHaveLength(WAITING_MOST);
+  expect(await rows()).toHaveLength(WAITING_MOST + 1);
 });
 
 describe('stuck mail', () => {

@@ -7,7 +7,7 @@ import type { Db, Tx } from '../db/open.ts';
 import type { Encryption } from '../encryption.ts';
 import type { Facts, MailCode } from './compose-mail.ts';
 
-/** Mails that wait at once, about 0.5 KB each: strangers request links, and the mail server may be down for hours. */
+/** Mails with a link, and notices, that wait at once, about 0.5 KB each: strangers request links, and the mail server may be down for hours. */
 export const WAITING_MOST = 10_000;
 /** The lease of an attempt. A send is aborted well before its end. */
 const LEASE = sql.raw(`interval '90 seconds'`);
@@ -40,8 +40,8 @@ export interface ClaimedMail {
  * again after a crash.
  * @param mail null queues a decoy, which costs the same statements and is deleted unsent
  * @param expiresAt when the link of the mail expires, which ends the attempts; null for 24 hours
- * @throws AppError unavailable for a mail with a link when 10,000 mails wait. A notice is queued all the same: it must not keep
- *   anybody from revoking access, and only signed-in users cause one
+ * @throws AppError unavailable for a mail with a link when 10,000 of them wait. Of 10,000 notices the next one is dropped: it must
+ *   not keep anybody from revoking access
  */
 export async function queueMail<Code extends MailCode>(
   tx: Tx,
@@ -51,12 +51,14 @@ export async function queueMail<Code extends MailCode>(
 ): Promise<void> {
   const id = randomUUID();
   const sealed = encryption.seal(placeOf(id), JSON.stringify(mail));
-  const { rows } = await sql`insert into mails (id, sealed, expires_at)
-    select ${id}::uuid, ${sealed}::bytea, coalesce(${expiresAt}::timestamptz, now() + interval '1 day')
-    where ${expiresAt}::timestamptz is null or (select count(*) from mails) < ${WAITING_MOST} returning id`.execute(
+  const hasLink = expiresAt !== null;
+  const { rows } = await sql`insert into mails (id, sealed, has_link, expires_at)
+    select ${id}::uuid, ${sealed}::bytea, ${hasLink}, coalesce(${expiresAt}::timestamptz, now() + interval '1 day')
+    where (select count(*) from mails where has_link = ${hasLink}) < ${WAITING_MOST} returning id`.execute(
     tx,
   );
-  if (rows.length === 0) throw new AppError('unavailable', { detail: ['outbox_full'], retryAfter: 60 });
+  if (rows.length === 0 && hasLink)
+    throw new AppError('unavailable', { detail: ['outbox_full'], retryAfter: 60 });
   afterCommit(tx, wake);
 }
 
@@ -65,13 +67,13 @@ export function openMail(encryption: Encryption, { id, sealed }: ClaimedMail): O
   return JSON.parse(encryption.open(placeOf(id), sealed)) as OutgoingMail | null;
 }
 
-/** Claims the mail that is due for the longest time, for this process alone until its lease ends. */
+/** Claims the mail that is due for the longest time, first of those with a link, for this process alone until its lease ends. */
 export async function claimMail(db: Db): Promise<ClaimedMail | null> {
   const run = randomUUID();
   const { rows } = await sql<Omit<ClaimedMail, 'run'>>`
     update mails m set run = ${run}, due_at = now() + ${LEASE}, tries = tries + 1
     from (
-      select id from mails where due_at <= now() and expires_at > now() order by due_at for update skip locked limit 1
+      select id from mails where due_at <= now() and expires_at > now() order by has_link desc, due_at for update skip locked limit 1
     ) due
     where m.id = due.id returning m.id, m.sealed, m.tries`.execute(db);
   return rows[0] === undefined ? null : { ...rows[0], run };

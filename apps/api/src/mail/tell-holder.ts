@@ -1,39 +1,52 @@
 import { sql } from 'kysely';
 import type { Actor } from '../core/actor.ts';
-import type { Tx } from '../db/open.ts';
+import { afterCommit } from '../db/after-commit.ts';
+import type { Db, Tx } from '../db/open.ts';
+import { managedBy } from '../db/scope.ts';
+import type { Limits } from '../http/limits.ts';
 import { type Outbox, queueMail } from './store.ts';
 
 /** The addresses that a mail names for questions. */
 const CONTACTS = 3;
 
+/** A change of an account by somebody else; `newEmail` for a moved address. */
+interface AccountChange {
+  readonly what: 'email' | 'password' | 'factor' | 'role' | 'removed';
+  readonly newEmail?: string | undefined;
+}
+
+/** Queues the mail about a change in its transaction, before the change is stored. */
+export type Tell = (tx: Tx, change: AccountChange) => Promise<void>;
+
+/** Prepares the mail to the holder of an account, before the transaction of the change. */
+export type Teller = (db: Db, actor: Actor, id: number) => Promise<Tell>;
+
 /**
- * Tells the holder of an account by mail that somebody else changed what gives power over it: who, when, and whom to write to. The mail
- * has no link, because a thief of the actor's session caused it as well.
- * @param to the holder's address before the change
- * @param change `newEmail` for a moved address
+ * Tells holders of accounts by mail that somebody else changed what gives power over them: who, when, and whom to write to, at the
+ * address before the change. The mail has no link, because a thief of the actor's session caused it as well.
+ *
+ * An owner types in the addresses of agents, so the mails are limited for each mailbox and actor, and an unconfirmed company sends
+ * none. A spent budget drops the mail, not the change: the mailbox has got several by then.
  */
-export async function tellHolder(
-  tx: Tx,
-  outbox: Outbox,
-  actor: Actor,
-  holder: { readonly id: number; readonly to: string; readonly companyId: number | null },
-  change: { readonly what: 'email' | 'password' | 'factor' | 'role'; readonly newEmail?: string },
-): Promise<void> {
-  const { rows: managers } = await sql<{ email: string; near: boolean }>`
-    select email::text, company_id is not distinct from ${holder.companyId} as near from users
-    where id <> ${holder.id} and (roles @> '{ADMIN}' or company_id = ${holder.companyId} and roles @> '{CREATOR}')
-    order by near desc, id limit ${CONTACTS}`.execute(tx);
-  const near = managers.filter((manager) => manager.near);
-  const by = await tx
-    .selectFrom('users')
-    .select(['name', 'surname', 'email'])
-    .where('id', '=', actor.userId)
-    .executeTakeFirstOrThrow();
-  const facts = {
-    ...change,
-    by: [`${by.name} ${by.surname}`.trim(), by.email].filter((part) => part !== '').join(', '),
-    at: new Date().toISOString(),
-    contacts: (near.length > 0 ? near : managers).map(({ email }) => email),
+export function createTeller(limits: Limits, outbox: Outbox): Teller {
+  return async (db, actor, id) => {
+    const { rows } = await sql<{ to: string; companyId: number | null; by: string; contacts: string[] }>`
+      select u.email::text as to, u.company_id as "companyId", concat_ws(', ', nullif(trim(a.name || ' ' || a.surname), ''), a.email) as by,
+        array(select m.email::text from users m where m.id <> u.id and (m.company_id = u.company_id and m.roles @> '{CREATOR}'
+            or m.roles @> '{ADMIN}' and not exists (select from users o
+              where o.company_id = u.company_id and o.roles @> '{CREATOR}' and o.id <> u.id))
+          order by m.id limit ${CONTACTS}) as contacts
+      from users u join users a on a.id = ${actor.userId} left join companies c on c.id = u.company_id
+      where u.id = ${id} and coalesce(c.confirmed, true) and ${managedBy(actor, 'u.company_id')}`.execute(db);
+    const [holder] = rows;
+    if (holder === undefined) return async () => {};
+    const { to, by, contacts } = holder;
+    const { allowed, charge } = await limits.notice(actor.userId, to);
+    if (!allowed) return async () => {};
+    return (tx, change) => {
+      afterCommit(tx, charge);
+      const facts = { ...change, by, at: new Date().toISOString(), contacts };
+      return queueMail(tx, outbox, { to, code: 'account_changed', facts: [facts] }, null);
+    };
   };
-  await queueMail(tx, outbox, { to: holder.to, code: 'account_changed', facts: [facts] }, null);
 }

@@ -258,6 +258,8 @@ export async function bindPasswords(db: Db, encryption: Encryption): Promise<voi
       .updateTable('proxies')
       .set({ password_sealed: encryption.seal(passwordPlace(owner_id, proxy), password) })
       .where('id', '=', proxy.id)
+      .where('host', '=', proxy.host)
+      .where('port', '=', proxy.port)
       .where('password_sealed', '=', password_sealed)
       .execute();
   }

@@ -3,12 +3,12 @@ import * as contract from '@propusk/contract/users';
 import { asMember } from '../core/actor.ts';
 import { signedIn } from '../core/fair-queue.ts';
 import { implement, type Routes } from '../http/implement.ts';
-import type { Outbox } from '../mail/store.ts';
+import type { Teller } from '../mail/tell-holder.ts';
 import { hashPassword } from '../passwords.ts';
 import { createUser, deleteUser, findSelf, findUser, listUsers, updateUser } from './store.ts';
 
 /** The calls of the signed-in user and of a company's users (spec section 7). */
-export function userRoutes(routes: Routes, outbox: Outbox): void {
+export function userRoutes(routes: Routes, teller: Teller): void {
   implement(routes, me, ({ actor, db }) => findSelf(db, actor));
 
   implement(routes, contract.createUser, async ({ actor, body, write }) => {
@@ -33,7 +33,9 @@ export function userRoutes(routes: Routes, outbox: Outbox): void {
     await findUser(db, actor, params.id);
     const passwordHash =
       body.password === undefined ? undefined : await hashPassword(body.password, signedIn(actor.userId));
-    return write((tx) => updateUser(tx, actor, params.id, body, { passwordHash, ifMatch, outbox }));
+    const powers = body.email !== undefined || body.password !== undefined;
+    const tell = powers ? await teller(db, actor, params.id) : undefined;
+    return write((tx) => updateUser(tx, actor, params.id, body, { passwordHash, ifMatch, tell }));
   });
 
   implement(routes, contract.deleteUser, ({ actor, params, ifMatch, write }) =>

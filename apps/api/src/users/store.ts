@@ -17,8 +17,7 @@ import { run, type Statement, statement } from '../db/pipeline.ts';
 import { managedBy } from '../db/scope.ts';
 import { refusing } from '../db/violations.ts';
 import { changeEntity, deleteEntity, type Entity } from '../entities/change.ts';
-import type { Outbox } from '../mail/store.ts';
-import { tellHolder } from '../mail/tell-holder.ts';
+import type { Tell } from '../mail/tell-holder.ts';
 
 function selectUsers(db: Db) {
   return db.selectFrom('users').select((eb) => [
@@ -169,7 +168,11 @@ export async function updateUser(
   actor: Actor,
   id: number,
   body: UserChange,
-  { passwordHash, ifMatch, outbox }: { passwordHash: string | undefined; ifMatch: IfMatch; outbox: Outbox },
+  {
+    passwordHash,
+    ifMatch,
+    tell,
+  }: { passwordHash: string | undefined; ifMatch: IfMatch; tell: Tell | undefined },
 ): Promise<User> {
   return changeEntity(tx, actor, userEntity, { id, ifMatch }, (user) => {
     if (passwordHash !== undefined && isProtected(user.roles)) {
@@ -190,9 +193,8 @@ export async function updateUser(
     // The new address may belong to another person: end every session of the previous holder.
     const endSessions = async () => {
       await (passwordHash === undefined ? endAccess(tx, id) : setPassword(tx, id, passwordHash));
-      const holder = { id, to: user.email, companyId: user.company_id };
-      if (passwordHash !== undefined) await tellHolder(tx, outbox, actor, holder, { what: 'password' });
-      if (moved) await tellHolder(tx, outbox, actor, holder, { what: 'email', newEmail: body.email });
+      if (passwordHash !== undefined) await tell?.(tx, { what: 'password' });
+      if (moved) await tell?.(tx, { what: 'email', newEmail: body.email });
     };
     return {
       set: {

@@ -12,8 +12,8 @@ const linkLifetime = `Ссылка действует ${limits.linkMinutes} ми
 
 /** A change of an account by somebody else; `at` in ISO 8601. */
 interface AccountChange {
-  what: 'email' | 'password' | 'factor' | 'role';
-  newEmail?: string;
+  what: 'email' | 'password' | 'factor' | 'role' | 'removed';
+  newEmail?: string | undefined;
   by: string;
   at: string;
   contacts: readonly string[];
@@ -129,6 +129,10 @@ export const mails = {
       role: [
         'Вашу роль в «Пропуске» изменили',
         `У пользователя ${to} в «Пропуске» теперь другая роль. Она видна после входа.`,
+      ],
+      removed: [
+        'Вы больше не администратор «Пропуска»',
+        `У пользователя ${to} больше нет доступа администратора платформы.`,
       ],
     }[what] as [string, string];
     return {

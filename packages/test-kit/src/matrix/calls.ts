@@ -232,7 +232,7 @@ const bodies: Record<string, (aim: Aim) => unknown> = {
   'POST /users/admin': () => ({ email: 'new@new.test', name: 'Новое имя', ...proof() }),
   'POST /users/:id/admin/off': proof,
   'POST /company': () => company,
-  'POST /company/invitation': () => ({ email: 'new@new.test' }),
+  'POST /company/invitation': () => ({ email: 'new@new.test', ...proof() }),
   'POST /company/:id/owner': () => ({ email: 'new@new.test', name: 'Новое имя', ...proof() }),
   'POST /users/:id/second-factor/off': proof,
   'PUT /company/me-company': (aim) => ({ ...company, ...required(aim) }),

@@ -4,6 +4,8 @@ create table mails (
   -- Recipient, code and facts, sealed for this row: they hold links that open accounts.
   sealed bytea not null,
   created_at timestamptz not null default now(),
+  -- Whether it has a link. Notices have places of their own, and leave after the links, which expire soon.
+  has_link boolean not null,
   -- A mail ends with its link.
   expires_at timestamptz not null,
   -- The time of the next attempt; during an attempt the end of its lease.
@@ -14,5 +16,5 @@ create table mails (
   -- The kind of the last failure (MailFailure of the contract), never the server's words.
   failure text
 );
-create index mails_due on mails (due_at);
+create index mails_due on mails (has_link, due_at);
 create index mails_expiry on mails (expires_at);

@@ -5,6 +5,7 @@ import {
   RegistrationState,
 } from '@propusk/contract/registration';
 import { named, registered } from './fields.ts';
+import { proofExample, proofTexts } from './roles.ts';
 
 // OpenAPI texts of registration.
 
@@ -31,8 +32,8 @@ named(
   'InvitationInput',
   InvitationInput,
   'An invitation to register a company.',
-  { email: 'The address that the invited owner will sign in with.' },
-  { email },
+  { email: 'The address that the invited owner will sign in with.', ...proofTexts },
+  { email, ...proofExample },
 );
 named(
   'Invitation',

@@ -16,22 +16,22 @@ export const proofTexts = {
   currentPassword: "The caller's current password.",
   code: "A code from the caller's app, or a recovery code. Required when the caller has a second factor.",
 };
-const example = { currentPassword: sample.password, code: '287082' };
+export const proofExample = { currentPassword: sample.password, code: '287082' };
 
 named(
   'Proof',
   Proof,
   'The password and code with which the caller authenticates again.',
   proofTexts,
-  example,
+  proofExample,
 );
-named('MaybeProof', MaybeProof, 'The same, asked of an ADMIN only.', proofTexts, example);
+named('MaybeProof', MaybeProof, 'The same, asked of an ADMIN only.', proofTexts, proofExample);
 named(
   'RoleChange',
   RoleChange,
   'The new role of a user, and the proof of the caller.',
   { role: 'The new role.', ...proofTexts },
-  { role: 'CREATOR', ...example },
+  { role: 'CREATOR', ...proofExample },
 );
 named(
   'InvitedUser',
@@ -43,5 +43,5 @@ named(
     email: 'The address of the new account.',
     ...proofTexts,
   },
-  { email: 'operator@propusk.ru', name: sample.adminName, surname: sample.adminSurname, ...example },
+  { email: 'operator@propusk.ru', name: sample.adminName, surname: sample.adminSurname, ...proofExample },
 );

@@ -56,13 +56,14 @@ export function InviteOwnerDialog({ company, onClose }: { company: Company; onCl
 
 /** Invites somebody to register a company, and shows the link once. */
 export function InviteCompanyDialog({ onClose }: { onClose: () => void }) {
+  const me = useMe();
   const [made, setMade] = useState<Invitation | null>(null);
   if (made !== null) return <MadeLink invitation={made} onClose={onClose} />;
   return (
     <FormDialog
       title={t.companies.inviteCompany}
-      schema={InvitationInput}
-      initial={{ email: '' }}
+      schema={z.extend(InvitationInput, proofShape(me))}
+      initial={{ email: '', ...noProof(me) }}
       submit={async (body) => setMade(await call(inviteCompany, { body }))}
       submitLabel={t.companies.makeLink}
       closesItself={false}
@@ -82,6 +83,7 @@ export function InviteCompanyDialog({ onClose }: { onClose: () => void }) {
             required
             autoFocus
           />
+          <ProofFields control={control} />
         </>
       )}
     </FormDialog>
