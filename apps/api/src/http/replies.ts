@@ -28,7 +28,15 @@ export async function serializeList(
     began = performance.now();
   }
   pieces.push(answers.length === 0 ? '[]' : ']');
-  return length < WHOLE ? pieces.join('') : Readable.from(pieces);
+  return length < WHOLE ? pieces.join('') : Readable.from(inTurns(pieces));
+}
+
+/** One piece a turn: a socket would take all of them in one, and encode 16 MB at once. */
+async function* inTurns(pieces: readonly string[]): AsyncGenerator<string> {
+  for (const piece of pieces) {
+    yield piece;
+    await nextTurn();
+  }
 }
 
 /**
