@@ -35,6 +35,7 @@ const commands = {
   test: 'scripts/test',
   soak: 'scripts/soak',
   inventory: 'scripts/inventory',
+  lines: 'scripts/lines',
   tour: 'e2e/tour',
   lighthouse: 'e2e/lighthouse',
   backup: 'apps/supervisor/src/backup/backup-command',
