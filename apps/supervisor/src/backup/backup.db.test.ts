@@ -48,8 +48,8 @@ beforeAll(async () => {
       from users;
     insert into audit_removals (partition, from_at, to_at, rows, retention_months)
       values ('audit_2020_01', '2020-01-01', '2020-02-01', 7, 60);
-    insert into mails (id, sealed, expires_at, due_at)
-      values ('6f1e6f0a-5d0f-4a63-9d5c-0a4f6a3f3c11', 'canary of a mail', now() + interval '1 day', now() + interval '1 day');
+    insert into mails (id, sealed, has_link, expires_at, due_at)
+      values ('6f1e6f0a-5d0f-4a63-9d5c-0a4f6a3f3c11', 'canary of a mail', true, now() + interval '1 day', now() + interval '1 day');
     insert into gateway_acknowledgements (gateway, company_id, version) values ('g', ${CREATOR.companyId}, 7);
     insert into companies (company_name, company_site) values ('lost', 'lost.test');
     delete from companies where company_name = 'lost'`);
