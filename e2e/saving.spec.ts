@@ -56,7 +56,7 @@ const lives: readonly Life[] = [
     create: (screen) => ({ Хост: `${screen}.test`, Порт: '3129', Логин: 'login', Пароль: 'secret' }),
     row: (screen) => `${screen}.test`,
     shows: () => 'Порт 3129',
-    edit: () => ({ Порт: '8080' }),
+    edit: () => ({ Порт: '8080', Пароль: 'another' }),
     edited: (screen) => `${screen}.test`,
     question: 'Вы действительно хотите удалить прокси?',
     hint: (screen) => `${screen}.test:8080`,
@@ -127,7 +127,7 @@ const stale: readonly {
       { host: `stale-${screen}.test`, port: 3128, username: 'login', password: 'secret' },
       `stale-${screen}.test`,
     ],
-    theirs: [updateProxy, { port: 8080 }, 'Порт', '8080'],
+    theirs: [updateProxy, { port: 8080, password: 'another' }, 'Порт', '8080'],
     ours: ['Логин', 'mine'],
   },
   {

@@ -80,7 +80,7 @@ export const useLink = endpoint({
   method: 'POST',
   path: '/auth/register',
   access: 'maybe-signed-in',
-  proof: { of: 'self', fields: ['change'] },
+  proof: { of: 'self' },
   device: 'given',
   body: LinkUse,
   errors: ['link_dead', 'unauthorized', 'email_taken', 'too_many_requests'],

@@ -17,8 +17,8 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 export const DEVICE_HEADER = 'propusk-device';
 
 /**
- * Who proves again who they are before the call does anything: with the password, and a code where the caller has a second
- * factor. A stolen session alone must not give power over accounts (ADR 017).
+ * Re-authentication for a call: the password is checked before the handler, a code of a second factor at the end of its
+ * transaction. A stolen session alone must not give power over accounts (ADR 017).
  */
 export interface ProofRule {
   /** `self`: the handler asks, for the caller's own account. Otherwise the api asks everyone, or ADMIN only, before the handler. */

@@ -20,7 +20,7 @@ export const StuckMail = z.object({
   count: z.int(),
   /** When the oldest of them was queued; null without any. */
   since: z.nullable(IsoDate),
-  /** The newest failure of any of them; null where no attempt was made. */
+  /** A recent failure of one of them; null where no attempt was made. */
   failure: z.nullable(MailFailure),
 });
 export type StuckMail = z.infer<typeof StuckMail>;

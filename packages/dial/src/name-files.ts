@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { isIP } from 'node:net';
 
-/** The files of the system that resolve names besides DNS: c-ares reads neither for a single query. */
+/** The files of the system that resolve names besides DNS: c-ares applies neither hosts nor search domains to a query. */
 
 /** Milliseconds between two looks at a file. */
 const LOOK_MS = 1_000;

@@ -11,7 +11,7 @@ import { verifyPassword } from '../passwords.ts';
 import { findFactor, useCode } from './factor-store.ts';
 import { endSession } from './store.ts';
 
-/** What a re-authentication needs of the server. */
+/** The dependencies of a re-authentication. */
 export interface ProofParts {
   readonly limits: Limits;
   readonly encryption: Encryption;
@@ -47,7 +47,7 @@ export async function proved(
   const outcome = await limits.checkOwnPassword(attempt, (lane) =>
     verifyPassword(body.currentPassword, password_hash, lane),
   );
-  // Who does not know the password after ten attempts is probably not the user.
+  // After ten wrong passwords the caller is probably not the user.
   if (outcome === 'last') await db.transaction().execute((tx) => endSession(tx, actor));
   if (outcome !== 'right') throw wrongPassword();
   if (!(await work(password_hash))) throw wrongCode();
@@ -75,7 +75,7 @@ export function createProver(parts: ProofParts): Prover {
     await proved(parts, { actor, body: { currentPassword }, device }, (checked) => {
       const attempt = async () => {
         try {
-          result = { value: await run((tx) => takeProof(tx, { actor, checked, code })) };
+          result = { value: await run((tx) => takeProof(tx, checked)) };
           return true;
         } catch (error) {
           if (error instanceof WrongCode) return false;
@@ -86,24 +86,21 @@ export function createProver(parts: ProofParts): Prover {
     });
     return (result as NonNullable<typeof result>).value;
 
-    async function takeProof(
-      tx: Tx,
-      by: { actor: Actor; checked: string; code: string | undefined },
-    ): Promise<void> {
+    async function takeProof(tx: Tx, checked: string): Promise<void> {
       // NO KEY UPDATE: the row of an idempotency key holds KEY SHARE on the account, and two calls would deadlock on FOR UPDATE.
       const account = await tx
         .selectFrom('users')
         .select('password_hash')
-        .where('id', '=', by.actor.userId)
+        .where('id', '=', actor.userId)
         .forNoKeyUpdate()
         .executeTakeFirst();
       // The actor may have lost role or session while this transaction waited for its locks.
-      admitTo(await findHolder(tx, by.actor.tokenHash), endpoint);
-      if (account?.password_hash !== by.checked) throw wrongPassword();
-      if (by.code === undefined && (await findFactor(tx, by.actor)).on) {
+      admitTo(await findHolder(tx, actor.tokenHash), endpoint);
+      if (account?.password_hash !== checked) throw wrongPassword();
+      if (code === undefined && (await findFactor(tx, actor)).on) {
         throw new AppError('bad_input', { fields: { code: ['code_required'] } });
       }
-      if (!(await useCode(tx, by.actor, encryption, by.code))) throw new WrongCode();
+      if (!(await useCode(tx, actor, encryption, code))) throw new WrongCode();
     }
   };
 }

@@ -173,7 +173,7 @@ describe('a change of roles', () => {
 });
 
 describe('a change of an account by somebody else', () => {
-  test('the old address learns who changed what and whom to write to, without a link', async () => {
+  test('a change by an owner sends the old address a notice with actor and contacts, without a link', async () => {
     const owner = await api.company();
     const agent = await api.agent(owner.token);
     const params = { id: agent.id };
@@ -206,7 +206,7 @@ describe('a change of an account by somebody else', () => {
     expect(inbox.mails.filter(({ to }) => to === moved)).toHaveLength(1);
   });
 
-  test('an owner causes five mails an hour to one mailbox, refused changes hide none of them, and an unconfirmed company causes none', async () => {
+  test('a mailbox gets five notices an hour, refused changes use up none, and an unconfirmed company sends none', async () => {
     const owner = await api.company();
     const agent = await api.agent(owner.token);
     const { id: self } = await api.must(owner.token, me);
@@ -240,7 +240,7 @@ describe('a change of an account by somebody else', () => {
     expect(inbox.mails.filter(({ to }) => to === agent.email)).toHaveLength(5);
   });
 
-  test('an owner whose address an admin moved learns it at the old one, and may write to the other owners', async () => {
+  test('the old address of an owner whom an admin moved gets a notice that names the other owners', async () => {
     const admin = await createAdmin(api, 'mover@platform.test');
     const owner = await api.company();
     const { id } = await api.must(owner.token, me);

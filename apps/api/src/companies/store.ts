@@ -75,6 +75,7 @@ export async function listCompanies(db: Db, query: ListQuery): Promise<{ rows: C
   const page = query.page === undefined && query.take === undefined ? { take: limits.page.maxTake } : {};
   const { rows: found, count } = await readList(matching, { ...query, ...page }, sql.ref('companies.id'));
   const rows: Company[] = [];
+  // Groups companies of up to 3,000 children a query; a single company may exceed it.
   for (let from = 0, to = 0; from < found.length; from = to) {
     let left = CHILDREN_A_QUERY;
     do left -= found[to++]?.children ?? 0;

@@ -20,7 +20,7 @@ const budgets = {
   ownPasswordSession: { attempts: 10, minutes: 60 },
   /** Wrong current passwords of one account, in all its sessions. */
   ownPasswordAccount: { attempts: 20, minutes: 60 },
-  /** The same with one device mark, in place of the account's: its holder can still end a thief's sessions. */
+  /** Wrong current passwords with one device mark, instead of the account's budget: its user can still end a thief's sessions. */
   ownPasswordDevice: { attempts: 10, minutes: 60 },
   /** Wrong second-factor codes of one user, from all addresses. Of a million codes, three are valid at any time. */
   code: { attempts: 20, minutes: 60 },
@@ -107,7 +107,10 @@ export interface Limits {
   /** @param calls the number of outbound calls; a number above the budget charges the whole budget */
   countProbe(userId: number, calls?: number): Promise<void>;
   countPairing(userId: number): Promise<void>;
-  /** Whether a mail about a change of an account may leave; `charge` counts it once the change is stored. */
+  /**
+   * Whether the mailbox may get a mail about a change of an account; `charge` counts it once the change is stored. Throws when the
+   * actor has caused too many.
+   */
   notice(
     actorId: number,
     mailbox: string,
@@ -289,7 +292,10 @@ export function createLimits(pool: pg.Pool): Limits {
       const ofAccount = () => chargeAlso(['ownPasswordAccount', account]);
       const charged = await (device === undefined
         ? ofAccount()
-        : chargeAlso(['ownPasswordDevice', hash(device)]).catch(ofAccount));
+        : chargeAlso(['ownPasswordDevice', hash(device)]).catch((error: unknown) => {
+            if (error instanceof AppError) return ofAccount();
+            throw error;
+          }));
       const own = charged[1] as Charge;
       if (await checkCharged(charged, own, () => check(lane))) return 'right';
       return own.left === 0 ? 'last' : 'wrong';
@@ -330,15 +336,14 @@ export function createLimits(pool: pg.Pool): Limits {
       await charge('pairing', String(userId));
     },
     async notice(actorId, mailbox) {
-      const keys: readonly BudgetKey[] = [
-        ['noticeMailbox', hash(fold(mailbox))],
-        ['noticeActor', String(actorId)],
-      ];
-      const spent = await Promise.all(keys.map(([budget, key]) => isSpent(budget, key)));
-      // A change that is refused charges nothing: otherwise refused ones would hide the next.
+      const [ofMailbox, ofActor] = [hash(fold(mailbox)), String(actorId)];
+      const caused = await limiters.noticeActor.get(ofActor);
+      if (caused !== null && caused.remainingPoints <= 0) throw tooMany(caused.msBeforeNext);
       return {
-        allowed: !spent.includes(true),
-        charge: () => Promise.allSettled(keys.map((key) => charge(...key))),
+        allowed: !(await isSpent('noticeMailbox', ofMailbox)),
+        // After the change: refused changes must not use up the notices of a later one.
+        charge: () =>
+          Promise.allSettled([charge('noticeMailbox', ofMailbox), charge('noticeActor', ofActor)]),
       };
     },
   };

@@ -14,7 +14,7 @@ for users; \`fields\` describes each fault by its path. Any call may answer 500 
 path gets 404 \`no_such_call\`, and a path that cannot be decoded gets 400 \`bad_input\`.
 
 **Lists** answer \`{"rows", "count"}\`. Without parameters the reply holds all rows (at most 2,000; no company has more, and
-\`count\` is the full number). With any of \`page\`, \`take\`, \`order\`, \`name\` it holds one page, ordered by id. \`GET /api/audit\` always answers one page, newest first. Only \`GET /api/company\` answers an array, with the count in \`X-Total-Count\`.
+\`count\` is the full number), but only the first 100 companies. With any of \`page\`, \`take\`, \`order\`, \`name\` it holds one page, ordered by id. \`GET /api/audit\` always answers one page, newest first. Only \`GET /api/company\` answers an array, with the count in \`X-Total-Count\`.
 
 **Versions.** An entity has a \`version\`, and its replies have an \`ETag\`. A \`PUT\` or \`DELETE\` with \`If-Match\` gets
 412 when the entity has changed since; without the header the last write wins.

@@ -31,7 +31,7 @@ const TICK_MS = 5_000;
 /** Milliseconds that an attempt may take: less than its lease. */
 const SEND_MS = 60_000;
 /** Milliseconds after each failed attempt; the last pause repeats until the mail expires. */
-const PAUSES_MS = [1_000, 5_000, 30_000, 120_000, 300_000];
+const PAUSES_MS = [5_000, 30_000, 120_000, 300_000];
 
 /**
  * Starts the mailer of this process.

@@ -304,7 +304,7 @@ test('the database holds neither recipient nor link of a waiting mail in plain t
   expect(() => openMail(testEncryption, moved)).toThrow(/authenticate/);
 });
 
-test(`the outbox refuses link ${WAITING_MOST + 1}, drops notice ${WAITING_MOST + 1}, and sends links before notices`, async () => {
+test(`the outbox refuses a mail with a link beyond ${WAITING_MOST} of them, drops a notice beyond as many, and sends links first`, async () => {
   const fill = (hasLink: boolean) =>
     database.pool.query(`insert into mails (id, sealed, has_link, expires_at)
       select gen_random_uuid(), '', ${hasLink}, now() + interval '1 day' from generate_series(1, ${WAITING_MOST})`);

@@ -19,7 +19,7 @@ export interface OutgoingMail<Code extends MailCode = MailCode> {
   readonly facts: Readonly<Facts<Code>>;
 }
 
-/** What `queueMail` needs; the mailer of the process is one. */
+/** The dependencies of `queueMail`; the mailer of the process implements them. */
 export interface Outbox {
   readonly encryption: Encryption;
   /** Sends waiting mails now. */

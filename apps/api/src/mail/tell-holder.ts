@@ -15,7 +15,7 @@ interface AccountChange {
   readonly newEmail?: string | undefined;
 }
 
-/** Queues the mail about a change in its transaction, before the change is stored. */
+/** Queues the mail in the transaction of the change. */
 export type Tell = (tx: Tx, change: AccountChange) => Promise<void>;
 
 /** Prepares the mail to the holder of an account, before the transaction of the change. */
@@ -26,7 +26,9 @@ export type Teller = (db: Db, actor: Actor, id: number) => Promise<Tell>;
  * address before the change. The mail has no link, because a thief of the actor's session caused it as well.
  *
  * An owner types in the addresses of agents, so the mails are limited for each mailbox and actor, and an unconfirmed company sends
- * none. A spent budget drops the mail, not the change: the mailbox has got several by then.
+ * none. A mailbox with five notices in an hour gets no further one; the change is stored. An actor with 300 is refused the change:
+ * dropped mails would let a thief hide the next one.
+ * @throws AppError too_many_requests
  */
 export function createTeller(limits: Limits, outbox: Outbox): Teller {
   return async (db, actor, id) => {

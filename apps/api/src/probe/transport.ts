@@ -50,8 +50,8 @@ export interface TransportOptions {
 }
 
 /**
- * The api's only egress. It applies the gateway's dialing rules. Each host is a tenant of its own at the resolver: the queues of
- * probes and of outbound calls limit the companies before.
+ * The api's only egress. It applies the gateway's dialing rules. Each host is its own tenant at the resolver, because the queues
+ * of probes and of outbound calls already limit each company.
  */
 export interface Transport {
   /**
@@ -204,7 +204,7 @@ async function connecting(where: 'proxy' | 'site', dialed: Promise<Socket>, host
     return await dialed;
   } catch (error) {
     if (!(error instanceof DialError)) throw error;
-    // Neither says anything about the site.
+    // A busy resolver says nothing about the site.
     if (error.code === 'names_busy') throw new ConnectError(where, 'resolve_failed');
     const diagnosed = error.code === 'connect_failed' && isIP(host) !== 0;
     throw new ConnectError(where, diagnosed ? diagnoseConnect(error.errno) : error.code);

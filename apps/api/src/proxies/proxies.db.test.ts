@@ -74,7 +74,7 @@ describe('edits of a proxy', () => {
     ];
     const moves = [{ host: 'thief.example.ru' }, { port: 8081 }, { host: 'thief.example.ru', port: 8080 }];
     test.each(callers.flatMap((caller) => moves.map((body) => [caller, body] as const)))(
-      'for a proxy %s with %o',
+      'the api refuses another address without the password for a proxy %s with %o',
       async (caller, body) => {
         const { id } = await api.must(caller.startsWith('of') ? admin : owner, createProxy, {
           body: upstream,

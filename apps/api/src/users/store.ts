@@ -193,8 +193,7 @@ export async function updateUser(
     // The new address may belong to another person: end every session of the previous holder.
     const endSessions = async () => {
       await (passwordHash === undefined ? endAccess(tx, id) : setPassword(tx, id, passwordHash));
-      if (passwordHash !== undefined) await tell?.(tx, { what: 'password' });
-      if (moved) await tell?.(tx, { what: 'email', newEmail: body.email });
+      await tell?.(tx, moved ? { what: 'email', newEmail: body.email } : { what: 'password' });
     };
     return {
       set: {

@@ -34,7 +34,7 @@ export function EditDialog<E extends Versioned, S extends FormSchema>(props: {
   /** The name shown in the success toast. */
   name: (entity: E) => string;
   /** Normalises the values before they are compared with the entity's. */
-  prepare?: (body: z.output<S>) => z.output<S>;
+  prepare?: (body: z.output<S>, stored: E) => z.output<S>;
   /** Another dialog is open above this one. */
   covered?: boolean;
   onClose: () => void;
@@ -48,7 +48,8 @@ export function EditDialog<E extends Versioned, S extends FormSchema>(props: {
   const params = { id: entity.id };
 
   async function submit(body: z.output<S>) {
-    const changed = changes(values(entity) as Partial<z.output<S>>, prepare(body));
+    const changed = changes(values(entity) as Partial<z.output<S>>, prepare(body, entity));
+    if (Object.keys(changed).length === 0) return;
     const input = { params, body: changed, version: entity.version };
     // The endpoint's types are checked at the call site of the dialog; here the entity is generic.
     const reply = (await mutateAsync(input)) as E;

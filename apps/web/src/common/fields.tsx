@@ -8,13 +8,11 @@ export interface Bound<V extends FieldValues, O> {
   label: string;
   description?: string;
   required?: boolean;
-  /** Fields whose error depends on this field's value. */
-  deps?: FieldPath<V>[];
 }
 
 /** A field's value, handlers and error text. */
-export function useField<V extends FieldValues, O>({ control, name, deps }: Bound<V, O>) {
-  const { field, fieldState } = useController({ control, name, ...(deps && { rules: { deps } }) });
+export function useField<V extends FieldValues, O>({ control, name }: Bound<V, O>) {
+  const { field, fieldState } = useController({ control, name });
   return { ...field, error: fieldState.error?.message };
 }
 
@@ -60,9 +58,11 @@ export function PasswordField<V extends FieldValues, O>(
     autoComplete: 'current-password' | 'new-password';
     blank?: boolean;
     autoFocus?: boolean;
+    hidesError?: boolean;
   },
 ) {
-  const field = useField(props);
+  const bound = useField(props);
+  const field = { ...bound, error: props.hidesError ? undefined : bound.error };
   return (
     <PasswordInput
       {...labels(props)}

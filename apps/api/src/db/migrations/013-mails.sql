@@ -4,9 +4,9 @@ create table mails (
   -- Recipient, code and facts, sealed for this row: they hold links that open accounts.
   sealed bytea not null,
   created_at timestamptz not null default now(),
-  -- Whether it has a link. Notices have places of their own, and leave after the links, which expire soon.
+  -- Notices without a link have a limit of their own, and are sent after the links, which expire soon.
   has_link boolean not null,
-  -- A mail ends with its link.
+  -- The mail expires with its link.
   expires_at timestamptz not null,
   -- The time of the next attempt; during an attempt the end of its lease.
   due_at timestamptz not null default now(),

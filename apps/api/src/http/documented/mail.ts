@@ -17,7 +17,7 @@ named(
   {
     count: 'How many mails wait longer than 10 minutes or failed three times.',
     since: 'When the oldest of them was queued; null when none is stuck.',
-    failure: 'Why the last attempt failed; null when none is stuck, or none was tried.',
+    failure: 'Why a recent attempt failed; null when none is stuck, or none was tried.',
   },
   { count: 3, since: '2026-03-14T16:05:00.000Z', failure: 'refused' },
 );

@@ -147,7 +147,7 @@ export const operations: Readonly<Record<CallName, OperationText>> = {
   getProxy: 'Get a proxy of the company or of the platform',
   updateProxy: 'Change a proxy; without `password` the stored one stays, unless host or port changes',
   updateAnyProxy: [
-    'Change any proxy and its settings',
+    'Change any proxy and its settings; without `password` the stored one stays, unless host or port changes',
     "The type of a company's proxy is `users` or `payment`; that of a platform proxy stays `default`. Without `settings.allSites`, a policy for all sites on this proxy opens only the sites that it names.",
   ],
   deleteProxy: 'Delete a proxy that no policy uses',

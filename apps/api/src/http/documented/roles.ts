@@ -25,7 +25,13 @@ named(
   proofTexts,
   proofExample,
 );
-named('MaybeProof', MaybeProof, 'The same, asked of an ADMIN only.', proofTexts, proofExample);
+named(
+  'MaybeProof',
+  MaybeProof,
+  'The password and code of an ADMIN, whom alone the call asks for them.',
+  proofTexts,
+  proofExample,
+);
 named(
   'RoleChange',
   RoleChange,

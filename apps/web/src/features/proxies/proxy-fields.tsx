@@ -1,6 +1,6 @@
 import type { Proxy } from '@propusk/contract/proxies';
 import * as t from '@propusk/phrases/console';
-import { type Control, type FieldPath, type FieldValues, useFormState, useWatch } from 'react-hook-form';
+import { type Control, type FieldPath, type FieldValues, useWatch } from 'react-hook-form';
 import { PasswordField, TextField } from '../../common/fields.tsx';
 import { isMoved } from './proxy-values.ts';
 
@@ -20,11 +20,13 @@ export function ProxyFields<V extends ProxyValues, O>(props: {
   const { control, stored } = props;
   // V has these fields by its constraint; FieldPath does not see it.
   const field = (name: keyof ProxyValues & string) => name as FieldPath<V>;
-  const [host, port] = useWatch({ control, name: [field('host'), field('port')] });
+  const [host, port, password] = useWatch({
+    control,
+    name: [field('host'), field('port'), field('password')],
+  });
   const moved = stored !== undefined && isMoved(stored, { host, port });
-  // Only a shown error is checked again: the password must not turn red at each letter of the host.
-  const { errors } = useFormState({ control, name: field('password') });
-  const deps = errors.password === undefined ? [] : [field('password')];
+  // A shown error must not outlive its reason: the form checks a field again only when that field changes.
+  const isSettled = stored !== undefined && !moved && !password;
   return (
     <>
       <TextField
@@ -32,7 +34,6 @@ export function ProxyFields<V extends ProxyValues, O>(props: {
         name={field('host')}
         label={t.proxies.host}
         placeholder="proxy.company.ru"
-        deps={deps}
         required
         autoFocus
       />
@@ -41,7 +42,6 @@ export function ProxyFields<V extends ProxyValues, O>(props: {
         name={field('port')}
         label={t.proxies.port}
         placeholder="3128"
-        deps={deps}
         inputMode="numeric"
         required
       />
@@ -54,6 +54,7 @@ export function ProxyFields<V extends ProxyValues, O>(props: {
         autoComplete="new-password"
         required={stored === undefined || moved}
         blank={stored !== undefined}
+        hidesError={isSettled}
       />
     </>
   );

@@ -69,6 +69,10 @@ function UserDialog(props: {
       schema={(stored) =>
         admin ? UserChange.check(proofWhen<UserChange>(me, (body) => asksFor(stored, body))) : UserChange
       }
+      // A password that was typed for a change since taken back is not sent.
+      prepare={(body, stored) =>
+        asksFor(stored, body) ? body : { ...body, currentPassword: undefined, code: undefined }
+      }
       read={getUser}
       update={updateUser}
       name={userName}
