@@ -240,6 +240,21 @@ describe('a change of an account by somebody else', () => {
     expect(inbox.mails.filter(({ to }) => to === agent.email)).toHaveLength(5);
   });
 
+  test('an owner with 300 notices in an hour is refused the next change that needs one, and no other', async () => {
+    const owner = await api.company();
+    const { id: self } = await api.must(owner.token, me);
+    const agent = await api.agent(owner.token);
+    await api.database.pool.query('insert into rate_limits (key, points, expire) values ($1, 300, $2)', [
+      `noticeActor:${self}`,
+      Date.now() + 3_600_000,
+    ]);
+    const change = (body: object) => api.call(owner.token, updateUser, { params: { id: agent.id }, body });
+    expect((await change({ password: 'another horse' })).status).toBe(429);
+    expect((await signIn(agent.email)).length).toBeGreaterThan(0);
+    expect((await change({ name: 'Пётр' })).status).toBe(200);
+    expect((await api.call(owner.token, deleteUser, { params: { id: agent.id } })).status).toBe(204);
+  });
+
   test('the old address of an owner whom an admin moved gets a notice that names the other owners', async () => {
     const admin = await createAdmin(api, 'mover@platform.test');
     const owner = await api.company();
