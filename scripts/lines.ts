@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 /**
  * Prints the lines of the files that git tracks, by kind. A file has the first kind that fits:
  *
- *   tests     `*.test.ts`, `*.spec.ts` and `.tsx`, and what stands in a folder `test`
+ *   tests     `*.test.ts`, `*.spec.ts` and `.tsx`, and every file below a folder `test`
  *   support   other .ts, .tsx and .mjs in packages/test-kit, e2e, bench and scripts
  *   product   other .ts and .tsx in apps and packages
  *   docs      .md

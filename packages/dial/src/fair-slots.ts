@@ -29,8 +29,8 @@ const IN_ALL = 512;
  *
  * Tenants whose name servers are silent can fill all slots: 50 of them want 800. A fixed share would waste slots while few tenants
  * look names up, and a full table would starve the tenants that come late. So the longest queue loses (longest queue drop, used
- * for shared packet buffers): at the limit a look-up takes the oldest slot of the tenant that holds most, if that tenant then
- * still holds as many as the one that takes it. Of n tenants each can hold 512 / n slots, whatever the others do.
+ * for shared packet buffers): at the limit a new look-up evicts the oldest one of the tenant that holds most slots, unless the
+ * tenant that asks would then hold more than it. So each of n tenants can always hold 512 / n slots.
  */
 export function createFairSlots(): FairSlots {
   // grows: by users, by names that DNS has not answered; bound: 16 for each company, 512 in all; at the bound: 503

@@ -26,7 +26,7 @@ export function factorRoutes(routes: Routes, own: ProofParts, teller: Teller): v
   implement(routes, contract.startSecondFactor, async (call) => {
     const { actor, write } = call;
     // No code was checked: the count of wrong codes must stay.
-    await proved(own, call, async () => true);
+    await proved(own, call);
     return write((tx) => beginFactor(tx, actor, encryption));
   });
 
@@ -43,31 +43,31 @@ export function factorRoutes(routes: Routes, own: ProofParts, teller: Teller): v
   implement(routes, contract.renewRecoveryCodes, async (call) => {
     const { actor, body, write } = call;
     let codes: string[] = [];
-    await proved(own, call, (checked) =>
-      limits.checkCode(actor.userId, () =>
-        write(async (tx) => {
-          if (!(await takeCode(tx, actor, checked, body.code))) return false;
-          codes = await replaceRecoveryCodes(tx, actor.userId, encryption);
-          await recordOwn(tx, actor, 'recovery_codes_renewed');
-          return true;
-        }),
-      ),
+    const { password_hash } = await proved(own, call);
+    const right = await limits.checkCode(actor.userId, () =>
+      write(async (tx) => {
+        if (!(await takeCode(tx, actor, password_hash, body.code))) return false;
+        codes = await replaceRecoveryCodes(tx, actor.userId, encryption);
+        await recordOwn(tx, actor, 'recovery_codes_renewed');
+        return true;
+      }),
     );
+    if (!right) throw wrongCode();
     return { codes };
   });
 
   implement(routes, contract.endSecondFactor, async (call) => {
     const { actor, body, write } = call;
-    await proved(own, call, (checked) =>
-      limits.checkCode(actor.userId, () =>
-        write(async (tx) => {
-          if (!(await takeCode(tx, actor, checked, body.code))) return false;
-          await endFactor(tx, actor.userId);
-          await recordOwn(tx, actor, 'second_factor_off');
-          return true;
-        }),
-      ),
+    const { password_hash } = await proved(own, call);
+    const right = await limits.checkCode(actor.userId, () =>
+      write(async (tx) => {
+        if (!(await takeCode(tx, actor, password_hash, body.code))) return false;
+        await endFactor(tx, actor.userId);
+        await recordOwn(tx, actor, 'second_factor_off');
+        return true;
+      }),
     );
+    if (!right) throw wrongCode();
   });
 
   implement(routes, contract.resetSecondFactor, async ({ actor, params, db, write }) => {

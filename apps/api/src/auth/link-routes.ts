@@ -55,11 +55,7 @@ export function linkRoutes(
       if (actor === null || currentPassword === undefined) throw new AppError('unauthorized');
       // A new email leads to a new password: a stolen session alone must not reach it.
       const { encryption } = routes;
-      await proved(
-        { limits, encryption, db },
-        { actor, body: { currentPassword }, device },
-        async () => true,
-      );
+      await proved({ limits, encryption, db }, { actor, body: { currentPassword }, device });
       await limits.countLink(email, address);
       return write(async (tx) => {
         const made = await addEmailLink(tx, actor, email);

@@ -1,5 +1,5 @@
 import { readMark } from '../accounts/device-mark.ts';
-import { findOwnAccount, wrongPassword } from '../accounts/store.ts';
+import { type Account, findOwnAccount, wrongPassword } from '../accounts/store.ts';
 import { type Actor, admitTo } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
 import type { Db, Tx } from '../db/open.ts';
@@ -27,17 +27,17 @@ interface ProofCall {
 }
 
 /**
- * Runs `work` after the actor re-authenticates. A wrong password counts against the budgets of the session and of the account; the
- * tenth of an hour ends the session.
- * @param work receives the hash that the password was checked against; returns false when the code is wrong
- * @throws AppError bad_input for a wrong password or code; too_many_requests
+ * Checks the actor's password again. A wrong one counts against the budgets of the session and of the account; the tenth of an hour
+ * ends the session.
+ * @returns the account, with the hash that the password was checked against
+ * @throws AppError bad_input for a wrong password; too_many_requests
  */
 export async function proved(
   { limits, encryption, db }: ProofParts,
   { actor, body, device }: ProofCall,
-  work: (checked: string) => Promise<boolean>,
-): Promise<void> {
-  const { email, password_hash } = await findOwnAccount(db, actor);
+): Promise<Account> {
+  const account = await findOwnAccount(db, actor);
+  const { email, password_hash } = account;
   const mark = readMark(encryption, email, device);
   const attempt = {
     email,
@@ -50,7 +50,7 @@ export async function proved(
   // After ten wrong passwords the caller is probably not the user.
   if (outcome === 'last') await db.transaction().execute((tx) => endSession(tx, actor));
   if (outcome !== 'right') throw wrongPassword();
-  if (!(await work(password_hash))) throw wrongCode();
+  return account;
 }
 
 /** The error for a wrong code of a signed-in actor: a 400, so that clients keep the session. */
@@ -71,20 +71,21 @@ export function createProver(parts: ProofParts): Prover {
     if (currentPassword === undefined) {
       throw new AppError('bad_input', { fields: { currentPassword: ['required'] } });
     }
-    let result: { readonly value: Awaited<ReturnType<typeof run>> } | undefined;
-    await proved(parts, { actor, body: { currentPassword }, device }, (checked) => {
-      const attempt = async () => {
-        try {
-          result = { value: await run((tx) => takeProof(tx, checked)) };
-          return true;
-        } catch (error) {
-          if (error instanceof WrongCode) return false;
-          throw error;
-        }
-      };
-      return code === undefined ? attempt() : limits.checkCode(actor.userId, attempt);
+    const { password_hash } = await proved(parts, { actor, body: { currentPassword }, device });
+    const attempt = () => run((tx) => takeProof(tx, password_hash));
+    if (code === undefined) return attempt();
+    let done: readonly { readonly value: Awaited<ReturnType<typeof run>> }[] = [];
+    await limits.checkCode(actor.userId, async () => {
+      try {
+        done = [{ value: await attempt() }];
+      } catch (error) {
+        if (!(error instanceof WrongCode)) throw error;
+      }
+      return done.length > 0;
     });
-    return (result as NonNullable<typeof result>).value;
+    const [result] = done;
+    if (result === undefined) throw wrongCode();
+    return result.value;
 
     async function takeProof(tx: Tx, checked: string): Promise<void> {
       // NO KEY UPDATE: the row of an idempotency key holds KEY SHARE on the account, and two calls would deadlock on FOR UPDATE.

@@ -2,7 +2,7 @@ import { login, logout } from '@propusk/contract/auth';
 import { DEVICE_HEADER } from '@propusk/contract/endpoint';
 import { changeOwnPassword } from '@propusk/contract/users';
 import { issueMark, readMark } from '../accounts/device-mark.ts';
-import { findAccount, findOwnAccount, holdPassword, setOwnPassword } from '../accounts/store.ts';
+import { findAccount, holdPassword, setOwnPassword } from '../accounts/store.ts';
 import { AppError } from '../core/errors.ts';
 import { signedIn } from '../core/fair-queue.ts';
 import { implement, type Routes } from '../http/implement.ts';
@@ -67,14 +67,9 @@ export function authRoutes(
 
   implement(routes, changeOwnPassword, async (call) => {
     const { actor, body, write, header } = call;
-    const { email } = await findOwnAccount(db, actor);
-    let checked = '';
-    await proved(own, call, async (hash) => {
-      checked = hash;
-      return true;
-    });
+    const { email, password_hash } = await proved(own, call);
     const passwordHash = await hashPassword(body.password, signedIn(actor.userId));
-    await write((tx) => setOwnPassword(tx, actor, checked, passwordHash));
+    await write((tx) => setOwnPassword(tx, actor, password_hash, passwordHash));
     header(DEVICE_HEADER, issueMark(routes.encryption, email, passwordHash));
   });
 

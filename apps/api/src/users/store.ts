@@ -159,7 +159,8 @@ async function insertUser(
 }
 
 /**
- * Edits a user. A new password or email ends the user's sessions, gateway tokens and mail links, and is told to the old address.
+ * Edits a user. A new password or email ends the user's sessions, gateway tokens and mail links, and sends a notice to the address
+ * before the change.
  * @throws AppError not_found; changed_meanwhile; protected_user for password or email of a CREATOR or ADMIN; email_taken;
  *   bad_input
  */

@@ -16,5 +16,5 @@ create table mails (
   -- The kind of the last failure (MailFailure of the contract), never the server's words.
   failure text
 );
-create index mails_due on mails (has_link, due_at);
+create index mails_due on mails (has_link desc, due_at);
 create index mails_expiry on mails (expires_at);

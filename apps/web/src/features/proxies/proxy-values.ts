@@ -16,7 +16,7 @@ interface Address {
   port?: string | number | undefined;
 }
 
-/** Whether the form names another host or port than the one that the stored password belongs to. */
+/** Whether the form's host or port differs from the stored one, whose password therefore no longer applies. */
 export function isMoved(stored: Proxy, { host = stored.host, port = stored.port }: Address): boolean {
   return proxyAddress(host, port) !== proxyAddress(stored.host, stored.port);
 }
