@@ -1,12 +1,12 @@
 import { argon2Sync, randomBytes } from 'node:crypto';
-import { hashPassword, ofProcess } from '@propusk/api/passwords';
+import { createPasswords, ofProcess } from '@propusk/api/passwords';
 
 /**
  * Repeats the argon2id of one sign-in without the api. Receives `{ms}`, replies with the median in
  * milliseconds.
  */
 const PASSWORD = 'correct horse battery';
-const hash = await hashPassword(PASSWORD, ofProcess);
+const hash = await createPasswords().hash(PASSWORD, ofProcess);
 const [, memory, passes, parallelism] = (/m=(\d+),t=(\d+),p=(\d+)/.exec(hash) ?? []).map(Number);
 if (memory === undefined || passes === undefined || parallelism === undefined) throw new Error(hash);
 const cost = { memory, passes, parallelism, tagLength: 32 };

@@ -12,7 +12,7 @@ import { createEncryption } from './encryption.ts';
 import { isAway } from './http/error-reply.ts';
 import { createMetrics, serveMetrics } from './http/metrics.ts';
 import { createLog } from './log.ts';
-import { hashPassword, ofProcess } from './passwords.ts';
+import { createPasswords, ofProcess } from './passwords.ts';
 import { bindPasswords, ensureDirectProxy } from './proxies/store.ts';
 import { createServer } from './server.ts';
 
@@ -30,15 +30,17 @@ async function main(): Promise<void> {
   await checkKey(opened.db, secrets);
   await ensureDirectProxy(opened.db, config.gatewayUrl);
   await bindPasswords(opened.db, secrets);
+  const passwords = createPasswords();
   const { admin } = config;
   if (admin !== null)
-    await ensureAdmin(opened.db, admin.email, () => hashPassword(admin.password, ofProcess));
+    await ensureAdmin(opened.db, admin.email, () => passwords.hash(admin.password, ofProcess));
 
   const metrics = createMetrics();
   const app = await createServer({
     config,
     opened,
     encryption: secrets,
+    passwords,
     gatewayKeys: gatewayKeys(gatewaySecret),
     logger,
     metrics,

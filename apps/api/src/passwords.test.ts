@@ -7,7 +7,7 @@ import type { Worker } from 'node:worker_threads';
 import { afterEach, expect, test, vi } from 'vitest';
 import { strangers } from './core/fair-queue.ts';
 import { type Derivation, derive as deriveIn } from './password-threads.ts';
-import { hashPassword, ofProcess, verifyPassword } from './passwords.ts';
+import { createPasswords, ofProcess } from './passwords.ts';
 
 // The hash threads have the lowest priority: other tests delay them.
 vi.setConfig({ testTimeout: 30_000 });
@@ -21,6 +21,7 @@ afterEach(async () => {
   await Promise.all(threads.splice(0).map((thread) => thread.terminate()));
 });
 
+const passwords = createPasswords();
 const derive = (derivation: Derivation) => deriveIn(derivation, ofProcess);
 const quick = {
   message: 'correct horse',
@@ -33,11 +34,11 @@ const quick = {
 const cheap = { ...quick, memory: 64 };
 
 test('a password matches its hash in any Unicode normalization form and never matches a missing hash', async () => {
-  const phc = await hashPassword('й и ё', ofProcess);
+  const phc = await passwords.hash('й и ё', ofProcess);
   expect(phc).toMatch(/^\$argon2id\$v=19\$m=47104,t=1,p=1\$[\w+/]{22}\$[\w+/]{43}$/);
-  expect(await verifyPassword('й и ё'.normalize('NFD'), phc, ofProcess)).toBe(true);
-  expect(await verifyPassword('и й ё', phc, ofProcess)).toBe(false);
-  expect(await verifyPassword('й и ё', undefined, ofProcess)).toBe(false);
+  expect(await passwords.verify('й и ё'.normalize('NFD'), phc, ofProcess)).toBe(true);
+  expect(await passwords.verify('и й ё', phc, ofProcess)).toBe(false);
+  expect(await passwords.verify('й и ё', undefined, ofProcess)).toBe(false);
 });
 
 test('two low-priority threads hash passwords and the other threads keep their priority', async () => {
@@ -85,8 +86,8 @@ test('the hash queue refuses more than 200 waiters of one network and 500 in all
 });
 
 test('a process that hashed a password exits without further work', async () => {
-  const program = `const { hashPassword, ofProcess } = await import(${JSON.stringify(new URL('./passwords.ts', import.meta.url).href)});
-    process.stdout.write(await hashPassword('correct horse', ofProcess));`;
+  const program = `const { createPasswords, ofProcess } = await import(${JSON.stringify(new URL('./passwords.ts', import.meta.url).href)});
+    process.stdout.write(await createPasswords().hash('correct horse', ofProcess));`;
   const ended = promisify(execFile)(process.execPath, ['--input-type=module', '-e', program], {
     timeout: 15_000,
   });

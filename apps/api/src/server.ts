@@ -38,6 +38,7 @@ import { startMailer } from './mail/mail.ts';
 import { mailRoutes } from './mail/routes.ts';
 import { createTeller } from './mail/tell-holder.ts';
 import { onboardingProgressRoutes } from './onboarding-progress/routes.ts';
+import type { Passwords } from './passwords.ts';
 import { policyRoutes } from './policies/routes.ts';
 import { checkRoutes } from './probe/routes.ts';
 import { startProbeRunner } from './probe/runner.ts';
@@ -69,6 +70,7 @@ export interface ServerParts {
   >;
   readonly opened: OpenDb;
   readonly encryption: Encryption;
+  readonly passwords: Passwords;
   readonly gatewayKeys: GatewayKeys;
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -120,7 +122,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
   await app.register(compress, { globalDecompression: false });
   if (parts.config.documentation) await serveDocumentation(app, '0.1.0', mark);
 
-  const { opened, encryption, gatewayKeys, config } = parts;
+  const { opened, encryption, passwords, gatewayKeys, config } = parts;
   const watch = watchDatabase(opened, app.log);
   app.addHook('onClose', async () => watch.close());
   const reserve = watchReserve(parts.reserveFile);
@@ -133,7 +135,8 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     db: opened.db,
     sessions: createBatchLoader((hashes) => findSessions(opened.db, hashes)),
     encryption,
-    prove: createProver({ limits: tries, encryption, db: opened.db }),
+    passwords,
+    prove: createProver({ limits: tries, encryption, passwords, db: opened.db }),
     queue: createKeyedLimiter(2, 100),
     readsOfPerson: createKeyedLimiter(4, 500),
     // An eighth of the memory, because parsing copies bodies.

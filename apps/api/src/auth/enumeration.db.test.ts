@@ -2,14 +2,16 @@ import { login, useLink } from '@propusk/contract/auth';
 import { PASSWORD, startApi, type TestApi } from '@propusk/test-kit/api/api';
 import { quickOrSoak, threatCase } from '@propusk/test-kit/threat-case';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { createPasswords } from '../passwords.ts';
 
 /** Account enumeration, guesses of passwords, and the cost of cracking stolen hashes. */
 
 let api: TestApi;
 let second: TestApi;
 beforeAll(async () => {
-  api = await startApi(inject('serverUrl'));
-  second = await startApi(inject('serverUrl'), { shared: api.database });
+  const passwords = createPasswords();
+  api = await startApi(inject('serverUrl'), { passwords });
+  second = await startApi(inject('serverUrl'), { shared: api.database, passwords });
 });
 afterAll(async () => {
   await second.close();

@@ -7,7 +7,6 @@ import { strangers } from '../core/fair-queue.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import type { Limits } from '../http/limits.ts';
 import { type Outbox, queueMail } from '../mail/store.ts';
-import { hashPassword } from '../passwords.ts';
 import {
   addEmailLink,
   addPasswordLink,
@@ -40,7 +39,7 @@ export function linkRoutes(
       }
       // Before the slow hash: a dead link costs nothing.
       await redeeming(() => findLink(db, 'password', token));
-      const passwordHash = await hashPassword(password, strangers(address));
+      const passwordHash = await routes.passwords.hash(password, strangers(address));
       const owner = await redeeming(() =>
         write((tx) => redeemPasswordLink(tx, token, passwordHash, address)),
       );
@@ -54,8 +53,8 @@ export function linkRoutes(
     if (change === true) {
       if (actor === null || currentPassword === undefined) throw new AppError('unauthorized');
       // A new email leads to a new password: a stolen session alone must not reach it.
-      const { encryption } = routes;
-      await proved({ limits, encryption, db }, { actor, body: { currentPassword }, device });
+      const { encryption, passwords } = routes;
+      await proved({ limits, encryption, passwords, db }, { actor, body: { currentPassword }, device });
       await limits.countLink(email, address);
       return write(async (tx) => {
         const made = await addEmailLink(tx, actor, email);

@@ -7,7 +7,7 @@ import { findHolder } from '../db/sessions.ts';
 import type { Encryption } from '../encryption.ts';
 import type { Prover } from '../http/implement.ts';
 import type { Limits } from '../http/limits.ts';
-import { verifyPassword } from '../passwords.ts';
+import type { Passwords } from '../passwords.ts';
 import { findFactor, useCode } from './factor-store.ts';
 import { endSession } from './store.ts';
 
@@ -15,6 +15,7 @@ import { endSession } from './store.ts';
 export interface ProofParts {
   readonly limits: Limits;
   readonly encryption: Encryption;
+  readonly passwords: Passwords;
   readonly db: Db;
 }
 
@@ -33,7 +34,7 @@ interface ProofCall {
  * @throws AppError bad_input for a wrong password; too_many_requests
  */
 export async function proved(
-  { limits, encryption, db }: ProofParts,
+  { limits, encryption, passwords, db }: ProofParts,
   { actor, body, device }: ProofCall,
 ): Promise<Account> {
   const account = await findOwnAccount(db, actor);
@@ -45,7 +46,7 @@ export async function proved(
     device: mark?.isOf(password_hash) === true ? mark.id : undefined,
   };
   const outcome = await limits.checkOwnPassword(attempt, (lane) =>
-    verifyPassword(body.currentPassword, password_hash, lane),
+    passwords.verify(body.currentPassword, password_hash, lane),
   );
   // After ten wrong passwords the caller is probably not the user.
   if (outcome === 'last') await db.transaction().execute((tx) => endSession(tx, actor));

@@ -10,7 +10,6 @@ import type { Tx } from '../db/open.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import type { Limits } from '../http/limits.ts';
 import { type Outbox, queueMail } from '../mail/store.ts';
-import { hashPassword } from '../passwords.ts';
 import { addConfirmationLink, addLink } from './link-store.ts';
 import type { Links } from './links.ts';
 import { addInvitation, admitRegistration, precheckRegistration, readMode } from './registration-store.ts';
@@ -58,7 +57,7 @@ export function registrationRoutes(
       if (!invited) await limits.countRegistration(address);
       const unproved = confirmsMail && !invited;
       if (unproved) await limits.countLink(body.email, address);
-      const passwordHash = await hashPassword(body.password, strangers(address));
+      const passwordHash = await routes.passwords.hash(body.password, strangers(address));
       const token = await write(async (tx) => {
         await admitRegistration(tx, rule, body);
         const owner = await registerCompany(tx, body, { passwordHash, address, confirmed: !unproved });

@@ -7,7 +7,7 @@ import type { Tx } from '../db/open.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import { type Outbox, queueMail } from '../mail/store.ts';
 import type { Teller } from '../mail/tell-holder.ts';
-import { hashPassword } from '../passwords.ts';
+import type { Passwords } from '../passwords.ts';
 import { createAdmin, createOwner } from '../users/store.ts';
 import { addLink } from './link-store.ts';
 import type { Links } from './links.ts';
@@ -24,7 +24,7 @@ export function roleRoutes(
   });
 
   implement(routes, contract.addAdmin, async ({ actor, body, write }) => {
-    const passwordHash = await unknownPassword(actor);
+    const passwordHash = await unknownPassword(routes.passwords, actor);
     return write(async (tx) => {
       const admin = await createAdmin(tx, actor, body, passwordHash);
       const { facts, expiresAt } = await firstPasswordLink(tx, admin.id);
@@ -39,7 +39,7 @@ export function roleRoutes(
   });
 
   implement(routes, inviteOwner, async ({ actor, params, body, write }) => {
-    const passwordHash = await unknownPassword(actor);
+    const passwordHash = await unknownPassword(routes.passwords, actor);
     return write(async (tx) => {
       const owner = await createOwner(tx, actor, params.id, body, passwordHash);
       const { facts: link, expiresAt } = await firstPasswordLink(tx, owner.id);
@@ -59,6 +59,6 @@ export function roleRoutes(
 }
 
 /** The hash of a random password that is stored nowhere else: only the link in the mail opens the account. */
-function unknownPassword({ userId }: Actor): Promise<string> {
-  return hashPassword(randomBytes(32).toString('base64url'), signedIn(userId));
+function unknownPassword(passwords: Passwords, { userId }: Actor): Promise<string> {
+  return passwords.hash(randomBytes(32).toString('base64url'), signedIn(userId));
 }

@@ -7,7 +7,7 @@ import { resetSecondFactor } from '@propusk/contract/second-factor';
 import { createSite } from '@propusk/contract/sites';
 import { companyUsers, deleteUser, listUsers, updateUser } from '@propusk/contract/users';
 import { createAdmin } from '@propusk/test-kit/api/admin';
-import { PASSWORD, startApi, type TestApi } from '@propusk/test-kit/api/api';
+import { PASSWORD, startApi, type TestApi, testPasswords } from '@propusk/test-kit/api/api';
 import { appCode } from '@propusk/test-kit/api/app-code';
 import { type Inbox, openInbox } from '@propusk/test-kit/api/inbox';
 import {
@@ -18,8 +18,7 @@ import {
   insertCompany,
 } from '@propusk/test-kit/matrix/inserts';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
-import { derive } from '../password-threads.ts';
-import { hashPassword, ofProcess } from '../passwords.ts';
+import { ofProcess } from '../passwords.ts';
 import { ensureAdmin } from './store.ts';
 
 let inbox: Inbox;
@@ -40,14 +39,6 @@ const setRole = (token: string, id: number, role: CompanyRole, given: object = p
   api.call(token, changeRole, { params: { id }, body: { ...proof, role, ...given }, from: fresh() });
 const signIn = async (email: string) =>
   (await api.must(null, login, { body: { email, password: PASSWORD }, from: fresh() })).token;
-
-/** A cheap hash: hundreds of concurrent checks would otherwise take most of the test's time. */
-async function cheapHash(): Promise<string> {
-  const nonce = 'c2FsdHNhbHQ';
-  const cost = { memory: 8, passes: 1, parallelism: 1, tagLength: 32 };
-  const hash = await derive({ message: PASSWORD, nonce, ...cost }, ofProcess);
-  return `$argon2id$v=19$m=8,t=1,p=1$${nonce}$${Buffer.from(hash).toString('base64').replace(/=+$/, '')}`;
-}
 
 /** The epoch of gateway tokens that gateways accept for a user. */
 async function epochOf(id: number): Promise<number> {
@@ -302,7 +293,9 @@ describe('an admin', () => {
     const { rows } = await api.must(next, listAudit, { query: { name: 'leaving@platform.test' } });
     expect(rows[0]).toMatchObject({ action: 'deleted', actor: { email: 'next@platform.test' } });
     // ADMIN_EMAIL of the next start still names the removed admin.
-    await ensureAdmin(api.database.db, 'leaving@platform.test', () => hashPassword(PASSWORD, ofProcess));
+    await ensureAdmin(api.database.db, 'leaving@platform.test', () =>
+      testPasswords.hash(PASSWORD, ofProcess),
+    );
     expect((await api.call(null, login, { ...again, from: fresh() })).status).toBe(401);
   });
 
@@ -341,7 +334,7 @@ describe('200 concurrent role changes of owners or admins against each other', (
 
   /** Creates users with one role, each with a session. */
   async function crowd(role: 'CREATOR' | 'ADMIN', companyId: number | null) {
-    const hash = await cheapHash();
+    const hash = await testPasswords.hash(PASSWORD, ofProcess);
     const users: { id: number; token: string }[] = [];
     for (let n = 0; n < CROWD; n++) {
       const email = `${role}${n}.${companyId ?? 0}@crowd.test`;

@@ -9,7 +9,6 @@ import { implement, type Routes } from '../http/implement.ts';
 import type { Limits } from '../http/limits.ts';
 import type { Outbox } from '../mail/store.ts';
 import type { Teller } from '../mail/tell-holder.ts';
-import { hashPassword, verifyPassword } from '../passwords.ts';
 import { factorRoutes } from './factor-routes.ts';
 import { useCode } from './factor-store.ts';
 import { linkRoutes } from './link-routes.ts';
@@ -33,8 +32,8 @@ export function authRoutes(
   }: { limits: Limits; outbox: Outbox; teller: Teller; publicUrl: URL } & RegistrationPolicy,
 ): void {
   const parts = { outbox, links: createLinks(publicUrl) };
-  const { encryption, db } = routes;
-  const own = { limits, encryption, db };
+  const { encryption, passwords, db } = routes;
+  const own = { limits, encryption, passwords, db };
 
   implement(routes, login, async ({ body, address, agent, device, db, write, header }) => {
     const { email, password, code, client } = body;
@@ -48,7 +47,7 @@ export function authRoutes(
     const attempt = { email, address, device: isMarked ? mark.id : undefined };
     await limits.checkPassword(attempt, async (lane) => {
       const account = await findAccount(db, email);
-      passwordRight = await verifyPassword(password, account?.password_hash, lane);
+      passwordRight = await passwords.verify(password, account?.password_hash, lane);
       if (!passwordRight || account === undefined) return false;
       const enter = async () => {
         token = await write(async (tx) => {
@@ -68,7 +67,7 @@ export function authRoutes(
   implement(routes, changeOwnPassword, async (call) => {
     const { actor, body, write, header } = call;
     const { email, password_hash } = await proved(own, call);
-    const passwordHash = await hashPassword(body.password, signedIn(actor.userId));
+    const passwordHash = await passwords.hash(body.password, signedIn(actor.userId));
     await write((tx) => setOwnPassword(tx, actor, password_hash, passwordHash));
     header(DEVICE_HEADER, issueMark(routes.encryption, email, passwordHash));
   });

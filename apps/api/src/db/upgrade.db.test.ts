@@ -10,12 +10,12 @@ import { createSite, listSites } from '@propusk/contract/sites';
 import { dump } from '@propusk/supervisor/backup/dump';
 import { load } from '@propusk/supervisor/backup/load';
 import { verify } from '@propusk/supervisor/backup/reader';
-import { PASSWORD, startApi } from '@propusk/test-kit/api/api';
+import { PASSWORD, startApi, testPasswords } from '@propusk/test-kit/api/api';
 import { createTestDatabase, type TestDatabase } from '@propusk/test-kit/api/database';
 import { everything } from '@propusk/test-kit/backup/compare';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { createEncryption } from '../encryption.ts';
-import { hashPassword, ofProcess } from '../passwords.ts';
+import { ofProcess } from '../passwords.ts';
 import { DatabaseUnfit, migrate } from './migrate.ts';
 
 const serverUrl = inject('serverUrl');
@@ -28,7 +28,7 @@ let folder: string;
 let hash: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'propusk-upgrade-'));
-  hash = await hashPassword(PASSWORD, ofProcess);
+  hash = await testPasswords.hash(PASSWORD, ofProcess);
 });
 afterAll(() => rm(folder, { recursive: true }));
 

@@ -18,6 +18,7 @@ import { committing } from '../db/after-commit.ts';
 import type { Db, Tx } from '../db/open.ts';
 import { findHolder, type Session } from '../db/sessions.ts';
 import type { Encryption } from '../encryption.ts';
+import type { Passwords } from '../passwords.ts';
 import { bearer, findActor } from './authenticate.ts';
 import type { Load } from './batch-loader.ts';
 import type { BodyBudget } from './body-budget.ts';
@@ -42,6 +43,7 @@ export interface Routes {
   /** Finds the live session of a token's hash. */
   readonly sessions: Load<Session>;
   readonly encryption: Encryption;
+  readonly passwords: Passwords;
   readonly prove: Prover;
   /** Limits the concurrent writes of each company. */
   readonly queue: KeyedLimiter;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inviteOwner } from '@propusk/contract/users';
-import { GATEWAY_SECRET, PASSWORD, testEncryption } from '@propusk/test-kit/api/api';
+import { GATEWAY_SECRET, PASSWORD, testEncryption, testPasswords } from '@propusk/test-kit/api/api';
 import { createTestDatabase, type TestDatabase } from '@propusk/test-kit/api/database';
 import { type Inbox, openInbox } from '@propusk/test-kit/api/inbox';
 import { type ApiProcess, startApiProcess } from '@propusk/test-kit/gateway/api-process';
@@ -12,7 +12,7 @@ import { addSession, addUser, insertCompany } from '@propusk/test-kit/matrix/ins
 import { quickOrSoak, threatCase } from '@propusk/test-kit/threat-case';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { hashPassword, ofProcess } from '../passwords.ts';
+import { ofProcess } from '../passwords.ts';
 import { openMail } from './store.ts';
 
 /** The api is killed while it stores invitations and sends their mails. */
@@ -38,7 +38,7 @@ beforeAll(async () => {
     companyId: null,
     email: 'admin@kills.test',
     roles: ['ADMIN'],
-    hash: await hashPassword(PASSWORD, ofProcess),
+    hash: await testPasswords.hash(PASSWORD, ofProcess),
   });
   admin = await addSession(database.db, id);
   observer = new pg.Client({ connectionString: database.url, application_name: 'observer' });

@@ -4,7 +4,6 @@ import { asMember } from '../core/actor.ts';
 import { signedIn } from '../core/fair-queue.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import type { Teller } from '../mail/tell-holder.ts';
-import { hashPassword } from '../passwords.ts';
 import { createUser, deleteUser, findSelf, findUser, listUsers, updateUser } from './store.ts';
 
 /** The calls of the signed-in user and of a company's users (spec section 7). */
@@ -12,7 +11,7 @@ export function userRoutes(routes: Routes, teller: Teller): void {
   implement(routes, me, ({ actor, db }) => findSelf(db, actor));
 
   implement(routes, contract.createUser, async ({ actor, body, write }) => {
-    const passwordHash = await hashPassword(body.password, signedIn(actor.userId));
+    const passwordHash = await routes.passwords.hash(body.password, signedIn(actor.userId));
     return write((tx) => createUser(tx, asMember(actor), body, passwordHash));
   });
 
@@ -32,7 +31,9 @@ export function userRoutes(routes: Routes, teller: Teller): void {
     // Before the slow hash: an id outside the caller's company gets 404 without its cost, and without a timing difference.
     await findUser(db, actor, params.id);
     const passwordHash =
-      body.password === undefined ? undefined : await hashPassword(body.password, signedIn(actor.userId));
+      body.password === undefined
+        ? undefined
+        : await routes.passwords.hash(body.password, signedIn(actor.userId));
     const powers = body.email !== undefined || body.password !== undefined;
     const tell = powers ? await teller(db, actor, params.id) : undefined;
     return write((tx) => updateUser(tx, actor, params.id, body, { passwordHash, ifMatch, tell }));

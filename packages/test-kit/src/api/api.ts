@@ -6,6 +6,7 @@ import { checkKey } from '@propusk/api/db/key-check';
 import { createEncryption } from '@propusk/api/encryption';
 import { createMetrics, type Metrics } from '@propusk/api/http/metrics';
 import { createLog } from '@propusk/api/log';
+import { createPasswords, type Passwords } from '@propusk/api/passwords';
 import { ensureDirectProxy } from '@propusk/api/proxies/store';
 import { createServer, type ServerParts } from '@propusk/api/server';
 import { login, register } from '@propusk/contract/auth';
@@ -18,6 +19,8 @@ import { watchReplies } from './openapi-check.ts';
 
 export const GATEWAY_SECRET = 'the gateway secret of all the tests';
 export const testKeys = gatewayKeys(GATEWAY_SECRET);
+/** Costs a thousandth of the product's hashes, which a test takes with `passwords: createPasswords()` when it measures time. */
+export const testPasswords = createPasswords(64);
 export const testEncryption = createEncryption('the sealing secret of all the tests');
 
 type Parts<E extends Endpoint> = {
@@ -71,8 +74,10 @@ export async function startApi(
     metrics = createMetrics(),
     runsProbes = false,
     reserveFile,
+    passwords = testPasswords,
   }: {
     reserveFile?: string;
+    passwords?: Passwords;
     shared?: TestDatabase;
     heartbeatMs?: number;
     logTo?: (line: string) => void;
@@ -111,6 +116,7 @@ export async function startApi(
     config,
     opened: database,
     encryption: testEncryption,
+    passwords,
     gatewayKeys: testKeys,
     metrics,
     logger: logTo === undefined ? createLog('silent') : createLog(logLevel, { write: logTo }),

@@ -10,6 +10,20 @@ export interface TestDatabase extends OpenDb {
   drop(): Promise<void>;
 }
 
+/** The database with the product's schema that `createTestDatabase` copies. */
+const TEMPLATE = 'propusk_template';
+
+/** Creates the template on a new server. */
+export async function createTemplate(serverUrl: string): Promise<void> {
+  await run(serverUrl, `create database ${TEMPLATE}`);
+  const { db, close } = openDb(withDatabase(serverUrl, TEMPLATE));
+  try {
+    await migrate(db);
+  } finally {
+    await close();
+  }
+}
+
 /**
  * Creates a database for one test file, with the product's schema unless `empty`.
  * @param options clauses of CREATE DATABASE
@@ -19,11 +33,12 @@ export async function createTestDatabase(
   { empty = false, options = '' }: { empty?: boolean; options?: string } = {},
 ): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`;
-  const administer = (statement: string) => runOnce(serverUrl, statement);
-  await administer(`create database ${name} ${options}`);
+  const administer = (statement: string) => run(serverUrl, statement);
+  const hasTemplate = !empty && (await canConnect(withDatabase(serverUrl, TEMPLATE)));
+  await administer(`create database ${name} ${hasTemplate ? `template ${TEMPLATE}` : ''} ${options}`);
   const url = withDatabase(serverUrl, name);
   const opened = openDb(url);
-  if (!empty) await migrate(opened.db);
+  if (!empty && !hasTemplate) await migrate(opened.db);
   return {
     ...opened,
     shut: async () => {
@@ -52,13 +67,14 @@ async function untilDropped(drop: () => Promise<void>, tries = 40): Promise<void
 
 /** Whether a server answers at the URL. */
 export async function canConnect(url: string): Promise<boolean> {
-  return runOnce(url, 'select 1').then(
+  return run(url, 'select 1').then(
     () => true,
     () => false,
   );
 }
 
-async function runOnce(url: string, statement: string): Promise<void> {
+/** Runs one statement on a connection of its own. */
+export async function run(url: string, statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   // A server during its shutdown breaks the connection after its reply.
   client.on('error', () => {});

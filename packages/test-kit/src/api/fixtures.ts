@@ -1,9 +1,9 @@
-import { hashPassword, ofProcess } from '@propusk/api/passwords';
+import { ofProcess } from '@propusk/api/passwords';
 import type { Role } from '@propusk/contract/roles';
 import { sql } from 'kysely';
 import { addPolicy, addProxy, addSession, addSite, addUser, insertCompany } from '../matrix/inserts.ts';
 import { createAdmin } from './admin.ts';
-import { PASSWORD, type TestApi, testKeys } from './api.ts';
+import { PASSWORD, type TestApi, testKeys, testPasswords } from './api.ts';
 import type { Known } from './arbitrary.ts';
 
 export const callers = ['none', 'USER', 'CREATOR', 'ADMIN', 'gateway'] as const;
@@ -30,7 +30,7 @@ const FRESH = 6;
 /** Creates the fixtures on an empty database. */
 export async function createFixtures(api: TestApi): Promise<Fixtures> {
   const { db } = api.database;
-  const hash = await hashPassword(PASSWORD, ofProcess);
+  const hash = await testPasswords.hash(PASSWORD, ofProcess);
   let serial = 0;
   const insertUser = (companyId: number | null, role: Role) =>
     addUser(db, { companyId, email: `user${++serial}@fixtures.test`, roles: [role], hash });

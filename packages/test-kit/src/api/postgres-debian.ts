@@ -4,7 +4,7 @@ import { chown, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { canConnect } from './database.ts';
+import { canConnect, createTemplate } from './database.ts';
 
 const bin = '/usr/lib/postgresql/15/bin';
 
@@ -24,13 +24,18 @@ export default async function setup(project: TestProject): Promise<() => Promise
     ['-D', data, '-U', 'propusk', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8'],
     options,
   );
-  const server = spawn(`${bin}/postgres`, ['-D', data, '-k', folder, '-c', 'listen_addresses='], options);
+  const server = spawn(
+    `${bin}/postgres`,
+    ['-D', data, '-k', folder, '-c', 'listen_addresses=', '-c', 'fsync=off'],
+    options,
+  );
   const ended = new Promise((resolve) => server.once('exit', resolve));
   const url = `postgresql://propusk@/postgres?host=${encodeURIComponent(folder)}`;
   for (let tries = 100; !(await canConnect(url)); tries--) {
     if (tries === 0) throw new Error('PostgreSQL 15 did not start');
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
+  await createTemplate(url);
   project.provide('serverUrl', url);
   return async () => {
     server.kill('SIGINT');

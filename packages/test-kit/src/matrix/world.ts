@@ -1,8 +1,8 @@
 import type { Db } from '@propusk/api/db/open';
-import { hashPassword, ofProcess } from '@propusk/api/passwords';
+import { ofProcess } from '@propusk/api/passwords';
 import { logout } from '@propusk/contract/auth';
 import type { Role } from '@propusk/contract/roles';
-import { PASSWORD, type TestApi, testKeys } from '../api/api.ts';
+import { PASSWORD, type TestApi, testKeys, testPasswords } from '../api/api.ts';
 import {
   addFactor,
   addInvitation,
@@ -87,7 +87,7 @@ export const SHARED_ADDRESS = 'shared.example.ru';
 
 /** Inserts three companies and platform rows by SQL: creating each account through the api would take a minute. */
 export async function createWorld({ database: { db }, must }: TestApi): Promise<World> {
-  const hash = await hashPassword(PASSWORD, ofProcess);
+  const hash = await testPasswords.hash(PASSWORD, ofProcess);
   const first = await addCompany(db, 'first', hash);
   const second = await addCompany(db, 'second', hash);
   const { id: unstaffed } = await insertCompany(db, 'third');
