@@ -1,9 +1,10 @@
+import { globSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
+import { isInTurn } from './packages/test-kit/src/turns.ts';
 
 /** Tests with sockets, processes and clocks. CI retries one that failed, as it does in a browser, and reports it as FLAKY. */
 const real = { testTimeout: 60_000, hookTimeout: 120_000, retry: process.env.CI === 'true' ? 1 : 0 };
 const launcher = '{packages/embedded-postgres/src,apps/api/test/faults}/**/*.db.test.ts';
-const database = { ...real, include: ['apps/**/*.db.test.ts'], exclude: ['**/node_modules/**', launcher] };
 /** What takes long with statements that other files bring to both databases. */
 const once = [
   'apps/api/test/{fuzz,mass-assignment,matrix/matrix}.db.test.ts',
@@ -12,6 +13,22 @@ const once = [
   'apps/api/src/http/{headers,implement,json,limits}.db.test.ts',
   'apps/gateway/src/{blast-radius,cluster,growth,reverse-proxy,tokens}.db.test.ts',
 ];
+/** Files whose statements depend on the version of PostgreSQL. The others run on the second database in turn. */
+const always = /\/(migrate|upgrade|list|reaper|feed|backup)\.db\.test\.ts$/;
+const outOfTurn = globSync('apps/**/*.db.test.ts', { exclude: ['**/node_modules/**'] })
+  .toSorted()
+  .filter((file, place) => !always.test(file) && !isInTurn(place));
+/** Measurements under load, which `npm run everything` and `npm run soak` make. */
+const heavy =
+  process.env.TEST_PART === undefined
+    ? []
+    : [
+        'apps/gateway/src/{blast-radius,growth}.db.test.ts',
+        'apps/gateway/src/never-read.net.test.ts',
+        'apps/api/test/faults/{never-read,sign-in-crowd}.db.test.ts',
+      ];
+const exclude = ['**/node_modules/**', ...heavy];
+const database = { ...real, include: ['apps/**/*.db.test.ts'], exclude: [...exclude, launcher] };
 
 /**
  * unit: neither database nor sockets. net: real sockets on loopback. launcher: the embedded PostgreSQL is started,
@@ -36,16 +53,16 @@ export default defineConfig({
           ...real,
           name: 'net',
           include: ['{packages,apps,scripts}/**/*.net.test.ts'],
-          exclude: ['**/node_modules/**'],
+          exclude,
         },
       },
-      { test: { ...real, name: 'launcher', include: [launcher] } },
+      { test: { ...real, name: 'launcher', include: [launcher], exclude } },
       { test: { ...database, name: 'db', globalSetup: 'packages/test-kit/src/api/postgres-embedded.ts' } },
       {
         test: {
           ...database,
           name: 'db15',
-          exclude: [...database.exclude, ...once],
+          exclude: [...database.exclude, ...once, ...outOfTurn],
           globalSetup: 'packages/test-kit/src/api/postgres-debian.ts',
         },
       },

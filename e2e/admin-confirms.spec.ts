@@ -1,7 +1,7 @@
-import { expect, test } from '@playwright/test';
+import { expect } from '@playwright/test';
 import { register } from '@propusk/contract/auth';
 import { me } from '@propusk/contract/me';
-import { choose, enter, row, startConsole } from './console.ts';
+import { choose, enter, row, startConsole, test } from './console.ts';
 
 /** A platform beyond loopback without a mail server: an ADMIN confirms the company in place of its owner. */
 const product = startConsole(

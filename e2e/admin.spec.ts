@@ -1,55 +1,25 @@
-import { expect, type Page, test } from '@playwright/test';
-import { Token } from '@propusk/contract/auth';
-import { freePort } from '@propusk/test-kit/gateway/upstreams';
-import { sizesOfWays } from './console.ts';
+import { expect, type Page } from '@playwright/test';
+import { createCompany } from '@propusk/contract/companies';
+import { createPolicy } from '@propusk/contract/policies';
+import { createProxy } from '@propusk/contract/proxies';
+import { createUser } from '@propusk/contract/users';
+import { choose, dialogOf, PASSWORD, row, screensOf, startConsole, test } from './console.ts';
 import { linkTo } from './mailbox.ts';
-import {
-  makeDataDir,
-  type RunningProduct,
-  removeDataDir,
-  runProduct,
-  stopProduct,
-  untilReady,
-} from './product.ts';
 
 /** The platform administration, and an owner's edits of company and proxy, on a desktop and a phone. */
-const admin = { email: 'admin@propusk.test', password: 'open sesame' };
-const owner = { email: 'irina@romashka.test', password: 'correct horse' };
-let dataDir: string;
-let product: RunningProduct;
+const ownerAddress = 'irina@romashka.test';
+const adminAddress = 'admin@propusk.test';
 let adminToken: string;
 let ownerToken: string;
 
-async function send(path: string, body: object, token?: string): Promise<unknown> {
-  const answer = await fetch(`${product.consoleUrl}/api${path}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) },
-    body: JSON.stringify(body),
-  });
-  expect(answer.ok, `${path}: ${answer.status}`).toBe(true);
-  return answer.json();
-}
-
-test.beforeAll(async () => {
-  dataDir = await makeDataDir();
-  product = runProduct(
-    dataDir,
-    { console: await freePort(), gateway: await freePort() },
-    { ADMIN_EMAIL: admin.email, ADMIN_PASSWORD: admin.password },
-  );
-  await untilReady(product);
-  adminToken = Token.parse(await send('/auth/login', admin)).token;
-  const company = { name: 'Ромашка', companyName: 'ООО «Ромашка»', companySite: 'romashka.test' };
-  ownerToken = Token.parse(await send('/auth/registration', { ...company, ...owner })).token;
+const product = startConsole(async (console) => {
+  adminToken = await console.admin();
+  ownerToken = await console.owner(ownerAddress);
   // More rows than one page holds.
   for (let n = 1; n <= 11; n += 1) {
-    await send('/company', { companySite: `list-${n}.test`, companyName: `Список ${n}` }, adminToken);
+    const body = { companySite: `list-${n}.test`, companyName: `Список ${n}` };
+    await console.call(adminToken, createCompany, { body });
   }
-});
-
-test.afterAll(async () => {
-  await stopProduct(product);
-  await removeDataDir(dataDir);
 });
 
 /** Opens a page as a signed-in user who has finished the onboarding. */
@@ -58,19 +28,7 @@ async function open(page: Page, token: string, path: string): Promise<void> {
     localStorage.setItem('access_token', value);
     localStorage.setItem('checkOnboarding', 'true');
   }, token);
-  await page.goto(product.consoleUrl + path);
-}
-
-const row = (page: Page, name: string | RegExp) => page.getByRole('row', { name });
-const dialogOf = (page: Page) => page.getByRole('dialog');
-
-async function choose(page: Page, name: string | RegExp, action: string): Promise<void> {
-  // The menu of another row may still be closing.
-  await expect(page.getByRole('menu')).toHaveCount(0);
-  await row(page, name)
-    .getByRole('button', { name: /^Действия/ })
-    .click();
-  await page.getByRole('menuitem', { name: action }).click();
+  await page.goto(product.url + path);
 }
 
 async function actionsOf(page: Page, name: string | RegExp): Promise<string[]> {
@@ -94,7 +52,7 @@ async function agree(page: Page): Promise<void> {
   await dialogOf(page).getByRole('button', { name: 'Да', exact: true }).click();
 }
 
-for (const [screen, viewport] of sizesOfWays) {
+for (const [screen, viewport] of screensOf(import.meta.url)) {
   test.describe(screen, () => {
     test.use({ viewport });
 
@@ -155,8 +113,8 @@ for (const [screen, viewport] of sizesOfWays) {
       await open(page, adminToken, '/dashboard/admin/companies?name=list-7');
       await choose(page, 'Список 7', 'Пригласить владельца');
       await expect(dialogOf(page)).toContainText('Владелец компании Список 7 получит письмо');
-      await dialogOf(page).getByLabel('Почта').fill(owner.email);
-      await dialogOf(page).getByLabel('Ваш текущий пароль').fill(admin.password);
+      await dialogOf(page).getByLabel('Почта').fill(ownerAddress);
+      await dialogOf(page).getByLabel('Ваш текущий пароль').fill(PASSWORD);
       await dialogOf(page).getByRole('button', { name: 'Сохранить' }).click();
       // The typed text remains, and the field shows its error.
       await expect(dialogOf(page)).toContainText('Эта почта уже занята');
@@ -166,7 +124,7 @@ for (const [screen, viewport] of sizesOfWays) {
       await expect(page.getByText('Приглашение отправлено')).toBeVisible();
 
       const theirs = await browser.newPage();
-      await theirs.goto(await linkTo(dataDir, email));
+      await theirs.goto(await linkTo(product.dataDir, email));
       await theirs.getByLabel('Новый пароль', { exact: true }).fill('a horse of my own');
       await theirs.getByLabel('Повторите пароль').fill('a horse of my own');
       await theirs.getByRole('button', { name: 'Сохранить пароль' }).click();
@@ -174,7 +132,7 @@ for (const [screen, viewport] of sizesOfWays) {
       await theirs.getByLabel('Пароль', { exact: true }).fill('a horse of my own');
       await theirs.getByRole('button', { name: 'Войти' }).click();
       await expect(theirs.getByRole('heading', { level: 1, name: 'Сайты' })).toBeVisible();
-      await theirs.goto(`${product.consoleUrl}/dashboard/creator/company`);
+      await theirs.goto(`${product.url}/dashboard/creator/company`);
       await expect(theirs.getByText('Список 7')).toBeVisible();
       await theirs.close();
     });
@@ -184,35 +142,37 @@ for (const [screen, viewport] of sizesOfWays) {
     }, async ({ page }) => {
       const politics: number[] = [];
       for (const name of ['Склад', 'Продажи']) {
-        const policy = await send('/politics', { name: `${name} ${screen}`, proxyId: 1 }, ownerToken);
-        politics.push((policy as { id: number }).id);
+        const policy = await product.call(ownerToken, createPolicy, {
+          body: { name: `${name} ${screen}`, proxyId: 1 },
+        });
+        politics.push(policy.id);
       }
       const email = `petr.${screen}@romashka.test`;
       const agent = { name: 'Пётр', surname: screen, email, password: 'battery staple', politics };
-      await send('/users/user-inner', agent, ownerToken);
+      await product.call(ownerToken, createUser, { body: agent });
       await open(page, adminToken, '/dashboard/admin/users');
       await expect(row(page, email)).toContainText('ООО «Ромашка»');
       await expect(row(page, email)).toContainText('Агент');
-      expect(await actionsOf(page, owner.email)).toEqual(['Редактировать', 'Снять роль владельца']);
-      expect(await actionsOf(page, admin.email)).toEqual(['Редактировать']);
-      await choose(page, owner.email, 'Редактировать');
-      await expect(dialogOf(page).getByRole('textbox', { name: 'Почта' })).toHaveValue(owner.email);
+      expect(await actionsOf(page, ownerAddress)).toEqual(['Редактировать', 'Снять роль владельца']);
+      expect(await actionsOf(page, adminAddress)).toEqual(['Редактировать']);
+      await choose(page, ownerAddress, 'Редактировать');
+      await expect(dialogOf(page).getByRole('textbox', { name: 'Почта' })).toHaveValue(ownerAddress);
       await expect(dialogOf(page).getByLabel('Новый пароль')).toHaveCount(0);
       const ownerEmail = dialogOf(page).getByRole('textbox', { name: 'Почта' });
       // Another address may take the account over: the admin proves who they are.
       const proof = dialogOf(page).getByLabel('Ваш текущий пароль');
       await expect(proof).toHaveCount(0);
-      await ownerEmail.fill(`moved.${owner.email}`);
+      await ownerEmail.fill(`moved.${ownerAddress}`);
       await expect(dialogOf(page).getByRole('button', { name: 'Сохранить' })).toBeDisabled();
       await proof.fill('a wrong horse');
       await dialogOf(page).getByRole('button', { name: 'Сохранить' }).click();
       await expect(dialogOf(page)).toContainText('Неверный пароль');
-      await ownerEmail.fill(owner.email);
+      await ownerEmail.fill(ownerAddress);
       await expect(proof).toHaveCount(0);
       await dialogOf(page).getByRole('button', { name: 'Отмена' }).click();
       await agree(page);
       // An admin's own email changes only by a link in mail.
-      await choose(page, admin.email, 'Редактировать');
+      await choose(page, adminAddress, 'Редактировать');
       await expect(dialogOf(page).getByRole('textbox', { name: 'Почта' })).toBeDisabled();
       await dialogOf(page).getByRole('button', { name: 'Отмена' }).click();
 
@@ -263,14 +223,14 @@ for (const [screen, viewport] of sizesOfWays) {
       await save(page);
 
       const own = { host: `${screen}.company.test`, port: 8080, username: 'login', password: 'secret' };
-      const { id } = (await send('/proxy', own, ownerToken)) as { id: number };
-      await send('/politics', { name: `Занят ${screen}`, proxyId: id }, ownerToken);
+      const { id } = await product.call(ownerToken, createProxy, { body: own });
+      await product.call(ownerToken, createPolicy, { body: { name: `Занят ${screen}`, proxyId: id } });
       await page.reload();
       await expect(row(page, host)).toBeVisible();
       await expect(row(page, own.host)).toHaveCount(0);
       // Specification section 2: both paths show the admin proxy table.
       for (const path of ['politics', 'proxies']) {
-        await page.goto(`${product.consoleUrl}/dashboard/admin/${path}`);
+        await page.goto(`${product.url}/dashboard/admin/${path}`);
         await expect(row(page, own.host)).toContainText('ООО «Ромашка»');
         await expect(row(page, own.host)).not.toHaveClass(/default/);
         await expect(row(page, host)).toHaveClass(/default/);
@@ -289,7 +249,9 @@ for (const [screen, viewport] of sizesOfWays) {
       tag: ['@2.21', '@2.22', '@5.11'],
     }, async ({ page }) => {
       const host = `${screen}.owner.test`;
-      await send('/proxy', { host, port: 8080, username: 'login', password: 'secret' }, ownerToken);
+      await product.call(ownerToken, createProxy, {
+        body: { host, port: 8080, username: 'login', password: 'secret' },
+      });
       await open(page, ownerToken, '/dashboard/creator/proxies');
       await expect(row(page, 'Шлюз платформы')).toBeVisible();
       await expect(row(page, 'Шлюз платформы').getByRole('button', { name: /^Действия/ })).toHaveCount(0);
@@ -303,7 +265,7 @@ for (const [screen, viewport] of sizesOfWays) {
       await expect(dialogOf(page).getByText(/обратитесь к менеджеру/)).toBeVisible();
       await page.keyboard.press('Escape');
 
-      await page.goto(`${product.consoleUrl}/dashboard/creator/company`);
+      await page.goto(`${product.url}/dashboard/creator/company`);
       expect(await actionsOf(page, 'romashka.test')).toEqual(['Редактировать']);
       await choose(page, 'romashka.test', 'Редактировать');
       await expect(dialogOf(page).getByRole('heading', { name: 'Change company' })).toBeVisible();
@@ -314,7 +276,7 @@ for (const [screen, viewport] of sizesOfWays) {
         ['statistics', 'Статистика'],
         ['tariff', 'Тариф'],
       ]) {
-        await page.goto(`${product.consoleUrl}/dashboard/creator/${path}`);
+        await page.goto(`${product.url}/dashboard/creator/${path}`);
         await expect(page.getByRole('heading', { level: 1, name: title })).toBeVisible();
       }
     });

@@ -1,8 +1,8 @@
-import { expect, type Page, test } from '@playwright/test';
+import { expect, type Page } from '@playwright/test';
 import { createPolicy, updatePolicy } from '@propusk/contract/policies';
 import { createSite, deleteSite } from '@propusk/contract/sites';
 import { createUser, updateUser } from '@propusk/contract/users';
-import { dialogOf, enter, field, heading, row, saveOf, sizesOfWays, startConsole } from './console.ts';
+import { dialogOf, enter, field, heading, row, saveOf, screensOf, startConsole, test } from './console.ts';
 
 /** The audit journal as an owner and an admin read it. */
 const SECRET = 'the secret horse of Anna';
@@ -12,25 +12,29 @@ let owner: string;
 let neighbour: string;
 let admin: string;
 
-const product = startConsole(async (console) => {
-  admin = await console.admin();
-  neighbour = await console.owner('boris@vasilek.test');
-  await console.call(neighbour, createSite, { body: { address: 'crm.vasilek.ru' } });
-  owner = await console.owner('irina@romashka.test');
-  const person = (email: string, name: string, surname: string) =>
-    console.call(owner, createUser, { body: { email, name, surname, password: 'correct horse' } });
-  const anna = await person('anna@romashka.test', 'Анна', 'Иванова');
-  const petr = await person('petr@romashka.test', 'Пётр', 'Орлов');
-  const policy = await console.call(owner, createPolicy, {
-    body: { name: 'Бухгалтерия', proxyId: 1, users: [petr.id] },
-  });
-  await console.call(owner, updatePolicy, { params: { id: policy.id }, body: { users: [anna.id] } });
-  await console.call(owner, updateUser, { params: { id: anna.id }, body: { password: SECRET } });
-  const site = await console.call(owner, createSite, {
-    body: { address: 'почта.ромашка.рф', politics: [policy.id] },
-  });
-  await console.call(owner, deleteSite, { params: { id: site.id } });
-});
+const product = startConsole(
+  async (console) => {
+    admin = await console.admin();
+    neighbour = await console.owner('boris@vasilek.test');
+    await console.call(neighbour, createSite, { body: { address: 'crm.vasilek.ru' } });
+    owner = await console.owner('irina@romashka.test');
+    const person = (email: string, name: string, surname: string) =>
+      console.call(owner, createUser, { body: { email, name, surname, password: 'correct horse' } });
+    const anna = await person('anna@romashka.test', 'Анна', 'Иванова');
+    const petr = await person('petr@romashka.test', 'Пётр', 'Орлов');
+    const policy = await console.call(owner, createPolicy, {
+      body: { name: 'Бухгалтерия', proxyId: 1, users: [petr.id] },
+    });
+    await console.call(owner, updatePolicy, { params: { id: policy.id }, body: { users: [anna.id] } });
+    await console.call(owner, updateUser, { params: { id: anna.id }, body: { password: SECRET } });
+    const site = await console.call(owner, createSite, {
+      body: { address: 'почта.ромашка.рф', politics: [policy.id] },
+    });
+    await console.call(owner, deleteSite, { params: { id: site.id } });
+    // The audit of a shared product holds the events of other files.
+  },
+  () => ({}),
+);
 
 /** The sentences of the rows, from the top. */
 const sentences = (page: Page) => page.getByRole('rowheader').locator('p:first-child');
@@ -49,7 +53,7 @@ const said = [
 const moscowDay = (before = 0) =>
   new Intl.DateTimeFormat('sv', { timeZone: 'Europe/Moscow' }).format(Date.now() - before * 86_400_000);
 
-for (const [screen, viewport] of sizesOfWays) {
+for (const [screen, viewport] of screensOf(import.meta.url)) {
   test.describe(screen, () => {
     test.use({ viewport });
 

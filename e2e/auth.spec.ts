@@ -1,7 +1,7 @@
-import { type BrowserContext, expect, type Page, test } from '@playwright/test';
+import { type BrowserContext, expect, type Page } from '@playwright/test';
 import { Token } from '@propusk/contract/auth';
 import { freePort } from '@propusk/test-kit/gateway/upstreams';
-import { sizesOfWays } from './console.ts';
+import { screensOf, test } from './console.ts';
 import { linkTo, mailsTo } from './mailbox.ts';
 import {
   makeDataDir,
@@ -119,7 +119,7 @@ function watchFor(context: BrowserContext, link: string): string[] {
   return leaks;
 }
 
-for (const [size, viewport] of sizesOfWays) {
+for (const [size, viewport] of screensOf(import.meta.url)) {
   test.describe(size, () => {
     const { width } = viewport;
     test.use({ viewport });

@@ -1,44 +1,27 @@
 import { AxeBuilder } from '@axe-core/playwright';
-import { expect, type Page, test } from '@playwright/test';
+import { expect, type Page } from '@playwright/test';
 import { freePort } from '@propusk/test-kit/gateway/upstreams';
-import { admin, PASSWORD } from '../scripts/demo-data.ts';
-import {
-  makeDataDir,
-  type RunningProduct,
-  removeDataDir,
-  runProduct,
-  stopProduct,
-  untilReady,
-} from './product.ts';
+import { isInTurn } from '@propusk/test-kit/turns';
+import { PASSWORD, startConsole, test } from './console.ts';
 import { scenarios } from './scenarios.ts';
-import { type Appearance, appearances, browserOf, prepare, type Tokens, visit } from './visit.ts';
+import { appearances, prepare, type Tokens, viewersOf, visit } from './visit.ts';
 
 /**
  * Opens every scenario of the tour on the shipped product. axe reports no violation of WCAG 2.2 AA or best
  * practice, the Content-Security-Policy blocks nothing, and no request leaves the console's origin.
  */
-let dataDir: string;
-let product: RunningProduct;
 let tokens: Tokens;
+let viewers: ReturnType<typeof viewersOf> | undefined;
 
 // Parallel mode splits the scenarios between both workers.
 test.describe.configure({ mode: 'parallel' });
 test.use({ screenshot: 'off' });
 
-test.beforeAll(async () => {
-  dataDir = await makeDataDir();
-  product = runProduct(
-    dataDir,
-    { console: await freePort(), gateway: await freePort() },
-    { ADMIN_EMAIL: admin, ADMIN_PASSWORD: PASSWORD },
-  );
-  await untilReady(product);
-  tokens = await prepare(product.consoleUrl, await freePort());
+const product = startConsole(async (console) => {
+  tokens = await prepare(console.url, await freePort(), PASSWORD);
 });
-test.afterAll(async () => {
-  await stopProduct(product);
-  await removeDataDir(dataDir);
-});
+
+test.afterAll(() => viewers?.close());
 
 /** Browsers word console messages differently, but all raise this event. Evaluated in the page. */
 const SPEAK_OF_VIOLATIONS = `document.addEventListener('securitypolicyviolation', (event) =>
@@ -52,22 +35,10 @@ function watch(page: Page): string[] {
   });
   page.on('request', (request) => {
     const { protocol, origin } = new URL(request.url());
-    if (protocol !== 'data:' && origin !== product.consoleUrl) seen.push(`left the origin: ${request.url()}`);
+    if (protocol !== 'data:' && origin !== product.url) seen.push(`left the origin: ${request.url()}`);
   });
   return seen;
 }
-
-/** Even scenarios run in light on a desktop and dark on a phone, odd ones the other way round. */
-const pairs: readonly Appearance[][] = [
-  [
-    { scheme: 'light', size: 'desktop' },
-    { scheme: 'dark', size: 'phone' },
-  ],
-  [
-    { scheme: 'dark', size: 'desktop' },
-    { scheme: 'light', size: 'phone' },
-  ],
-];
 
 /**
  * Returns axe's violations on the page. Passed rules are not reported: reporting takes as long as checking.
@@ -79,18 +50,19 @@ async function violations(page: Page): Promise<unknown[]> {
 }
 
 for (const [place, scenario] of scenarios.entries()) {
-  for (const { scheme, size } of process.env.EVERY_SIZE === undefined
-    ? (pairs[place % 2] ?? [])
-    : appearances) {
-    if (scenario.only !== undefined && scenario.only !== size) continue;
+  for (const [turn, look] of appearances.entries()) {
+    if (!isInTurn(place + turn) || (scenario.only ?? look.size) !== look.size) continue;
+    const { scheme, size } = look;
     test(`${scenario.name} has no accessibility or policy violation, ${scheme}, ${size}`, async ({
       browser,
     }) => {
-      const context = await browserOf(browser, tokens, { scheme, size }, scenario);
-      await context.addInitScript(SPEAK_OF_VIOLATIONS);
+      viewers ??= viewersOf(browser, () => tokens);
+      const context = await viewers.contextOf(look, scenario, async (made) => {
+        await made.addInitScript(SPEAK_OF_VIOLATIONS);
+      });
       const page = await context.newPage();
       const seen = watch(page);
-      await visit(page, product.consoleUrl, scenario);
+      await visit(page, product.url, scenario);
       expect(await page.title()).toMatch(/^.+ · Пропуск$/);
       // Signed-out pages may force their own scheme.
       if (scenario.path.startsWith('/dashboard'))
@@ -99,7 +71,7 @@ for (const [place, scenario] of scenarios.entries()) {
       const wide = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
       expect(await page.evaluate(wide), 'wider than the screen').toBe(0);
       expect(seen).toEqual([]);
-      await context.close();
+      await page.close();
     });
   }
 }

@@ -1,6 +1,6 @@
-import { expect, type Page, test } from '@playwright/test';
+import { expect, type Page } from '@playwright/test';
 import { registrationMode } from '@propusk/contract/registration';
-import { enter, field, heading, startConsole } from './console.ts';
+import { enter, field, heading, startConsole, test } from './console.ts';
 import { linkTo } from './mailbox.ts';
 
 /** A platform beyond loopback: one company registers and confirms its mail; further ones need an invitation. */

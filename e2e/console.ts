@@ -1,11 +1,14 @@
 import { execFile } from 'node:child_process';
-import { join } from 'node:path';
+import { readdirSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, type Locator, type Page, test } from '@playwright/test';
+import { test as base, expect, type Locator, type Page } from '@playwright/test';
 import { login, register } from '@propusk/contract/auth';
 import type { Role } from '@propusk/contract/roles';
 import { createUser } from '@propusk/contract/users';
 import { freePort } from '@propusk/test-kit/gateway/upstreams';
+import { isInTurn } from '@propusk/test-kit/turns';
 import { type Call, caller } from '../scripts/call.ts';
 import {
   makeDataDir,
@@ -17,7 +20,8 @@ import {
 } from './product.ts';
 
 const run = promisify(execFile);
-const PASSWORD = 'correct horse';
+/** The password of every account, the admin's too. */
+export const PASSWORD = 'correct horse';
 const adminEmail = 'admin@propusk.test';
 
 /** The two viewports that every screen is tested in. */
@@ -26,11 +30,17 @@ export const screens = [
   ['phone', { width: 390, height: 844 }],
 ] as const;
 
+const specs = readdirSync(new URL('.', import.meta.url))
+  .filter((name) => name.endsWith('.spec.ts'))
+  .toSorted();
+
 /**
- * Viewports for long tests that both sizes run alike, and that other files cover in both. `npm test` runs
- * them on the desktop; EVERY_SIZE=1 adds the phone.
+ * The viewports of a spec file: the desktop, and the phone, whose tests repeat those of the desktop, when it is the file's turn.
+ * @param url the file's `import.meta.url`
  */
-export const sizesOfWays = process.env.EVERY_SIZE === undefined ? screens.slice(0, 1) : screens;
+export function screensOf(url: string): readonly (typeof screens)[number][] {
+  return isInTurn(specs.indexOf(basename(url))) ? screens : [screens[0]];
+}
 
 /** The product of a spec file, and the calls that fill it. */
 export interface Console {
@@ -50,14 +60,29 @@ export interface Console {
   setRoles(email: string, roles: readonly Role[]): Promise<void>;
 }
 
+/** Playwright's `test` with the product that the spec files of a worker share. */
+export const test = base.extend<object, { shared: RunningProduct }>({
+  shared: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from the pattern
+    // oxlint-disable-next-line no-empty-pattern -- as above
+    async ({}, use) => {
+      const product = await launch(() => ({}));
+      await psql(product, KEEP);
+      await use(product);
+      await end(product);
+    },
+    { scope: 'worker', timeout: 120_000 },
+  ],
+});
+
 /**
- * Starts the product once for the tests of a file.
+ * Gives the tests of a file a product. With default settings it is the worker's, with the data of a fresh one.
  * @param fill creates the data that the tests read
- * @param settings environment of the product, where the tests need other values
+ * @param settings environment of the product, where the tests need other values: then the file has a product of its own
  */
 export function startConsole(
   fill: (console: Console) => Promise<void>,
-  settings: (ports: { console: number }) => NodeJS.ProcessEnv = () => ({}),
+  settings?: (ports: { console: number }) => NodeJS.ProcessEnv,
 ): Console {
   let product: RunningProduct;
   const console: Console = {
@@ -84,25 +109,60 @@ export function startConsole(
       const set = `update users set roles = '{${roles.join(',')}}' where email = '${email}'`;
       expect(await console.sql(set)).toBe('UPDATE 1');
     },
-    async sql(statement) {
-      const socket = join(product.dataDir, 'postgres');
-      const { stdout } = await run('psql', ['-h', socket, '-U', 'postgres', 'propusk', '-c', statement]);
-      return stdout.trim();
-    },
+    sql: (statement) => psql(product, statement),
   };
+  if (settings === undefined) {
+    test.beforeAll(async ({ shared }) => {
+      product = shared;
+      await psql(product, RESET);
+      await rm(join(product.dataDir, 'mail'), { recursive: true, force: true });
+      await fill(console);
+    });
+    return console;
+  }
   test.beforeAll(async () => {
-    const ports = { console: await freePort(), gateway: await freePort() };
-    const env = { ADMIN_EMAIL: adminEmail, ADMIN_PASSWORD: PASSWORD, ...settings(ports) };
-    product = runProduct(await makeDataDir(), ports, env);
-    await untilReady(product);
+    product = await launch(settings);
     await fill(console);
   });
-  test.afterAll(async () => {
-    await stopProduct(product);
-    await removeDataDir(product.dataDir);
-  });
+  test.afterAll(() => end(product));
   return console;
 }
+
+async function launch(settings: (ports: { console: number }) => NodeJS.ProcessEnv): Promise<RunningProduct> {
+  const ports = { console: await freePort(), gateway: await freePort() };
+  const env = { ADMIN_EMAIL: adminEmail, ADMIN_PASSWORD: PASSWORD, ...settings(ports) };
+  const product = runProduct(await makeDataDir(), ports, env);
+  await untilReady(product);
+  return product;
+}
+
+async function end(product: RunningProduct): Promise<void> {
+  await stopProduct(product);
+  await removeDataDir(product.dataDir);
+}
+
+async function psql({ dataDir }: RunningProduct, statement: string): Promise<string> {
+  const socket = join(dataDir, 'postgres');
+  const { stdout } = await run('psql', ['-h', socket, '-U', 'postgres', 'propusk', '-c', statement]);
+  return stdout.trim();
+}
+
+/** Copies every table of a product that has just started, except the audit, which is append-only. */
+const KEEP = `create schema kept; do $$ declare name text; begin
+  for name in select relname from pg_class
+    where relkind = 'r' and relname !~ '^audit' and relnamespace = 'public'::regnamespace loop
+    execute format('create table kept.%I as table public.%I', name, name);
+  end loop; end $$`;
+
+/** Restores the copies. Ids continue, so that gateways see new companies. Without triggers. */
+const RESET = `do $$ declare name text; fields text; begin
+  perform set_config('session_replication_role', 'replica', true);
+  for name in select tablename from pg_tables where schemaname = 'kept' loop
+    select string_agg(quote_ident(column_name), ', ') into fields from information_schema.columns
+      where table_schema = 'public' and table_name = name and is_generated = 'NEVER';
+    execute format('delete from public.%I', name);
+    execute format('insert into public.%I (%s) select %s from kept.%I', name, fields, fields, name);
+  end loop; end $$`;
 
 /** Local storage of a browser whose user has finished the onboarding, and folded the first steps. */
 const seen = { checkOnboarding: 'true', firstSteps: 'folded' };

@@ -1,7 +1,7 @@
-import { expect, test } from '@playwright/test';
+import { expect } from '@playwright/test';
 import { createProxy } from '@propusk/contract/proxies';
 import { listSites } from '@propusk/contract/sites';
-import { dialogOf, enter, field, row, saveOf, startConsole } from './console.ts';
+import { dialogOf, enter, field, row, saveOf, startConsole, test } from './console.ts';
 
 /** Mistakes that the console explains, and screens that must show the next step. */
 let owner: string;

@@ -1,9 +1,20 @@
-import { expect, type Locator, type Page, test } from '@playwright/test';
+import { expect, type Locator, type Page } from '@playwright/test';
 import { createPolicy, deletePolicy, listPolicies } from '@propusk/contract/policies';
 import { createProxy, updateAnyProxy } from '@propusk/contract/proxies';
 import { createSite } from '@propusk/contract/sites';
 import { createUser } from '@propusk/contract/users';
-import { choose, dialogOf, enter, field, pick, row, saveOf, screens, startConsole } from './console.ts';
+import {
+  choose,
+  dialogOf,
+  enter,
+  field,
+  pick,
+  row,
+  saveOf,
+  screensOf,
+  startConsole,
+  test,
+} from './console.ts';
 
 /** The dialog forms: their fields, accepted and refused values, and error texts. */
 const creator = '/dashboard/creator';
@@ -248,7 +259,7 @@ async function open(page: Page, form: Pick<Form, 'path' | 'title' | 'row' | 'tok
   return dialogOf(page);
 }
 
-for (const [screen, viewport] of screens) {
+for (const [screen, viewport] of screensOf(import.meta.url)) {
   test.describe(screen, () => {
     test.use({ viewport });
 

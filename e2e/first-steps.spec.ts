@@ -1,8 +1,8 @@
-import { expect, test } from '@playwright/test';
+import { expect } from '@playwright/test';
 import { me } from '@propusk/contract/me';
 import { createPolicy } from '@propusk/contract/policies';
 import { createSites, listSites } from '@propusk/contract/sites';
-import { dialogOf, enter, field, row, saveOf, startConsole, stored } from './console.ts';
+import { dialogOf, enter, field, row, saveOf, startConsole, stored, test } from './console.ts';
 import { evidence } from './stubbed-replies.ts';
 
 /** The onboarding card above the list of sites («Первые шаги») shows the company's real progress. */

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { expect, type Page, test } from '@playwright/test';
+import { expect, type Page } from '@playwright/test';
 import { createProxy } from '@propusk/contract/proxies';
 import { listSessions } from '@propusk/contract/sessions';
 import { createSite } from '@propusk/contract/sites';
 import { openThreatCase, quickOrSoak } from '@propusk/test-kit/threat-case';
-import { enter, heading, startConsole } from './console.ts';
+import { enter, heading, startConsole, test } from './console.ts';
 import { payloads, watchFor } from './hostile-text.ts';
 
 /**

@@ -1,26 +1,17 @@
-import { type BrowserContext, expect, type Page, test } from '@playwright/test';
+import { type BrowserContext, expect, type Page } from '@playwright/test';
 import { freePort } from '@propusk/test-kit/gateway/upstreams';
 import { openThreatCase, quickOrSoak } from '@propusk/test-kit/threat-case';
-import { admin, PASSWORD } from '../scripts/demo-data.ts';
+import { inTurn } from '@propusk/test-kit/turns';
+import { PASSWORD, startConsole, test } from './console.ts';
 import { grown, payloads, poisonAnswers, watchFor } from './hostile-text.ts';
-import {
-  makeDataDir,
-  type RunningProduct,
-  removeDataDir,
-  runProduct,
-  stopProduct,
-  untilReady,
-} from './product.ts';
 import { scenarios } from './scenarios.ts';
-import { browserOf, prepare, type Tokens, visit } from './visit.ts';
+import { prepare, type Tokens, viewersOf, visit } from './visit.ts';
 
 /**
  * Every scenario of the tour, with hostile text appended to each string of each server reply: names,
  * descriptions, addresses, foreign servers' messages and error texts. The api accepts much of it, so the
  * screens must render it as text. No script runs, no resource loads, and the policy blocks nothing.
  */
-let dataDir: string;
-let product: RunningProduct;
 let tokens: Tokens;
 const tally = openThreatCase(
   'XSS, CSP, CORS',
@@ -29,19 +20,8 @@ const tally = openThreatCase(
 
 test.use({ screenshot: 'off' });
 
-test.beforeAll(async () => {
-  dataDir = await makeDataDir();
-  product = runProduct(
-    dataDir,
-    { console: await freePort(), gateway: await freePort() },
-    { ADMIN_EMAIL: admin, ADMIN_PASSWORD: PASSWORD },
-  );
-  await untilReady(product);
-  tokens = await prepare(product.consoleUrl, await freePort());
-});
-test.afterAll(async () => {
-  await stopProduct(product);
-  await removeDataDir(dataDir);
+const product = startConsole(async (console) => {
+  tokens = await prepare(console.url, await freePort(), PASSWORD);
 });
 
 const dormant = /^(<body|<scr<|'\);|`-|\\u003c|\{\{|\$\{|&lt;|%3C|javascript:)/;
@@ -88,7 +68,7 @@ const openers: Readonly<Record<string, (page: Page) => Promise<void>>> = {
 test('the detector reports every payload that becomes markup', async ({ context }) => {
   const seen = await watchFor(context);
   const page = await context.newPage();
-  await page.goto(`${product.consoleUrl}/auth/login`);
+  await page.goto(`${product.url}/auth/login`);
   const unseen: string[] = [];
   for (const payload of payloads) {
     seen.length = 0;
@@ -108,32 +88,29 @@ test('the detector reports every payload that becomes markup', async ({ context 
 
 test('every text on every screen is rendered as text', async ({ browser }) => {
   test.setTimeout(quickOrSoak(900_000, 3_300_000));
-  // All payloads at once in every text; `npm test` takes every third screen. A payload may swallow those
-  // behind it, so `npm run soak` also tries each alone, on a rotating eighth of the screens.
-  const everyThird = scenarios.filter((_, place) => place % 3 === 0);
-  const everywhere = { hostile: payloads.join(' '), at: quickOrSoak(everyThird, scenarios) };
+  // All payloads at once in every text. A payload may swallow those behind it, so `npm run soak` also tries each
+  // alone, on a rotating eighth of the screens.
+  const everywhere = { hostile: payloads.join(' '), at: inTurn(scenarios) };
   const alone = payloads.map((hostile, turn) => ({
     hostile,
     at: scenarios.filter((_, place) => place % 8 === turn % 8),
   }));
   for (const { hostile, at } of quickOrSoak([everywhere], [everywhere, ...alone])) {
-    const contexts = new Map<string, BrowserContext>();
-    const seenBy = new Map<string, string[]>();
+    const viewers = viewersOf(browser, () => tokens);
+    const watched = new Map<BrowserContext, string[]>();
     for (const scenario of at) {
-      const viewer = `${scenario.role} ${scenario.firstVisit} ${scenario.only}`;
-      const context =
-        contexts.get(viewer) ??
-        (await browserOf(browser, tokens, { scheme: 'light', size: scenario.only ?? 'desktop' }, scenario));
-      const seen = seenBy.get(viewer) ?? (await watchFor(context));
-      contexts.set(viewer, context);
-      seenBy.set(viewer, seen);
+      const look = { scheme: 'light', size: scenario.only ?? 'desktop' } as const;
+      const context = await viewers.contextOf(look, scenario, async (made) => {
+        watched.set(made, await watchFor(made));
+      });
+      const seen = watched.get(context) ?? [];
       const page = await context.newPage();
       await poisonAnswers(page, hostile);
       await test.step(scenario.name, async () => {
         const open = openers[scenario.name];
         const opened = await visit(
           page,
-          product.consoleUrl,
+          product.url,
           open === undefined ? scenario : { ...scenario, open },
         ).then(
           () => [],
@@ -145,7 +122,7 @@ test('every text on every screen is rendered as text', async ({ browser }) => {
       await page.unrouteAll({ behavior: 'ignoreErrors' });
       await page.close();
     }
-    for (const context of contexts.values()) await context.close();
+    await viewers.close();
   }
   tally.close();
 });

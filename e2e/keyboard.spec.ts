@@ -1,7 +1,7 @@
-import { expect, test } from '@playwright/test';
+import { expect } from '@playwright/test';
 import { createPolicy } from '@propusk/contract/policies';
 import { createSites } from '@propusk/contract/sites';
-import { dialogOf, enter, field, heading, row, startConsole } from './console.ts';
+import { dialogOf, enter, field, heading, row, startConsole, test } from './console.ts';
 
 /** The dashboard's keyboard shortcuts, and the command dialog of Ctrl-K. */
 let owner: string;

@@ -1,9 +1,10 @@
-import { expect, type Page, type Route, test } from '@playwright/test';
+import { expect, type Page, type Route } from '@playwright/test';
 import { createPolicy } from '@propusk/contract/policies';
 import { createProxy } from '@propusk/contract/proxies';
 import { createSite, createSites, deleteSite, listSites } from '@propusk/contract/sites';
 import { createUser } from '@propusk/contract/users';
-import { choose, dialogOf, enter, heading, screens, startConsole } from './console.ts';
+import { isInTurn } from '@propusk/test-kit/turns';
+import { choose, dialogOf, enter, heading, screens, startConsole, test } from './console.ts';
 
 /** Behaviour common to all lists: help, search, paging, URL state, and empty or failed lists. */
 interface List {
@@ -146,7 +147,8 @@ for (const [screen, viewport] of screens) {
   test.describe(screen, () => {
     test.use({ viewport, timezoneId: 'UTC' });
 
-    for (const list of lists) {
+    for (const [place, list] of lists.entries()) {
+      if (screen === 'phone' && !isInTurn(place)) continue;
       const who = list.readOnly ? 'an agent reads' : 'an owner edits';
 
       test(`${who} the list at ${list.path}, with help, columns, days and its state in the URL`, {

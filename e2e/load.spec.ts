@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
-import { expect, type Page, test } from '@playwright/test';
+import { expect, type Page } from '@playwright/test';
 import { createSite } from '@propusk/contract/sites';
-import { enter, screens, startConsole } from './console.ts';
+import { enter, screensOf, startConsole, test } from './console.ts';
 
 /** The transfer size of a first load, and layout stability. */
 const email = 'owner@romashka.test';
@@ -87,7 +87,7 @@ const SHIFT = `new Promise((resolve) => {
   requestAnimationFrame(() => requestAnimationFrame(() => resolve(sum)));
 })`;
 
-for (const [size, viewport] of screens) {
+for (const [size, viewport] of screensOf(import.meta.url)) {
   test.describe(`on a ${size}`, () => {
     test.use({ viewport });
     for (const path of ['/auth/login', '/dashboard/creator/domains']) {

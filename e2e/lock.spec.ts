@@ -1,10 +1,10 @@
-import { expect, type Locator, type Page, test } from '@playwright/test';
+import { expect, type Locator, type Page } from '@playwright/test';
 import { createPolicy } from '@propusk/contract/policies';
 import { createSite } from '@propusk/contract/sites';
 import { companyUsers, createUser, updateUser } from '@propusk/contract/users';
 import { freePort } from '@propusk/test-kit/gateway/upstreams';
 import { startLockedSites } from '../scripts/locked-site.ts';
-import { choose, dialogOf, enter, row, screens, startConsole } from './console.ts';
+import { choose, dialogOf, enter, row, screensOf, startConsole, test } from './console.ts';
 
 /**
  * A site's own lock, from the owner's view. The console reports the site as open and gives the lock's
@@ -75,7 +75,7 @@ const close = async (page: Page) => {
   await expect(dialogOf(page)).toHaveCount(0);
 };
 
-for (const [screen, viewport] of screens) {
+for (const [screen, viewport] of screensOf(import.meta.url)) {
   test.describe(screen, () => {
     test.use({ viewport });
     const host = hosts[screen];

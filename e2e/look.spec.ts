@@ -1,36 +1,15 @@
-import { type BrowserContextOptions, expect, type Page, test } from '@playwright/test';
+import { type BrowserContextOptions, expect, type Page } from '@playwright/test';
 import { freePort } from '@propusk/test-kit/gateway/upstreams';
-import { admin, PASSWORD } from '../scripts/demo-data.ts';
-import {
-  makeDataDir,
-  type RunningProduct,
-  removeDataDir,
-  runProduct,
-  stopProduct,
-  untilReady,
-} from './product.ts';
+import { PASSWORD, startConsole, test } from './console.ts';
 import { prepare, type Tokens } from './visit.ts';
 
 /** The console's shell: colour schemes, onboarding, stable lists, and recovery without a network. */
-let dataDir: string;
-let product: RunningProduct;
 let tokens: Tokens;
 const domains = '/dashboard/creator/domains';
 const users = '/dashboard/creator/users';
 
-test.beforeAll(async () => {
-  dataDir = await makeDataDir();
-  product = runProduct(
-    dataDir,
-    { console: await freePort(), gateway: await freePort() },
-    { ADMIN_EMAIL: admin, ADMIN_PASSWORD: PASSWORD },
-  );
-  await untilReady(product);
-  tokens = await prepare(product.consoleUrl, await freePort());
-});
-test.afterAll(async () => {
-  await stopProduct(product);
-  await removeDataDir(dataDir);
+const product = startConsole(async (console) => {
+  tokens = await prepare(console.url, await freePort(), PASSWORD);
 });
 
 /**
@@ -38,14 +17,14 @@ test.afterAll(async () => {
  * stored.
  */
 async function enter(page: Page, path: string, kept: Record<string, string> = {}): Promise<void> {
-  await page.goto(`${product.consoleUrl}/favicon.svg`);
+  await page.goto(`${product.url}/favicon.svg`);
   await page.evaluate(
     (items) => {
       for (const [name, value] of Object.entries(items)) localStorage.setItem(name, value);
     },
     { access_token: tokens.owner, ...kept },
   );
-  await page.goto(`${product.consoleUrl}${path}`);
+  await page.goto(`${product.url}${path}`);
 }
 const seen = { checkOnboarding: 'true' };
 const scheme = (page: Page) => page.locator('html').getAttribute('data-mantine-color-scheme');

@@ -1,8 +1,8 @@
-import { expect, test } from '@playwright/test';
+import { expect } from '@playwright/test';
 import { me } from '@propusk/contract/me';
 import { createPolicy } from '@propusk/contract/policies';
 import { createSites } from '@propusk/contract/sites';
-import { choose, dialogOf, enter, row, startConsole } from './console.ts';
+import { choose, dialogOf, enter, row, startConsole, test } from './console.ts';
 
 /** The confirmation of a deletion counts the users who would lose access. */
 let owner: string;

@@ -1,5 +1,5 @@
-import { expect, type Page, test } from '@playwright/test';
-import { enter, heading, screens, startConsole, stored } from './console.ts';
+import { expect, type Page } from '@playwright/test';
+import { enter, heading, screensOf, startConsole, stored, test } from './console.ts';
 
 /** The four slides of the first visit. */
 let owner: string;
@@ -28,7 +28,7 @@ async function shows(page: Page, index: number): Promise<void> {
   await expect(current).toHaveAccessibleName(`Слайд ${index + 1}: ${title}`);
 }
 
-for (const [screen, viewport] of screens) {
+for (const [screen, viewport] of screensOf(import.meta.url)) {
   test.describe(screen, () => {
     test.use({ viewport });
 

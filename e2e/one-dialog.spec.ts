@@ -1,7 +1,19 @@
-import { expect, type Page, test } from '@playwright/test';
+import { expect, type Page } from '@playwright/test';
 import { createPolicy, listPolicies } from '@propusk/contract/policies';
 import { createSite, listSites } from '@propusk/contract/sites';
-import { choose, dialogOf, enter, field, heading, row, saveOf, screens, startConsole } from './console.ts';
+import {
+  choose,
+  dialogOf,
+  enter,
+  field,
+  heading,
+  row,
+  saveOf,
+  screens,
+  screensOf,
+  startConsole,
+  test,
+} from './console.ts';
 
 /** An owner creates missing sites and users inside the dialog that needs them. */
 let owner: string;
@@ -31,7 +43,7 @@ async function countClicks(page: Page): Promise<() => Promise<number>> {
   return async () => clicks;
 }
 
-for (const [screen, viewport] of screens) {
+for (const [screen, viewport] of screensOf(import.meta.url)) {
   test.describe(screen, () => {
     test.use({ viewport });
 

@@ -1,5 +1,5 @@
-import { expect, type Page, test } from '@playwright/test';
-import { enter, heading, screens, startConsole } from './console.ts';
+import { expect, type Page } from '@playwright/test';
+import { enter, heading, screensOf, startConsole, test } from './console.ts';
 
 /**
  * The console's side of pairing, in a browser without the extension: the download, the link with a code,
@@ -17,7 +17,7 @@ const codeOf = (page: Page) => new URL(page.url()).hash;
 const say = (page: Page, word: string) =>
   page.evaluate(`document.documentElement.dataset.propuskPaired = '${word}'`);
 
-for (const [screen, viewport] of screens) {
+for (const [screen, viewport] of screensOf(import.meta.url)) {
   test.describe(screen, () => {
     test.use({ viewport });
 

@@ -11,8 +11,15 @@ const quiet = [
   '--disable-sync',
 ];
 
+/** They start first: the worker that got one of them last would end alone. */
+const long = /(axe|unsaved|lock|start|lists|hostile-text|extension|extension-firefox|session-end)\.spec\.ts/;
+
 export default defineConfig({
   testDir: '.',
+  projects: [
+    { name: 'long', testMatch: long },
+    { name: 'short', testIgnore: long },
+  ],
   outputDir: 'results',
   // Most of a test is waiting for a page or a timer: two workers take little more than half the time.
   workers: 2,

@@ -1,6 +1,6 @@
-import { expect, type Page, test } from '@playwright/test';
+import { expect, type Page } from '@playwright/test';
 import { me } from '@propusk/contract/me';
-import { enter, field, heading, screens, startConsole, stored } from './console.ts';
+import { enter, field, heading, screensOf, startConsole, stored, test } from './console.ts';
 
 /** The forms of the auth area: accepted values, requests, and texts. */
 const product = startConsole(async (console) => {
@@ -55,7 +55,7 @@ async function busy(page: Page, call: string, button: string, submit: () => Prom
   await expect(shown).not.toHaveAttribute('data-loading', 'true');
 }
 
-for (const [screen, viewport] of screens) {
+for (const [screen, viewport] of screensOf(import.meta.url)) {
   test.describe(screen, () => {
     test.use({ viewport });
 

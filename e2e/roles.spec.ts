@@ -1,5 +1,5 @@
-import { expect, type Locator, type Page, test } from '@playwright/test';
-import { choose, dialogOf, enter, field, heading, row, sizesOfWays, startConsole } from './console.ts';
+import { expect, type Locator, type Page } from '@playwright/test';
+import { choose, dialogOf, enter, field, heading, row, screensOf, startConsole, test } from './console.ts';
 import { linkTo } from './mailbox.ts';
 
 /** Changes of the owner and admin roles in the console. */
@@ -15,7 +15,7 @@ async function confirm(page: Page, name: string): Promise<void> {
 }
 const role = (page: Page, email: string) => row(page, email).locator('[data-label="Роли"]');
 
-for (const [screen, viewport] of sizesOfWays) {
+for (const [screen, viewport] of screensOf(import.meta.url)) {
   test.describe(screen, () => {
     test.use({ viewport });
 

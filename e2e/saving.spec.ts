@@ -1,11 +1,22 @@
-import { expect, type Page, test } from '@playwright/test';
+import { expect, type Page } from '@playwright/test';
 import { createCompany, updateCompany } from '@propusk/contract/companies';
 import type { Endpoint } from '@propusk/contract/endpoint';
 import { createPolicy, updatePolicy } from '@propusk/contract/policies';
 import { createProxy, updateProxy } from '@propusk/contract/proxies';
 import { createSite, listSites, updateSite } from '@propusk/contract/sites';
 import { createUser, updateUser } from '@propusk/contract/users';
-import { choose, dialogOf, enter, field, pick, row, saveOf, sizesOfWays, startConsole } from './console.ts';
+import {
+  choose,
+  dialogOf,
+  enter,
+  field,
+  pick,
+  row,
+  saveOf,
+  screensOf,
+  startConsole,
+  test,
+} from './console.ts';
 
 /** Saving typed values: a success is confirmed, and a failure keeps them in the form. */
 const creator = '/dashboard/creator';
@@ -162,7 +173,7 @@ const stale: readonly {
   },
 ];
 
-for (const [screen, viewport] of sizesOfWays) {
+for (const [screen, viewport] of screensOf(import.meta.url)) {
   test.describe(screen, () => {
     test.use({ viewport });
 

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import { expect, type Page, test } from '@playwright/test';
+import { expect, type Page } from '@playwright/test';
 import { updateMyCompany } from '@propusk/contract/companies';
 import { confirmSecondFactor, startSecondFactor } from '@propusk/contract/second-factor';
 import { appCode } from '@propusk/test-kit/api/app-code';
-import { choose, dialogOf, enter, heading, row, sizesOfWays, startConsole, stored } from './console.ts';
+import { choose, dialogOf, enter, heading, row, screensOf, startConsole, stored, test } from './console.ts';
 
 /**
  * The second factor in the console: enabling it, signing in with it, losing it, and a company that requires
@@ -79,7 +79,7 @@ async function fits(page: Page): Promise<void> {
   expect(wide).toBeLessThanOrEqual(seen ?? 0);
 }
 
-for (const [screen, viewport] of sizesOfWays) {
+for (const [screen, viewport] of screensOf(import.meta.url)) {
   test.describe(screen, () => {
     test.use({ viewport });
 

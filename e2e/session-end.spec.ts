@@ -1,9 +1,9 @@
-import { expect, type Page, test } from '@playwright/test';
+import { expect, type Page } from '@playwright/test';
 import { logout } from '@propusk/contract/auth';
 import { confirmSecondFactor, startSecondFactor } from '@propusk/contract/second-factor';
 import { listSites } from '@propusk/contract/sites';
 import { appCode } from '@propusk/test-kit/api/app-code';
-import { enter, field, heading, row, saveOf, screens, startConsole, stored } from './console.ts';
+import { enter, field, heading, row, saveOf, screensOf, startConsole, stored, test } from './console.ts';
 
 /** A session that ends while the console is open: signing in again, in place over a changed form. */
 const PASSWORD = 'correct horse';
@@ -31,7 +31,7 @@ async function typeAndEnd(page: Page, token: string): Promise<string> {
   return address;
 }
 
-for (const [screen, viewport] of screens) {
+for (const [screen, viewport] of screensOf(import.meta.url)) {
   test.describe(screen, () => {
     test.use({ viewport });
 

@@ -1,7 +1,7 @@
-import { type Browser, expect, type Page, test } from '@playwright/test';
+import { type Browser, expect, type Page } from '@playwright/test';
 import { login, logout } from '@propusk/contract/auth';
 import { listSessions } from '@propusk/contract/sessions';
-import { enter, heading, sizesOfWays, startConsole, stored } from './console.ts';
+import { enter, heading, screensOf, startConsole, stored, test } from './console.ts';
 
 /** The sessions on the personal page: two browsers of one user, and an extension. */
 const people = ['owner@romashka.test', 'petr@romashka.test'] as const;
@@ -44,7 +44,7 @@ const android =
   'Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Mobile Safari/537.36';
 const windows = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0';
 
-for (const [screen, viewport] of sizesOfWays) {
+for (const [screen, viewport] of screensOf(import.meta.url)) {
   test.describe(screen, () => {
     test.use({ viewport });
 

@@ -1,6 +1,6 @@
-import { expect, type Page, test } from '@playwright/test';
+import { expect, type Page } from '@playwright/test';
 import { paths } from '../apps/web/src/paths.ts';
-import { enter, heading, screens, startConsole, stored } from './console.ts';
+import { enter, heading, screensOf, startConsole, stored, test } from './console.ts';
 
 /** The frame of every dashboard page: header, navigation by role, and route guards. */
 const creatorItems = [
@@ -73,7 +73,7 @@ const product = startConsole(async (console) => {
 const at = (path: string) => product.url + path;
 const pathOf = (page: Page) => new URL(page.url()).pathname;
 
-for (const [screen, viewport] of screens) {
+for (const [screen, viewport] of screensOf(import.meta.url)) {
   test.describe(screen, () => {
     test.use({ viewport });
 

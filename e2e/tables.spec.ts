@@ -1,9 +1,9 @@
-import { expect, type Locator, type Page, test } from '@playwright/test';
+import { expect, type Locator, type Page } from '@playwright/test';
 import { createPolicy, updatePolicy } from '@propusk/contract/policies';
 import { createProxy, updateAnyProxy } from '@propusk/contract/proxies';
 import { createSite } from '@propusk/contract/sites';
 import { createUser } from '@propusk/contract/users';
-import { choose, dialogOf, enter, heading, row, screens, startConsole } from './console.ts';
+import { choose, dialogOf, enter, heading, row, screensOf, startConsole, test } from './console.ts';
 
 /** The cells and menus of each table. */
 const creator = '/dashboard/creator';
@@ -62,7 +62,7 @@ async function menuOf(page: Page, name: string | RegExp): Promise<string[]> {
   return items;
 }
 
-for (const [screen, viewport] of screens) {
+for (const [screen, viewport] of screensOf(import.meta.url)) {
   test.describe(screen, () => {
     test.use({ viewport });
     const open = (page: Page, path: string, token = owner) => enter(page, product.url + path, token);

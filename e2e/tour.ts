@@ -1,19 +1,19 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Browser, type BrowserContext, chromium } from '@playwright/test';
+import { type Browser, chromium } from '@playwright/test';
 import { freePort } from '@propusk/test-kit/gateway/upstreams';
 import { installPackages } from '../scripts/debian.ts';
 import { admin, PASSWORD } from '../scripts/demo-data.ts';
 import config from './playwright.config.ts';
 import { makeDataDir, removeDataDir, runProduct, stopProduct, untilReady } from './product.ts';
-import { type Scenario, scenarios } from './scenarios.ts';
+import { scenarios } from './scenarios.ts';
 import {
   type Appearance,
   appearances,
-  browserOf,
   prepare,
   type Tokens,
+  viewersOf,
   visit,
   wideAppearances,
 } from './visit.ts';
@@ -37,18 +37,11 @@ async function takePictures(
   look: Appearance,
 ): Promise<void> {
   const path = join(folder, `${look.scheme}-${look.size}`);
-  // One browser context per viewer, so that later pages load from its cache.
-  const browsers = new Map<string, Promise<BrowserContext>>();
-  const of = (scenario: Scenario) => {
-    const viewer = `${scenario.role}${scenario.firstVisit ? ', first visit' : ''}`;
-    const mine = browsers.get(viewer) ?? browserOf(browser, tokens, look, scenario);
-    browsers.set(viewer, mine);
-    return mine;
-  };
+  const viewers = viewersOf(browser, () => tokens);
   await mkdir(path, { recursive: true });
   for (const scenario of scenarios) {
     if (!scenario.name.includes(wanted) || (scenario.only && scenario.only !== look.size)) continue;
-    const page = await (await of(scenario)).newPage();
+    const page = await (await viewers.contextOf(look, scenario)).newPage();
     try {
       await visit(page, consoleUrl, scenario);
     } catch (error) {

@@ -1,4 +1,4 @@
-import { expect, type Locator, type Page, test } from '@playwright/test';
+import { expect, type Locator, type Page } from '@playwright/test';
 import { useLink as linkCall, login, logout } from '@propusk/contract/auth';
 import { createCompany, updateMyCompany } from '@propusk/contract/companies';
 import { createPolicy } from '@propusk/contract/policies';
@@ -6,8 +6,9 @@ import { createProxy } from '@propusk/contract/proxies';
 import { confirmSecondFactor, startSecondFactor } from '@propusk/contract/second-factor';
 import { createSite } from '@propusk/contract/sites';
 import { appCode } from '@propusk/test-kit/api/app-code';
+import { inTurn } from '@propusk/test-kit/turns';
 import type { Call } from '../scripts/call.ts';
-import { choose, enter, field, heading, pick, startConsole, stored } from './console.ts';
+import { choose, enter, field, heading, pick, startConsole, stored, test } from './console.ts';
 import { linkTo } from './mailbox.ts';
 
 /** Typed input survives Back, Reload, a lost session, a lost server and code that does not load, in every form. */
@@ -311,7 +312,7 @@ async function visit(page: Page, form: Pick<Form, 'who' | 'path'>, token: string
   return heading(page, personal ? 'Сайты' : 'Персональные данные');
 }
 
-for (const form of forms) {
+for (const form of inTurn(forms)) {
   test(`the form of ${form.name} keeps its input over Reload, 503, offline, 401 and Back`, async ({
     page,
     context,

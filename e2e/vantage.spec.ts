@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, type Locator, test } from '@playwright/test';
+import { expect, type Locator } from '@playwright/test';
 import { createPolicy } from '@propusk/contract/policies';
 import { createSite } from '@propusk/contract/sites';
 import { freePort } from '@propusk/test-kit/gateway/upstreams';
 import { startLockedSites } from '../scripts/locked-site.ts';
-import { choose, dialogOf, enter, screens, startConsole } from './console.ts';
+import { choose, dialogOf, enter, screensOf, startConsole, test } from './console.ts';
 
 /**
  * A server with one address: api and gateway leave from 127.0.0.1, which the site's lock admits. The owner pairs another
@@ -78,7 +78,7 @@ const outcome = (dialog: Locator, name: string) =>
     await expect(dialog.getByRole('status').filter({ hasText: name })).toBeVisible({ timeout: 3000 });
   }).toPass(PROBE);
 
-for (const [screen, viewport] of screens) {
+for (const [screen, viewport] of screensOf(import.meta.url)) {
   test.describe(screen, () => {
     test.use({ viewport });
 

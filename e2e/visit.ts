@@ -9,8 +9,15 @@ const json = { 'content-type': 'application/json' };
 /** The token of every viewer, on a product that `prepare` filled. */
 export type Tokens = Readonly<Record<Exclude<Viewer, 'nobody'>, string>>;
 
-/** Fills a fresh product with the demo's companies and an empty one, and signs every viewer in. */
-export async function prepare(consoleUrl: string, sitePort: number): Promise<Tokens> {
+/**
+ * Fills a fresh product with the demo's companies and an empty one, and signs every viewer in.
+ * @param adminPassword the password of `admin@propusk.test`
+ */
+export async function prepare(
+  consoleUrl: string,
+  sitePort: number,
+  adminPassword = PASSWORD,
+): Promise<Tokens> {
   const { agent, owners } = await fillDemo(consoleUrl, sitePort);
   const post = async (path: string, body: object) => {
     const answer = await fetch(`${consoleUrl}/api${path}`, {
@@ -20,7 +27,7 @@ export async function prepare(consoleUrl: string, sitePort: number): Promise<Tok
     });
     return Token.parse(await answer.json()).token;
   };
-  const signIn = (email: string) => post(login.path, { email, password: PASSWORD });
+  const signIn = (email: string, password = PASSWORD) => post(login.path, { email, password });
   return {
     owner: await signIn(owners[0] ?? ''),
     newcomer: await post(register.path, {
@@ -34,7 +41,7 @@ export async function prepare(consoleUrl: string, sitePort: number): Promise<Tok
     agent: await signIn(agent),
     // The demo's only user without a policy.
     stranger: await signIn('gleb.tihonov@romashka.test'),
-    admin: await signIn(admin),
+    admin: await signIn(admin, adminPassword),
   };
 }
 
@@ -62,7 +69,7 @@ const viewports = {
 } as const;
 
 /** Creates a browser context for a viewer, already signed in. */
-export async function browserOf(
+async function browserOf(
   browser: Browser,
   tokens: Tokens,
   { scheme, size }: Appearance,
@@ -88,6 +95,33 @@ export async function browserOf(
     for (const [name, value] of Object.entries(items)) localStorage.setItem(name, value);
   }, kept);
   return context;
+}
+
+/** Keeps one context for each viewer, so that later pages load from its cache. */
+export function viewersOf(browser: Browser, tokens: () => Tokens) {
+  const contexts = new Map<string, Promise<BrowserContext>>();
+  return {
+    /** @param begin prepares a new context */
+    contextOf(
+      look: Appearance,
+      scenario: Scenario,
+      begin: (context: BrowserContext) => Promise<void> = async () => {},
+    ): Promise<BrowserContext> {
+      const viewer = `${scenario.role} ${scenario.firstVisit} ${look.scheme} ${look.size}`;
+      const context =
+        contexts.get(viewer) ??
+        browserOf(browser, tokens(), look, scenario).then(async (made) => {
+          await begin(made);
+          return made;
+        });
+      contexts.set(viewer, context);
+      return context;
+    },
+    async close() {
+      for (const context of contexts.values()) await (await context).close();
+      contexts.clear();
+    },
+  };
 }
 
 /** True when fonts are loaded and only endless animations (skeletons) run. Evaluated in the page. */

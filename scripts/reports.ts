@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 
 /** The results of a test runner. */
@@ -10,6 +11,8 @@ export interface Report {
   failures: string[];
   /** The same for tests that failed once and passed on retry; these count as passed. */
   flaky: string[];
+  /** The seconds that each file's tests took. */
+  files: (readonly [file: string, seconds: number])[];
 }
 
 /** Lines shown of a message: enough to distinguish a timeout from a wrong value. The runner has printed the whole message. */
@@ -24,6 +27,8 @@ interface VitestFile {
   name: string;
   status: string;
   message: string;
+  startTime: number;
+  endTime: number;
   assertionResults: { status: string; fullName: string; failureMessages?: string[] }[];
 }
 
@@ -46,16 +51,21 @@ export async function readVitest(path: string, flakyPath: string): Promise<Repor
     skipped: report.numPendingTests + report.numTodoTests,
     failures: (report.testResults as VitestFile[]).flatMap(vitestFailures),
     flaky: flaky.map(([name, message]) => failure(name, message)),
+    files: (report.testResults as VitestFile[]).map(({ name, startTime, endTime }) => [
+      relative('', name),
+      (endTime - startTime) / 1000,
+    ]),
   };
 }
 
 interface PlaywrightSuite {
+  title: string;
   suites?: PlaywrightSuite[];
   specs?: {
     title: string;
     file: string;
     line: number;
-    tests: { status: string; results: { error?: { message?: string } }[] }[];
+    tests: { status: string; results: { duration: number; error?: { message?: string } }[] }[];
   }[];
 }
 
@@ -70,6 +80,12 @@ function playwrightTests(suite: PlaywrightSuite, status: 'unexpected' | 'flaky')
   return [...own, ...(suite.suites ?? []).flatMap((inner) => playwrightTests(inner, status))];
 }
 
+const secondsOf = (suite: PlaywrightSuite): number => {
+  const results = (suite.specs ?? []).flatMap(({ tests }) => tests.flatMap((test) => test.results));
+  const own = results.reduce((sum, { duration }) => sum + duration / 1000, 0);
+  return (suite.suites ?? []).reduce((sum, inner) => sum + secondsOf(inner), own);
+};
+
 /** Reads the report of Playwright's `json` reporter. @throws Error when the file is missing */
 export async function readPlaywright(path: string): Promise<Report> {
   const { stats, suites, errors } = JSON.parse(await readFile(path, 'utf8'));
@@ -83,5 +99,6 @@ export async function readPlaywright(path: string): Promise<Report> {
     skipped: stats.skipped,
     failures: [...all.flatMap((suite) => playwrightTests(suite, 'unexpected')), ...outside],
     flaky: all.flatMap((suite) => playwrightTests(suite, 'flaky')),
+    files: all.map((suite) => [`e2e/${suite.title}`, secondsOf(suite)]),
   };
 }

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { mkdir, rm } from 'node:fs/promises';
 import { buildConsole } from '@propusk/supervisor/build-console';
 import { buildExtension } from '@propusk/supervisor/build-extension';
@@ -6,8 +6,10 @@ import { type DebianPackage, installPackages, programs } from './debian.ts';
 import { readPlaywright, readVitest } from './reports.ts';
 
 /**
- * `npm test`: installs the programs that the tests need and runs every test: unit, sockets, launcher, api on two databases,
- * and the product in a browser. The output ends with the flaky and failed tests and the counts of both runners.
+ * `npm test`: installs the programs that the tests need and runs the tests with sockets, the launcher, the api on two databases
+ * and the product in a browser. Of repeated tests it runs the part of this commit (`turns.ts` of test-kit). The unit tests belong
+ * to `npm run check`. `npm run everything` runs all tests. The output ends with the slowest files, the flaky and failed tests,
+ * and the counts of both runners.
  */
 const say = (line: string) => process.stdout.write(`${line}\n`);
 const everything = Object.keys(programs) as DebianPackage[];
@@ -25,7 +27,19 @@ function run(program: string, args: string[], env: NodeJS.ProcessEnv = {}): Prom
   );
 }
 
+const all = process.argv[2] === 'everything';
+
+/** @returns the number of commits, or 0 outside a clone */
+function commits(): number {
+  try {
+    return Number(execFileSync('git', ['rev-list', '--count', 'HEAD'], { encoding: 'utf8' }));
+  } catch {
+    return 0;
+  }
+}
+
 try {
+  if (!all) process.env.TEST_PART = String(commits() % 4);
   await installPackages(everything, say);
   // Built before the tests: two test files that start the product at once would both build it.
   await buildConsole(say);
@@ -34,9 +48,13 @@ try {
   await mkdir(reports, { recursive: true });
   const reporters = ['default', 'json', 'scripts/flaky-reporter.ts'].map((name) => `--reporter=${name}`);
   const codes = [
-    await run('vitest', ['run', ...reporters, `--outputFile.json=${reports}/vitest.json`], {
-      FLAKY_REPORT: `${reports}/vitest-flaky.json`,
-    }),
+    await run(
+      'vitest',
+      ['run', ...(all ? [] : ['--project=!unit']), ...reporters, `--outputFile.json=${reports}/vitest.json`],
+      {
+        FLAKY_REPORT: `${reports}/vitest-flaky.json`,
+      },
+    ),
     await run('playwright', ['test', '--config', 'e2e/playwright.config.ts', '--reporter=list,json'], {
       PLAYWRIGHT_JSON_OUTPUT_NAME: `${process.cwd()}/${reports}/playwright.json`,
     }),
@@ -45,6 +63,9 @@ try {
     await readVitest(`${reports}/vitest.json`, `${reports}/vitest-flaky.json`),
     await readPlaywright(`${reports}/playwright.json`),
   ];
+  say(all ? '\nAll repeats' : `\nPart ${process.env.TEST_PART} of the repeats`);
+  const files = [...unit.files, ...browser.files].toSorted(([, a], [, b]) => b - a);
+  for (const [file, seconds] of files.slice(0, 20)) say(`${seconds.toFixed(1).padStart(6)} s ${file}`);
   const flaky = [...unit.flaky, ...browser.flaky];
   for (const test of flaky) say(`\nFLAKY, passed on its retry: ${test}`);
   for (const failure of [...unit.failures, ...browser.failures]) say(`\nFAILED ${failure}`);
