@@ -27,11 +27,18 @@ const heavy =
         'apps/gateway/src/never-read.net.test.ts',
         'apps/api/test/faults/{never-read,sign-in-crowd}.db.test.ts',
       ];
-const exclude = ['**/node_modules/**', ...heavy];
+/** Files that mostly wait, for deadlines and for processes. */
+const waiting = [
+  'apps/api/src/{db/watch,http/graceful-shutdown,vantage/vantage}.{db,net}.test.ts',
+  'apps/api/test/faults/{away,slow-clients}.db.test.ts',
+  'apps/gateway/src/{failover,feed,main,probe,protocol-sniffer,silent-names,timeouts,tls}.net.test.ts',
+  'apps/gateway/src/reverse-proxy.db.test.ts',
+];
+const exclude = ['**/node_modules/**', ...heavy, ...waiting];
 const database = { ...real, include: ['apps/**/*.db.test.ts'], exclude: [...exclude, launcher] };
 
 /**
- * unit: neither database nor sockets. net: real sockets on loopback. launcher: the embedded PostgreSQL is started,
+ * unit: neither database nor sockets. waiting: what sleeps. net: real sockets on loopback. launcher: the embedded PostgreSQL is started,
  * broken and killed, also under the api. db and db15: the api on a real database, the embedded one and Debian's PostgreSQL 15.
  */
 export default defineConfig({
@@ -57,6 +64,17 @@ export default defineConfig({
         },
       },
       { test: { ...real, name: 'launcher', include: [launcher], exclude } },
+      {
+        test: {
+          ...real,
+          name: 'waiting',
+          include: waiting,
+          globalSetup: 'packages/test-kit/src/api/postgres-embedded.ts',
+          maxWorkers: 5,
+          // Vitest runs projects with different numbers of workers one after the other.
+          sequence: { groupOrder: 1 },
+        },
+      },
       { test: { ...database, name: 'db', globalSetup: 'packages/test-kit/src/api/postgres-embedded.ts' } },
       {
         test: {

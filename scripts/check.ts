@@ -46,7 +46,7 @@ async function checksOf(slice: string): Promise<Step[]> {
   const projects = new Set(
     folders.map((path) => /^apps\/(web|extension)(?=\/|$)/.exec(path)?.[0] ?? '.').toSorted(),
   );
-  const real = ['unit', 'net', 'launcher', 'db'].map((name) => `--project=${name}`);
+  const real = ['unit', 'net', 'waiting', 'launcher', 'db'].map((name) => `--project=${name}`);
   const calls = await callsOf(slice);
   const rows = ['--project=db', 'apps/api/test/matrix/matrix.db.test.ts', '-t', calls.join('|')];
   return [

@@ -76,7 +76,7 @@ try {
   await buildConsole(say);
   let failed = false;
   // One file at a time: the load of one case would disturb the timing of another, and all share one database.
-  const projects = ['unit', 'net', 'launcher', 'db'].map((name) => `--project=${name}`);
+  const projects = ['unit', 'net', 'waiting', 'launcher', 'db'].map((name) => `--project=${name}`);
   if (tests.length > 0)
     failed = (await run('vitest', ['run', '--no-file-parallelism', ...projects, ...tests])) !== 0;
   if (specs.length > 0)

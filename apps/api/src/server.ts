@@ -78,6 +78,8 @@ export interface ServerParts {
   readonly reserveFile?: string | undefined;
   /** Milliseconds between the feed's heartbeats; the default is the contract's. */
   readonly heartbeatMs?: number;
+  /** Seconds between the calls of a vantage without work; the default is that of its routes. */
+  readonly vantageIdleS?: number | undefined;
   /** Replaces the system's name resolution for probes. */
   readonly lookup?: TransportOptions['lookup'];
   /** Whether this process runs queued probes and schedules due ones. */
@@ -190,7 +192,12 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
   siteRoutes(routes);
   lockRoutes(routes, { ...outbound, limits: tries, publicUrl: config.publicUrl });
   checkRoutes(routes, { limits: tries, wake: () => runner?.wake() });
-  vantageRoutes(routes, { limits: tries, publicUrl: config.publicUrl, wake: () => runner?.wake() });
+  vantageRoutes(routes, {
+    limits: tries,
+    publicUrl: config.publicUrl,
+    wake: () => runner?.wake(),
+    idleS: parts.vantageIdleS,
+  });
   onboardingProgressRoutes(routes);
   policyRoutes(routes);
   accessRoutes(routes, {

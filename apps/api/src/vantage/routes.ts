@@ -13,10 +13,11 @@ export interface VantageParts {
   readonly publicUrl: URL;
   /** Notifies the runner of probes that a returning vantage made due. */
   readonly wake: () => void;
+  /** Seconds between the calls of a vantage without work. */
+  readonly idleS?: number | undefined;
 }
 
-/** Seconds between the calls of a vantage without work, and with probes that are about to give it some. */
-const IDLE_S = 5;
+/** Seconds between the calls of a vantage that probes are about to give work. */
 const BUSY_S = 1;
 
 /** The shell command that fetches the program, pairs the machine, and serves until it is stopped. */
@@ -24,7 +25,7 @@ const pairingCommand = ({ origin }: URL, code: string) =>
   `curl -fsS ${origin}/vantage.sh -o vantage.sh && sh vantage.sh pair ${origin} ${code} && sh vantage.sh run`;
 
 /** Vantages: their list, their pairing, and the signed calls of their program. */
-export function vantageRoutes(routes: Routes, { limits, publicUrl, wake }: VantageParts): void {
+export function vantageRoutes(routes: Routes, { limits, publicUrl, wake, idleS = 5 }: VantageParts): void {
   const { encryption } = routes;
 
   implement(routes, contract.listVantages, ({ actor, db }) => findVantages(db, actor));
@@ -58,7 +59,7 @@ export function vantageRoutes(routes: Routes, { limits, publicUrl, wake }: Vanta
     return {
       task: task?.id ?? '',
       plan: Buffer.from(task?.plan ?? '').toString('base64'),
-      wait: pending > 0 ? BUSY_S : IDLE_S,
+      wait: pending > 0 ? BUSY_S : idleS,
       pending,
     };
   });

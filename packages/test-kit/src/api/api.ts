@@ -75,7 +75,9 @@ export async function startApi(
     runsProbes = false,
     reserveFile,
     passwords = testPasswords,
+    vantageIdleS,
   }: {
+    vantageIdleS?: number;
     reserveFile?: string;
     passwords?: Passwords;
     shared?: TestDatabase;
@@ -125,6 +127,7 @@ export async function startApi(
     lookup: async () => [],
     runsProbes,
     reserveFile,
+    vantageIdleS,
   });
   const violations = watchReplies(app);
   await app.ready();

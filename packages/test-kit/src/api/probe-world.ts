@@ -79,6 +79,7 @@ export async function startProbeWorld(
       ...options.settings,
     },
     runsProbes: true,
+    vantageIdleS: 1,
   });
   await api.app.listen({ port, host: options.listen ?? '127.0.0.1' });
   const squid = await startSquid([ECHO_HOST, SITE], EGRESS);
