@@ -26,7 +26,6 @@ const everything: Step[] = [
     ],
   ],
   ['supply chain', process.execPath, ['scripts/supply-check.ts']],
-  ['inventory of what grows', process.execPath, ['scripts/inventory.ts', 'check']],
   ['unit tests', 'vitest', ['run', '--project', 'unit']],
   [WEIGHT, process.execPath, ['scripts/weight.ts']],
 ];

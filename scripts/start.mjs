@@ -34,7 +34,6 @@ const commands = {
   check: 'scripts/check',
   test: 'scripts/test',
   soak: 'scripts/soak',
-  inventory: 'scripts/inventory',
   lines: 'scripts/lines',
   tour: 'e2e/tour',
   lighthouse: 'e2e/lighthouse',

@@ -3,8 +3,7 @@ import type { AbortSignalLike } from '@propusk/dial/dial';
 /** AbortController and AbortSignal in one, without DOM events: those took a tenth of a tunnel's time. */
 export class AbortSignalLite implements AbortSignalLike {
   reason: Error | undefined;
-  // grows: by listeners of one request; bound: a handful for each request; at the bound: does not grow; test:
-  // apps/gateway/src/abort-signal-lite.test.ts
+  // grows: by listeners of one request; bound: a handful for each request; at the bound: does not grow
   #listeners: (() => void)[] = [];
 
   get aborted(): boolean {

@@ -23,7 +23,7 @@ const RETRY_MS = 2_000;
 /** Creates an acknowledger that works until the signal aborts. */
 export function createAcknowledger({ apiUrl, key, gateway, log, signal }: AcknowledgerOptions): Acknowledger {
   // grows: by companies in the feed; bound: one number for each company; at the bound: a newer version replaces the older
-  // one; test: apps/gateway/src/feed.net.test.ts
+  // one
   const pending = new Map<number, number>();
   let running = false;
 

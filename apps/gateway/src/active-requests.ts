@@ -40,7 +40,7 @@ export interface ActiveRequests {
 /** Makes an empty registry. */
 export function createActiveRequests(authorize: Authorize, limits: ConcurrencyLimits): ActiveRequests {
   // grows: by users, by requests and tunnels; bound: the limits of concurrency-limits.ts, in total and for each user and
-  // company; at the bound: 429 too_many; test: apps/gateway/src/active-requests.test.ts
+  // company; at the bound: 429 too_many
   const requests = new Set<ActiveRequest>();
 
   function start(caller: Caller, target: Target): ActiveRequest | Promise<ActiveRequest> {

@@ -40,8 +40,8 @@ const CACHED_LENGTH = 158;
  * @returns takes the header and returns the signed token; throws ProxyError no_credentials, bad_credentials
  */
 export function createAuthenticate(keys: GatewayKeys): (header: string | undefined) => Caller {
-  // grows: by users, by gateway tokens; bound: 32,768 tokens in one spelling each, below 12 MB; at the bound: the cache is
-  // emptied, and tokens are verified again; test: apps/gateway/src/authenticate-memory.test.ts
+  // grows: by users, by gateway tokens; bound: 32,768 tokens in one spelling each, below 12 MB; at the bound: the cache
+  // is emptied, and tokens are verified again
   const callers = new Map<string, Caller>();
   return (header) => {
     if (header === undefined || header === '') throw new ProxyError('no_credentials');

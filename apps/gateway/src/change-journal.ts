@@ -32,15 +32,13 @@ const Line = z.object({ companyId: z.int(), sites: CompanySnapshot.shape.sites }
  */
 export function openChangeJournal(path: string, key: Buffer): ChangeJournal {
   const companies = readList(path, key);
-  // grows: by owners, by changes; bound: one number for each company; at the bound: does not grow; test:
-  // apps/gateway/src/snapshot.test.ts
+  // grows: by owners, by changes; bound: one number for each company; at the bound: does not grow
   let listed = new Set(companies.keys());
-  // grows: by owners, by changes; bound: the changes since the last snapshot began; at the bound: the next snapshot empties
-  // it; unlimited while writes fail; test: apps/gateway/src/snapshot.test.ts
+  // grows: by owners, by changes; bound: the changes since the last snapshot began; at the bound: the next snapshot
+  // empties it; unlimited while writes fail
   let since: string[] = [];
   let file: number | undefined;
-  // grows: by owners, by changes; bound: one number for each company; at the bound: does not grow; test:
-  // apps/gateway/src/snapshot.test.ts
+  // grows: by owners, by changes; bound: one number for each company; at the bound: does not grow
   const names = new Set<number>();
 
   return {

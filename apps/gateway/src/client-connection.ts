@@ -57,7 +57,7 @@ export class ClientConnection {
   readonly #context: ProxyContext;
   readonly #forwarder: Forwarder;
   /** Requests in progress: at most a tunnel and one request in it. */
-  // grows: by users, by requests; bound: 2; at the bound: a CONNECT in a tunnel is refused; test: none
+  // grows: by users, by requests; bound: 2; at the bound: a CONNECT in a tunnel is refused
   readonly #active = new Set<ActiveRequest>();
   /** Null until Node's parser reads the socket. */
   #queue: PipelineQueue | null = null;

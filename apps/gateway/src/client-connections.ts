@@ -4,15 +4,13 @@ import { ClientConnection, type ProxyContext } from './client-connection.ts';
 
 /** The client connections of one server. */
 export class ClientConnections {
-  // grows: by strangers, by connections; bound: SOCKETS connections; at the bound: further connections are
-  // reset; test: none
+  // grows: by strangers, by connections; bound: SOCKETS connections; at the bound: further connections are reset
   readonly #sockets = new Set<Socket>();
   /** TLS handshakes by remote port: the TLS socket is another object than the TCP socket below it. */
   // grows: by strangers, by connections; bound: SOCKETS connections; at the bound: further connections are reset, and a
-  // handshake ends after 10 s; test: apps/gateway/src/timeouts.net.test.ts
+  // handshake ends after 10 s
   readonly #handshakes = new Map<string, Socket>();
-  // grows: by strangers, by connections; bound: SOCKETS connections; at the bound: further connections are
-  // reset; test: none
+  // grows: by strangers, by connections; bound: SOCKETS connections; at the bound: further connections are reset
   readonly #open = new Map<Duplex, ClientConnection>();
   readonly #closed = { up: 0, down: 0 };
 

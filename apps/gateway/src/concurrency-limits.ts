@@ -38,8 +38,8 @@ export function counted(
 
 /** The limits of a single process. */
 export function localLimits(limits: Limits): ConcurrencyLimits {
-  // grows: by users and companies with live requests; bound: about 100 bytes for each of them; at the bound: entries
-  // at 0 are removed; test: apps/gateway/src/active-requests.test.ts
+  // grows: by users and companies with live requests; bound: about 100 bytes for each of them; at the bound: entries at 0
+  // are removed
   const taken = new Map<string, number>();
 
   return {

@@ -74,10 +74,10 @@ function follow(
   acknowledge: (companyId: number, version: number) => void,
   stop: AbortSignal,
 ): Connection {
-  // grows: by companies in the feed; bound: one number for each company; at the bound: does not grow; test: none
+  // grows: by companies in the feed; bound: one number for each company; at the bound: does not grow
   const mentioned = new Set<number>();
   /** Companies to acknowledge once the change is enforced. */
-  // grows: by companies in the feed; bound: one number for each company; at the bound: does not grow; test: none
+  // grows: by companies in the feed; bound: one number for each company; at the bound: does not grow
   const applied = new Set<number>();
   let changed = false;
   /** Resolves when all changes so far are enforced; undefined when that was synchronous. */

@@ -52,7 +52,7 @@ let undici: Promise<typeof import('undici')> | undefined;
 export class UndiciPool {
   readonly #dial: Dial;
   // grows: by users, by origins of their requests; bound: 4 origin connections for each client connection; at the bound:
-  // the oldest one is closed; test: apps/gateway/src/origin-undici.net.test.ts
+  // the oldest one is closed
   readonly #kept = new Map<string, OriginConnection>();
   #closed = false;
 

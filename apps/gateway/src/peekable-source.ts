@@ -29,7 +29,7 @@ const FREE_MOST = 64;
 
 /** All sockets read into this buffer: each read is copied synchronously. */
 const shared = Buffer.allocUnsafeSlow(BLOCK);
-// grows: by traffic; bound: 64 blocks of 64 KiB, 4 MiB; at the bound: further blocks are garbage collected; test: none
+// grows: by traffic; bound: 64 blocks of 64 KiB, 4 MiB; at the bound: further blocks are garbage collected
 const free: Buffer[] = [];
 const nothing = Buffer.alloc(0);
 

@@ -69,8 +69,8 @@ export async function openSnapshots(options: SnapshotsOptions, key: Buffer, log:
   // Feed events without changes are written rarely. A file that overestimates its age denies earlier, which is safe.
   const rewriteMs = Math.min(60_000, maxAgeMs / 10);
   const index = emptyIndex();
-  // grows: by owners, by users, sites and policies; bound: the limits of each company (packages/contract/src/limits.ts); at
-  // the bound: the api refuses with 409; test: apps/gateway/src/snapshot.test.ts
+  // grows: by owners, by users, sites and policies; bound: the limits of each company (packages/contract/src/limits.ts);
+  // at the bound: the api refuses with 409
   const companies = new Map<number, CompanySnapshot>();
   let wall = Number.NEGATIVE_INFINITY;
   let steady = Number.NEGATIVE_INFINITY;

@@ -94,16 +94,13 @@ export interface AccessIndex {
 export function emptyIndex(): AccessIndex {
   return {
     // grows: by owners, by companies; bound: the limits of each company, 1,000 objects of a kind; at the bound: the api
-    // refuses with 409; test: packages/access/src/decide.test.ts
+    // refuses with 409
     companies: new Map(),
-    // grows: by owners, by users; bound: 1,000 of each company; at the bound: the api refuses with 409; test:
-    // packages/access/src/decide.test.ts
+    // grows: by owners, by users; bound: 1,000 of each company; at the bound: the api refuses with 409
     users: new Map(),
-    // grows: by owners, by sites; bound: 1,000 of each company; at the bound: the api refuses with 409; test:
-    // packages/access/src/decide.test.ts
+    // grows: by owners, by sites; bound: 1,000 of each company; at the bound: the api refuses with 409
     claims: new Map(),
-    // grows: by owners, by sites; bound: 1,000 of each company; at the bound: the api refuses with 409; test:
-    // packages/access/src/decide.test.ts
+    // grows: by owners, by sites; bound: 1,000 of each company; at the bound: the api refuses with 409
     wildClaims: new Map(),
   };
 }

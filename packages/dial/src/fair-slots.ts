@@ -34,7 +34,7 @@ const IN_ALL = 512;
  */
 export function createFairSlots(): FairSlots {
   // grows: by users, by names that DNS has not answered; bound: 16 for each company, 512 in all; at the bound: 503
-  // names_busy, and the company that holds most loses its oldest; test: packages/dial/src/fair-slots.test.ts
+  // names_busy, and the company that holds most loses its oldest
   const held = new Map<Tenant, Set<SlotHolder>>();
   let taken = 0;
 

@@ -22,7 +22,7 @@ export function limitConnections(server: Server, options: ConnectionLimitOptions
   const listeners = server.listeners('connection');
   server.removeAllListeners('connection');
   // grows: by strangers, by addresses; bound: SOCKETS addresses with an open connection; at the bound: further
-  // connections are reset; test: none
+  // connections are reset
   const byAddress = new Map<string, number>();
   let open = 0;
 

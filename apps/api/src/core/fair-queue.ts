@@ -40,8 +40,7 @@ type Lines = Map<string, Waiter[]>;
  */
 export function createFairQueue({ atOnce, ofLane, ofAll }: FairQueueBounds): FairQueue {
   // grows: by waiting callers with their request bodies; bound: `ofLane` waiters of one network or user, and `ofAll` in
-  // total over both kinds; at the bound: 429 or 503 with Retry-After, and the longest lane loses a waiter; test:
-  // apps/api/src/core/fair-queue.test.ts
+  // total over both kinds; at the bound: 429 or 503 with Retry-After, and the longest lane loses a waiter
   const lines: Record<'known' | 'unknown', Lines> = { known: new Map(), unknown: new Map() };
   let running = 0;
   let waiting = 0;

@@ -11,7 +11,7 @@ export type KeyedLimiter = <T>(key: number, work: () => Promise<T>) => Promise<T
  */
 export function createKeyedLimiter(atOnce: number, waiting: number): KeyedLimiter {
   // grows: by callers, by company or by other keys of the queue; bound: `waiting` queued tasks for each key; at the
-  // bound: 429 or 503 with Retry-After; test: apps/api/src/http/races.db.test.ts
+  // bound: 429 or 503 with Retry-After
   const lines = new Map<number, { running: number; next: (() => void)[] }>();
   return async (key, work) => {
     const line = lines.get(key) ?? { running: 0, next: [] };

@@ -50,7 +50,7 @@ export function connectionConfig(url: string): pg.ClientConfig {
  */
 export function openDb(url: string): OpenDb {
   // grows: by the pool; bound: 20 connections, and those of LISTEN and of the watch; at the bound: calls wait for a
-  // connection, then 503; test: apps/api/test/faults/away.db.test.ts
+  // connection, then 503
   const sockets = new Set<Socket>();
   const stream = () => {
     const socket = new Socket();

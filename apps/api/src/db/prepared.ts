@@ -16,10 +16,9 @@ const STALE = '0A000';
  */
 export function preparing(pool: pg.Pool): PostgresPool {
   // grows: by statements of the program, with up to 40 values; bound: 500 texts, about 5 MB; at the bound: the cache is
-  // emptied; test: none
+  // emptied
   const once = new Set<string>();
-  // grows: by statements that ran twice; bound: 500 texts, about 5 MB; at the bound: further statements are not prepared;
-  // test: none
+  // grows: by statements that ran twice; bound: 500 texts, about 5 MB; at the bound: further statements are not prepared
   const names = new Map<string, string | undefined>();
   function nameOf(text: string, values: number): string | undefined {
     if (values === 0 || values > MOST_VALUES || text.includes(' ilike ')) return undefined;

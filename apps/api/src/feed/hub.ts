@@ -37,20 +37,18 @@ export interface HubParts extends SnapshotSource {
 export function createHub(parts: HubParts): Hub {
   const { db, log, heartbeatMs = FEED_HEARTBEAT_MS } = parts;
   // grows: by holders of GATEWAY_SECRET; bound: one for each gateway, with up to 64 MB of unread data; at the bound: the
-  // connection of a gateway that does not read is closed; test: none
+  // connection of a gateway that does not read is closed
   const connections = new Set<Connection>();
   // Deleted companies: a snapshot read before the deletion must not follow the `gone` event. Ids are never reused.
   // grows: by owners and admins who delete companies; bound: 40 bytes for each company deleted since the start, or since
-  // the database was replaced; at the bound: unlimited; test: none
+  // the database was replaced; at the bound: unlimited
   const gone = new Set<number>();
   // Companies whose last read failed: until it succeeds, gateways may still grant revoked rights.
-  // grows: by failed reads of the database; bound: one number for each company; at the bound: does not grow; test: none
+  // grows: by failed reads of the database; bound: one number for each company; at the bound: does not grow
   const failing = new Set<number>();
-  // grows: by changes of policies; bound: one read for each company; at the bound: further changes wait for that read;
-  // test: apps/gateway/src/cluster.db.test.ts
+  // grows: by changes of policies; bound: one read for each company; at the bound: further changes wait for that read
   const reading = new Map<number, Promise<void>>();
-  // grows: by changes of policies; bound: one number for each company; at the bound: does not grow; test:
-  // apps/gateway/src/cluster.db.test.ts
+  // grows: by changes of policies; bound: one number for each company; at the bound: does not grow
   const again = new Set<number>();
   let closed = false;
 
@@ -160,8 +158,7 @@ export function createHub(parts: HubParts): Hub {
 
   return {
     async connect(stream) {
-      // grows: by companies of the platform; bound: one number for each company and gateway; at the bound: does not
-      // grow; test: none
+      // grows: by companies of the platform; bound: one number for each company and gateway; at the bound: does not grow
       const connection: Connection = { stream, sent: new Map(), ready: false };
       // Registered before the initial snapshots, so that no change in between is missed.
       connections.add(connection);

@@ -30,7 +30,7 @@ export function createBatchLoader<Found>(
 
   function newBatch(): Batch {
     // grows: by callers with a bearer token; bound: 32 bytes for each request that waits for the same batch, 300 ms at
-    // most; at the bound: never more than the requests; test: none
+    // most; at the bound: never more than the requests
     const keys = new Map<string, Buffer>();
     const start = () => {
       next = undefined;

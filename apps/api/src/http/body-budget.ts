@@ -20,7 +20,7 @@ const OF_USER = 4;
 export function bodyBudget(most: number): BodyBudget {
   let reserved = 0;
   // grows: by signed-in users, by bodies in progress; bound: `most` bytes in total, 16 bytes for each body; at the bound:
-  // 503 with Retry-After; test: apps/api/src/http/body-budget.net.test.ts
+  // 503 with Retry-After
   const ofUser = new Map<number, number>();
   return ({ headers, actor, raw }, reply) => {
     const chunked = headers['transfer-encoding'] !== undefined;

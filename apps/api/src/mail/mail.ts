@@ -53,8 +53,8 @@ export function startMailer(options: {
 }): Mailer {
   const { db, encryption, smtpUrl, from, folder, log, pausesMs = PAUSES_MS, tickMs = TICK_MS } = options;
   const deliver = smtpUrl === undefined ? toFolder(folder, log) : overSmtp(smtpUrl);
-  // grows: by requests that send mail; bound: 4 mails at once and a look at the outbox; at the bound: further mails wait in
-  // the table mails; test: apps/api/src/mail/outbox.db.test.ts
+  // grows: by requests that send mail; bound: 4 mails at once and a look at the outbox; at the bound: further mails wait
+  // in the table mails
   const tasks = new Set<Promise<void>>();
   const aborted = new AbortController();
   const closing = new AbortController();

@@ -54,8 +54,8 @@ const WRITE_MS = 200;
 /** Starts the probe runner of this process. */
 export function startProbeRunner({ db, encryption, log, outbound }: ProbeRunnerParts): ProbeRunner {
   const closing = new AbortController();
-  // grows: by owners who start probes; bound: 4 probes at once, about 1 MB; at the bound: further probes wait in the table
-  // site_checks; test: apps/api/src/probe/checks.db.test.ts
+  // grows: by owners who start probes; bound: 4 probes at once, about 1 MB; at the bound: further probes wait in the
+  // table site_checks
   const tasks = new Set<Promise<void>>();
   let running = 0;
 

@@ -30,7 +30,7 @@ export function createChallenges(
   fresh: () => Promise<GatewayAccess | null>,
 ): (challenge: Challenge) => Promise<Answer> {
   // grows: by pages, by requests that the gateway challenges; bound: 500 requests, about 200 KB; at the bound: the oldest
-  // entry is dropped; test: apps/extension/src/core/challenges.test.ts
+  // entry is dropped
   const tried = new Map<string, string[]>();
   return async ({ requestId, isProxy, challenger }) => {
     const access = await stored();

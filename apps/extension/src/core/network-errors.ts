@@ -8,8 +8,7 @@ const CERTIFICATE = /^net::ERR_(CERT|SSL)_|^(?!net::|NS_)/;
 /** The time to wait for the event, which may follow the rejection of `fetch`, in milliseconds. */
 const EVENT_MS = 200;
 
-// grows: by users who type addresses of consoles; bound: the last origin only; at the bound: the new one replaces it;
-// test: e2e/extension-certificate.spec.ts
+// grows: by users who type addresses of consoles; bound: the last origin only; at the bound: the new one replaces it
 let last: { readonly origin: string; readonly error: string } | null = null;
 
 /** Registers the listener. Call it in the worker's first turn. */

@@ -43,7 +43,7 @@ const QUESTION = 'question';
 export function createPairing(session: Session, pinned: () => Promise<string | null>): Pairing {
   const page = chrome.runtime.getURL('pair.html');
   const inTurn = createLine();
-  // grows: by pages, by offers; bound: one number for each open tab; at the bound: does not grow; test: none
+  // grows: by pages, by offers; bound: one number for each open tab; at the bound: does not grow
   const trying = new Set<number>();
 
   chrome.tabs.onRemoved.addListener((tabId) => void dismiss('refused', ({ pageTab }) => pageTab === tabId));

@@ -50,16 +50,16 @@ export async function createCluster(config: Config, log: Log): Promise<Cluster> 
   const keys = gatewayKeys(config.secret);
   const snapshots = await openSnapshots(config, keys.snapshot, log);
   const feedLog = log.child({});
-  // grows: by GATEWAY_PROCESSES; bound: 64 processes; at the bound: does not grow; test: none
+  // grows: by GATEWAY_PROCESSES; bound: 64 processes; at the bound: does not grow
   const forked = new Set<Worker>();
   /** The workers that handle messages. */
-  // grows: by GATEWAY_PROCESSES; bound: 64 processes; at the bound: does not grow; test: none
+  // grows: by GATEWAY_PROCESSES; bound: 64 processes; at the bound: does not grow
   const members = new Map<number, Member>();
   const pool = createSlotPool(config.processes);
   const aggregate = createAggregateMetrics(() => [...members.values()]);
   // grows: not, filled once at startup
   const running: (() => unknown)[] = [];
-  // grows: by workers that end; bound: one timer for each of 64 processes; at the bound: does not grow; test: none
+  // grows: by workers that end; bound: one timer for each of 64 processes; at the bound: does not grow
   const retries = new Set<NodeJS.Timeout>();
   running.push(() => retries.forEach((retry) => clearTimeout(retry)));
   const first = Promise.withResolvers<number>();
@@ -84,8 +84,8 @@ export async function createCluster(config: Config, log: Log): Promise<Cluster> 
     const born = performance.now();
     const member: Member = {
       worker,
-      // grows: by changes of policies; bound: one entry for each change that a worker has not confirmed; at the
-      // bound: a worker that does not confirm in time is replaced; test: none
+      // grows: by changes of policies; bound: one entry for each change that a worker has not confirmed; at the bound: a
+      // worker that does not confirm in time is replaced
       pending: new Map(),
       // The callback ignores a closed channel: 'exit' reports a dead worker.
       send: (message) => void worker.send(message, () => {}),

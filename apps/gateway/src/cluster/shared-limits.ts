@@ -28,11 +28,11 @@ export interface SlotPool {
 
 /** Creates the pool of a gateway with `workers` workers. */
 export function createSlotPool(workers: number): SlotPool {
-  // grows: by users and companies with live requests; bound: about 100 bytes for each of them; at the bound: entries
-  // at 0 are removed; test: none
+  // grows: by users and companies with live requests; bound: about 100 bytes for each of them; at the bound: entries at 0
+  // are removed
   const lent = new Map<string, number>();
-  // grows: by workers; bound: 64 workers, with about 100 bytes for each user and company with live requests; at the bound:
-  // entries at 0 are removed; test: none
+  // grows: by workers; bound: 64 workers, with about 100 bytes for each user and company with live requests; at the
+  // bound: entries at 0 are removed
   const loans = new Map<number, Map<string, number>>();
   const move = (worker: number, name: string, slots: number) => {
     const own = loans.get(worker) ?? new Map<string, number>();
@@ -77,15 +77,15 @@ export function createSharedLimits({
   request,
   giveBack,
 }: SharedLimitsOptions): SharedLimits {
-  // grows: by users and companies with live requests; bound: about 100 bytes for each of them; at the bound: entries
-  // at 0 are removed; test: none
+  // grows: by users and companies with live requests; bound: about 100 bytes for each of them; at the bound: entries at 0
+  // are removed
   const taken = new Map<string, number>();
-  // grows: by users and companies with live requests; bound: about 100 bytes for each of them; at the bound: entries
-  // at 0 are removed; test: none
+  // grows: by users and companies with live requests; bound: about 100 bytes for each of them; at the bound: entries at 0
+  // are removed
   const borrowed = new Map<string, number>();
   /** Requests that wait for the primary's answer, by limit: one message at a time for each. */
   // grows: by users and companies beyond the slots that the worker owns; bound: the requests that wait for one answer of
-  // the primary; at the bound: the primary answers each with a slot or with 429; test: none
+  // the primary; at the bound: the primary answers each with a slot or with 429
   const waiting = new Map<string, ((lent: boolean) => void)[]>();
 
   const missing = (name: string, most: number) =>
