@@ -69,7 +69,7 @@ test('the first start serves, Ctrl-C leaves no process, and the second start is 
 
   const second = start();
   const tookMs = await untilHealthy(second);
-  // Other spec files run at the same time; `npm run bench -- start` measures the start alone.
+  // Other spec files run at the same time: alone, a start takes about a second.
   expect(tookMs).toBeLessThan(15_000);
   test.info().annotations.push({ type: 'second start to health 200, ms', description: tookMs.toFixed() });
   const me = await fetch(`${second.consoleUrl}/api/me`, { headers: { authorization: `Bearer ${token}` } });

@@ -47,19 +47,20 @@ interface Prepared {
   readonly get: Buffer;
 }
 
-function prepare({ callers, proxy }: Task, mode: Mode): Prepared[] {
-  return callers.map(({ site, credentials, at = site }) => {
+function prepare({ kind, callers, proxy }: Task): Promise<Prepared[]> {
+  const ready = callers.map(async ({ site, credentials, at = site }) => {
     const authority = `${at}:${originPort}`;
     const auth = `Proxy-Authorization: Basic ${Buffer.from(credentials).toString('base64')}\r\n`;
     const target = proxy === null ? '/' : `http://${authority}/`;
     return {
       connect: Buffer.from(`CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n${auth}\r\n`),
-      hello: clientHello(site, mode),
+      hello: await clientHello(site, modes[kind]),
       get: Buffer.from(
         `GET ${target} HTTP/1.1\r\nHost: ${authority}\r\nUser-Agent: bench\r\nAccept: */*\r\n${proxy === null ? '' : auth}\r\n`,
       ),
     };
   });
+  return Promise.all(ready);
 }
 
 /** Counters of one run. */
@@ -124,8 +125,7 @@ function open(
 /** All sockets read into one buffer: the load never looks at bytes twice. */
 const shared = Buffer.alloc(256 * 1024);
 
-function tunnels(task: Task, tally: Tally): Promise<void>[] {
-  const prepared = prepare(task, 'hello');
+function tunnels(task: Task, tally: Tally, prepared: readonly Prepared[]): Promise<void>[] {
   let next = 0;
   return Array.from({ length: task.connections }, async () => {
     while (!tally.over) {
@@ -147,8 +147,7 @@ function tunnels(task: Task, tally: Tally): Promise<void>[] {
   });
 }
 
-function bulk(task: Task, tally: Tally): Promise<void>[] {
-  const prepared = prepare(task, 'bulk');
+function bulk(task: Task, tally: Tally, prepared: readonly Prepared[]): Promise<void>[] {
   return Array.from({ length: task.connections }, (_, i) => {
     return new Promise<void>((resolve) => {
       const socket = open(task, prepared[i % prepared.length] as Prepared, (_socket, _data, length) => {
@@ -160,8 +159,7 @@ function bulk(task: Task, tally: Tally): Promise<void>[] {
   });
 }
 
-function requests(task: Task, tally: Tally): Promise<void>[] {
-  const prepared = prepare(task, 'hello');
+function requests(task: Task, tally: Tally, prepared: readonly Prepared[]): Promise<void>[] {
   return Array.from({ length: task.connections }, (_, i) => {
     const mine = prepared[i % prepared.length] as Prepared;
     return new Promise<void>((resolve) => {
@@ -211,8 +209,7 @@ function requests(task: Task, tally: Tally): Promise<void>[] {
   });
 }
 
-function echo(task: Task, tally: Tally): Promise<void>[] {
-  const prepared = prepare(task, 'echo');
+function echo(task: Task, tally: Tally, prepared: readonly Prepared[]): Promise<void>[] {
   const ping = Buffer.alloc(64, 23);
   return Array.from({ length: task.connections }, (_, i) => {
     return new Promise<void>((resolve) => {
@@ -235,8 +232,7 @@ function echo(task: Task, tally: Tally): Promise<void>[] {
 }
 
 /** Opens tunnels and keeps them open, 64 at a time. */
-function hold(task: Task, tally: Tally): Promise<void>[] {
-  const prepared = prepare(task, 'idle');
+function hold(task: Task, tally: Tally, prepared: readonly Prepared[]): Promise<void>[] {
   let next = 0;
   return Array.from({ length: 64 }, async () => {
     while (next < task.connections) {
@@ -269,10 +265,20 @@ function release(): Promise<void>[] {
 
 const kinds = { tunnels, bulk, requests, echo, hold, release };
 
+const modes: Readonly<Record<Task['kind'], Mode>> = {
+  tunnels: 'hello',
+  bulk: 'bulk',
+  requests: 'hello',
+  echo: 'echo',
+  hold: 'idle',
+  release: 'idle',
+};
+
 process.on('message', async (task: Task) => {
+  const prepared = await prepare(task);
   const tally = new Tally(task.ms);
   const started = performance.now();
-  await Promise.all(kinds[task.kind](task, tally));
+  await Promise.all(kinds[task.kind](task, tally, prepared));
   const { count, failed, fault } = tally;
   const times = Float64Array.from(tally.times).toSorted();
   const at = (share: number) => times[Math.floor(times.length * share)] ?? 0;

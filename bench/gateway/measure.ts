@@ -1,32 +1,15 @@
-import { fileURLToPath } from 'node:url';
-import { firstMessage, LOAD, type Pinned, pinned } from '../harness/pinned.ts';
-import { apart, type Bench, median, type Ratio, short, type Table } from '../harness/row.ts';
+import { LOAD, startWorker, type Worker } from '../harness/pinned.ts';
+import { apart, type Bench, median, type Ratio, type Result, short, type Table } from '../harness/row.ts';
 import type { LoadClient, Seen, Task } from './load.ts';
-import type { Proxy } from './peers.ts';
+import type { Proxy, Wanted } from './peers.ts';
 import { callers } from './policy.ts';
 
 /** Runs one kind of load through each proxy in turn, round after round, and compares. */
 
-export interface Load {
-  readonly origin: number;
-  run(task: Task): Promise<Seen>;
-  stop(): Promise<void>;
-}
+type Load = Worker<Task, Seen>;
 
-/** Starts load and origin on their core, or on the given cores. */
-export async function startLoad(core: number | string = LOAD): Promise<Load> {
-  const path = fileURLToPath(import.meta.resolve('./load.ts'));
-  const running: Pinned = pinned(core, [process.execPath, path], { ipc: true });
-  const { port } = await firstMessage<{ port: number }>(running.child, 'ready');
-  return {
-    origin: port,
-    async run(task) {
-      running.child.send(task);
-      return firstMessage<Seen>(running.child, 'seen');
-    },
-    stop: running.stop,
-  };
-}
+/** Starts load and origin on their core. The origin's port is `ready.port`. */
+export const startLoad = () => startWorker<Task, Seen, { port: number }>(LOAD, 'gateway/load.ts');
 
 /** The clients of the load, with the credentials that this proxy knows. */
 export function clientsOf({ name, known }: Proxy): LoadClient[] {
@@ -38,7 +21,7 @@ export function clientsOf({ name, known }: Proxy): LoadClient[] {
   }));
 }
 
-export interface Kind {
+interface Kind {
   readonly title: string;
   readonly kind: Task['kind'];
   readonly connections: number;
@@ -48,8 +31,75 @@ export interface Kind {
   readonly bars: readonly {
     readonly peer: string;
     readonly bar: number;
-    readonly of: 'work' | 'clock' | 'p50';
+    readonly of: 'work' | 'p50';
   }[];
+}
+
+/** The kinds of load, and the bars of the gateway on one core. */
+export const tunnels: Kind = {
+  title: 'New tunnels',
+  kind: 'tunnels',
+  connections: 32,
+  unit: [1, 'tunnels'],
+  bars: [
+    { peer: 'proxy-chain', bar: 1.25, of: 'work' },
+    { peer: 'squid', bar: 0.75, of: 'work' },
+  ],
+};
+
+export const requests: Kind = {
+  title: 'Requests on kept connections',
+  kind: 'requests',
+  connections: 32,
+  unit: [1, 'requests'],
+  bars: [
+    { peer: 'proxy-chain', bar: 1.6, of: 'work' },
+    { peer: 'squid', bar: 0.75, of: 'work' },
+  ],
+};
+
+export const oneStream: Kind = {
+  title: 'Bytes down one tunnel',
+  kind: 'bulk',
+  connections: 1,
+  unit: [2 ** 20, 'MiB'],
+  bars: [{ peer: 'squid', bar: 0.95, of: 'work' }],
+};
+
+export const manyStreams: Kind = { ...oneStream, title: 'Bytes down 64 tunnels', connections: 64 };
+
+export const echo: Kind = {
+  title: '64 bytes there and back in a tunnel',
+  kind: 'echo',
+  connections: 1,
+  unit: [1, 'round trips'],
+  bars: [{ peer: 'squid', bar: 1, of: 'p50' }],
+};
+
+/** Measures each kind of load through each proxy. @param upstream whether egress is a company's own proxy */
+export async function compareAll(
+  bench: Bench,
+  kinds: readonly Kind[],
+  starts: readonly ((wanted: Wanted) => Promise<Proxy>)[],
+  upstream = false,
+): Promise<Pick<Result, 'tables' | 'ratios'>> {
+  await using started = new AsyncDisposableStack();
+  const load = started.use(await startLoad());
+  const origin = load.ready.port;
+  const own = { host: '127.0.0.1', port: origin, username: 'gate', password: 'listo' };
+  const proxies: Proxy[] = [];
+  for (const start of starts)
+    proxies.push(started.use(await start({ origin, ...(upstream && { upstream: own }) })));
+  const tables: Table[] = [];
+  const ratios: Ratio[] = [];
+  for (const kind of kinds) {
+    // tinyproxy closes the connection after every reply.
+    const able = proxies.filter(({ name }) => name !== 'tinyproxy' || kind.kind !== 'requests');
+    const { table, ratios: more } = await compare(bench, load, able, kind);
+    tables.push(table);
+    ratios.push(...more);
+  }
+  return { tables, ratios };
 }
 
 interface Round {
@@ -79,7 +129,7 @@ async function warm(
 }
 
 /** Measures one kind of load. @throws Error when a proxy fails more than one in a hundred */
-export async function compare(
+async function compare(
   bench: Bench,
   load: Load,
   proxies: readonly Proxy[],
@@ -119,7 +169,7 @@ export async function compare(
   const ratios: Ratio[] = bars
     .filter(({ peer }) => rounds.has(peer))
     .map(({ peer, bar, of: figure }) => {
-      const key = figure === 'work' ? 'core' : figure;
+      const key = figure === 'work' ? 'core' : 'p50';
       const [ours, theirs] = [of('ours', key), of(peer, key)];
       // Compare within a round: both sides ran under the same conditions.
       const value = median(ours.map((each, i) => each / (theirs[i] ?? Number.NaN)));

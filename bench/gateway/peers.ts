@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtempDisposable, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -21,14 +21,13 @@ import {
 
 /** The proxies under measurement, each on the same core and under the same policy. */
 
-export interface Proxy {
+export interface Proxy extends AsyncDisposable {
   readonly name: string;
   /** Null: no proxy, which measures the limit of load and origin. */
   readonly port: number | null;
   /** The kind of credentials that it knows. */
   readonly known: 'token' | 'password';
   readonly process: Pinned | null;
-  stop(): Promise<void>;
 }
 
 export interface Wanted {
@@ -36,58 +35,69 @@ export interface Wanted {
   readonly origin: number;
   /** The upstream proxy of every company; without one egress is direct. */
   readonly upstream?: Upstream;
-  /** The core or cores, in taskset's format. */
-  readonly core?: number | string;
 }
 
-const none: Proxy = { name: 'no proxy', port: null, known: 'password', process: null, stop: async () => {} };
+/** No proxy: measures the limit of load and origin. */
+export const startNone = async (): Promise<Proxy> => ({
+  name: 'no proxy',
+  port: null,
+  known: 'password',
+  process: null,
+  [Symbol.asyncDispose]: async () => {},
+});
 
-const room = (path: string) => fileURLToPath(import.meta.resolve(path));
+const fileOf = (path: string) => fileURLToPath(import.meta.resolve(path));
+const newFolder = () => mkdtempDisposable(join(tmpdir(), 'propusk-bench-'));
 
-/** Starts the gateway, fed as an api feeds it. @param processes worker processes that it may use */
-export async function startOurs(
-  { origin, upstream, core = MEASURED }: Wanted,
-  processes = 1,
-  args: readonly string[] = [],
-): Promise<Proxy> {
-  const feed = await startFeedServer(SECRET, { heartbeatMs: 5_000 });
-  for (const snapshot of snapshots(origin, upstream)) feed.publish(snapshot);
-  const folder = await mkdtemp(join(tmpdir(), 'propusk-bench-'));
-  const hosts = callers().map(({ site }) => `${site}=127.0.0.1`);
-  const running = pinned(core, [process.execPath, ...args, room('@propusk/gateway/main')], {
+/** Starts a gateway as one process. @param sites names that it resolves to loopback */
+export async function startGateway(
+  core: number | string,
+  sites: readonly string[],
+  env: Readonly<Record<'API_URL' | 'DATA_DIR' | 'GATEWAY_SECRET', string>>,
+): Promise<Pinned & { port: number }> {
+  const running = pinned(core, [process.execPath, fileOf('@propusk/gateway/main')], {
     ipc: true,
     env: {
       PATH: process.env.PATH,
       GATEWAY_PORT: '0',
-      GATEWAY_SECRET: SECRET,
-      GATEWAY_PROCESSES: String(processes),
-      GATEWAY_HOSTS: hosts.join(','),
+      GATEWAY_PROCESSES: '1',
+      GATEWAY_HOSTS: sites.map((site) => `${site}=127.0.0.1`).join(','),
       GATEWAY_ALLOW_NETWORKS: '127.0.0.0/8',
-      API_URL: feed.url,
+      // One address gets half of the connections, and the load has one address.
+      SOCKETS: '25000',
       CONSOLE_URL: 'http://console.test',
-      DATA_DIR: folder,
       LOG_LEVEL: 'warn',
+      ...env,
     },
   });
   const { port } = await firstMessage<{ port: number }>(running.child, 'listening');
+  return { ...running, port };
+}
+
+/** Starts the gateway, fed as an api feeds it. */
+export async function startOurs({ origin, upstream }: Wanted): Promise<Proxy> {
+  const started = new AsyncDisposableStack();
+  const feed = await startFeedServer(SECRET, { heartbeatMs: 5_000 });
+  for (const snapshot of snapshots(origin, upstream)) feed.publish(snapshot);
+  started.defer(feed.stop);
+  const folder = started.use(await newFolder());
+  const sites = callers().map(({ site }) => site);
+  const env = { GATEWAY_SECRET: SECRET, API_URL: feed.url, DATA_DIR: folder.path };
+  const running = started.use(await startGateway(MEASURED, sites, env));
   while (feed.acknowledged.length < COMPANIES) await sleep(20);
   return {
     name: 'ours',
-    port,
+    port: running.port,
     known: 'token',
     process: running,
-    async stop() {
-      await running.stop();
-      await feed.stop();
-      await rm(folder, { recursive: true, force: true });
-    },
+    [Symbol.asyncDispose]: () => started.disposeAsync(),
   };
 }
 
 /** Starts squid with Basic auth, and with users and names per company. */
-export async function startSquid({ origin, upstream, core = MEASURED }: Wanted): Promise<Proxy> {
-  void origin;
-  const folder = await mkdtemp(join(tmpdir(), 'propusk-bench-squid-'));
+export async function startSquid({ upstream }: Wanted): Promise<Proxy> {
+  const temporary = await newFolder();
+  const folder = temporary.path;
   // squid started by root drops to another user.
   await chmod(folder, 0o777);
   const port = await freePort();
@@ -136,13 +146,14 @@ shutdown_lifetime 0 seconds
 coredump_dir ${folder}
 `,
   );
-  const running = pinned(core, ['/usr/sbin/squid', '-N', '-f', join(folder, 'squid.conf')]);
-  return up('squid', port, running, folder);
+  const running = pinned(MEASURED, ['/usr/sbin/squid', '-N', '-f', join(folder, 'squid.conf')]);
+  return up('squid', port, running, temporary);
 }
 
 /** Starts tinyproxy. It knows one user and has no rules by user and site, so it has less to do. */
-export async function startTinyproxy({ upstream, core = MEASURED }: Wanted): Promise<Proxy> {
-  const folder = await mkdtemp(join(tmpdir(), 'propusk-bench-tiny-'));
+export async function startTinyproxy({ upstream }: Wanted): Promise<Proxy> {
+  const temporary = await newFolder();
+  const folder = temporary.path;
   const port = await freePort();
   const onward =
     upstream === undefined
@@ -160,13 +171,13 @@ LogFile "${folder}/log"
 LogLevel Critical
 `,
   );
-  const running = pinned(core, ['/usr/bin/tinyproxy', '-d', '-c', join(folder, 'tinyproxy.conf')]);
-  return up('tinyproxy', port, running, folder);
+  const running = pinned(MEASURED, ['/usr/bin/tinyproxy', '-d', '-c', join(folder, 'tinyproxy.conf')]);
+  return up('tinyproxy', port, running, temporary);
 }
 
 /** Starts proxy-chain with the policy as look-ups in memory. */
-export async function startProxyChain({ upstream, core = MEASURED }: Wanted): Promise<Proxy> {
-  const running = pinned(core, [process.execPath, fileURLToPath(import.meta.resolve('./proxy-chain.ts'))], {
+export async function startProxyChain({ upstream }: Wanted): Promise<Proxy> {
+  const running = pinned(MEASURED, [process.execPath, fileOf('./proxy-chain.ts')], {
     ipc: true,
     env: {
       PATH: process.env.PATH,
@@ -177,12 +188,11 @@ export async function startProxyChain({ upstream, core = MEASURED }: Wanted): Pr
     },
   });
   const { port } = await firstMessage<{ port: number }>(running.child, 'listening');
-  return { name: 'proxy-chain', port, known: 'password', process: running, stop: running.stop };
+  const { [Symbol.asyncDispose]: stop } = running;
+  return { name: 'proxy-chain', port, known: 'password', process: running, [Symbol.asyncDispose]: stop };
 }
 
-export const noProxy = none;
-
-async function up(name: string, port: number, running: Pinned, folder: string): Promise<Proxy> {
+async function up(name: string, port: number, running: Pinned, folder: AsyncDisposable): Promise<Proxy> {
   for (let tries = 0; !(await listens(port)); tries++) {
     if (tries > 500 || running.child.exitCode !== null) throw new Error(`${name} did not start`);
     await sleep(20);
@@ -192,9 +202,9 @@ async function up(name: string, port: number, running: Pinned, folder: string): 
     port,
     known: 'password',
     process: running,
-    async stop() {
-      await running.stop();
-      await rm(folder, { recursive: true, force: true });
+    async [Symbol.asyncDispose]() {
+      await running[Symbol.asyncDispose]();
+      await folder[Symbol.asyncDispose]();
     },
   };
 }

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 
 /** Starts processes pinned to a core, and reads their use of processor and memory from /proc. */
 
@@ -9,13 +10,12 @@ export const LOAD = 1;
 /** Both cores, for a measurement that needs no core of its own. */
 export const BOTH = `${MEASURED},${LOAD}`;
 
-export interface Pinned {
+export interface Pinned extends AsyncDisposable {
   readonly child: ChildProcess;
   /** Processor time since its start, children included, in seconds. */
   cpu(): number;
   /** Resident memory, children included, in bytes. */
   resident(): number;
-  stop(): Promise<void>;
 }
 
 /** Starts a program on one core. Our Node programs get an IPC channel. */
@@ -33,11 +33,35 @@ export function pinned(
     child,
     cpu: () => cpuOfFamily(pid),
     resident: () => family(pid).reduce((sum, each) => sum + residentOf(each), 0),
-    async stop() {
+    async [Symbol.asyncDispose]() {
       if (child.exitCode !== null || child.signalCode !== null) return;
       const gone = new Promise((resolve) => child.once('exit', resolve));
       child.kill('SIGKILL');
       await gone;
+    },
+  };
+}
+
+/** A program of the bench that answers each task. */
+export interface Worker<Task, Seen, Ready = unknown> extends Pinned {
+  /** Its first message. */
+  readonly ready: Ready;
+  run(task: Task): Promise<Seen>;
+}
+
+/** Starts a program of the bench. It sends `ready`, and `seen` for each task. @param path from bench/ */
+export async function startWorker<Task extends object, Seen, Ready = unknown>(
+  core: number | string,
+  path: string,
+): Promise<Worker<Task, Seen, Ready>> {
+  const program = fileURLToPath(new URL(`../${path}`, import.meta.url));
+  const worker = pinned(core, [process.execPath, program], { ipc: true });
+  return {
+    ...worker,
+    ready: await firstMessage<Ready>(worker.child, 'ready'),
+    run(task) {
+      worker.child.send(task);
+      return firstMessage<Seen>(worker.child, 'seen');
     },
   };
 }

@@ -1,10 +1,9 @@
-import { Agent, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { myAccess } from '@propusk/contract/access';
-import type { Endpoint, Output } from '@propusk/contract/endpoint';
 import { listPolicies, updatePolicy } from '@propusk/contract/policies';
 import { createSite } from '@propusk/contract/sites';
+import { caller } from '../../scripts/call.ts';
 import type { Owner } from '../api/fill.ts';
 import { clientHello } from '../gateway/hello.ts';
 import { startOrigin } from '../gateway/origin.ts';
@@ -33,7 +32,8 @@ export interface Seen {
   readonly fault: string;
 }
 
-const agent = new Agent({ keepAlive: true, maxSockets: 64 });
+/** Changes under way at once, each on a connection of its own. */
+const MOST = 64;
 const origin = await startOrigin();
 
 async function run({ api, gateway, owners, victims, rate, ms }: Task): Promise<Seen> {
@@ -44,19 +44,10 @@ async function run({ api, gateway, owners, victims, rate, ms }: Task): Promise<S
     fault ||= String(error);
   };
 
-  async function call<E extends Endpoint>(
-    { token }: Owner,
-    endpoint: E,
-    { id, body }: { id?: number; body?: object } = {},
-  ): Promise<Output<E['reply']>> {
-    const path = `/api${endpoint.path.replace(':id', String(id))}`;
-    const { status, text } = await ask(api, endpoint.method, path, token, body);
-    if (status !== endpoint.status) throw new Error(`${endpoint.method} ${path}: ${status} ${text}`);
-    return JSON.parse(text);
-  }
+  const call = caller(() => `http://127.0.0.1:${api}`);
 
   async function policyOf(owner: Owner) {
-    const { rows } = await call(owner, listPolicies);
+    const { rows } = await call(owner.token, listPolicies);
     const [policy] = rows;
     if (policy === undefined) throw new Error('No policy');
     return policy;
@@ -68,8 +59,9 @@ async function run({ api, gateway, owners, victims, rate, ms }: Task): Promise<S
   async function victim(owner: Owner): Promise<void> {
     const policy = await policyOf(owner);
     const host = `victim.c${owner.company}.bench.test`;
-    await call(owner, createSite, { body: { address: `${host}:${origin}`, politics: [policy.id] } });
-    const { username, password } = await call(owner, myAccess);
+    await call(owner.token, createSite, { body: { address: `${host}:${origin}`, politics: [policy.id] } });
+    const { username, password } = await call(owner.token, myAccess);
+    const params = { id: policy.id };
     const users = policy.users.map(({ id }) => id);
     while (!over()) {
       const tunnel = await openSoon(gateway, `${host}:${origin}`, host, `${username}:${password}`, over);
@@ -79,10 +71,10 @@ async function run({ api, gateway, owners, victims, rate, ms }: Task): Promise<S
       await sleep(Math.random() * 2_000);
       if (tunnel.destroyed) throw new Error('A tunnel ended by itself');
       const started = performance.now();
-      await call(owner, updatePolicy, { id: policy.id, body: { users: [] } });
+      await call(owner.token, updatePolicy, { params, body: { users: [] } });
       await closed;
       times.push(performance.now() - started);
-      await call(owner, updatePolicy, { id: policy.id, body: { users } });
+      await call(owner.token, updatePolicy, { params, body: { users } });
       changes += 2;
     }
   }
@@ -98,7 +90,7 @@ async function run({ api, gateway, owners, victims, rate, ms }: Task): Promise<S
   while (!over()) {
     // Follows a fixed schedule without waiting for the api, so a slow api does not lower the rate.
     const due = Math.floor(((performance.now() - begun) / 1_000) * rate) - (changes - before);
-    for (; sent < due && pending.size < 2_000; sent++) {
+    for (; sent < due && pending.size < MOST; sent++) {
       const at = sent % rest.length;
       const [owner, policy] = [rest[at], policies[at]];
       if (owner === undefined || policy === undefined) break;
@@ -106,7 +98,7 @@ async function run({ api, gateway, owners, victims, rate, ms }: Task): Promise<S
         allSites: false,
         users: sent % (2 * rest.length) < rest.length ? [] : policy.users.map(({ id }) => id),
       };
-      const change = call(owner, updatePolicy, { id: policy.id, body })
+      const change = call(owner.token, updatePolicy, { params: { id: policy.id }, body })
         .then(() => void passed++, fail)
         .finally(() => pending.delete(change));
       pending.add(change);
@@ -136,7 +128,13 @@ async function openSoon(
 }
 
 /** Opens a tunnel, sends a ClientHello and keeps it open; null when the gateway refuses. */
-function open(gateway: number, authority: string, host: string, credentials: string): Promise<Socket | null> {
+async function open(
+  gateway: number,
+  authority: string,
+  host: string,
+  credentials: string,
+): Promise<Socket | null> {
+  const hello = await clientHello(host, 'idle');
   const socket = connect({ port: gateway, host: '127.0.0.1', noDelay: true });
   const auth = `Proxy-Authorization: Basic ${Buffer.from(credentials).toString('base64')}`;
   socket.write(`CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n${auth}\r\n\r\n`);
@@ -145,29 +143,10 @@ function open(gateway: number, authority: string, host: string, credentials: str
     socket.once('close', () => resolve(null));
     socket.once('data', (head: Buffer) => {
       if (!head.toString('latin1').startsWith('HTTP/1.1 200')) return void socket.destroy();
-      socket.write(clientHello(host, 'idle'));
+      socket.write(hello);
       // The site replied: the tunnel works.
       socket.once('data', () => resolve(socket));
     });
-  });
-}
-
-function ask(port: number, method: string, path: string, token: string, body: object | undefined) {
-  const sent = body === undefined ? undefined : JSON.stringify(body);
-  return new Promise<{ status: number; text: string }>((resolve, reject) => {
-    const headers = {
-      authorization: `Bearer ${token}`,
-      ...(sent !== undefined && {
-        'content-type': 'application/json',
-        'content-length': String(Buffer.byteLength(sent)),
-      }),
-    };
-    const asked = request({ agent, port, host: '127.0.0.1', method, path, headers }, (answer) => {
-      let text = '';
-      answer.setEncoding('utf8').on('data', (part: string) => (text += part));
-      answer.on('end', () => resolve({ status: answer.statusCode ?? 0, text }));
-    });
-    asked.on('error', reject).end(sent);
   });
 }
 

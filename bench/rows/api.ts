@@ -1,6 +1,9 @@
-import type { Task } from '../api/load.ts';
-import { type Load, startLoad } from '../api/loads.ts';
-import { startWorld, type World } from '../api/world.ts';
+import pg from 'pg';
+import { COMPANIES, fill, OWNERS, type Owner } from '../api/fill.ts';
+import type { Seen, Task } from '../api/load.ts';
+import { type Database, type Server, startApi, startBare, startDatabase } from '../api/servers.ts';
+import { recordStatements } from '../api/statements.ts';
+import { LOAD, MEASURED, startWorker, type Worker } from '../harness/pinned.ts';
 import { apart, type Bench, median, type Ratio, type Row, short, type Table } from '../harness/row.ts';
 
 const CONNECTIONS = 32;
@@ -17,29 +20,48 @@ export const row: Row = {
   title: `The api beside bare Fastify and pg with its own SQL, ${CONNECTIONS} connections, one core`,
   quick: true,
   run: async (bench) => {
-    const world = await startWorld();
-    const load = await startLoad();
-    try {
-      const tables: Table[] = [];
-      const ratios: Ratio[] = [];
-      for (const { call, title } of calls) {
-        const { table, value } = await compare(bench, world, load, call);
-        tables.push({ ...table, title });
-        ratios.push({ what: `${title}: ours / bare`, value, bar: BAR, atLeast: true });
-      }
-      return {
-        tables,
-        ratios,
-        notes: [
-          'Server and database share core 0, the load has core 1. «A core-second» is a second of processor time that server and database took together. The bare server serves one fixed user and looks up no session.',
-        ],
-      };
-    } finally {
-      await load.stop();
-      await world.stop();
+    await using started = new AsyncDisposableStack();
+    const world = await startWorld(started);
+    const tables: Table[] = [];
+    const ratios: Ratio[] = [];
+    for (const { call, title } of calls) {
+      const { table, value } = await compare(bench, world, call);
+      tables.push({ ...table, title });
+      ratios.push({ what: `${title}: ours / bare`, value, bar: BAR, atLeast: true });
     }
+    return {
+      tables,
+      ratios,
+      notes: [
+        'Server and database share core 0, the load has core 1. «A core-second» is a second of processor time that server and database took together. The bare server serves one fixed user and looks up no session.',
+      ],
+    };
   },
 };
+
+interface World {
+  readonly database: Database;
+  readonly pool: pg.Pool;
+  readonly owners: readonly Owner[];
+  readonly servers: readonly Server[];
+  readonly load: Worker<Task, Seen>;
+}
+
+/** Starts the api and the bare server on one embedded PostgreSQL, all on the measured core. */
+async function startWorld(started: AsyncDisposableStack): Promise<World> {
+  const database = started.use(await startDatabase(MEASURED));
+  const pool = new pg.Pool({ connectionString: database.url, max: 1 });
+  started.defer(() => pool.end());
+  const ours = started.use(await startApi(database.url));
+  // Enough companies that writers rarely meet in one, and none reaches its limit.
+  const owners = await fill(database.url, { companies: 64, sites: 30, policies: 3 });
+  const actor = { userId: OWNERS, companyId: COMPANIES, roles: ['CREATOR'] as const };
+  const rest = { tokenHash: Buffer.alloc(32), address: '127.0.0.1', lacksFactor: false };
+  const recorded = await recordStatements(database.url, { ...actor, ...rest });
+  const bare = started.use(await startBare(database.url, recorded));
+  const load = started.use(await startWorker<Task, Seen>(LOAD, 'api/load.ts'));
+  return { database, pool, owners, servers: [ours, bare], load };
+}
 
 interface Round {
   readonly clock: number;
@@ -51,26 +73,24 @@ interface Round {
 
 async function compare(
   bench: Bench,
-  world: World,
-  load: Load,
+  { servers, database, pool, load, owners }: World,
   call: Task['call'],
 ): Promise<{ table: Omit<Table, 'title'>; value: number }> {
-  const servers = [world.ours, world.bare];
   const rounds = new Map<string, Round[]>(servers.map(({ name }) => [name, []]));
   // The first round only warms up: V8 compiles hot functions.
   for (let round = -1; round < bench.rounds; round++) {
-    for (const { name, process, port } of servers) {
+    for (const { name, port, cpu } of servers) {
       const task = { call, port, ours: name === 'ours', ms: bench.ms, connections: CONNECTIONS };
-      const before = [process.cpu(), world.databaseCpu()] as const;
-      const seen = await load.run({ ...task, owners: world.owners });
-      const [server, database] = [process.cpu() - before[0], world.databaseCpu() - before[1]];
-      if (call === 'create') await sweep(world);
+      const before = [cpu(), database.cpu()] as const;
+      const seen = await load.run({ ...task, owners });
+      const [ofServer, ofDatabase] = [cpu() - before[0], database.cpu() - before[1]];
+      if (call === 'create') await sweep(pool);
       if (round < 0) continue;
       const { count, ms, p50, p99 } = seen;
       rounds.get(name)?.push({
         clock: count / (ms / 1000),
-        core: count / (server + database),
-        server: count / server,
+        core: count / (ofServer + ofDatabase),
+        server: count / ofServer,
         p50,
         p99,
       });
@@ -102,7 +122,7 @@ async function compare(
 }
 
 /** Deletes what a round created, so that no company fills up and every round starts equal. */
-async function sweep({ pool }: World): Promise<void> {
+async function sweep(pool: pg.Pool): Promise<void> {
   await pool.query(`delete from sites where address like '%.made.bench.test'`);
   await pool.query('vacuum sites');
 }

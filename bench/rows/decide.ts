@@ -9,7 +9,7 @@ export const row: Row = {
   quick: true,
   run: async ({ rounds }) => {
     const path = fileURLToPath(import.meta.resolve('../policy/decide.ts'));
-    const running = pinned(
+    await using running = pinned(
       MEASURED,
       [process.execPath, '--expose-gc', '--max-old-space-size=6000', path, String(rounds)],
       { ipc: true },
@@ -18,7 +18,6 @@ export const row: Row = {
       running.child,
       'timed',
     );
-    await running.stop();
     const ratio = median(rule.map((each, i) => each / (map[i] ?? Number.NaN)));
     return {
       tables: [

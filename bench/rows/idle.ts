@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { clientsOf, startLoad } from '../gateway/measure.ts';
-import { type Proxy, startOurs, startProxyChain, startSquid } from '../gateway/peers.ts';
+import { startOurs, startProxyChain, startSquid } from '../gateway/peers.ts';
 import { type Row, short } from '../harness/row.ts';
 
 /**
@@ -17,28 +17,23 @@ export const row: Row = {
   title: 'Memory of 10,000 idle tunnels',
   quick: false,
   run: async () => {
-    const load = await startLoad();
+    await using load = await startLoad();
     const lines: string[][] = [];
     let ours = Number.NaN;
-    try {
-      for (const start of [startOurs, startSquid, startProxyChain]) {
-        const proxy: Proxy = await start({ origin: load.origin });
-        const task = { proxy: proxy.port, callers: clientsOf(proxy), ms: 0, connections: TUNNELS };
-        // Warm up: memory that a process takes with its first tunnels belongs to no tunnel.
-        await load.run({ ...task, kind: 'tunnels', ms: 3_000, connections: 32 });
-        const before = proxy.process?.resident() ?? 0;
-        const { count, fault } = await load.run({ ...task, kind: 'hold' });
-        if (count < TUNNELS) throw new Error(`${proxy.name} holds ${count}: ${fault}`);
-        await sleep(3_000);
-        const after = proxy.process?.resident() ?? 0;
-        const each = (after - before) / TUNNELS / 1_000;
-        if (proxy.name === 'ours') ours = each;
-        lines.push([proxy.name, short(before / 2 ** 20), short(after / 2 ** 20), short(each)]);
-        await load.run({ ...task, kind: 'release' });
-        await proxy.stop();
-      }
-    } finally {
-      await load.stop();
+    for (const start of [startOurs, startSquid, startProxyChain]) {
+      await using proxy = await start({ origin: load.ready.port });
+      const task = { proxy: proxy.port, callers: clientsOf(proxy), ms: 0, connections: TUNNELS };
+      // Warm up: memory that a process takes with its first tunnels belongs to no tunnel.
+      await load.run({ ...task, kind: 'tunnels', ms: 3_000, connections: 32 });
+      const before = proxy.process?.resident() ?? 0;
+      const { count, fault } = await load.run({ ...task, kind: 'hold' });
+      if (count < TUNNELS) throw new Error(`${proxy.name} holds ${count}: ${fault}`);
+      await sleep(3_000);
+      const after = proxy.process?.resident() ?? 0;
+      const each = (after - before) / TUNNELS / 1_000;
+      if (proxy.name === 'ours') ours = each;
+      lines.push([proxy.name, short(before / 2 ** 20), short(after / 2 ** 20), short(each)]);
+      await load.run({ ...task, kind: 'release' });
     }
     return {
       tables: [{ title: 'Resident memory', head: ['', 'MiB before', 'MiB with them', 'KB a tunnel'], lines }],

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,48 +19,40 @@ export const row: Row = {
   title: 'Snapshot of 10,000 companies × 100 users × 100 sites',
   quick: false,
   run: async ({ rounds }) => {
-    const folder = await mkdtemp(join(tmpdir(), 'propusk-bench-snapshot-'));
+    await using folder = await mkdtempDisposable(join(tmpdir(), 'propusk-bench-'));
     const key = randomBytes(32).toString('hex');
     const path = fileURLToPath(import.meta.resolve('../policy/snapshot.ts'));
     const run = async (what: string): Promise<Done> => {
-      const command = [process.execPath, '--max-old-space-size=6000', path, what, folder, key];
-      const running = pinned(MEASURED, command, { ipc: true });
-      const done = await firstMessage<Done>(running.child, 'done');
-      await running.stop();
-      return done;
+      const command = [process.execPath, '--max-old-space-size=6000', path, what, folder.path, key];
+      await using running = pinned(MEASURED, command, { ipc: true });
+      return await firstMessage<Done>(running.child, 'done');
     };
-    try {
-      const { bytes } = await run('write');
-      const loads: Done[] = [];
-      const parses: Done[] = [];
-      for (let i = 0; i < Math.min(rounds, 3); i++) {
-        loads.push(await run('load'));
-        parses.push(await run('parse'));
-      }
-      const ratio = median(loads.map(({ ms }, i) => ms / (parses[i]?.ms ?? Number.NaN)));
-      const times = (list: readonly Done[]) => list.map(({ ms }) => ms);
-      const gib = (figure: 'peak' | 'resident') => median(loads.map((each) => each[figure])) / 2 ** 30;
-      return {
-        tables: [
-          {
-            title: 'Time',
-            head: ['', 'ms', 'spread'],
-            lines: [
-              middleLine('load: unseal, parse, check, index', times(loads)),
-              middleLine('JSON.parse', times(parses)),
-            ],
-          },
-        ],
-        ratios: [
-          { what: 'load / JSON.parse', value: ratio, bar: 3, atLeast: false },
-          { what: 'Memory behind it', value: gib('resident'), bar: 1.5, atLeast: false, unit: ' GiB' },
-        ],
-        notes: [
-          `${short(bytes / 10_000)} bytes a company; ${short(gib('peak'))} GiB at the peak of loading.`,
-        ],
-      };
-    } finally {
-      await rm(folder, { recursive: true, force: true });
+    const { bytes } = await run('write');
+    const loads: Done[] = [];
+    const parses: Done[] = [];
+    for (let i = 0; i < Math.min(rounds, 3); i++) {
+      loads.push(await run('load'));
+      parses.push(await run('parse'));
     }
+    const ratio = median(loads.map(({ ms }, i) => ms / (parses[i]?.ms ?? Number.NaN)));
+    const times = (list: readonly Done[]) => list.map(({ ms }) => ms);
+    const gib = (figure: 'peak' | 'resident') => median(loads.map((each) => each[figure])) / 2 ** 30;
+    return {
+      tables: [
+        {
+          title: 'Time',
+          head: ['', 'ms', 'spread'],
+          lines: [
+            middleLine('load: unseal, parse, check, index', times(loads)),
+            middleLine('JSON.parse', times(parses)),
+          ],
+        },
+      ],
+      ratios: [
+        { what: 'load / JSON.parse', value: ratio, bar: 3, atLeast: false },
+        { what: 'Memory behind it', value: gib('resident'), bar: 1.5, atLeast: false, unit: ' GiB' },
+      ],
+      notes: [`${short(bytes / 10_000)} bytes a company; ${short(gib('peak'))} GiB at the peak of loading.`],
+    };
   },
 };
