@@ -7,7 +7,7 @@ import { type DebianPackage, installPackages, programs } from './debian.ts';
 import { filesByThreat } from './threat-files.ts';
 
 /**
- * `npm run soak`: runs the tests of every threat of docs/trust.md with many more attempts. Prints a table of attempts tried,
+ * `npm run soak`: runs the tests of every threat of `threat-case.ts` with many more attempts. Prints a table of attempts tried,
  * blocked and missed, and writes it into .cache/soak.md. Fails when an attempt was missed, or a threat has no figure.
  *
  *   npm run soak            everything
