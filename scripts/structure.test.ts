@@ -1,38 +1,64 @@
 import { globSync, readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
-import { circlesOf, foldersOf, importsOf, productFiles } from './structure.ts';
+import { dirname, join } from 'node:path';
+import { expect, it } from 'vitest';
 
-const imports = importsOf(productFiles);
-/** Paths of the phrase tables. */
-const PHRASES = /^packages\/phrases\/|^apps\/web\/src\/dictionary\//;
+/** Product sources: neither tests nor test support. */
+const files = globSync('{apps,packages}/*/src/**/*.{ts,tsx,css,sql}').filter(
+  (file) => !/\.test\.tsx?$|^packages\/test-kit\//.test(file),
+);
+const textOf = (file: string) => readFileSync(file, 'utf8');
+/** The auth area is dark in both schemes, and its picture has colours of its own. */
+const PAINTED = /^apps\/web\/src\/(theme\/|shell\/(gate-art\.tsx|auth-shell\.module\.css)$)/;
+const COLOUR = /#[0-9a-f]{3,8}\b|\b(rgb|hsl|oklch)a?\(|light-dark\(/i;
+const SPECIFIER = /\b(?:from|import)\s*\(?\s*'(\.[^']+)'/g;
 
-describe('circlesOf', () => {
-  it('finds a cycle of two nodes, a cycle of three, and none in an acyclic graph', () => {
-    const graph = (edges: Record<string, string[]>) =>
-      new Map(Object.entries(edges).map(([from, to]) => [from, new Set(to)]));
-    expect(circlesOf(graph({ a: ['b'], b: ['a'] }))).toEqual(['a -> b -> a']);
-    expect(circlesOf(graph({ a: ['b'], b: ['c'], c: ['a'] }))).toEqual(['a -> b -> c -> a']);
-    expect(circlesOf(graph({ a: ['b', 'c'], b: ['d'], c: ['d'], d: [] }))).toEqual([]);
-  });
+/** For each direct subfolder of a `src`, the subfolders that its files import, types included. */
+function foldersOf(src: string): Map<string, Set<string>> {
+  const folders = new Map<string, Set<string>>();
+  const folderOf = (file: string) => new RegExp(`^${src}/([^/]+)/`).exec(file)?.[1];
+  for (const file of files) {
+    const folder = folderOf(file);
+    if (folder === undefined) continue;
+    const edges = folders.get(folder) ?? new Set();
+    folders.set(folder, edges);
+    for (const [, path] of textOf(file).matchAll(SPECIFIER)) {
+      const other = folderOf(join(dirname(file), path as string));
+      if (other !== undefined && other !== folder) edges.add(other);
+    }
+  }
+  return folders;
+}
+
+/** Removes the folders that import no remaining one, until none is left or all are on or behind a cycle. */
+function cyclic(folders: Map<string, Set<string>>): string[] {
+  for (;;) {
+    const free = [...folders].filter(([, targets]) => [...targets].every((target) => !folders.has(target)));
+    if (free.length === 0) return [...folders.keys()];
+    for (const [folder] of free) folders.delete(folder);
+  }
+}
+
+it('the scan finds the product sources', () => {
+  expect(files.length).toBeGreaterThan(300);
 });
-
-describe('product sources', () => {
-  it('the scan finds the product sources and their imports', () => {
-    expect(productFiles.length).toBeGreaterThan(300);
-    expect([...imports.values()].filter((targets) => targets.size > 0).length).toBeGreaterThan(200);
-  });
-  it('no import cycle exists between files, type imports included', () => {
-    expect(circlesOf(imports)).toEqual([]);
-  });
-  it.each(globSync('apps/*/src'))('no import cycle exists between the folders of %s', (src) => {
-    expect(circlesOf(foldersOf(imports, src))).toEqual([]);
-  });
-  it('only phrase tables contain Cyrillic letters', () => {
-    const cyrillic = (file: string) => /\p{Script=Cyrillic}/u.test(readFileSync(file, 'utf8'));
-    expect(productFiles.filter((file) => !PHRASES.test(file) && cyrillic(file))).toEqual([]);
-  });
-  it('no product source imports test support', () => {
-    const importing = (file: string) => readFileSync(file, 'utf8').includes('@propusk/test-kit');
-    expect(productFiles.filter(importing)).toEqual([]);
-  });
+it('cyclic keeps folders that import each other, and drops the rest', () => {
+  const graph = (edges: Record<string, string[]>) =>
+    new Map(Object.entries(edges).map(([from, to]) => [from, new Set(to)]));
+  expect(cyclic(graph({ a: ['b'], b: ['c'], c: ['a', 'd'], d: [] }))).toEqual(['a', 'b', 'c']);
+  expect(cyclic(graph({ a: ['b', 'c'], b: ['d'], c: ['d'], d: [] }))).toEqual([]);
+});
+it.each(globSync('apps/*/src'))('no import cycle exists between the folders of %s', (src) => {
+  expect(cyclic(foldersOf(src))).toEqual([]);
+});
+it('only phrase tables contain Cyrillic letters', () => {
+  const cyrillic = (file: string) => /\p{Script=Cyrillic}/u.test(textOf(file));
+  expect(files.filter((file) => !file.startsWith('packages/phrases/') && cyrillic(file))).toEqual([]);
+});
+it('no product source imports test support', () => {
+  expect(files.filter((file) => textOf(file).includes('@propusk/test-kit'))).toEqual([]);
+});
+it('only the theme and the auth area of the console define colours', () => {
+  const code = (file: string) => textOf(file).replace(/\/\*[\s\S]*?\*\/|(^|\s)\/\/.*$/gm, '');
+  const painting = files.filter((file) => file.startsWith('apps/web/src/') && COLOUR.test(code(file)));
+  expect(painting.filter((file) => !PAINTED.test(file))).toEqual([]);
 });
