@@ -17,15 +17,7 @@ const everything: Step[] = [
   ['lint and boundaries', 'oxlint', ['--type-aware', '--deny-warnings']],
   ['format', 'biome', ['ci', '.']],
   ['unused code', 'knip', ['--no-progress']],
-  [
-    'lock file',
-    'lockfile-lint',
-    [
-      ...['--path', 'package-lock.json', '--type', 'npm', '--allowed-hosts', 'npm'],
-      ...['--validate-https', '--validate-integrity', '--validate-package-names'],
-    ],
-  ],
-  ['supply chain', process.execPath, ['scripts/supply-check.ts']],
+  ['supply chain', process.execPath, ['scripts/supply-chain.ts']],
   ['unit tests', 'vitest', ['run', '--project', 'unit']],
   [WEIGHT, process.execPath, ['scripts/weight.ts']],
 ];

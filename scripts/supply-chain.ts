@@ -1,3 +1,5 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+
 /** An entry of `packages` in package-lock.json. */
 export interface LockedPackage {
   readonly name?: string;
@@ -145,4 +147,16 @@ function isFree(license: string): boolean {
   const plain = license.replace(/^\((.*)\)$/, '$1');
   if (plain.includes(' OR ')) return plain.split(' OR ').some((one) => free.has(one));
   return plain.split(' AND ').every((one) => free.has(one));
+}
+
+/** A step of `npm run check`. It does not use the network. */
+if (import.meta.main) {
+  const read = (name: string) => JSON.parse(readFileSync(name, 'utf8'));
+  const lock: Lock = read('package-lock.json').packages;
+  const faults = faultsOf(lock, read('package.json').allowScripts);
+  mkdirSync('.cache', { recursive: true });
+  writeFileSync('.cache/licences.txt', licencesOf(lock));
+  writeFileSync('.cache/sbom.json', `${JSON.stringify(billOf(lock), null, 2)}\n`);
+  process.stdout.write(faults.map((fault) => `${fault}\n`).join(''));
+  process.exit(faults.length > 0 ? 1 : 0);
 }
