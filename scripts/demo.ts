@@ -1,11 +1,11 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { scriptPhrases } from '@propusk/phrases/launcher';
 import { stopOnSignals } from '@propusk/supervisor/child-process';
 import { explain, runCommand, say } from '@propusk/supervisor/command';
 import { startProduct } from '@propusk/supervisor/product';
+import { freePort } from '@propusk/test-kit/locks/daemon';
 import { installPackages } from './debian.ts';
 import { admin, demoSites, PASSWORD } from './demo-data.ts';
 import { fillDemo } from './fill-demo.ts';
@@ -19,15 +19,6 @@ import { type LockedSite, startLockedSites } from './locked-site.ts';
 /** The gateway's egress address. The browser connects from 127.0.0.1, so the lock can distinguish the two. */
 const EGRESS = '127.0.0.2';
 const ECHO_NAME = 'console.propusk.test';
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
-}
 
 /** Starts Apache with the sites. @returns null when Apache cannot be installed: the demo then runs without sites */
 async function serveSites(port: number): Promise<{ stop(): Promise<void> } | null> {

@@ -1,11 +1,9 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { lockSnippets } from '@propusk/access/lock/snippets';
 import { scriptPhrases } from '@propusk/phrases/launcher';
+import { APACHE } from '@propusk/test-kit/locks/apache';
+import { openFolder, startDaemon } from '@propusk/test-kit/locks/daemon';
 
 /** A site of the demo or of a test. Apache serves it, locked by the text that the console shows. */
 export interface LockedSite {
@@ -29,10 +27,7 @@ export async function startLockedSites(
   lock(name: string, lines: string): Promise<void>;
   stop(): Promise<void>;
 }> {
-  const folder = await mkdtemp(join(tmpdir(), 'propusk-apache-'));
-  const root = process.getuid?.() === 0;
-  // Under root Apache runs as www-data, and it writes its log and pid here.
-  await chmod(folder, root ? 0o1777 : 0o755);
+  const folder = await openFolder('apache');
   for (const site of sites) {
     await mkdir(join(folder, site.name));
     await writeFile(join(folder, site.name, 'index.html'), page(site));
@@ -40,22 +35,11 @@ export async function startLockedSites(
   }
   await mkdir(join(folder, 'nobody'));
   await writeFile(join(folder, 'apache.conf'), configuration(folder, port, sites));
-  // --pdeathsig ends Apache with this process, even after kill -9. A later change of user would clear this setting, so
-  // setpriv already starts Apache as www-data.
-  const asUser = root ? ['--reuid', 'www-data', '--regid', 'www-data', '--clear-groups'] : [];
-  const server = ['/usr/sbin/apache2', '-X', '-f', join(folder, 'apache.conf')];
-  const apache = spawn('setpriv', [...asUser, '--pdeathsig', 'TERM', ...server], { stdio: 'ignore' });
-  const ended = once(apache, 'exit');
-  const failed = once(apache, 'error').then(([error]) => Promise.reject(error));
-  await Promise.race([answers(port), failed, ended.then(() => Promise.reject(new Error('Apache ended')))]);
+  const { stop } = await startDaemon(folder, port, APACHE, ['-X', '-f', join(folder, 'apache.conf')]);
   return {
     log: () => readFile(join(folder, 'access.log'), 'utf8'),
     lock: (name, lines) => writeFile(join(folder, name, '.htaccess'), lines),
-    async stop() {
-      apache.kill('SIGTERM');
-      await ended;
-      await rm(folder, { recursive: true, force: true });
-    },
+    stop,
   };
 }
 
@@ -115,18 +99,4 @@ ${scriptPhrases.protectedPage(name)}
 </body>
 </html>
 `;
-}
-
-async function answers(port: number): Promise<void> {
-  for (let tries = 0; tries < 100; tries++) {
-    const socket = connect(port, '127.0.0.1');
-    const there = await once(socket, 'connect').then(
-      () => true,
-      () => false,
-    );
-    socket.destroy();
-    if (there) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error(`Apache does not answer on port ${port}`);
 }

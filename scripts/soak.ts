@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { scriptPhrases } from '@propusk/phrases/launcher';
 import { buildConsole } from '@propusk/supervisor/build-console';
+import { runCommand, say } from '@propusk/supervisor/command';
 import { type Figures, type Threat, threats } from '@propusk/test-kit/threat-case';
 import { type DebianPackage, installPackages, programs } from './debian.ts';
 import { filesByThreat } from './threat-files.ts';
@@ -14,7 +15,6 @@ import { filesByThreat } from './threat-files.ts';
  *   npm run soak kill       threats and files whose name contains `kill`
  *   npm run soak growth     two hours by default, SOAK_MINUTES minutes when set; ten minutes within a full soak
  */
-const say = (line: string) => process.stdout.write(`${line}\n`);
 const rows = `${process.cwd()}/.cache/soak.jsonl`;
 const table = '.cache/soak.md';
 const filesOf = filesByThreat();
@@ -61,37 +61,42 @@ function tableOf(chosen: readonly Threat[], figures: readonly Figures[]): string
   return ['| threat | what | tried | held | missed |', '|---|---|---:|---:|---:|', ...lines].join('\n');
 }
 
-try {
-  const { chosen, files } = choose(process.argv[2] ?? '');
-  if (chosen.length === 0) throw new Error(scriptPhrases.noThreat(process.argv[2], threats));
-  const started = performance.now();
-  await installPackages(Object.keys(programs) as DebianPackage[], say);
-  await mkdir('.cache', { recursive: true });
-  await rm(rows, { force: true });
-  const [specs, tests] = [
-    files.filter((file) => file.endsWith('.spec.ts')),
-    files.filter((file) => !file.endsWith('.spec.ts')),
-  ];
-  // Browser tests open the console, and tests of the whole product request it as strangers.
-  await buildConsole(say);
-  let failed = false;
-  // One file at a time: the load of one case would disturb the timing of another, and all share one database.
-  const projects = ['unit', 'net', 'waiting', 'launcher', 'db'].map((name) => `--project=${name}`);
-  if (tests.length > 0)
-    failed = (await run('vitest', ['run', '--no-file-parallelism', ...projects, ...tests])) !== 0;
-  if (specs.length > 0)
-    failed =
-      (await run('playwright', ['test', '--workers=1', '--config', 'e2e/playwright.config.ts', ...specs])) !==
-        0 || failed;
-  const figures = await readFigures();
-  const text = tableOf(chosen, figures);
-  await writeFile(table, `${text}\n`);
-  const taken = ((performance.now() - started) / 60_000).toFixed(1);
-  const silent = chosen.filter((threat) => !figures.some((one) => one.threat === threat));
-  const missed = figures.reduce((sum, one) => sum + one.missed, 0);
-  say(`\n${text}\n\n${missed} missed, ${silent.length} without a figure, ${taken} min; ${table}`);
-  process.exit(!failed && missed === 0 && silent.length === 0 ? 0 : 1);
-} catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exit(1);
-}
+await runCommand(
+  async () => {
+    const { chosen, files } = choose(process.argv[2] ?? '');
+    if (chosen.length === 0) throw new Error(scriptPhrases.noThreat(process.argv[2], threats));
+    const started = performance.now();
+    await installPackages(Object.keys(programs) as DebianPackage[], say);
+    await mkdir('.cache', { recursive: true });
+    await rm(rows, { force: true });
+    const [specs, tests] = [
+      files.filter((file) => file.endsWith('.spec.ts')),
+      files.filter((file) => !file.endsWith('.spec.ts')),
+    ];
+    // Browser tests open the console, and tests of the whole product request it as strangers.
+    await buildConsole(say);
+    let failed = false;
+    // One file at a time: the load of one case would disturb the timing of another, and all share one database.
+    const projects = ['unit', 'net', 'waiting', 'launcher', 'db'].map((name) => `--project=${name}`);
+    if (tests.length > 0)
+      failed = (await run('vitest', ['run', '--no-file-parallelism', ...projects, ...tests])) !== 0;
+    if (specs.length > 0)
+      failed =
+        (await run('playwright', [
+          'test',
+          '--workers=1',
+          '--config',
+          'e2e/playwright.config.ts',
+          ...specs,
+        ])) !== 0 || failed;
+    const figures = await readFigures();
+    const text = tableOf(chosen, figures);
+    await writeFile(table, `${text}\n`);
+    const taken = ((performance.now() - started) / 60_000).toFixed(1);
+    const silent = chosen.filter((threat) => !figures.some((one) => one.threat === threat));
+    const missed = figures.reduce((sum, one) => sum + one.missed, 0);
+    say(`\n${text}\n\n${missed} missed, ${silent.length} without a figure, ${taken} min; ${table}`);
+    return !failed && missed === 0 && silent.length === 0 ? 0 : 1;
+  },
+  (error) => (error instanceof Error ? error.message : String(error)),
+);
