@@ -4,12 +4,16 @@ import { IdParams } from './fields.ts';
 
 const Count = z.int().check(z.gte(0));
 
-/** The users and sites that a deletion would cut off from each other. */
+/**
+ * The access that a deletion would revoke, by the rule of the gateway. The api runs the deletion in a transaction, compares the
+ * decisions before and after it, and rolls back.
+ */
 export const AccessLoss = z.object({
-  /** Users who lose a site, and distinct sites that one of them loses. */
+  /** Users who would lose a site. */
   users: Count,
+  /** Distinct sites that at least one of them would lose. */
   sites: Count,
-  /** Users who lose access to all sites (a policy with `allSites`). */
+  /** Users who would lose access to all sites (a policy with `allSites`). @example 0 */
   allSites: Count,
 });
 export type AccessLoss = z.infer<typeof AccessLoss>;
@@ -21,18 +25,21 @@ const shape = {
   reply: AccessLoss,
 } as const;
 
+/** Count the users who would lose access if the site were deleted. */
 export const siteLoss = endpoint({
   ...shape,
   path: '/domain-allowed/:id/loss',
   errors: ['not_found'],
 });
 
+/** Count the users who would lose access if the policy were deleted. */
 export const policyLoss = endpoint({
   ...shape,
   path: '/politics/:id/loss',
   errors: ['not_found'],
 });
 
+/** Count the sites that would lose a user if the user were deleted. */
 export const userLoss = endpoint({
   ...shape,
   path: '/users/:id/loss',

@@ -2,23 +2,38 @@ import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
 import { IsoDate } from './fields.ts';
 
-/** Everything that a client (the extension, curl) needs to reach the user's sites through the gateway. */
+/** The settings with which a client (the extension, curl) reaches the caller's sites through the gateway. */
 export const GatewayAccess = z.object({
-  /** The company's policy version at the time of the read. */
+  /** The company's policy version that the reply reflects. */
   version: z.int(),
-  gateway: z.object({ scheme: z.enum(['http', 'https']), host: z.string(), port: z.int() }),
+  /** The address of the gateway. */
+  gateway: z.object({
+    /** The protocol between client and gateway. */
+    scheme: z.enum(['http', 'https']),
+    /** Its host. @example gate.propusk.example */
+    host: z.string(),
+    /** Its port. @example 3128 */
+    port: z.int(),
+  }),
+  /** The user name of the Basic credentials. @example "42" */
   username: z.string(),
-  /** A signed token that only the gateway accepts. */
+  /** The password of the Basic credentials: a signed token that only the gateway accepts. @example eyJ1IjozfQ.c2lnbmF0dXJl */
   password: z.string(),
+  /** The expiry of the token. */
   expiresAt: IsoDate,
+  /** Whether every public site goes through the gateway. */
   allSites: z.boolean(),
-  /** Stored addresses: `crm.example.ru`, `*.example.ru`, `crm.example.ru:8443`. */
+  /** A host, with an optional `*.` before it and an optional port after it. @example ["*.romashka.ru", "bank.romashka.ru:8443"] */
   sites: z.array(z.string()),
-  /** Hosts that clients reach directly, such as the console. */
+  /** Hosts that clients reach directly, such as the console. @example ["pass.propusk.example"] */
   bypass: z.array(z.string()),
 });
 export type GatewayAccess = z.infer<typeof GatewayAccess>;
 
+/**
+ * Get the gateway's address, credentials for it, and the sites that they open. A client needs no more than `curl -x
+ * http://USERNAME:PASSWORD@HOST:PORT https://crm.example.ru`. The password is valid for 24 hours.
+ */
 export const myAccess = endpoint({
   method: 'GET',
   path: '/me/access',

@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
-import { Id, IsoDate, ListQuery, listOf } from './fields.ts';
+import { Id, IsoDate, ListQuery, listOf, Named } from './fields.ts';
 import { issue } from './issues.ts';
 import { Role } from './roles.ts';
 
-/** Actions of users. Only `changed` lists the changed fields. */
+/** The action. For `changed`, `changes` lists the fields that differ. */
 export const AuditAction = z.enum([
   'created',
   'changed',
@@ -30,11 +30,11 @@ export const AuditAction = z.enum([
 ]);
 export type AuditAction = z.infer<typeof AuditAction>;
 
-/** The type of the object. */
+/** The kind of the object. The object of sign-ins, sessions and own passwords is the user. @example policy */
 export const AuditKind = z.enum(['company', 'invitation', 'user', 'site', 'policy', 'proxy', 'vantage']);
 export type AuditKind = z.infer<typeof AuditKind>;
 
-/** The entity fields that `changes` may contain, by wire name. */
+/** A field of the object, named as in its own calls. @example users */
 export const AuditField = z.enum([
   'companyName',
   'companySite',
@@ -63,41 +63,58 @@ export type AuditField = z.infer<typeof AuditField>;
 
 const Value = z.union([z.string(), z.boolean()]);
 
-/**
- * A field before and after; for a list, the added and removed names. An empty object means that a secret was set: the audit
- * never records its value.
- */
+/** The values of a field before and after. An empty object means that a secret was set; its value is never recorded. */
 export const AuditChange = z.object({
+  /** The value before; absent when there was none. */
   from: z.optional(Value),
+  /** The value after; absent when there is none. */
   to: z.optional(Value),
+  /** For a list: the names that were added, at most 50. */
   added: z.optional(z.array(z.string())),
+  /** For a list: the names that were removed, at most 50. */
   removed: z.optional(z.array(z.string())),
-  /** The numbers of names beyond the listed ones. */
+  /** The number of added names beyond those listed. */
   moreAdded: z.optional(z.int()),
+  /** The number of removed names beyond those listed. */
   moreRemoved: z.optional(z.int()),
 });
 export type AuditChange = z.infer<typeof AuditChange>;
 
-/** An audit event: actor, action and object, with their names at that time. */
+/** An audit event: actor, action and object, with their names at that time. It outlives all of them. */
 export const AuditRow = z.object({
+  /** The id of the row. Later rows have higher ids. */
   id: Id,
+  /** The time of the event. */
   at: IsoDate,
-  /** The company of the object; null for the platform's. */
-  company: z.nullable(z.object({ id: Id, name: z.string() })),
+  /** The company of the object, which may be deleted by now; null for the platform's objects. */
+  company: z.nullable(Named),
+  /** The user who made the call. */
   actor: z.object({
     id: Id,
+    /** Name and surname; may be empty. */
     name: z.string(),
+    /** The address at that time. */
     email: z.string(),
+    /** The roles at that time. */
     roles: z.array(z.object({ value: Role })),
   }),
+  /** The IP address of the caller. @example 203.0.113.5 */
   address: z.string(),
   action: AuditAction,
-  object: z.object({ kind: AuditKind, id: Id, name: z.string() }),
+  /** The object of the action. */
+  object: z.object({
+    kind: AuditKind,
+    id: Id,
+    /** Its name at that time: a site's address, a user's email, a proxy's host and port. */
+    name: z.string(),
+  }),
+  /** The fields that differ. For a created or deleted object: all its fields that are not empty. @example {"allSites": {"from": false, "to": true}} */
   changes: z.partialRecord(AuditField, AuditChange),
 });
 export type AuditRow = z.infer<typeof AuditRow>;
 
-/** A day, or a timestamp with a zone. The years 1000 to 2999 are valid in both PostgreSQL and JavaScript. */
+// The years 1000 to 2999 are valid in both PostgreSQL and JavaScript.
+/** A day in Moscow time, or a time with its zone. @example 2026-03-02 */
 const Moment = z
   .string()
   .check(
@@ -114,14 +131,23 @@ function isOfCalendar(moment: string): boolean {
   return !Number.isNaN(read.getTime()) && read.toISOString().startsWith(day);
 }
 
-/** A day is a day in Moscow, and `to` includes it; a timestamp has its own zone, and `to` excludes it. */
+/** The query of the audit. */
 export const AuditQuery = z.extend(ListQuery, {
+  /** Only events at this time or later: a day in Moscow time, or a time with its zone. */
   from: z.optional(Moment),
+  /** Only events before this time, or before the end of this day in Moscow time. */
   to: z.optional(Moment),
+  /** `platform`: rows of every company, for an ADMIN who also owns a company. */
   of: z.optional(z.enum(['company', 'platform'])),
 });
 export type AuditQuery = z.infer<typeof AuditQuery>;
 
+/**
+ * List audit events, newest first: of the caller's company; for an ADMIN of every company. The reply is always one page, by
+ * default the first ten rows. `name` searches the actor's name and email and the object's name; for an ADMIN the company's
+ * name too. An ADMIN who owns a company gets the events of that company, unless `of` is `platform`, which only an ADMIN may
+ * use. Rows outlive the entities that they name, and no call changes or deletes them.
+ */
 export const listAudit = endpoint({
   method: 'GET',
   path: '/audit',

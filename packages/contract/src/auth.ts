@@ -4,31 +4,44 @@ import { CurrentPassword, Email, FactorCode, IsoDate, Password, text } from './f
 import { type IssueCode, issue } from './issues.ts';
 import { limits } from './limits.ts';
 
-/** Spec section 5. `name` is the company's name (spec); the user's own name travels as `ownerName`. */
+/** A new company and its owner. */
 export const Registration = z.object({
+  /** The name of the company again. */
   name: text(limits.personName),
+  /** The given name of the owner. */
   ownerName: z.optional(text(limits.personName)),
+  /** The name of the company. */
   companyName: text(limits.companyName),
+  /** The site of the company. @example romashka.ru */
   companySite: text(limits.companySite),
   email: Email,
   password: Password,
-  /** The token of an ADMIN's invitation. It works only with the invited `email`. */
+  /** The token of an ADMIN's invitation. It works only with the invited `email`. @example aW52aXRhdGlvbi10aGF0LXdvcmtzLW9uY2U */
   invitation: z.optional(text(1)),
 });
 export type Registration = z.infer<typeof Registration>;
 
-/** `client` is set when the browser extension signs in. `code` is required of accounts with a second factor. */
+/** The credentials of a user. @example {"email": "anna@romashka.ru", "password": "correct horse"} */
 export const Login = z.object({
   email: Email,
   password: Password,
+  /** A code from the app, or a recovery code, when the second factor is on. */
   code: z.optional(FactorCode),
+  /** `extension` when the browser extension signs in; absent for the console. */
   client: z.optional(z.enum(['extension'])),
 });
 export type Login = z.infer<typeof Login>;
 
-/** The console's token: 256 bits, opaque, sent as `Authorization: Bearer`. */
-export const Token = z.object({ token: z.string() });
+/** A session. */
+export const Token = z.object({
+  /** The bearer token for `Authorization`: opaque, 256 bits, valid for 30 days. @example Vm9vb2YtdGhpcy1pcy1ub3QtYS1yZWFsLXRva2VuLi4 */
+  token: z.string(),
+});
 
+/**
+ * Sign in with email and password, and with a code when the account has a second factor. `second_factor_needed` means that the
+ * password is right: repeat the call with `code`. The server keeps no state between the two calls.
+ */
 export const login = endpoint({
   method: 'POST',
   path: '/auth/login',
@@ -39,6 +52,10 @@ export const login = endpoint({
   errors: ['bad_login', 'second_factor_needed', 'wrong_code', 'too_many_requests'],
 });
 
+/**
+ * Create a company and its owner (CREATOR), and sign the owner in. One transaction creates both. `GET /auth/registration`
+ * returns whether a registration requires an invitation.
+ */
 export const register = endpoint({
   method: 'POST',
   path: '/auth/registration',
@@ -51,15 +68,23 @@ export const register = endpoint({
 });
 
 /**
- * One call with four operations (answers.md). The fields of the body select one: `{email}`, `{token, password}`,
- * `{email, change: true, currentPassword}` or `{token}`.
+ * Exactly one of `{email}`, `{token, password}`, `{email, change: true, currentPassword}`, `{token}`.
+ * @example {"email": "anna@romashka.ru"}
+ * @example {"token": "bGluay1mcm9tLW1haWwtdGhhdC13b3Jrcy1vbmNlLi4", "password": "battery staple"}
+ * @example {"email": "anna.petrova@romashka.ru", "change": true, "currentPassword": "correct horse"}
+ * @example {"token": "bGluay1mcm9tLW1haWwtdGhhdC13b3Jrcy1vbmNlLi4"}
  */
 export const LinkUse = z
   .object({
+    /** The recipient of the link: the account with the forgotten password, or the new address. */
     email: z.optional(Email),
+    /** true requests a link that changes the email of the signed-in caller. */
     change: z.optional(z.boolean()),
+    /** The token of the link. */
     token: z.optional(text(1)),
+    /** The new password. */
     password: z.optional(Password),
+    /** The caller's password; only for a change of the email. */
     currentPassword: z.optional(CurrentPassword),
   })
   .check((context) => {
@@ -76,6 +101,13 @@ export const LinkUse = z
   });
 export type LinkUse = z.infer<typeof LinkUse>;
 
+/**
+ * Request or use a link by mail: for a new password, or for a new email. `{email}` mails a link for a new password; the reply
+ * does not reveal whether the address has an account. `{token, password}` sets the new password. `{email, change: true,
+ * currentPassword}`, signed in, mails a link to the new address and notifies the old one; it requires the password, so that a
+ * stolen session cannot take over the account. `{token}` makes the new address the login and notifies the old one. A new
+ * password or a new email ends all sessions and gateway tokens. A link is valid for 10 minutes and works once.
+ */
 export const useLink = endpoint({
   method: 'POST',
   path: '/auth/register',
@@ -86,6 +118,9 @@ export const useLink = endpoint({
   errors: ['link_dead', 'unauthorized', 'email_taken', 'too_many_requests'],
 });
 
+/**
+ * End this session. If it fetched gateway credentials (`GET /me/access`), all gateway tokens of the caller are revoked.
+ */
 export const logout = endpoint({
   method: 'DELETE',
   path: '/auth/logout',
@@ -93,10 +128,19 @@ export const logout = endpoint({
   beforeFactor: true,
 });
 
-/** A code that signs the extension in once, within a minute. The extension reads it from the console's page. */
-export const PairingCode = z.object({ code: z.string(), expiresAt: IsoDate });
+/** A code that signs the extension in once. The extension reads it from the console's page. */
+export const PairingCode = z.object({
+  /** Opaque, 256 bits. @example cGFpcmluZy1jb2RlLW9mLWEtbWludXRlLWFuZC1vbmNl */
+  code: z.string(),
+  /** The end of its life, a minute from now. */
+  expiresAt: IsoDate,
+});
 export type PairingCode = z.infer<typeof PairingCode>;
 
+/**
+ * Create a code with which the extension signs in as the caller. The code works once within a minute. It expires with the
+ * session that created it.
+ */
 export const createPairing = endpoint({
   method: 'POST',
   path: '/auth/pairing',
@@ -106,9 +150,16 @@ export const createPairing = endpoint({
   errors: ['too_many_requests'],
 });
 
-export const Pairing = z.object({ code: text(1) });
+/** The credentials of the extension. */
+export const Pairing = z.object({
+  /** The code from the console. @example cGFpcmluZy1jb2RlLW9mLWEtbWludXRlLWFuZC1vbmNl */
+  code: text(1),
+});
 export type Pairing = z.infer<typeof Pairing>;
 
+/**
+ * Sign the extension in with a pairing code. The extension gets its own session, which outlives a sign-out from the console.
+ */
 export const pair = endpoint({
   method: 'POST',
   path: '/auth/pair',

@@ -1,41 +1,73 @@
 import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
-import { Id, IdParams, IsoDate, ListQuery, text, Version } from './fields.ts';
+import { companyNames, Id, IdParams, ListQuery, text, versioned } from './fields.ts';
 
-const Domain = z.object({ id: Id, address: z.string() });
+const Domain = z.object({
+  id: Id,
+  /** Host, with a port if one was given. @example crm.romashka.ru */
+  address: z.string(),
+});
 
 /** A company, the tenant: no entity of one company refers to another company's. */
 export const Company = z.object({
   id: Id,
-  companyName: z.string(),
-  companySite: z.string(),
+  ...companyNames,
+  /** Its protected sites. */
   domainsAllowed: z.array(Domain),
-  /** Always empty, because every domain that is not allowed is refused. The spec's clients read the field. */
+  // The spec's clients read the field.
+  /** Always empty: every site that is not allowed is refused. @example [] */
   domainsBlock: z.array(Domain),
-  proxy: z.array(z.object({ id: Id, host: z.string(), port: z.string() })),
-  users: z.array(z.object({ id: Id, name: z.string(), surname: z.string(), email: z.string() })),
+  /** Its own proxies. */
+  proxy: z.array(
+    z.object({
+      id: Id,
+      /** Host name or address. @example proxy.romashka.ru */
+      host: z.string(),
+      /** Port, as digits. @example "3128" */
+      port: z.string(),
+    }),
+  ),
+  /** Its users. */
+  users: z.array(
+    z.object({
+      id: Id,
+      /** Given name. */
+      name: z.string(),
+      /** Family name. */
+      surname: z.string(),
+      /** The address that the user signs in with. */
+      email: z.string(),
+    }),
+  ),
   /** Users without a second factor can make no other calls before they enrol one. */
   secondFactorRequired: z.boolean(),
   /** Whether an owner has used a mailed link, or an ADMIN has confirmed it. The gateway refuses all users of an unconfirmed company. */
   confirmed: z.boolean(),
-  version: Version,
-  createdAt: IsoDate,
-  updatedAt: IsoDate,
+  ...versioned,
 });
 export type Company = z.infer<typeof Company>;
 
-/** Spec section 2, company create. An empty `companyName` defaults to the site's address. */
-export const CompanyInput = z.object({ companyName: z._default(text(0), ''), companySite: text(1) });
+/** A company to create. */
+export const CompanyInput = z.object({
+  /** Its name; when empty, a copy of the site. */
+  companyName: z._default(text(0), ''),
+  /** Its site. */
+  companySite: text(1),
+});
 export type CompanyInput = z.infer<typeof CompanyInput>;
 
-/** An absent field keeps its value. */
+/** Changes of a company; absent fields stay unchanged. */
 export const CompanyChange = z.object({
+  /** The new name. */
   companyName: z.optional(text(1)),
+  /** The new site. */
   companySite: z.optional(text(1)),
+  /** Whether its users must have a second factor before other calls. Only a caller who has one can require it. */
   secondFactorRequired: z.optional(z.boolean()),
 });
 export type CompanyChange = z.infer<typeof CompanyChange>;
 
+/** Create a company without users. */
 export const createCompany = endpoint({
   method: 'POST',
   path: '/company',
@@ -46,6 +78,10 @@ export const createCompany = endpoint({
   versioned: true,
 });
 
+/**
+ * List the companies of the platform, as an array. Without `page` and `take` the first 100. The header `X-Total-Count` has the
+ * number of all matching rows. `name` searches name and site.
+ */
 export const listCompanies = endpoint({
   method: 'GET',
   path: '/company',
@@ -54,6 +90,7 @@ export const listCompanies = endpoint({
   reply: z.array(Company),
 });
 
+/** Get the caller's company. */
 export const myCompany = endpoint({
   method: 'GET',
   path: '/company/me-company',
@@ -63,6 +100,7 @@ export const myCompany = endpoint({
   errors: ['no_company'],
 });
 
+/** Change the caller's company. */
 export const updateMyCompany = endpoint({
   method: 'PUT',
   path: '/company/me-company',
@@ -73,6 +111,7 @@ export const updateMyCompany = endpoint({
   errors: ['no_company', 'own_factor_first'],
 });
 
+/** Get a company; a CREATOR only their own. */
 export const getCompany = endpoint({
   method: 'GET',
   path: '/company/:id',
@@ -83,6 +122,7 @@ export const getCompany = endpoint({
   errors: ['not_found'],
 });
 
+/** Change a company; a CREATOR only their own. */
 export const updateCompany = endpoint({
   method: 'PUT',
   path: '/company/:id',
@@ -94,6 +134,7 @@ export const updateCompany = endpoint({
   errors: ['not_found', 'own_factor_first'],
 });
 
+/** Confirm a company whose owner receives no mail. */
 export const confirmCompany = endpoint({
   method: 'POST',
   path: '/company/:id/confirmation',
@@ -102,6 +143,10 @@ export const confirmCompany = endpoint({
   errors: ['not_found', 'already_confirmed'],
 });
 
+/**
+ * Delete a company with all its users, sites, proxies and policies. One transaction deletes everything. Sessions, gateway
+ * access and open tunnels of its users end.
+ */
 export const deleteCompany = endpoint({
   method: 'DELETE',
   path: '/company/:id',

@@ -1,164 +1,65 @@
-import { myAccess } from './access.ts';
-import { policyLoss, siteLoss, userLoss } from './access-loss.ts';
-import { listAudit } from './audit.ts';
-import { createPairing, login, logout, pair, register, useLink } from './auth.ts';
-import {
-  confirmCompany,
-  createCompany,
-  deleteCompany,
-  getCompany,
-  listCompanies,
-  myCompany,
-  updateCompany,
-  updateMyCompany,
-} from './companies.ts';
+import * as access from './access.ts';
+import * as accessLoss from './access-loss.ts';
+import * as audit from './audit.ts';
+import * as auth from './auth.ts';
+import * as companies from './companies.ts';
 import type { Endpoint } from './endpoint.ts';
-import { acknowledge, feed } from './feed.ts';
-import { health } from './health.ts';
-import { checkSite, echo, getSiteCheck, getSiteLock, learnEgress, openLockLink, shareLock } from './lock.ts';
-import { stuckMail } from './mail.ts';
-import { me } from './me.ts';
-import { createPolicy, deletePolicy, getPolicy, listPolicies, updatePolicy } from './policies.ts';
-import { evidence } from './protection.ts';
-import {
-  checkProxy,
-  createProxy,
-  deleteProxy,
-  getProxy,
-  listAllProxies,
-  listProxies,
-  updateAnyProxy,
-  updateProxy,
-} from './proxies.ts';
-import { inviteCompany, registrationMode, sendCompanyConfirmation } from './registration.ts';
-import { addAdmin, changeRole, removeAdmin } from './role-changes.ts';
-import {
-  confirmSecondFactor,
-  endSecondFactor,
-  getSecondFactor,
-  renewRecoveryCodes,
-  resetSecondFactor,
-  startSecondFactor,
-} from './second-factor.ts';
-import { endOtherSessions, endSession, listSessions } from './sessions.ts';
-import {
-  createSite,
-  createSites,
-  deleteSite,
-  deleteSiteByAddress,
-  getSite,
-  listSites,
-  updateSite,
-} from './sites.ts';
-import {
-  allCompanyUsers,
-  changeOwnPassword,
-  companyUsers,
-  createUser,
-  deleteUser,
-  getUser,
-  inviteOwner,
-  listUsers,
-  updateUser,
-} from './users.ts';
-import {
-  addVantage,
-  deleteVantage,
-  listVantages,
-  pairVantage,
-  reportVantage,
-  takeVantageWork,
-} from './vantages.ts';
-import { whyHost, whySite } from './why.ts';
+import * as errors from './errors.ts';
+import * as feed from './feed.ts';
+import * as fields from './fields.ts';
+import * as health from './health.ts';
+import * as lock from './lock.ts';
+import * as mail from './mail.ts';
+import * as me from './me.ts';
+import * as policies from './policies.ts';
+import * as protection from './protection.ts';
+import * as proxies from './proxies.ts';
+import * as registration from './registration.ts';
+import * as roleChanges from './role-changes.ts';
+import * as roles from './roles.ts';
+import * as secondFactor from './second-factor.ts';
+import * as sessions from './sessions.ts';
+import * as sites from './sites.ts';
+import * as users from './users.ts';
+import * as vantages from './vantages.ts';
+import * as why from './why.ts';
+
+/** The exports of every slice by name: calls, schemas and others. */
+export const exported: Readonly<Record<string, unknown>> = {
+  ...access,
+  ...accessLoss,
+  ...audit,
+  ...auth,
+  ...companies,
+  ...errors,
+  ...feed,
+  ...fields,
+  ...health,
+  ...lock,
+  ...mail,
+  ...me,
+  ...policies,
+  ...protection,
+  ...proxies,
+  ...registration,
+  ...roleChanges,
+  ...roles,
+  ...secondFactor,
+  ...sessions,
+  ...sites,
+  ...users,
+  ...vantages,
+  ...why,
+};
 
 /** All calls by name. The api does not start while one of them has no handler. */
-export const calls = {
-  health,
-  login,
-  register,
-  registrationMode,
-  useLink,
-  logout,
-  createPairing,
-  pair,
-  me,
-  changeOwnPassword,
-  listSessions,
-  endSession,
-  endOtherSessions,
-  getSecondFactor,
-  startSecondFactor,
-  confirmSecondFactor,
-  renewRecoveryCodes,
-  endSecondFactor,
-  myAccess,
-  whyHost,
-  createUser,
-  listUsers,
-  companyUsers,
-  allCompanyUsers,
-  getUser,
-  updateUser,
-  deleteUser,
-  resetSecondFactor,
-  changeRole,
-  addAdmin,
-  removeAdmin,
-  createCompany,
-  listCompanies,
-  myCompany,
-  updateMyCompany,
-  getCompany,
-  updateCompany,
-  confirmCompany,
-  deleteCompany,
-  inviteOwner,
-  inviteCompany,
-  sendCompanyConfirmation,
-  stuckMail,
-  createProxy,
-  listProxies,
-  listAllProxies,
-  getProxy,
-  updateProxy,
-  updateAnyProxy,
-  deleteProxy,
-  checkProxy,
-  createSite,
-  createSites,
-  listSites,
-  getSite,
-  updateSite,
-  deleteSite,
-  deleteSiteByAddress,
-  whySite,
-  getSiteLock,
-  learnEgress,
-  shareLock,
-  openLockLink,
-  listVantages,
-  addVantage,
-  deleteVantage,
-  pairVantage,
-  takeVantageWork,
-  reportVantage,
-  checkSite,
-  getSiteCheck,
-  evidence,
-  echo,
-  createPolicy,
-  listPolicies,
-  getPolicy,
-  updatePolicy,
-  deletePolicy,
-  siteLoss,
-  policyLoss,
-  userLoss,
-  listAudit,
-  feed,
-  acknowledge,
-} satisfies Record<string, Endpoint>;
-export type CallName = keyof typeof calls;
+export const calls: Readonly<Record<string, Endpoint>> = Object.fromEntries(
+  Object.entries(exported).filter((entry): entry is [string, Endpoint] => isEndpoint(entry[1])),
+);
+
+function isEndpoint(value: unknown): value is Endpoint {
+  return typeof value === 'object' && value !== null && 'access' in value && 'path' in value;
+}
 
 /** The same calls as a list. */
 export const endpoints: readonly Endpoint[] = Object.values(calls);

@@ -5,58 +5,105 @@ import * as z from 'zod/mini';
  * without a sentence in packages/phrases.
  */
 export const errors = {
+  /** The input is invalid; `fields` describes each fault by its path. */
   bad_input: { status: 400 },
+  /** The body nests lists and objects deeper than 32 levels. */
   too_deep: { status: 400 },
+  /** The body is not valid JSON, or contains a `__proto__` or `constructor` key. */
   bad_json: { status: 400 },
+  /** The link or code is unknown, already used, or expired. */
   link_dead: { status: 400 },
+  /** The link is unknown, or older than seven days. */
   lock_link_dead: { status: 400 },
+  /** The invitation is unknown, already used, older than seven days, or for another address. */
   invitation_dead: { status: 400 },
+  /** The token is missing or no longer valid. */
   unauthorized: { status: 401 },
+  /** The account does not exist, or the password is wrong. */
   bad_login: { status: 401 },
+  /** The password is right, and the request lacks a code of the second factor. */
   second_factor_needed: { status: 401 },
+  /** The password is right, but the code of the second factor is wrong or already used. */
   wrong_code: { status: 401 },
+  /** The company requires a second factor, and the caller has none yet. */
   second_factor_required: { status: 403 },
+  /** The role of the caller may not make this call. */
   forbidden: { status: 403 },
+  /** The platform accepts registrations only with an invitation, or none. */
   registration_closed: { status: 403 },
+  /** The company is not confirmed yet. */
   company_unconfirmed: { status: 403 },
+  /** This call cannot change or delete owners and admins. */
   protected_user: { status: 403 },
+  /** Users cannot delete their own account. */
   own_account: { status: 403 },
+  /** Only an admin may change the platform's own proxies. */
   default_proxy: { status: 403 },
+  /** The gateway itself is not a proxy and cannot be changed or deleted. */
   direct_proxy: { status: 403 },
+  /** The proxy does not allow policies for all sites. */
   all_sites_refused: { status: 409 },
+  /** The entity does not exist, or belongs to another company; the replies are identical. */
   not_found: { status: 404 },
+  /** The path and method name no call. */
   no_such_call: { status: 404 },
+  /** An account with this address exists. */
   email_taken: { status: 409 },
+  /** The company has this site already. */
   site_exists: { status: 409 },
+  /** The second factor is on already. */
   second_factor_on: { status: 409 },
+  /** The second factor is off. */
   second_factor_off: { status: 409 },
+  /** No secret awaits confirmation, or it is older than an hour. */
   second_factor_not_begun: { status: 409 },
+  /** The caller requires a second factor of a company but has none. */
   own_factor_first: { status: 409 },
+  /** The company is confirmed already. */
   already_confirmed: { status: 409 },
+  /** The company would have no owner. */
   last_owner: { status: 409 },
+  /** A platform admin belongs to this company. */
   company_of_admin: { status: 409 },
+  /** Policies use this proxy; the message names them. */
   proxy_in_use: { status: 409 },
+  /** The stored password belongs to the old host and port; send it again. */
   password_needed: { status: 409 },
+  /** The caller belongs to no company. */
   no_company: { status: 409 },
+  /** The company would exceed 1,000 rows of a kind, or its limit of links; or a company 20 vantages. */
   too_many_objects: { status: 409 },
+  /** The version of the entity differs from `If-Match`. */
   changed_meanwhile: { status: 412 },
+  /** The body is larger than 1 MiB, or than 16 KiB in a call that needs no token. */
   too_large: { status: 413 },
+  /** The body is not `application/json`. */
   bad_media_type: { status: 415 },
+  /** An earlier request used the key with other input. */
   idempotency_mismatch: { status: 422 },
+  /** The caller exceeded a limit; retry after `Retry-After` seconds. */
   too_many_requests: { status: 429 },
+  /** The server failed. */
   internal: { status: 500 },
+  /** The disk of the database is full; calls that revoke access still work. */
   disk_full: { status: 503 },
+  /** Too many concurrent calls of one user or changes of one company; retry after `Retry-After` seconds. */
   busy: { status: 503 },
+  /** The api is short of memory; retry after `Retry-After` seconds. */
   overloaded: { status: 503 },
+  /** The database is unreachable, or too many mails wait for the mail server; retry in a minute. */
   unavailable: { status: 503 },
 } as const satisfies Record<string, { status: number }>;
 
 export type ErrorCode = keyof typeof errors;
 
-/** The body of every error reply. `fields` has a message for each invalid field, keyed by its path in the body (`politics.0`). */
+/** The body of every error reply. */
 export const ErrorBody = z.object({
+  /** The error code, for programs. @example bad_input */
   code: z.string(),
+  /** A Russian sentence for users. */
   message: z.string(),
+  /** A description of each fault, by its path in the input, such as `politics.0`. */
   fields: z.optional(z.record(z.string(), z.string())),
 });
 export type ErrorBody = z.infer<typeof ErrorBody>;

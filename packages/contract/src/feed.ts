@@ -4,33 +4,65 @@ import { Id, text } from './fields.ts';
 import { ProxyType } from './proxies.ts';
 
 /**
- * The access rights of one company at one version, complete. The api reads it in one statement, so it is consistent. A gateway
- * replaces it in one step and ignores lower versions.
+ * The data of the event `company`: all access rights of one company at one version. The api reads them in one statement, so they
+ * are consistent. A gateway replaces them in one step.
  */
 export const CompanySnapshot = z.object({
+  /** The company. */
   companyId: Id,
+  /** Rises with every change; gateways ignore a lower one. */
   version: z.int(),
-  /** `epoch` rises to revoke a user's gateway tokens, such as on a password or role change. */
-  users: z.array(z.object({ id: Id, epoch: z.int() })),
-  /**
-   * `claim` orders the sites of all companies by the time since which a policy with a shared egress has named them. Null while no
-   * such policy names the site. The company with the lowest claim holds the host on shared egress (ADR 006).
-   */
-  sites: z.array(z.object({ id: Id, address: z.string(), claim: z.nullable(z.int()) })),
-  /** The proxies of the policies, with passwords in clear text: the api sends snapshots only to gateways. */
+  /** Its users. */
+  users: z.array(
+    z.object({
+      id: Id,
+      /** A higher epoch revokes the gateway tokens of the user, such as after a password or role change. */
+      epoch: z.int(),
+    }),
+  ),
+  /** Its sites. */
+  sites: z.array(
+    z.object({
+      id: Id,
+      /** Host, with a port if one was given. */
+      address: z.string(),
+      /**
+       * The rank of the company's claim to the host on shared egress, by the time since which a policy with such an egress names
+       * the site. The lowest of all companies wins; null without such a policy.
+       */
+      claim: z.nullable(z.int()),
+    }),
+  ),
+  /** The proxies of its policies, with passwords in clear text: the api sends snapshots only to gateways. */
   proxies: z.array(
     z.object({
       id: Id,
       type: ProxyType,
+      /** Whether it is the gateway itself. @example false */
       direct: z.boolean(),
+      /** Host name or address. @example proxy.romashka.ru */
       host: z.string(),
+      /** Port. */
       port: z.int(),
+      /** The user name for the proxy. */
       username: z.string(),
+      /** The password for the proxy. */
       password: z.string(),
     }),
   ),
+  /** Its policies. */
   policies: z.array(
-    z.object({ id: Id, proxyId: Id, allSites: z.boolean(), users: z.array(Id), sites: z.array(Id) }),
+    z.object({
+      id: Id,
+      /** The proxy that carries the traffic. */
+      proxyId: Id,
+      /** Whether the policy opens every public site. */
+      allSites: z.boolean(),
+      /** Ids of its users. */
+      users: z.array(Id),
+      /** Ids of the sites that it opens. */
+      sites: z.array(Id),
+    }),
   ),
 });
 export type CompanySnapshot = z.infer<typeof CompanySnapshot>;
@@ -50,20 +82,27 @@ export type FeedEventName = keyof typeof feedEvents;
 
 export const FEED_HEARTBEAT_MS = 15_000;
 
-/** The only call that replies with a stream (text/event-stream). */
+/**
+ * Stream snapshots of access rights to a gateway, as server-sent events. Events: `company` (a whole snapshot), `gone`, `ready`
+ * after the first round, `heartbeat` every 15 s.
+ */
 export const feed = endpoint({
   method: 'GET',
   path: '/feed',
   access: 'gateway',
 });
 
+/** Report the version of a company that a gateway enforces now. */
 export const acknowledge = endpoint({
   method: 'POST',
   path: '/feed/acknowledge',
   access: 'gateway',
   body: z.object({
+    /** The name of the gateway. @example gate-1 */
     gateway: text(1, 100),
+    /** The company. */
     companyId: Id,
+    /** The version of the snapshot that the gateway enforces. */
     version: z.int(),
   }),
 });

@@ -17,18 +17,19 @@ export function paragraphs(max: number) {
   return z.string().check(z.trim(), z.maxLength(max), clean);
 }
 
-/** Spec section 5. Stored as typed, compared case-insensitively. */
+/** Trimmed and compared case-insensitively. One account per address. @example anna@romashka.ru */
 export const Email = z
   .string()
   .check(z.trim(), z.maxLength(limits.email), z.regex(/^[A-Za-z0-9._%+-]+@[A-Za-z0-9.-]+\.[A-Za-z]{1,20}$/));
 
-/** Spec section 5: at least 8 characters of any kind. */
+/** At least 8 characters of any kind. No reply contains it. @example correct horse */
 export const Password = z.string().check(z.minLength(limits.password.min), z.maxLength(limits.password.max));
 
-/** The current password. No minimum length: a wrong password must fail as wrong, not as invalid input. */
+// No minimum length: a wrong password must fail as wrong, not as invalid input.
+/** The caller's current password. @example correct horse */
 export const CurrentPassword = z.string().check(z.maxLength(limits.password.max));
 
-/** A new password; empty keeps the current one, because a form cannot show a stored password. */
+/** The new password; it ends the sessions and gateway tokens of the user. Empty keeps the current one. @example battery staple */
 export const NewPassword = z.pipe(
   z.string().check(
     z.maxLength(limits.password.max),
@@ -37,20 +38,22 @@ export const NewPassword = z.pipe(
   z.transform((given) => (given === '' ? undefined : given)),
 );
 
-/** A code from the app (6 digits), or a recovery code where accepted. Spaces, hyphens and letter case are ignored. */
+/** A code from the app, 6 digits, or a recovery code. Spaces, hyphens and letter case are ignored. @example "287082" */
 export const FactorCode = text(1, limits.factorCode);
 
-/** The caller's password, and a code if the caller has a second factor. */
+/** The password and code with which the caller authenticates again. */
 export const Proof = z.object({
   currentPassword: CurrentPassword,
+  /** A code from the caller's app, or a recovery code. Required when the caller has a second factor. */
   code: z.optional(FactorCode),
 });
-/** The same for a call that asks only some callers, or only for some changes. */
+/** The password and code of an ADMIN, whom alone the call asks for them. */
 export const MaybeProof = z.partial(Proof);
 
+/** The first code, which proves that the app has the secret. */
 export const FactorConfirmation = z.object({ code: FactorCode });
 
-/** An id in a body. Ids are never reused. */
+/** The id of the entity; ids are never reused. @example 42 */
 export const Id = z.int().check(z.gte(1));
 export type Id = z.infer<typeof Id>;
 
@@ -60,36 +63,73 @@ export function numeral(check: z.ZodMiniNumber<number>) {
   return z.pipe(z.pipe(spelled, z.transform(Number)), check);
 }
 
+/** The path of an entity. */
 export const IdParams = z.object({ id: numeral(Id) });
 
-/** The version of an entity. It increases with every change; `ETag` and `If-Match` carry it. */
+/** Rises with every change; the same number as in `ETag`. @example 3 */
 export const Version = z.int().check(z.gte(1));
 
+/** A time in UTC (RFC 3339). @example 2026-03-14T16:05:00.000Z */
 export const IsoDate = z.iso.datetime();
 
+/** The fields that every reply with an `ETag` has. */
+export const versioned = {
+  version: Version,
+  /** The time of its creation. */
+  createdAt: IsoDate,
+  /** The time of its last change. */
+  updatedAt: IsoDate,
+};
+
+/** The names of a company, in its own replies and in those of its users and proxies. */
+export const companyNames = {
+  /** Its name. */
+  companyName: z.string(),
+  /** Its site. @example romashka.ru */
+  companySite: z.string(),
+};
+
+/** The names of a user in a body. */
+export const userNames = {
+  /** Given name; may be empty. */
+  name: z._default(text(0), ''),
+  /** Family name; may be empty. */
+  surname: z._default(text(0), ''),
+};
+
 /** A policy, user or site in another entity's list. */
-export const Named = z.object({ id: Id, name: z.string() });
+export const Named = z.object({
+  id: Id,
+  /** The display name. */
+  name: z.string(),
+});
 export type Named = z.infer<typeof Named>;
 
-/** Ids of linked rows, each at most once. */
+/** Ids of linked rows, each at most once. @example [7, 9] */
 export const Links = z.array(Id).check(
   z.maxLength(limits.objectsPerCompany),
   z.refine((ids) => new Set(ids).size === ids.length, issue('repeated')),
 );
 
-/**
- * The query of every list. Without parameters a list returns all rows in the caller's scope; with any, the others default as in
- * spec section 9.
- */
+/** The query of every list. Without parameters a list returns all rows in the caller's scope. */
 export const ListQuery = z.object({
+  /** Page number, from 1; defaults to 1 when another parameter is given. @example 1 */
   page: z.optional(numeral(z.int().check(z.gte(1)))),
+  /** Rows per page; defaults to 10 when another parameter is given. @example 10 */
   take: z.optional(numeral(z.int().check(z.gte(1), z.lte(limits.page.maxTake)))),
+  /** Order by id; defaults to ASC when another parameter is given. */
   order: z.optional(z.enum(['ASC', 'DESC'])),
+  /** Only rows that contain this text, case-insensitively; `%` and `_` match literally. */
   name: z.optional(z.string().check(z.maxLength(limits.name), clean)),
 });
 export type ListQuery = z.infer<typeof ListQuery>;
 
 /** A page of rows, and the number of all matching rows (spec section 9). */
 export function listOf<Row extends z.ZodMiniType>(row: Row) {
-  return z.object({ rows: z.array(row), count: z.int() });
+  return z.object({
+    /** The rows of the page, or all rows when the query has no parameters. */
+    rows: z.array(row),
+    /** The number of all matching rows. */
+    count: z.int(),
+  });
 }

@@ -1,9 +1,13 @@
 import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
 
+/** Report readiness: the service is ready when its database answers. */
 export const health = endpoint({
   method: 'GET',
   path: '/health',
   access: 'public',
-  reply: z.object({ status: z.literal('ok') }),
+  reply: z.object({
+    /** The database answers. */
+    status: z.literal('ok'),
+  }),
 });

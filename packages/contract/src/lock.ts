@@ -8,7 +8,7 @@ import { Verdict } from './protection.ts';
  * the lock.
  */
 
-/** The servers that locks are written for; `-cdn`: behind Cloudflare. */
+/** The server or service of a snippet; `-cdn`: behind Cloudflare. @example nginx */
 export const LockKind = z.enum([
   'htaccess',
   'apache',
@@ -22,13 +22,14 @@ export const LockKind = z.enum([
 ]);
 export type LockKind = z.infer<typeof LockKind>;
 
-/** Configuration for one kind of server, ready to paste. */
+/** Configuration that locks a site on one kind of server. */
 export const Snippet = z.object({
   kind: LockKind,
-  /** The display name of the server. */
+  /** The display name of the server. @example nginx */
   title: z.string(),
   /** The file, or the place in it, in Russian. */
   place: z.string(),
+  /** The text to paste. @example geo $propusk { default 0; 203.0.113.5 1; } */
   text: z.string(),
   /** Notes to read before pasting: Russian sentences. */
   notes: z.array(z.string()),
@@ -37,30 +38,37 @@ export type Snippet = z.infer<typeof Snippet>;
 
 /** The egress addresses of one proxy, as our echo saw them. */
 export const EgressOfProxy = z.object({
+  /** The proxy, by its host. @example {"id": 3, "name": "proxy.romashka.ru"} */
   proxy: Named,
-  /** The proxy is the platform's gateway itself. */
+  /** The proxy is the platform's gateway itself. @example false */
   direct: z.boolean(),
   /** The site's policies with this proxy. */
   politics: z.array(Named),
+  /** The source addresses that sites see; empty while unknown. @example ["203.0.113.5"] */
   addresses: z.array(z.string()),
+  /** The time of the last observation; null before the first. */
   learnedAt: z.nullable(IsoDate),
-  /** Older than a day, or changed since the lock was proved: a lock with these addresses may refuse users. */
+  /** Older than a day, or changed since the lock was proved: a lock with these addresses may refuse users. @example false */
   stale: z.boolean(),
   /** The failure of the last call to our echo: a Russian sentence. */
   problem: z.nullable(z.string()),
 });
 export type EgressOfProxy = z.infer<typeof EgressOfProxy>;
 
+/** The configuration that locks a site to the egress addresses of its policies. */
 export const SiteLock = z.object({
+  /** The site. @example {"id": 11, "name": "crm.romashka.ru"} */
   site: Named,
+  /** The egress of each proxy of its policies. */
   egress: z.array(EgressOfProxy),
-  /** Sites of the company, this one included, whose lock is older than a new egress address. */
+  /** Sites of the company, this one included, whose lock is older than a new egress address. @example [] */
   breaks: z.array(Named),
   /** Empty while no address is known: a lock without addresses would refuse everybody. */
   snippets: z.array(Snippet),
 });
 export type SiteLock = z.infer<typeof SiteLock>;
 
+/** Get the configuration that locks the site to the egress addresses of its policies. */
 export const getSiteLock = endpoint({
   method: 'GET',
   path: '/domain-allowed/:id/lock',
@@ -70,6 +78,10 @@ export const getSiteLock = endpoint({
   errors: ['not_found'],
 });
 
+/**
+ * Learn the egress addresses of the site's proxies through our echo, and return the lock with them. The call takes up to ten
+ * seconds per proxy.
+ */
 export const learnEgress = endpoint({
   method: 'POST',
   path: '/domain-allowed/:id/lock/learn',
@@ -80,9 +92,18 @@ export const learnEgress = endpoint({
 });
 
 /** A link that shows one site's lock without an account. */
-export const LockLink = z.object({ url: z.string(), expiresAt: IsoDate });
+export const LockLink = z.object({
+  /** The link; its secret is in the fragment. @example https://pass.propusk.example/lock#bG9jay1saW5rLXRoYXQtbGl2ZXMtYS13ZWVr */
+  url: z.string(),
+  /** The expiry of the link. */
+  expiresAt: IsoDate,
+});
 export type LockLink = z.infer<typeof LockLink>;
 
+/**
+ * Create a link that shows the lock without an account, for seven days. The link shows the configuration and nothing else.
+ * Each call creates another link.
+ */
 export const shareLock = endpoint({
   method: 'POST',
   path: '/domain-allowed/:id/lock/link',
@@ -92,18 +113,26 @@ export const shareLock = endpoint({
   errors: ['not_found'],
 });
 
+/** The lock that a link shows. */
 export const SharedLock = z.object({
+  /** The site. */
   address: z.string(),
+  /** The current configuration by kind of server; empty while no address is known. */
   snippets: z.array(Snippet),
+  /** The expiry of the link. */
   expiresAt: IsoDate,
 });
 export type SharedLock = z.infer<typeof SharedLock>;
 
+/** Get the lock that a link shows. The token is in the fragment of the link, so that no server logs it. */
 export const openLockLink = endpoint({
   method: 'POST',
   path: '/lock',
   access: 'public',
-  body: z.object({ token: text(1) }),
+  body: z.object({
+    /** The fragment of the link. */
+    token: text(1),
+  }),
   reply: SharedLock,
   errors: ['lock_link_dead', 'too_many_requests'],
 });
@@ -112,9 +141,11 @@ export const openLockLink = endpoint({
 export const ProbeStep = z.object({
   /** The request, in Russian: route, scheme, spoofed headers. */
   title: z.string(),
+  /** The route of the request: directly from outside, or through a proxy of the policies. */
   vantage: z.enum(['outside', 'through']),
+  /** `passed` is the expected outcome of a locked site. @example passed */
   outcome: z.enum(['waiting', 'passed', 'failed', 'skipped']),
-  /** The response, in Russian: a status, or a connection error. */
+  /** The response, in Russian: a status, or a connection error. @example "403" */
   detail: z.string(),
   /** The remedy, in Russian; null when the step needs no action. */
   advice: z.nullable(z.string()),
@@ -122,25 +153,45 @@ export const ProbeStep = z.object({
 export type ProbeStep = z.infer<typeof ProbeStep>;
 
 /** The number of requests with the expected outcome, of all that count. */
-export const Tally = z.object({ passed: z.int(), of: z.int() });
+export const Tally = z.object({
+  /** Requests with the expected outcome. @example 11 */
+  passed: z.int(),
+  /** All requests that count. @example 11 */
+  of: z.int(),
+});
 
-/** The two halves of a probe: strangers' requests that were refused, and proxies that open the site. */
-export const LockProof = z.object({ outside: Tally, through: Tally });
+/** The two halves of a probe. */
+export const LockProof = z.object({
+  /** Requests from outside, and the number that the site refused. */
+  outside: Tally,
+  /** Proxies of the policies, and the number that reached the site. */
+  through: Tally,
+});
 
 /** A probe of a site. It adds steps while it runs; the verdict follows at the end. */
 export const SiteCheck = z.object({
+  /** The state of the probe. @example done */
   state: z.enum(['running', 'done']),
+  /** The verdict over all steps; null while the probe runs. */
   verdict: z.nullable(Verdict),
-  /** The meaning of the verdict for this site, and the remedy: Russian sentences. */
+  /** The meaning of the verdict for this site, in Russian. */
   meaning: z.nullable(z.string()),
+  /** What the owner can do, in Russian; null when there is nothing to do. */
   advice: z.nullable(z.string()),
+  /** Its requests, in order. */
   steps: z.array(ProbeStep),
   proof: LockProof,
+  /** The time of the request for the probe. */
   startedAt: IsoDate,
+  /** The time of its end. */
   finishedAt: z.nullable(IsoDate),
 });
 export type SiteCheck = z.infer<typeof SiteCheck>;
 
+/**
+ * Start a probe: is the site closed to strangers and open through its proxies? If a probe is already running, the reply shows
+ * that one. Poll the steps with GET.
+ */
 export const checkSite = endpoint({
   method: 'POST',
   path: '/domain-allowed/:id/check',
@@ -151,6 +202,7 @@ export const checkSite = endpoint({
   errors: ['not_found', 'company_unconfirmed', 'too_many_requests'],
 });
 
+/** Get the running or the last probe of the site. */
 export const getSiteCheck = endpoint({
   method: 'GET',
   path: '/domain-allowed/:id/check',
@@ -160,10 +212,13 @@ export const getSiteCheck = endpoint({
   errors: ['not_found'],
 });
 
-/** Returns the caller's source address: through a proxy, the egress address of the proxy. */
+/** Get the caller's source address. Through a proxy this is the egress address of the proxy. */
 export const echo = endpoint({
   method: 'GET',
   path: '/echo',
   access: 'public',
-  reply: z.object({ address: z.string() }),
+  reply: z.object({
+    /** An IPv4 or IPv6 address. @example 203.0.113.5 */
+    address: z.string(),
+  }),
 });

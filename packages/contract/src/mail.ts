@@ -2,7 +2,11 @@ import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
 import { IsoDate } from './fields.ts';
 
-/** Why the last attempt to send a mail failed; the OpenAPI document explains each value. */
+/**
+ * refused: nothing listens at the address. timeout: no answer in time. no_address: DNS does not know the name. tls: no
+ * encryption, or an untrusted certificate. login: user or password refused. rejected: the mail refused. folder: the file could
+ * not be written. other: see the log.
+ */
 export const MailFailure = z.enum([
   'refused',
   'timeout',
@@ -17,6 +21,7 @@ export type MailFailure = z.infer<typeof MailFailure>;
 
 /** Mails that wait longer than 10 minutes, or failed three times, and whose links still work. */
 export const StuckMail = z.object({
+  /** The number of such mails. */
   count: z.int(),
   /** When the oldest of them was queued; null without any. */
   since: z.nullable(IsoDate),
@@ -25,6 +30,7 @@ export const StuckMail = z.object({
 });
 export type StuckMail = z.infer<typeof StuckMail>;
 
+/** Get the number of mails that do not leave. The reply names neither a recipient nor a link. */
 export const stuckMail = endpoint({
   method: 'GET',
   path: '/mail/stuck',

@@ -1,21 +1,27 @@
 import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
-import { Id, IsoDate, Named, Version } from './fields.ts';
+import { companyNames, Id, Named, versioned } from './fields.ts';
 import { Role } from './roles.ts';
 
 /** A user of a company (an agent), an owner, or a platform admin. No reply contains the password. */
 export const User = z.object({
   id: Id,
+  /** Given name; may be empty. */
   name: z.string(),
+  /** Family name; may be empty. */
   surname: z.string(),
+  /** The address that the user signs in with. @example anna@romashka.ru */
   email: z.string(),
+  /** The roles of the user; several are possible. */
   roles: z.array(z.object({ value: Role })),
+  /** The access policies of the user. */
   politics: z.array(Named),
+  /** The company of the user; null for a platform admin without one. */
   company: z.nullable(
     z.object({
       id: Id,
-      companyName: z.string(),
-      companySite: z.string(),
+      ...companyNames,
+      /** Whether its users must have a second factor. */
       secondFactorRequired: z.boolean(),
       /** Whether the company is confirmed. The gateway refuses all users of an unconfirmed company. */
       confirmed: z.boolean(),
@@ -23,12 +29,11 @@ export const User = z.object({
   ),
   /** Whether sign-in requires a code. */
   secondFactor: z.boolean(),
-  version: Version,
-  createdAt: IsoDate,
-  updatedAt: IsoDate,
+  ...versioned,
 });
 export type User = z.infer<typeof User>;
 
+/** Get the signed-in user with roles and policies. */
 export const me = endpoint({
   method: 'GET',
   path: '/me',

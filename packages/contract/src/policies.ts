@@ -1,68 +1,72 @@
 import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
-import {
-  Id,
-  IdParams,
-  IsoDate,
-  Links,
-  ListQuery,
-  listOf,
-  Named,
-  paragraphs,
-  text,
-  Version,
-} from './fields.ts';
+import { Id, IdParams, Links, ListQuery, listOf, Named, paragraphs, text, versioned } from './fields.ts';
 import { limits } from './limits.ts';
-import { ProxyType } from './proxies.ts';
+import { ProxySettings } from './proxies.ts';
 
 /** An access policy (on the wire: politics): these users reach these sites through this proxy. */
 export const Policy = z.object({
   id: Id,
+  /** The display name. */
   name: z.string(),
+  /** The purpose of the policy. */
   description: z.string(),
   /** Its users may reach every public site. Effective only while the proxy has `settings.allSites`. */
   allSites: z.boolean(),
   /** Its users; a plain USER sees only themselves. */
   users: z.array(Named),
-  /** Its sites; `name` is the address in Unicode. */
+  /** Its sites; `name` is the address in Unicode. @example [{"id": 11, "name": "crm.romashka.ru"}] */
   sites: z.array(Named),
-  /** An array by the spec; it holds exactly one proxy. */
+  /** A list of one: the proxy that carries the traffic. */
   proxy: z.array(
     z.object({
       id: Id,
+      /** Host name or address. @example proxy.romashka.ru */
       host: z.string(),
+      /** Whether it is the platform's gateway itself. @example false */
       direct: z.boolean(),
-      settings: z.object({ type: ProxyType, allSites: z.boolean() }),
+      settings: ProxySettings,
     }),
   ),
-  version: Version,
-  createdAt: IsoDate,
-  updatedAt: IsoDate,
+  ...versioned,
 });
 export type Policy = z.infer<typeof Policy>;
 
-/** An absent description becomes a copy of the name (spec section 7). */
+/** An access policy to create. */
 export const PolicyInput = z.object({
+  /** The display name, 4 characters or more. */
   name: text(limits.policyName),
+  /** The purpose of the policy; when empty, a copy of the name. */
   description: z._default(paragraphs(limits.description), ''),
+  /** Id of a proxy of the company or of the platform. */
   proxyId: Id,
+  /** Whether its users reach every public site; the proxy must allow it. */
   allSites: z._default(z.boolean(), false),
+  /** Ids of its users. */
   users: z._default(Links, []),
+  /** Ids of the sites that it opens. */
   sites: z._default(Links, []),
 });
 export type PolicyInput = z.infer<typeof PolicyInput>;
 
-/** An absent field keeps its value. */
+/** Changes of an access policy; absent fields stay unchanged. */
 export const PolicyChange = z.object({
+  /** The display name, 4 characters or more. */
   name: z.optional(text(limits.policyName)),
+  /** The purpose of the policy. */
   description: z.optional(paragraphs(limits.description)),
+  /** Id of a proxy of the company or of the platform. */
   proxyId: z.optional(Id),
+  /** Whether its users reach every public site; the proxy must allow it. */
   allSites: z.optional(z.boolean()),
+  /** Ids of its users. */
   users: z.optional(Links),
+  /** Ids of the sites that it opens. */
   sites: z.optional(Links),
 });
 export type PolicyChange = z.infer<typeof PolicyChange>;
 
+/** Create an access policy. */
 export const createPolicy = endpoint({
   method: 'POST',
   path: '/politics',
@@ -74,6 +78,10 @@ export const createPolicy = endpoint({
   errors: ['all_sites_refused', 'too_many_objects', 'no_company'],
 });
 
+/**
+ * List the company's policies; for a plain USER the user's own; for an ADMIN those of every company. `name` searches name and
+ * description.
+ */
 export const listPolicies = endpoint({
   method: 'GET',
   path: '/politics',
@@ -82,6 +90,7 @@ export const listPolicies = endpoint({
   reply: listOf(Policy),
 });
 
+/** Get a policy; a plain USER only one of the user's own. */
 export const getPolicy = endpoint({
   method: 'GET',
   path: '/politics/:id',
@@ -92,6 +101,7 @@ export const getPolicy = endpoint({
   errors: ['not_found'],
 });
 
+/** Change a policy; `users` and `sites` replace its lists. */
 export const updatePolicy = endpoint({
   method: 'PUT',
   path: '/politics/:id',
@@ -103,6 +113,7 @@ export const updatePolicy = endpoint({
   errors: ['not_found', 'all_sites_refused'],
 });
 
+/** Delete a policy; users without another policy for its sites lose access at once. */
 export const deletePolicy = endpoint({
   method: 'DELETE',
   path: '/politics/:id',

@@ -2,26 +2,37 @@ import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
 import { Id, IsoDate } from './fields.ts';
 
-/** The protection of a company's sites. Separate from lock.ts, which the console's first screen does not load. */
+// Separate from lock.ts, which the console's first screen does not load.
 
+/** The verdict of a probe. */
 export const Verdict = z.enum(['protected', 'open', 'closed', 'server_error', 'cdn', 'unknown']);
 export type Verdict = z.infer<typeof Verdict>;
 
 /** The last verdict on a site, for lists. */
 export const Protection = z.object({
   verdict: Verdict,
+  /** The time of the probe. */
   checkedAt: IsoDate,
-  /** The site was protected and has lost it. The next probe with the verdict `protected` resets this. */
+  /** The site was protected and has lost it. The next probe with the verdict `protected` resets this. @example false */
   drifted: z.boolean(),
 });
 export type Protection = z.infer<typeof Protection>;
 
-/** A site that has lost its protection. */
-export const Drift = z.object({ id: Id, name: z.string(), verdict: Verdict, checkedAt: IsoDate });
+/** A site that was protected and is not any more. */
+export const Drift = z.object({
+  id: Id,
+  /** Its address as entered. @example crm.romashka.ru */
+  name: z.string(),
+  /** The verdict of the last probe. @example open */
+  verdict: Verdict,
+  /** The time of the last probe. */
+  checkedAt: IsoDate,
+});
 export type Drift = z.infer<typeof Drift>;
 
 /** The progress of the onboarding, and the sites that have lost their protection. */
 export const Evidence = z.object({
+  /** The company has a site. */
   siteExists: z.boolean(),
   /** A policy holds a site, or all sites. */
   policyHasSite: z.boolean(),
@@ -41,6 +52,7 @@ export const Evidence = z.object({
 });
 export type Evidence = z.infer<typeof Evidence>;
 
+/** Get the progress of the onboarding, and the sites that lost their protection. */
 export const evidence = endpoint({
   method: 'GET',
   path: '/company/evidence',

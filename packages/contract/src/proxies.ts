@@ -1,37 +1,45 @@
 import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
-import { clean, Id, IdParams, IsoDate, ListQuery, listOf, text, Version } from './fields.ts';
+import { clean, companyNames, Id, IdParams, IsoDate, ListQuery, listOf, text, versioned } from './fields.ts';
 import { issue } from './issues.ts';
 import { limits } from './limits.ts';
 
-/** default: of the platform, shared by companies. users: of one company. payment: of one company, paid for. */
+/** `default`: the platform's own, shared by companies. `users`: a company's own. `payment`: a company's own, paid. @example users */
 export const ProxyType = z.enum(['default', 'payment', 'users']);
 export type ProxyType = z.infer<typeof ProxyType>;
 
-/**
- * An egress to the sites. No reply contains the password, for any role.
- * `direct` marks the gateway itself, which connects without an upstream proxy.
- */
+/** The settings of the proxy. */
+export const ProxySettings = z.object({
+  type: ProxyType,
+  /** Whether policies with this proxy may open every site instead of named ones. */
+  allSites: z.boolean(),
+});
+
+/** An upstream proxy. No reply contains the password, whatever the role. */
 export const Proxy = z.object({
   id: Id,
+  /** Host name or address. @example proxy.romashka.ru */
   host: z.string(),
+  /** Port, as digits. @example "3128" */
   port: z.string(),
+  /** The user name for the proxy. @example romashka */
   username: z.string(),
+  /** Whether it is the platform's gateway itself: traffic leaves from it, not through another proxy. @example false */
   direct: z.boolean(),
-  settings: z.object({ type: ProxyType, allSites: z.boolean() }),
-  company: z.nullable(z.object({ companyName: z.string(), companySite: z.string() })),
-  version: Version,
-  createdAt: IsoDate,
-  updatedAt: IsoDate,
+  settings: ProxySettings,
+  /** The company that owns it; null for the platform's own. */
+  company: z.nullable(z.object(companyNames)),
+  ...versioned,
 });
 export type Proxy = z.infer<typeof Proxy>;
 
-/** A string or a number in requests (answers.md), a string in replies. */
+/** A whole number, as a number or as digits. @example "3128" */
 const Port = z.pipe(
   z.pipe(z.union([z.string().check(z.trim(), z.regex(/^[1-9]\d{3,4}$/)), z.number()]), z.transform(Number)),
   z.int().check(z.gte(limits.port.min), z.lte(limits.port.max)),
 );
 
+/** Host name or address, 4 characters or more. @example proxy.romashka.ru */
 const Host = text(limits.proxyField, limits.address).check(
   z.regex(/^[\p{L}\p{N}._:[\]-]+$/u),
   z.refine(isHost, issue('no_proxy_host')),
@@ -61,29 +69,30 @@ export function proxyAddress(host: string, port: number | string): string {
 }
 
 // A colon ends the name in Basic credentials (RFC 7617 section 2).
+/** The user name for the proxy, without a colon. @example romashka */
 const Username = text(limits.proxyField).check(z.regex(/^[^:]*$/));
+/** The password for the proxy. It is stored encrypted, and no reply contains it. @example open sesame */
 const Secret = z.string().check(z.minLength(limits.proxyField), z.maxLength(limits.password.max), clean);
 
+/** A proxy to create. */
 export const ProxyInput = z.object({ host: Host, port: Port, username: Username, password: Secret });
 export type ProxyInput = z.infer<typeof ProxyInput>;
 
 /**
- * An absent field keeps its value. Forms omit the password, which no reply contains. The stored password belongs to host and port:
- * a change of either needs the password again.
+ * Changes of a proxy; absent fields, the password included, stay unchanged. The stored password belongs to host and port: a
+ * change of either needs the password again.
  */
-export const ProxyChange = z.object({
-  host: z.optional(Host),
-  port: z.optional(Port),
-  username: z.optional(Username),
-  password: z.optional(Secret),
-});
+export const ProxyChange = z.partial(ProxyInput);
 export type ProxyChange = z.infer<typeof ProxyChange>;
 
+/** Changes of any proxy by an admin; absent fields stay unchanged. */
 export const AdminProxyChange = z.extend(ProxyChange, {
-  settings: z.optional(z.object({ type: z.optional(ProxyType), allSites: z.optional(z.boolean()) })),
+  /** The settings of the proxy. */
+  settings: z.optional(z.partial(ProxySettings)),
 });
 export type AdminProxyChange = z.infer<typeof AdminProxyChange>;
 
+/** Add an upstream proxy of the caller's company; an ADMIN without a company adds a default proxy of the platform. */
 export const createProxy = endpoint({
   method: 'POST',
   path: '/proxy',
@@ -95,6 +104,7 @@ export const createProxy = endpoint({
   errors: ['too_many_objects', 'no_company'],
 });
 
+/** Get a proxy of the company or of the platform. */
 export const getProxy = endpoint({
   method: 'GET',
   path: '/proxy/:id',
@@ -105,6 +115,9 @@ export const getProxy = endpoint({
   errors: ['not_found'],
 });
 
+/**
+ * List the company's proxies and the platform's default ones; for an ADMIN those of every company. `name` searches the host.
+ */
 export const listProxies = endpoint({
   method: 'GET',
   path: '/proxy',
@@ -114,9 +127,15 @@ export const listProxies = endpoint({
 });
 
 /** The query of the list of all proxies. */
-export const ProxyQuery = z.extend(ListQuery, { type: z.optional(ProxyType) });
+export const ProxyQuery = z.extend(ListQuery, {
+  /** Only proxies of this type. */
+  type: z.optional(ProxyType),
+});
 export type ProxyQuery = z.infer<typeof ProxyQuery>;
 
+/**
+ * List the proxies of every company and of the platform. `name` searches the host; `type` filters by `settings.type`.
+ */
 export const listAllProxies = endpoint({
   method: 'GET',
   path: '/proxy/admin',
@@ -125,6 +144,7 @@ export const listAllProxies = endpoint({
   reply: listOf(Proxy),
 });
 
+/** Change a proxy; without `password` the stored one stays, unless host or port changes. */
 export const updateProxy = endpoint({
   method: 'PUT',
   path: '/proxy/:id',
@@ -136,6 +156,11 @@ export const updateProxy = endpoint({
   errors: ['not_found', 'default_proxy', 'direct_proxy', 'password_needed'],
 });
 
+/**
+ * Change any proxy and its settings; without `password` the stored one stays, unless host or port changes. The type of a
+ * company's proxy is `users` or `payment`; that of a platform proxy stays `default`. Without `settings.allSites`, a policy for
+ * all sites on this proxy opens only the sites that it names.
+ */
 export const updateAnyProxy = endpoint({
   method: 'PUT',
   path: '/proxy/admin/:id',
@@ -147,6 +172,7 @@ export const updateAnyProxy = endpoint({
   errors: ['not_found', 'direct_proxy', 'password_needed'],
 });
 
+/** Delete a proxy that no policy uses. */
 export const deleteProxy = endpoint({
   method: 'DELETE',
   path: '/proxy/:id',
@@ -158,18 +184,22 @@ export const deleteProxy = endpoint({
 
 /** The result of a test request through a proxy. */
 export const ProxyCheck = z.object({
+  /** Whether it accepts connections. */
   reachable: z.boolean(),
   /** Null when unknown: the proxy was unreachable, or the connection broke before the answer. */
   credentialsAccepted: z.nullable(z.boolean()),
-  /** The source addresses that our echo saw; empty when the request did not reach it. */
+  /** The source addresses that our echo saw; empty when the request did not reach it. @example ["203.0.113.5"] */
   egress: z.array(z.string()),
+  /** The round trip to the echo through the proxy, in milliseconds. @example 84 */
   roundTripMs: z.nullable(z.number()),
   /** The problem and its remedy, in Russian; null without a problem. */
   problem: z.nullable(z.string()),
+  /** The time of the probe. */
   checkedAt: IsoDate,
 });
 export type ProxyCheck = z.infer<typeof ProxyCheck>;
 
+/** Test a proxy with a request to our echo: reachability, credentials and egress addresses. */
 export const checkProxy = endpoint({
   method: 'POST',
   path: '/proxy/:id/check',

@@ -2,16 +2,18 @@ import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
 import { Email, IsoDate, Proof } from './fields.ts';
 
-/** Who may register a company now: anybody, holders of an invitation, or nobody. */
+/** open: anybody may register a company. invited: only holders of an invitation. closed: nobody. @example invited */
 export const RegistrationMode = z.enum(['open', 'invited', 'closed']);
 export type RegistrationMode = z.infer<typeof RegistrationMode>;
 
+/** Who may register a company now. */
 export const RegistrationState = z.object({
   mode: RegistrationMode,
   /** Whether the server sends mail. Without a mail server each mail is a file on the server. */
   mailed: z.boolean(),
 });
 
+/** Get who may register a company now. */
 export const registrationMode = endpoint({
   method: 'GET',
   path: '/auth/registration',
@@ -19,19 +21,33 @@ export const registrationMode = endpoint({
   reply: RegistrationState,
 });
 
-export const InvitationInput = z.extend(Proof, { email: Email });
+/** An invitation to register a company, and the proof of the caller. */
+export const InvitationInput = z.extend(Proof, {
+  /** The address that the invited owner will sign in with. */
+  email: Email,
+});
 export type InvitationInput = z.infer<typeof InvitationInput>;
 
-/** An invitation to register a company. Only this reply contains `link`: the database stores its hash. */
+/** An invitation to register a company. */
 export const Invitation = z.object({
+  /** The invited address. */
   email: z.string(),
+  /**
+   * The page that registers the company. No other call shows it again.
+   * @example https://pass.example.ru/auth/register#invitation=aW52aXRhdGlvbi10aGF0LXdvcmtzLW9uY2U&email=owner%40romashka.ru
+   */
   link: z.string(),
+  /** The expiry of the link. */
   expiresAt: IsoDate,
   /** Whether a mail server is configured, so that the link also travels by mail. */
   mailed: z.boolean(),
 });
 export type Invitation = z.infer<typeof Invitation>;
 
+/**
+ * Invite an owner to register a company. The link is valid for seven days, works once, and only with this email. Another
+ * invitation of the same address replaces it.
+ */
 export const inviteCompany = endpoint({
   method: 'POST',
   path: '/company/invitation',
@@ -43,6 +59,10 @@ export const inviteCompany = endpoint({
   errors: ['email_taken', 'registration_closed', 'too_many_requests'],
 });
 
+/**
+ * Mail the link that confirms the caller's company again. The link is valid for 10 minutes, works once (`POST /auth/register`
+ * with `{token}`) and ends no session. Setting a new password or email with a mailed link confirms the company too.
+ */
 export const sendCompanyConfirmation = endpoint({
   method: 'POST',
   path: '/company/me-company/confirmation',

@@ -4,13 +4,22 @@ import { IdParams, Proof } from './fields.ts';
 import { User } from './me.ts';
 import { InvitedUser } from './users.ts';
 
-/** The role of a user in the company: agent or owner. */
+/** USER: an agent of the company. CREATOR: an owner of the company. @example CREATOR */
 export const CompanyRole = z.enum(['USER', 'CREATOR']);
 export type CompanyRole = z.infer<typeof CompanyRole>;
 
-export const RoleChange = z.extend(Proof, { role: CompanyRole });
+/** The new role of a user, and the proof of the caller. */
+export const RoleChange = z.extend(Proof, {
+  /** The new role. */
+  role: CompanyRole,
+});
 export type RoleChange = z.infer<typeof RoleChange>;
 
+/**
+ * Make an agent an owner of the company, or an owner an agent. The caller authenticates again. The user's sessions, gateway
+ * tokens and mailed links end, so that the next sign-in gets the new role. Policies stay. Callers cannot change their own
+ * role, a company keeps at least one owner, and this call cannot change an ADMIN.
+ */
 export const changeRole = endpoint({
   method: 'PUT',
   path: '/users/:id/role',
@@ -23,6 +32,9 @@ export const changeRole = endpoint({
   errors: ['not_found', 'own_account', 'protected_user', 'last_owner', 'no_company', 'too_many_requests'],
 });
 
+/**
+ * Invite a new platform admin (ADMIN) by mail. The account is new and belongs to no company. The caller authenticates again.
+ */
 export const addAdmin = endpoint({
   method: 'POST',
   path: '/users/admin',
@@ -35,6 +47,11 @@ export const addAdmin = endpoint({
   errors: ['email_taken', 'too_many_objects', 'too_many_requests'],
 });
 
+/**
+ * Revoke the role ADMIN of another user. An ADMIN without a company loses the account too. An ADMIN with a company keeps the
+ * other roles, or becomes an agent. Sessions, gateway tokens and mailed links end in both cases. The caller authenticates
+ * again. Callers cannot revoke their own role, so the platform keeps at least one ADMIN.
+ */
 export const removeAdmin = endpoint({
   method: 'POST',
   path: '/users/:id/admin/off',

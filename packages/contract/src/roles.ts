@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
 
-/** The roles of a user (spec section 6). A user may have several, or none. */
+/** USER: an agent of a company. CREATOR: an owner of a company. ADMIN: an admin of the platform. */
 export const Role = z.enum(['USER', 'CREATOR', 'ADMIN']);
 export type Role = z.infer<typeof Role>;

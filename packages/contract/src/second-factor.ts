@@ -1,16 +1,19 @@
 import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
-import { FactorCode, FactorConfirmation, IdParams, IsoDate, MaybeProof } from './fields.ts';
-import { limits } from './limits.ts';
+import { CurrentPassword, FactorCode, FactorConfirmation, IdParams, IsoDate, MaybeProof } from './fields.ts';
 
-/** The state of the caller's second factor. Only the reply that starts the enrolment contains the secret. */
+/** The second factor of the caller. */
 export const SecondFactor = z.object({
+  /** Whether a sign-in requires a code. */
   on: z.boolean(),
+  /** The time of its activation; null while it is off. */
   since: z.nullable(IsoDate),
+  /** The number of unused recovery codes. @example 9 */
   recoveryCodes: z.int(),
 });
 export type SecondFactor = z.infer<typeof SecondFactor>;
 
+/** Get whether the caller has a second factor, and the number of unused recovery codes. */
 export const getSecondFactor = endpoint({
   method: 'GET',
   path: '/me/second-factor',
@@ -19,13 +22,25 @@ export const getSecondFactor = endpoint({
   reply: SecondFactor,
 });
 
-/** The body of a call that requires the password again. */
-export const FactorStart = z.object({ currentPassword: z.string().check(z.maxLength(limits.password.max)) });
+/** The proof of the caller before a new secret is issued. */
+export const FactorStart = z.object({ currentPassword: CurrentPassword });
 
-/** The secret of an authenticator app (RFC 6238), as text and as an `otpauth:` URI for a QR code. */
-export const FactorSecret = z.object({ secret: z.string(), uri: z.string() });
+/** The secret for an authenticator app: SHA-1, 6 digits, 30 seconds (RFC 6238). No other reply contains it. */
+export const FactorSecret = z.object({
+  /** Base32 (RFC 4648), for typing. @example GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ */
+  secret: z.string(),
+  /**
+   * The same secret as an `otpauth:` URI, for a QR code.
+   * @example otpauth://totp/Propusk:anna%40romashka.ru?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ
+   */
+  uri: z.string(),
+});
 export type FactorSecret = z.infer<typeof FactorSecret>;
 
+/**
+ * Start the enrolment of a second factor: returns the secret for the authenticator app. Sign-in does not ask for a code before
+ * one confirms the secret, within an hour. A repeated call replaces the secret.
+ */
 export const startSecondFactor = endpoint({
   method: 'POST',
   path: '/me/second-factor',
@@ -38,10 +53,16 @@ export const startSecondFactor = endpoint({
   errors: ['second_factor_on', 'too_many_requests'],
 });
 
-/** Each code replaces one from the app, once. No later reply contains them. */
-export const RecoveryCodes = z.object({ codes: z.array(z.string()) });
+/** Recovery codes for a lost phone. No later reply contains them. */
+export const RecoveryCodes = z.object({
+  /** Ten codes that sign in once each. @example ["7K3M-Q9XT-2HVD-W5PA"] */
+  codes: z.array(z.string()),
+});
 export type RecoveryCodes = z.infer<typeof RecoveryCodes>;
 
+/**
+ * Turn the second factor on with the first code from the app. Ends all other sessions, gateway tokens and mailed links.
+ */
 export const confirmSecondFactor = endpoint({
   method: 'POST',
   path: '/me/second-factor/confirm',
@@ -52,9 +73,10 @@ export const confirmSecondFactor = endpoint({
   errors: ['second_factor_on', 'second_factor_not_begun', 'too_many_requests'],
 });
 
-/** The current password, and a code from the app or a recovery code. */
+/** The password and code with which the caller authenticates again. */
 export const FactorProof = z.extend(FactorStart, { code: FactorCode });
 
+/** Replace the recovery codes with ten new ones. */
 export const renewRecoveryCodes = endpoint({
   method: 'POST',
   path: '/me/second-factor/recovery',
@@ -66,6 +88,10 @@ export const renewRecoveryCodes = endpoint({
   errors: ['second_factor_off', 'too_many_requests'],
 });
 
+/**
+ * Turn the caller's second factor off. If the company requires one, every other call is refused until the caller enrols again,
+ * for example with a new phone.
+ */
 export const endSecondFactor = endpoint({
   method: 'POST',
   path: '/me/second-factor/off',
@@ -76,6 +102,10 @@ export const endSecondFactor = endpoint({
   errors: ['second_factor_off', 'too_many_requests'],
 });
 
+/**
+ * Reset the second factor of a user who has lost the phone and the recovery codes. An owner resets agents of the company, an
+ * ADMIN any other user, with proof. Sessions and gateway tokens of the user end.
+ */
 export const resetSecondFactor = endpoint({
   method: 'POST',
   path: '/users/:id/second-factor/off',

@@ -2,18 +2,28 @@ import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
 import { Id, IdParams, IsoDate, listOf } from './fields.ts';
 
-/** A session of a user. No reply contains its token. */
+/** A session of the caller. No later reply contains its token. */
 export const Session = z.object({
   id: Id,
+  /** `extension` for the session of the browser extension. */
   client: z.enum(['console', 'extension']),
+  /** Whether it is the session of this call. */
   current: z.boolean(),
+  /** The time of the sign-in. */
   createdAt: IsoDate,
+  /** The time of its last call, to within five minutes. */
   lastSeenAt: IsoDate,
+  /** The IP address of the sign-in; null when unknown. @example 203.0.113.5 */
   address: z.nullable(z.string()),
+  /** Browser and system, from the sign-in's `User-Agent`; null when unknown. @example Firefox, Linux */
   agent: z.nullable(z.string()),
 });
 export type Session = z.infer<typeof Session>;
 
+/**
+ * List the caller's sessions: the current one, then the others by their last call. At most 100 rows; `count` is the number of
+ * all sessions.
+ */
 export const listSessions = endpoint({
   method: 'GET',
   path: '/me/sessions',
@@ -22,6 +32,10 @@ export const listSessions = endpoint({
   reply: listOf(Session),
 });
 
+/**
+ * End one of the caller's sessions. Ending another session also revokes the caller's gateway tokens and mailed links, because
+ * its holder may have fetched them. Ending the current session is a sign-out.
+ */
 export const endSession = endpoint({
   method: 'DELETE',
   path: '/me/sessions/:id',
@@ -31,6 +45,10 @@ export const endSession = endpoint({
   errors: ['not_found'],
 });
 
+/**
+ * End all of the caller's sessions except the current one. If there were others, the caller's gateway tokens and mailed links
+ * are revoked too.
+ */
 export const endOtherSessions = endpoint({
   method: 'DELETE',
   path: '/me/sessions',

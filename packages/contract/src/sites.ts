@@ -1,36 +1,45 @@
 import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
-import { Id, IdParams, IsoDate, Links, ListQuery, listOf, Named, text, Version } from './fields.ts';
+import { Id, IdParams, Links, ListQuery, listOf, Named, text, versioned } from './fields.ts';
 import { limits } from './limits.ts';
 import { Protection } from './protection.ts';
 
-/** A protected site (on the wire: allowed domain). `address` is a host in punycode, with an optional port. */
+/** A protected site (on the wire: allowed domain). */
 export const Site = z.object({
   id: Id,
+  /** Host in lower case and punycode, with a port if one was given. @example crm.romashka.ru */
   address: z.string(),
+  /** The access policies that open it. */
   politics: z.array(Named),
-  /** The last probe's verdict; null before the first probe, and for a plain USER. */
+  /** The result of the last probe; null before the first one, and for a caller who is only USER. */
   protection: z.nullable(Protection),
-  version: Version,
-  createdAt: IsoDate,
-  updatedAt: IsoDate,
+  ...versioned,
 });
 export type Site = z.infer<typeof Site>;
 
-/** `address` may be a whole URL; the server keeps the host. */
+/** A host or a whole URL; only the host is stored, with a port if one is given. @example https://crm.romashka.ru/login */
+const Address = text(1, limits.description);
+
+/** A site to protect. */
 export const SiteInput = z.object({
-  address: text(1, limits.description),
+  address: Address,
+  /** Ids of the access policies that open it. */
   politics: z._default(Links, []),
 });
 export type SiteInput = z.infer<typeof SiteInput>;
 
-/** An absent field keeps its value. */
+/** Changes of a site; absent fields stay unchanged. */
 export const SiteChange = z.object({
-  address: z.optional(text(1, limits.description)),
+  address: z.optional(Address),
+  /** Ids of the access policies that open it. */
   politics: z.optional(Links),
 });
 export type SiteChange = z.infer<typeof SiteChange>;
 
+/**
+ * Add a protected site. `example.ru` also covers `www.example.ru`; `*.example.ru` covers the domain and all its subdomains. IP
+ * addresses, single labels and public suffixes are refused.
+ */
 export const createSite = endpoint({
   method: 'POST',
   path: '/domain-allowed',
@@ -46,6 +55,9 @@ export const createSite = endpoint({
 export const SiteInputs = z.array(SiteInput).check(z.minLength(1), z.maxLength(limits.objectsPerCompany));
 export type SiteInputs = z.infer<typeof SiteInputs>;
 
+/**
+ * Add several sites, all or none. `fields` of an error names each wrong line by its index from 0, such as `3.address`.
+ */
 export const createSites = endpoint({
   method: 'POST',
   path: '/domain-allowed/many',
@@ -56,6 +68,7 @@ export const createSites = endpoint({
   errors: ['site_exists', 'too_many_objects', 'no_company'],
 });
 
+/** Get a site; a plain USER only one of the user's policies. */
 export const getSite = endpoint({
   method: 'GET',
   path: '/domain-allowed/:id',
@@ -66,6 +79,10 @@ export const getSite = endpoint({
   errors: ['not_found'],
 });
 
+/**
+ * List the company's sites; for a plain USER those of the user's policies; for an ADMIN those of every company. `name`
+ * searches the address, in punycode and in Unicode.
+ */
 export const listSites = endpoint({
   method: 'GET',
   path: '/domain-allowed',
@@ -74,6 +91,7 @@ export const listSites = endpoint({
   reply: listOf(Site),
 });
 
+/** Change a site; `politics` replaces the policies that open it. */
 export const updateSite = endpoint({
   method: 'PUT',
   path: '/domain-allowed/:id',
@@ -85,6 +103,7 @@ export const updateSite = endpoint({
   errors: ['not_found', 'site_exists'],
 });
 
+/** Delete a site. */
 export const deleteSite = endpoint({
   method: 'DELETE',
   path: '/domain-allowed/:id',
@@ -94,11 +113,15 @@ export const deleteSite = endpoint({
   errors: ['not_found'],
 });
 
+/** Delete a site of the caller's company by its address. */
 export const deleteSiteByAddress = endpoint({
   method: 'DELETE',
   path: '/domain-allowed/address/:address',
   access: ['CREATOR'],
-  params: z.object({ address: text(1, limits.description) }),
+  params: z.object({
+    /** Address of the site, in any spelling that the creation of a site accepts. @example crm.romashka.ru */
+    address: Address,
+  }),
   versioned: true,
   errors: ['not_found', 'no_company'],
 });

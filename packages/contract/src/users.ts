@@ -12,35 +12,47 @@ import {
   Password,
   Proof,
   text,
+  userNames,
 } from './fields.ts';
 import { User } from './me.ts';
 
-/** Spec section 5, user create: name, surname and policies are optional. */
+/** A user to create in the own company. */
 export const UserInput = z.object({
-  name: z._default(text(0), ''),
-  surname: z._default(text(0), ''),
+  ...userNames,
   email: Email,
+  /** The first password; the user may change it. */
   password: Password,
+  /** Ids of the access policies of the user. */
   politics: z._default(Links, []),
 });
 export type UserInput = z.infer<typeof UserInput>;
 
-/** An absent field keeps its value. An ADMIN who changes email or password proves who they are. */
+/**
+ * Changes of a user; absent fields stay unchanged. An ADMIN proves a change of email or password.
+ * @example {"politics": [7, 9]}
+ */
 export const UserChange = z.extend(MaybeProof, {
+  /** Given name. */
   name: z.optional(text(0)),
+  /** Family name. */
   surname: z.optional(text(0)),
+  /** The new address to sign in with. */
   email: z.optional(Email),
   password: z.optional(NewPassword),
+  /** Ids of the access policies of the user. */
   politics: z.optional(Links),
 });
 export type UserChange = z.infer<typeof UserChange>;
 
+/** A new password of the caller. */
 export const OwnPassword = z.object({
   currentPassword: CurrentPassword,
+  /** The new password. @example battery staple */
   password: Password,
 });
 export type OwnPassword = z.infer<typeof OwnPassword>;
 
+/** Change the caller's password; all other sessions and all gateway tokens end. */
 export const changeOwnPassword = endpoint({
   method: 'PUT',
   path: '/me/password',
@@ -52,6 +64,7 @@ export const changeOwnPassword = endpoint({
   errors: ['too_many_requests'],
 });
 
+/** Add a user to the caller's company, with the role USER. */
 export const createUser = endpoint({
   method: 'POST',
   path: '/users/user-inner',
@@ -63,14 +76,18 @@ export const createUser = endpoint({
   errors: ['email_taken', 'too_many_objects', 'no_company'],
 });
 
-/** An invited owner or admin. No password: the user sets it through the link in the mail. */
+/**
+ * An owner or ADMIN to invite, and the proof of the caller. The mailed link sets the first password and is valid for 10 minutes;
+ * `POST /auth/register` with `{email}` sends another one.
+ */
 export const InvitedUser = z.extend(Proof, {
+  /** The address of the new account. */
   email: Email,
-  name: z._default(text(0), ''),
-  surname: z._default(text(0), ''),
+  ...userNames,
 });
 export type InvitedUser = z.infer<typeof InvitedUser>;
 
+/** Invite an owner (CREATOR) to a company by mail. */
 export const inviteOwner = endpoint({
   method: 'POST',
   path: '/company/:id/owner',
@@ -84,6 +101,7 @@ export const inviteOwner = endpoint({
   errors: ['not_found', 'email_taken', 'too_many_objects', 'too_many_requests'],
 });
 
+/** List the users of every company and the platform admins. `name` searches name, surname and email. */
 export const listUsers = endpoint({
   method: 'GET',
   path: '/users',
@@ -92,6 +110,7 @@ export const listUsers = endpoint({
   reply: listOf(User),
 });
 
+/** List the users of the caller's company. `name` searches name, surname and email. */
 export const companyUsers = endpoint({
   method: 'GET',
   path: '/users/company',
@@ -101,6 +120,7 @@ export const companyUsers = endpoint({
   errors: ['no_company'],
 });
 
+/** List all users of the caller's company, without pages. */
 export const allCompanyUsers = endpoint({
   method: 'GET',
   path: '/users/company-all',
@@ -109,6 +129,7 @@ export const allCompanyUsers = endpoint({
   errors: ['no_company'],
 });
 
+/** Get a user. */
 export const getUser = endpoint({
   method: 'GET',
   path: '/users/:id',
@@ -119,6 +140,11 @@ export const getUser = endpoint({
   errors: ['not_found'],
 });
 
+/**
+ * Change a user; `politics` replaces the user's policies. Only owners and admins themselves can change their passwords (`PUT
+ * /me/password`). They change their email through a mailed link; another ADMIN can change it too. A new password or email ends
+ * the sessions and gateway tokens of the user.
+ */
 export const updateUser = endpoint({
   method: 'PUT',
   path: '/users/:id',
@@ -131,6 +157,7 @@ export const updateUser = endpoint({
   errors: ['not_found', 'email_taken', 'protected_user', 'no_company', 'too_many_requests'],
 });
 
+/** Delete a user; ends sessions, gateway access and open tunnels. */
 export const deleteUser = endpoint({
   method: 'DELETE',
   path: '/users/:id',

@@ -7,17 +7,21 @@ import { Id, IdParams, IsoDate, listOf, text } from './fields.ts';
  * `apps/web/public/vantage.sh`. A company's vantages serve its sites; those of the platform serve every company.
  */
 
+/** A machine that requests sites as strangers do. */
 export const Vantage = z.object({
   id: Id,
+  /** The name that its owner gave it. */
   name: z.string(),
-  /** The address from which its last call came; null until it is paired. */
+  /** The address of its last call; null until it is paired. @example 203.0.113.9 */
   address: z.nullable(z.string()),
+  /** The time of its last call; null until it is paired. */
   seenAt: z.nullable(IsoDate),
   /** The vantage called within the last minute; probes use only such vantages. */
   present: z.boolean(),
 });
 export type Vantage = z.infer<typeof Vantage>;
 
+/** List the company's vantages; for an ADMIN without a company the platform's. */
 export const listVantages = endpoint({
   method: 'GET',
   path: '/vantages',
@@ -26,19 +30,30 @@ export const listVantages = endpoint({
   errors: ['no_company'],
 });
 
-/** The command that pairs a machine. Its code works once. */
-export const VantagePairing = z.object({ id: Id, command: z.string(), expiresAt: IsoDate });
+/** The command that pairs a machine. */
+export const VantagePairing = z.object({
+  id: Id,
+  /** A line for a POSIX shell. Its code works once. @example curl -fsS https://console.example/vantage.sh -o vantage.sh && … */
+  command: z.string(),
+  /** The end of the code. */
+  expiresAt: IsoDate,
+});
 export type VantagePairing = z.infer<typeof VantagePairing>;
 
+/** Add a vantage; returns the command that pairs a machine within 15 minutes. */
 export const addVantage = endpoint({
   method: 'POST',
   path: '/vantages',
   access: ['CREATOR', 'ADMIN'],
-  body: z.object({ name: text(1, 60) }),
+  body: z.object({
+    /** A name for the list and for verdicts. */
+    name: text(1, 60),
+  }),
   reply: VantagePairing,
   errors: ['no_company', 'too_many_objects', 'too_many_requests'],
 });
 
+/** Delete a vantage; its key becomes invalid. */
 export const deleteVantage = endpoint({
   method: 'DELETE',
   path: '/vantages/:id',
@@ -47,28 +62,42 @@ export const deleteVantage = endpoint({
   errors: ['not_found', 'no_company'],
 });
 
+/** Exchange the code of a new vantage for its key. */
 export const pairVantage = endpoint({
   method: 'POST',
   path: '/vantage/pair',
   access: 'public',
-  body: z.object({ code: text(1) }),
-  /** `key`: 32 bytes in hex, for HMAC-SHA256 (RFC 2104). */
-  reply: z.object({ vantage: Id, key: z.string() }),
+  body: z.object({
+    /** From the command. @example y1kzWBqUZz3v0l0lq0yqB7hJm0W2y5u8t1n4x7a0dEE */
+    code: text(1),
+  }),
+  reply: z.object({
+    /** The id of the vantage. */
+    vantage: Id,
+    /** 32 bytes in hex, for HMAC-SHA256 (RFC 2104). @example 7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f */
+    key: z.string(),
+  }),
   errors: ['link_dead', 'too_many_requests'],
 });
 
-/** HMAC-SHA256 in lowercase hex. */
-const Signature = z.string().check(z.regex(/^[0-9a-f]{64}$/));
-/** The count of a signed call must exceed that of the last one, so that no call can be replayed. */
-const Count = z.int().check(z.gte(1));
+/** The fields of every signed call. */
+const signed = {
+  /** The id from the pairing. */
+  vantage: Id,
+  /** Greater than that of every earlier call, so that no call can be replayed. */
+  count: z.int().check(z.gte(1)),
+  /** HMAC-SHA256 in lowercase hex. @example f7bc83f430538424b13298e6aa6fb143ef4d59a14946175997479dbc2d1a3cd8 */
+  signature: z.string().check(z.regex(/^[0-9a-f]{64}$/)),
+};
 
+/** Get the next requests that a vantage has to send. The signature covers `work VANTAGE COUNT`. */
 export const takeVantageWork = endpoint({
   method: 'POST',
   path: '/vantage/work',
   access: 'public',
-  body: z.object({ vantage: Id, count: Count, signature: Signature }),
+  body: z.object(signed),
   reply: z.object({
-    /** Empty when there is no work. */
+    /** The id of the task; empty when there is no work. @example 6f1e6f0a-5d0f-4a63-9d5c-0a4f6a3f3c11 */
     task: z.string(),
     /** Base64 of a line for each request: group, step, scheme, host, port, address, path and header, separated by tabs. */
     plan: z.string(),
@@ -80,17 +109,18 @@ export const takeVantageWork = endpoint({
   errors: ['unauthorized', 'too_many_requests'],
 });
 
+/** Report the responses to one group of requests. The signature covers `report VANTAGE COUNT TASK GROUP RESULTS`. */
 export const reportVantage = endpoint({
   method: 'POST',
   path: '/vantage/report',
   access: 'public',
   body: z.object({
-    vantage: Id,
-    count: Count,
-    signature: Signature,
+    ...signed,
+    /** The id of the task. @example 6f1e6f0a-5d0f-4a63-9d5c-0a4f6a3f3c11 */
     task: z.uuid(),
+    /** The group within the plan. @example 0 */
     group: z.int().check(z.gte(0)),
-    /** Base64 of a line for each request: step, exit status of curl, HTTP status, 1 when connected, base64 of the head or `-`. */
+    /** Base64 of a line for each request: step, exit status of curl, HTTP status, 1 when connected, base64 of the headers or `-`. @example MCAwIDQwMyAxIC0K */
     results: z.string().check(z.maxLength(15_000), z.regex(/^[A-Za-z0-9+/]*={0,2}$/)),
   }),
   errors: ['unauthorized', 'not_found', 'too_many_requests'],

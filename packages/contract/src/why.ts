@@ -3,41 +3,61 @@ import { endpoint } from './endpoint.ts';
 import { Id, IdParams, Named, numeral, text } from './fields.ts';
 import { limits } from './limits.ts';
 
-/** The decision of the access rule on a user and a site. A denial comes with the first missing condition. */
+/** The gateway's decision on a user and a site, and its reasons. */
 export const Explanation = z.object({
+  /** Whether the gateway allows the request. @example false */
   allow: z.boolean(),
-  /** The reason as in the gateway's `X-Propusk-Reason`; null when allowed. */
+  /** The reason of the refusal, as in `X-Propusk-Reason`; null when allowed. @example no_policy */
   reason: z.nullable(z.string()),
-  /** The decision and the remedy: Russian sentences. */
+  /** The decision as a Russian sentence. */
   message: z.string(),
+  /** The remedy as a Russian sentence; null when there is nothing to do. */
   advice: z.nullable(z.string()),
-  /** The policy that allows the user, and its proxy by host. */
+  /** The policy that grants access; null when none does. @example null */
   policy: z.nullable(Named),
+  /** The proxy that carries the traffic; null when refused. @example null */
   proxy: z.nullable(Named),
   /** The conditions between user and site, in the order of evaluation, which stops at the first missing one. */
-  links: z.array(z.object({ title: z.string(), state: z.enum(['held', 'missing', 'unchecked']) })),
+  links: z.array(
+    z.object({
+      /** The condition as a Russian sentence. */
+      title: z.string(),
+      /** Whether it holds. @example missing */
+      state: z.enum(['held', 'missing', 'unchecked']),
+    }),
+  ),
   /** The policies that would open the site to the user. Empty when callers ask about themselves. */
   mends: z.array(Named),
 });
 export type Explanation = z.infer<typeof Explanation>;
 
+/** The port of the host. @example 443 */
 const Port = numeral(z.int().check(z.gte(1), z.lte(65_535)));
 
+/** Explain the gateway's decision on a user and a site. */
 export const whySite = endpoint({
   method: 'GET',
   path: '/domain-allowed/:id/why',
   access: ['CREATOR', 'ADMIN'],
   params: IdParams,
-  query: z.object({ user: numeral(Id) }),
+  query: z.object({
+    /** Id of the user whose access is explained. */
+    user: numeral(Id),
+  }),
   reply: Explanation,
   errors: ['not_found'],
 });
 
+/** Explain the gateway's decision on the caller and a host. For browsers, which hide the body of a refused CONNECT. */
 export const whyHost = endpoint({
   method: 'GET',
   path: '/me/why',
   access: ['USER', 'CREATOR', 'ADMIN'],
-  query: z.object({ host: text(1, limits.description), port: Port }),
+  query: z.object({
+    /** A host name, in any spelling that a browser accepts. @example crm.romashka.ru */
+    host: text(1, limits.description),
+    port: Port,
+  }),
   reply: Explanation,
   errors: ['no_company'],
 });

@@ -94,7 +94,7 @@ export function answerUnreadable(error: Error & { code?: string }, socket: Socke
 }
 
 /** Renders the reply's body, with Russian sentences. */
-export function bodyOf({ code, facts: { detail, fields } }: AppError): ErrorBody {
+function bodyOf({ code, facts: { detail, fields } }: AppError): ErrorBody {
   const message = detail === undefined ? errorMessages[code] : render(errorDetails, detail);
   if (fields === undefined) return { code, message };
   const faults = Object.entries(fields).map(([path, fault]) => [path, render(fieldFaults, fault)]);

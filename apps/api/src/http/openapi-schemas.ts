@@ -1,5 +1,7 @@
+import { exported } from '@propusk/contract/endpoints';
+import { openApiExamples } from '@propusk/phrases/openapi';
 import * as z from 'zod/mini';
-import { everywhere, type FieldTexts, registered, schemaTexts } from './documented/schemas.ts';
+import docs from './contract-docs.json' with { type: 'json' };
 
 /** A JSON Schema (draft 2020-12), reduced to the keywords that the documentation and its tests use. */
 export interface JsonSchema {
@@ -29,11 +31,48 @@ export interface JsonSchema {
 /** The named schemas of a document. Describing a call adds the schemas that it uses. */
 export type Components = Record<string, JsonSchema>;
 
+const texts: Readonly<Record<string, string>> = docs.texts;
+const ownExamples: Readonly<Record<string, unknown[]>> = docs.examples;
+/** The example of a field without its own: that of another field with the same name. */
+const byField = new Map(
+  Object.entries(ownExamples).map(([path, [example]]) => [path.split('.').at(-1), example] as const),
+);
+
+/** The text of a call, schema, field or error code. @param path see `contract-docs.json` @throws Error when there is none */
+export function textOf(path: string): string {
+  const text = texts[path];
+  if (text === undefined) throw new Error(`contract-docs.json has no text of ${path}`);
+  return text;
+}
+
+const names = new Map<unknown, string>();
+/** Names and texts of the contract's exported schemas, in the form of zod's converter. */
+const registered = z.registry<{ id?: string; description: string; examples?: unknown[] }>();
+for (const [name, schema] of Object.entries(exported)) {
+  const description = texts[name];
+  if (description === undefined || !(schema instanceof z.core.$ZodType)) continue;
+  names.set(schema, name);
+  const isComponent = /^(object|enum)$/.test(schema._zod.def.type);
+  const examples = ownExamples[name];
+  registered.add(schema, { description, ...(isComponent ? { id: name } : examples && { examples }) });
+}
+
+/** The name of a schema in the document; undefined for one that the contract does not export. */
+export function nameOf(schema: z.ZodMiniType): string | undefined {
+  return names.get(schema);
+}
+
 /**
  * Converts a contract's schema to JSON Schema. Named schemas move to `components`, and a `$ref` replaces them.
  * @param io `input` for requests, `output` for replies
+ * @param path the path of the schema in `contract-docs.json`, such as `pair.body`
  */
-export function schemaOf(components: Components, schema: z.ZodMiniType, io: 'input' | 'output'): JsonSchema {
+export function schemaOf(
+  components: Components,
+  schema: z.ZodMiniType,
+  io: 'input' | 'output',
+  path: string,
+): JsonSchema {
   const converted = z.toJSONSchema(schema, { io, metadata: registered, override: simplify });
   const {
     $schema: _,
@@ -44,13 +83,20 @@ export function schemaOf(components: Components, schema: z.ZodMiniType, io: 'inp
     $defs?: Components;
   };
   for (const [name, definition] of Object.entries($defs ?? {})) {
-    const { fields = {}, example } = schemaTexts.get(name) ?? {};
-    components[name] = {
-      ...addTexts(definition, fields, example),
-      ...(example !== undefined && { examples: [example] }),
-    };
+    const examples = ownExamples[name];
+    components[name] = { ...addTexts(definition, name), ...(examples && { examples }) };
   }
-  return addTexts(own, {});
+  return addTexts(own, path);
+}
+
+/** The fields of a call's path or query, without a reference to the schema itself. */
+export function fieldsOf(
+  components: Components,
+  schema: z.ZodMiniType,
+  path: string,
+): [name: string, JsonSchema][] {
+  const copy = z.extend(schema as z.ZodMiniObject, {});
+  return Object.entries(schemaOf(components, copy, 'input', nameOf(schema) ?? path).properties ?? {});
 }
 
 /** Zod refers to definitions within each schema; the document has one place for all of them. */
@@ -77,31 +123,36 @@ function simplify({
   jsonSchema.anyOf = jsonSchema.anyOf.map((one) => (one.type === 'number' ? number : one));
 }
 
-const common: FieldTexts = everywhere;
-
-/** Adds the texts of the fields, and their examples from the example of the whole. */
-function addTexts(
-  schema: JsonSchema,
-  texts: FieldTexts,
-  example: unknown = schema.examples?.[0],
-): JsonSchema {
+/** Adds the texts of the fields, and the examples of texts. */
+function addTexts(schema: JsonSchema, path: string): JsonSchema {
   const { properties, items, anyOf } = schema;
-  if (items !== undefined && items.$ref === undefined) {
-    return { ...schema, items: addTexts(items, texts, (example as unknown[] | undefined)?.[0]) };
-  }
+  if (items !== undefined) return { ...schema, items: addTexts(items, path) };
   // A nullable object: `anyOf` is the object and null.
-  if (anyOf?.[0]?.properties !== undefined) {
-    return { ...schema, anyOf: [addTexts(anyOf[0], texts, example), ...anyOf.slice(1)] };
-  }
+  if (anyOf?.[0]?.properties !== undefined)
+    return { ...schema, anyOf: [addTexts(anyOf[0], path), ...anyOf.slice(1)] };
   if (properties === undefined) return schema;
   const parts = Object.entries(properties).map(([name, property]): [string, JsonSchema] => {
-    const [text, inner] = [texts[name] ?? common[name] ?? []].flat() as [string?, FieldTexts?];
-    const value = (example as Record<string, unknown> | undefined)?.[name];
-    const described = text === undefined ? property : { ...property, description: text };
-    const shown = value === undefined ? described : { ...described, examples: [value] };
-    return [name, inner === undefined ? shown : addTexts(shown, inner, value)];
+    const own = `${path}.${name}`;
+    const description = texts[own];
+    const examples = examplesOf(own, property);
+    return [
+      name,
+      addTexts({ ...property, ...(description && { description }), ...(examples && { examples }) }, own),
+    ];
   });
   return { ...schema, properties: Object.fromEntries(parts) };
+}
+
+const sentences: Readonly<Record<string, unknown>> = openApiExamples;
+
+function examplesOf(path: string, { type, anyOf, format, examples }: JsonSchema): unknown[] | undefined {
+  const found = sentences[path] ?? ownExamples[path]?.[0];
+  if (found !== undefined) return [found];
+  const isText = [type].flat()[0] === 'string' || anyOf?.[0]?.type === 'string';
+  if (examples !== undefined || format !== undefined || !isText) return examples;
+  const field = path.split('.').at(-1) ?? '';
+  const shared = sentences[field] ?? byField.get(field);
+  return typeof shared === 'string' ? [shared] : undefined;
 }
 
 /** An example of a value: that of its schema, or one assembled from the examples of its parts. */
@@ -110,11 +161,13 @@ export function exampleOf(components: Components, schema: JsonSchema): unknown {
   const named = components[schema.$ref?.replace('#/components/schemas/', '') ?? ''];
   if (named !== undefined) return exampleOf(components, named);
   // A nullable value: `anyOf` is the value and null.
-  if (schema.anyOf?.[0] !== undefined) return exampleOf(components, schema.anyOf[0]);
+  if (schema.anyOf?.[0] !== undefined) return exampleOf(components, schema.anyOf[0]) ?? null;
   if (schema.items !== undefined) return [exampleOf(components, schema.items)];
   if (schema.properties !== undefined) {
     const parts = Object.entries(schema.properties);
     return Object.fromEntries(parts.map(([name, part]) => [name, exampleOf(components, part)]));
   }
-  return schema.const ?? (schema.type === 'integer' ? 1 : undefined);
+  if (schema.type === 'integer') return Math.max(schema.minimum ?? 1, 1);
+  if (Array.isArray(schema.type)) return null;
+  return schema.const ?? schema.enum?.[0] ?? (schema.type === 'boolean' ? true : '');
 }

@@ -25,6 +25,25 @@ gets 422.
 
 **Rate limits.** A request beyond a limit gets 429, with the seconds to wait in \`Retry-After\`.`;
 
+/** The groups of calls, by the first segment of the path. */
+export const groups: Readonly<Record<string, string>> = {
+  health: 'Readiness of the service.',
+  auth: 'Sign-in and sign-out, registration, links sent by mail.',
+  me: 'The caller: its account, password, sessions and access to sites.',
+  users: 'Users of companies (agents), owners of companies, and platform admins.',
+  company: 'Companies.',
+  proxy: 'Upstream proxies, through which traffic leaves for the sites.',
+  'domain-allowed': 'Protected sites.',
+  politics: 'Access policies: which users reach which sites through which proxy.',
+  audit: 'The audit: actors, actions and objects.',
+  mail: 'The outbox of mail.',
+  lock: 'The lock of a site, for the holder of a link to it.',
+  echo: "The caller's own address.",
+  vantages: 'Vantages: machines that request sites as strangers do.',
+  vantage: 'The signed calls of a vantage.',
+  feed: 'Snapshots of access rights, streamed to gateways.',
+};
+
 /** The beginning of a feed, as bytes on the wire. */
 export const feedExample = `event: company
 data: {"companyId":5,"version":128,"users":[],"sites":[],"proxies":[],"policies":[]}

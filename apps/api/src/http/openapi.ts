@@ -1,18 +1,21 @@
 import { type Endpoint, isIdempotent } from '@propusk/contract/endpoint';
-import { type CallName, calls } from '@propusk/contract/endpoints';
-import { type ErrorCode, errors } from '@propusk/contract/errors';
+import { calls } from '@propusk/contract/endpoints';
+import { ErrorBody, type ErrorCode, errors } from '@propusk/contract/errors';
 import { CompanySnapshot, feed } from '@propusk/contract/feed';
 import { errorMessages } from '@propusk/phrases/errors';
-import { fieldFaults } from '@propusk/phrases/fields';
 import { productName } from '@propusk/phrases/openapi';
 import type * as z from 'zod/mini';
-import { bodyExamples, groups, meanings, parameters } from './documented/calls.ts';
-import { type OperationText, operations } from './documented/operations.ts';
-import { registered } from './documented/schemas.ts';
-import { bodyOf as errorBodyOf, validate } from './error-reply.ts';
 import { isConditional, refusalsOf } from './openapi-errors.ts';
-import { type Components, exampleOf, type JsonSchema, schemaOf } from './openapi-schemas.ts';
-import { feedExample, introduction } from './openapi-texts.ts';
+import {
+  type Components,
+  exampleOf,
+  fieldsOf,
+  type JsonSchema,
+  nameOf,
+  schemaOf,
+  textOf,
+} from './openapi-schemas.ts';
+import { feedExample, groups, introduction } from './openapi-texts.ts';
 
 type Examples = Record<string, { summary?: string; value: unknown }>;
 type Content = Record<string, { schema: JsonSchema; examples: Examples }>;
@@ -65,19 +68,16 @@ export interface OpenApi {
   components: { schemas: Components; securitySchemes: Record<string, object> };
 }
 
-/**
- * Derives the OpenAPI document from the contract.
- * @throws Error when a parameter of a call has no text in `documented/calls.ts`
- */
+/** Derives the OpenAPI document from the contract. */
 export function describeCalls(version: string): OpenApi {
-  const schemas: Components = { Error: errorSchema };
-  // The feed's reply is a stream, so no reply schema refers to the snapshots in its events.
-  schemaOf(schemas, CompanySnapshot, 'output');
+  const schemas: Components = {};
+  // Errors narrow the codes, and the feed's reply is a stream, so no reply schema refers to these.
+  for (const schema of [ErrorBody, CompanySnapshot]) schemaOf(schemas, schema, 'output', '');
+  Object.assign(schemas.ErrorBody?.properties?.code ?? {}, { enum: Object.keys(errors) });
   const paths: OpenApi['paths'] = {};
-  for (const name of Object.keys(calls) as CallName[]) {
-    const endpoint: Endpoint = calls[name];
+  for (const [name, endpoint] of Object.entries(calls).toSorted(byPath)) {
     const path = `/api${endpoint.path.replace(/:(\w+)/g, '{$1}')}`;
-    const operation = operationOf(schemas, endpoint, operations[name]);
+    const operation = operationOf(schemas, name, endpoint);
     paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operation };
   }
   return {
@@ -109,19 +109,24 @@ export function describeCalls(version: string): OpenApi {
   };
 }
 
-function operationOf(schemas: Components, endpoint: Endpoint, text: OperationText): Operation {
+function byPath([, a]: [string, Endpoint], [, b]: [string, Endpoint]): number {
+  return a.path < b.path ? -1 : Number(a.path > b.path);
+}
+
+function operationOf(schemas: Components, name: string, endpoint: Endpoint): Operation {
   const { path, body } = endpoint;
-  const [summary, description] = typeof text === 'string' ? [text] : text;
-  const parameters = parametersOf(schemas, endpoint);
+  // The first sentence of the comment is the summary.
+  const [summary = '', ...rest] = textOf(name).split(/(?<=[.?])\s/);
+  const parameters = parametersOf(schemas, name, endpoint);
   return {
     operationId: operationId(endpoint),
     tags: [path.split('/')[1] ?? ''],
-    summary,
-    description: [description, accessOf(endpoint)].filter(Boolean).join('\n\n'),
+    summary: summary.replace(/\.$/, ''),
+    description: [rest.join(' '), accessOf(endpoint)].filter(Boolean).join('\n\n'),
     security: securityOf(endpoint),
     ...(parameters.length > 0 && { parameters }),
-    ...(body && { requestBody: { required: true, content: bodyOf(schemas, endpoint, body) } }),
-    responses: { ...successOf(schemas, endpoint), ...refusalResponses(endpoint) },
+    ...(body && { requestBody: { required: true, content: bodyOf(schemas, name, body) } }),
+    responses: { ...successOf(schemas, name, endpoint), ...refusalResponses(endpoint) },
   };
 }
 
@@ -148,14 +153,14 @@ function securityOf({ access }: Endpoint): Operation['security'] {
   return access === 'maybe-signed-in' ? [{}, { bearer: [] }] : [{ bearer: [] }];
 }
 
-function parametersOf(schemas: Components, endpoint: Endpoint): Parameter[] {
+function parametersOf(schemas: Components, call: string, endpoint: Endpoint): Parameter[] {
   const found: Parameter[] = [];
-  for (const [where, schema] of [
-    ['path', endpoint.params],
-    ['query', endpoint.query],
-  ] as const) {
-    const fields = schema === undefined ? {} : (schemaOf(schemas, schema, 'input').properties ?? {});
-    for (const [name, field] of Object.entries(fields)) found.push(parameterOf(where, name, field));
+  for (const where of ['path', 'query'] as const) {
+    const part = where === 'path' ? 'params' : 'query';
+    const schema = endpoint[part];
+    const fields = schema === undefined ? [] : fieldsOf(schemas, schema, `${call}.${part}`);
+    for (const [name, field] of fields)
+      found.push({ name, in: where, required: where === 'path', ...parameterOf(schemas, field) });
   }
   if (isConditional(endpoint)) found.push(ifMatch);
   if (isIdempotent(endpoint)) found.push(idempotencyKey);
@@ -163,20 +168,11 @@ function parametersOf(schemas: Components, endpoint: Endpoint): Parameter[] {
   return found;
 }
 
-function parameterOf(where: 'path' | 'query', name: string, field: JsonSchema): Parameter {
-  const documented = (parameters as Record<string, readonly [string, unknown]>)[name];
-  if (documented === undefined)
-    throw new Error(`documented/calls.ts does not describe the parameter ${name}`);
+function parameterOf(schemas: Components, field: JsonSchema) {
   // A URL holds only text; a number that accepts digits is documented as a number.
   const { description: _, examples: __, ...schema } = field.anyOf?.at(-1) ?? field;
-  return {
-    name,
-    in: where,
-    required: where === 'path',
-    description: documented[0],
-    schema,
-    example: documented[1],
-  };
+  const [example = exampleOf(schemas, schema)] = field.examples ?? [];
+  return { description: field.description ?? '', schema, example };
 }
 
 const ifMatch: Parameter = {
@@ -220,13 +216,14 @@ const idempotencyKey: Parameter = {
   example: '7f9c24e8-3b12-4fae-8f0b-1f7a9c35d2aa',
 };
 
-function bodyOf(schemas: Components, endpoint: Endpoint, body: z.ZodMiniType): Content {
-  const schema = schemaOf(schemas, body, 'input');
-  const examples = bodyExamples.get(endpoint) ?? { example: { value: exampleOf(schemas, schema) } };
+function bodyOf(schemas: Components, call: string, body: z.ZodMiniType): Content {
+  const schema = schemaOf(schemas, body, 'input', `${call}.body`);
+  const several = schemas[nameOf(body) ?? '']?.examples ?? [exampleOf(schemas, schema)];
+  const examples = Object.fromEntries(several.map((value, i) => [`example${i + 1}`, { value }]));
   return { 'application/json': { schema, examples } };
 }
 
-function successOf(schemas: Components, endpoint: Endpoint): Record<string, Response> {
+function successOf(schemas: Components, call: string, endpoint: Endpoint): Record<string, Response> {
   const { method, status, reply } = endpoint;
   if (endpoint === feed) return { '200': stream };
   const headers: Record<string, Header> = {};
@@ -238,9 +235,9 @@ function successOf(schemas: Components, endpoint: Endpoint): Record<string, Resp
   // A list that is an array cannot hold the count.
   if (reply._zod.def.type === 'array') headers['X-Total-Count'] = totalCount;
   if (isIdempotent(endpoint)) headers['Idempotent-Replayed'] = replayed;
-  const schema = schemaOf(schemas, reply, 'output');
+  const schema = schemaOf(schemas, reply, 'output', `${call}.reply`);
   const example = { value: exampleOf(schemas, schema) };
-  const name = registered.get(reply)?.id;
+  const name = nameOf(reply);
   const results = {
     GET: 'The result',
     POST: 'The result',
@@ -299,79 +296,29 @@ const stream: Response = {
   },
 };
 
-const errorSchema: JsonSchema = {
-  type: 'object',
-  description: 'The body of every error reply.',
-  required: ['code', 'message'],
-  additionalProperties: false,
-  properties: {
-    code: {
-      type: 'string',
-      description: 'The error code, for programs.',
-      enum: Object.keys(errors),
-      examples: ['bad_input'],
-    },
-    message: {
-      type: 'string',
-      description: 'A Russian sentence for users.',
-      minLength: 1,
-      examples: [errorMessages.bad_input],
-    },
-    fields: {
-      type: 'object',
-      description: 'A description of each fault, by its path in the input, such as `politics.0`.',
-      additionalProperties: { type: 'string' },
-      examples: [{ email: fieldFaults.email() }],
-    },
-  },
-  examples: [
-    {
-      code: 'bad_input',
-      message: errorMessages.bad_input,
-      fields: { email: fieldFaults.email() },
-    },
-  ],
-};
-
 function refusalResponses(endpoint: Endpoint): Record<string, Response> {
   const byStatus = Object.groupBy(refusalsOf(endpoint), (code) => errors[code].status);
   return Object.fromEntries(
-    Object.entries(byStatus).map(([status, codes]) => [status, refusalResponse(endpoint, codes)]),
+    Object.entries(byStatus).map(([status, codes]) => [status, refusalResponse(status, codes)]),
   );
 }
 
-function refusalResponse(endpoint: Endpoint, codes: ErrorCode[]): Response {
-  const examples: Examples = {};
-  for (const code of codes) {
-    const fields = code === 'bad_input' ? wrongFields(endpoint) : {};
-    examples[code] = { summary: meanings[code], value: { code, message: errorMessages[code], ...fields } };
-  }
+function refusalResponse(status: string, codes: ErrorCode[]): Response {
+  const examples = codes.map((code) => [
+    code,
+    { summary: textOf(`errors.${code}`), value: { code, message: errorMessages[code] } },
+  ]);
   return {
-    description: codes.map((code) => `\`${code}\`: ${meanings[code]}.`).join('\n\n'),
-    ...(codes.includes('too_many_requests') && {
-      headers: { 'Retry-After': retryAfter },
-    }),
-    ...(codes.some((code) => errors[code].status === 401) && {
-      headers: { 'WWW-Authenticate': authenticate },
-    }),
+    description: codes.map((code) => `\`${code}\`: ${textOf(`errors.${code}`)}`).join('\n\n'),
+    ...(status === '429' && { headers: { 'Retry-After': retryAfter } }),
+    ...(status === '401' && { headers: { 'WWW-Authenticate': authenticate } }),
     content: {
       'application/json': {
         schema: {
-          allOf: [{ $ref: '#/components/schemas/Error' }, { properties: { code: { enum: codes } } }],
+          allOf: [{ $ref: '#/components/schemas/ErrorBody' }, { properties: { code: { enum: codes } } }],
         },
-        examples,
+        examples: Object.fromEntries(examples),
       },
     },
   };
-}
-
-/** The server's real reply to an input whose first field is missing. */
-function wrongFields(endpoint: Endpoint): { fields?: Record<string, string> } {
-  const schema = endpoint.body ?? endpoint.params ?? endpoint.query;
-  const def = schema?._zod.def as { type?: string; shape?: object } | undefined;
-  if (schema === undefined || def === undefined) return {};
-  const wrong = def.type === 'array' ? [{}] : { [Object.keys(def.shape ?? {})[0] ?? '']: null };
-  const { error } = validate({ schema })(wrong);
-  const fields = error && errorBodyOf(error).fields;
-  return fields === undefined ? {} : { fields };
 }

@@ -31,7 +31,7 @@ export function misfit(at: string, value: unknown): string | null {
 
 /** Replies to unknown or undecodable paths. Fastify parses the body before it finds the route, so body errors occur too. */
 const unrouted = ajv.compile({
-  $ref: 'openapi#/components/schemas/Error',
+  $ref: 'openapi#/components/schemas/ErrorBody',
   properties: {
     code: {
       enum: [
