@@ -45,21 +45,19 @@ export function textOf(path: string): string {
   return text;
 }
 
-const names = new Map<unknown, string>();
 /** Names and texts of the contract's exported schemas, in the form of zod's converter. */
 const registered = z.registry<{ id?: string; description: string; examples?: unknown[] }>();
 for (const [name, schema] of Object.entries(exported)) {
   const description = texts[name];
   if (description === undefined || !(schema instanceof z.core.$ZodType)) continue;
-  names.set(schema, name);
   const isComponent = /^(object|enum)$/.test(schema._zod.def.type);
   const examples = ownExamples[name];
   registered.add(schema, { description, ...(isComponent ? { id: name } : examples && { examples }) });
 }
 
-/** The name of a schema in the document; undefined for one that the contract does not export. */
+/** The name of a schema in the document; undefined for one that the document writes in place. */
 export function nameOf(schema: z.ZodMiniType): string | undefined {
-  return names.get(schema);
+  return registered.get(schema)?.id;
 }
 
 /**
