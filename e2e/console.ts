@@ -164,6 +164,9 @@ const RESET = `do $$ declare name text; fields text; begin
     execute format('insert into public.%I (%s) select %s from kept.%I', name, fields, fields, name);
   end loop; end $$`;
 
+/** Lets every site be probed again at once: the api refuses a probe within 10 s of the last one. */
+export const AGE_CHECKS = `update site_checks set started_at = started_at - interval '1 minute'`;
+
 /** Local storage of a browser whose user has finished the onboarding, and folded the first steps. */
 const seen = { checkOnboarding: 'true', firstSteps: 'folded' };
 

@@ -6,7 +6,7 @@ import { expect, test } from '@playwright/test';
 import { updateUser } from '@propusk/contract/users';
 import { makeCertificate } from '@propusk/test-kit/gateway/certificate';
 import puppeteer, { type Browser, type Page } from 'puppeteer-core';
-import { names, POSTPONE_REFRESH, startWorldOnce, uncached } from './extension-world.ts';
+import { names, startWorldOnce, uncached } from './extension-world.ts';
 import { stopProduct } from './product.ts';
 
 /** The extension in Debian's Firefox ESR, over WebDriver BiDi, because Playwright cannot drive it. */
@@ -86,11 +86,11 @@ async function signIn(run: (expression: string) => Promise<unknown>, console: st
   await run(`document.querySelector('button[type=submit]').click()`);
 }
 
-/** Refreshes the access and postpones the next refresh by half a minute, as extension.spec.ts does. */
+/** Refreshes the access, and sets the next refresh to 12 s from now: extension.spec.ts waits the real half minute. */
 async function refreshNow(): Promise<void> {
   const idle = `document.querySelector('footer button:enabled') !== null`;
   const run = await openPopup(idle);
-  await run(POSTPONE_REFRESH);
+  await run(`void chrome.alarms.create('refresh', { periodInMinutes: 0.2 })`);
   await run(`document.querySelector('footer button').click()`);
   await expect.poll(() => run(idle)).toBe(true);
 }
@@ -128,18 +128,16 @@ test('signing in to the extension opens the locked site in Firefox', async () =>
   expect(await load(lockedUrl)).toEqual({ status: 200, reason: null });
 });
 
-test('a removed policy closes the site at the gateway at once, and Firefox bypasses the gateway within a minute', async () => {
+test('a removed policy closes the site at the gateway at once, and Firefox bypasses the gateway at its next refresh', async () => {
   const { call, owner, agent, lockedUrl } = world();
   await refreshNow();
   await call(owner, updateUser, { params: { id: agent.id }, body: { politics: [] } });
-  const taken = performance.now();
   await expect
     .poll(() => load(lockedUrl), { timeout: 10_000, intervals: [50] })
     .toEqual({ status: 403, reason: 'no_policy' });
   await expect
     .poll(() => load(lockedUrl), { timeout: 60_000, intervals: [1_000] })
     .toEqual({ status: 403, reason: null });
-  expect(performance.now() - taken).toBeLessThan(60_000);
 });
 
 test('while the gateway is down, Firefox cannot open the protected site but opens other sites', async () => {

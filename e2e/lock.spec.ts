@@ -4,7 +4,7 @@ import { createSite } from '@propusk/contract/sites';
 import { companyUsers, createUser, updateUser } from '@propusk/contract/users';
 import { freePort } from '@propusk/test-kit/gateway/upstreams';
 import { startLockedSites } from '../scripts/locked-site.ts';
-import { choose, dialogOf, enter, row, screensOf, startConsole, test } from './console.ts';
+import { AGE_CHECKS, choose, dialogOf, enter, row, screensOf, startConsole, test } from './console.ts';
 
 /**
  * A site's own lock, from the owner's view. The console reports the site as open and gives the lock's
@@ -61,11 +61,14 @@ const product = startConsole(
 );
 
 const open = (page: Page, path = domains) => enter(page, product.url + path, owner);
-/** Waits for a verdict. A site probed seconds ago is not probed again yet, and the dialog says so. */
+/** Waits for a verdict. A site probed seconds ago is not probed again yet, and the dialog says so: the data then ages. */
 const verdict = (dialog: Locator, name: string) =>
   expect(async () => {
     const again = dialog.getByRole('button', { name: /^Проверить/ });
-    if (await dialog.getByText('Сайт только что проверяли').isVisible()) await again.click();
+    if (await dialog.getByText('Сайт только что проверяли').isVisible()) {
+      await product.sql(AGE_CHECKS);
+      await again.click();
+    }
     await expect(dialog.getByRole('status').filter({ hasText: name })).toBeVisible({ timeout: 3000 });
   }).toPass(PROBE);
 const mark = (page: Page, host: string) =>
