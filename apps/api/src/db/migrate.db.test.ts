@@ -15,7 +15,6 @@ test('several processes migrate at once and again without an error', async () =>
   await migrate(database.db);
   const { rows } = await database.pool.query('select name from kysely_migration order by name');
   const files = await readdir(new URL('./migrations/', import.meta.url));
-  expect(files.length).toBeGreaterThan(2);
   expect(rows.map(({ name }) => `${name}.sql`)).toEqual(files.toSorted());
   await database.drop();
 });

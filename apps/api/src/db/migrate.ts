@@ -1,10 +1,16 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { databaseFaults } from '@propusk/phrases/api-start';
 import { sql } from 'kysely';
-import { type Migration, type MigrationResultSet, Migrator } from 'kysely/migration';
 import type { Db } from './open.ts';
 
 const ours = new URL('./migrations/', import.meta.url);
+
+/** Serializes migrations; no statement after the first one waits for a lock longer than 3 s. */
+const LOCK = sql`set local statement_timeout = 0; set local lock_timeout = 0; select pg_advisory_xact_lock(7305802);
+  set local lock_timeout = '3s'`;
+
+/** Release 0.1 recorded twelve migrations, the last one under this name. Our first file holds all of them. */
+const FIRST_RELEASE = { newest: '012-vantages', file: '001-0.1' };
 
 /** A database that this program cannot use. The message is one Russian line that tells the operator what to do. */
 export class DatabaseUnfit extends Error {}
@@ -17,49 +23,60 @@ export class DatabaseUnfit extends Error {}
  */
 export async function migrate(db: Db, folder = ours): Promise<void> {
   await checkServer(db);
-  const provider = { getMigrations: () => readMigrations(folder) };
-  return judged(db, await new Migrator({ db, provider }).migrateToLatest());
+  await db.transaction().execute((tx) => applyFiles(tx, folder));
+  await checkTrigrams(db);
 }
 
 /**
- * Migrates the schema up to the named migration, within the connection's open transaction.
+ * Migrates an empty schema up to a migration that `schemaOf` returned, within the connection's open transaction.
  * @throws DatabaseUnfit as `migrate` does
  */
 export async function migrateTo(db: Db, name: string): Promise<void> {
   await checkServer(db);
-  const provider = { getMigrations: () => readMigrations(ours) };
-  return judged(db, await new Migrator({ db, provider, disableTransactions: true }).migrateTo(name));
+  await applyFiles(db, ours, name);
 }
 
-/** The names of this program's migrations, oldest first. */
-export async function migrationNames(): Promise<string[]> {
-  return Object.keys(await readMigrations(ours));
+/** @returns this program's migration that makes the schema after the named one, or undefined for a name that it does not know */
+export async function schemaOf(recorded: string): Promise<string | undefined> {
+  const name = recorded === FIRST_RELEASE.newest ? FIRST_RELEASE.file : recorded;
+  return (await namesIn(ours)).find((own) => own === name);
 }
 
-async function judged(db: Db, { error, results }: MigrationResultSet): Promise<void> {
-  if (error === undefined) return checkTrigrams(db);
-  const text = error instanceof Error ? error.message : undefined;
-  if (/corrupted migrations/.test(text ?? '')) {
-    throw new DatabaseUnfit(databaseFaults.newer());
+async function applyFiles(db: Db, folder: URL, last?: string): Promise<void> {
+  await LOCK.execute(db);
+  // The table of Kysely's migrator, which release 0.1 used.
+  await sql`create table if not exists kysely_migration (name varchar(255) primary key, timestamp varchar(255) not null)`.execute(
+    db,
+  );
+  const record = (name: string) =>
+    sql`insert into kysely_migration values (${name}, ${new Date().toISOString()})`.execute(db);
+  const read = async () =>
+    (await sql<{ name: string }>`select name from kysely_migration`.execute(db)).rows.map(({ name }) => name);
+  let applied = await read();
+  if (applied.includes(FIRST_RELEASE.newest)) {
+    await sql`delete from kysely_migration where name <= ${FIRST_RELEASE.newest}`.execute(db);
+    await sql`drop table if exists kysely_migration_lock`.execute(db);
+    await record(FIRST_RELEASE.file);
+    applied = await read();
   }
-  const failed = results?.find((result) => result.status === 'Error')?.migrationName;
-  throw new DatabaseUnfit(databaseFaults.migrationFailed(failed, text));
-}
-
-async function readMigrations(folder: URL): Promise<Record<string, Migration>> {
-  const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).toSorted();
-  const migrations: Record<string, Migration> = {};
+  const names = await namesIn(folder);
+  if (applied.some((name) => !names.includes(name))) throw new DatabaseUnfit(databaseFaults.newer());
   for (const name of names) {
-    const text = await readFile(new URL(name, folder), 'utf8');
-    migrations[name.replace(/\.sql$/, '')] = {
-      up: (db) =>
-        sql
-          .raw(`set local statement_timeout = 0;\n${text}`)
-          .execute(db)
-          .then(() => {}),
-    };
+    if (applied.includes(name) || (last !== undefined && name > last)) continue;
+    try {
+      await sql.raw(await readFile(new URL(`${name}.sql`, folder), 'utf8')).execute(db);
+    } catch (error) {
+      throw new DatabaseUnfit(
+        databaseFaults.migrationFailed(name, error instanceof Error ? error.message : undefined),
+      );
+    }
+    await record(name);
   }
-  return migrations;
+}
+
+async function namesIn(folder: URL): Promise<string[]> {
+  const files = (await readdir(folder)).filter((name) => name.endsWith('.sql'));
+  return files.map((name) => name.replace(/\.sql$/, '')).toSorted();
 }
 
 /** The name Ivan and the letter Yo in Cyrillic, in upper and lower case. */

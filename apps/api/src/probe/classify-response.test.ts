@@ -20,7 +20,7 @@ const outside = (kind: OutsideStep['kind'] = 'plain', at: Partial<OutsideStep> =
   path: '/',
   headers: {},
   from: null,
-  title: { code: 'legacy', params: { text: kind } },
+  title: { code: 'outside_name', params: { host: kind } },
   ...at,
 });
 

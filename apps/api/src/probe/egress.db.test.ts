@@ -54,12 +54,12 @@ test('one unanswered address family or failed attempt keeps the known egress add
     ...learned,
     addresses: [],
     unanswered: [],
-    problem: { code: 'legacy', params: { text: 'Прокси не отвечает.' } },
+    problem: { code: 'silent', params: { kind: 'proxy' } },
   });
   expect(await known()).toEqual({
     addresses: [EGRESS, '::1'],
     stale: false,
-    problem: 'Прокси не отвечает.',
+    problem: 'Прокси не отвечает. Проверьте его адрес и порт.',
   });
   // The echo answered by the other family only, for a week.
   await save({ ...learned, addresses: [EGRESS], unanswered: [], problem: null });

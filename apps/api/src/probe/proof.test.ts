@@ -4,7 +4,7 @@ import type { Finding, StepResult } from './classify-response.ts';
 import type { OutsideStep, PlannedStep } from './plan.ts';
 import { adviseStep, tallyProof } from './proof.ts';
 
-const text: CheckMessage = { code: 'legacy', params: { text: '' } };
+const text: CheckMessage = { code: 'unresolved' };
 const place = { host: 'crm.example.ru', port: 443, scheme: 'https', title: text } as const;
 const outside = (kind: OutsideStep['kind']): PlannedStep => ({
   ...place,

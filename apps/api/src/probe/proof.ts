@@ -33,10 +33,7 @@ function adviseThrough({ step, finding, detail }: StepResult): CheckMessage | nu
   return finding === 'open' || finding === 'redirect' ? null : { code: 'fix_firewall' };
 }
 
-/**
- * Counts strangers' requests and refusals, and proxies and those that open the site. Probes stored before migration 010
- * have no proxies to count.
- */
+/** Counts strangers' requests and refusals, and proxies and those that open the site. */
 export function tallyProof(steps: readonly CheckStep[]): SiteCheck['proof'] {
   const outside = steps.filter((step) => step.vantage === 'outside' && counts(step));
   const byProxy = Map.groupBy(

@@ -96,7 +96,8 @@ test('a backup contains every table except those listed as left out', async () =
       'vantages',
     ],
   ]);
-  expect(names.filter((name) => leftOut.has(name)).toSorted()).toEqual([...leftOut].toSorted());
+  const ofThisRelease = [...leftOut].filter((name) => name !== 'kysely_migration_lock');
+  expect(names.filter((name) => leftOut.has(name)).toSorted()).toEqual(ofThisRelease.toSorted());
   const { tables } = await everything(pool);
   for (const [name, rows] of Object.entries(tables)) expect(rows.length, name).toBeGreaterThan(0);
   const granting = ['sessions', 'pairing_codes', 'mail_links', 'mails', 'lock_links', 'company_invitations'];

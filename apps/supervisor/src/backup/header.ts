@@ -18,7 +18,7 @@ const Header = z.object({
   format: z.literal(FORMAT),
   created: z.string(),
   /** The newest migration of the schema that the rows fit. */
-  migration: z.string().check(z.regex(/^\d{3}-[a-z0-9-]{1,100}$/)),
+  migration: z.string().check(z.regex(/^\d{3}-[a-z0-9.-]{1,100}$/)),
   /** Rows of each table. */
   tables: z.record(z.string(), z.number().check(z.int(), z.gte(0))),
   salt: z.string().check(z.regex(/^[A-Za-z0-9_-]{22}$/)),

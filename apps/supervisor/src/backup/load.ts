@@ -1,5 +1,5 @@
 import { finished } from 'node:stream/promises';
-import { migrate, migrateTo, migrationNames } from '@propusk/api/db/migrate';
+import { migrate, migrateTo, schemaOf } from '@propusk/api/db/migrate';
 import { openDb } from '@propusk/api/db/open';
 import { keepPartitions } from '@propusk/api/db/reaper';
 import type { Tables } from '@propusk/api/db/schema';
@@ -25,10 +25,14 @@ export const ID_GAP = 10_000;
 /** Serializes restores into one database. */
 const restoring = 'select pg_advisory_xact_lock(7305801)';
 
-/** @throws BackupRefused for a file whose schema this program does not know */
-export async function checkMigration({ migration }: Header): Promise<void> {
-  if ((await migrationNames()).includes(migration)) return;
-  throw new BackupRefused(backupPhrases.newerSchema());
+/**
+ * @returns the migration of this program that makes the schema of the file's rows
+ * @throws BackupRefused for a file whose schema this program does not know
+ */
+export async function checkMigration({ migration }: Header): Promise<string> {
+  const own = await schemaOf(migration);
+  if (own === undefined) throw new BackupRefused(backupPhrases.newerSchema());
+  return own;
 }
 
 /** @throws BackupRefused when the database holds any table */
@@ -42,11 +46,11 @@ export async function checkEmpty(url: string): Promise<void> {
  * @throws BackupRefused when the database is not empty, or the file is not what it was when it was verified
  */
 export async function load(url: string, backup: Backup): Promise<void> {
-  await checkMigration(backup.header);
+  const schema = await checkMigration(backup.header);
   await inTransaction(url, '', async (client) => {
     await client.query(restoring);
     await refuseFull(client);
-    await migrateTo(onOneConnection(client), backup.header.migration);
+    await migrateTo(onOneConnection(client), schema);
     const quote = (name: string) => client.escapeIdentifier(name);
     // No migration puts rows into the append-only tables, and they have no trigger on INSERT.
     const names = (await allTables(client)).filter((name) => !appendOnly.has(name)).map(quote);
@@ -113,7 +117,7 @@ async function setSequences(client: pg.ClientBase, sequences: readonly Sequence[
   }
 }
 
-/** Lets the migrator run in an existing transaction. */
+/** Lets `migrateTo` run in an existing transaction. */
 function onOneConnection(client: pg.Client): Kysely<Tables> {
   const connection = { query: client.query.bind(client), release: () => {} };
   const pool = { connect: async () => connection, end: async () => {} };

@@ -22,7 +22,7 @@ export const leftOut: ReadonlySet<string> = new Set([
   'rate_limits',
   // Gateways acknowledge anew; old acknowledgements would be false.
   'gateway_acknowledgements',
-  // An empty table of the migrator.
+  // An empty table that release 0.1 made.
   'kysely_migration_lock',
 ]);
 

@@ -31,10 +31,7 @@ const who = (kind: Who) => (kind === 'gateway' ? 'Шлюз' : 'Прокси');
 const ofWho = (kind: Who) => (kind === 'gateway' ? 'шлюза' : 'прокси');
 const via = (proxy: string | null) => `Через ${proxy ?? 'шлюз'}`;
 const quote = ({ title, detail }: Step) => `${render(title)}: ${render(detail)}`;
-/** A step from before migration 010 names its proxy in its title only. */
-function notOpened(step: Step): string {
-  const { title, detail } = step;
-  if (title.code !== 'through_get') return `Через прокси политики сайт не открылся. ${quote(step)}.`;
+function notOpened({ title, detail }: Step): string {
   const { proxy } = title.params as { proxy: string | null };
   return `${proxy === null ? 'Через шлюз платформы' : `Через прокси «${proxy}»`} сайт не открылся: ${render(detail)}.`;
 }
@@ -70,9 +67,6 @@ const unreached = {
 };
 
 const phrases = {
-  /** A sentence that the database holds from before migration 010. */
-  legacy: ({ text }: { text: string }): string => text,
-
   // titles of steps
   outside: ({ vantage, url, address }: Target): string =>
     `${vantage === undefined ? 'Снаружи' : `С точки «${vantage}»`}, ${url} (${address})`,
@@ -228,7 +222,7 @@ export type CheckMessage = {
 export interface CheckStep extends Pick<ProbeStep, 'vantage' | 'outcome'> {
   readonly title: CheckMessage;
   readonly detail: CheckMessage | null;
-  /** What to do about it; absent in probes from before it was stored. */
+  /** What to do about it; absent before the step's result. */
   readonly advice?: CheckMessage | null;
 }
 
