@@ -122,7 +122,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
   });
   // Only replies: decompressing requests would let strangers consume CPU, and no client of ours compresses them.
   await app.register(compress, { globalDecompression: false });
-  if (parts.config.documentation) await serveDocumentation(app, '0.1.0', mark);
+  if (parts.config.documentation) await serveDocumentation(app, '0.2.0', mark);
 
   const { opened, encryption, passwords, gatewayKeys, config } = parts;
   const watch = watchDatabase(opened, app.log);
