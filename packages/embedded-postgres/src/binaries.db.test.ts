@@ -169,7 +169,7 @@ function ownFolder(name: string): string {
 /** A script that prints the progress lines and then the folder that was found, or the error. */
 function find(base: string, packageRoot = bare): string {
   return `import { findBinaries } from ${JSON.stringify(join(import.meta.dirname, 'binaries.ts'))};
-    import { ourselves } from ${JSON.stringify(join(import.meta.dirname, 'as-user.ts'))};
+    import { ourselves } from ${JSON.stringify(join(import.meta.dirname, 'location.ts'))};
     await findBinaries(ourselves(), ${JSON.stringify(base)}, console.log, ${JSON.stringify(packageRoot)})
       .then((native) => console.log(native), (error) => console.log(String(error)));`;
 }

@@ -3,9 +3,8 @@ import { chown, lstat, mkdir, open, readdir, readFile, rename, rmdir } from 'nod
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { databasePhrases, fileActions } from '@propusk/phrases/launcher';
-import { type DbUser, run, tiedToParent } from './as-user.ts';
 import { explainFailure } from './explain-failure.ts';
-import type { Place } from './location.ts';
+import { type DbUser, type Place, run, tiedToParent } from './location.ts';
 import type { ServerLog } from './server-log.ts';
 import { StartError, startErrorFrom } from './start-error.ts';
 

@@ -25,10 +25,9 @@ import {
 } from '@propusk/test-kit/embedded/scratch';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { nobodyId } from './as-user.ts';
 import { findBinaries } from './binaries.ts';
 import { lockDataDir } from './data-dir-lock.ts';
-import { findPlace } from './location.ts';
+import { findPlace, nobodyId } from './location.ts';
 import { openEmbedded } from './open.ts';
 
 /** The user that the database runs as here. */

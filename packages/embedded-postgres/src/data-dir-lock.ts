@@ -14,7 +14,7 @@ import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { databasePhrases, fileActions } from '@propusk/phrases/launcher';
-import { isRoot, nobodyId } from './as-user.ts';
+import { isRoot, nobodyId } from './location.ts';
 import { StartError, startErrorFrom } from './start-error.ts';
 
 /** The locks of this process. References keep the garbage collector from closing them; openEmbedded looks them up. */

@@ -3,8 +3,8 @@ import { readFile, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { databasePhrases, fileActions } from '@propusk/phrases/launcher';
 import pg from 'pg';
+import { findRelocated } from './location.ts';
 import { urlOf } from './readiness.ts';
-import { findMoved } from './relocated-home.ts';
 import { socketOf } from './socket-dir.ts';
 import { StartError, startErrorFrom } from './start-error.ts';
 
@@ -17,7 +17,7 @@ export async function findRunning(dataDir: string): Promise<string | null> {
   let home: string;
   try {
     const base = await realpath(dataDir);
-    home = (await findMoved(base))?.home ?? base;
+    home = (await findRelocated(base)) ?? base;
   } catch (error) {
     throw (error as NodeJS.ErrnoException).code === 'ENOENT'
       ? new StartError(databasePhrases.noDatabase(dataDir))

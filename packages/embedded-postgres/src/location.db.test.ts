@@ -29,9 +29,8 @@ import {
   startHolder,
 } from '@propusk/test-kit/embedded/scratch';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { nobodyId } from './as-user.ts';
+import { nobodyId, sharedRoot } from './location.ts';
 import { openEmbedded } from './open.ts';
-import { sharedRoot } from './relocated-home.ts';
 
 /** The shared folders that were not there before: they go again. */
 let made: string[];

@@ -6,7 +6,6 @@ import { keepReserve } from './disk-reserve.ts';
 import { explainFailure } from './explain-failure.ts';
 import { findPlace } from './location.ts';
 import { urlOf, waitUntilReady } from './readiness.ts';
-import { markCreated } from './relocated-home.ts';
 import { type Exit, startServer } from './server.ts';
 import { openLog } from './server-log.ts';
 import { writeSettings } from './settings.ts';
@@ -61,7 +60,6 @@ export async function openEmbedded(options: {
     opened.defer(reserve.close);
     const isAlone = await stopLeftovers(place);
     await ensureCluster(place, native, log, say);
-    if (place.home !== place.base) await markCreated(place.base, place.home);
     const socketDir = await findSocketDir(place);
     opened.defer(socketDir.remove);
     if (isAlone) await socketDir.clear();

@@ -1,8 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { cleanEnvironment, tiedToParent } from './as-user.ts';
-import type { Place } from './location.ts';
+import { cleanEnvironment, type Place, tiedToParent } from './location.ts';
 import type { ServerLog } from './server-log.ts';
 import { settingsFile } from './settings.ts';
 

@@ -1,7 +1,6 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ourselves } from './as-user.ts';
-import type { Place } from './location.ts';
+import { ourselves, type Place } from './location.ts';
 
 /** The file for `config_file`. It also distinguishes our postmaster from another one on the same cluster. */
 export function settingsFile(place: Place): string {

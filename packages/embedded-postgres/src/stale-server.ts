@@ -2,8 +2,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { databasePhrases } from '@propusk/phrases/launcher';
-import { run } from './as-user.ts';
-import type { Place } from './location.ts';
+import { type Place, run } from './location.ts';
 import { settingsFile } from './settings.ts';
 import { StartError } from './start-error.ts';
 

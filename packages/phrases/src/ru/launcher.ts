@@ -86,9 +86,6 @@ export const databasePhrases = {
   copiedDataDir: (base: string, origin: string, home: string, record: string) =>
     `${base} — копия папки ${origin}, и база данных у них одна (${home}): удалите ` +
     `${record}, чтобы начать с пустой базой, или работайте с ${origin}.`,
-  sharedRootClosed: (user: string, home: string, parent: string, sharedRoot: string) =>
-    `Пользователь ${user}, от которого работает PostgreSQL, не может войти в ${home}: ` +
-    `верните право входа (chmod o+x) папкам ${parent} и ${sharedRoot}.`,
   notRootsAlone: (path: string) =>
     `Папка ${path} должна принадлежать root и быть закрыта для записи остальным.`,
   badRecord: (file: string, sharedRoot: string) =>
