@@ -6,7 +6,7 @@ import type { Db } from './open.ts';
 const ours = new URL('./migrations/', import.meta.url);
 
 /** Serializes migrations; no statement after the first one waits for a lock longer than 3 s. */
-const LOCK = sql`set local statement_timeout = 0; set local lock_timeout = 0; select pg_advisory_xact_lock(7305802);
+const LOCK = sql`set local statement_timeout = 0; set local lock_timeout = 0; select pg_advisory_xact_lock(7305800);
   set local lock_timeout = '3s'`;
 
 /** Release 0.1 recorded twelve migrations, the last one under this name. Our first file holds all of them. */
