@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { listens } from '@propusk/test-kit/gateway/client';
 import { startFeedServer } from '@propusk/test-kit/gateway/feed-server';
 import { freePort } from '@propusk/test-kit/gateway/upstreams';
+import { untilMetric } from '@propusk/test-kit/gateway/world';
 import { firstMessage, MEASURED, type Pinned, pinned } from '../harness/pinned.ts';
 import {
   COMPANIES,
@@ -53,7 +54,7 @@ const newFolder = () => mkdtempDisposable(join(tmpdir(), 'propusk-bench-'));
 export async function startGateway(
   core: number | string,
   sites: readonly string[],
-  env: Readonly<Record<'API_URL' | 'DATA_DIR' | 'GATEWAY_SECRET', string>>,
+  env: Readonly<Record<'API_URL' | 'DATA_DIR' | 'GATEWAY_SECRET', string> & Record<string, string>>,
 ): Promise<Pinned & { port: number }> {
   const running = pinned(core, [process.execPath, fileOf('@propusk/gateway/main')], {
     ipc: true,
@@ -82,9 +83,15 @@ export async function startOurs({ origin, upstream }: Wanted): Promise<Proxy> {
   started.defer(feed.stop);
   const folder = started.use(await newFolder());
   const sites = callers().map(({ site }) => site);
-  const env = { GATEWAY_SECRET: SECRET, API_URL: feed.url, DATA_DIR: folder.path };
+  const metricsPort = await freePort();
+  const env = {
+    GATEWAY_SECRET: SECRET,
+    API_URL: feed.url,
+    DATA_DIR: folder.path,
+    GATEWAY_METRICS_PORT: String(metricsPort),
+  };
   const running = started.use(await startGateway(MEASURED, sites, env));
-  while (feed.acknowledged.length < COMPANIES) await sleep(20);
+  await untilMetric(metricsPort, 'snapshot_companies', COMPANIES, 60_000);
   return {
     name: 'ours',
     port: running.port,

@@ -147,6 +147,6 @@ test('a request that waits for the site gets the refusal, not a closed connectio
 test('curl gets a refusal right after the change', async () => {
   expect((await curl(world.port, me, `http://${host}`)).status).toBe(200);
   publish({ version: 2, users: [2] });
-  await until(() => world.feed.acknowledged.some(({ version }) => version === 2));
+  await until(() => world.gateway.index.companies.get(1)?.version === 2);
   expect((await curl(world.port, me, `http://${host}`)).status).toBe(403);
 });

@@ -54,12 +54,6 @@ describe('the feed', () => {
     expect(await ask()).toBe('403 site_unknown');
   });
 
-  test("every applied version is acknowledged under this gateway's name", async () => {
-    world.feed.publish(company([host], { version: 7 }));
-    await until(() => world.feed.acknowledged.some((each) => each.companyId === 1 && each.version === 7));
-    expect(world.feed.acknowledged.at(-1)?.gateway).toMatch(new RegExp(`:${world.port}$`));
-  });
-
   test('after an api restart the gateway reconnects, catches up, and drops companies that are gone', async () => {
     await world.feed.stop();
     world.feed.companies.set(1, company([], { version: 3 }));
@@ -164,7 +158,6 @@ describe('the feed', () => {
     const stop = startFeed({
       apiUrl: silent.url,
       key: gatewayKeys(SECRET).feed,
-      gateway: 'test',
       snapshots: {
         index: world.gateway.index,
         ageMs: () => 0,

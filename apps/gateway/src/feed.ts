@@ -1,14 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FEED_HEARTBEAT_MS, feed, feedEvents } from '@propusk/contract/feed';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
-import { createAcknowledger } from './acknowledge.ts';
 import type { Log } from './log.ts';
 import type { Snapshots } from './snapshot.ts';
 
 /**
  * Follows the api's feed (server-sent events, WHATWG HTML section 9.2) for as long as the gateway lives.
  *
- *   event ─> validated by the contract ─> put or drop ─> active requests authorized again ─> acknowledged
+ *   event ─> validated by the contract ─> put or drop ─> active requests authorized again
  *
  * A connection first sends every company, then `ready`: companies that it did not mention are gone. Only events after `ready`
  * renew the snapshot's age.
@@ -17,11 +16,9 @@ import type { Snapshots } from './snapshot.ts';
 export interface FeedOptions {
   readonly apiUrl: string;
   readonly key: string;
-  /** This gateway's name at the api. */
-  readonly gateway: string;
   readonly snapshots: Snapshots;
-  /** Authorizes all active requests again; the change is enforced once it resolves. */
-  readonly recheck: () => Promise<void> | void;
+  /** Authorizes all active requests again. */
+  readonly recheck: () => void;
   readonly log: Log;
   /** The connection is dead after this silence: two heartbeats and a margin. */
   readonly silenceMs?: number;
@@ -35,12 +32,11 @@ const SILENCE_MS = FEED_HEARTBEAT_MS * 2 + 10_000;
 export function startFeed(options: FeedOptions): () => Promise<void> {
   const { log } = options;
   const stop = new AbortController();
-  const acknowledger = createAcknowledger({ ...options, signal: stop.signal });
 
   async function run(): Promise<void> {
     let retryMs = FIRST_RETRY_MS;
     while (!stop.signal.aborted) {
-      const connection = follow(options, acknowledger.note, stop.signal);
+      const connection = follow(options, stop.signal);
       try {
         await connection.ended;
         log.info('Feed ended, reconnecting');
@@ -71,17 +67,11 @@ interface Connection {
 /** Follows one connection to its end. */
 function follow(
   { apiUrl, key, snapshots, recheck, log, silenceMs = SILENCE_MS }: FeedOptions,
-  acknowledge: (companyId: number, version: number) => void,
   stop: AbortSignal,
 ): Connection {
   // grows: by companies in the feed; bound: one number for each company; at the bound: does not grow
   const mentioned = new Set<number>();
-  /** Companies to acknowledge once the change is enforced. */
-  // grows: by companies in the feed; bound: one number for each company; at the bound: does not grow
-  const applied = new Set<number>();
   let changed = false;
-  /** Resolves when all changes so far are enforced; undefined when that was synchronous. */
-  let enforced: Promise<void> | undefined;
   let ready = false;
 
   function drop(companyId: number): void {
@@ -96,7 +86,6 @@ function follow(
         // been restored from a backup with lower versions: accept any version, or later revocations would be ignored.
         if (snapshots.put(snapshot, !mentioned.has(snapshot.companyId))) changed = true;
         mentioned.add(snapshot.companyId);
-        applied.add(snapshot.companyId);
         break;
       }
       case 'gone': {
@@ -124,15 +113,8 @@ function follow(
 
   /** Enforces the events of one chunk together. */
   function enforce(): void {
-    const versions = [...applied].map((id) => [id, snapshots.index.companies.get(id)?.version] as const);
-    applied.clear();
-    const tell = () => {
-      for (const [companyId, version] of versions) if (version !== undefined) acknowledge(companyId, version);
-    };
-    if (changed) enforced = recheck() ?? undefined;
+    if (changed) recheck();
     changed = false;
-    if (enforced === undefined) tell();
-    else void enforced.then(tell);
   }
 
   async function run(): Promise<void> {

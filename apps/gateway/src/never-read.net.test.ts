@@ -10,7 +10,8 @@ import { type GatewayProcess, startGatewayProcess } from '@propusk/test-kit/gate
 import { during, measure } from '@propusk/test-kit/gateway/latency';
 import { checkLatency, checkMemory, measureAgain } from '@propusk/test-kit/gateway/overload-bars';
 import { residentBytes, watchProcess } from '@propusk/test-kit/gateway/resources';
-import { company, credentials, SECRET, until } from '@propusk/test-kit/gateway/world';
+import { freePort } from '@propusk/test-kit/gateway/upstreams';
+import { company, credentials, SECRET, untilMetric } from '@propusk/test-kit/gateway/world';
 import { quickOrSoak, threatCase } from '@propusk/test-kit/threat-case';
 import { afterAll, beforeAll, test } from 'vitest';
 
@@ -62,10 +63,11 @@ test.each([
       'clients that never read',
       `every form of the gateway, by ${who}: ${CLIENTS} clients, heap of ${HEAP_MB} MB`,
       async (tally) => {
-        const before = feed.acknowledged.length;
-        gateway = await startGatewayProcess({ API_URL: feed.url, DATA_DIR: folder }, HEAP_MB);
+        const metricsPort = await freePort();
+        const env = { API_URL: feed.url, DATA_DIR: folder, GATEWAY_METRICS_PORT: String(metricsPort) };
+        gateway = await startGatewayProcess(env, HEAP_MB);
         try {
-          await until(() => feed.acknowledged.length >= before + 2, 10_000);
+          await untilMetric(metricsPort, 'snapshot_companies', 2, 10_000);
           const forms = Object.entries(formsOf(attackers));
           await warmUp(
             gateway.port,

@@ -1,4 +1,3 @@
-import { hostname } from 'node:os';
 import { gatewayKeys } from '@propusk/access/gateway-secret';
 import type { AccessIndex } from '@propusk/access/snapshot';
 import { startAdminServer } from './admin-server.ts';
@@ -65,7 +64,6 @@ export async function createGateway(config: Config, log: Log): Promise<Gateway> 
         startFeed({
           apiUrl: config.apiUrl,
           key: keys.feed,
-          gateway: feedName(port),
           snapshots,
           recheck: activeRequests.recheck,
           log: feedLog,
@@ -81,9 +79,4 @@ export async function createGateway(config: Config, log: Log): Promise<Gateway> 
       await snapshots.close();
     },
   };
-}
-
-/** The gateway's name at the api. */
-export function feedName(port: number): string {
-  return `${hostname()}:${port}`.slice(-100);
 }

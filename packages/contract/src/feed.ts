@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
-import { Id, text } from './fields.ts';
+import { Id } from './fields.ts';
 import { ProxyType } from './proxies.ts';
 
 /**
@@ -90,19 +90,4 @@ export const feed = endpoint({
   method: 'GET',
   path: '/feed',
   access: 'gateway',
-});
-
-/** Report the version of a company that a gateway enforces now. */
-export const acknowledge = endpoint({
-  method: 'POST',
-  path: '/feed/acknowledge',
-  access: 'gateway',
-  body: z.object({
-    /** The name of the gateway. @example gate-1 */
-    gateway: text(1, 100),
-    /** The company. */
-    companyId: Id,
-    /** The version of the snapshot that the gateway enforces. */
-    version: z.int(),
-  }),
 });

@@ -24,8 +24,6 @@ const expiring: Readonly<Partial<Record<keyof Tables | 'rate_limits', string>>> 
   company_invitations: 'expires_at < now()',
   idempotency_keys: "created_at < now() - interval '1 day'",
   rate_limits: 'expire < extract(epoch from now()) * 1000',
-  // A decommissioned gateway never writes again; a live one writes a new row with the next change.
-  gateway_acknowledgements: "acknowledged_at < now() - interval '30 days'",
 };
 
 /** Deletes expired rows, and maintains the partitions of the audit. */

@@ -189,12 +189,6 @@ export interface Tables {
     changes: AuditRow['changes'];
     words: GeneratedAlways<string>;
   };
-  gateway_acknowledgements: {
-    gateway: string;
-    company_id: number;
-    version: number;
-    acknowledged_at: Generated<string>;
-  };
 }
 
 interface Row {

@@ -1,7 +1,7 @@
 import { type ClientRequest, get } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { myAccess } from '@propusk/contract/access';
-import { acknowledge, type CompanySnapshot, feed } from '@propusk/contract/feed';
+import { type CompanySnapshot, feed } from '@propusk/contract/feed';
 import { me } from '@propusk/contract/me';
 import { createPolicy, deletePolicy, updatePolicy } from '@propusk/contract/policies';
 import { createProxy } from '@propusk/contract/proxies';
@@ -61,10 +61,6 @@ describe('the feed', () => {
   test('the feed accepts only the gateway key', async () => {
     for (const token of [null, owner, 'x', testKeys.feed.slice(1)]) {
       expect((await api.call(token, feed)).status).toBe(401);
-      expect(
-        (await api.call(token, acknowledge, { body: { gateway: 'g', companyId: company, version: 1 } }))
-          .status,
-      ).toBe(401);
     }
   });
 
@@ -306,19 +302,6 @@ describe('the version', () => {
     await api.database.db.updateTable('proxies').set({ port: 3129 }).where('direct', '=', true).execute();
     expect([(await of(owner)) > (before[0] ?? 0), await of(idle)]).toEqual([true, before[1]]);
   });
-});
-
-test('the api stores a gateway acknowledgement and ignores an older one that arrives late', async () => {
-  const noted = async () =>
-    (
-      await api.database.db.selectFrom('gateway_acknowledgements').select(['gateway', 'version']).execute()
-    ).map(Object.values);
-  const say = (at: number, companyId = company) =>
-    api.must(testKeys.feed, acknowledge, { body: { gateway: 'first', companyId, version: at } });
-  await say(5);
-  await say(4);
-  await say(1, 999_999);
-  expect(await noted()).toEqual([['first', 5]]);
 });
 
 test('a user receives gateway credentials and only the sites of the user’s policies', async () => {

@@ -1,12 +1,11 @@
-import { acknowledge, feed } from '@propusk/contract/feed';
+import { feed } from '@propusk/contract/feed';
 import { AppError } from '../core/errors.ts';
 import type { OpenDb } from '../db/open.ts';
-import { implement, type Routes, routeOf } from '../http/implement.ts';
+import { type Routes, routeOf } from '../http/implement.ts';
 import { watchChanges } from './changes.ts';
 import { createHub } from './hub.ts';
-import { noteAcknowledgement } from './store.ts';
 
-/** The calls of gateways: the stream of snapshots, and acknowledgements. */
+/** The call of gateways: the stream of snapshots. */
 export function feedRoutes(routes: Routes, parts: { opened: OpenDb; heartbeatMs: number | undefined }): void {
   const { app, db, encryption } = routes;
   const hub = createHub({ db, log: app.log, encryption, heartbeatMs: parts.heartbeatMs });
@@ -37,6 +36,4 @@ export function feedRoutes(routes: Routes, parts: { opened: OpenDb; heartbeatMs:
       void hub.connect(reply.raw);
     },
   });
-
-  implement(routes, acknowledge, ({ body, db: read }) => noteAcknowledgement(read, body));
 }

@@ -73,15 +73,3 @@ export async function readVersions(db: Db): Promise<Map<number, number>> {
   const rows = await db.selectFrom('companies').select(['id', 'policy_version']).orderBy('id').execute();
   return new Map(rows.map((row) => [row.id, row.policy_version]));
 }
-
-/** Stores the version that a gateway enforces. An older acknowledgement that arrives late changes nothing. */
-export async function noteAcknowledgement(
-  db: Db,
-  { gateway, companyId, version }: { gateway: string; companyId: number; version: number },
-): Promise<void> {
-  await sql`
-    insert into gateway_acknowledgements (gateway, company_id, version)
-    select ${gateway}, id, ${version} from companies where id = ${companyId}
-    on conflict (gateway, company_id) do update set version = excluded.version, acknowledged_at = now()
-      where gateway_acknowledgements.version < excluded.version`.execute(db);
-}

@@ -97,7 +97,6 @@ const unaudited: Readonly<Record<string, string>> = {
   'POST /vantage/report + signature': 'the caller is a vantage',
   'POST /proxy/:id/check': 'an observation, not a change by a user',
   'POST /domain-allowed/:id/lock/learn': 'an observation, not a change by a user',
-  'POST /feed/acknowledge': 'the caller is a gateway',
 };
 
 /** Every change by a user has one audit event in its company with that actor; nothing else has one. */

@@ -7,7 +7,7 @@ import type { Config } from '../config.ts';
 import { startFeed } from '../feed.ts';
 import type { Log } from '../log.ts';
 import { DRAIN_MS } from '../proxy-server.ts';
-import { feedName, type Gateway } from '../server.ts';
+import type { Gateway } from '../server.ts';
 import { openSnapshots, type Snapshots } from '../snapshot.ts';
 import { readCertificate } from '../tls.ts';
 import { createAggregateMetrics } from './aggregate-metrics.ts';
@@ -17,10 +17,10 @@ import { createSlotPool } from './shared-limits.ts';
 /**
  * The primary of a gateway with several processes (docs/decisions/013-gateway-processes.md):
  *
- *   feed ─> primary: the snapshots, their file, acknowledgements, metrics ─┬─> worker ─┐
- *                                                                          └─> worker ─┴─ one listening socket
+ *   feed ─> primary: the snapshots, their file, metrics ─┬─> worker ─┐
+ *                                                       └─> worker ─┴─ one listening socket
  *
- * The primary accepts no client. It acknowledges a change when every worker enforces it. It replaces a worker that dies and kills
+ * The primary accepts no client. It replaces a worker that dies and kills
  * a worker that does not answer, which ends that worker's connections.
  */
 
@@ -35,8 +35,8 @@ const CONTACT_MS = 200;
 
 interface Member {
   readonly worker: Worker;
-  /** The `enforce` messages that it has not confirmed, by number. */
-  readonly pending: Map<number, () => void>;
+  /** The time limits of `enforce` messages that it has not confirmed, by number. */
+  readonly pending: Map<number, NodeJS.Timeout>;
   send(message: ToWorker): void;
 }
 
@@ -115,7 +115,7 @@ export async function createCluster(config: Config, log: Log): Promise<Cluster> 
           worker.process.kill('SIGKILL');
           break;
         case 'enforced':
-          member.pending.get(message.turn)?.();
+          clearTimeout(member.pending.get(message.turn));
           member.pending.delete(message.turn);
           break;
         case 'request': {
@@ -137,8 +137,7 @@ export async function createCluster(config: Config, log: Log): Promise<Cluster> 
       members.delete(id);
       pool.forget(id);
       aggregate.gone(id);
-      // Its connections are closed: there is nothing left to enforce.
-      for (const done of member.pending.values()) done();
+      for (const hung of member.pending.values()) clearTimeout(hung);
       if (closing) return;
       log.error({ worker: id, code, signal }, 'Worker ended, starting another');
       if (performance.now() - born > LAST_RETRY_MS) retryMs = FIRST_RETRY_MS;
@@ -173,26 +172,17 @@ export async function createCluster(config: Config, log: Log): Promise<Cluster> 
     },
   };
 
-  /** Has every worker authorize its active requests again. @returns when all have confirmed */
-  async function enforce(): Promise<void> {
+  /** Has every worker authorize its active requests again. Kills a worker that does not confirm in time. */
+  function enforce(): void {
     turn += 1;
-    const mine = turn;
-    await Promise.all(
-      [...members.values()].map(
-        (member) =>
-          new Promise<void>((resolve) => {
-            const hung = setTimeout(() => {
-              log.error({ worker: member.worker.id }, 'Worker does not answer, killing it');
-              member.worker.process.kill('SIGKILL');
-            }, HUNG_MS);
-            member.pending.set(mine, () => {
-              clearTimeout(hung);
-              resolve();
-            });
-            member.send({ type: 'enforce', turn: mine });
-          }),
-      ),
-    );
+    for (const member of members.values()) {
+      const hung = setTimeout(() => {
+        log.error({ worker: member.worker.id }, 'Worker does not answer, killing it');
+        member.worker.process.kill('SIGKILL');
+      }, HUNG_MS);
+      member.pending.set(turn, hung);
+      member.send({ type: 'enforce', turn });
+    }
   }
 
   return {
@@ -218,7 +208,7 @@ export async function createCluster(config: Config, log: Log): Promise<Cluster> 
       });
       for (let i = 0; i < config.processes; i++) fork();
       const port = await first.promise;
-      const options = { apiUrl: config.apiUrl, key: keys.feed, gateway: feedName(port), log: feedLog };
+      const options = { apiUrl: config.apiUrl, key: keys.feed, log: feedLog };
       running.push(aggregate.stop, startFeed({ ...options, snapshots: relayed, recheck: enforce }));
       return port;
     },

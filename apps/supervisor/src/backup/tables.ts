@@ -20,8 +20,6 @@ export const leftOut: ReadonlySet<string> = new Set([
   'idempotency_keys',
   // Counters of the last hour.
   'rate_limits',
-  // Gateways acknowledge anew; old acknowledgements would be false.
-  'gateway_acknowledgements',
   // An empty table that release 0.1 made.
   'kysely_migration_lock',
 ]);

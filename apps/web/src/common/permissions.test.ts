@@ -1,5 +1,5 @@
 import { login, logout } from '@propusk/contract/auth';
-import { acknowledge } from '@propusk/contract/feed';
+import { feed } from '@propusk/contract/feed';
 import { deletePolicy, listPolicies } from '@propusk/contract/policies';
 import { expect, it } from 'vitest';
 import { isPermitted } from './permissions.ts';
@@ -10,5 +10,5 @@ it('permits a call to the roles that its endpoint names', () => {
   expect(isPermitted(['USER'], listPolicies)).toBe(true);
   expect(isPermitted(['USER'], deletePolicy)).toBe(false);
   expect(isPermitted(['USER', 'CREATOR'], deletePolicy)).toBe(true);
-  expect(isPermitted(['ADMIN'], acknowledge)).toBe(false);
+  expect(isPermitted(['ADMIN'], feed)).toBe(false);
 });

@@ -149,5 +149,4 @@ const neighbourTables = [
   ['policies', 'company_id'],
   ['policy_users', 'company_id'],
   ['policy_sites', 'company_id'],
-  ['gateway_acknowledgements', 'company_id'],
 ] as const;

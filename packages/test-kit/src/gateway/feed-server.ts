@@ -1,9 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
 import { gatewayKeys } from '@propusk/access/gateway-secret';
-import { acknowledge, type CompanySnapshot, feed } from '@propusk/contract/feed';
+import { type CompanySnapshot, feed } from '@propusk/contract/feed';
 
 /** The api's side of the feed, exactly as the contract defines it: every company, `ready`, then changes. */
 
@@ -11,7 +10,6 @@ export interface FeedServer {
   readonly url: string;
   /** The companies that a new connection receives. */
   readonly companies: Map<number, CompanySnapshot>;
-  readonly acknowledged: { gateway: string; companyId: number; version: number }[];
   /** Connections opened, and connections refused for a wrong key. */
   readonly connections: () => number;
   readonly refused: () => number;
@@ -37,19 +35,13 @@ export async function startFeedServer(
 ): Promise<FeedServer> {
   const key = `Bearer ${gatewayKeys(secret).feed}`;
   const companies = new Map<number, CompanySnapshot>();
-  const acknowledged: FeedServer['acknowledged'] = [];
   const streams = new Set<ServerResponse>();
   let [connections, refused] = [0, 0];
 
-  const server = createServer(async (req, res) => {
+  const server = createServer((req, res) => {
     if (req.headers.authorization !== key) {
       refused += 1;
       return void res.writeHead(401).end();
-    }
-    if (req.method === 'POST' && req.url === `/api${acknowledge.path}`) {
-      const body = await text(req);
-      acknowledged.push(acknowledge.body.parse(JSON.parse(body)));
-      return void res.writeHead(acknowledge.status).end();
     }
     if (req.url !== `/api${feed.path}`) return void res.writeHead(404).end();
     connections += 1;
@@ -80,7 +72,6 @@ export async function startFeedServer(
   return {
     url: `http://127.0.0.1:${port}`,
     companies,
-    acknowledged,
     connections: () => connections,
     refused: () => refused,
     publish(snapshot) {

@@ -107,9 +107,7 @@ export async function startWorld(
   );
   const port = await gateway.listen();
   await until(
-    () =>
-      [...feed.companies.keys()].every((id) => gateway.index.companies.has(id)) &&
-      feed.acknowledged.length >= feed.companies.size,
+    () => [...feed.companies.keys()].every((id) => gateway.index.companies.has(id)) && !gateway.stale(),
   );
   return {
     gateway,
@@ -149,5 +147,26 @@ export async function until(what: () => boolean, ms = 5_000): Promise<void> {
   while (!what()) {
     if (performance.now() > deadline) throw new Error(`Not within ${ms} ms: ${what.toString()}`);
     await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+/** Reads a metric of a gateway process from its GATEWAY_METRICS_PORT; NaN when it is absent. */
+export async function readMetric(metricsPort: number, name: string): Promise<number> {
+  const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+  const line = text.split('\n').find((each) => each.startsWith(`propusk_gateway_${name}`));
+  return Number(line?.split(' ').at(-1) ?? 'NaN');
+}
+
+/** Waits until a metric has at least a value. @throws Error when it is not in time */
+export async function untilMetric(
+  metricsPort: number,
+  name: 'snapshot_version' | 'snapshot_companies',
+  least: number,
+  ms = 5_000,
+): Promise<void> {
+  const deadline = performance.now() + ms;
+  while (!((await readMetric(metricsPort, name)) >= least)) {
+    if (performance.now() > deadline) throw new Error(`${name} below ${least} for ${ms} ms`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }

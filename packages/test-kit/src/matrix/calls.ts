@@ -249,7 +249,6 @@ const bodies: Record<string, (aim: Aim) => unknown> = {
   'PUT /domain-allowed/:id': (aim) => ({ address: 'new.example.ru', ...politics(aim) }),
   'POST /politics': (aim) => ({ name: 'Новая политика', proxyId: 1, ...policyLinks(aim) }),
   'PUT /politics/:id': (aim) => ({ name: 'Новая политика', ...policyLinks(aim) }),
-  'POST /feed/acknowledge': ({ company }) => ({ gateway: 'gate', companyId: company, version: 1 }),
 };
 
 function policyLinks({ target, one, some }: Aim): object {

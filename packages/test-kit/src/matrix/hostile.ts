@@ -55,7 +55,6 @@ export function hostileKeys(columns: readonly string[], world: World): ReadonlyM
     points: 77,
     createdAt: LONG_AGO,
     updatedAt: LONG_AGO,
-    acknowledgedAt: LONG_AGO,
     expiresAt: '2101-01-01T00:00:00.000Z',
     type: 'default',
     direct: true,

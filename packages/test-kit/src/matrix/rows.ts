@@ -388,9 +388,6 @@ GET /audit
                              anon    dead    gate    | bare    USER    CREATOR both    ADMIN   | USER2   CREATOR2
 GET /feed
   -                          401     401     200     | 401     401     401     401     401     | 401     401
-POST /feed/acknowledge
-  own                        401     401     204     | 401     401     401     401     401     | 401     401
-  absent                     401     401     204     | 401     401     401     401     401     | 401     401
 `;
 
 /** The table as rows. */

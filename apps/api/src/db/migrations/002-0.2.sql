@@ -18,3 +18,6 @@ create table mails (
 );
 create index mails_due on mails (has_link desc, due_at);
 create index mails_expiry on mails (expires_at);
+
+-- Nothing read it. The metric propusk_gateway_snapshot_version tells which version a gateway enforces.
+drop table gateway_acknowledgements;
