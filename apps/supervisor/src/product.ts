@@ -120,8 +120,6 @@ function environments(
   for (const name of ['DATABASE_URL', 'SECRET_KEY', 'ADMIN_EMAIL', 'ADMIN_PASSWORD', 'SMTP_URL']) {
     delete forGateway[name];
   }
-  // libuv resolves names on these threads: four slow names would block all others.
-  forGateway.UV_THREADPOOL_SIZE = '16';
   // Database and api use the other half of the cores.
   forGateway.GATEWAY_PROCESSES ??= String(Math.max(1, Math.floor(availableParallelism() / 2)));
   return { forApi, forGateway };
