@@ -29,3 +29,11 @@ export function found<R>(row: R | undefined): R {
   if (row === undefined) throw new AppError('not_found');
   return row;
 }
+
+/** The error too_many_requests with a `retryAfter` of `ms` milliseconds, rounded up to seconds. */
+export function tooMany(ms: number): AppError {
+  return new AppError('too_many_requests', {
+    detail: ['retry_in', Math.max(1, Math.ceil(ms / 60_000))],
+    retryAfter: Math.max(1, Math.ceil(ms / 1000)),
+  });
+}

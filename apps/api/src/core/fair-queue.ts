@@ -1,6 +1,5 @@
 import { networkOf } from '@propusk/overload/networks';
-import { AppError } from './errors.ts';
-import { tooMany } from './too-many.ts';
+import { AppError, tooMany } from './errors.ts';
 
 /** The part of the queue in which a caller waits. */
 export interface Lane {

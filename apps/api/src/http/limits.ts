@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto';
 import { subscriberOf } from '@propusk/overload/networks';
 import type pg from 'pg';
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
-import { AppError } from '../core/errors.ts';
+import { AppError, tooMany } from '../core/errors.ts';
 import { createFairQueue, type Lane, strangers } from '../core/fair-queue.ts';
-import { tooMany } from '../core/too-many.ts';
 
 /** The attempts that a key may make, and the minutes of their window. The database counts keys for all api processes. */
 const budgets = {

@@ -12,9 +12,8 @@ import { DialError } from '@propusk/dial/dial-error';
 import { createLookup, type Lookup } from '@propusk/dial/resolver';
 import type { EgressAddresses } from '@propusk/dial/settings';
 import type { KeyedLimiter } from '../core/keyed-limiter.ts';
-import { ConnectError, type ConnectErrorReason } from './connect-error.ts';
+import { ConnectError, type ConnectErrorReason, diagnoseConnect } from './connect-error.ts';
 import { type ConnectResponse, connectTunnel } from './connect-tunnel.ts';
-import { diagnoseConnect } from './diagnose-connect.ts';
 
 /** A path to the site through our gateway, or through a company's own proxy. */
 export type ProxyRoute =

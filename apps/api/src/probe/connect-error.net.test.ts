@@ -2,7 +2,7 @@ import { gatewayKeys } from '@propusk/access/gateway-secret';
 import { parseNetworks } from '@propusk/dial/addresses';
 import { freePort } from '@propusk/test-kit/gateway/upstreams';
 import { expect, test } from 'vitest';
-import { diagnoseConnect } from './diagnose-connect.ts';
+import { diagnoseConnect } from './connect-error.ts';
 import { createTransport } from './transport.ts';
 
 const transport = createTransport({
