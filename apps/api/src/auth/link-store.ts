@@ -1,13 +1,12 @@
 import { limits } from '@propusk/contract/limits';
-import { type ExpressionBuilder, sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { emailTaken, endAccess, lockAccount, setPassword } from '../accounts/store.ts';
 import { recordOwn } from '../audit/store.ts';
 import { type Actor, type Member } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
-import { hashToken, newToken } from '../core/tokens.ts';
+import { newToken, works } from '../core/tokens.ts';
 import { lockOwnCompany } from '../db/company.ts';
 import type { Db, Tx } from '../db/open.ts';
-import type { Tables } from '../db/schema.ts';
 import { refusing } from '../db/violations.ts';
 import { confirmCompanyOf } from './confirmation-store.ts';
 import type { LinkKind } from './links.ts';
@@ -107,7 +106,8 @@ export async function findLink(db: Db, kind: LinkKind, token: string): Promise<{
   return db
     .selectFrom('mail_links')
     .select('user_id')
-    .where(works(kind, token))
+    .where(works('mail_links', token))
+    .where(ofKind[kind])
     .executeTakeFirstOrThrow(() => new AppError('link_dead'));
 }
 
@@ -170,17 +170,14 @@ async function useUp(tx: Tx, kind: LinkKind, token: string) {
   const account = await lockAccount(tx, user_id);
   const used = await tx
     .deleteFrom('mail_links')
-    .where(works(kind, token))
+    .where(works('mail_links', token))
+    .where(ofKind[kind])
     .returning(['user_id', 'new_email'])
     .executeTakeFirstOrThrow(() => new AppError('link_dead'));
   return { ...used, email: account?.email ?? '' };
 }
 
-function works(kind: LinkKind, token: string) {
-  return (eb: ExpressionBuilder<Tables, 'mail_links'>) =>
-    eb.and([
-      eb('token_hash', '=', hashToken(token)),
-      eb('expires_at', '>', eb.fn<string>('now')),
-      eb('new_email', kind === 'email' ? 'is not' : 'is', null),
-    ]);
-}
+const ofKind: Readonly<Record<LinkKind, RawBuilder<boolean>>> = {
+  password: sql`new_email is null`,
+  email: sql`new_email is not null`,
+};

@@ -1,11 +1,9 @@
 import { limits } from '@propusk/contract/limits';
-import type { ExpressionBuilder } from 'kysely';
 import { lockAccount } from '../accounts/store.ts';
 import { type Actor } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
-import { hashToken, newToken } from '../core/tokens.ts';
+import { newToken, works } from '../core/tokens.ts';
 import type { Db, Tx } from '../db/open.ts';
-import type { Tables } from '../db/schema.ts';
 import { type Origin, openSession } from './store.ts';
 
 /** Creates a pairing code, stored as a hash; it ends with the session that asked. */
@@ -26,7 +24,11 @@ export async function addPairingCode(tx: Tx, actor: Actor): Promise<{ code: stri
 
 /** The user of a valid code. */
 export function findPairingCode(db: Db, code: string): Promise<{ user_id: number } | undefined> {
-  return db.selectFrom('pairing_codes').select('user_id').where(works(code)).executeTakeFirst();
+  return db
+    .selectFrom('pairing_codes')
+    .select('user_id')
+    .where(works('pairing_codes', code))
+    .executeTakeFirst();
 }
 
 /**
@@ -44,7 +46,7 @@ export async function redeemPairingCode(
   await lockAccount(tx, userId);
   const { user_id } = await tx
     .deleteFrom('pairing_codes')
-    .where(works(code))
+    .where(works('pairing_codes', code))
     .returning('user_id')
     .executeTakeFirstOrThrow(pairingDead);
   return openSession(tx, user_id, { ...origin, client: 'extension' });
@@ -55,9 +57,4 @@ export function pairingDead(): AppError {
   return new AppError('link_dead', {
     detail: ['pairing_code_dead'],
   });
-}
-
-function works(code: string) {
-  return (eb: ExpressionBuilder<Tables, 'pairing_codes'>) =>
-    eb.and([eb('token_hash', '=', hashToken(code)), eb('expires_at', '>', eb.fn<string>('now'))]);
 }

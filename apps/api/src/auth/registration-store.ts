@@ -6,7 +6,7 @@ import { record } from '../audit/store.ts';
 import type { RegistrationRule } from '../config.ts';
 import type { Actor } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
-import { hashToken, newToken } from '../core/tokens.ts';
+import { newToken, works } from '../core/tokens.ts';
 import type { Db, Tx } from '../db/open.ts';
 
 /** The advisory lock of registrations under the rule `first`, so that concurrent ones make one company. */
@@ -41,9 +41,8 @@ export async function precheckRegistration(
   await db
     .selectFrom('company_invitations')
     .select('id')
-    .where('token_hash', '=', hashToken(applicant.invitation))
+    .where(works('company_invitations', applicant.invitation))
     .where('email', '=', applicant.email)
-    .where('expires_at', '>', (eb) => eb.fn<string>('now'))
     .executeTakeFirstOrThrow(() => new AppError('invitation_dead'));
 }
 
@@ -97,9 +96,8 @@ export async function addInvitation(
 async function useInvitation(tx: Tx, email: string, token: string): Promise<void> {
   await tx
     .deleteFrom('company_invitations')
-    .where('token_hash', '=', hashToken(token))
+    .where(works('company_invitations', token))
     .where('email', '=', email)
-    .where('expires_at', '>', (eb) => eb.fn<string>('now'))
     .returning('id')
     .executeTakeFirstOrThrow(() => new AppError('invitation_dead'));
 }

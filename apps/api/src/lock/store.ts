@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { record } from '../audit/store.ts';
 import { type Actor } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
-import { hashToken, newToken } from '../core/tokens.ts';
+import { newToken, works } from '../core/tokens.ts';
 import { demandConfirmed } from '../db/company.ts';
 import type { Db, Tx } from '../db/open.ts';
 import type { Encryption } from '../encryption.ts';
@@ -95,8 +95,7 @@ export async function openLockLink(db: Db, token: string, encryption: Encryption
         .onRef('sites.id', '=', 'lock_links.site_id'),
     )
     .select(['sites.id', 'sites.company_id', 'sites.address', 'lock_links.expires_at'])
-    .where('token_hash', '=', hashToken(token))
-    .where('lock_links.expires_at', '>', (eb) => eb.fn<string>('now'))
+    .where(works('lock_links', token))
     .executeTakeFirstOrThrow(() => new AppError('lock_link_dead'));
   const proxies = await readSiteProxies(db, encryption, { companyId: link.company_id, siteId: link.id });
   return {
