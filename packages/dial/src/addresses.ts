@@ -80,16 +80,21 @@ export function addressAllowed(address: string, exempt: Networks): boolean {
 
 /** Whether a connection to `address` reaches a listener bound to `listening` on the same port. */
 export function arrivesAt(address: string, listening: string): boolean {
-  const [to, own] = [plain(address), plain(listening)];
+  const [to, own] = [plainAddress(address), plainAddress(listening)];
   // Connecting to the wildcard address reaches this machine.
   if (to === own || to === '0.0.0.0' || to === '::') return true;
   if (own !== '0.0.0.0' && own !== '::') return false;
   if (to.startsWith('127.')) return true;
-  return Object.values(networkInterfaces()).some((list) => list?.some((each) => plain(each.address) === to));
+  return Object.values(networkInterfaces()).some((list) =>
+    list?.some((each) => plainAddress(each.address) === to),
+  );
 }
 
-/** The canonical spelling. IPv4 mapped into IPv6 becomes IPv4: both reach a listener on `::`. */
-function plain(address: string): string {
+/**
+ * The canonical spelling of an address, without its zone. IPv4 mapped into IPv6 becomes IPv4 (RFC 4291 section 2.5.5.2): both reach
+ * a listener on `::`.
+ */
+export function plainAddress(address: string): string {
   return isIP(address) === 0 ? address : ipaddr.process(address.replace(/%.*$/, '')).toString();
 }
 

@@ -20,8 +20,3 @@ function prefixOf(address: string, bytes4: number, bytes6: number): string {
   const bytes = ip.kind() === 'ipv4' ? bytes4 : bytes6;
   return `${ip.toByteArray().slice(0, bytes).join('.')}/${bytes * 8}`;
 }
-
-/** The canonical spelling of an address, without its zone; IPv4 mapped into IPv6 is IPv4 (RFC 4291 section 2.5.5.2). */
-export function plainAddress(address: string): string {
-  return ipaddr.isValid(address) ? ipaddr.process(address.replace(/%.*$/, '')).toString() : address;
-}

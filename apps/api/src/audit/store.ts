@@ -1,5 +1,5 @@
 import type { AuditAction, AuditField, AuditKind, AuditQuery, AuditRow } from '@propusk/contract/audit';
-import { plainAddress } from '@propusk/overload/networks';
+import { plainAddress } from '@propusk/dial/addresses';
 import { sql } from 'kysely';
 import { type Actor, admit, asMember, scopeOf } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';

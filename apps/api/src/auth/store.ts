@@ -1,5 +1,5 @@
 import type { Registration } from '@propusk/contract/auth';
-import { plainAddress } from '@propusk/overload/networks';
+import { plainAddress } from '@propusk/dial/addresses';
 import { accountNames } from '@propusk/phrases/accounts';
 import { sql } from 'kysely';
 import { emailTaken, endGatewayTokens, findAccount, lockAccount } from '../accounts/store.ts';

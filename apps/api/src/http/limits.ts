@@ -36,12 +36,8 @@ const budgets = {
   linkSlow: { attempts: 1, minutes: 5 },
   /** Links from the reserves requested by one address. */
   linkReserve: { attempts: 30, minutes: 60 },
-  // Dead links and wrong codes from one address.
-  mailLink: { attempts: 30, minutes: 15 },
-  invitation: { attempts: 30, minutes: 15 },
-  lockLink: { attempts: 30, minutes: 15 },
-  pairingCode: { attempts: 30, minutes: 15 },
-  vantage: { attempts: 30, minutes: 15 },
+  /** Dead links or wrong codes of one kind from one address. */
+  redeemed: { attempts: 30, minutes: 15 },
   /** Outbound calls requested by one user: probes of sites and proxies, and each lookup of an egress address. */
   probe: { attempts: 60, minutes: 5 },
   /** Mails about changes of accounts: to one mailbox, and of one actor. */
@@ -51,7 +47,7 @@ const budgets = {
   pairing: { attempts: 20, minutes: 15 },
 } as const;
 type Budget = keyof typeof budgets;
-/** A kind of link or code, with a budget of its own. */
+/** A kind of link or code. Each counts apart. */
 type Redeemed = 'mailLink' | 'invitation' | 'lockLink' | 'pairingCode' | 'vantage';
 const deadCodes: ReadonlySet<string> = new Set([
   'link_dead',
@@ -323,7 +319,7 @@ export function createLimits(pool: pg.Pool): Limits {
         return await redeem();
       } catch (error) {
         if (error instanceof AppError && deadCodes.has(error.code)) {
-          await inTurn(strangers(address), () => charge(kind, hash(subscriberOf(address))));
+          await inTurn(strangers(address), () => charge('redeemed', hash(kind, subscriberOf(address))));
         }
         throw error;
       }

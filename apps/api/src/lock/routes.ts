@@ -1,5 +1,5 @@
 import * as contract from '@propusk/contract/lock';
-import { plainAddress } from '@propusk/overload/networks';
+import { plainAddress } from '@propusk/dial/addresses';
 import { createKeyedLimiter } from '../core/keyed-limiter.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import type { Limits } from '../http/limits.ts';

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { canonicalHost } from '@propusk/access/host';
-import { plainAddress } from '@propusk/overload/networks';
+import { plainAddress } from '@propusk/dial/addresses';
 import type { CheckMessage } from '@propusk/phrases/checks';
 import * as z from 'zod/mini';
 import { ConnectError } from './connect-error.ts';

@@ -1,7 +1,6 @@
 import { isIP, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { addressAllowed } from '@propusk/dial/addresses';
-import { plainAddress } from '@propusk/overload/networks';
+import { addressAllowed, plainAddress } from '@propusk/dial/addresses';
 import { ConnectError } from './connect-error.ts';
 import { callEcho, placeOf } from './echo-client.ts';
 import type { Transport } from './transport.ts';

@@ -1,5 +1,5 @@
 import * as contract from '@propusk/contract/vantages';
-import { plainAddress } from '@propusk/overload/networks';
+import { plainAddress } from '@propusk/dial/addresses';
 import { AppError } from '../core/errors.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import type { Limits } from '../http/limits.ts';
