@@ -5,7 +5,7 @@ import { downloads } from '../paths.ts';
 import classes from './extension-downloads.module.css';
 
 /** Download links of the extension, one for each browser family. */
-export function ExtensionDownloads({ size }: { size?: 'compact-sm' }) {
+export function ExtensionDownloads({ size }: { size?: 'compact-md' }) {
   return (
     <div className={classes.downloads}>
       <Button

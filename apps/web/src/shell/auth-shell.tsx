@@ -3,7 +3,6 @@ import { Link, Outlet } from '@tanstack/react-router';
 import { paths } from '../paths.ts';
 import { Logo } from '../ui/logo.tsx';
 import classes from './auth-shell.module.css';
-import { GateArt } from './gate-art.tsx';
 
 /** The dark shell of the auth area: logo, form, and on a wide screen a picture. */
 export function AuthShell() {
@@ -22,7 +21,6 @@ export function AuthShell() {
         </main>
       </div>
       <aside className={classes.art}>
-        <GateArt />
         <p className={classes.slogan}>{t.slogan}</p>
       </aside>
     </div>

@@ -1,17 +1,9 @@
 import classes from './logo.module.css';
 
 /** The logo's mark: the Russian letter Pe as a gate, with a figure walking through. */
-export function LogoMark({ size = 28, x, y }: { size?: number; x?: number; y?: number }) {
+function LogoMark() {
   return (
-    <svg
-      x={x}
-      y={y}
-      width={size}
-      height={size}
-      viewBox="0 0 32 32"
-      aria-hidden="true"
-      className={classes.mark}
-    >
+    <svg width={28} height={28} viewBox="0 0 32 32" aria-hidden="true" className={classes.mark}>
       <rect width="32" height="32" rx="8" fill="var(--mark)" />
       <path
         d="M8.5 25V9.5a2 2 0 0 1 2-2h11a2 2 0 0 1 2 2V25"

@@ -1,31 +1,29 @@
 /* oxlint-disable jsx-a11y/prefer-tag-over-role -- a carousel's slides and dots are groups (WAI-ARIA APG), and a fieldset is
    one of a form */
-import { ActionIcon, Button, Modal } from '@mantine/core';
+import { ActionIcon, Button, Modal, VisuallyHidden } from '@mantine/core';
 import type { Evidence } from '@propusk/contract/protection';
 import * as t from '@propusk/phrases/console';
 import { IconArrowLeft, IconArrowRight, IconCircleCheck } from '@tabler/icons-react';
-import { type ComponentType, type KeyboardEvent, Suspense, type TouchEvent, useRef, useState } from 'react';
-import { downloads } from '../../paths.ts';
-import { lazyOptional } from '../../ui/lazy.tsx';
+import { type KeyboardEvent, type TouchEvent, useRef, useState } from 'react';
+import { ExtensionDownloads } from '../../common/extension-downloads.tsx';
+import extension from './extension.svg';
+import htaccess from './htaccess.svg';
 import classes from './onboarding-dialog.module.css';
-import { SitesScene } from './sites-scene.tsx';
-
-// Later pictures are fetched when their slide is near: an owner who skips the slides never needs them.
-const HtaccessScene = lazyOptional(() => import('./htaccess-scene.tsx'), 'HtaccessScene');
-const ExtensionScene = lazyOptional(() => import('./extension-scene.tsx'), 'ExtensionScene');
-const UsersScene = lazyOptional(() => import('./users-scene.tsx'), 'UsersScene');
+import sites from './sites.svg';
+import users from './users.svg';
 
 /** Spec section 2, dialogs: the four slides in their order. */
 const steps = [
-  { Scene: SitesScene, proof: 'siteExists' },
-  { Scene: HtaccessScene, proof: 'lockVerified' },
-  { Scene: ExtensionScene, proof: 'extensionSeen' },
-  { Scene: UsersScene, proof: 'userHasPolicy' },
-] as const satisfies readonly { Scene: ComponentType; proof: keyof Evidence }[];
+  { picture: sites, proof: 'siteExists' },
+  { picture: htaccess, proof: 'lockVerified' },
+  { picture: extension, proof: 'extensionSeen' },
+  { picture: users, proof: 'userHasPolicy' },
+] as const satisfies readonly { picture: string; proof: keyof Evidence }[];
 const slides = t.onboarding.slides.map((slide, index) => ({ ...slide, ...(steps[index] ?? steps[0]) }));
 const COUNT = slides.length;
 /** A shorter swipe counts as a tap, in pixels. */
 const SWIPE_PX = 40;
+const arrow = { variant: 'subtle', color: 'gray', size: 40 } as const;
 
 /** Props of the dialog. */
 export interface OnboardingDialogProps {
@@ -40,14 +38,8 @@ export interface OnboardingDialogProps {
 /** The carousel of the first visit. All slides overlap, so that the tallest sets the height. */
 export function OnboardingDialog({ opened, evidence, onClose, onUnderstood }: OnboardingDialogProps) {
   const [shown, setShown] = useState(0);
-  const [near, setNear] = useState(false);
   const touchedAt = useRef(0);
-  const ready = () => setNear(true);
-  const show = (index: number) => {
-    ready();
-    setShown(index);
-  };
-  const go = (by: number) => show((shown + by + COUNT) % COUNT);
+  const go = (by: number) => setShown((shown + by + COUNT) % COUNT);
 
   function onKeyDown(event: KeyboardEvent) {
     if (event.key === 'ArrowLeft') go(-1);
@@ -81,7 +73,7 @@ export function OnboardingDialog({ opened, evidence, onClose, onUnderstood }: On
             }}
             onTouchEnd={onTouchEnd}
           >
-            {slides.map(({ title, text, Scene, proof }, index) => (
+            {slides.map(({ title, text, picture, proof }, index) => (
               <div
                 key={title}
                 role="group"
@@ -92,7 +84,10 @@ export function OnboardingDialog({ opened, evidence, onClose, onUnderstood }: On
                 inert={index !== shown}
               >
                 <div className={classes.picture}>
-                  <Suspense fallback={null}>{(index === 0 || near) && <Scene />}</Suspense>
+                  {/* `use` and not `img`: the colours of the pictures are variables of the page (theme/tokens.ts). */}
+                  <svg viewBox="0 0 560 260" aria-hidden="true">
+                    <use href={`${picture}#picture`} />
+                  </svg>
                   {evidence?.[proof] && (
                     <span className={classes.done}>
                       <IconCircleCheck size={16} aria-hidden />
@@ -102,23 +97,37 @@ export function OnboardingDialog({ opened, evidence, onClose, onUnderstood }: On
                 </div>
                 <h2>{title}</h2>
                 <p>{text}</p>
-                {proof === 'extensionSeen' && <Downloads />}
+                {proof === 'extensionSeen' && (
+                  <div className={classes.downloads}>
+                    <ExtensionDownloads size="compact-md" />
+                  </div>
+                )}
               </div>
             ))}
           </section>
-          <output className={classes.spoken}>
+          <VisuallyHidden component="output">
             {t.onboarding.position(shown + 1, COUNT, slides[shown]?.title ?? '')}
-          </output>
+          </VisuallyHidden>
           <footer className={classes.footer}>
             <div className={classes.controls}>
-              <Arrow
-                label={t.onboarding.previous}
-                Icon={IconArrowLeft}
-                onNear={ready}
-                onClick={() => go(-1)}
-              />
-              <Dots shown={shown} onNear={ready} onShow={show} />
-              <Arrow label={t.onboarding.next} Icon={IconArrowRight} onNear={ready} onClick={() => go(1)} />
+              <ActionIcon {...arrow} aria-label={t.onboarding.previous} onClick={() => go(-1)}>
+                <IconArrowLeft size={20} stroke={1.75} aria-hidden />
+              </ActionIcon>
+              <div className={classes.dots} role="group" aria-label={t.onboarding.dots}>
+                {slides.map(({ title }, index) => (
+                  <button
+                    key={title}
+                    type="button"
+                    className={classes.dot}
+                    aria-label={t.onboarding.dot(index + 1, title)}
+                    aria-current={index === shown || undefined}
+                    onClick={() => setShown(index)}
+                  />
+                ))}
+              </div>
+              <ActionIcon {...arrow} aria-label={t.onboarding.next} onClick={() => go(1)}>
+                <IconArrowRight size={20} stroke={1.75} aria-hidden />
+              </ActionIcon>
             </div>
             <Button onClick={onUnderstood} className={classes.understood}>
               {t.onboarding.understood}
@@ -127,67 +136,5 @@ export function OnboardingDialog({ opened, evidence, onClose, onUnderstood }: On
         </Modal.Body>
       </Modal.Content>
     </Modal.Root>
-  );
-}
-
-/** Download links on the extension's slide. */
-function Downloads() {
-  return (
-    <div className={classes.downloads}>
-      {(['chromium', 'firefox'] as const).map((browser) => (
-        <Button
-          key={browser}
-          component="a"
-          href={downloads[browser]}
-          download
-          variant="default"
-          size="compact-md"
-        >
-          {t.onboarding.download[browser]}
-        </Button>
-      ))}
-    </div>
-  );
-}
-
-function Arrow(props: {
-  label: string;
-  Icon: typeof IconArrowLeft;
-  onNear: () => void;
-  onClick: () => void;
-}) {
-  const { label, Icon } = props;
-  return (
-    <ActionIcon
-      variant="subtle"
-      color="gray"
-      size={40}
-      aria-label={label}
-      title={label}
-      onPointerEnter={props.onNear}
-      onFocus={props.onNear}
-      onClick={props.onClick}
-    >
-      <Icon size={20} stroke={1.75} aria-hidden />
-    </ActionIcon>
-  );
-}
-
-function Dots(props: { shown: number; onNear: () => void; onShow: (index: number) => void }) {
-  const { shown, onShow } = props;
-  return (
-    <div className={classes.dots} role="group" aria-label={t.onboarding.dots}>
-      {slides.map(({ title }, index) => (
-        <button
-          key={title}
-          type="button"
-          className={classes.dot}
-          aria-label={t.onboarding.dot(index + 1, title)}
-          aria-current={index === shown || undefined}
-          onPointerEnter={props.onNear}
-          onClick={() => onShow(index)}
-        />
-      ))}
-    </div>
   );
 }

@@ -11,7 +11,6 @@ export const onboarding = {
   position: (index: number, count: number, title: string) => `Слайд ${index} из ${count}: ${title}`,
   understood: 'Understood!',
   done: 'Сделано',
-  download: { chromium: 'Скачать для Chrome', firefox: 'Скачать для Firefox' },
   slides: [
     {
       title: 'Добавьте сайты компании',
