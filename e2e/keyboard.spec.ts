@@ -35,21 +35,21 @@ test('the key / searches, n adds, ? lists the keys', async ({ page }) => {
   // And in a dialog they give no command.
   await page.keyboard.press('Escape');
   await expect(dialogOf(page)).toHaveCount(0);
-  await page.keyboard.press('?');
+  await page.keyboard.press('Shift+Slash');
   await expect(page.getByRole('dialog', { name: 'Клавиши' })).toBeVisible();
 });
 
 test('keys without Ctrl can be switched off, and stay off', async ({ page }) => {
   await enter(page, `${product.url}${domains}`, owner);
   await expect(row(page, 'crm.romashka.test')).toBeVisible();
-  await page.keyboard.press('?');
+  await page.keyboard.press('Shift+Slash');
   await dialogOf(page).getByRole('checkbox', { name: 'Клавиши без Ctrl' }).uncheck();
   await page.keyboard.press('Escape');
   await expect(dialogOf(page)).toHaveCount(0);
   await page.reload();
   await expect(row(page, 'crm.romashka.test')).toBeVisible();
   await page.keyboard.press('n');
-  await page.keyboard.press('?');
+  await page.keyboard.press('Shift+Slash');
   await page.keyboard.press('/');
   await expect(page.getByRole('searchbox')).not.toBeFocused();
   await expect(dialogOf(page)).toHaveCount(0);
@@ -70,12 +70,16 @@ test('Ctrl-K opens a found site, a user and an action', async ({ page }) => {
   );
   await page.keyboard.press('Enter');
   await expect(page).toHaveURL(/domains\?name=wiki\.romashka\.test/);
+  await expect(field(dialogOf(page), 'Адрес')).toHaveValue('wiki.romashka.test');
+  await page.keyboard.press('Escape');
   await expect(row(page, 'wiki.romashka.test')).toBeVisible();
   await expect(row(page, 'crm.romashka.test')).toHaveCount(0);
 
   await page.keyboard.press('Control+k');
   await where.fill('petr');
   await page.getByRole('option', { name: 'petr@romashka.test' }).click();
+  await expect(field(dialogOf(page), 'Почта')).toHaveValue('petr@romashka.test');
+  await page.keyboard.press('Escape');
   await expect(row(page, 'petr@romashka.test')).toBeVisible();
 
   await page.keyboard.press('Control+k');
@@ -86,6 +90,27 @@ test('Ctrl-K opens a found site, a user and an action', async ({ page }) => {
   await expect(heading(page, 'Политики доступа')).toBeVisible();
   await expect(field(dialogOf(page), 'Название')).toBeVisible();
   await expect(page).not.toHaveURL(/#add/);
+});
+
+test('Ctrl-K opens each of two policies of one name', async ({ page }) => {
+  for (const description of ['первая', 'вторая']) {
+    await product.call(owner, createPolicy, { body: { name: 'Склад', description, proxyId: 1 } });
+  }
+  await enter(page, `${product.url}${domains}`, owner);
+  await expect(row(page, 'crm.romashka.test')).toBeVisible();
+  const opened: string[] = [];
+  for (const place of [0, 1]) {
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: /Страница, сайт/ }).fill('склад');
+    await expect(page.getByRole('option')).toHaveCount(2);
+    await page.getByRole('option').nth(place).click();
+    const description = field(dialogOf(page), 'Описание');
+    await expect(description).toHaveValue(/первая|вторая/);
+    opened.push(await description.inputValue());
+    await page.keyboard.press('Escape');
+    await expect(dialogOf(page)).toHaveCount(0);
+  }
+  expect(opened.toSorted()).toEqual(['вторая', 'первая']);
 });
 
 for (const [who, path, typed, options] of [

@@ -212,7 +212,7 @@ const shell: Scenario[] = [
     role: 'owner',
     path: `${creator}/domains`,
     open: async (page) => {
-      await page.keyboard.press('?');
+      await page.keyboard.press('Shift+Slash');
       await expect(page.getByRole('dialog', { name: 'Клавиши' })).toBeVisible();
     },
   },

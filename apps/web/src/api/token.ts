@@ -1,26 +1,23 @@
+import { stored } from '../state.ts';
+
 const KEY = 'access_token';
+const kept = stored(KEY);
 
 /** The console's token, kept where the spec says: localStorage `access_token`. */
 export const token = {
+  ...kept,
   /** Null also for a value that no request header can carry: the api issues no such token. */
   read: (): string | null => {
-    const value = localStorage.getItem(KEY);
+    const value = kept.read();
     return value !== null && /^[!-~]+$/.test(value) ? value : null;
   },
-  store: (value: string): void => localStorage.setItem(KEY, value),
-  clear: (): void => localStorage.removeItem(KEY),
 };
-
-const DEVICE = 'propusk-device';
 
 /**
  * The device mark survives a sign-out: strangers who exhaust an account's login attempts then do not lock out its
  * user.
  */
-export const device = {
-  read: (): string | null => localStorage.getItem(DEVICE),
-  store: (value: string): void => localStorage.setItem(DEVICE, value),
-};
+export const device = stored('propusk-device');
 
 let follow = (): void => window.location.reload();
 

@@ -1,29 +1,44 @@
-import { Button } from '@mantine/core';
+import { Box, Button } from '@mantine/core';
 import { createPairing } from '@propusk/contract/auth';
 import * as t from '@propusk/phrases/console';
 import { IconLogin2 } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
-import { useId } from 'react';
 import { call } from '../api/call.ts';
 import { paths } from '../paths.ts';
+import { Card } from '../ui/card.tsx';
 import { Notice } from '../ui/notice.tsx';
 import classes from './extension-card.module.css';
 import { ExtensionDownloads } from './extension-downloads.tsx';
 
 /** The browser extension: download, installation steps, and one click to sign in. */
 export function ExtensionCard() {
-  const title = useId();
   const { error, isPending, isSuccess, mutate } = useMutation({
     mutationFn: () => call(createPairing, {}),
     // A full page load: the extension's content script runs when the page opens.
     onSuccess: ({ code }) => window.location.assign(`${paths.pairing}#${code}`),
   });
   return (
-    <section className={classes.card} aria-labelledby={title}>
-      <header className={classes.header}>
-        <h2 id={title}>{t.extension.title}</h2>
-        <p>{t.extension.hint}</p>
-      </header>
+    <Card
+      title={t.extension.title}
+      lead={t.extension.hint}
+      footer={
+        <>
+          <p>{t.extension.signInHint}</p>
+          <Button
+            leftSection={<IconLogin2 size={16} aria-hidden />}
+            loading={isPending || isSuccess}
+            onClick={() => mutate()}
+          >
+            {t.extension.signIn}
+          </Button>
+          {error && (
+            <Box flex="0 0 100%">
+              <Notice kind="error">{error.message}</Notice>
+            </Box>
+          )}
+        </>
+      }
+    >
       <div className={classes.browsers}>
         {(['chromium', 'firefox'] as const).map((browser) => (
           <div key={browser}>
@@ -35,25 +50,8 @@ export function ExtensionCard() {
             </ol>
           </div>
         ))}
-      </div>
-      <div className={classes.downloads}>
         <ExtensionDownloads />
       </div>
-      <footer className={classes.footer}>
-        <p>{t.extension.signInHint}</p>
-        <Button
-          leftSection={<IconLogin2 size={16} aria-hidden />}
-          loading={isPending || isSuccess}
-          onClick={() => mutate()}
-        >
-          {t.extension.signIn}
-        </Button>
-        {error && (
-          <div className={classes.failure}>
-            <Notice kind="error">{error.message}</Notice>
-          </div>
-        )}
-      </footer>
-    </section>
+    </Card>
   );
 }

@@ -3,20 +3,14 @@ import * as t from '@propusk/phrases/console';
 import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react';
 import type { Control, DefaultValues } from 'react-hook-form';
 import type * as z from 'zod/mini';
-import { ApiError } from '../api/api-error.ts';
 import { confirm, useQuestion } from '../ui/confirm.ts';
 import { Notice } from '../ui/notice.tsx';
 import { useReturnFocus } from '../ui/use-return-focus.ts';
 import { type FormSchema, refill, showFailure } from './contract-form.ts';
 import classes from './form-dialog.module.css';
 import { useSignInAgain } from './sign-in-again.ts';
+import { useAttempt } from './use-attempt.ts';
 import { useContractForm } from './use-contract-form.ts';
-
-interface Failure {
-  text: string;
-  /** Another user saved this entity after the form was opened. */
-  stale: boolean;
-}
 
 /**
  * A dialog with a form. It owns the pending state, the server's errors and closing. A failed save keeps the dialog
@@ -43,12 +37,11 @@ export function FormDialog<S extends FormSchema>(props: {
   children: (control: Control<z.input<S>, unknown, z.output<S>>) => ReactNode;
 }) {
   const form = useContractForm(props.schema, props.initial);
-  const { isDirty, isValid, isSubmitting } = form.formState;
-  const [failure, setFailure] = useState<Failure | null>(null);
-  const [reloading, setReloading] = useState(false);
+  const { isDirty, isValid } = form.formState;
+  const saving = useAttempt((error) => showFailure(form, error));
+  const reloading = useAttempt((error) => showFailure(form, error));
   const [reloaded, setReloaded] = useState(false);
-  // A ref, since both clicks of a double click see the same render's state.
-  const saving = useRef(false);
+  const failure = reloading.failure ?? saving.failure;
   const ended = useSignInAgain();
   const asking = useQuestion() !== null || ended || props.covered === true;
   useReturnFocus(true);
@@ -62,39 +55,21 @@ export function FormDialog<S extends FormSchema>(props: {
     fill();
   }, [initial]);
 
-  async function save(values: z.output<S>) {
-    if (saving.current) return;
-    saving.current = true;
-    setFailure(null);
-    try {
+  const save = (values: z.output<S>) =>
+    saving.run(async () => {
       await props.submit(values);
       if (props.closesItself !== false) props.onClose();
-    } catch (error) {
-      const stale = error instanceof ApiError && error.code === 'changed_meanwhile';
-      setFailure({ text: showFailure(form, error), stale });
-    } finally {
-      saving.current = false;
-    }
-  }
-
-  async function reload() {
-    if (props.reload === undefined || saving.current) return;
-    saving.current = true;
-    setReloading(true);
-    try {
-      refill(form, await props.reload());
-      setFailure(null);
+    });
+  const reload = () =>
+    reloading.run(async () => {
+      const fresh = await props.reload?.();
+      if (fresh) refill(form, fresh);
+      saving.fail(null);
       setReloaded(true);
-    } catch (error) {
-      setFailure({ text: showFailure(form, error), stale: true });
-    } finally {
-      saving.current = false;
-      setReloading(false);
-    }
-  }
+    });
 
   async function close() {
-    if (saving.current || asking) return;
+    if (saving.busy || reloading.busy || asking) return;
     if (isDirty) {
       const sure = await confirm({ text: t.input.discard, yes: t.common.yes, no: t.common.no, danger: true });
       if (!sure) return;
@@ -111,20 +86,21 @@ export function FormDialog<S extends FormSchema>(props: {
       closeOnEscape={!asking}
       trapFocus={!asking}
       returnFocus={false}
-      closeOnClickOutside={!isSubmitting}
+      closeOnClickOutside={!saving.busy}
     >
       <form onSubmit={(event) => form.handleSubmit(save)(event)} noValidate>
         <Stack gap="md">
           {failure && (
             <Notice kind="error">
-              {failure.text}
-              {failure.stale && props.reload && (
+              {failure}
+              {/* Another user saved this entity after the form was opened. */}
+              {saving.code === 'changed_meanwhile' && props.reload && (
                 <Button
                   display="block"
                   size="compact-sm"
                   variant="default"
                   mt="xs"
-                  loading={reloading}
+                  loading={reloading.busy}
                   onClick={reload}
                 >
                   {t.input.reload}
@@ -136,13 +112,13 @@ export function FormDialog<S extends FormSchema>(props: {
           {props.children(form.control)}
         </Stack>
         <Group justify="flex-end" gap="xs" className={classes.footer}>
-          <Button variant="default" onClick={close} disabled={isSubmitting}>
+          <Button variant="default" onClick={close} disabled={saving.busy}>
             {t.common.cancel}
           </Button>
           <Button
             type="submit"
             disabled={!isValid || !isDirty}
-            loading={isSubmitting}
+            loading={saving.busy}
             {...(props.danger && { color: 'red.9' })}
           >
             {props.submitLabel ?? t.common.save}

@@ -1,17 +1,17 @@
 import { Button } from '@mantine/core';
 import { limits } from '@propusk/contract/limits';
 import * as t from '@propusk/phrases/console';
-import { IconCloudOff, IconSearch } from '@tabler/icons-react';
+import { IconSearch } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useLocation, useNavigate, useSearch } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useEffectEvent, useState } from 'react';
 import { type ListEndpoint, listOptions } from '../api/list.ts';
 import { type Column, DataTable } from '../ui/data-table.tsx';
 import { PageHeader } from '../ui/page-header.tsx';
 import { Pager } from '../ui/pager.tsx';
 import { type RowAction, RowMenu } from '../ui/row-menu.tsx';
 import { SearchField } from '../ui/search-field.tsx';
-import { State } from '../ui/state.tsx';
+import { Failed, State } from '../ui/state.tsx';
 import { type ListSearch, type Period, parseListSearch } from './list-search.ts';
 
 /**
@@ -49,16 +49,19 @@ export function ListPage<Row extends { id: number }>(props: {
   const search = parseListSearch(useSearch({ strict: false }));
   const { page = 1, take = limits.page.take, name } = search;
   const period = props.period && { from: search.from, to: search.to };
-  const { data, error, isPlaceholderData, isFetching, refetch } = useQuery({
+  const query = useQuery({
     ...listOptions(props.list, { ...props.filter, ...period, page, take, name }),
     placeholderData: keepPreviousData,
   });
+  const { data, isPlaceholderData } = query;
 
   function menuOf(row: Row): ReactNode {
     const actions = rowMenu?.actions(row) ?? [];
     if (rowMenu === undefined || actions.length === 0) return rowMenu?.alone?.(row);
     return <RowMenu name={rowMenu.name(row)} actions={actions} />;
   }
+
+  const mainAction = (row: Row) => rowMenu?.actions(row).find(({ main }) => main)?.run;
 
   function go(next: ListSearch, replace = false) {
     void navigate({ to: '.', search: parseListSearch({ ...search, ...next }), replace });
@@ -76,34 +79,27 @@ export function ListPage<Row extends { id: number }>(props: {
     }
   }, [lastPage, page, navigate]);
 
-  // The address of a list with `#add` opens its "add" dialog, once. The page that is left sees the new address too.
+  // The fragment of a list's address opens its "add" dialog (`#add`) or a row (its id), once. The page that is left sees
+  // the new address too.
   const { pathname, hash } = useLocation();
   const [own] = useState(pathname);
-  const adding = hash === 'add' && pathname === own;
-  useEffect(() => {
-    if (!adding) return;
-    document.querySelector<HTMLElement>('main [aria-keyshortcuts="n"]')?.click();
+  const wanted = pathname === own && (hash === 'add' || (data && !isPlaceholderData)) ? hash : '';
+  const open = useEffectEvent(() => {
+    if (wanted === 'add') document.querySelector<HTMLElement>('main [aria-keyshortcuts="n"]')?.click();
+    const row = data?.rows.find(({ id }) => String(id) === wanted);
+    if (row) mainAction(row)?.();
     void navigate({ to: '.', search: true, replace: true });
-  }, [adding, navigate]);
+  });
+  useEffect(() => {
+    if (wanted) open();
+  }, [wanted]);
 
   // An empty page means an empty list only when the reply belongs to the current query and its count is zero.
   const settled = data?.rows.length !== 0 || (!isPlaceholderData && data.count === 0);
   const rows = settled ? data?.rows : undefined;
 
   // A list that was loaded once stays visible when a refetch fails; a toast reports the failure.
-  const failed = error && !data && (
-    <State
-      alert
-      icon={<IconCloudOff size={24} />}
-      title={t.list.failed}
-      hint={error.message}
-      action={
-        <Button variant="default" loading={isFetching} onClick={() => refetch()}>
-          {t.common.retry}
-        </Button>
-      }
-    />
-  );
+  const failed = query.error && !data && <Failed query={query} title={t.list.failed} />;
   const noMatch = (name || period?.from || period?.to) && (
     <State
       icon={<IconSearch size={24} />}
@@ -138,7 +134,7 @@ export function ListPage<Row extends { id: number }>(props: {
         rowClass={props.rowClass}
         rows={failed ? [] : rows}
         rowMenu={rowMenu && menuOf}
-        rowOpen={(row) => rowMenu?.actions(row).find(({ main }) => main)?.run}
+        rowOpen={mainAction}
         skeletonRows={Math.min(take, limits.page.take)}
         stale={isPlaceholderData}
         fallback={failed || noMatch || <State {...props.empty} />}

@@ -1,36 +1,24 @@
 import { paths } from '../paths.ts';
+import { stored } from '../state.ts';
 
-/** Kept in sessionStorage and not in the URL, so that a link to the login page cannot redirect to another address. */
-const KEY = 'return_to';
+/**
+ * The page that a user opened before signing in. Kept in sessionStorage and not in the URL, so that a link to the login
+ * page cannot redirect to another address.
+ */
+export const returnTo = stored('return_to', 'sessionStorage');
 
-/** The page that a user opened before signing in. After the sign-in the gate checks it against their roles. */
-export const returnTo = {
-  /** Stores the open page, unless it is the default one. */
-  note(): void {
-    const { pathname, search, hash } = window.location;
-    if (pathname === paths.dashboard || pathname === paths.creatorSites) returnTo.forget();
-    else sessionStorage.setItem(KEY, `${pathname}${search}${hash}`);
-  },
-  /** Returns the stored page and forgets it. */
-  take(): string | null {
-    const noted = dashboardPage(sessionStorage.getItem(KEY));
-    returnTo.forget();
-    return noted;
-  },
-  forget: (): void => sessionStorage.removeItem(KEY),
-};
+/** A note to the login page that it opened because a session ended. */
+export const sessionEnded = stored('session_ended', 'sessionStorage');
 
-const ENDED = 'session_ended';
+/** Stores the open page, unless it is the default one. */
+export function noteReturn(): void {
+  const { pathname, search, hash } = window.location;
+  const isDefault = pathname === paths.dashboard || pathname === paths.creatorSites;
+  returnTo.store(isDefault ? null : `${pathname}${search}${hash}`);
+}
 
-/** A note to the login page that it opened because a session ended. `take` reads it once. */
-export const sessionEnded = {
-  note: (): void => sessionStorage.setItem(ENDED, '1'),
-  take(): boolean {
-    const noted = sessionStorage.getItem(ENDED) !== null;
-    sessionStorage.removeItem(ENDED);
-    return noted;
-  },
-};
+/** Takes the stored page. After the sign-in the gate checks it against the user's roles. */
+export const takeReturn = (): string | null => dashboardPage(returnTo.take());
 
 /** A dashboard page as a path of this console; null for any other address. */
 export function dashboardPage(address: string | null): string | null {

@@ -9,7 +9,7 @@ import { ApiError } from '../api/api-error.ts';
 import { queryOptions } from '../api/queries.ts';
 import { token } from '../api/token.ts';
 import { MeProvider, rolesOf } from '../common/me.tsx';
-import { returnTo } from '../common/return-to.ts';
+import { noteReturn } from '../common/return-to.ts';
 import { signInAgain, useSignInAgain } from '../common/sign-in-again.ts';
 import { unsaved } from '../common/unsaved.ts';
 import { paths } from '../paths.ts';
@@ -48,7 +48,7 @@ export function Gate({ children }: { children: ReactNode }) {
 function SignInSoon() {
   const navigate = useNavigate();
   useEffect(() => {
-    returnTo.note();
+    noteReturn();
     const timer = window.setTimeout(() => navigate({ to: paths.login, replace: true }), LOGIN_DELAY_MS);
     return () => window.clearTimeout(timer);
   }, [navigate]);

@@ -5,7 +5,7 @@ import { ApiError } from '../api/api-error.ts';
 import { call, callIn } from '../api/call.ts';
 import { queryOptions } from '../api/queries.ts';
 import { followOtherTabsBy, token } from '../api/token.ts';
-import { returnTo, sessionEnded } from '../common/return-to.ts';
+import { noteReturn, returnTo, sessionEnded } from '../common/return-to.ts';
 import { signInAgain } from '../common/sign-in-again.ts';
 import { unsaved } from '../common/unsaved.ts';
 import { paths } from '../paths.ts';
@@ -15,14 +15,14 @@ import { sparesToken } from './landing.ts';
 /** Drops the token and opens the login page by a full load, which clears the memory. */
 function forget(): void {
   unsaved.drop();
-  token.clear();
+  token.store(null);
   window.location.assign(paths.login);
 }
 
 /** Ends a dead session; the open page is where the user returns after signing in. */
 export function expire(): void {
-  returnTo.note();
-  sessionEnded.note();
+  noteReturn();
+  sessionEnded.store('1');
   forget();
 }
 
@@ -35,7 +35,7 @@ export async function leave(): Promise<void> {
     // The session or the network is dead: the token is dropped below either way.
   }
   // The next user starts on the default page.
-  returnTo.forget();
+  returnTo.store(null);
   forget();
 }
 
@@ -135,7 +135,7 @@ export async function resume(bearer: string, known: User): Promise<void> {
     return;
   }
   unsaved.drop();
-  returnTo.forget();
+  returnTo.store(null);
   // The replaced page is out of reach of Back. Until it is unloaded it stays covered: this promise never settles.
   window.location.replace(paths.dashboard);
   await new Promise(() => {});

@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from 'react';
+import { state } from '../state.ts';
 import type { Question } from './confirm-dialog.tsx';
 import { lazyDialog } from './lazy.tsx';
 
@@ -9,39 +9,26 @@ interface Open {
   answer: (yes: boolean) => void;
 }
 
-let open: Open | null = null;
-const listeners = new Set<() => void>();
-
-function set(next: Open | null): void {
-  open = next;
-  for (const listener of listeners) listener();
-}
+const open = state<Open | null>(null);
 
 /**
  * Asks in a dialog. The console asks in no other way.
  * @returns whether the answer was yes, and the action (if any) is done
  */
 export function confirm(question: Question): Promise<boolean> {
-  open?.answer(false);
+  open.read()?.answer(false);
   return new Promise((resolve) => {
     const answer = (yes: boolean) => {
       // In a separate task: the Escape key that closes the question must not reach the dialog below.
       window.setTimeout(() => {
-        set(null);
+        open.set(null);
         resolve(yes);
       });
     };
     // In a separate task: the Escape key that opens the question must not close it.
-    window.setTimeout(() => set({ question, answer }));
+    window.setTimeout(() => open.set({ question, answer }));
   });
 }
 
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
-
 /** The open question. A dialog below it releases Escape and its focus trap meanwhile. */
-export function useQuestion(): Open | null {
-  return useSyncExternalStore(subscribe, () => open);
-}
+export const useQuestion = open.use;

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { Card } from './card.tsx';
 import classes from './definition-card.module.css';
 
 /** One term and its value, with what can be done with it at the end of the line. */
@@ -17,13 +18,7 @@ export function DefinitionCard(props: {
   footer?: ReactNode;
 }) {
   return (
-    <section className={classes.card} aria-label={props.title}>
-      {props.title && (
-        <header className={classes.header}>
-          <h2>{props.title}</h2>
-          {props.lead && <p>{props.lead}</p>}
-        </header>
-      )}
+    <Card {...props}>
       <dl className={classes.list}>
         {props.rows.map((row) => (
           <div key={row.key} className={classes.row}>
@@ -35,7 +30,6 @@ export function DefinitionCard(props: {
           </div>
         ))}
       </dl>
-      {props.footer && <footer className={classes.footer}>{props.footer}</footer>}
-    </section>
+    </Card>
   );
 }

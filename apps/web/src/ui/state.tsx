@@ -1,4 +1,6 @@
-import { Text } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
+import * as t from '@propusk/phrases/console';
+import { IconCloudOff } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import classes from './state.module.css';
 
@@ -27,5 +29,30 @@ export function State(props: {
       )}
       {props.action && <div className={classes.action}>{props.action}</div>}
     </div>
+  );
+}
+
+/** The part of a query that `Failed` needs. */
+export interface FailedQuery {
+  error: Error | null;
+  isFetching: boolean;
+  refetch: () => unknown;
+}
+
+/** Replaces content that did not load: the reason, and a button that tries again. */
+export function Failed({ query, ...props }: { query: FailedQuery; title?: string; alone?: boolean }) {
+  const reason = query.error?.message ?? '';
+  return (
+    <State
+      alert
+      icon={<IconCloudOff size={24} />}
+      {...(props.title === undefined ? { title: reason } : { title: props.title, hint: reason })}
+      alone={props.alone === true}
+      action={
+        <Button variant="default" loading={query.isFetching} onClick={() => query.refetch()}>
+          {t.common.retry}
+        </Button>
+      }
+    />
   );
 }

@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from 'react';
+import { state } from '../state.ts';
 
 /** A message in the corner of the page, which closes by itself. */
 export interface Toast {
@@ -8,28 +8,15 @@ export interface Toast {
   readonly detail: string | undefined;
 }
 
-let toasts: readonly Toast[] = [];
+const toasts = state<readonly Toast[]>([]);
 let last = 0;
-const listeners = new Set<() => void>();
-
-function set(next: readonly Toast[]): void {
-  toasts = next;
-  for (const listener of listeners) listener();
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
 
 /** The open toasts, oldest first. */
-export function useToasts(): readonly Toast[] {
-  return useSyncExternalStore(subscribe, () => toasts);
-}
+export const useToasts = toasts.use;
 
 function show(kind: Toast['kind'], text: string, detail?: string): void {
   last += 1;
-  set([...toasts, { id: last, kind, text, detail }]);
+  toasts.set([...toasts.read(), { id: last, kind, text, detail }]);
 }
 
 /** Reports a success: a title and what it was about. */
@@ -43,5 +30,5 @@ export function toastFailure(message: string): void {
 }
 
 export function closeToast(id: number): void {
-  set(toasts.filter((toast) => toast.id !== id));
+  toasts.set(toasts.read().filter((toast) => toast.id !== id));
 }

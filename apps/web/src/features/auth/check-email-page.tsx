@@ -5,13 +5,13 @@ import * as t from '@propusk/phrases/console';
 import { Link, Navigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../../api/call.ts';
+import { useAttempt } from '../../common/use-attempt.ts';
 import { paths } from '../../paths.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { AuthPage } from './auth-page.tsx';
 import classes from './check-email-page.module.css';
 import { DoneNotice } from './done-notice.tsx';
 import { passwordRequest } from './password-request.ts';
-import { useAttempt } from './use-attempt.ts';
 import { useResendDelay } from './use-resend-delay.ts';
 
 /** /security/check-email: a link was requested. The page does not reveal whether the address has an account. */

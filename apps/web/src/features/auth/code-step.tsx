@@ -5,7 +5,7 @@ import * as t from '@propusk/phrases/console';
 import type * as z from 'zod/mini';
 import { useResolverForm } from '../../common/contract-form.ts';
 import { TextField } from '../../common/fields.tsx';
-import { returnTo } from '../../common/return-to.ts';
+import { takeReturn } from '../../common/return-to.ts';
 import { AuthForm } from './auth-form.tsx';
 import { lazyResolver } from './lazy-resolver.ts';
 import classes from './login-page.module.css';
@@ -23,7 +23,7 @@ export interface CodeStepProps {
 /** The second step of the login page. */
 export function CodeStep({ send, onBack }: CodeStepProps) {
   const form = useResolverForm<typeof FactorConfirmation>(resolver, { code: '' });
-  const { attempt, signIn } = useSignIn(form, returnTo.take);
+  const { attempt, signIn } = useSignIn(form, takeReturn);
   return (
     <AuthForm
       title={t.signInCode.title}

@@ -3,11 +3,11 @@ import { useLink as linkCall } from '@propusk/contract/auth';
 import * as t from '@propusk/phrases/console';
 import { Link } from '@tanstack/react-router';
 import { call } from '../../api/call.ts';
+import { useAttempt } from '../../common/use-attempt.ts';
 import { paths } from '../../paths.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { AuthPage } from './auth-page.tsx';
 import type { MailLink } from './mail-link.ts';
-import { useAttempt } from './use-attempt.ts';
 
 /**
  * Confirms a new email, or the mail of a company, by a button. Opening the link must not confirm it: mail scanners open

@@ -6,7 +6,7 @@ import { type ComponentType, useState } from 'react';
 import { ApiError, networkError } from '../../api/api-error.ts';
 import { useResolverForm } from '../../common/contract-form.ts';
 import { PasswordField, TextField } from '../../common/fields.tsx';
-import { returnTo, sessionEnded } from '../../common/return-to.ts';
+import { sessionEnded, takeReturn } from '../../common/return-to.ts';
 import { paths } from '../../paths.ts';
 import { AuthForm } from './auth-form.tsx';
 import type { CodeStepProps } from './code-step.tsx';
@@ -26,9 +26,9 @@ function unreached(): never {
 /** /auth/login. A user with a second factor gets a second step; the input is kept. */
 export function LoginPage() {
   const form = useResolverForm<typeof LoginSchema>(resolver, { email: '', password: '' });
-  const { attempt, signIn } = useSignIn(form, returnTo.take);
+  const { attempt, signIn } = useSignIn(form, takeReturn);
   const done = useLocation({ select: ({ state }) => state.done });
-  const [ended] = useState(sessionEnded.take);
+  const [ended] = useState(() => sessionEnded.take() !== null);
   const [CodeStep, setCodeStep] = useState<ComponentType<CodeStepProps> | null>(null);
 
   const send = async (body: Login) => {

@@ -46,7 +46,7 @@ function Opened({ link }: { link: MailLink | null }) {
       return;
     }
     // Spec section 4. The server has ended every session, the one of this browser too.
-    token.clear();
+    token.store(null);
     passwordRequest.forget();
     await navigate({ to: paths.login, replace: true, ignoreBlocker: true, state: { done: link?.kind } });
   }

@@ -8,12 +8,12 @@ import * as z from 'zod/mini';
 import { call } from '../../api/call.ts';
 import { showFailure } from '../../common/contract-form.ts';
 import { PasswordField } from '../../common/fields.tsx';
+import { useAttempt } from '../../common/use-attempt.ts';
 import { useContractForm } from '../../common/use-contract-form.ts';
 import { paths } from '../../paths.ts';
 import { Questions } from '../../ui/questions.tsx';
 import { AuthForm } from './auth-form.tsx';
 import { passwordRequest } from './password-request.ts';
-import { useAttempt } from './use-attempt.ts';
 
 const NewPasswordForm = z.object({ password: Password, repeat: Password });
 

@@ -49,7 +49,7 @@ function RegisterForm({ invited }: { invited: CompanyInvitation | null }) {
   const { control } = form;
   // A new company has no page to return to.
   const { attempt, signIn } = useSignIn(form, () => {
-    returnTo.forget();
+    returnTo.store(null);
     return null;
   });
 

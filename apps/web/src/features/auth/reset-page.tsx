@@ -7,11 +7,11 @@ import * as z from 'zod/mini';
 import { call } from '../../api/call.ts';
 import { showFailure, useResolverForm } from '../../common/contract-form.ts';
 import { TextField } from '../../common/fields.tsx';
+import { useAttempt } from '../../common/use-attempt.ts';
 import { contractResolver } from '../../common/use-contract-form.ts';
 import { paths } from '../../paths.ts';
 import { AuthForm } from './auth-form.tsx';
 import { passwordRequest } from './password-request.ts';
-import { useAttempt } from './use-attempt.ts';
 
 const ResetForm = z.object({ email: Email });
 // Not guarded against Back and Reload: it is one address, and the way back to the login page must stay short.

@@ -1,15 +1,16 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Button, Group, Modal, Text } from '@mantine/core';
 import { Login, login } from '@propusk/contract/auth';
 import * as t from '@propusk/phrases/console';
-import { useEffect, useRef, useState } from 'react';
+import { useState } from 'react';
 import { ApiError } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { showFailure, useResolverForm } from '../../common/contract-form.ts';
 import { PasswordField, TextField } from '../../common/fields.tsx';
+import { FocusedForm } from '../../common/focused-form.tsx';
+import { useAttempt } from '../../common/use-attempt.ts';
 import { contractResolver } from '../../common/use-contract-form.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { useReturnFocus } from '../../ui/use-return-focus.ts';
-import { useAttempt } from './use-attempt.ts';
 
 const resolver = contractResolver(Login);
 
@@ -48,12 +49,6 @@ function SignIn(props: { email: string; onToken: (token: string) => Promise<void
   const attempt = useAttempt((error) => showFailure(form, error));
   const [needsCode, setNeedsCode] = useState(false);
   const { control } = form;
-  const element = useRef<HTMLFormElement>(null);
-  // The focused field was unmounted.
-  useEffect(() => {
-    if (needsCode) element.current?.querySelector('input')?.focus();
-  }, [needsCode]);
-
   const submit = form.handleSubmit((body) =>
     attempt.run(async () => {
       try {
@@ -66,32 +61,31 @@ function SignIn(props: { email: string; onToken: (token: string) => Promise<void
   );
 
   return (
-    <form ref={element} onSubmit={submit} noValidate>
-      <Stack gap="md">
-        <Text c="dimmed">{needsCode ? t.signInCode.hint : t.signInAgain.hint}</Text>
-        {attempt.failure && <Notice kind="warning">{attempt.failure}</Notice>}
-        {needsCode ? (
-          <TextField control={control} name="code" label={t.signInCode.code} autoComplete="one-time-code" />
-        ) : (
-          <>
-            <TextField
-              control={control}
-              name="email"
-              type="email"
-              label={t.auth.email}
-              autoComplete="username"
-            />
-            <PasswordField
-              control={control}
-              name="password"
-              label={t.auth.password}
-              autoComplete="current-password"
-              autoFocus
-            />
-          </>
-        )}
-      </Stack>
-      <Group justify="flex-end" gap="xs" mt="lg">
+    // The key focuses the code: the field that had the focus was unmounted.
+    <FocusedForm key={String(needsCode)} onSubmit={submit}>
+      <Text c="dimmed">{needsCode ? t.signInCode.hint : t.signInAgain.hint}</Text>
+      {attempt.failure && <Notice kind="warning">{attempt.failure}</Notice>}
+      {needsCode ? (
+        <TextField control={control} name="code" label={t.signInCode.code} autoComplete="one-time-code" />
+      ) : (
+        <>
+          <TextField
+            control={control}
+            name="email"
+            type="email"
+            label={t.auth.email}
+            autoComplete="username"
+          />
+          <PasswordField
+            control={control}
+            name="password"
+            label={t.auth.password}
+            autoComplete="current-password"
+            autoFocus
+          />
+        </>
+      )}
+      <Group justify="flex-end" gap="xs" mt="xs">
         <Button variant="default" disabled={attempt.busy} onClick={props.onLeave}>
           {t.signInAgain.leave}
         </Button>
@@ -99,6 +93,6 @@ function SignIn(props: { email: string; onToken: (token: string) => Promise<void
           {t.auth.signIn}
         </Button>
       </Group>
-    </form>
+    </FocusedForm>
   );
 }

@@ -3,9 +3,9 @@ import { useRouter } from '@tanstack/react-router';
 import type { Reply } from '../../api/call.ts';
 import { token } from '../../api/token.ts';
 import { type ContractForm, type FormSchema, showFailure } from '../../common/contract-form.ts';
+import { type Attempt, useAttempt } from '../../common/use-attempt.ts';
 import { paths } from '../../paths.ts';
 import { passwordRequest } from './password-request.ts';
-import { type Attempt, useAttempt } from './use-attempt.ts';
 
 type SignedIn = Reply<typeof login>;
 

@@ -1,7 +1,7 @@
-import { Button } from '@mantine/core';
+import { Box } from '@mantine/core';
 import { type Company, myCompany } from '@propusk/contract/companies';
 import * as t from '@propusk/phrases/console';
-import { IconCloudOff, IconPencil } from '@tabler/icons-react';
+import { IconPencil } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { queryOptions } from '../../api/queries.ts';
@@ -11,8 +11,7 @@ import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { lazyDialog } from '../../ui/lazy.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { RowMenu } from '../../ui/row-menu.tsx';
-import { State } from '../../ui/state.tsx';
-import classes from './company-page.module.css';
+import { Failed } from '../../ui/state.tsx';
 import { FactorCard } from './factor-card.tsx';
 
 const ChangeCompanyDialog = lazyDialog(
@@ -33,9 +32,10 @@ const columns: readonly Column<Company>[] = [
 
 /** /dashboard/creator/company: the owner's company and its second factor. */
 export function CompanyPage() {
-  const { data, error, isFetching, refetch } = useQuery(queryOptions(myCompany, {}));
+  const query = useQuery(queryOptions(myCompany, {}));
+  const { data } = query;
   const [edited, setEdited] = useState<Company | null>(null);
-  const rows = data ? [data] : error ? [] : undefined;
+  const rows = data ? [data] : query.error ? [] : undefined;
   return (
     <>
       <PageHeader title={t.company.title} help={t.company.help} />
@@ -58,24 +58,12 @@ export function CompanyPage() {
         )}
         rowOpen={(company) => () => setEdited(company)}
         skeletonRows={1}
-        fallback={
-          <State
-            alert
-            icon={<IconCloudOff size={24} />}
-            title={t.list.failed}
-            hint={error?.message}
-            action={
-              <Button variant="default" loading={isFetching} onClick={() => refetch()}>
-                {t.common.retry}
-              </Button>
-            }
-          />
-        }
+        fallback={<Failed query={query} title={t.list.failed} />}
       />
       {data && (
-        <div className={classes.card}>
+        <Box maw={800} mt={32}>
           <FactorCard company={data} />
-        </div>
+        </Box>
       )}
       {edited && <ChangeCompanyDialog company={edited} onClose={() => setEdited(null)} />}
     </>

@@ -5,9 +5,9 @@ import * as t from '@propusk/phrases/console';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { ApiError } from '../../api/api-error.ts';
 import { queryOptions, useCall } from '../../api/queries.ts';
 import { useMe } from '../../common/me.tsx';
+import { messageOf } from '../../common/use-attempt.ts';
 import { FACTOR_HASH, paths } from '../../paths.ts';
 import { ConfirmDialog, confirm } from '../../ui/confirm.ts';
 import { DefinitionCard } from '../../ui/definition-card.tsx';
@@ -39,7 +39,7 @@ export function FactorCard({ company }: { company: Company }) {
       const without = rows.filter((user) => !user.secondFactor).length;
       return without === 0 ? text.everybody : text.without(without, rows.length);
     } catch (error) {
-      toastFailure(error instanceof ApiError ? error.message : t.failures.unexpected);
+      toastFailure(messageOf(error));
       return null;
     }
   }

@@ -10,11 +10,11 @@ import {
   IconPuzzleOff,
 } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
-import { ApiError } from '../../api/api-error.ts';
+import type { ReactNode } from 'react';
 import { call } from '../../api/call.ts';
 import { token } from '../../api/token.ts';
 import { ExtensionDownloads } from '../../common/extension-downloads.tsx';
+import { useAttempt } from '../../common/use-attempt.ts';
 import { paths } from '../../paths.ts';
 import { Logo } from '../../ui/logo.tsx';
 import { Notice } from '../../ui/notice.tsx';
@@ -103,27 +103,17 @@ function Working({ title, hint }: { title: string; hint: string }) {
 
 /** Requests another code for the signed-in user; without a session it opens the login page. */
 function NewCode({ label }: { label: string }) {
-  const [failure, setFailure] = useState<string | null>(null);
-  const [busy, setBusy] = useState(false);
-  // The session may have ended since this page was opened.
-  const [signedIn, setSignedIn] = useState(token.read() !== null);
-
-  async function ask() {
-    setBusy(true);
-    setFailure(null);
-    try {
+  const attempt = useAttempt();
+  const ask = () =>
+    attempt.run(async () => {
       const { code } = await call(createPairing, {});
       // The extension reads the address on page load, so an extension installed later needs a reload.
       window.history.replaceState(null, '', `#${code}`);
       window.location.reload();
-    } catch (error) {
-      if (error instanceof ApiError && error.status === 401) setSignedIn(false);
-      setFailure(error instanceof ApiError ? error.message : t.failures.unexpected);
-      setBusy(false);
-    }
-  }
+    });
 
-  if (!signedIn) {
+  // The session may have ended since this page was opened.
+  if (token.read() === null || attempt.code === 'unauthorized') {
     return (
       <Button component="a" href={paths.personalData}>
         {t.pairing.toLogin}
@@ -132,10 +122,10 @@ function NewCode({ label }: { label: string }) {
   }
   return (
     <>
-      <Button loading={busy} onClick={ask}>
+      <Button loading={attempt.busy} onClick={ask}>
         {label}
       </Button>
-      {failure && <Notice kind="error">{failure}</Notice>}
+      {attempt.failure && <Notice kind="error">{attempt.failure}</Notice>}
     </>
   );
 }

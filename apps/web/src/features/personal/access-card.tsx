@@ -1,15 +1,16 @@
-import { ActionIcon, Button, Skeleton, Text } from '@mantine/core';
+import { ActionIcon, Skeleton, Text } from '@mantine/core';
 import { type GatewayAccess, myAccess } from '@propusk/contract/access';
 import { unicodeHost } from '@propusk/contract/unicode-host';
 import * as t from '@propusk/phrases/console';
-import { IconEye, IconEyeOff, IconPlugConnectedX } from '@tabler/icons-react';
+import { IconEye, IconEyeOff } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { queryOptions } from '../../api/queries.ts';
+import { Card } from '../../ui/card.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { formatMoment } from '../../ui/day.tsx';
 import { DefinitionCard } from '../../ui/definition-card.tsx';
-import { State } from '../../ui/state.tsx';
+import { Failed } from '../../ui/state.tsx';
 import { Tags } from '../../ui/tags.tsx';
 import classes from './access-card.module.css';
 import { curlLine } from './curl-line.ts';
@@ -18,21 +19,13 @@ const MASK = '••••••••••••';
 
 /** The signed-in user's proxy settings: everything that a proxy client needs. */
 export function AccessCard() {
-  const { data, error, isFetching, refetch } = useQuery(queryOptions(myAccess, {}));
-  if (data) return <Access access={data} />;
-  if (error) {
+  const query = useQuery(queryOptions(myAccess, {}));
+  if (query.data) return <Access access={query.data} />;
+  if (query.error) {
     return (
-      <section className={classes.failed} aria-label={t.access.title}>
-        <State
-          icon={<IconPlugConnectedX size={24} />}
-          title={error.message}
-          action={
-            <Button variant="default" loading={isFetching} onClick={() => refetch()}>
-              {t.common.retry}
-            </Button>
-          }
-        />
-      </section>
+      <Card title={t.access.title}>
+        <Failed query={query} />
+      </Card>
     );
   }
   return <Skeleton height={420} radius="md" aria-hidden />;

@@ -1,79 +1,55 @@
 import { Button, Skeleton } from '@mantine/core';
 import { listSessions, type Session } from '@propusk/contract/sessions';
 import * as t from '@propusk/phrases/console';
-import { IconCloudOff, IconDeviceDesktop, IconDeviceMobile, IconPuzzle } from '@tabler/icons-react';
+import { IconDeviceDesktop, IconDeviceMobile, IconPuzzle } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, useId } from 'react';
 import { queryOptions } from '../../api/queries.ts';
+import { Card } from '../../ui/card.tsx';
 import { formatMoment } from '../../ui/day.tsx';
-import { State } from '../../ui/state.tsx';
+import { Failed } from '../../ui/state.tsx';
 import { Tag } from '../../ui/tags.tsx';
 import classes from './sessions-card.module.css';
 import { useEndSessions } from './use-end-sessions.ts';
 
 /** The user's sessions, and a way to end each. */
 export function SessionsCard() {
-  const { data, error, isFetching, refetch } = useQuery(queryOptions(listSessions, {}));
-  const { end, endOthers } = useEndSessions(refetch);
-  if (error && !data) {
+  const query = useQuery(queryOptions(listSessions, {}));
+  const { end, endOthers } = useEndSessions(query.refetch);
+  const card = { title: t.sessions.title, lead: t.sessions.hint };
+  if (!query.data) {
     return (
-      <Card>
-        <State
-          alert
-          icon={<IconCloudOff size={24} />}
-          title={t.sessions.failed}
-          hint={error.message}
-          action={
-            <Button variant="default" loading={isFetching} onClick={() => refetch()}>
-              {t.common.retry}
-            </Button>
-          }
-        />
+      <Card {...card}>
+        {query.error ? (
+          <Failed query={query} title={t.sessions.failed} />
+        ) : (
+          <Skeleton height={100} mx="lg" mb="lg" w="auto" aria-hidden />
+        )}
       </Card>
     );
   }
-  if (!data) {
-    return (
-      <Card>
-        <div className={classes.bones} aria-hidden="true">
-          <Skeleton height={44} />
-          <Skeleton height={44} />
-        </div>
-      </Card>
-    );
-  }
-  const { rows, count } = data;
+  const { rows, count } = query.data;
   return (
-    <Card>
+    <Card
+      {...card}
+      footer={
+        <>
+          {count > rows.length && <p>{t.sessions.some(rows.length, count)}</p>}
+          {count > 1 ? (
+            <Button variant="default" onClick={endOthers}>
+              {t.sessions.endOthers}
+            </Button>
+          ) : (
+            <p>{t.sessions.alone}</p>
+          )}
+        </>
+      }
+    >
       <ul className={classes.list} aria-label={t.sessions.list}>
         {rows.map((session) => (
           <Row key={session.id} session={session} onEnd={end} />
         ))}
       </ul>
-      <footer className={classes.footer}>
-        {count > rows.length && <p>{t.sessions.some(rows.length, count)}</p>}
-        {count > 1 ? (
-          <Button variant="default" onClick={endOthers}>
-            {t.sessions.endOthers}
-          </Button>
-        ) : (
-          <p>{t.sessions.alone}</p>
-        )}
-      </footer>
     </Card>
-  );
-}
-
-function Card({ children }: { children: ReactNode }) {
-  const title = useId();
-  return (
-    <section className={classes.card} aria-labelledby={title}>
-      <header className={classes.header}>
-        <h2 id={title}>{t.sessions.title}</h2>
-        <p>{t.sessions.hint}</p>
-      </header>
-      {children}
-    </section>
   );
 }
 

@@ -7,8 +7,8 @@ import { Link } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useState } from 'react';
 import { queryOptions } from '../../api/queries.ts';
 import { paths } from '../../paths.ts';
+import { firstSteps } from '../../state.ts';
 import classes from './first-steps.module.css';
-import { firstStepsState } from './first-steps-state.ts';
 import page from './sites-page.module.css';
 
 /** Poll interval of the onboarding progress while the card is visible, in milliseconds. */
@@ -29,7 +29,7 @@ type Key = (typeof steps)[number]['key'];
  * evidence. The owner may fold the card. It disappears after the last step.
  */
 export function FirstSteps({ onAdd }: { onAdd: () => void }) {
-  const [folded, setFolded] = useState(() => firstStepsState.read() === 'folded');
+  const [folded, setFolded] = useState(() => firstSteps.read() === 'folded');
   const [chosen, setChosen] = useState<Key | null>(null);
   const [began, setBegan] = useState(false);
   const { data } = useQuery({
@@ -39,7 +39,7 @@ export function FirstSteps({ onAdd }: { onAdd: () => void }) {
   const ended = allDone(data);
   if (data && !ended && !began) setBegan(true);
   useEffect(() => {
-    if (ended) firstStepsState.store('done');
+    if (ended) firstSteps.store('done');
   }, [ended]);
   if (data === undefined) return <div className={page.steps} data-folded={folded || undefined} />;
   // The page on which the last step was completed keeps the card, with a success message.
@@ -49,7 +49,7 @@ export function FirstSteps({ onAdd }: { onAdd: () => void }) {
   const current = steps.find(({ done }) => !done(data))?.key ?? null;
   const shown = ended ? null : (chosen ?? current);
   const fold = () => {
-    firstStepsState.store(folded ? null : 'folded');
+    firstSteps.store(folded ? null : 'folded');
     setFolded(!folded);
   };
   return (

@@ -14,12 +14,11 @@ import {
 import { Suspense, useState } from 'react';
 import { dayColumns } from '../../common/day-columns.tsx';
 import { ListPage } from '../../common/list-page.tsx';
-import { useOnboarded } from '../../common/onboarded.ts';
 import { useRemove } from '../../common/use-remove.ts';
+import { firstSteps, onboarded, useStored } from '../../state.ts';
 import type { Column } from '../../ui/data-table.tsx';
 import { lazyDialog, lazyOptional } from '../../ui/lazy.tsx';
 import { Tags } from '../../ui/tags.tsx';
-import { firstStepsState } from './first-steps-state.ts';
 import type { LockStart } from './lock/lock-dialog.tsx';
 import { OpenSites } from './open-sites.tsx';
 import { ProtectionMark } from './protection-mark.tsx';
@@ -55,9 +54,9 @@ type Dialog =
 /** /dashboard/creator/domains. */
 export function SitesPage() {
   const [dialog, setDialog] = useState<Dialog>(null);
-  const onboarded = useOnboarded();
+  const isOnboarded = useStored(() => onboarded.read() === 'true');
   // Read once: when the last step is completed on this page, the card stays until the owner leaves it.
-  const [kept] = useState(firstStepsState.read);
+  const [kept] = useState(firstSteps.read);
   const close = () => setDialog(null);
   const assign = (site: Site) => setDialog({ kind: 'edit', site });
   const remove = useRemove(deleteSite, t.sites.remove, { of: 'site' });
@@ -96,7 +95,7 @@ export function SitesPage() {
         help={t.sites.help}
         alarm={<OpenSites />}
         above={
-          onboarded &&
+          isOnboarded &&
           kept !== 'done' && (
             <Suspense
               fallback={<div className={classes.steps} data-folded={kept === 'folded' || undefined} />}

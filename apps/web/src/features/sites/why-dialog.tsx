@@ -16,8 +16,8 @@ import { SelectField } from '../../common/select-fields.tsx';
 import { useUserOptions } from '../../common/use-options.ts';
 import { paths } from '../../paths.ts';
 import { CheckList } from '../../ui/check-list.tsx';
-import { Notice } from '../../ui/notice.tsx';
 import { Outcome } from '../../ui/outcome.tsx';
+import { Failed } from '../../ui/state.tsx';
 import { toastFailure, toastSuccess } from '../../ui/toast.ts';
 import { useReturnFocus } from '../../ui/use-return-focus.ts';
 
@@ -57,26 +57,9 @@ export function WhyDialog(props: { site: Site; onAssign: () => void; onClose: ()
 
 function Answer(props: { siteId: number; user: number; onAssign: () => void }) {
   const { siteId, user, onAssign } = props;
-  const { data, error, isFetching, refetch } = useQuery(
-    queryOptions(whySite, { params: { id: siteId }, query: { user } }),
-  );
-  if (data) return <Explained explanation={data} user={user} onAssign={onAssign} />;
-  if (!error) return <Skeleton height={160} />;
-  return (
-    <Notice kind="error">
-      {error.message}
-      <Button
-        display="block"
-        size="compact-sm"
-        variant="default"
-        mt="xs"
-        loading={isFetching}
-        onClick={() => refetch()}
-      >
-        {t.common.retry}
-      </Button>
-    </Notice>
-  );
+  const query = useQuery(queryOptions(whySite, { params: { id: siteId }, query: { user } }));
+  if (query.data) return <Explained explanation={query.data} user={user} onAssign={onAssign} />;
+  return query.error ? <Failed query={query} /> : <Skeleton height={160} />;
 }
 
 const states = { held: 'passed', missing: 'failed', unchecked: 'waiting' } as const;

@@ -1,12 +1,13 @@
 import { useDebouncedValue } from '@mantine/hooks';
 import { listCompanies } from '@propusk/contract/companies';
 import { listPolicies } from '@propusk/contract/policies';
+import type { Role } from '@propusk/contract/roles';
 import { listSites } from '@propusk/contract/sites';
 import { unicodeHost } from '@propusk/contract/unicode-host';
 import { companyUsers, listUsers } from '@propusk/contract/users';
 import * as t from '@propusk/phrases/console';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { type ListEndpoint, listOptions } from '../../api/list.ts';
+import { keepPreviousData, useQueries } from '@tanstack/react-query';
+import { type List, type ListEndpoint, listOptions } from '../../api/list.ts';
 import { rolesOf, useMe } from '../../common/me.tsx';
 import { userLabel } from '../../common/names.ts';
 import { paths } from '../../paths.ts';
@@ -19,57 +20,63 @@ export interface Destination {
   to: string;
   /** The search of the list. */
   name?: string;
-  /** Opens the list's "add" dialog. */
-  add?: boolean;
+  /** What the list opens: its "add" dialog, or the row with this id. */
+  hash?: string;
 }
 
 /** The largest number of found entities of one kind. */
 const FOUND = 5;
 const PAUSE_MS = 150;
 
-/** A searchable kind of entity, and the list that shows it. */
-interface Source<Row> {
-  group: Destination['group'];
-  list: ListEndpoint<Row>;
-  to: string;
-  /** The label in the dialog, and the search text of the list. */
-  label: (row: Row) => string;
-  name: (row: Row) => string;
-}
-const source = <Row>(kind: Source<Row>) => kind;
-
-const sites = (to: string) =>
-  source({
-    group: 'sites',
-    list: listSites,
+/**
+ * A searchable kind of entity, and the list that shows it.
+ * @param label in the dialog
+ * @param name the search text of the list
+ */
+function source<Row extends { id: number }>(
+  group: Destination['group'],
+  list: ListEndpoint<Row>,
+  to: string,
+  label: (row: Row) => string,
+  name = label,
+) {
+  const found = (row: Row): Destination => ({
+    group,
+    label: label(row),
     to,
-    label: ({ address }) => unicodeHost(address),
-    name: ({ address }) => unicodeHost(address),
+    name: name(row),
+    hash: String(row.id),
   });
-const policies = (to: string) =>
-  source({ group: 'policies', list: listPolicies, to, label: ({ name }) => name, name: ({ name }) => name });
-const people = source({
-  group: 'people',
-  list: companyUsers,
-  to: paths.creatorUsers,
-  label: userLabel,
-  name: ({ email }) => email,
-});
-const everybody = source({ ...people, list: listUsers, to: paths.adminUsers });
-const companies = source({
-  group: 'companies',
-  list: listCompanies,
-  to: paths.adminCompanies,
-  label: ({ companyName }) => companyName,
-  name: ({ companyName }) => companyName,
-});
+  return (typed: string) => ({
+    ...listOptions(list, { name: typed, page: 1, take: FOUND }),
+    enabled: typed !== '',
+    placeholderData: keepPreviousData,
+    select: ({ rows }: List<Row>) => rows.map(found),
+  });
+}
 
-const adding = [
+const sites = (to: string) => source('sites', listSites, to, ({ address }) => unicodeHost(address));
+const policies = (to: string) => source('policies', listPolicies, to, ({ name }) => name);
+const people = source('people', companyUsers, paths.creatorUsers, userLabel, ({ email }) => email);
+const everybody = source('people', listUsers, paths.adminUsers, userLabel, ({ email }) => email);
+const companies = source('companies', listCompanies, paths.adminCompanies, ({ companyName }) => companyName);
+
+const ofOwner = [sites(paths.creatorSites), people, policies(paths.creatorPolicies)];
+const ofAgent = [sites(paths.userSites), policies(paths.userPolicies)];
+
+/** What a user may search. */
+function sourcesOf(roles: readonly Role[]) {
+  const admin = roles.includes('ADMIN');
+  if (roles.includes('CREATOR')) return admin ? [...ofOwner, companies] : ofOwner;
+  return admin ? [companies, everybody] : ofAgent;
+}
+
+const adding: readonly Destination[] = [
   { label: t.keyboard.add.site, to: paths.creatorSites },
   { label: t.keyboard.add.person, to: paths.creatorUsers },
   { label: t.keyboard.add.policy, to: paths.creatorPolicies },
   { label: t.keyboard.add.proxy, to: paths.creatorProxies },
-];
+].map((one) => ({ ...one, group: 'actions', hash: 'add' }));
 
 /**
  * The destinations that match the typed text. Pages and actions match by label; the server searches the entities that the
@@ -77,45 +84,18 @@ const adding = [
  */
 export function useDestinations(typed: string): { destinations: readonly Destination[]; searching: boolean } {
   const roles = rolesOf(useMe());
-  const owner = roles.includes('CREATOR');
-  const admin = roles.includes('ADMIN');
-  const agent = roles.includes('USER') && !owner && !admin;
   const [name] = useDebouncedValue(typed.trim(), PAUSE_MS);
-  const found = [
-    useFound(owner ? sites(paths.creatorSites) : sites(paths.userSites), name, owner || agent),
-    useFound(people, name, owner),
-    useFound(owner ? policies(paths.creatorPolicies) : policies(paths.userPolicies), name, owner || agent),
-    useFound(companies, name, admin),
-    useFound(everybody, name, admin && !owner),
-  ];
-  const fixed: Destination[] = [
-    ...pagesOf(roles).map(({ to, label }) => ({ group: 'pages' as const, label, to })),
-    ...(owner ? adding.map(({ label, to }) => ({ group: 'actions' as const, label, to, add: true })) : []),
+  const found = useQueries({ queries: sourcesOf(roles).map((query) => query(name)) });
+  const fixed = [
+    ...pagesOf(roles).map((page): Destination => ({ ...page, group: 'pages' })),
+    ...(roles.includes('CREATOR') ? adding : []),
   ];
   const wanted = typed.trim().toLowerCase();
   return {
     destinations: [
       ...fixed.filter(({ label }) => label.toLowerCase().includes(wanted)),
-      ...found.flatMap(({ rows }) => rows),
+      ...(name === '' ? [] : found.flatMap(({ data = [] }) => data)),
     ],
-    searching: typed.trim() !== name || found.some(({ pending }) => pending),
-  };
-}
-
-function useFound<Row>(
-  { group, list, to, label, name }: Source<Row>,
-  typed: string,
-  allowed: boolean,
-): { rows: Destination[]; pending: boolean } {
-  const enabled = allowed && typed !== '';
-  const { data, isFetching } = useQuery({
-    ...listOptions(list, { name: typed, page: 1, take: FOUND }),
-    enabled,
-    placeholderData: keepPreviousData,
-  });
-  const rows = enabled && data ? data.rows : [];
-  return {
-    rows: rows.map((row) => ({ group, label: label(row), to, name: name(row) })),
-    pending: enabled && isFetching,
+    searching: typed.trim() !== name || found.some(({ isFetching }) => isFetching),
   };
 }

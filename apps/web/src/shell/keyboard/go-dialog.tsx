@@ -16,9 +16,9 @@ export function GoDialog({ onClose, onKeys }: { onClose: () => void; onKeys: () 
   const { destinations, searching } = useDestinations(typed);
   const at = Math.min(chosen, destinations.length - 1);
 
-  function go({ to, name, add }: Destination) {
+  function go({ to, name, hash = '' }: Destination) {
     onClose();
-    void navigate({ to, search: name === undefined ? {} : { name }, ...(add && { hash: 'add' }) });
+    void navigate({ to, search: name === undefined ? {} : { name }, hash });
   }
   function onKeyDown(event: KeyboardEvent) {
     const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
@@ -65,14 +65,21 @@ export function GoDialog({ onClose, onKeys }: { onClose: () => void; onKeys: () 
                 {places.map((destination) => {
                   const place = destinations.indexOf(destination);
                   return (
-                    <Place
-                      key={`${destination.to} ${destination.label}`}
+                    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus -- the combobox has the keyboard
+                    <div
+                      key={`${destination.to} ${destination.hash} ${destination.label}`}
                       id={`${id}-${place}`}
-                      label={destination.label}
-                      chosen={place === at}
-                      onPoint={() => setChosen(place)}
-                      onGo={() => go(destination)}
-                    />
+                      ref={(element) => {
+                        if (place === at) element?.scrollIntoView({ block: 'nearest' });
+                      }}
+                      role="option"
+                      aria-selected={place === at}
+                      className={classes.place}
+                      onPointerMove={() => setChosen(place)}
+                      onClick={() => go(destination)}
+                    >
+                      {destination.label}
+                    </div>
                   );
                 })}
               </div>
@@ -87,24 +94,5 @@ export function GoDialog({ onClose, onKeys }: { onClose: () => void; onKeys: () 
         </Modal.Body>
       </Modal.Content>
     </Modal.Root>
-  );
-}
-
-function Place(props: { id: string; label: string; chosen: boolean; onPoint: () => void; onGo: () => void }) {
-  return (
-    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus -- the combobox has the keyboard
-    <div
-      id={props.id}
-      ref={(element) => {
-        if (props.chosen) element?.scrollIntoView({ block: 'nearest' });
-      }}
-      role="option"
-      aria-selected={props.chosen}
-      className={classes.place}
-      onPointerMove={props.onPoint}
-      onClick={props.onGo}
-    >
-      {props.label}
-    </div>
   );
 }

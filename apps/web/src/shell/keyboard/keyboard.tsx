@@ -1,12 +1,25 @@
 import { ActionIcon } from '@mantine/core';
+import { useHotkeys } from '@mantine/hooks';
 import * as t from '@propusk/phrases/console';
 import { IconSearch } from '@tabler/icons-react';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
+import { singleKeys, useStored } from '../../state.ts';
 import { lazyDialog } from '../../ui/lazy.tsx';
-import { commandOf, singleKeys } from './keys.ts';
 
 const GoDialog = lazyDialog(() => import('./go-dialog.tsx'), 'GoDialog');
 const KeysDialog = lazyDialog(() => import('./keys-dialog.tsx'), 'KeysDialog');
+
+// By the place of the key: on the Russian layout the same keys work.
+const physical = { usePhysicalKeys: true, preventDefault: false };
+
+/** Runs a command unless a dialog or a menu has the keyboard. */
+const unlessBusy = (run: () => unknown) => (event: KeyboardEvent) => {
+  const isBusy = document.querySelector('[role="dialog"], [role="alertdialog"], [role="menu"]') !== null;
+  if (event.defaultPrevented || isBusy) return;
+  event.preventDefault();
+  run();
+};
+const marked = (keys: string) => document.querySelector<HTMLElement>(`main [aria-keyshortcuts="${keys}"]`);
 
 /**
  * The dashboard's keyboard shortcuts, and the button that opens the command dialog. A page marks its search field and its "add"
@@ -14,18 +27,17 @@ const KeysDialog = lazyDialog(() => import('./keys-dialog.tsx'), 'KeysDialog');
  */
 export function Keyboard() {
   const [opened, setOpened] = useState<'go' | 'keys' | null>(null);
-  useEffect(() => {
-    function onKeyDown(event: KeyboardEvent) {
-      const command = event.defaultPrevented ? null : commandOf(event);
-      if (command === null || isBusy()) return;
-      if (command !== 'go' && (!singleKeys.read() || isTyping(event.target))) return;
-      if (command === 'go' || command === 'keys') setOpened(command);
-      else if (!press(command)) return;
-      event.preventDefault();
-    }
-    document.addEventListener('keydown', onKeyDown);
-    return () => document.removeEventListener('keydown', onKeyDown);
-  }, []);
+  const single = useStored(() => singleKeys.read() !== 'off');
+  useHotkeys([['mod+K', unlessBusy(() => setOpened('go')), physical]], []);
+  useHotkeys(
+    single
+      ? [
+          ['Slash', unlessBusy(() => marked('/')?.focus()), physical],
+          ['N', unlessBusy(() => marked('n')?.click()), physical],
+          ['shift+Slash', unlessBusy(() => setOpened('keys')), physical],
+        ]
+      : [],
+  );
   const close = () => setOpened(null);
   return (
     <>
@@ -45,20 +57,4 @@ export function Keyboard() {
       {opened === 'keys' && <KeysDialog onClose={close} />}
     </>
   );
-}
-
-/** Whether a dialog or a menu has the keyboard. */
-const isBusy = () => document.querySelector('[role="dialog"], [role="alertdialog"], [role="menu"]') !== null;
-
-const isTyping = (target: EventTarget | null) =>
-  target instanceof HTMLElement &&
-  (target.isContentEditable || target.matches('input, textarea, select, [role="combobox"]'));
-
-/** Focuses the page's search field or presses its button. @returns false when the page has none */
-function press(command: 'search' | 'add'): boolean {
-  const selector = `main [aria-keyshortcuts="${command === 'search' ? '/' : 'n'}"]`;
-  const found = document.querySelector<HTMLElement>(selector);
-  if (command === 'search') found?.focus();
-  else found?.click();
-  return found !== null;
 }

@@ -1,14 +1,13 @@
 import '@mantine/core/styles/InlineInput.css';
 import '@mantine/core/styles/Checkbox.css';
-import { Checkbox, Modal } from '@mantine/core';
+import '@mantine/core/styles/Kbd.css';
+import { Checkbox, Kbd, Modal } from '@mantine/core';
 import * as t from '@propusk/phrases/console';
-import { useState } from 'react';
+import { singleKeys, useStored } from '../../state.ts';
 import classes from './keyboard.module.css';
-import { singleKeys } from './keys.ts';
 
 /** The list of keys, and the switch of those without a modifier. */
 export function KeysDialog({ onClose }: { onClose: () => void }) {
-  const [on, setOn] = useState(singleKeys.read);
   return (
     <Modal opened onClose={onClose} title={t.keyboard.title} size={440}>
       <dl className={classes.keys}>
@@ -16,7 +15,9 @@ export function KeysDialog({ onClose }: { onClose: () => void }) {
           <div key={does}>
             <dt>
               {keys.map((key) => (
-                <kbd key={key}>{key}</kbd>
+                <Kbd key={key} mr={4}>
+                  {key}
+                </Kbd>
               ))}
             </dt>
             <dd>{does}</dd>
@@ -26,11 +27,8 @@ export function KeysDialog({ onClose }: { onClose: () => void }) {
       <Checkbox
         label={t.keyboard.single}
         description={t.keyboard.singleHint}
-        checked={on}
-        onChange={({ currentTarget }) => {
-          singleKeys.store(currentTarget.checked);
-          setOn(currentTarget.checked);
-        }}
+        checked={useStored(() => singleKeys.read() !== 'off')}
+        onChange={({ currentTarget }) => singleKeys.store(currentTarget.checked ? null : 'off')}
       />
     </Modal>
   );

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Suspense, useState } from 'react';
 import { queryOptions } from '../../api/queries.ts';
 import { rolesOf, useMe } from '../../common/me.tsx';
-import { onboarded } from '../../common/onboarded.ts';
+import { onboarded } from '../../state.ts';
 import { lazyOptional } from '../../ui/lazy.tsx';
 
 // Most visits come after the onboarding: its pictures are a separate file. Without the file the page opens without
@@ -12,14 +12,14 @@ const OnboardingDialog = lazyOptional(() => import('./onboarding-dialog.tsx'), '
 
 /** Four slides on a user's first visit; 'Understood!' marks them seen (spec section 4), Escape postpones them. */
 export function Onboarding() {
-  const [seen] = useState(onboarded.read);
+  const [seen] = useState(() => onboarded.read() === 'true');
   const [opened, setOpened] = useState(!seen);
   // Only an owner has onboarding progress.
   const owner = rolesOf(useMe()).includes('CREATOR');
   const { data } = useQuery({ ...queryOptions(evidence, {}), enabled: owner && opened });
   if (seen) return null;
   function understood() {
-    onboarded.store();
+    onboarded.store('true');
     setOpened(false);
   }
   return (

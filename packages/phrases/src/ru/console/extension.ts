@@ -5,9 +5,6 @@ export const extension = {
   hint: 'С ним сайты компании открываются сами: ни адреса шлюза, ни пароля вводить не нужно. Остальные сайты идут мимо него.',
   chromium: 'Chrome, Edge, Яндекс Браузер',
   firefox: 'Firefox',
-  download: (browser: string) => `Скачать для ${browser}`,
-  downloadChromium: 'Скачать для Chrome',
-  downloadFirefox: 'Скачать для Firefox',
   steps: {
     chromium: [
       'Скачайте архив и распакуйте его в папку, которую не удалите.',

@@ -5,7 +5,7 @@ import * as z from 'zod/mini';
 import { call } from '../../../api/call.ts';
 import { PasswordField, TextField } from '../../../common/fields.tsx';
 import { toastSuccess } from '../../../ui/toast.ts';
-import { FactorForm } from './factor-form.tsx';
+import { OwnForm } from './own-form.tsx';
 import { RecoveryCodes } from './recovery-codes.tsx';
 
 const ProofForm = z.extend(FactorProof, {
@@ -26,7 +26,7 @@ export function ConfirmFactor(props: { what: 'renew' | 'off'; onDone: () => void
   }
 
   return (
-    <FactorForm
+    <OwnForm
       schema={ProofForm}
       initial={{ currentPassword: '', code: '' }}
       send={send}
@@ -45,6 +45,6 @@ export function ConfirmFactor(props: { what: 'renew' | 'off'; onDone: () => void
           <TextField control={control} name="code" label={t.factor.anyCode} autoComplete="one-time-code" />
         </>
       )}
-    </FactorForm>
+    </OwnForm>
   );
 }

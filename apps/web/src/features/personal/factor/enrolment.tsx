@@ -12,7 +12,7 @@ import * as z from 'zod/mini';
 import { call } from '../../../api/call.ts';
 import { PasswordField, TextField } from '../../../common/fields.tsx';
 import { CopyButton } from '../../../ui/copy-button.tsx';
-import { FactorForm } from './factor-form.tsx';
+import { OwnForm } from './own-form.tsx';
 import { RecoveryCodes } from './recovery-codes.tsx';
 import classes from './second-factor.module.css';
 
@@ -42,7 +42,7 @@ export function Enrolment({ onDone, onCancel }: { onDone: () => void; onCancel?:
   if (codes !== null) return <RecoveryCodes codes={codes} note={t.factor.ended} onDone={onDone} />;
   if (secret === null) {
     return (
-      <FactorForm
+      <OwnForm
         key="start"
         schema={StartForm}
         initial={{ currentPassword: '' }}
@@ -61,11 +61,11 @@ export function Enrolment({ onDone, onCancel }: { onDone: () => void; onCancel?:
             />
           </>
         )}
-      </FactorForm>
+      </OwnForm>
     );
   }
   return (
-    <FactorForm
+    <OwnForm
       key="confirm"
       schema={FactorConfirmation}
       initial={{ code: '' }}
@@ -100,6 +100,6 @@ export function Enrolment({ onDone, onCancel }: { onDone: () => void; onCancel?:
           />
         </>
       )}
-    </FactorForm>
+    </OwnForm>
   );
 }

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import * as t from '@propusk/phrases/console';
 import { useQueryClient } from '@tanstack/react-query';
 import { useMe } from '../../../common/me.tsx';
-import { FormCard } from '../../../ui/form-card.tsx';
+import { FormCard } from '../../../ui/card.tsx';
 import { Logo } from '../../../ui/logo.tsx';
 import { Questions } from '../../../ui/questions.tsx';
 import { Toasts } from '../../../ui/toasts.tsx';

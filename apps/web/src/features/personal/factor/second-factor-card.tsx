@@ -1,16 +1,15 @@
 import { Button, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { getSecondFactor, type SecondFactor } from '@propusk/contract/second-factor';
 import * as t from '@propusk/phrases/console';
-import { IconCloudOff } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react';
 import { queryOptions } from '../../../api/queries.ts';
 import { useMe } from '../../../common/me.tsx';
 import { FACTOR_HASH } from '../../../paths.ts';
+import { FormCard } from '../../../ui/card.tsx';
 import { formatMoment } from '../../../ui/day.tsx';
-import { FormCard } from '../../../ui/form-card.tsx';
 import { Notice } from '../../../ui/notice.tsx';
-import { State } from '../../../ui/state.tsx';
+import { Failed } from '../../../ui/state.tsx';
 import { toastSuccess } from '../../../ui/toast.ts';
 import { ConfirmFactor } from './confirm-factor.tsx';
 import { Enrolment } from './enrolment.tsx';
@@ -22,32 +21,17 @@ type Mode = 'enrol' | 'renew' | 'off' | null;
 
 /** The signed-in user's second factor: its state and its actions. */
 export function SecondFactorCard() {
-  const { data, error, isFetching, refetch } = useQuery(queryOptions(getSecondFactor, {}));
-  if (error && !data) {
-    return (
-      <Card>
-        <State
-          alert
-          icon={<IconCloudOff size={24} />}
-          title={t.factor.failed}
-          hint={error.message}
-          action={
-            <Button variant="default" loading={isFetching} onClick={() => refetch()}>
-              {t.common.retry}
-            </Button>
-          }
-        />
-      </Card>
-    );
-  }
-  if (!data) {
-    return (
-      <Card>
+  const query = useQuery(queryOptions(getSecondFactor, {}));
+  if (query.data) return <Loaded factor={query.data} />;
+  return (
+    <Card>
+      {query.error ? (
+        <Failed query={query} title={t.factor.failed} />
+      ) : (
         <Skeleton height={36} width={220} aria-hidden />
-      </Card>
-    );
-  }
-  return <Loaded factor={data} />;
+      )}
+    </Card>
+  );
 }
 
 function Loaded({ factor }: { factor: SecondFactor }) {

@@ -1,14 +1,14 @@
 import { Button, Loader, Skeleton, Text } from '@mantine/core';
 import { checkSite, getSiteCheck, type SiteCheck } from '@propusk/contract/lock';
 import * as t from '@propusk/phrases/console';
-import { IconCloudOff, IconShieldQuestion } from '@tabler/icons-react';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { IconShieldQuestion } from '@tabler/icons-react';
+import { type UseQueryResult, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useRef } from 'react';
 import { call } from '../../../api/call.ts';
 import { formatMoment } from '../../../ui/day.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import { Outcome } from '../../../ui/outcome.tsx';
-import { State } from '../../../ui/state.tsx';
+import { Failed, State } from '../../../ui/state.tsx';
 import { CheckSteps } from './check-steps.tsx';
 import classes from './lock-dialog.module.css';
 import { VerdictOutcome } from './verdict-outcome.tsx';
@@ -26,7 +26,8 @@ export function CheckView(props: {
   onLock: () => void;
   onVantages: () => void;
 }) {
-  const { start, check, error, pending, refetch } = useCheck(props.siteId);
+  const { start, query } = useCheck(props.siteId);
+  const check = query.data;
   const begun = useRef(false);
   const begin = useEffectEvent(() => {
     if (!props.begin || begun.current) return;
@@ -49,7 +50,7 @@ export function CheckView(props: {
         shown && <VerdictOutcome check={shown} />
       )}
       {shown && <CheckSteps state={shown.state} steps={shown.steps} proof={shown.proof} />}
-      {!running && !shown && <Nothing pending={pending} error={error} onRetry={refetch} />}
+      {!running && !shown && <Nothing query={query} />}
       {(shown !== undefined || start.error) && (
         <footer className={classes.footer}>
           {shown?.finishedAt && (
@@ -73,23 +74,10 @@ export function CheckView(props: {
 }
 
 /** Shown when there is no probe or its state is unknown. */
-function Nothing(props: { pending: boolean; error: Error | null; onRetry: () => void }) {
-  if (props.pending) return <Skeleton height={96} />;
-  if (!props.error) {
-    return <State icon={<IconShieldQuestion size={24} />} title={t.lock.never} hint={t.lock.neverHint} />;
-  }
-  return (
-    <State
-      alert
-      icon={<IconCloudOff size={24} />}
-      title={props.error.message}
-      action={
-        <Button variant="default" onClick={props.onRetry}>
-          {t.common.retry}
-        </Button>
-      }
-    />
-  );
+function Nothing({ query }: { query: UseQueryResult<SiteCheck | null> }) {
+  if (query.isPending) return <Skeleton height={96} />;
+  if (query.error) return <Failed query={query} />;
+  return <State icon={<IconShieldQuestion size={24} />} title={t.lock.never} hint={t.lock.neverHint} />;
 }
 
 /** Reads a site's last probe, polls while it runs, and starts a new one. */
@@ -122,11 +110,5 @@ function useCheck(siteId: number) {
       void client.invalidateQueries();
     }
   }, [state, client]);
-  return {
-    start,
-    check: query.data,
-    error: query.error,
-    pending: query.isPending,
-    refetch: () => void query.refetch(),
-  };
+  return { start, query };
 }

@@ -2,13 +2,13 @@ import { Button, Skeleton, Text } from '@mantine/core';
 import { getSiteLock, learnEgress, type SiteLock } from '@propusk/contract/lock';
 import { unicodeHost } from '@propusk/contract/unicode-host';
 import * as t from '@propusk/phrases/console';
-import { IconCloudOff, IconRefresh, IconRoute, IconShieldCheck } from '@tabler/icons-react';
+import { IconRefresh, IconRoute, IconShieldCheck } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useRef } from 'react';
 import { call } from '../../../api/call.ts';
 import { queryOptions } from '../../../api/queries.ts';
 import { Notice } from '../../../ui/notice.tsx';
-import { State } from '../../../ui/state.tsx';
+import { Failed, State } from '../../../ui/state.tsx';
 import { EgressList } from './egress-list.tsx';
 import classes from './lock-dialog.module.css';
 import { ShareLink } from './share-link.tsx';
@@ -17,24 +17,9 @@ import { Snippets } from './snippets.tsx';
 /** The lock's configuration: egress addresses, lines for each server, and the link for a colleague. */
 export function LockView(props: { siteId: number; onCheck: () => void; onAssign: () => void }) {
   const { siteId, onCheck, onAssign } = props;
-  const { data, error, isFetching, refetch } = useQuery(
-    queryOptions(getSiteLock, { params: { id: siteId } }),
-  );
-  if (data) return <Lock lock={data} onCheck={onCheck} onAssign={onAssign} />;
-  if (error) {
-    return (
-      <State
-        alert
-        icon={<IconCloudOff size={24} />}
-        title={error.message}
-        action={
-          <Button variant="default" loading={isFetching} onClick={() => refetch()}>
-            {t.common.retry}
-          </Button>
-        }
-      />
-    );
-  }
+  const query = useQuery(queryOptions(getSiteLock, { params: { id: siteId } }));
+  if (query.data) return <Lock lock={query.data} onCheck={onCheck} onAssign={onAssign} />;
+  if (query.error) return <Failed query={query} />;
   return (
     <div className={classes.view} aria-busy="true">
       <Skeleton height={16} width="80%" radius="xs" />

@@ -1,14 +1,14 @@
 import { Button, Skeleton, Text, TextInput } from '@mantine/core';
 import { addVantage, deleteVantage, listVantages, type Vantage } from '@propusk/contract/vantages';
 import * as t from '@propusk/phrases/console';
-import { IconCloudOff, IconRadar2 } from '@tabler/icons-react';
+import { IconRadar2 } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { queryOptions, useCall } from '../../../api/queries.ts';
 import { useMe } from '../../../common/me.tsx';
 import { confirm } from '../../../ui/confirm.ts';
 import { formatMoment } from '../../../ui/day.tsx';
-import { State } from '../../../ui/state.tsx';
+import { Failed, State } from '../../../ui/state.tsx';
 import { Tag } from '../../../ui/tags.tsx';
 import { toastSuccess } from '../../../ui/toast.ts';
 import dialog from './lock-dialog.module.css';
@@ -26,19 +26,7 @@ export function VantagesView({ onBack }: { onBack: () => void }) {
   return (
     <div className={dialog.view}>
       <Text>{company ? t.vantages.lead : t.vantages.platformLead}</Text>
-      {query.error && !rows && (
-        <State
-          alert
-          icon={<IconCloudOff size={24} />}
-          title={t.vantages.failed}
-          hint={query.error.message}
-          action={
-            <Button variant="default" loading={query.isFetching} onClick={() => query.refetch()}>
-              {t.common.retry}
-            </Button>
-          }
-        />
-      )}
+      {query.error && !rows && <Failed query={query} title={t.vantages.failed} />}
       {!query.error && !rows && <Skeleton height={56} />}
       {rows?.length === 0 && (
         <State icon={<IconRadar2 size={24} />} title={t.vantages.empty} hint={t.vantages.emptyHint} />

@@ -1,27 +1,27 @@
 import * as t from '@propusk/phrases/console';
 import { useRef, useState } from 'react';
-import { ApiError } from '../../api/api-error.ts';
+import { ApiError } from '../api/api-error.ts';
 
-/**
- * One submission on an auth page, and the message of its last failure. It lives with the page: entering any auth
- * route starts without an error (spec section 2).
- */
+/** The submissions of one form or button, one at a time, and the failure of the last one. It lives with its page. */
 export interface Attempt {
   readonly failure: string | null;
+  /** The code of the failure, when the server refused. */
+  readonly code: ApiError['code'] | undefined;
   readonly busy: boolean;
-  fail(sentence: string): void;
+  fail(sentence: string | null): void;
   /** Runs the work unless it is already running. */
-  run(work: () => Promise<void>): Promise<void>;
+  run(work: () => Promise<unknown>): Promise<void>;
 }
 
 /** @param sentence returns the text of the alert, when it is not the server's message */
 export function useAttempt(sentence: (error: unknown) => string = messageOf): Attempt {
   const [failure, setFailure] = useState<string | null>(null);
+  const [code, setCode] = useState<ApiError['code']>();
   const [busy, setBusy] = useState(false);
   // A ref, since both clicks of a double click see the same render's state.
   const pending = useRef(false);
 
-  async function run(work: () => Promise<void>): Promise<void> {
+  async function run(work: () => Promise<unknown>): Promise<void> {
     if (pending.current) return;
     pending.current = true;
     setBusy(true);
@@ -30,15 +30,17 @@ export function useAttempt(sentence: (error: unknown) => string = messageOf): At
       await work();
     } catch (error) {
       setFailure(sentence(error));
+      setCode(error instanceof ApiError ? error.code : undefined);
     } finally {
       pending.current = false;
       setBusy(false);
     }
   }
 
-  return { failure, busy, fail: setFailure, run };
+  return { failure, code, busy, fail: setFailure, run };
 }
 
-function messageOf(error: unknown): string {
+/** The message of a failed call. */
+export function messageOf(error: unknown): string {
   return error instanceof ApiError ? error.message : t.failures.unexpected;
 }

@@ -1,0 +1,55 @@
+import { Button, Group } from '@mantine/core';
+import * as t from '@propusk/phrases/console';
+import type { ReactNode } from 'react';
+import type { Control, DefaultValues } from 'react-hook-form';
+import type * as z from 'zod/mini';
+import { type FormSchema, showFailure } from '../../../common/contract-form.ts';
+import { FocusedForm } from '../../../common/focused-form.tsx';
+import { useMe } from '../../../common/me.tsx';
+import { useAttempt } from '../../../common/use-attempt.ts';
+import { useContractForm } from '../../../common/use-contract-form.ts';
+import { Notice } from '../../../ui/notice.tsx';
+
+/** A form of the personal page. A failure keeps the input, a success empties it. */
+export function OwnForm<S extends FormSchema>(props: {
+  schema: S;
+  initial: DefaultValues<z.input<S>>;
+  send: (body: z.output<S>) => Promise<unknown>;
+  submitLabel: string;
+  danger?: boolean;
+  unfocused?: boolean;
+  onCancel?: (() => void) | undefined;
+  children: (control: Control<z.input<S>, unknown, z.output<S>>) => ReactNode;
+}) {
+  const form = useContractForm(props.schema, props.initial);
+  const attempt = useAttempt((error) => showFailure(form, error));
+  const { email } = useMe();
+  const send = (body: z.output<S>) =>
+    attempt.run(async () => {
+      await props.send(body);
+      form.reset(props.initial);
+    });
+  return (
+    <FocusedForm onSubmit={(event) => form.handleSubmit(send)(event)} unfocused={props.unfocused === true}>
+      {/* Names the account to a password manager. */}
+      <input hidden readOnly type="email" name="email" autoComplete="username" value={email} />
+      {attempt.failure && <Notice kind="warning">{attempt.failure}</Notice>}
+      {props.children(form.control)}
+      <Group gap="xs">
+        <Button
+          type="submit"
+          disabled={!form.formState.isValid}
+          loading={attempt.busy}
+          {...(props.danger && { color: 'red' })}
+        >
+          {props.submitLabel}
+        </Button>
+        {props.onCancel && (
+          <Button variant="default" disabled={attempt.busy} onClick={props.onCancel}>
+            {t.common.cancel}
+          </Button>
+        )}
+      </Group>
+    </FocusedForm>
+  );
+}

@@ -1,0 +1,129 @@
+import { Button } from '@mantine/core';
+import { me } from '@propusk/contract/me';
+import type { Drift } from '@propusk/contract/protection';
+import { registrationMode, sendCompanyConfirmation } from '@propusk/contract/registration';
+import { unicodeHost } from '@propusk/contract/unicode-host';
+import * as t from '@propusk/phrases/console';
+import { IconAlertTriangle, IconMailForward, IconShieldLock } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useLocation, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { queryOptions, useCall } from '../api/queries.ts';
+import { FACTOR_HASH, paths } from '../paths.ts';
+import { factorLater, useStored } from '../state.ts';
+import { formatMoment } from '../ui/day.tsx';
+import { lazyDialog } from '../ui/lazy.tsx';
+import { toastFailure, toastSuccess } from '../ui/toast.ts';
+import classes from './bands.module.css';
+
+const LockDialog = lazyDialog(() => import('../features/sites/lock/lock-dialog.tsx'), 'LockDialog');
+
+/** More drifted sites than this would push the page out of view. */
+const SHOWN = 3;
+/** The confirmation link is often opened in another browser: the band looks whether it was. */
+const LOOK_MS = 15_000;
+const LATER_MS = 30 * 86_400_000;
+
+/** Sites of the owner's company that lost their protection; each has a button that probes again. */
+export function Drifted({ drifted }: { drifted: readonly Drift[] }) {
+  const navigate = useNavigate();
+  // A probe started here may clear the last entry: its dialog stays open.
+  const [checked, setChecked] = useState<{ id: number; address: string } | null>(null);
+  return (
+    <>
+      {drifted.length > 0 && (
+        <section className={classes.band} data-tone="warning" aria-label={t.drift.label}>
+          {drifted.slice(0, SHOWN).map(({ id, name, verdict, checkedAt }) => (
+            <div key={id} className={classes.line} role="alert">
+              <IconAlertTriangle size={18} aria-hidden />
+              <p>
+                <b>{t.drift.says[verdict](unicodeHost(name))}</b>
+                <small>{t.sites.checkedAt(formatMoment(checkedAt))}</small>
+              </p>
+              <Button
+                variant="default"
+                size="xs"
+                aria-label={t.drift.check(unicodeHost(name))}
+                onClick={() => setChecked({ id, address: name })}
+                {...LockDialog.intent}
+              >
+                {t.sites.check}
+              </Button>
+            </div>
+          ))}
+          {drifted.length > SHOWN && (
+            <div className={classes.line}>
+              <small>{t.drift.more(drifted.length - SHOWN)}</small>
+            </div>
+          )}
+        </section>
+      )}
+      {checked && (
+        <LockDialog
+          site={checked}
+          start="check"
+          onAssign={() => {
+            setChecked(null);
+            void navigate({ to: paths.creatorSites });
+          }}
+          onClose={() => setChecked(null)}
+        />
+      )}
+    </>
+  );
+}
+
+/** Asks the owner of an unconfirmed company to open the link from mail, with a button that sends it again. */
+export function Unconfirmed({ email }: { email: string }) {
+  useQuery({ ...queryOptions(me, {}), refetchInterval: LOOK_MS, refetchOnWindowFocus: 'always' });
+  // A reply that is late or lost leaves the usual sentence.
+  const mailed = useQuery(queryOptions(registrationMode, {})).data?.mailed ?? true;
+  const again = useCall(sendCompanyConfirmation);
+  const send = () =>
+    again.mutate(
+      {},
+      {
+        onSuccess: () => toastSuccess(t.confirmation.sent, email),
+        onError: (error) => toastFailure(error.message),
+      },
+    );
+  return (
+    <section className={classes.band} aria-label={t.confirmation.title}>
+      <div className={classes.line}>
+        <IconMailForward size={20} aria-hidden />
+        <p>{mailed ? t.confirmation.lead(email) : t.confirmation.inFolder}</p>
+        <Button size="xs" loading={again.isPending} onClick={send}>
+          {t.confirmation.again}
+        </Button>
+      </div>
+    </section>
+  );
+}
+
+/** Advises an ADMIN to turn on a second factor, on every page except the one that it links to. */
+export function FactorAdvice({ userId }: { userId: number }) {
+  const there = useLocation({ select: ({ pathname }) => pathname.endsWith('/personal-data') });
+  const isLater = useStored(() => {
+    const [id, until] = (factorLater.read() ?? '').split(':').map(Number);
+    return id === userId && until !== undefined && until > Date.now();
+  });
+  if (there || isLater) return null;
+  return (
+    <section className={classes.band} aria-label={t.factor.title}>
+      <div className={classes.line}>
+        <IconShieldLock size={20} aria-hidden />
+        <p>{t.factor.advice}</p>
+        <Button component={Link} to={paths.personalData} hash={FACTOR_HASH} size="xs">
+          {t.factor.adviceOn}
+        </Button>
+        <Button
+          variant="default"
+          size="xs"
+          onClick={() => factorLater.store(`${userId}:${Date.now() + LATER_MS}`)}
+        >
+          {t.factor.adviceLater}
+        </Button>
+      </div>
+    </section>
+  );
+}

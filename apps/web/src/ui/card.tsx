@@ -1,0 +1,28 @@
+import { type ReactNode, useId } from 'react';
+import classes from './card.module.css';
+
+/** A card under its title. */
+export function Card(props: { title?: string; lead?: string; footer?: ReactNode; children: ReactNode }) {
+  const title = useId();
+  return (
+    <section className={classes.card} aria-labelledby={props.title && title}>
+      {props.title && (
+        <header className={classes.header}>
+          <h2 id={title}>{props.title}</h2>
+          {props.lead && <p>{props.lead}</p>}
+        </header>
+      )}
+      {props.children}
+      {props.footer && <footer className={classes.footer}>{props.footer}</footer>}
+    </section>
+  );
+}
+
+/** A card with a form or its outcome. Without a lead the body's first words take that place. */
+export function FormCard(props: { title: string; lead?: string; children: ReactNode }) {
+  return (
+    <Card {...props}>
+      <div className={classes.body}>{props.children}</div>
+    </Card>
+  );
+}
