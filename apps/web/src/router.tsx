@@ -18,211 +18,88 @@ const home = createRoute({
   },
 });
 
-// Public texts, outside both shells.
-const rules = createRoute({
-  getParentRoute: () => root,
-  path: paths.rules,
-  errorComponent: CrashedAlone,
-  component: lazyPage(() => import('./features/reading/reading-page.tsx'), 'RulesPage'),
-});
-const help = createRoute({
-  getParentRoute: () => root,
-  path: paths.help,
-  errorComponent: CrashedAlone,
-  component: lazyPage(() => import('./features/reading/reading-page.tsx'), 'HelpPage'),
-});
-
-// Opened by a link, with or without an account, outside both shells.
-const lockLink = createRoute({
-  getParentRoute: () => root,
-  path: paths.lockLink,
-  errorComponent: CrashedAlone,
-  component: lazyPage(() => import('./features/sites/lock/shared-lock-page.tsx'), 'SharedLockPage'),
-});
-const pairing = createRoute({
-  getParentRoute: () => root,
-  path: paths.pairing,
-  errorComponent: CrashedAlone,
-  component: lazyPage(() => import('./features/extension/pair-page.tsx'), 'PairPage'),
-});
-
 const auth = createRoute({
   getParentRoute: () => root,
   id: 'auth',
   errorComponent: CrashedAlone,
   component: AuthShell,
 });
-// The default page: it is part of the initial chunk.
-const login = createRoute({
-  getParentRoute: () => auth,
-  path: paths.login,
-  component: LoginPage,
-});
-const register = createRoute({
-  getParentRoute: () => auth,
-  path: paths.register,
-  component: lazyPage(() => import('./features/auth/register-page.tsx'), 'RegisterPage'),
-});
-const reset = createRoute({
-  getParentRoute: () => auth,
-  path: paths.reset,
-  component: lazyPage(() => import('./features/auth/reset-page.tsx'), 'ResetPage'),
-});
-const checkEmail = createRoute({
-  getParentRoute: () => auth,
-  path: paths.checkEmail,
-  component: lazyPage(() => import('./features/auth/check-email-page.tsx'), 'CheckEmailPage'),
-});
-const mailLink = createRoute({
-  getParentRoute: () => auth,
-  path: paths.mailLink,
-  component: lazyPage(() => import('./features/auth/mail-link-page.tsx'), 'MailLinkPage'),
-});
-
 const dashboard = createRoute({
   getParentRoute: () => root,
   id: 'dashboard',
   errorComponent: CrashedAlone,
   component: lazyPage(() => import('./shell/dashboard-shell.tsx'), 'DashboardShell'),
 });
-// The gate redirects from here to the first page of the user's role.
-const landing = createRoute({ getParentRoute: () => dashboard, path: paths.dashboard });
 
-const creatorSites = createRoute({
-  getParentRoute: () => dashboard,
-  path: paths.creatorSites,
-  validateSearch: parseListSearch,
-  component: lazyPage(() => import('./features/sites/sites-page.tsx'), 'SitesPage'),
-});
-const userSites = createRoute({
-  getParentRoute: () => dashboard,
-  path: paths.userSites,
-  validateSearch: parseListSearch,
-  component: lazyPage(() => import('./features/sites/sites-page.tsx'), 'OwnSitesPage'),
-});
-const creatorProxies = createRoute({
-  getParentRoute: () => dashboard,
-  path: paths.creatorProxies,
-  validateSearch: parseListSearch,
-  component: lazyPage(() => import('./features/proxies/proxies-page.tsx'), 'ProxiesPage'),
-});
-const creatorPolicies = createRoute({
-  getParentRoute: () => dashboard,
-  path: paths.creatorPolicies,
-  validateSearch: parseListSearch,
-  component: lazyPage(() => import('./features/policies/policies-page.tsx'), 'PoliciesPage'),
-});
-const userPolicies = createRoute({
-  getParentRoute: () => dashboard,
-  path: paths.userPolicies,
-  validateSearch: parseListSearch,
-  component: lazyPage(() => import('./features/policies/policies-page.tsx'), 'PoliciesPage'),
-});
-const creatorUsers = createRoute({
-  getParentRoute: () => dashboard,
-  path: paths.creatorUsers,
-  validateSearch: parseListSearch,
-  component: lazyPage(() => import('./features/users/users-page.tsx'), 'UsersPage'),
-});
-const creatorCompany = createRoute({
-  getParentRoute: () => dashboard,
-  path: paths.creatorCompany,
-  component: lazyPage(() => import('./features/company/company-page.tsx'), 'CompanyPage'),
-});
-const creatorAudit = createRoute({
-  getParentRoute: () => dashboard,
-  path: paths.creatorAudit,
-  validateSearch: parseListSearch,
-  component: lazyPage(() => import('./features/audit/audit-page.tsx'), 'AuditPage'),
-});
-const adminAudit = createRoute({
-  getParentRoute: () => dashboard,
-  path: paths.adminAudit,
-  validateSearch: parseListSearch,
-  component: lazyPage(() => import('./features/audit/audit-page.tsx'), 'PlatformAuditPage'),
-});
-const personalData = createRoute({
-  getParentRoute: () => dashboard,
-  path: paths.userPersonalData,
-  component: lazyPage(() => import('./features/personal/personal-page.tsx'), 'PersonalPage'),
-});
-// The same page for roles without a navigation item: the user's name in the header links to it.
-const ownData = createRoute({
-  getParentRoute: () => dashboard,
-  path: paths.personalData,
-  component: lazyPage(() => import('./features/personal/personal-page.tsx'), 'PersonalPage'),
-});
-const statistics = createRoute({
-  getParentRoute: () => dashboard,
-  path: paths.creatorStatistics,
-  component: lazyPage(() => import('./features/company/soon-pages.tsx'), 'StatisticsPage'),
-});
-const tariff = createRoute({
-  getParentRoute: () => dashboard,
-  path: paths.creatorTariff,
-  component: lazyPage(() => import('./features/company/soon-pages.tsx'), 'TariffPage'),
-});
-const companies = createRoute({
-  getParentRoute: () => dashboard,
-  path: paths.adminCompanies,
-  validateSearch: parseListSearch,
-  component: lazyPage(() => import('./features/platform/companies-page.tsx'), 'CompaniesPage'),
-});
-const allUsers = createRoute({
-  getParentRoute: () => dashboard,
-  path: paths.adminUsers,
-  validateSearch: parseListSearch,
-  component: lazyPage(() => import('./features/users/all-users-page.tsx'), 'AllUsersPage'),
-});
-const allProxies = createRoute({
-  getParentRoute: () => dashboard,
-  path: paths.adminProxies,
-  validateSearch: parseListSearch,
-  component: lazyPage(() => import('./features/proxies/admin-pages.tsx'), 'AllProxiesPage'),
-});
-// Spec section 2: the admin's politics page is the proxy table too.
-const adminPolicies = createRoute({
-  getParentRoute: () => dashboard,
-  path: paths.adminPolicies,
-  validateSearch: parseListSearch,
-  component: lazyPage(() => import('./features/proxies/admin-pages.tsx'), 'AllProxiesPage'),
-});
-const platformProxies = createRoute({
-  getParentRoute: () => dashboard,
-  path: paths.adminPlatformProxies,
-  validateSearch: parseListSearch,
-  component: lazyPage(() => import('./features/proxies/admin-pages.tsx'), 'PlatformProxiesPage'),
-});
+type Modules = Record<string, unknown>;
+type Load<Module extends Modules> = () => Promise<Module>;
+
+/** A page outside both shells. */
+const alone = <Path extends string, M extends Modules>(path: Path, load: Load<M>, name: keyof M & string) =>
+  createRoute({
+    getParentRoute: () => root,
+    path,
+    component: lazyPage(load, name),
+    errorComponent: CrashedAlone,
+  });
+const inAuth = <Path extends string, M extends Modules>(path: Path, load: Load<M>, name: keyof M & string) =>
+  createRoute({ getParentRoute: () => auth, path, component: lazyPage(load, name) });
+/** A page of the dashboard. */
+const page = <Path extends string, M extends Modules>(path: Path, load: Load<M>, name: keyof M & string) =>
+  createRoute({ getParentRoute: () => dashboard, path, component: lazyPage(load, name) });
+/** A page whose list keeps its state in the URL. */
+const list = <Path extends string, M extends Modules>(path: Path, load: Load<M>, name: keyof M & string) =>
+  createRoute({
+    getParentRoute: () => dashboard,
+    path,
+    component: lazyPage(load, name),
+    validateSearch: parseListSearch,
+  });
+
+const policies = () => import('./features/policies/policies-page.tsx');
+const personal = () => import('./features/personal/personal-page.tsx');
+const adminProxies = () => import('./features/proxies/admin-pages.tsx');
 
 /** All routes of the console. */
 export const router = createRouter({
   routeTree: root.addChildren([
     home,
-    rules,
-    help,
-    lockLink,
-    pairing,
-    auth.addChildren([login, register, reset, checkEmail, mailLink]),
+    alone(paths.rules, () => import('./features/reading/reading-page.tsx'), 'RulesPage'),
+    alone(paths.help, () => import('./features/reading/reading-page.tsx'), 'HelpPage'),
+    // Opened by a link, with or without an account.
+    alone(paths.lockLink, () => import('./features/sites/lock/shared-lock-page.tsx'), 'SharedLockPage'),
+    alone(paths.pairing, () => import('./features/extension/pair-page.tsx'), 'PairPage'),
+    auth.addChildren([
+      // The default page: it is part of the initial chunk.
+      createRoute({ getParentRoute: () => auth, path: paths.login, component: LoginPage }),
+      inAuth(paths.register, () => import('./features/auth/register-page.tsx'), 'RegisterPage'),
+      inAuth(paths.reset, () => import('./features/auth/reset-page.tsx'), 'ResetPage'),
+      inAuth(paths.checkEmail, () => import('./features/auth/check-email-page.tsx'), 'CheckEmailPage'),
+      inAuth(paths.mailLink, () => import('./features/auth/mail-link-page.tsx'), 'MailLinkPage'),
+    ]),
     dashboard.addChildren([
-      landing,
-      creatorSites,
-      creatorProxies,
-      creatorPolicies,
-      creatorUsers,
-      creatorCompany,
-      creatorAudit,
-      userSites,
-      userPolicies,
-      personalData,
-      ownData,
-      statistics,
-      tariff,
-      companies,
-      allUsers,
-      allProxies,
-      adminAudit,
-      adminPolicies,
-      platformProxies,
+      // The gate redirects from here to the first page of the user's role.
+      createRoute({ getParentRoute: () => dashboard, path: paths.dashboard }),
+      list(paths.creatorSites, () => import('./features/sites/sites-page.tsx'), 'SitesPage'),
+      list(paths.creatorProxies, () => import('./features/proxies/proxies-page.tsx'), 'ProxiesPage'),
+      list(paths.creatorPolicies, policies, 'PoliciesPage'),
+      list(paths.creatorUsers, () => import('./features/users/users-page.tsx'), 'UsersPage'),
+      page(paths.creatorCompany, () => import('./features/company/company-page.tsx'), 'CompanyPage'),
+      list(paths.creatorAudit, () => import('./features/audit/audit-page.tsx'), 'AuditPage'),
+      page(paths.creatorStatistics, () => import('./features/company/soon-pages.tsx'), 'StatisticsPage'),
+      page(paths.creatorTariff, () => import('./features/company/soon-pages.tsx'), 'TariffPage'),
+      list(paths.userSites, () => import('./features/sites/sites-page.tsx'), 'OwnSitesPage'),
+      list(paths.userPolicies, policies, 'PoliciesPage'),
+      page(paths.userPersonalData, personal, 'PersonalPage'),
+      // For roles without a navigation item: the user's name in the header links to it.
+      page(paths.personalData, personal, 'PersonalPage'),
+      list(paths.adminCompanies, () => import('./features/platform/companies-page.tsx'), 'CompaniesPage'),
+      list(paths.adminUsers, () => import('./features/users/all-users-page.tsx'), 'AllUsersPage'),
+      list(paths.adminProxies, adminProxies, 'AllProxiesPage'),
+      // Spec section 2: the admin's politics page is the proxy table too.
+      list(paths.adminPolicies, adminProxies, 'AllProxiesPage'),
+      list(paths.adminPlatformProxies, adminProxies, 'PlatformProxiesPage'),
+      list(paths.adminAudit, () => import('./features/audit/audit-page.tsx'), 'PlatformAuditPage'),
     ]),
   ]),
   defaultPreload: 'intent',
