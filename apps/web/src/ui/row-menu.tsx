@@ -1,5 +1,5 @@
 import * as t from '@propusk/phrases/console';
-import { IconDots } from '@tabler/icons-react';
+import { IconDots, IconPencil, IconTrash } from '@tabler/icons-react';
 import { ConfirmDialog } from './confirm.ts';
 import { MenuButton } from './menu-button.tsx';
 import type { MenuLine } from './menu-lines.tsx';
@@ -11,6 +11,23 @@ export interface RowAction extends MenuLine {
   /** Runs also on a click on the row. */
   main?: boolean;
 }
+
+/** The action that opens the row's editor. */
+export const editing = (opens: { preload: () => void }, run: () => void): RowAction => ({
+  label: t.common.edit,
+  main: true,
+  icon: <IconPencil size={16} aria-hidden />,
+  opens,
+  run,
+});
+
+/** The action that deletes the row, after a question. */
+export const removing = (run: () => void): RowAction => ({
+  label: t.common.remove,
+  icon: <IconTrash size={16} aria-hidden />,
+  danger: true,
+  run,
+});
 
 /** The row menu. A row without actions has none. */
 export function RowMenu({ name, actions }: { name: string; actions: readonly RowAction[] }) {

@@ -1,7 +1,6 @@
 import { Box } from '@mantine/core';
 import { type Company, myCompany } from '@propusk/contract/companies';
 import * as t from '@propusk/phrases/console';
-import { IconPencil } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { queryOptions } from '../../api/queries.ts';
@@ -10,7 +9,7 @@ import { dayColumns } from '../../common/day-columns.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { lazyDialog } from '../../ui/lazy.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
-import { RowMenu } from '../../ui/row-menu.tsx';
+import { editing, RowMenu } from '../../ui/row-menu.tsx';
 import { Failed } from '../../ui/state.tsx';
 import { FactorCard } from './factor-card.tsx';
 
@@ -46,14 +45,7 @@ export function CompanyPage() {
         rowMenu={(company) => (
           <RowMenu
             name={company.companyName}
-            actions={[
-              {
-                label: t.common.edit,
-                icon: <IconPencil size={16} aria-hidden />,
-                opens: ChangeCompanyDialog,
-                run: () => setEdited(company),
-              },
-            ]}
+            actions={[editing(ChangeCompanyDialog, () => setEdited(company))]}
           />
         )}
         rowOpen={(company) => () => setEdited(company)}

@@ -1,24 +1,18 @@
 import { Button } from '@mantine/core';
 import { type Company, confirmCompany, deleteCompany, listCompanies } from '@propusk/contract/companies';
 import * as t from '@propusk/phrases/console';
-import {
-  IconBuildings,
-  IconMailCheck,
-  IconMailForward,
-  IconPencil,
-  IconPlus,
-  IconTrash,
-  IconUserPlus,
-} from '@tabler/icons-react';
+import { IconBuildings, IconMailCheck, IconMailForward, IconUserPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useCall } from '../../api/queries.ts';
 import { CompanyCell } from '../../common/company-cell.tsx';
 import { dayColumns } from '../../common/day-columns.tsx';
 import { ListPage } from '../../common/list-page.tsx';
 import { useRemove } from '../../common/use-remove.ts';
+import { AddButton } from '../../ui/add-button.tsx';
 import { confirm } from '../../ui/confirm.ts';
 import type { Column } from '../../ui/data-table.tsx';
 import { lazyDialog } from '../../ui/lazy.tsx';
+import { editing, removing } from '../../ui/row-menu.tsx';
 import { toastSuccess } from '../../ui/toast.ts';
 import { StuckMailBand } from './stuck-mail-band.tsx';
 
@@ -61,16 +55,7 @@ export function CompaniesPage() {
     });
     if (confirmed) toastSuccess(t.companies.confirmed, companyName);
   }
-  const add = (
-    <Button
-      aria-keyshortcuts="n"
-      leftSection={<IconPlus size={16} aria-hidden />}
-      onClick={() => setDialog({ kind: 'create' })}
-      {...CreateCompanyDialog.intent}
-    >
-      {t.common.add}
-    </Button>
-  );
+  const add = <AddButton opens={CreateCompanyDialog} onClick={() => setDialog({ kind: 'create' })} />;
   const invite = (
     <Button
       variant="default"
@@ -93,13 +78,7 @@ export function CompaniesPage() {
         rowMenu={{
           name: (company) => company.companyName,
           actions: (company) => [
-            {
-              label: t.common.edit,
-              main: true,
-              icon: <IconPencil size={16} aria-hidden />,
-              opens: ChangeCompanyDialog,
-              run: () => setDialog({ kind: 'edit', company }),
-            },
+            editing(ChangeCompanyDialog, () => setDialog({ kind: 'edit', company })),
             {
               label: t.companies.invite,
               icon: <IconUserPlus size={16} aria-hidden />,
@@ -115,12 +94,7 @@ export function CompaniesPage() {
                     run: () => void confirmMail(company),
                   },
                 ]),
-            {
-              label: t.common.remove,
-              icon: <IconTrash size={16} aria-hidden />,
-              danger: true,
-              run: () => remove(company.id, company.companyName),
-            },
+            removing(() => remove(company.id, company.companyName)),
           ],
         }}
         empty={{ icon: <IconBuildings size={24} />, title: t.companies.empty, action: add }}

@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core';
 import {
   createPolicy,
   deletePolicy,
@@ -7,15 +6,17 @@ import {
   updatePolicy,
 } from '@propusk/contract/policies';
 import * as t from '@propusk/phrases/console';
-import { IconPencil, IconPlus, IconShieldCheck, IconTrash } from '@tabler/icons-react';
+import { IconShieldCheck } from '@tabler/icons-react';
 import { useState } from 'react';
 import { dayColumns } from '../../common/day-columns.tsx';
 import { ListPage } from '../../common/list-page.tsx';
 import { usePermissions } from '../../common/me.tsx';
 import { proxyName } from '../../common/names.ts';
 import { useRemove } from '../../common/use-remove.ts';
+import { AddButton } from '../../ui/add-button.tsx';
 import type { Column } from '../../ui/data-table.tsx';
 import { lazyDialog } from '../../ui/lazy.tsx';
+import { editing, removing } from '../../ui/row-menu.tsx';
 import { Counted } from '../../ui/tags.tsx';
 import { TruncatedText } from '../../ui/truncated-text.tsx';
 import { TwoLines } from '../../ui/two-lines.tsx';
@@ -60,14 +61,7 @@ export function PoliciesPage() {
   const remove = useRemove(deletePolicy, t.policies.remove, { of: 'policy' });
   const close = () => setDialog(null);
   const add = can(createPolicy) ? (
-    <Button
-      aria-keyshortcuts="n"
-      leftSection={<IconPlus size={16} aria-hidden />}
-      onClick={() => setDialog({ kind: 'create' })}
-      {...CreatePolicyDialog.intent}
-    >
-      {t.common.add}
-    </Button>
+    <AddButton opens={CreatePolicyDialog} onClick={() => setDialog({ kind: 'create' })} />
   ) : undefined;
   return (
     <>
@@ -82,19 +76,8 @@ export function PoliciesPage() {
             ? {
                 name: (policy) => policy.name,
                 actions: (policy) => [
-                  {
-                    label: t.common.edit,
-                    main: true,
-                    icon: <IconPencil size={16} aria-hidden />,
-                    opens: EditPolicyDialog,
-                    run: () => setDialog({ kind: 'edit', policy }),
-                  },
-                  {
-                    label: t.common.remove,
-                    icon: <IconTrash size={16} aria-hidden />,
-                    danger: true,
-                    run: () => remove(policy.id, policy.name),
-                  },
+                  editing(EditPolicyDialog, () => setDialog({ kind: 'edit', policy })),
+                  removing(() => remove(policy.id, policy.name)),
                 ],
               }
             : undefined

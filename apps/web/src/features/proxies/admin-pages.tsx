@@ -1,14 +1,16 @@
 import { Button } from '@mantine/core';
 import { deleteProxy, listAllProxies, type Proxy } from '@propusk/contract/proxies';
 import * as t from '@propusk/phrases/console';
-import { IconPencil, IconPlugConnected, IconPlus, IconServer2, IconTrash } from '@tabler/icons-react';
+import { IconPlugConnected, IconServer2 } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { ListPage } from '../../common/list-page.tsx';
 import { useMe } from '../../common/me.tsx';
 import { useRemove } from '../../common/use-remove.ts';
 import { paths } from '../../paths.ts';
+import { AddButton } from '../../ui/add-button.tsx';
 import { lazyDialog } from '../../ui/lazy.tsx';
+import { editing, removing } from '../../ui/row-menu.tsx';
 import { adminColumns } from './admin-columns.tsx';
 import classes from './proxies-page.module.css';
 
@@ -49,16 +51,7 @@ export function PlatformProxiesPage() {
             <Button component={Link} to={paths.adminProxies} variant="default">
               {t.proxies.toAll}
             </Button>
-            {adds && (
-              <Button
-                aria-keyshortcuts="n"
-                leftSection={<IconPlus size={16} aria-hidden />}
-                onClick={() => setCreating(true)}
-                {...CreateProxyDialog.intent}
-              >
-                {t.common.add}
-              </Button>
-            )}
+            {adds && <AddButton opens={CreateProxyDialog} onClick={() => setCreating(true)} />}
           </>
         }
       />
@@ -94,24 +87,9 @@ function AdminProxies(props: {
               opens: CheckProxyDialog,
               run: () => setChecked(proxy),
             },
-            {
-              label: t.common.edit,
-              main: true,
-              icon: <IconPencil size={16} aria-hidden />,
-              opens: EditAnyProxyDialog,
-              run: () => setEdited(proxy),
-            },
+            editing(EditAnyProxyDialog, () => setEdited(proxy)),
             // The gateway's own row cannot be deleted.
-            ...(proxy.direct
-              ? []
-              : [
-                  {
-                    label: t.common.remove,
-                    icon: <IconTrash size={16} aria-hidden />,
-                    danger: true,
-                    run: () => remove(proxy.id, name(proxy)),
-                  },
-                ]),
+            ...(proxy.direct ? [] : [removing(() => remove(proxy.id, name(proxy)))]),
           ],
         }}
         empty={{ icon: <IconServer2 size={24} />, title: t.proxies.adminEmpty }}

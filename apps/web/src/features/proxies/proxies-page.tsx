@@ -1,14 +1,7 @@
 import { ActionIcon, Button, VisuallyHidden } from '@mantine/core';
 import { deleteProxy, listProxies, type Proxy } from '@propusk/contract/proxies';
 import * as t from '@propusk/phrases/console';
-import {
-  IconLock,
-  IconPencil,
-  IconPlugConnected,
-  IconPlus,
-  IconServer2,
-  IconTrash,
-} from '@tabler/icons-react';
+import { IconLock, IconPlugConnected, IconServer2 } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { dayColumns } from '../../common/day-columns.tsx';
@@ -16,8 +9,10 @@ import { ListPage } from '../../common/list-page.tsx';
 import { proxyName } from '../../common/names.ts';
 import { useRemove } from '../../common/use-remove.ts';
 import { paths } from '../../paths.ts';
+import { AddButton } from '../../ui/add-button.tsx';
 import type { Column } from '../../ui/data-table.tsx';
 import { lazyDialog } from '../../ui/lazy.tsx';
+import { editing, removing } from '../../ui/row-menu.tsx';
 import { State } from '../../ui/state.tsx';
 import classes from './proxies-page.module.css';
 import { ProxyTypeTag } from './proxy-type-tag.tsx';
@@ -81,19 +76,8 @@ export function ProxiesPage() {
                     opens: CheckProxyDialog,
                     run: () => setDialog({ kind: 'check', proxy }),
                   },
-                  {
-                    label: t.common.edit,
-                    main: true,
-                    icon: <IconPencil size={16} aria-hidden />,
-                    opens: EditProxyDialog,
-                    run: () => setDialog({ kind: 'edit', proxy }),
-                  },
-                  {
-                    label: t.common.remove,
-                    icon: <IconTrash size={16} aria-hidden />,
-                    danger: true,
-                    run: () => remove(proxy.id, `${proxyName(proxy)}:${proxy.port}`),
-                  },
+                  editing(EditProxyDialog, () => setDialog({ kind: 'edit', proxy })),
+                  removing(() => remove(proxy.id, `${proxyName(proxy)}:${proxy.port}`)),
                 ],
           // Rows with a single action show it as a button.
           alone: (proxy) => (
@@ -124,14 +108,7 @@ export function ProxiesPage() {
             <Button variant="default" onClick={() => setDialog({ kind: 'paid' })} {...PaidDialog.intent}>
               {t.proxies.addPaid}
             </Button>
-            <Button
-              aria-keyshortcuts="n"
-              leftSection={<IconPlus size={16} aria-hidden />}
-              onClick={() => setDialog({ kind: 'create' })}
-              {...CreateProxyDialog.intent}
-            >
-              {t.common.add}
-            </Button>
+            <AddButton opens={CreateProxyDialog} onClick={() => setDialog({ kind: 'create' })} />
           </>
         }
       />

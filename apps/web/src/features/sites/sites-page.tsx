@@ -1,23 +1,16 @@
-import { Button } from '@mantine/core';
 import { deleteSite, listSites, type Site } from '@propusk/contract/sites';
 import { unicodeHost } from '@propusk/contract/unicode-host';
 import * as t from '@propusk/phrases/console';
-import {
-  IconHelpCircle,
-  IconLock,
-  IconPencil,
-  IconPlus,
-  IconShieldCheck,
-  IconTrash,
-  IconWorld,
-} from '@tabler/icons-react';
+import { IconHelpCircle, IconLock, IconShieldCheck, IconWorld } from '@tabler/icons-react';
 import { Suspense, useState } from 'react';
 import { dayColumns } from '../../common/day-columns.tsx';
 import { ListPage } from '../../common/list-page.tsx';
 import { useRemove } from '../../common/use-remove.ts';
 import { firstSteps, onboarded, useStored } from '../../state.ts';
+import { AddButton } from '../../ui/add-button.tsx';
 import type { Column } from '../../ui/data-table.tsx';
 import { lazyDialog, lazyOptional } from '../../ui/lazy.tsx';
+import { editing, removing } from '../../ui/row-menu.tsx';
 import { Tags } from '../../ui/tags.tsx';
 import type { LockStart } from './lock/lock-dialog.tsx';
 import { OpenSites } from './open-sites.tsx';
@@ -60,16 +53,7 @@ export function SitesPage() {
   const close = () => setDialog(null);
   const assign = (site: Site) => setDialog({ kind: 'edit', site });
   const remove = useRemove(deleteSite, t.sites.remove, { of: 'site' });
-  const add = (
-    <Button
-      aria-keyshortcuts="n"
-      leftSection={<IconPlus size={16} aria-hidden />}
-      onClick={() => setDialog({ kind: 'create' })}
-      {...CreateSiteDialog.intent}
-    >
-      {t.common.add}
-    </Button>
-  );
+  const add = <AddButton opens={CreateSiteDialog} onClick={() => setDialog({ kind: 'create' })} />;
   const columns = [
     address,
     {
@@ -128,19 +112,8 @@ export function SitesPage() {
               opens: WhyDialog,
               run: () => setDialog({ kind: 'why', site }),
             },
-            {
-              label: t.common.edit,
-              main: true,
-              icon: <IconPencil size={16} aria-hidden />,
-              opens: EditSiteDialog,
-              run: () => setDialog({ kind: 'edit', site }),
-            },
-            {
-              label: t.common.remove,
-              icon: <IconTrash size={16} aria-hidden />,
-              danger: true,
-              run: () => remove(site.id, unicodeHost(site.address)),
-            },
+            editing(EditSiteDialog, () => setDialog({ kind: 'edit', site })),
+            removing(() => remove(site.id, unicodeHost(site.address))),
           ],
         }}
         empty={{ icon: <IconWorld size={24} />, title: t.sites.empty, hint: t.sites.emptyHint, action: add }}

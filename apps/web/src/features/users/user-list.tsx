@@ -1,7 +1,7 @@
 import { type User } from '@propusk/contract/me';
 import { deleteUser } from '@propusk/contract/users';
 import * as t from '@propusk/phrases/console';
-import { IconPencil, IconShieldOff, IconTrash, IconUserCog, IconUsers } from '@tabler/icons-react';
+import { IconShieldOff, IconUserCog, IconUsers } from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';
 import type { ListEndpoint } from '../../api/list.ts';
 import { ListPage } from '../../common/list-page.tsx';
@@ -10,7 +10,7 @@ import { userName } from '../../common/names.ts';
 import { useRemove } from '../../common/use-remove.ts';
 import type { Column } from '../../ui/data-table.tsx';
 import { type LazyDialog, lazyDialog } from '../../ui/lazy.tsx';
-import type { RowAction } from '../../ui/row-menu.tsx';
+import { editing, type RowAction, removing } from '../../ui/row-menu.tsx';
 import { isProtected } from './is-protected.ts';
 import { type RoleStep, roleStep } from './role-changes.ts';
 import { useResetFactor } from './use-reset-factor.ts';
@@ -57,13 +57,7 @@ export function UserList(props: {
         rowMenu={{
           name: userName,
           actions: (user) => [
-            {
-              label: t.common.edit,
-              main: true,
-              icon: <IconPencil size={16} aria-hidden />,
-              opens: Editor,
-              run: () => setEdited(user),
-            },
+            editing(Editor, () => setEdited(user)),
             ...(factor.canReset(user)
               ? [
                   {
@@ -77,14 +71,7 @@ export function UserList(props: {
             ...roleActions(user),
             ...(isProtected(user)
               ? []
-              : [
-                  {
-                    label: t.common.remove,
-                    icon: <IconTrash size={16} aria-hidden />,
-                    danger: true,
-                    run: () => remove(user.id, `${userName(user)}, ${user.email}`),
-                  },
-                ]),
+              : [removing(() => remove(user.id, `${userName(user)}, ${user.email}`))]),
           ],
         }}
         empty={{

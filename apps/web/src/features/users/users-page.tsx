@@ -1,8 +1,7 @@
-import { Button } from '@mantine/core';
 import { companyUsers } from '@propusk/contract/users';
 import * as t from '@propusk/phrases/console';
-import { IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
+import { AddButton } from '../../ui/add-button.tsx';
 import { lazyDialog } from '../../ui/lazy.tsx';
 import { userColumns } from './user-columns.tsx';
 import { UserList } from './user-list.tsx';
@@ -19,16 +18,7 @@ export function UsersPage() {
         list={companyUsers}
         help={t.users.help}
         columns={userColumns}
-        add={
-          <Button
-            aria-keyshortcuts="n"
-            leftSection={<IconPlus size={16} aria-hidden />}
-            onClick={() => setCreating(true)}
-            {...CreateUserDialog.intent}
-          >
-            {t.common.add}
-          </Button>
-        }
+        add={<AddButton opens={CreateUserDialog} onClick={() => setCreating(true)} />}
         Editor={EditUserDialog}
       />
       {creating && <CreateUserDialog onClose={() => setCreating(false)} />}
