@@ -191,7 +191,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       const name = new RegExp(email);
       await expect(row(page, name).getByText('Второй фактор включён')).toBeAttached();
       await choose(page, name, 'Сбросить второй фактор');
-      await expect(dialogOf(page)).toContainText('все сеансы завершатся');
+      await expect(dialogOf(page)).toContainText('Открытые сеансы завершатся');
       await dialogOf(page).getByRole('button', { name: 'Сбросить второй фактор' }).click();
       await expect(page.getByText('Второй фактор сброшен')).toBeVisible();
       await expect(row(page, name).getByText('Второй фактор включён')).toHaveCount(0);

@@ -26,7 +26,9 @@ export function FormDialog<S extends FormSchema>(props: {
   /** Reads the entity's current values after a version conflict. */
   reload?: () => Promise<DefaultValues<z.input<S>>>;
   /** The submit button's label, when it is not the default one. */
-  submitLabel?: string;
+  submitLabel?: string | undefined;
+  /** The form asks only for a yes: it can be sent unchanged. */
+  question?: boolean;
   /** The change is destructive: the button is red. */
   danger?: boolean;
   /** Another dialog is open above this one and handles the keyboard. */
@@ -117,7 +119,7 @@ export function FormDialog<S extends FormSchema>(props: {
           </Button>
           <Button
             type="submit"
-            disabled={!isValid || !isDirty}
+            disabled={!isValid || !(isDirty || props.question)}
             loading={saving.busy}
             {...(props.danger && { color: 'red.9' })}
           >

@@ -7,10 +7,9 @@ import { paths } from '../../paths.ts';
 import { toastSuccess } from '../../ui/toast.ts';
 import { ConfirmEmail } from './confirm-email.tsx';
 import { DeadLink } from './dead-link.tsx';
-import type { MailLink } from './mail-link.ts';
+import { type MailLink, readMailLink, useFragment } from './mail-link.ts';
 import { NewPassword } from './new-password.tsx';
 import { passwordRequest } from './password-request.ts';
-import { useMailLink } from './use-mail-link.ts';
 
 declare module '@tanstack/react-router' {
   interface HistoryState {
@@ -21,7 +20,7 @@ declare module '@tanstack/react-router' {
 
 /** /security/login: the target of links in mail. */
 export function MailLinkPage() {
-  const link = useMailLink();
+  const link = useFragment(readMailLink);
   return <Opened key={link?.token} link={link} />;
 }
 

@@ -1,3 +1,6 @@
+import { useLocation } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+
 /** The content of a mail link. */
 export interface MailLink {
   readonly token: string;
@@ -18,4 +21,34 @@ export function readMailLink(fragment: string): MailLink | null {
 
 function isKind(text: string | null): text is MailLink['kind'] {
   return text === 'password' || text === 'email' || text === 'confirm';
+}
+
+/** The content of an invitation link. */
+export interface CompanyInvitation {
+  readonly invitation: string;
+  readonly email: string;
+}
+
+/** Reads the fragment of an invitation: `invitation=…&email=…`. @returns null for anything else */
+export function readInvitation(fragment: string): CompanyInvitation | null {
+  const parts = new URLSearchParams(fragment);
+  const [invitation, email] = [parts.get('invitation')?.trim(), parts.get('email')?.trim()];
+  return invitation && email ? { invitation, email } : null;
+}
+
+/**
+ * The content of this page's fragment. Its token is removed from the address bar at once: it would stay in the browser's
+ * history and in a copied address. A reload therefore forgets it.
+ */
+export function useFragment<T>(read: (fragment: string) => T): T {
+  const hash = useLocation({ select: (location) => location.hash });
+  const [last, setLast] = useState({ hash, content: read(hash) });
+  // A second link opened in the same tab changes only the fragment and remounts nothing.
+  if (hash !== '' && hash !== last.hash) setLast({ hash, content: read(hash) });
+  useEffect(() => {
+    if (hash === '') return;
+    const { pathname, search } = window.location;
+    window.history.replaceState(window.history.state, '', pathname + search);
+  }, [hash]);
+  return last.content;
 }

@@ -13,8 +13,8 @@ import { useContractForm } from '../../common/use-contract-form.ts';
 import { paths } from '../../paths.ts';
 import { Questions } from '../../ui/questions.tsx';
 import { AuthForm } from './auth-form.tsx';
+import { type CompanyInvitation, readInvitation, useFragment } from './mail-link.ts';
 import { RegistrationClosed } from './registration-closed.tsx';
-import { type CompanyInvitation, useInvitation } from './use-invitation.ts';
 import { useRegistrationMode } from './use-registration-mode.ts';
 import { useSignIn } from './use-sign-in.ts';
 
@@ -28,7 +28,7 @@ const RegistrationForm = z.extend(z.omit(Registration, { name: true, invitation:
 /** /auth/register. Where the platform takes no registration, the page says so and shows no form. */
 export function RegisterPage() {
   const mode = useRegistrationMode();
-  const invited = useInvitation();
+  const invited = useFragment(readInvitation);
   if (mode === null) return null;
   if (mode === 'open' || (mode === 'invited' && invited !== null)) {
     return <RegisterForm key={invited?.invitation} invited={invited} />;

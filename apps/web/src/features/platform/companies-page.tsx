@@ -20,11 +20,10 @@ const ChangeCompanyDialog = lazyDialog(
   () => import('../../common/change-company-dialog.tsx'),
   'ChangeCompanyDialog',
 );
-const CreateCompanyDialog = lazyDialog(() => import('./create-company-dialog.tsx'), 'CreateCompanyDialog');
-
-const InviteOwnerDialog = lazyDialog(() => import('./invite-dialogs.tsx'), 'InviteOwnerDialog');
-
-const InviteCompanyDialog = lazyDialog(() => import('./invite-dialogs.tsx'), 'InviteCompanyDialog');
+const dialogs = () => import('./company-dialogs.tsx');
+const CreateCompanyDialog = lazyDialog(dialogs, 'CreateCompanyDialog');
+const InviteOwnerDialog = lazyDialog(dialogs, 'InviteOwnerDialog');
+const InviteCompanyDialog = lazyDialog(dialogs, 'InviteCompanyDialog');
 
 const columns: readonly Column<Company>[] = [
   {

@@ -21,8 +21,9 @@ import { Counted } from '../../ui/tags.tsx';
 import { TruncatedText } from '../../ui/truncated-text.tsx';
 import { TwoLines } from '../../ui/two-lines.tsx';
 
-const CreatePolicyDialog = lazyDialog(() => import('./create-policy-dialog.tsx'), 'CreatePolicyDialog');
-const EditPolicyDialog = lazyDialog(() => import('./edit-policy-dialog.tsx'), 'EditPolicyDialog');
+const dialogs = () => import('./policy-dialogs.tsx');
+const CreatePolicyDialog = lazyDialog(dialogs, 'CreatePolicyDialog');
+const EditPolicyDialog = lazyDialog(dialogs, 'EditPolicyDialog');
 
 const columns: readonly Column<Policy>[] = [
   { key: 'name', title: t.policies.name, width: '18%', main: true, render: (policy) => policy.name },

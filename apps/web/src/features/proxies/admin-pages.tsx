@@ -15,8 +15,9 @@ import { adminColumns } from './admin-columns.tsx';
 import classes from './proxies-page.module.css';
 
 const CheckProxyDialog = lazyDialog(() => import('./check-proxy-dialog.tsx'), 'CheckProxyDialog');
-const CreateProxyDialog = lazyDialog(() => import('./create-proxy-dialog.tsx'), 'CreateProxyDialog');
-const EditAnyProxyDialog = lazyDialog(() => import('./edit-any-proxy-dialog.tsx'), 'EditAnyProxyDialog');
+const dialogs = () => import('./proxy-dialogs.tsx');
+const CreateProxyDialog = lazyDialog(dialogs, 'CreateProxyDialog');
+const EditAnyProxyDialog = lazyDialog(dialogs, 'EditAnyProxyDialog');
 
 /** /dashboard/admin/proxies and /dashboard/admin/politics: every company's proxies and the platform's. */
 export function AllProxiesPage() {

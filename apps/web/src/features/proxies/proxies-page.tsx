@@ -18,8 +18,9 @@ import classes from './proxies-page.module.css';
 import { ProxyTypeTag } from './proxy-type-tag.tsx';
 
 const CheckProxyDialog = lazyDialog(() => import('./check-proxy-dialog.tsx'), 'CheckProxyDialog');
-const CreateProxyDialog = lazyDialog(() => import('./create-proxy-dialog.tsx'), 'CreateProxyDialog');
-const EditProxyDialog = lazyDialog(() => import('./edit-proxy-dialog.tsx'), 'EditProxyDialog');
+const dialogs = () => import('./proxy-dialogs.tsx');
+const CreateProxyDialog = lazyDialog(dialogs, 'CreateProxyDialog');
+const EditProxyDialog = lazyDialog(dialogs, 'EditProxyDialog');
 const PaidDialog = lazyDialog(() => import('./paid-dialog.tsx'), 'PaidDialog');
 
 const columns: readonly Column<Proxy>[] = [

@@ -17,8 +17,9 @@ import { OpenSites } from './open-sites.tsx';
 import { ProtectionMark } from './protection-mark.tsx';
 import classes from './sites-page.module.css';
 
-const CreateSiteDialog = lazyDialog(() => import('./create-site-dialog.tsx'), 'CreateSiteDialog');
-const EditSiteDialog = lazyDialog(() => import('./edit-site-dialog.tsx'), 'EditSiteDialog');
+const dialogs = () => import('./site-dialogs.tsx');
+const CreateSiteDialog = lazyDialog(dialogs, 'CreateSiteDialog');
+const EditSiteDialog = lazyDialog(dialogs, 'EditSiteDialog');
 
 const LockDialog = lazyDialog(() => import('./lock/lock-dialog.tsx'), 'LockDialog');
 const WhyDialog = lazyDialog(() => import('./why-dialog.tsx'), 'WhyDialog');

@@ -9,7 +9,7 @@ import { UserList } from './user-list.tsx';
 
 const EditAnyUserDialog = lazyDialog(() => import('./edit-user-dialog.tsx'), 'EditAnyUserDialog');
 
-const AddAdminDialog = lazyDialog(() => import('./add-admin-dialog.tsx'), 'AddAdminDialog');
+const AddAdminDialog = lazyDialog(() => import('./change-role-dialog.tsx'), 'AddAdminDialog');
 
 /**
  * /dashboard/admin/users: all users. An owner adds users to the company; an ADMIN adds admins, edits and removes

@@ -1,13 +1,14 @@
 import { Text } from '@mantine/core';
-import { Proof } from '@propusk/contract/fields';
+import { MaybeProof, Proof } from '@propusk/contract/fields';
 import type { User } from '@propusk/contract/me';
-import { changeRole, removeAdmin } from '@propusk/contract/role-changes';
+import { addAdmin, changeRole, removeAdmin } from '@propusk/contract/role-changes';
 import { resetSecondFactor } from '@propusk/contract/second-factor';
 import * as t from '@propusk/phrases/console';
 import * as z from 'zod/mini';
 import { useCall } from '../../api/queries.ts';
 import { FormDialog } from '../../common/form-dialog.tsx';
-import { useMe } from '../../common/me.tsx';
+import { InviteUserDialog } from '../../common/invite-user-dialog.tsx';
+import { rolesOf, useMe } from '../../common/me.tsx';
 import { userName } from '../../common/names.ts';
 import { noProof, ProofFields, proofShape } from '../../common/proof-fields.tsx';
 import { toastSuccess } from '../../ui/toast.ts';
@@ -24,14 +25,17 @@ export function ChangeRoleDialog({
   onClose: () => void;
 }) {
   const me = useMe();
+  // The contract's `proof` of `resetSecondFactor`: an owner needs none for an agent.
+  const proved = step !== 'resetFactor' || rolesOf(me).includes('ADMIN');
   const change = useCall(changeRole);
   const remove = useCall(removeAdmin);
   const reset = useCall(resetSecondFactor);
   const texts = t.roleChange[step];
   const params = { id: user.id };
 
-  async function submit(proof: z.output<typeof Proof>) {
-    if (step === 'resetFactor') await reset.mutateAsync({ params, body: proof });
+  async function submit(given: z.output<typeof MaybeProof>) {
+    const proof = { currentPassword: '', ...given };
+    if (step === 'resetFactor') await reset.mutateAsync({ params, body: given });
     else if (step === 'dropAdmin') await remove.mutateAsync({ params, body: proof });
     else {
       const role = step === 'makeOwner' ? 'CREATOR' : 'USER';
@@ -43,8 +47,9 @@ export function ChangeRoleDialog({
   return (
     <FormDialog
       title={texts.action}
-      schema={z.extend(Proof, proofShape(me))}
-      initial={noProof(me)}
+      schema={proved ? z.extend(Proof, proofShape(me)) : MaybeProof}
+      initial={proved ? noProof(me) : {}}
+      question={!proved}
       submit={submit}
       submitLabel={texts.action}
       danger={step !== 'makeOwner'}
@@ -56,9 +61,23 @@ export function ChangeRoleDialog({
             {userName(user)}, {user.email}
           </Text>
           <Text size="sm">{texts.follows}</Text>
-          <ProofFields control={control} />
+          {proved && <ProofFields control={control} />}
         </>
       )}
     </FormDialog>
+  );
+}
+
+/** Invites another admin of the platform. */
+export function AddAdminDialog({ onClose }: { onClose: () => void }) {
+  const add = useCall(addAdmin);
+  return (
+    <InviteUserDialog
+      title={t.roleChange.addAdmin}
+      hint={t.roleChange.addAdminFollows}
+      submitLabel={t.roleChange.invite}
+      send={(body) => add.mutateAsync({ body })}
+      onClose={onClose}
+    />
   );
 }

@@ -11,7 +11,7 @@ import { userName } from '../../common/names.ts';
 import { ProofFields, proofWhen } from '../../common/proof-fields.tsx';
 import { MultiSelectField, type Option } from '../../common/select-fields.tsx';
 import { namedOptions, usePolicyOptions } from '../../common/use-options.ts';
-import { isProtected } from './is-protected.ts';
+import { isProtected } from './role-changes.ts';
 
 /** Edits a user of the owner's company. */
 export function EditUserDialog({ user, onClose }: { user: User; onClose: () => void }) {

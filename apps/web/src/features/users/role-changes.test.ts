@@ -1,6 +1,6 @@
 import type { Role } from '@propusk/contract/roles';
 import { expect, test } from 'vitest';
-import { roleStep } from './role-changes.ts';
+import { isProtected, roleStep } from './role-changes.ts';
 
 const company = {
   id: 1,
@@ -32,4 +32,17 @@ test('only an admin is offered to take the role from an admin', () => {
 test('no user is offered a change of their own role', () => {
   expect(roleStep(owner, owner)).toBe(null);
   expect(roleStep(admin, admin)).toBe(null);
+});
+
+const holder = (...roles: Role[]) => ({ roles: roles.map((value) => ({ value })) });
+
+test('an agent may be deleted and given a new password', () => {
+  expect(isProtected(holder('USER'))).toBe(false);
+  expect(isProtected(holder())).toBe(false);
+});
+
+test('an owner and an admin may not be deleted or given a new password, whatever other roles they have', () => {
+  expect(isProtected(holder('CREATOR'))).toBe(true);
+  expect(isProtected(holder('ADMIN'))).toBe(true);
+  expect(isProtected(holder('USER', 'ADMIN'))).toBe(true);
 });

@@ -5,15 +5,13 @@ import { IconShieldOff, IconUserCog, IconUsers } from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';
 import type { ListEndpoint } from '../../api/list.ts';
 import { ListPage } from '../../common/list-page.tsx';
-import { rolesOf, useMe } from '../../common/me.tsx';
+import { useMe } from '../../common/me.tsx';
 import { userName } from '../../common/names.ts';
 import { useRemove } from '../../common/use-remove.ts';
 import type { Column } from '../../ui/data-table.tsx';
 import { type LazyDialog, lazyDialog } from '../../ui/lazy.tsx';
 import { editing, type RowAction, removing } from '../../ui/row-menu.tsx';
-import { isProtected } from './is-protected.ts';
-import { type RoleStep, roleStep } from './role-changes.ts';
-import { useResetFactor } from './use-reset-factor.ts';
+import { isProtected, isResettable, type RoleStep, roleStep } from './role-changes.ts';
 
 const ChangeRoleDialog = lazyDialog(() => import('./change-role-dialog.tsx'), 'ChangeRoleDialog');
 
@@ -30,20 +28,20 @@ export function UserList(props: {
   const [edited, setEdited] = useState<User | null>(null);
   const [change, setChange] = useState<{ user: User; step: RoleStep } | null>(null);
   const me = useMe();
-  const admin = rolesOf(me).includes('ADMIN');
-  const factor = useResetFactor();
   const remove = useRemove(deleteUser, t.users.remove, { of: 'user' });
-  /** At most one action: the role change offered for this user. */
-  function roleActions(user: User): readonly RowAction[] {
+  const changing = (icon: ReactNode, user: User, step: RoleStep): RowAction => ({
+    label: t.roleChange[step].action,
+    icon,
+    opens: ChangeRoleDialog,
+    run: () => setChange({ user, step }),
+  });
+  /** The role change and the reset that are offered for this user. */
+  function changesOf(user: User): readonly RowAction[] {
     const step = roleStep(me, user);
-    if (step === null) return [];
+    const reset = isResettable(me, user);
     return [
-      {
-        label: t.roleChange[step].action,
-        icon: <IconUserCog size={16} aria-hidden />,
-        opens: ChangeRoleDialog,
-        run: () => setChange({ user, step }),
-      },
+      ...(reset ? [changing(<IconShieldOff size={16} aria-hidden />, user, 'resetFactor')] : []),
+      ...(step ? [changing(<IconUserCog size={16} aria-hidden />, user, step)] : []),
     ];
   }
   return (
@@ -58,17 +56,7 @@ export function UserList(props: {
           name: userName,
           actions: (user) => [
             editing(Editor, () => setEdited(user)),
-            ...(factor.canReset(user)
-              ? [
-                  {
-                    label: t.factor.reset,
-                    icon: <IconShieldOff size={16} aria-hidden />,
-                    // An ADMIN proves who they are in the dialog.
-                    run: () => (admin ? setChange({ user, step: 'resetFactor' }) : factor.reset(user)),
-                  },
-                ]
-              : []),
-            ...roleActions(user),
+            ...changesOf(user),
             ...(isProtected(user)
               ? []
               : [removing(() => remove(user.id, `${userName(user)}, ${user.email}`))]),

@@ -1,8 +1,18 @@
-import type { Policy } from '@propusk/contract/policies';
+import {
+  createPolicy,
+  getPolicy,
+  type Policy,
+  PolicyChange,
+  PolicyInput,
+  updatePolicy,
+} from '@propusk/contract/policies';
 import * as t from '@propusk/phrases/console';
 import { type Control, type FieldPath, type FieldValues, useWatch } from 'react-hook-form';
+import { useCall } from '../../api/queries.ts';
 import { CheckboxField } from '../../common/checkbox-field.tsx';
+import { EditDialog } from '../../common/edit-dialog.tsx';
 import { TextField } from '../../common/fields.tsx';
+import { FormDialog } from '../../common/form-dialog.tsx';
 import { proxyName } from '../../common/names.ts';
 import {
   type InlineCreate,
@@ -12,8 +22,15 @@ import {
 } from '../../common/select-fields.tsx';
 import { TextAreaField } from '../../common/text-area-field.tsx';
 import { useSiteCreate } from '../../common/use-inline-create.ts';
-import { type ProxyChoice, useProxies, useSiteOptions, useUserOptions } from '../../common/use-options.ts';
+import {
+  gatewayOf,
+  type ProxyChoice,
+  useProxies,
+  useSiteOptions,
+  useUserOptions,
+} from '../../common/use-options.ts';
 import { useUserCreate } from '../../common/use-user-create.tsx';
+import { toastSuccess } from '../../ui/toast.ts';
 
 /** Form values of a policy, new or edited. */
 interface PolicyValues extends FieldValues {
@@ -86,7 +103,7 @@ function PolicyFields<V extends PolicyValues, O>(props: {
  * The part that both policy dialogs share: options, fields, and the dialog that creates a user from them.
  * @param linked the policy's own proxy and links, which are options even when the lists lack them
  */
-export function usePolicyForm(linked: Pick<Policy, 'proxy' | 'users' | 'sites'>) {
+function usePolicyForm(linked: Pick<Policy, 'proxy' | 'users' | 'sites'>) {
   const proxies = useProxies(linked.proxy);
   const users = useUserOptions(linked.users);
   const sites = useSiteOptions(linked.sites);
@@ -104,9 +121,71 @@ export function usePolicyForm(linked: Pick<Policy, 'proxy' | 'users' | 'sites'>)
 }
 
 /** Drops `allSites` when the chosen proxy does not allow it. */
-export function withAllowedAllSites<
+function withAllowedAllSites<
   Body extends { proxyId?: number | undefined; allSites?: boolean | undefined },
 >(body: Body, proxies: readonly ProxyChoice[]): Body {
   const allowed = proxies.some((proxy) => proxy.id === body.proxyId && proxy.settings.allSites);
   return { ...body, allSites: allowed && body.allSites === true };
+}
+
+/** Adds a policy. The platform's gateway is chosen beforehand. */
+export function CreatePolicyDialog({ onClose }: { onClose: () => void }) {
+  const create = useCall(createPolicy);
+  const { proxies, fields, personDialog, covered } = usePolicyForm({ proxy: [], users: [], sites: [] });
+  return (
+    <>
+      <FormDialog
+        covered={covered}
+        title={t.policies.create}
+        schema={PolicyInput}
+        initial={{
+          name: '',
+          description: '',
+          proxyId: gatewayOf(proxies)?.id,
+          allSites: false,
+          users: [],
+          sites: [],
+        }}
+        submit={async (body) => {
+          const policy = await create.mutateAsync({ body: withAllowedAllSites(body, proxies) });
+          toastSuccess(t.alerts.created, policy.name);
+        }}
+        onClose={onClose}
+      >
+        {fields}
+      </FormDialog>
+      {personDialog}
+    </>
+  );
+}
+
+/** Edits a policy, its users and its sites. */
+export function EditPolicyDialog({ policy, onClose }: { policy: Policy; onClose: () => void }) {
+  const { proxies, fields, personDialog, covered } = usePolicyForm(policy);
+  return (
+    <>
+      <EditDialog
+        covered={covered}
+        title={t.policies.edit}
+        entity={policy}
+        values={({ name, description, proxy, allSites, users: people, sites: opened }: Policy) => ({
+          name,
+          description,
+          proxyId: proxy[0]?.id,
+          allSites,
+          users: people.map(({ id }) => id),
+          sites: opened.map(({ id }) => id),
+        })}
+        schema={PolicyChange}
+        read={getPolicy}
+        update={updatePolicy}
+        prepare={(body) => withAllowedAllSites(body, proxies)}
+        name={({ name }) => name}
+        onClose={onClose}
+      >
+        {fields}
+      </EditDialog>
+      {personDialog}
+    </>
+  );
 }

@@ -1,8 +1,8 @@
 import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
-import type { Company } from '@propusk/contract/companies';
+import { type Company, CompanyInput, createCompany } from '@propusk/contract/companies';
 import { limits } from '@propusk/contract/limits';
 import { type Invitation, InvitationInput, inviteCompany } from '@propusk/contract/registration';
-import { InvitedUser, inviteOwner } from '@propusk/contract/users';
+import { inviteOwner } from '@propusk/contract/users';
 import * as t from '@propusk/phrases/console';
 import { useState } from 'react';
 import * as z from 'zod/mini';
@@ -10,47 +10,60 @@ import { call } from '../../api/call.ts';
 import { useCall } from '../../api/queries.ts';
 import { TextField } from '../../common/fields.tsx';
 import { FormDialog } from '../../common/form-dialog.tsx';
+import { InviteUserDialog } from '../../common/invite-user-dialog.tsx';
 import { useMe } from '../../common/me.tsx';
 import { noProof, ProofFields, proofShape } from '../../common/proof-fields.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { formatMoment } from '../../ui/day.tsx';
 import { toastSuccess } from '../../ui/toast.ts';
 
-/** Invites an owner into a company, by mail. */
-export function InviteOwnerDialog({ company, onClose }: { company: Company; onClose: () => void }) {
-  const me = useMe();
-  const invite = useCall(inviteOwner);
+/** Adds a company without users. */
+export function CreateCompanyDialog({ onClose }: { onClose: () => void }) {
+  const create = useCall(createCompany);
   return (
     <FormDialog
-      title={t.companies.invite}
-      schema={z.extend(InvitedUser, proofShape(me))}
-      initial={{ email: '', name: '', surname: '', ...noProof(me) }}
+      title={t.companies.create}
+      schema={CompanyInput}
+      initial={{ companySite: '', companyName: '' }}
       submit={async (body) => {
-        const owner = await invite.mutateAsync({ params: { id: company.id }, body });
-        toastSuccess(t.companies.invited, owner.email);
+        const company = await create.mutateAsync({ body });
+        toastSuccess(t.alerts.created, company.companyName);
       }}
       onClose={onClose}
     >
       {(control) => (
         <>
-          <Text size="sm" c="dimmed">
-            {t.companies.inviteHint(company.companyName)}
-          </Text>
           <TextField
             control={control}
-            name="email"
-            type="email"
-            label={t.users.email}
-            placeholder="name@company.ru"
+            name="companySite"
+            label={t.company.site}
+            placeholder="company.ru"
+            inputMode="url"
             required
             autoFocus
           />
-          <TextField control={control} name="name" label={t.users.name} />
-          <TextField control={control} name="surname" label={t.users.surname} />
-          <ProofFields control={control} />
+          <TextField
+            control={control}
+            name="companyName"
+            label={t.company.name}
+            description={t.companies.nameHint}
+          />
         </>
       )}
     </FormDialog>
+  );
+}
+
+/** Invites an owner into a company. */
+export function InviteOwnerDialog({ company, onClose }: { company: Company; onClose: () => void }) {
+  const invite = useCall(inviteOwner);
+  return (
+    <InviteUserDialog
+      title={t.companies.invite}
+      hint={t.companies.inviteHint(company.companyName)}
+      send={(body) => invite.mutateAsync({ params: { id: company.id }, body })}
+      onClose={onClose}
+    />
   );
 }
 

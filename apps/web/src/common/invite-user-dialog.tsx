@@ -1,0 +1,48 @@
+import { Text } from '@mantine/core';
+import { InvitedUser } from '@propusk/contract/users';
+import * as t from '@propusk/phrases/console';
+import * as z from 'zod/mini';
+import { toastSuccess } from '../ui/toast.ts';
+import { TextField } from './fields.tsx';
+import { FormDialog } from './form-dialog.tsx';
+import { useMe } from './me.tsx';
+import { noProof, ProofFields, proofShape } from './proof-fields.tsx';
+
+/** Invites a user by mail. */
+export function InviteUserDialog(props: {
+  title: string;
+  hint: string;
+  submitLabel?: string;
+  send: (body: z.output<typeof InvitedUser>) => Promise<{ email: string }>;
+  onClose: () => void;
+}) {
+  const me = useMe();
+  return (
+    <FormDialog
+      title={props.title}
+      schema={z.extend(InvitedUser, proofShape(me))}
+      initial={{ email: '', name: '', surname: '', ...noProof(me) }}
+      submit={async (body) => toastSuccess(t.roleChange.invited, (await props.send(body)).email)}
+      submitLabel={props.submitLabel}
+      onClose={props.onClose}
+    >
+      {(control) => (
+        <>
+          <Text>{props.hint}</Text>
+          <TextField
+            control={control}
+            name="email"
+            type="email"
+            label={t.users.email}
+            placeholder="name@company.ru"
+            required
+            autoFocus
+          />
+          <TextField control={control} name="name" label={t.users.name} />
+          <TextField control={control} name="surname" label={t.users.surname} />
+          <ProofFields control={control} />
+        </>
+      )}
+    </FormDialog>
+  );
+}
