@@ -1,4 +1,4 @@
-import { VisuallyHidden } from '@mantine/core';
+import { Stack, Text, VisuallyHidden } from '@mantine/core';
 import * as t from '@propusk/phrases/console';
 import { IconUserCircle } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
@@ -18,11 +18,17 @@ export function ProfileLink({ wide, onGo }: { wide: boolean; onGo?: () => void }
   return (
     <Link to={to} className={classes.person} data-wide={wide || undefined} title={me.email} onClick={onGo}>
       <IconUserCircle size={wide ? 18 : 24} stroke={1.75} aria-hidden />
-      <span className={classes.text}>
+      <Stack gap={0} miw={0}>
         <VisuallyHidden>{t.nav.personalData}: </VisuallyHidden>
-        <span className={classes.name}>{userName(me)}</span>
-        {!wide && <span className={classes.email}>{me.email}</span>}
-      </span>
+        <Text truncate fw={500}>
+          {userName(me)}
+        </Text>
+        {!wide && (
+          <Text truncate size="xs" c="dimmed">
+            {me.email}
+          </Text>
+        )}
+      </Stack>
     </Link>
   );
 }

@@ -1,6 +1,7 @@
 import { VisuallyHidden } from '@mantine/core';
 import { IconAlertCircle, IconCircleCheck, IconCircleDashed, IconCircleMinus } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
+import { Card } from './card.tsx';
 import classes from './check-list.module.css';
 
 /** The state of one check. */
@@ -30,19 +31,21 @@ export const checkIcons = {
 /** A list of checks: icon, title, result. */
 export function CheckList({ label, checks }: { label: string; checks: readonly Check[] }) {
   return (
-    <ul className={classes.list} aria-label={label}>
-      {checks.map(({ key, title, state, says, detail, advice }) => {
-        const Icon = checkIcons[state];
-        return (
-          <li key={key} className={classes.check} data-state={state}>
-            <Icon size={18} stroke={1.75} aria-hidden />
-            <span className={classes.title}>{title}</span>
-            <VisuallyHidden>: {says}</VisuallyHidden>
-            {detail && <span className={classes.detail}>{detail}</span>}
-            {advice && <p className={classes.advice}>{advice}</p>}
-          </li>
-        );
-      })}
-    </ul>
+    <Card>
+      <ul aria-label={label}>
+        {checks.map(({ key, title, state, says, detail, advice }) => {
+          const Icon = checkIcons[state];
+          return (
+            <li key={key} className={classes.check} data-state={state}>
+              <Icon size={18} stroke={1.75} aria-hidden />
+              <span className={classes.title}>{title}</span>
+              <VisuallyHidden>: {says}</VisuallyHidden>
+              {detail && <span className={classes.detail}>{detail}</span>}
+              {advice && <p className={classes.advice}>{advice}</p>}
+            </li>
+          );
+        })}
+      </ul>
+    </Card>
   );
 }

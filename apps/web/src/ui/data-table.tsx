@@ -1,5 +1,6 @@
 /* oxlint-disable jsx-a11y/no-redundant-roles, jsx-a11y/no-interactive-element-to-noninteractive-role --
    on a phone rows are cards, `display: block`, which takes the table's meaning away: the roles give it back */
+import { VisuallyHidden } from '@mantine/core';
 import * as t from '@propusk/phrases/console';
 import { type MouseEvent, type ReactNode, useState } from 'react';
 import classes from './data-table.module.css';
@@ -80,7 +81,7 @@ export function DataTable<Row extends { id: number }>(props: {
             ))}
             {rowMenu && (
               <th role="columnheader" scope="col" className={classes.menu}>
-                <span className={classes.hidden}>{t.columns.actions}</span>
+                <VisuallyHidden>{t.columns.actions}</VisuallyHidden>
               </th>
             )}
           </tr>

@@ -19,7 +19,7 @@ export function DefinitionCard(props: {
 }) {
   return (
     <Card {...props}>
-      <dl className={classes.list}>
+      <dl>
         {props.rows.map((row) => (
           <div key={row.key} className={classes.row}>
             <dt>{row.term}</dt>

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
 import classes from './tags.module.css';
 
-/** The meaning of a tag's colour: a name, the company's own, special. */
-export type Tone = 'neutral' | 'accent' | 'special';
+/** The meaning of a tag's colour: a name, the company's own, special, an alarm, a warning. */
+export type Tone = 'neutral' | 'accent' | 'special' | 'bad' | 'warning';
 
 /** A word in a box. */
 export function Tag({ tone = 'neutral', children }: { tone?: Tone; children: ReactNode }) {

@@ -34,7 +34,7 @@ function Shown({ toast: { id, kind, text, detail } }: { toast: Toast }) {
   return (
     <div
       className={classes.toast}
-      data-kind={kind}
+      data-tone={kind === 'success' ? 'good' : 'bad'}
       role={kind === 'success' ? 'status' : 'alert'}
       onPointerEnter={() => setHeld(true)}
       onPointerLeave={() => setHeld(false)}

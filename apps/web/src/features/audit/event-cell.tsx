@@ -1,3 +1,4 @@
+import { VisuallyHidden } from '@mantine/core';
 import type { AuditRow } from '@propusk/contract/audit';
 import * as t from '@propusk/phrases/console';
 import { exactly } from './ago.tsx';
@@ -30,13 +31,13 @@ export function EventCell({ row }: { row: AuditRow }) {
                 <dt>{label}</dt>
                 {before && (
                   <dd className={classes.before}>
-                    <span className={classes.hidden}>{t.audit.columns.before}: </span>
+                    <VisuallyHidden>{t.audit.columns.before}: </VisuallyHidden>
                     {before}
                   </dd>
                 )}
                 {after && (
                   <dd>
-                    <span className={classes.hidden}>{t.audit.columns.after}: </span>
+                    <VisuallyHidden>{t.audit.columns.after}: </VisuallyHidden>
                     {after}
                   </dd>
                 )}

@@ -1,4 +1,4 @@
-import { TextInput } from '@mantine/core';
+import { TextInput, VisuallyHidden } from '@mantine/core';
 import * as t from '@propusk/phrases/console';
 import { useState } from 'react';
 import type { Period } from '../../common/list-search.ts';
@@ -8,7 +8,7 @@ import classes from './audit.module.css';
 export function PeriodFields({ period, onPeriod }: { period: Period; onPeriod: (next: Period) => void }) {
   return (
     <fieldset className={classes.period}>
-      <legend className={classes.hidden}>{t.audit.period}</legend>
+      <VisuallyHidden component="legend">{t.audit.period}</VisuallyHidden>
       <DayField
         label={t.audit.from}
         value={period.from}

@@ -1,14 +1,13 @@
 import { Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { usePageTitle } from '../../ui/use-page-title.ts';
-import classes from './auth-page.module.css';
 
 /** The layout of every auth page: title, hint, content, footer links. */
 export function AuthPage(props: { title: string; hint: ReactNode; children: ReactNode; footer?: ReactNode }) {
   usePageTitle(props.title);
   return (
     <>
-      <Title order={1} className={classes.title}>
+      <Title order={1} c="white" fz={{ base: 26, sm: 32 }} lh={{ base: '34px', sm: '40px' }} lts="-0.02em">
         {props.title}
       </Title>
       <Text c="dimmed" mt={4} mb="xl">

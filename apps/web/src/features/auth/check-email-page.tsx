@@ -1,4 +1,5 @@
-import { Anchor, Button, Stack, Text } from '@mantine/core';
+import '@mantine/core/styles/Group.css';
+import { Anchor, Button, Group, Stack, Text } from '@mantine/core';
 import { useLink as linkCall } from '@propusk/contract/auth';
 import { limits } from '@propusk/contract/limits';
 import * as t from '@propusk/phrases/console';
@@ -9,8 +10,6 @@ import { useAttempt } from '../../common/use-attempt.ts';
 import { paths } from '../../paths.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { AuthPage } from './auth-page.tsx';
-import classes from './check-email-page.module.css';
-import { DoneNotice } from './done-notice.tsx';
 import { passwordRequest } from './password-request.ts';
 import { useResendDelay } from './use-resend-delay.ts';
 
@@ -49,21 +48,41 @@ function CheckEmail({ email }: { email: string }) {
       }
     >
       <Stack gap="md">
-        <p className={classes.email}>{email}</p>
+        <Text
+          p="sm"
+          bd="1px solid var(--line)"
+          bdrs="sm"
+          bg="var(--surface)"
+          c="white"
+          fz={17}
+          fw={500}
+          style={{ overflowWrap: 'anywhere' }}
+        >
+          {email}
+        </Text>
         <div>
           <Text>{t.auth.checkLife(limits.linkMinutes)}</Text>
           <Text>{t.auth.checkSpam}</Text>
         </div>
         {attempt.failure && <Notice kind="warning">{attempt.failure}</Notice>}
-        {resent && <DoneNotice>{t.auth.resent}</DoneNotice>}
-        <div className={classes.actions}>
-          <Button size="md" variant="default" disabled={left > 0} loading={attempt.busy} onClick={resend}>
+        {resent && <Notice kind="success">{t.auth.resent}</Notice>}
+        <Group gap="xs" mt="xs">
+          {/* The seconds change their width, the button must not. */}
+          <Button
+            size="md"
+            miw={264}
+            variant="default"
+            disabled={left > 0}
+            loading={attempt.busy}
+            onClick={resend}
+            style={{ fontVariantNumeric: 'tabular-nums' }}
+          >
             {left > 0 ? t.auth.resendIn(left) : t.auth.resend}
           </Button>
           <Button size="md" variant="subtle" component={Link} to={paths.reset}>
             {t.auth.otherEmail}
           </Button>
-        </div>
+        </Group>
       </Stack>
     </AuthPage>
   );

@@ -8,9 +8,9 @@ import { useResolverForm } from '../../common/contract-form.ts';
 import { PasswordField, TextField } from '../../common/fields.tsx';
 import { sessionEnded, takeReturn } from '../../common/return-to.ts';
 import { paths } from '../../paths.ts';
+import { Notice } from '../../ui/notice.tsx';
 import { AuthForm } from './auth-form.tsx';
 import type { CodeStepProps } from './code-step.tsx';
-import { DoneNotice } from './done-notice.tsx';
 import { lazyResolver } from './lazy-resolver.ts';
 import classes from './login-page.module.css';
 import { useSignIn } from './use-sign-in.ts';
@@ -53,7 +53,7 @@ export function LoginPage() {
       hint={ended ? t.auth.endedHint : t.auth.loginHint}
       form={form}
       attempt={attempt}
-      notice={done && <DoneNotice>{t.auth.done[done]}</DoneNotice>}
+      notice={done && <Notice kind="success">{t.auth.done[done]}</Notice>}
       onSubmit={form.handleSubmit((body) => signIn(() => send(body)))}
       submitLabel={t.auth.signIn}
       footer={

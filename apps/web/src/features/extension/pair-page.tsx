@@ -14,13 +14,13 @@ import type { ReactNode } from 'react';
 import { call } from '../../api/call.ts';
 import { token } from '../../api/token.ts';
 import { ExtensionDownloads } from '../../common/extension-downloads.tsx';
+import { Standalone } from '../../common/standalone.tsx';
 import { useAttempt } from '../../common/use-attempt.ts';
 import { paths } from '../../paths.ts';
-import { Logo } from '../../ui/logo.tsx';
+import { Card } from '../../ui/card.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { State } from '../../ui/state.tsx';
 import { usePageTitle } from '../../ui/use-page-title.ts';
-import classes from './pair-page.module.css';
 import { useExtension } from './use-extension.ts';
 
 /**
@@ -30,16 +30,11 @@ import { useExtension } from './use-extension.ts';
 export function PairPage() {
   usePageTitle(t.pairing.title);
   return (
-    <div className={classes.page}>
-      <header>
-        <Link to={paths.home} className={classes.logo} aria-label={t.common.toSites}>
-          <Logo name={t.product} />
-        </Link>
-      </header>
-      <main className={classes.card}>
+    <Standalone width={640}>
+      <Card>
         <Pairing hasCode={window.location.hash.length > 1} />
-      </main>
-    </div>
+      </Card>
+    </Standalone>
   );
 }
 

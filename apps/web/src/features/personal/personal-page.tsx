@@ -1,4 +1,4 @@
-import { Button, Text } from '@mantine/core';
+import { Button, Stack, Text } from '@mantine/core';
 import * as t from '@propusk/phrases/console';
 import { useRef, useState } from 'react';
 import { ExtensionCard } from '../../common/extension-card.tsx';
@@ -9,7 +9,6 @@ import { AccessCard } from './access-card.tsx';
 import { OwnEmailForm } from './email-form.tsx';
 import { SecondFactorCard } from './factor/second-factor-card.tsx';
 import { OwnPasswordForm } from './password-form.tsx';
-import classes from './personal-page.module.css';
 import { SessionsCard } from './sessions-card.tsx';
 
 /**
@@ -30,39 +29,41 @@ export function PersonalPage() {
   }
 
   return (
-    <div className={classes.page}>
+    <>
       <PageHeader title={t.personal.title} />
-      <DefinitionCard
-        rows={[
-          { key: 'name', term: t.personal.name, value: me.name || t.common.none },
-          { key: 'surname', term: t.personal.surname, value: me.surname || t.common.none },
-          {
-            key: 'email',
-            term: t.personal.email,
-            value: me.email,
-            tools: (
-              <Button
-                ref={opener}
-                variant="subtle"
-                size="compact-sm"
-                aria-expanded={changing}
-                onClick={() => setChanging(!changing)}
-              >
-                {t.personal.changeEmail}
-              </Button>
-            ),
-          },
-        ]}
-        footer={<Text c="dimmed">{t.personal.hint[role]}</Text>}
-      />
-      {changing && <OwnEmailForm onClose={close} />}
-      <ExtensionCard />
-      {/* Only people of a company have a gateway password. */}
-      {me.company && <AccessCard />}
-      {/* A link sent to another address is void now and must not be announced. */}
-      <OwnPasswordForm me={me} onChanged={() => setChanging(false)} />
-      <SecondFactorCard />
-      <SessionsCard />
-    </div>
+      <Stack gap="lg" maw={800}>
+        <DefinitionCard
+          rows={[
+            { key: 'name', term: t.personal.name, value: me.name || t.common.none },
+            { key: 'surname', term: t.personal.surname, value: me.surname || t.common.none },
+            {
+              key: 'email',
+              term: t.personal.email,
+              value: me.email,
+              tools: (
+                <Button
+                  ref={opener}
+                  variant="subtle"
+                  size="compact-sm"
+                  aria-expanded={changing}
+                  onClick={() => setChanging(!changing)}
+                >
+                  {t.personal.changeEmail}
+                </Button>
+              ),
+            },
+          ]}
+          footer={<Text c="dimmed">{t.personal.hint[role]}</Text>}
+        />
+        {changing && <OwnEmailForm onClose={close} />}
+        <ExtensionCard />
+        {/* Only people of a company have a gateway password. */}
+        {me.company && <AccessCard />}
+        {/* A link sent to another address is void now and must not be announced. */}
+        <OwnPasswordForm me={me} onChanged={() => setChanging(false)} />
+        <SecondFactorCard />
+        <SessionsCard />
+      </Stack>
+    </>
   );
 }

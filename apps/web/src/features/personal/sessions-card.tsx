@@ -44,7 +44,7 @@ export function SessionsCard() {
         </>
       }
     >
-      <ul className={classes.list} aria-label={t.sessions.list}>
+      <ul aria-label={t.sessions.list}>
         {rows.map((session) => (
           <Row key={session.id} session={session} onEnd={end} />
         ))}

@@ -121,9 +121,10 @@ function usePolicyForm(linked: Pick<Policy, 'proxy' | 'users' | 'sites'>) {
 }
 
 /** Drops `allSites` when the chosen proxy does not allow it. */
-function withAllowedAllSites<
-  Body extends { proxyId?: number | undefined; allSites?: boolean | undefined },
->(body: Body, proxies: readonly ProxyChoice[]): Body {
+function withAllowedAllSites<Body extends { proxyId?: number | undefined; allSites?: boolean | undefined }>(
+  body: Body,
+  proxies: readonly ProxyChoice[],
+): Body {
   const allowed = proxies.some((proxy) => proxy.id === body.proxyId && proxy.settings.allSites);
   return { ...body, allSites: allowed && body.allSites === true };
 }

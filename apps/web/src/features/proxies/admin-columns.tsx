@@ -1,3 +1,4 @@
+import { Text } from '@mantine/core';
 import type { Proxy } from '@propusk/contract/proxies';
 import * as t from '@propusk/phrases/console';
 import { Fragment } from 'react';
@@ -5,7 +6,6 @@ import { CompanyCell } from '../../common/company-cell.tsx';
 import { dayColumns } from '../../common/day-columns.tsx';
 import type { Column } from '../../ui/data-table.tsx';
 import { TwoLines } from '../../ui/two-lines.tsx';
-import classes from './proxies-page.module.css';
 
 /** The columns of the admin proxy table, in the order of spec section 2. */
 export const adminColumns: readonly Column<Proxy>[] = [
@@ -33,13 +33,13 @@ export const adminColumns: readonly Column<Proxy>[] = [
 function Json({ value }: { value: object }) {
   const members = JSON.stringify(value).split(/(?<=,)/);
   return (
-    <code className={classes.json}>
+    <Text component="code" size="xs" ff="monospace">
       {members.map((member) => (
         <Fragment key={member}>
           {member}
           <wbr />
         </Fragment>
       ))}
-    </code>
+    </Text>
   );
 }

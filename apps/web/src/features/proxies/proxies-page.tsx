@@ -1,4 +1,4 @@
-import { ActionIcon, Button, VisuallyHidden } from '@mantine/core';
+import { ActionIcon, Box, Button, Text, VisuallyHidden } from '@mantine/core';
 import { deleteProxy, listProxies, type Proxy } from '@propusk/contract/proxies';
 import * as t from '@propusk/phrases/console';
 import { IconLock, IconPlugConnected, IconServer2 } from '@tabler/icons-react';
@@ -14,7 +14,6 @@ import type { Column } from '../../ui/data-table.tsx';
 import { lazyDialog } from '../../ui/lazy.tsx';
 import { editing, removing } from '../../ui/row-menu.tsx';
 import { State } from '../../ui/state.tsx';
-import classes from './proxies-page.module.css';
 import { ProxyTypeTag } from './proxy-type-tag.tsx';
 
 const CheckProxyDialog = lazyDialog(() => import('./check-proxy-dialog.tsx'), 'CheckProxyDialog');
@@ -99,9 +98,9 @@ export function ProxiesPage() {
         // The platform's proxies are always in the list: the company's own ones may be missing all the same.
         below={(rows) =>
           rows.every(({ settings }) => settings.type === 'default') && (
-            <div className={classes.noOwn}>
+            <Box mt="md" bd="1px dashed var(--line)" bdrs="sm">
               <State {...noOwn} />
-            </div>
+            </Box>
           )
         }
         actions={
@@ -124,9 +123,9 @@ export function ProxiesPage() {
 function Port({ proxy }: { proxy: Proxy }) {
   if (proxy.settings.type !== 'default') return proxy.port;
   return (
-    <span className={classes.noPort} title={t.proxies.noPort}>
+    <Text component="span" c="dimmed" title={t.proxies.noPort}>
       <IconLock size={16} aria-hidden />
       <VisuallyHidden>{t.proxies.noPort}</VisuallyHidden>
-    </span>
+    </Text>
   );
 }

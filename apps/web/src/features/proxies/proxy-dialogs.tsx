@@ -28,10 +28,7 @@ interface ProxyValues extends FieldValues {
 }
 
 /** The fields of a proxy: address and credentials. An untouched password of a stored proxy stays until its address changes. */
-function ProxyFields<V extends ProxyValues, O>(props: {
-  control: Control<V, unknown, O>;
-  stored?: Proxy;
-}) {
+function ProxyFields<V extends ProxyValues, O>(props: { control: Control<V, unknown, O>; stored?: Proxy }) {
   const { control, stored } = props;
   // V has these fields by its constraint; FieldPath does not see it.
   const field = (name: keyof ProxyValues & string) => name as FieldPath<V>;

@@ -1,4 +1,4 @@
-import { Anchor, Button } from '@mantine/core';
+import { Anchor, Box, Button } from '@mantine/core';
 import { type Evidence, evidence } from '@propusk/contract/protection';
 import * as t from '@propusk/phrases/console';
 import { IconCircleCheck, IconCircleDashed } from '@tabler/icons-react';
@@ -53,7 +53,14 @@ export function FirstSteps({ onAdd }: { onAdd: () => void }) {
     setFolded(!folded);
   };
   return (
-    <section className={classes.card} aria-label={t.firstSteps.title}>
+    <Box
+      component="section"
+      mb={{ base: 10, sm: 'md' }}
+      bd="1px solid var(--line)"
+      bdrs="sm"
+      bg="var(--surface)"
+      aria-label={t.firstSteps.title}
+    >
       <button type="button" className={classes.head} aria-expanded={!folded} onClick={fold}>
         <span className={classes.title}>{t.firstSteps.title}</span>
         <span className={classes.count}>{t.firstSteps.count(doneCount, steps.length)}</span>
@@ -78,7 +85,7 @@ export function FirstSteps({ onAdd }: { onAdd: () => void }) {
           </div>
         </>
       )}
-    </section>
+    </Box>
   );
 }
 

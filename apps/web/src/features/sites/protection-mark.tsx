@@ -1,3 +1,4 @@
+import { Button } from '@mantine/core';
 import type { Site } from '@propusk/contract/sites';
 import { unicodeHost } from '@propusk/contract/unicode-host';
 import * as t from '@propusk/phrases/console';
@@ -39,15 +40,15 @@ export function ProtectionMark(props: {
         </span>
       </button>
       {(!protection || protection.verdict === 'open') && (
-        <button
-          type="button"
-          className={classes.protect}
+        <Button
+          size="compact-xs"
+          variant="default"
           aria-label={t.sites.protectSite(host)}
           onClick={props.onProtect}
           {...props.intent}
         >
           {t.sites.protect}
-        </button>
+        </Button>
       )}
     </span>
   );

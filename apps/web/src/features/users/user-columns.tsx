@@ -1,4 +1,4 @@
-import { Anchor } from '@mantine/core';
+import { Anchor, VisuallyHidden } from '@mantine/core';
 import type { User } from '@propusk/contract/me';
 import type { Role } from '@propusk/contract/roles';
 import * as t from '@propusk/phrases/console';
@@ -76,7 +76,7 @@ function FactorMark() {
   return (
     <span className={classes.factor} title={t.factor.mark}>
       <IconShieldCheck size={16} aria-hidden />
-      <span className={classes.said}>{t.factor.mark}</span>
+      <VisuallyHidden>{t.factor.mark}</VisuallyHidden>
     </span>
   );
 }

@@ -2,13 +2,12 @@ import { Button } from '@mantine/core';
 import * as t from '@propusk/phrases/console';
 import { useQueryClient } from '@tanstack/react-query';
 import { useMe } from '../../../common/me.tsx';
+import { Standalone } from '../../../common/standalone.tsx';
 import { FormCard } from '../../../ui/card.tsx';
-import { Logo } from '../../../ui/logo.tsx';
 import { Questions } from '../../../ui/questions.tsx';
 import { Toasts } from '../../../ui/toasts.tsx';
 import { usePageTitle } from '../../../ui/use-page-title.ts';
 import { Enrolment } from './enrolment.tsx';
-import classes from './second-factor.module.css';
 
 /** Props of the page. */
 export interface MustEnrolProps {
@@ -23,22 +22,21 @@ export function MustEnrolPage({ onDone, onLeave }: MustEnrolProps) {
   const { company } = useMe();
   usePageTitle(t.factor.mustTitle);
   return (
-    <div className={classes.page}>
-      <header>
-        <Logo name={t.product} />
+    <Standalone
+      width={560}
+      end={
         <Button variant="subtle" color="gray" onClick={onLeave}>
           {t.shell.exit}
         </Button>
-      </header>
-      <main>
-        <h1>{t.factor.mustTitle}</h1>
-        <p>{t.factor.must(company?.companyName ?? '')}</p>
-        <FormCard title={t.factor.title} lead={t.factor.lead}>
-          <Enrolment onDone={() => client.invalidateQueries().then(onDone)} />
-        </FormCard>
-      </main>
+      }
+    >
+      <h1>{t.factor.mustTitle}</h1>
+      <p>{t.factor.must(company?.companyName ?? '')}</p>
+      <FormCard title={t.factor.title} lead={t.factor.lead}>
+        <Enrolment onDone={() => client.invalidateQueries().then(onDone)} />
+      </FormCard>
       <Questions />
       <Toasts />
-    </div>
+    </Standalone>
   );
 }

@@ -1,4 +1,4 @@
-import { Button, Loader, Skeleton, Text } from '@mantine/core';
+import { Button, Loader, Skeleton, Stack, Text } from '@mantine/core';
 import { checkSite, getSiteCheck, type SiteCheck } from '@propusk/contract/lock';
 import * as t from '@propusk/phrases/console';
 import { IconShieldQuestion } from '@tabler/icons-react';
@@ -40,7 +40,7 @@ export function CheckView(props: {
   // The reply may belong to the previous probe.
   const shown = start.isPending ? null : check;
   return (
-    <div className={classes.view}>
+    <Stack gap={20}>
       {start.error && <Notice kind="error">{start.error.message}</Notice>}
       {running ? (
         <Outcome tone="neutral" icon={<Loader size={20} />} title={t.lock.checking}>
@@ -54,7 +54,7 @@ export function CheckView(props: {
       {(shown !== undefined || start.error) && (
         <footer className={classes.footer}>
           {shown?.finishedAt && (
-            <Text className={classes.time} mr="auto">
+            <Text size="xs" c="dimmed" mr="auto">
               {t.lock.checkedAt(formatMoment(shown.finishedAt))}
             </Text>
           )}
@@ -69,7 +69,7 @@ export function CheckView(props: {
           </Button>
         </footer>
       )}
-    </div>
+    </Stack>
   );
 }
 

@@ -1,4 +1,4 @@
-import { Button, Skeleton, Text } from '@mantine/core';
+import { Button, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { getSiteLock, learnEgress, type SiteLock } from '@propusk/contract/lock';
 import { unicodeHost } from '@propusk/contract/unicode-host';
 import * as t from '@propusk/phrases/console';
@@ -21,12 +21,12 @@ export function LockView(props: { siteId: number; onCheck: () => void; onAssign:
   if (query.data) return <Lock lock={query.data} onCheck={onCheck} onAssign={onAssign} />;
   if (query.error) return <Failed query={query} />;
   return (
-    <div className={classes.view} aria-busy="true">
+    <Stack gap={20} aria-busy="true">
       <Skeleton height={16} width="80%" radius="xs" />
       <Skeleton height={72} />
       <Skeleton height={32} width="90%" />
       <Skeleton height={200} />
-    </div>
+    </Stack>
   );
 }
 
@@ -62,16 +62,18 @@ function Lock(props: { lock: SiteLock; onCheck: () => void; onAssign: () => void
     );
   }
   return (
-    <div className={classes.view}>
+    <Stack gap={20}>
       <Text c="dimmed">{t.lock.lead}</Text>
       {lock.breaks.length > 0 && (
         <Notice kind="warning">
           {t.lock.breaks} <b>{lock.breaks.map(({ name }) => unicodeHost(name)).join(', ')}</b>
         </Notice>
       )}
-      <section className={classes.part}>
-        <header className={classes.heading}>
-          <h3>{t.lock.egress}</h3>
+      <Stack component="section" gap="xs">
+        <Group component="header" justify="space-between" gap="xs">
+          <Text component="h3" m={0} fw={600}>
+            {t.lock.egress}
+          </Text>
           {known && (
             <Button
               variant="subtle"
@@ -83,11 +85,11 @@ function Lock(props: { lock: SiteLock; onCheck: () => void; onAssign: () => void
               {t.lock.learn}
             </Button>
           )}
-        </header>
+        </Group>
         <EgressList egress={lock.egress} />
         <output>{learn.isPending && <Text c="dimmed">{t.lock.learning}</Text>}</output>
         {learn.error && <Notice kind="error">{learn.error.message}</Notice>}
-      </section>
+      </Stack>
       {known ? (
         <Snippets snippets={lock.snippets} heading="h3" />
       ) : (
@@ -112,6 +114,6 @@ function Lock(props: { lock: SiteLock; onCheck: () => void; onAssign: () => void
           </Button>
         </footer>
       )}
-    </div>
+    </Stack>
   );
 }

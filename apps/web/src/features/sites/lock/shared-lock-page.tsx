@@ -1,19 +1,18 @@
-import { Button, Loader } from '@mantine/core';
+import { Box, Loader, Text } from '@mantine/core';
 import { openLockLink, type SharedLock } from '@propusk/contract/lock';
 import { unicodeHost } from '@propusk/contract/unicode-host';
 import * as t from '@propusk/phrases/console';
-import { IconCloudOff, IconLinkOff } from '@tabler/icons-react';
-import { Link, useLocation } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useState } from 'react';
-import { ApiError } from '../../../api/api-error.ts';
+import { IconLinkOff } from '@tabler/icons-react';
+import { useLocation } from '@tanstack/react-router';
+import { type ReactNode, useEffect, useEffectEvent, useState } from 'react';
 import { call } from '../../../api/call.ts';
-import { paths } from '../../../paths.ts';
+import { Standalone } from '../../../common/standalone.tsx';
+import { useAttempt } from '../../../common/use-attempt.ts';
+import { Card } from '../../../ui/card.tsx';
 import { formatMoment } from '../../../ui/day.tsx';
-import { Logo } from '../../../ui/logo.tsx';
-import { State } from '../../../ui/state.tsx';
+import { Failed, State } from '../../../ui/state.tsx';
 import { Toasts } from '../../../ui/toasts.tsx';
 import { usePageTitle } from '../../../ui/use-page-title.ts';
-import classes from './shared-lock-page.module.css';
 import { Snippets } from './snippets.tsx';
 
 /** /lock#token: the lines of one site's lock, for a colleague who has no account. */
@@ -21,66 +20,34 @@ export function SharedLockPage() {
   // The token stays in the address: the link works for seven days and must survive a reload.
   const linkToken = useLocation({ select: ({ hash }) => hash });
   return (
-    <div className={classes.page}>
-      <header>
-        <Link to={paths.home} className={classes.logo} aria-label={t.common.toSites}>
-          <Logo name={t.product} />
-        </Link>
-      </header>
-      <main>
-        {linkToken ? <Opened key={linkToken} linkToken={linkToken} /> : <Dead hint={t.sharedLock.noToken} />}
-      </main>
+    <Standalone width={800}>
+      {linkToken ? <Opened key={linkToken} linkToken={linkToken} /> : <Dead hint={t.sharedLock.noToken} />}
       <Toasts />
-    </div>
+    </Standalone>
   );
 }
 
 function Opened({ linkToken }: { linkToken: string }) {
+  // The page has no session, and so no query client.
   const [lock, setLock] = useState<SharedLock | null>(null);
-  const [failure, setFailure] = useState<ApiError | null>(null);
-  const [tries, setTries] = useState(0);
-  useEffect(() => {
-    const gone = new AbortController();
-    call(openLockLink, { body: { token: linkToken } }, gone.signal).then(setLock, (error: unknown) => {
-      if (!gone.signal.aborted)
-        setFailure(error instanceof ApiError ? error : new ApiError('network', t.failures.unexpected, 0));
-    });
-    return () => gone.abort();
-    // oxlint-disable-next-line react/exhaustive-effect-dependencies -- another try is the same call again
-  }, [linkToken, tries]);
+  const attempt = useAttempt();
+  const open = () =>
+    attempt.run(async () => setLock(await call(openLockLink, { body: { token: linkToken } })));
+  const first = useEffectEvent(open);
+  useEffect(() => void first(), []);
 
   if (lock) return <Lines lock={lock} />;
-  if (failure?.code === 'lock_link_dead') return <Dead hint={failure.message} />;
-  if (failure) {
+  if (attempt.failure === null) {
     return (
-      <Card title={failure.message}>
-        <State
-          alert
-          alone
-          icon={<IconCloudOff size={24} />}
-          title={failure.message}
-          action={
-            <Button
-              variant="default"
-              onClick={() => {
-                setFailure(null);
-                setTries(tries + 1);
-              }}
-            >
-              {t.common.retry}
-            </Button>
-          }
-        />
-      </Card>
+      <Titled
+        title={t.common.loading}
+        state={<State icon={<Loader size="sm" />} title={t.common.loading} />}
+      />
     );
   }
-  return (
-    <Card title={t.common.loading}>
-      <output className={classes.wait}>
-        <Loader size="sm" aria-hidden /> {t.common.loading}
-      </output>
-    </Card>
-  );
+  if (attempt.code === 'lock_link_dead') return <Dead hint={attempt.failure} />;
+  const query = { error: new Error(attempt.failure), isFetching: attempt.busy, refetch: open };
+  return <Titled title={attempt.failure} state={<Failed alone query={query} />} />;
 }
 
 function Lines({ lock }: { lock: SharedLock }) {
@@ -89,27 +56,31 @@ function Lines({ lock }: { lock: SharedLock }) {
   usePageTitle(title);
   return (
     <>
-      <h1 className={classes.title}>{title}</h1>
-      <p className={classes.lead}>{t.sharedLock.lead}</p>
-      <div className={classes.lines}>
-        <Snippets snippets={lock.snippets} heading="h2" />
-      </div>
-      <p className={classes.after}>
+      <h1>{title}</h1>
+      <p>{t.sharedLock.lead}</p>
+      <Card>
+        <Box p="md">
+          <Snippets snippets={lock.snippets} heading="h2" />
+        </Box>
+      </Card>
+      <Text c="dimmed" mt="md">
         {t.sharedLock.after} {t.sharedLock.until(formatMoment(lock.expiresAt))}
-      </p>
+      </Text>
     </>
   );
 }
 
 function Dead({ hint }: { hint: string }) {
+  const title = t.sharedLock.dead;
   return (
-    <Card title={t.sharedLock.dead}>
-      <State alert alone icon={<IconLinkOff size={24} />} title={t.sharedLock.dead} hint={hint} />
-    </Card>
+    <Titled
+      title={title}
+      state={<State alert alone icon={<IconLinkOff size={24} />} title={title} hint={hint} />}
+    />
   );
 }
 
-function Card({ title, children }: { title: string; children: ReactNode }) {
+function Titled({ title, state }: { title: string; state: ReactNode }) {
   usePageTitle(title);
-  return <div className={classes.card}>{children}</div>;
+  return <Card>{state}</Card>;
 }

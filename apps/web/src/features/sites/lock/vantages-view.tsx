@@ -1,4 +1,4 @@
-import { Button, Skeleton, Text, TextInput } from '@mantine/core';
+import { Button, Group, Skeleton, Stack, Text, TextInput } from '@mantine/core';
 import { addVantage, deleteVantage, listVantages, type Vantage } from '@propusk/contract/vantages';
 import * as t from '@propusk/phrases/console';
 import { IconRadar2 } from '@tabler/icons-react';
@@ -6,6 +6,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { queryOptions, useCall } from '../../../api/queries.ts';
 import { useMe } from '../../../common/me.tsx';
+import { Card } from '../../../ui/card.tsx';
 import { confirm } from '../../../ui/confirm.ts';
 import { formatMoment } from '../../../ui/day.tsx';
 import { Failed, State } from '../../../ui/state.tsx';
@@ -24,7 +25,7 @@ export function VantagesView({ onBack }: { onBack: () => void }) {
   const query = useQuery({ ...queryOptions(listVantages, {}), refetchInterval: POLL_MS });
   const rows = query.data?.rows;
   return (
-    <div className={dialog.view}>
+    <Stack gap={20}>
       <Text>{company ? t.vantages.lead : t.vantages.platformLead}</Text>
       {query.error && !rows && <Failed query={query} title={t.vantages.failed} />}
       {!query.error && !rows && <Skeleton height={56} />}
@@ -32,11 +33,13 @@ export function VantagesView({ onBack }: { onBack: () => void }) {
         <State icon={<IconRadar2 size={24} />} title={t.vantages.empty} hint={t.vantages.emptyHint} />
       )}
       {rows !== undefined && rows.length > 0 && (
-        <ul className={classes.list} aria-label={t.vantages.list}>
-          {rows.map((vantage) => (
-            <Row key={vantage.id} vantage={vantage} />
-          ))}
-        </ul>
+        <Card>
+          <ul aria-label={t.vantages.list}>
+            {rows.map((vantage) => (
+              <Row key={vantage.id} vantage={vantage} />
+            ))}
+          </ul>
+        </Card>
       )}
       <AddVantage vantages={rows ?? []} />
       <footer className={dialog.footer}>
@@ -44,7 +47,7 @@ export function VantagesView({ onBack }: { onBack: () => void }) {
           {t.vantages.back}
         </Button>
       </footer>
-    </div>
+    </Stack>
   );
 }
 
@@ -64,13 +67,13 @@ function Row({ vantage: { id, name, address, seenAt, present } }: { vantage: Van
   return (
     <li className={classes.row}>
       <div>
-        <p className={classes.name}>
+        <Group gap="2px 8px" style={{ overflowWrap: 'anywhere' }}>
           <b>{name}</b>
           {address !== null && <span>{address}</span>}
           <Tag tone={present ? 'accent' : 'neutral'}>
             {present ? t.vantages.present : seenAt === null ? t.vantages.waiting : t.vantages.away}
           </Tag>
-        </p>
+        </Group>
         {seenAt !== null && !present && (
           <p className={classes.seen}>{t.vantages.seen(formatMoment(seenAt))}</p>
         )}
@@ -97,8 +100,9 @@ function AddVantage({ vantages }: { vantages: readonly Vantage[] }) {
         {added?.present && t.vantages.connected(added.name)}
       </output>
       {data && <PairingCommand pairing={data} paired={added !== undefined && added.seenAt !== null} />}
-      <form className={classes.form} onSubmit={submit}>
+      <Group component="form" gap="xs" align="end" onSubmit={submit}>
         <TextInput
+          flex="1 1 240px"
           label={t.vantages.name}
           placeholder={t.vantages.namePlaceholder}
           value={name}
@@ -109,7 +113,7 @@ function AddVantage({ vantages }: { vantages: readonly Vantage[] }) {
         <Button type="submit" variant="default" loading={isPending} disabled={name.trim() === ''}>
           {t.vantages.add}
         </Button>
-      </form>
+      </Group>
     </>
   );
 }
