@@ -1,4 +1,4 @@
-// Labels around the long texts of texts.ts.
+// Labels around the long texts, help.html and rules.html.
 
 export const reading = {
   contents: 'На этой странице',
