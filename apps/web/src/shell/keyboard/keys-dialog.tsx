@@ -15,7 +15,7 @@ export function KeysDialog({ onClose }: { onClose: () => void }) {
           <div key={does}>
             <dt>
               {keys.map((key) => (
-                <Kbd key={key} mr={4}>
+                <Kbd key={key} mr={4} size="md" fw={500} bdrs="xs">
                   {key}
                 </Kbd>
               ))}
