@@ -83,7 +83,7 @@ export const router = createRouter({
       list(paths.creatorSites, () => import('./features/sites/sites-page.tsx'), 'SitesPage'),
       list(paths.creatorProxies, () => import('./features/proxies/proxies-page.tsx'), 'ProxiesPage'),
       list(paths.creatorPolicies, policies, 'PoliciesPage'),
-      list(paths.creatorUsers, () => import('./features/users/users-page.tsx'), 'UsersPage'),
+      list(paths.creatorUsers, () => import('./features/users/users-pages.tsx'), 'UsersPage'),
       page(paths.creatorCompany, () => import('./features/company/company-page.tsx'), 'CompanyPage'),
       list(paths.creatorAudit, () => import('./features/audit/audit-page.tsx'), 'AuditPage'),
       page(paths.creatorStatistics, () => import('./features/company/soon-pages.tsx'), 'StatisticsPage'),
@@ -94,7 +94,7 @@ export const router = createRouter({
       // For roles without a navigation item: the user's name in the header links to it.
       page(paths.personalData, personal, 'PersonalPage'),
       list(paths.adminCompanies, () => import('./features/platform/companies-page.tsx'), 'CompaniesPage'),
-      list(paths.adminUsers, () => import('./features/users/all-users-page.tsx'), 'AllUsersPage'),
+      list(paths.adminUsers, () => import('./features/users/users-pages.tsx'), 'AllUsersPage'),
       list(paths.adminProxies, adminProxies, 'AllProxiesPage'),
       // Spec section 2: the admin's politics page is the proxy table too.
       list(paths.adminPolicies, adminProxies, 'AllProxiesPage'),

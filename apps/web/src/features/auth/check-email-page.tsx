@@ -10,8 +10,7 @@ import { useAttempt } from '../../common/use-attempt.ts';
 import { paths } from '../../paths.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { AuthPage } from './auth-page.tsx';
-import { passwordRequest } from './password-request.ts';
-import { useResendDelay } from './use-resend-delay.ts';
+import { passwordRequest, useResendDelay } from './password-request.ts';
 
 /** /security/check-email: a link was requested. The page does not reveal whether the address has an account. */
 export function CheckEmailPage() {

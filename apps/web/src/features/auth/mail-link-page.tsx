@@ -1,12 +1,17 @@
+import { Anchor, Button, Stack } from '@mantine/core';
+import { useLink as linkCall } from '@propusk/contract/auth';
+import { limits } from '@propusk/contract/limits';
 import * as t from '@propusk/phrases/console';
-import { useNavigate } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ApiError } from '../../api/api-error.ts';
+import { call } from '../../api/call.ts';
 import { token } from '../../api/token.ts';
+import { useAttempt } from '../../common/use-attempt.ts';
 import { paths } from '../../paths.ts';
+import { Notice } from '../../ui/notice.tsx';
 import { toastSuccess } from '../../ui/toast.ts';
-import { ConfirmEmail } from './confirm-email.tsx';
-import { DeadLink } from './dead-link.tsx';
+import { AuthPage } from './auth-page.tsx';
 import { type MailLink, readMailLink, useFragment } from './mail-link.ts';
 import { NewPassword } from './new-password.tsx';
 import { passwordRequest } from './password-request.ts';
@@ -54,5 +59,72 @@ function Opened({ link }: { link: MailLink | null }) {
     <NewPassword token={link.token} use={use} />
   ) : (
     <ConfirmEmail link={link} use={use} />
+  );
+}
+
+/**
+ * Confirms a new email, or the mail of a company, by a button. Opening the link must not confirm it: mail scanners open
+ * every link before the reader does.
+ */
+function ConfirmEmail(props: {
+  link: MailLink;
+  /** Makes the call and navigates by its outcome. */
+  use: (send: () => Promise<unknown>) => Promise<void>;
+}) {
+  const { kind, token } = props.link;
+  const { failure, busy, run } = useAttempt();
+  const ofCompany = kind === 'confirm';
+  return (
+    <AuthPage
+      title={ofCompany ? t.mailLink.confirmCompanyTitle : t.mailLink.confirmEmailTitle}
+      hint={ofCompany ? t.mailLink.confirmCompanyHint : t.mailLink.confirmEmailHint}
+      footer={
+        <Anchor component={Link} to={paths.login}>
+          {t.auth.backToLogin}
+        </Anchor>
+      }
+    >
+      <Stack gap="md">
+        {failure && <Notice kind="warning">{failure}</Notice>}
+        <Button
+          size="md"
+          fullWidth
+          loading={busy}
+          onClick={() => run(() => props.use(() => call(linkCall, { body: { token } })))}
+        >
+          {t.mailLink.confirmEmail}
+        </Button>
+      </Stack>
+    </AuthPage>
+  );
+}
+
+/** Where another link is requested. */
+const ways = {
+  password: { to: paths.reset, label: t.mailLink.askPasswordLink },
+  email: { to: paths.personalData, label: t.mailLink.askEmailLink },
+  confirm: { to: paths.dashboard, label: t.mailLink.toConsole },
+} as const;
+
+/**
+ * A mail link that is expired or used, with a way to request another.
+ * @param props.kind of the dead link; absent where the page was opened without one
+ */
+function DeadLink({ kind }: { kind?: MailLink['kind'] | undefined }) {
+  const hint = kind === undefined ? t.mailLink.noLinkHint : t.mailLink.deadHint[kind];
+  return (
+    <AuthPage
+      title={kind === undefined ? t.mailLink.noLinkTitle : t.mailLink.deadTitle}
+      hint={hint(limits.linkMinutes)}
+      footer={
+        <Anchor component={Link} to={paths.login}>
+          {t.auth.backToLogin}
+        </Anchor>
+      }
+    >
+      <Button size="md" component={Link} to={ways[kind ?? 'password'].to}>
+        {ways[kind ?? 'password'].label}
+      </Button>
+    </AuthPage>
   );
 }

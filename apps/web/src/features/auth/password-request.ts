@@ -1,3 +1,4 @@
+import { useEffect, useState } from 'react';
 import { stored } from '../../state.ts';
 
 const requestedFor = stored('request_password_email');
@@ -25,4 +26,20 @@ export const passwordRequest = {
 export function pauseLeft(sentAt: number, now: number): number {
   const since = now - sentAt;
   return since < 0 ? 0 : Math.max(0, Math.ceil((PAUSE_MS - since) / 1000));
+}
+
+function read(): number {
+  return pauseLeft(passwordRequest.sentAt(), Date.now());
+}
+
+/** A countdown of the seconds until another link may be requested. */
+export function useResendDelay(): { left: number; restart: () => void } {
+  const [left, setLeft] = useState(read);
+  const waiting = left > 0;
+  useEffect(() => {
+    if (!waiting) return;
+    const timer = window.setInterval(() => setLeft(read()), 250);
+    return () => window.clearInterval(timer);
+  }, [waiting]);
+  return { left, restart: () => setLeft(read()) };
 }

@@ -1,9 +1,11 @@
-import { Anchor } from '@mantine/core';
+import { Anchor, Button } from '@mantine/core';
 import { Registration, register } from '@propusk/contract/auth';
 import { Password, text } from '@propusk/contract/fields';
 import { limits } from '@propusk/contract/limits';
+import { type RegistrationMode, registrationMode } from '@propusk/contract/registration';
 import * as t from '@propusk/phrases/console';
 import { Link } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
 import * as z from 'zod/mini';
 import { call } from '../../api/call.ts';
 import { CheckboxField } from '../../common/checkbox-field.tsx';
@@ -13,9 +15,8 @@ import { useContractForm } from '../../common/use-contract-form.ts';
 import { paths } from '../../paths.ts';
 import { Questions } from '../../ui/questions.tsx';
 import { AuthForm } from './auth-form.tsx';
+import { AuthPage } from './auth-page.tsx';
 import { type CompanyInvitation, readInvitation, useFragment } from './mail-link.ts';
-import { RegistrationClosed } from './registration-closed.tsx';
-import { useRegistrationMode } from './use-registration-mode.ts';
 import { useSignIn } from './use-sign-in.ts';
 
 // The form has more fields than the call: a name (spec section 5: required), the repeated password, the consent.
@@ -112,5 +113,34 @@ function RegisterForm({ invited }: { invited: CompanyInvitation | null }) {
       </div>
       <Questions />
     </AuthForm>
+  );
+}
+
+/** Who may register; null until the server has answered. After a failed call the form shows, and the server decides. */
+function useRegistrationMode(): RegistrationMode | null {
+  const [mode, setMode] = useState<RegistrationMode | null>(null);
+  useEffect(() => {
+    const leaving = new AbortController();
+    call(registrationMode, {}, leaving.signal).then(
+      (reply) => setMode(reply.mode),
+      () => leaving.signal.aborted || setMode('open'),
+    );
+    return () => leaving.abort();
+  }, []);
+  return mode;
+}
+
+/** Takes the place of the registration form where it would be refused, and says whom to ask. */
+function RegistrationClosed({ byInvitation }: { byInvitation: boolean }) {
+  return (
+    <AuthPage
+      title={t.registration.closedTitle}
+      hint={byInvitation ? t.registration.closedToStrangers : t.registration.closedToAll}
+      footer={t.registration.closedColleague}
+    >
+      <Button size="md" fullWidth component={Link} to={paths.login}>
+        {t.auth.signIn}
+      </Button>
+    </AuthPage>
   );
 }

@@ -1,9 +1,11 @@
-import { Button } from '@mantine/core';
+import { Box, Button } from '@mantine/core';
 import { type Company, confirmCompany, deleteCompany, listCompanies } from '@propusk/contract/companies';
+import { stuckMail } from '@propusk/contract/mail';
 import * as t from '@propusk/phrases/console';
 import { IconBuildings, IconMailCheck, IconMailForward, IconUserPlus } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useCall } from '../../api/queries.ts';
+import { queryOptions, useCall } from '../../api/queries.ts';
 import { CompanyCell } from '../../common/company-cell.tsx';
 import { dayColumns } from '../../common/day-columns.tsx';
 import { ListPage } from '../../common/list-page.tsx';
@@ -11,10 +13,11 @@ import { useRemove } from '../../common/use-remove.ts';
 import { AddButton } from '../../ui/add-button.tsx';
 import { confirm } from '../../ui/confirm.ts';
 import type { Column } from '../../ui/data-table.tsx';
+import { formatMoment } from '../../ui/day.tsx';
 import { lazyDialog } from '../../ui/lazy.tsx';
+import { Notice } from '../../ui/notice.tsx';
 import { editing, removing } from '../../ui/row-menu.tsx';
 import { toastSuccess } from '../../ui/toast.ts';
-import { StuckMailBand } from './stuck-mail-band.tsx';
 
 const ChangeCompanyDialog = lazyDialog(
   () => import('../../common/change-company-dialog.tsx'),
@@ -109,5 +112,22 @@ export function CompaniesPage() {
       {dialog?.kind === 'invite' && <InviteOwnerDialog company={dialog.company} onClose={close} />}
       {dialog?.kind === 'edit' && <ChangeCompanyDialog company={dialog.company} onClose={close} />}
     </>
+  );
+}
+
+const LOOK_MS = 60_000;
+
+/** Tells an ADMIN that mail does not leave, and what to check. Without stuck mail, or without a reply, it is absent. */
+function StuckMailBand() {
+  const { data } = useQuery({ ...queryOptions(stuckMail, {}), refetchInterval: LOOK_MS });
+  if (!data || data.since === null) return null;
+  const { count, since, failure } = data;
+  return (
+    <Box mb="md">
+      <Notice kind="warning">
+        <strong>{t.stuckMail.waiting(count, formatMoment(since))}</strong>{' '}
+        {failure === null ? t.stuckMail.untried : t.stuckMail.failures[failure]} {t.stuckMail.advice}
+      </Notice>
+    </Box>
   );
 }

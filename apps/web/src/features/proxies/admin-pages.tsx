@@ -1,17 +1,20 @@
-import { Button } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { deleteProxy, listAllProxies, type Proxy } from '@propusk/contract/proxies';
 import * as t from '@propusk/phrases/console';
 import { IconPlugConnected, IconServer2 } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import { Fragment, type ReactNode, useState } from 'react';
+import { CompanyCell } from '../../common/company-cell.tsx';
+import { dayColumns } from '../../common/day-columns.tsx';
 import { ListPage } from '../../common/list-page.tsx';
 import { useMe } from '../../common/me.tsx';
 import { useRemove } from '../../common/use-remove.ts';
 import { paths } from '../../paths.ts';
 import { AddButton } from '../../ui/add-button.tsx';
+import type { Column } from '../../ui/data-table.tsx';
 import { lazyDialog } from '../../ui/lazy.tsx';
 import { editing, removing } from '../../ui/row-menu.tsx';
-import { adminColumns } from './admin-columns.tsx';
+import { TwoLines } from '../../ui/two-lines.tsx';
 import classes from './proxies-page.module.css';
 
 const CheckProxyDialog = lazyDialog(() => import('./check-proxy-dialog.tsx'), 'CheckProxyDialog');
@@ -98,5 +101,42 @@ function AdminProxies(props: {
       {edited && <EditAnyProxyDialog proxy={edited} onClose={() => setEdited(null)} />}
       {checked && <CheckProxyDialog proxy={checked} onClose={() => setChecked(null)} />}
     </>
+  );
+}
+
+/** The columns of the admin proxy table, in the order of spec section 2. */
+const adminColumns: readonly Column<Proxy>[] = [
+  {
+    key: 'host',
+    title: t.proxies.host,
+    main: true,
+    render: (proxy) => <TwoLines first={proxy.host} second={proxy.direct ? t.common.thisGateway : null} />,
+  },
+  { key: 'port', title: t.proxies.port, width: '80px', render: (proxy) => proxy.port },
+  ...dayColumns<Proxy>(),
+  {
+    key: 'company',
+    title: t.proxies.company,
+    render: ({ company }) => (company ? <CompanyCell company={company} /> : t.proxies.ofPlatform),
+  },
+  {
+    key: 'settings',
+    title: t.proxies.settings,
+    render: ({ settings }) => <Json value={settings} />,
+  },
+];
+
+/** Raw JSON, whose lines break after a comma first. */
+function Json({ value }: { value: object }) {
+  const members = JSON.stringify(value).split(/(?<=,)/);
+  return (
+    <Text component="code" size="xs" ff="monospace">
+      {members.map((member) => (
+        <Fragment key={member}>
+          {member}
+          <wbr />
+        </Fragment>
+      ))}
+    </Text>
   );
 }

@@ -14,13 +14,13 @@ import type { Column } from '../../ui/data-table.tsx';
 import { lazyDialog } from '../../ui/lazy.tsx';
 import { editing, removing } from '../../ui/row-menu.tsx';
 import { State } from '../../ui/state.tsx';
-import { ProxyTypeTag } from './proxy-type-tag.tsx';
+import { Tag } from '../../ui/tags.tsx';
 
 const CheckProxyDialog = lazyDialog(() => import('./check-proxy-dialog.tsx'), 'CheckProxyDialog');
 const dialogs = () => import('./proxy-dialogs.tsx');
 const CreateProxyDialog = lazyDialog(dialogs, 'CreateProxyDialog');
 const EditProxyDialog = lazyDialog(dialogs, 'EditProxyDialog');
-const PaidDialog = lazyDialog(() => import('./paid-dialog.tsx'), 'PaidDialog');
+const PaidDialog = lazyDialog(dialogs, 'PaidDialog');
 
 const columns: readonly Column<Proxy>[] = [
   { key: 'host', title: t.proxies.host, main: true, render: proxyName },
@@ -128,4 +128,11 @@ function Port({ proxy }: { proxy: Proxy }) {
       <VisuallyHidden>{t.proxies.noPort}</VisuallyHidden>
     </Text>
   );
+}
+
+/** Spec section 2 names three kinds: the company's own, PRO (default, for all sites), and standard. */
+function ProxyTypeTag({ settings }: { settings: Proxy['settings'] }) {
+  if (settings.type !== 'default') return <Tag tone="accent">{t.proxies.own}</Tag>;
+  if (settings.allSites) return <Tag tone="special">{t.proxies.pro}</Tag>;
+  return <Tag>{t.proxies.standard}</Tag>;
 }

@@ -1,4 +1,4 @@
-import { Text, TextInput } from '@mantine/core';
+import { Button, Group, Modal, Text, TextInput } from '@mantine/core';
 import {
   AdminProxyChange,
   createProxy,
@@ -155,5 +155,19 @@ export function EditAnyProxyDialog({ proxy, onClose }: { proxy: Proxy; onClose: 
         </>
       )}
     </EditDialog>
+  );
+}
+
+/** Shows the contact for a paid proxy. */
+export function PaidDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+  return (
+    <Modal opened={opened} onClose={onClose} title={t.proxies.paidTitle} size={440}>
+      <Text>{t.proxies.paidText}</Text>
+      <Group justify="flex-end" mt="lg">
+        <Button onClick={onClose} data-autofocus>
+          {t.proxies.paidClose}
+        </Button>
+      </Group>
+    </Modal>
   );
 }

@@ -1,8 +1,11 @@
+import { evidence } from '@propusk/contract/protection';
 import { deleteSite, listSites, type Site } from '@propusk/contract/sites';
 import { unicodeHost } from '@propusk/contract/unicode-host';
 import * as t from '@propusk/phrases/console';
 import { IconHelpCircle, IconLock, IconShieldCheck, IconWorld } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
 import { Suspense, useState } from 'react';
+import { queryOptions } from '../../api/queries.ts';
 import { dayColumns } from '../../common/day-columns.tsx';
 import { ListPage } from '../../common/list-page.tsx';
 import { useRemove } from '../../common/use-remove.ts';
@@ -11,9 +14,8 @@ import { AddButton } from '../../ui/add-button.tsx';
 import type { Column } from '../../ui/data-table.tsx';
 import { lazyDialog, lazyOptional } from '../../ui/lazy.tsx';
 import { editing, removing } from '../../ui/row-menu.tsx';
-import { Tags } from '../../ui/tags.tsx';
+import { Tag, Tags } from '../../ui/tags.tsx';
 import type { LockStart } from './lock/lock-dialog.tsx';
-import { OpenSites } from './open-sites.tsx';
 import { ProtectionMark } from './protection-mark.tsx';
 import classes from './sites-page.module.css';
 
@@ -149,4 +151,12 @@ export function OwnSitesPage() {
       empty={{ icon: <IconWorld size={24} />, title: t.sites.ownEmpty, hint: t.sites.ownEmptyHint }}
     />
   );
+}
+
+/** How many of the company's sites are open to everybody; when none is, how many were not checked. */
+function OpenSites() {
+  const { data } = useQuery(queryOptions(evidence, {}));
+  if (!data) return null;
+  if (data.open > 0) return <Tag tone="bad">{t.sites.openToAll(data.open)}</Tag>;
+  return data.unchecked > 0 && <Tag tone="warning">{t.sites.notChecked(data.unchecked)}</Tag>;
 }

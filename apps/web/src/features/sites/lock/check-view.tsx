@@ -11,7 +11,7 @@ import { Outcome } from '../../../ui/outcome.tsx';
 import { Failed, State } from '../../../ui/state.tsx';
 import { CheckSteps } from './check-steps.tsx';
 import classes from './lock-dialog.module.css';
-import { VerdictOutcome } from './verdict-outcome.tsx';
+import { verdicts } from './verdicts.ts';
 
 /** Poll interval of a running probe, in milliseconds. */
 const POLL_MS = 500;
@@ -111,4 +111,20 @@ function useCheck(siteId: number) {
     }
   }, [state, client]);
   return { start, query };
+}
+
+/** The verdict of a probe: its meaning, and the advice unless a step below shows the same. */
+function VerdictOutcome({ check }: { check: SiteCheck }) {
+  const verdict = check.verdict ?? 'unknown';
+  const { tone, Icon } = verdicts[verdict];
+  return (
+    <Outcome tone={tone} icon={<Icon size={22} stroke={1.75} />} title={t.sites.verdicts[verdict]}>
+      {check.meaning && <Text component="span">{check.meaning}</Text>}
+      {check.advice && check.steps.every(({ advice }) => advice !== check.advice) && (
+        <Text component="span">
+          <b>{t.lock.advice}:</b> {check.advice}
+        </Text>
+      )}
+    </Outcome>
+  );
 }

@@ -1,17 +1,26 @@
-import { Button, Group, Skeleton, Stack, Text } from '@mantine/core';
-import { getSiteLock, learnEgress, type SiteLock } from '@propusk/contract/lock';
+import { Button, Group, Skeleton, Stack, Text, TextInput } from '@mantine/core';
+import {
+  type EgressOfProxy,
+  getSiteLock,
+  learnEgress,
+  type SiteLock,
+  shareLock,
+} from '@propusk/contract/lock';
 import { unicodeHost } from '@propusk/contract/unicode-host';
 import * as t from '@propusk/phrases/console';
-import { IconRefresh, IconRoute, IconShieldCheck } from '@tabler/icons-react';
+import { IconRefresh, IconRoute, IconSend, IconShieldCheck } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useRef } from 'react';
 import { call } from '../../../api/call.ts';
 import { queryOptions } from '../../../api/queries.ts';
+import { proxyName } from '../../../common/names.ts';
+import { Card } from '../../../ui/card.tsx';
+import { CopyButton } from '../../../ui/copy-button.tsx';
+import { formatMoment } from '../../../ui/day.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import { Failed, State } from '../../../ui/state.tsx';
-import { EgressList } from './egress-list.tsx';
+import { Tag, Tags } from '../../../ui/tags.tsx';
 import classes from './lock-dialog.module.css';
-import { ShareLink } from './share-link.tsx';
 import { Snippets } from './snippets.tsx';
 
 /** The lock's configuration: egress addresses, lines for each server, and the link for a colleague. */
@@ -115,5 +124,64 @@ function Lock(props: { lock: SiteLock; onCheck: () => void; onAssign: () => void
         </footer>
       )}
     </Stack>
+  );
+}
+
+/** Creates a link that shows a colleague the lock's lines and nothing else. */
+function ShareLink({ siteId }: { siteId: number }) {
+  const { data, error, isPending, mutate } = useMutation({
+    mutationFn: () => call(shareLock, { params: { id: siteId } }),
+  });
+  if (data) {
+    return (
+      <TextInput
+        label={t.lock.shareLink}
+        description={`${t.lock.shareHint} ${t.lock.shareUntil(formatMoment(data.expiresAt))}`}
+        value={data.url}
+        readOnly
+        autoFocus
+        onFocus={(event) => event.currentTarget.select()}
+        rightSection={<CopyButton value={data.url} label={t.lock.copyLink} />}
+      />
+    );
+  }
+  return (
+    <>
+      {error && <Notice kind="error">{error.message}</Notice>}
+      <Button
+        variant="default"
+        leftSection={<IconSend size={16} aria-hidden />}
+        loading={isPending}
+        onClick={() => mutate()}
+      >
+        {t.lock.share}
+      </Button>
+    </>
+  );
+}
+
+/** The observed egress addresses of each proxy of a site's policies, with the time of the observation. */
+function EgressList({ egress }: { egress: readonly EgressOfProxy[] }) {
+  return (
+    <Card>
+      <ul aria-label={t.lock.egress}>
+        {egress.map((one) => (
+          <li key={one.proxy.id} className={classes.line}>
+            <div className={classes.proxy}>
+              <span className={classes.name}>{proxyName({ host: one.proxy.name, direct: one.direct })}</span>
+              <Tags names={one.politics} none="" />
+            </div>
+            <div className={classes.addresses}>
+              {one.addresses.length > 0 ? <code>{one.addresses.join(', ')}</code> : t.lock.noAddress}
+              <span className={classes.since}>
+                {one.learnedAt ? t.lock.learned(formatMoment(one.learnedAt)) : t.lock.notLearned}
+                {one.stale && <Tag tone="special">{t.lock.stale}</Tag>}
+              </span>
+            </div>
+            {one.problem && <p className={classes.problem}>{one.problem}</p>}
+          </li>
+        ))}
+      </ul>
+    </Card>
   );
 }

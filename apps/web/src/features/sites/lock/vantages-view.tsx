@@ -1,5 +1,11 @@
 import { Button, Group, Skeleton, Stack, Text, TextInput } from '@mantine/core';
-import { addVantage, deleteVantage, listVantages, type Vantage } from '@propusk/contract/vantages';
+import {
+  addVantage,
+  deleteVantage,
+  listVantages,
+  type Vantage,
+  type VantagePairing,
+} from '@propusk/contract/vantages';
 import * as t from '@propusk/phrases/console';
 import { IconRadar2 } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -8,13 +14,13 @@ import { queryOptions, useCall } from '../../../api/queries.ts';
 import { useMe } from '../../../common/me.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { confirm } from '../../../ui/confirm.ts';
+import { CopyButton } from '../../../ui/copy-button.tsx';
 import { formatMoment } from '../../../ui/day.tsx';
 import { Failed, State } from '../../../ui/state.tsx';
 import { Tag } from '../../../ui/tags.tsx';
 import { toastSuccess } from '../../../ui/toast.ts';
-import dialog from './lock-dialog.module.css';
-import { PairingCommand } from './pairing-command.tsx';
-import classes from './vantages-view.module.css';
+import classes from './lock-dialog.module.css';
+import code from './snippets.module.css';
 
 /** Poll interval of the list in milliseconds, so that a newly paired machine appears without a reload. */
 const POLL_MS = 2_000;
@@ -42,7 +48,7 @@ export function VantagesView({ onBack }: { onBack: () => void }) {
         </Card>
       )}
       <AddVantage vantages={rows ?? []} />
-      <footer className={dialog.footer}>
+      <footer className={classes.footer}>
         <Button variant="default" onClick={onBack}>
           {t.vantages.back}
         </Button>
@@ -115,5 +121,32 @@ function AddVantage({ vantages }: { vantages: readonly Vantage[] }) {
         </Button>
       </Group>
     </>
+  );
+}
+
+/** Runs the waiting probes every half hour, also after a restart of the machine. */
+const CRON = '*/30 * * * * sh $HOME/vantage.sh once >/dev/null 2>&1';
+
+/** The command that makes a machine a vantage; after that, the line that keeps it one. */
+function PairingCommand({ pairing, paired }: { pairing: VantagePairing; paired: boolean }) {
+  return paired ? (
+    <Lines title={t.vantages.cron} text={CRON} copy={t.vantages.copyCron} />
+  ) : (
+    <div>
+      <Lines title={t.vantages.command} text={pairing.command} copy={t.vantages.copy} />
+      <p className={classes.seen}>{t.vantages.commandHint(formatMoment(pairing.expiresAt))}</p>
+    </div>
+  );
+}
+
+function Lines({ title, text, copy }: { title: string; text: string; copy: string }) {
+  return (
+    <section className={code.code} aria-label={title}>
+      <header>
+        <span>{title}</span>
+        <CopyButton value={text} label={copy} />
+      </header>
+      <pre>{text}</pre>
+    </section>
   );
 }

@@ -1,22 +1,25 @@
-import { type User } from '@propusk/contract/me';
-import { deleteUser } from '@propusk/contract/users';
+import { Button } from '@mantine/core';
+import type { User } from '@propusk/contract/me';
+import { companyUsers, deleteUser, listUsers } from '@propusk/contract/users';
 import * as t from '@propusk/phrases/console';
-import { IconShieldOff, IconUserCog, IconUsers } from '@tabler/icons-react';
+import { IconShieldOff, IconUserCog, IconUserPlus, IconUsers } from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';
 import type { ListEndpoint } from '../../api/list.ts';
 import { ListPage } from '../../common/list-page.tsx';
 import { useMe } from '../../common/me.tsx';
 import { userName } from '../../common/names.ts';
 import { useRemove } from '../../common/use-remove.ts';
+import { AddButton } from '../../ui/add-button.tsx';
 import type { Column } from '../../ui/data-table.tsx';
 import { type LazyDialog, lazyDialog } from '../../ui/lazy.tsx';
 import { editing, type RowAction, removing } from '../../ui/row-menu.tsx';
 import { isProtected, isResettable, type RoleStep, roleStep } from './role-changes.ts';
+import { allUserColumns, userColumns } from './user-columns.tsx';
 
 const ChangeRoleDialog = lazyDialog(() => import('./change-role-dialog.tsx'), 'ChangeRoleDialog');
 
 /** A list of users with the actions edit, role change, second factor reset and delete. */
-export function UserList(props: {
+function UserList(props: {
   list: ListEndpoint<User>;
   help: string;
   columns: readonly Column<User>[];
@@ -72,6 +75,58 @@ export function UserList(props: {
       />
       {change && <ChangeRoleDialog {...change} onClose={() => setChange(null)} />}
       {edited && <Editor user={edited} onClose={() => setEdited(null)} />}
+    </>
+  );
+}
+
+const CreateUserDialog = lazyDialog(() => import('../../common/create-user-dialog.tsx'), 'CreateUserDialog');
+const EditUserDialog = lazyDialog(() => import('./edit-user-dialog.tsx'), 'EditUserDialog');
+
+/** /dashboard/creator/users. */
+export function UsersPage() {
+  const [creating, setCreating] = useState(false);
+  return (
+    <>
+      <UserList
+        list={companyUsers}
+        help={t.users.help}
+        columns={userColumns}
+        add={<AddButton opens={CreateUserDialog} onClick={() => setCreating(true)} />}
+        Editor={EditUserDialog}
+      />
+      {creating && <CreateUserDialog onClose={() => setCreating(false)} />}
+    </>
+  );
+}
+
+const EditAnyUserDialog = lazyDialog(() => import('./edit-user-dialog.tsx'), 'EditAnyUserDialog');
+
+const AddAdminDialog = lazyDialog(() => import('./change-role-dialog.tsx'), 'AddAdminDialog');
+
+/**
+ * /dashboard/admin/users: all users. An owner adds users to the company; an ADMIN adds admins, edits and removes
+ * users.
+ */
+export function AllUsersPage() {
+  const [adding, setAdding] = useState(false);
+  return (
+    <>
+      <UserList
+        list={listUsers}
+        help={t.users.allHelp}
+        columns={allUserColumns}
+        add={
+          <Button
+            leftSection={<IconUserPlus size={16} aria-hidden />}
+            onClick={() => setAdding(true)}
+            {...AddAdminDialog.intent}
+          >
+            {t.roleChange.addAdmin}
+          </Button>
+        }
+        Editor={EditAnyUserDialog}
+      />
+      {adding && <AddAdminDialog onClose={() => setAdding(false)} />}
     </>
   );
 }
