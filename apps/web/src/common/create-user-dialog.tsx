@@ -2,7 +2,7 @@ import { createUser, UserInput } from '@propusk/contract/users';
 import * as t from '@propusk/phrases/console';
 import { useCall } from '../api/queries.ts';
 import { toastSuccess } from '../ui/toast.ts';
-import { PasswordField, TextField } from './fields.tsx';
+import { EmailField, PasswordField, TextField } from './fields.tsx';
 import { FormDialog } from './form-dialog.tsx';
 import { userName } from './names.ts';
 import { MultiSelectField } from './select-fields.tsx';
@@ -42,14 +42,7 @@ export function CreateUserDialog(props: {
         <>
           <TextField control={control} name="name" label={t.users.name} autoFocus />
           <TextField control={control} name="surname" label={t.users.surname} />
-          <TextField
-            control={control}
-            name="email"
-            type="email"
-            label={t.users.email}
-            placeholder="name@company.ru"
-            required
-          />
+          <EmailField control={control} label={t.users.email} required />
           <PasswordField
             control={control}
             name="password"

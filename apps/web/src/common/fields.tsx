@@ -30,12 +30,16 @@ export function labels<V extends FieldValues, O>(props: Bound<V, O>) {
 type TextFieldProps = Pick<
   TextInputProps,
   'type' | 'autoComplete' | 'placeholder' | 'inputMode' | 'readOnly'
->;
+> & { autoFocus?: boolean; blank?: boolean };
+
+/** The field `email` of a form. */
+export function EmailField<V extends FieldValues, O>(props: Omit<Bound<V, O>, 'name'> & TextFieldProps) {
+  const name = 'email' as FieldPath<V>;
+  return <TextField type="email" placeholder="name@company.ru" {...props} name={name} />;
+}
 
 /** One line of text. With `blank`, an empty field means 'not given'. */
-export function TextField<V extends FieldValues, O>(
-  props: Bound<V, O> & TextFieldProps & { autoFocus?: boolean; blank?: boolean },
-) {
+export function TextField<V extends FieldValues, O>(props: Bound<V, O> & TextFieldProps) {
   const field = useField(props);
   const { type, autoComplete = 'off', placeholder, inputMode, readOnly } = props;
   return (

@@ -3,7 +3,7 @@ import { InvitedUser } from '@propusk/contract/users';
 import * as t from '@propusk/phrases/console';
 import * as z from 'zod/mini';
 import { toastSuccess } from '../ui/toast.ts';
-import { TextField } from './fields.tsx';
+import { EmailField, TextField } from './fields.tsx';
 import { FormDialog } from './form-dialog.tsx';
 import { useMe } from './me.tsx';
 import { noProof, ProofFields, proofShape } from './proof-fields.tsx';
@@ -29,15 +29,7 @@ export function InviteUserDialog(props: {
       {(control) => (
         <>
           <Text>{props.hint}</Text>
-          <TextField
-            control={control}
-            name="email"
-            type="email"
-            label={t.users.email}
-            placeholder="name@company.ru"
-            required
-            autoFocus
-          />
+          <EmailField control={control} label={t.users.email} required autoFocus />
           <TextField control={control} name="name" label={t.users.name} />
           <TextField control={control} name="surname" label={t.users.surname} />
           <ProofFields control={control} />

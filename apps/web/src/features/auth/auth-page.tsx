@@ -1,5 +1,8 @@
-import { Text, Title } from '@mantine/core';
+import { Anchor, Text, Title } from '@mantine/core';
+import * as t from '@propusk/phrases/console';
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { paths } from '../../paths.ts';
 import { usePageTitle } from '../../ui/use-page-title.ts';
 
 /** The layout of every auth page: title, hint, content, footer links. */
@@ -19,6 +22,18 @@ export function AuthPage(props: { title: string; hint: ReactNode; children: Reac
           {props.footer}
         </Text>
       )}
+    </>
+  );
+}
+
+/** A footer that leads to the login page. */
+export function ToLogin({ before }: { before?: string }) {
+  return (
+    <>
+      {before}{' '}
+      <Anchor component={Link} to={paths.login}>
+        {before === undefined ? t.auth.backToLogin : t.auth.toLogin}
+      </Anchor>
     </>
   );
 }

@@ -1,5 +1,5 @@
 import '@mantine/core/styles/Group.css';
-import { Anchor, Button, Group, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { useLink as linkCall } from '@propusk/contract/auth';
 import { limits } from '@propusk/contract/limits';
 import * as t from '@propusk/phrases/console';
@@ -9,7 +9,7 @@ import { call } from '../../api/call.ts';
 import { useAttempt } from '../../common/use-attempt.ts';
 import { paths } from '../../paths.ts';
 import { Notice } from '../../ui/notice.tsx';
-import { AuthPage } from './auth-page.tsx';
+import { AuthPage, ToLogin } from './auth-page.tsx';
 import { passwordRequest, useResendDelay } from './password-request.ts';
 
 /** /security/check-email: a link was requested. The page does not reveal whether the address has an account. */
@@ -37,14 +37,7 @@ function CheckEmail({ email }: { email: string }) {
     <AuthPage
       title={t.auth.checkTitle}
       hint={t.auth.checkHint}
-      footer={
-        <>
-          {t.auth.remembered}{' '}
-          <Anchor component={Link} to={paths.login}>
-            {t.auth.toLogin}
-          </Anchor>
-        </>
-      }
+      footer={<ToLogin before={t.auth.remembered} />}
     >
       <Stack gap="md">
         <Text

@@ -5,7 +5,7 @@ import { Link, useLocation } from '@tanstack/react-router';
 import { type ComponentType, useState } from 'react';
 import { ApiError, networkError } from '../../api/api-error.ts';
 import { useResolverForm } from '../../common/contract-form.ts';
-import { PasswordField, TextField } from '../../common/fields.tsx';
+import { EmailField, PasswordField } from '../../common/fields.tsx';
 import { sessionEnded, takeReturn } from '../../common/return-to.ts';
 import { paths } from '../../paths.ts';
 import { Notice } from '../../ui/notice.tsx';
@@ -70,14 +70,7 @@ export function LoginPage() {
         </span>
       }
     >
-      <TextField
-        control={form.control}
-        name="email"
-        type="email"
-        label={t.auth.email}
-        autoComplete="username"
-        placeholder="name@company.ru"
-      />
+      <EmailField control={form.control} label={t.auth.email} autoComplete="username" />
       <PasswordField
         control={form.control}
         name="password"

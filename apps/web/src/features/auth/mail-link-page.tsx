@@ -1,4 +1,4 @@
-import { Anchor, Button, Stack } from '@mantine/core';
+import { Button, Stack } from '@mantine/core';
 import { useLink as linkCall } from '@propusk/contract/auth';
 import { limits } from '@propusk/contract/limits';
 import * as t from '@propusk/phrases/console';
@@ -11,7 +11,7 @@ import { useAttempt } from '../../common/use-attempt.ts';
 import { paths } from '../../paths.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { toastSuccess } from '../../ui/toast.ts';
-import { AuthPage } from './auth-page.tsx';
+import { AuthPage, ToLogin } from './auth-page.tsx';
 import { type MailLink, readMailLink, useFragment } from './mail-link.ts';
 import { NewPassword } from './new-password.tsx';
 import { passwordRequest } from './password-request.ts';
@@ -78,11 +78,7 @@ function ConfirmEmail(props: {
     <AuthPage
       title={ofCompany ? t.mailLink.confirmCompanyTitle : t.mailLink.confirmEmailTitle}
       hint={ofCompany ? t.mailLink.confirmCompanyHint : t.mailLink.confirmEmailHint}
-      footer={
-        <Anchor component={Link} to={paths.login}>
-          {t.auth.backToLogin}
-        </Anchor>
-      }
+      footer={<ToLogin />}
     >
       <Stack gap="md">
         {failure && <Notice kind="warning">{failure}</Notice>}
@@ -116,11 +112,7 @@ function DeadLink({ kind }: { kind?: MailLink['kind'] | undefined }) {
     <AuthPage
       title={kind === undefined ? t.mailLink.noLinkTitle : t.mailLink.deadTitle}
       hint={hint(limits.linkMinutes)}
-      footer={
-        <Anchor component={Link} to={paths.login}>
-          {t.auth.backToLogin}
-        </Anchor>
-      }
+      footer={<ToLogin />}
     >
       <Button size="md" component={Link} to={ways[kind ?? 'password'].to}>
         {ways[kind ?? 'password'].label}

@@ -1,18 +1,16 @@
-import { Anchor } from '@mantine/core';
 import { useLink as linkCall } from '@propusk/contract/auth';
 import { Password } from '@propusk/contract/fields';
 import { limits } from '@propusk/contract/limits';
 import * as t from '@propusk/phrases/console';
-import { Link } from '@tanstack/react-router';
 import * as z from 'zod/mini';
 import { call } from '../../api/call.ts';
 import { showFailure } from '../../common/contract-form.ts';
 import { PasswordField } from '../../common/fields.tsx';
 import { useAttempt } from '../../common/use-attempt.ts';
 import { useContractForm } from '../../common/use-contract-form.ts';
-import { paths } from '../../paths.ts';
 import { Questions } from '../../ui/questions.tsx';
 import { AuthForm } from './auth-form.tsx';
+import { ToLogin } from './auth-page.tsx';
 import { passwordRequest } from './password-request.ts';
 
 const NewPasswordForm = z.object({ password: Password, repeat: Password });
@@ -39,11 +37,7 @@ export function NewPassword(props: {
       attempt={attempt}
       onSubmit={submit}
       submitLabel={t.mailLink.savePassword}
-      footer={
-        <Anchor component={Link} to={paths.login}>
-          {t.auth.backToLogin}
-        </Anchor>
-      }
+      footer={<ToLogin />}
     >
       {/* Names the account to a password manager, when this browser knows it. */}
       <input

@@ -9,13 +9,13 @@ import { useEffect, useState } from 'react';
 import * as z from 'zod/mini';
 import { call } from '../../api/call.ts';
 import { CheckboxField } from '../../common/checkbox-field.tsx';
-import { PasswordField, TextField } from '../../common/fields.tsx';
+import { EmailField, PasswordField, TextField } from '../../common/fields.tsx';
 import { returnTo } from '../../common/return-to.ts';
 import { useContractForm } from '../../common/use-contract-form.ts';
 import { paths } from '../../paths.ts';
 import { Questions } from '../../ui/questions.tsx';
 import { AuthForm } from './auth-form.tsx';
-import { AuthPage } from './auth-page.tsx';
+import { AuthPage, ToLogin } from './auth-page.tsx';
 import { type CompanyInvitation, readInvitation, useFragment } from './mail-link.ts';
 import { useSignIn } from './use-sign-in.ts';
 
@@ -70,14 +70,7 @@ function RegisterForm({ invited }: { invited: CompanyInvitation | null }) {
       attempt={attempt}
       onSubmit={submit}
       submitLabel={t.auth.register}
-      footer={
-        <>
-          {t.auth.haveAccount}{' '}
-          <Anchor component={Link} to={paths.login}>
-            {t.auth.toLogin}
-          </Anchor>
-        </>
-      }
+      footer={<ToLogin before={t.auth.haveAccount} />}
     >
       <TextField control={control} name="ownerName" label={t.auth.name} autoComplete="name" />
       <TextField
@@ -93,13 +86,10 @@ function RegisterForm({ invited }: { invited: CompanyInvitation | null }) {
         autoComplete="url"
         placeholder="company.ru"
       />
-      <TextField
+      <EmailField
         control={control}
-        name="email"
-        type="email"
         label={t.auth.email}
         autoComplete="username"
-        placeholder="name@company.ru"
         readOnly={invited !== null}
         {...(invited !== null && { description: t.registration.invitedEmail })}
       />

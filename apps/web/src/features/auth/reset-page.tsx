@@ -1,16 +1,16 @@
-import { Anchor } from '@mantine/core';
 import { useLink as linkCall } from '@propusk/contract/auth';
 import { Email } from '@propusk/contract/fields';
 import * as t from '@propusk/phrases/console';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { useNavigate } from '@tanstack/react-router';
 import * as z from 'zod/mini';
 import { call } from '../../api/call.ts';
 import { showFailure, useResolverForm } from '../../common/contract-form.ts';
-import { TextField } from '../../common/fields.tsx';
+import { EmailField } from '../../common/fields.tsx';
 import { useAttempt } from '../../common/use-attempt.ts';
 import { contractResolver } from '../../common/use-contract-form.ts';
 import { paths } from '../../paths.ts';
 import { AuthForm } from './auth-form.tsx';
+import { ToLogin } from './auth-page.tsx';
 import { passwordRequest } from './password-request.ts';
 
 const ResetForm = z.object({ email: Email });
@@ -39,23 +39,9 @@ export function ResetPage() {
       attempt={attempt}
       onSubmit={submit}
       submitLabel={t.auth.sendRequest}
-      footer={
-        <>
-          {t.auth.remembered}{' '}
-          <Anchor component={Link} to={paths.login}>
-            {t.auth.toLogin}
-          </Anchor>
-        </>
-      }
+      footer={<ToLogin before={t.auth.remembered} />}
     >
-      <TextField
-        control={form.control}
-        name="email"
-        type="email"
-        label={t.auth.email}
-        autoComplete="username"
-        placeholder="name@company.ru"
-      />
+      <EmailField control={form.control} label={t.auth.email} autoComplete="username" />
     </AuthForm>
   );
 }

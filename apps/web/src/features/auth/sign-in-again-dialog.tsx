@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { ApiError } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { showFailure, useResolverForm } from '../../common/contract-form.ts';
-import { PasswordField, TextField } from '../../common/fields.tsx';
+import { EmailField, PasswordField, TextField } from '../../common/fields.tsx';
 import { FocusedForm } from '../../common/focused-form.tsx';
 import { useAttempt } from '../../common/use-attempt.ts';
 import { contractResolver } from '../../common/use-contract-form.ts';
@@ -69,13 +69,7 @@ function SignIn(props: { email: string; onToken: (token: string) => Promise<void
         <TextField control={control} name="code" label={t.signInCode.code} autoComplete="one-time-code" />
       ) : (
         <>
-          <TextField
-            control={control}
-            name="email"
-            type="email"
-            label={t.auth.email}
-            autoComplete="username"
-          />
+          <EmailField control={control} label={t.auth.email} autoComplete="username" />
           <PasswordField
             control={control}
             name="password"

@@ -6,7 +6,7 @@ import * as t from '@propusk/phrases/console';
 import { useState } from 'react';
 import * as z from 'zod/mini';
 import { call } from '../../api/call.ts';
-import { PasswordField, TextField } from '../../common/fields.tsx';
+import { EmailField, PasswordField } from '../../common/fields.tsx';
 import { FormCard } from '../../ui/card.tsx';
 import { OwnForm } from './factor/own-form.tsx';
 
@@ -48,14 +48,7 @@ function Ask({ onSent, onClose }: { onSent: (email: string) => void; onClose: ()
       >
         {(control) => (
           <>
-            <TextField
-              control={control}
-              name="email"
-              type="email"
-              label={t.personal.newEmail}
-              autoComplete="email"
-              placeholder="name@company.ru"
-            />
+            <EmailField control={control} label={t.personal.newEmail} autoComplete="email" />
             <PasswordField
               control={control}
               name="currentPassword"

@@ -8,7 +8,7 @@ import { useState } from 'react';
 import * as z from 'zod/mini';
 import { call } from '../../api/call.ts';
 import { useCall } from '../../api/queries.ts';
-import { TextField } from '../../common/fields.tsx';
+import { EmailField, TextField } from '../../common/fields.tsx';
 import { FormDialog } from '../../common/form-dialog.tsx';
 import { InviteUserDialog } from '../../common/invite-user-dialog.tsx';
 import { useMe } from '../../common/me.tsx';
@@ -87,15 +87,7 @@ export function InviteCompanyDialog({ onClose }: { onClose: () => void }) {
           <Text size="sm" c="dimmed">
             {t.companies.inviteCompanyHint(limits.invitationDays)}
           </Text>
-          <TextField
-            control={control}
-            name="email"
-            type="email"
-            label={t.users.email}
-            placeholder="name@company.ru"
-            required
-            autoFocus
-          />
+          <EmailField control={control} label={t.users.email} required autoFocus />
           <ProofFields control={control} />
         </>
       )}

@@ -5,7 +5,7 @@ import * as t from '@propusk/phrases/console';
 import { type Control, useWatch } from 'react-hook-form';
 import type * as z from 'zod/mini';
 import { EditDialog } from '../../common/edit-dialog.tsx';
-import { PasswordField, TextField } from '../../common/fields.tsx';
+import { EmailField, PasswordField, TextField } from '../../common/fields.tsx';
 import { rolesOf, useMe } from '../../common/me.tsx';
 import { userName } from '../../common/names.ts';
 import { ProofFields, proofWhen } from '../../common/proof-fields.tsx';
@@ -90,7 +90,7 @@ function UserDialog(props: {
               disabled
             />
           ) : (
-            <TextField control={control} name="email" type="email" label={t.users.email} required />
+            <EmailField control={control} label={t.users.email} required />
           )}
           {!isProtected(stored) && (
             <PasswordField
