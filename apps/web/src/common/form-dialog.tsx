@@ -59,6 +59,7 @@ export function FormDialog<S extends FormSchema>(props: {
 
   const save = (values: z.output<S>) =>
     saving.run(async () => {
+      reloading.fail(null);
       await props.submit(values);
       if (props.closesItself !== false) props.onClose();
     });

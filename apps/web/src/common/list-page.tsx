@@ -83,7 +83,8 @@ export function ListPage<Row extends { id: number }>(props: {
   // the new address too.
   const { pathname, hash } = useLocation();
   const [own] = useState(pathname);
-  const wanted = pathname === own && (hash === 'add' || (data && !isPlaceholderData)) ? hash : '';
+  const isLoaded = data !== undefined && !isPlaceholderData;
+  const wanted = pathname === own && (hash === 'add' || (/^\d+$/.test(hash) && isLoaded)) ? hash : '';
   const open = useEffectEvent(() => {
     if (wanted === 'add') document.querySelector<HTMLElement>('main [aria-keyshortcuts="n"]')?.click();
     const row = data?.rows.find(({ id }) => String(id) === wanted);
