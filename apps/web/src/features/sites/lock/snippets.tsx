@@ -63,13 +63,7 @@ function Lines({ snippet, Heading }: { snippet: Snippet; Heading: 'h2' | 'h3' })
         <Heading className={classes.title}>{t.lock.place}</Heading>
         <Text style={{ overflowWrap: 'anywhere' }}>{snippet.place}</Text>
       </div>
-      <section className={classes.code} aria-label={t.lock.code}>
-        <header>
-          <span>{snippet.title}</span>
-          <CopyButton value={snippet.text} label={t.lock.copy} />
-        </header>
-        <pre>{snippet.text}</pre>
-      </section>
+      <Code title={snippet.title} text={snippet.text} label={t.lock.code} copy={t.lock.copy} />
       {snippet.notes.length > 0 && (
         <div>
           <Heading className={classes.title}>{t.lock.notes}</Heading>
@@ -81,5 +75,18 @@ function Lines({ snippet, Heading }: { snippet: Snippet; Heading: 'h2' | 'h3' })
         </div>
       )}
     </>
+  );
+}
+
+/** Lines to copy, under their title. */
+export function Code(props: { title: string; text: string; label: string; copy: string }) {
+  return (
+    <section className={classes.code} aria-label={props.label}>
+      <header>
+        <span>{props.title}</span>
+        <CopyButton value={props.text} label={props.copy} />
+      </header>
+      <pre>{props.text}</pre>
+    </section>
   );
 }

@@ -14,13 +14,12 @@ import { queryOptions, useCall } from '../../../api/queries.ts';
 import { useMe } from '../../../common/me.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { confirm } from '../../../ui/confirm.ts';
-import { CopyButton } from '../../../ui/copy-button.tsx';
 import { formatMoment } from '../../../ui/day.tsx';
 import { Failed, State } from '../../../ui/state.tsx';
 import { Tag } from '../../../ui/tags.tsx';
 import { toastSuccess } from '../../../ui/toast.ts';
 import classes from './lock-dialog.module.css';
-import code from './snippets.module.css';
+import { Code } from './snippets.tsx';
 
 /** Poll interval of the list in milliseconds, so that a newly paired machine appears without a reload. */
 const POLL_MS = 2_000;
@@ -130,23 +129,16 @@ const CRON = '*/30 * * * * sh $HOME/vantage.sh once >/dev/null 2>&1';
 /** The command that makes a machine a vantage; after that, the line that keeps it one. */
 function PairingCommand({ pairing, paired }: { pairing: VantagePairing; paired: boolean }) {
   return paired ? (
-    <Lines title={t.vantages.cron} text={CRON} copy={t.vantages.copyCron} />
+    <Code title={t.vantages.cron} label={t.vantages.cron} text={CRON} copy={t.vantages.copyCron} />
   ) : (
     <div>
-      <Lines title={t.vantages.command} text={pairing.command} copy={t.vantages.copy} />
+      <Code
+        title={t.vantages.command}
+        label={t.vantages.command}
+        text={pairing.command}
+        copy={t.vantages.copy}
+      />
       <p className={classes.seen}>{t.vantages.commandHint(formatMoment(pairing.expiresAt))}</p>
     </div>
-  );
-}
-
-function Lines({ title, text, copy }: { title: string; text: string; copy: string }) {
-  return (
-    <section className={code.code} aria-label={title}>
-      <header>
-        <span>{title}</span>
-        <CopyButton value={text} label={copy} />
-      </header>
-      <pre>{text}</pre>
-    </section>
   );
 }
