@@ -135,7 +135,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await expect(code).toContainText(`Require ip ${EGRESS}`);
       const lines = (await code.textContent()) ?? '';
 
-      await dialog.getByRole('radio', { name: 'nginx' }).check();
+      await dialog.getByText('nginx', { exact: true }).click();
       await expect(code).toContainText(`${EGRESS} `);
       await expect(code).not.toContainText('Require ip');
       await dialog.getByRole('checkbox', { name: /через CDN/ }).check();

@@ -1,3 +1,4 @@
+import '@mantine/core/styles/Group.css';
 import { Button, Group } from '@mantine/core';
 import * as t from '@propusk/phrases/console';
 import { IconBrandChrome, IconBrandFirefox } from '@tabler/icons-react';
