@@ -1,8 +1,7 @@
 import { expect, type Page } from '@playwright/test';
-import type { Scenario } from './scenarios.ts';
+import { changing, failing, loaded, type Scenario, type Steps, states, titled } from './scenario.ts';
 
 // The second factor in every state. No account enables it: every server reply is stubbed.
-const personal = '/dashboard/user/personal-data';
 const secret = {
   secret: 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ',
   uri: 'otpauth://totp/Propusk:anna@romashka.test?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ',
@@ -13,25 +12,19 @@ const password = 'correct horse';
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 const card = (page: Page) => page.locator('#second-factor');
 
-/** Stubs the state of the second factor. */
-const factorIs = (on: boolean, recoveryCodes: number, then: (page: Page) => Promise<void> = async () => {}) =>
-  answering(
-    '**/api/me/second-factor',
-    { on, since: on ? '2026-03-02T09:30:00.000Z' : null, recoveryCodes },
-    then,
-  );
-
-function answering(call: string, json: unknown, then: (page: Page) => Promise<void>) {
-  return async (page: Page) => {
-    await page.route(call, (route) =>
-      route.request().method() === 'GET' ? route.fulfill({ json }) : route.fulfill({ json: secret }),
+/** Stubs the state of the second factor, and the start of one. */
+const factorIs =
+  (on: boolean, recoveryCodes: number, then: Steps = loaded): Steps =>
+  async (page) => {
+    const state = { on, since: on ? '2026-03-02T09:30:00.000Z' : null, recoveryCodes };
+    await page.route('**/api/me/second-factor', (route) =>
+      route.fulfill({ json: route.request().method() === 'GET' ? state : secret }),
     );
     await page.reload();
     // The card replaces its skeleton.
     await card(page).getByRole('button').first().scrollIntoViewIfNeeded();
     await then(page);
   };
-}
 
 const begin = async (page: Page) => {
   await button(page, 'Включить второй фактор').click();
@@ -68,40 +61,29 @@ const askedForCode = async (page: Page) => {
   await page.getByRole('textbox', { name: 'Почта' }).fill('anna@romashka.test');
   await page.getByRole('textbox', { name: 'Пароль' }).fill(password);
   await button(page, 'Войти').click();
-  await expect(page.getByRole('heading', { level: 1, name: 'Подтвердите вход' })).toBeVisible();
-};
-/** The company requires a second factor that the user does not have. */
-const led = async (page: Page) => {
-  await page.route('**/api/me', async (route) => {
-    const answer = await route.fetch();
-    const me = (await answer.json()) as { company: object };
-    await route.fulfill({ json: { ...me, company: { ...me.company, secondFactorRequired: true } } });
-  });
-  await page.reload();
-  await expect(page.getByRole('heading', { level: 1, name: 'Включите второй фактор' })).toBeVisible();
-};
-const failed = async (page: Page) => {
-  await page.route('**/api/me/second-factor', (route) => route.fulfill({ status: 500, body: '' }));
-  await page.reload();
-  await card(page).getByRole('button', { name: 'Повторить' }).scrollIntoViewIfNeeded();
+  await titled('Подтвердите вход')(page);
 };
 
 /** Every screen and state of the second factor. */
 export const factorScenarios: readonly Scenario[] = [
-  { name: 'login-code', role: 'nobody', path: '/auth/login', open: askedForCode },
-  { name: 'factor-off', role: 'agent', path: personal, open: factorIs(false, 0) },
-  { name: 'factor-password', role: 'agent', path: personal, open: factorIs(false, 0, begin) },
-  { name: 'factor-scan', role: 'agent', path: personal, open: factorIs(false, 0, scan) },
-  { name: 'factor-wrong-code', role: 'agent', path: personal, open: factorIs(false, 0, refused) },
-  { name: 'factor-codes', role: 'agent', path: personal, open: factorIs(false, 0, keep) },
-  { name: 'factor-on', role: 'agent', path: personal, open: factorIs(true, 10) },
-  { name: 'factor-few-codes', role: 'agent', path: personal, open: factorIs(true, 2) },
-  {
-    name: 'factor-turn-off',
-    role: 'agent',
-    path: personal,
-    open: factorIs(true, 10, (page) => button(page, 'Выключить').click()),
-  },
-  { name: 'factor-failed', role: 'agent', path: personal, open: failed },
-  { name: 'factor-required', role: 'agent', path: personal, open: led },
+  ...states('nobody', '/auth/login', { 'login-code': askedForCode }),
+  ...states('agent', '/dashboard/user/personal-data', {
+    'factor-off': factorIs(false, 0),
+    'factor-password': factorIs(false, 0, begin),
+    'factor-scan': factorIs(false, 0, scan),
+    'factor-wrong-code': factorIs(false, 0, refused),
+    'factor-codes': factorIs(false, 0, keep),
+    'factor-on': factorIs(true, 10),
+    'factor-few-codes': factorIs(true, 2),
+    'factor-turn-off': factorIs(true, 10, (page) => button(page, 'Выключить').click()),
+    'factor-failed': failing('**/api/me/second-factor', (page) =>
+      card(page).getByRole('button', { name: 'Повторить' }).scrollIntoViewIfNeeded(),
+    ),
+    // The company requires a second factor that the user does not have.
+    'factor-required': changing(
+      '**/api/me',
+      (me) => ({ ...me, company: { ...me.company, secondFactorRequired: true } }),
+      titled('Включите второй фактор'),
+    ),
+  }),
 ];

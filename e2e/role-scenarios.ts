@@ -1,19 +1,20 @@
-import { expect, type Page } from '@playwright/test';
-import { press, rowDialog } from './page-actions.ts';
-import type { Scenario } from './scenarios.ts';
+import { expect } from '@playwright/test';
+import { changing, inOrder, press, rowDialog, type Scenario, type Steps, states } from './scenario.ts';
 
 // The dialogs that change roles. No role changes: the server reply is stubbed.
 const users = '/dashboard/creator/users';
 const allUsers = '/dashboard/admin/users';
 
 /** Submits the dialog; the stubbed server refuses. */
-const refused = (name: string, status: number, json: object) => async (page: Page) => {
-  await page.route('**/api/users/*/role', (route) => route.fulfill({ status, json }));
-  const dialog = page.getByRole('dialog');
-  await dialog.getByLabel(/^Ваш текущий пароль/).fill('not the password');
-  await dialog.getByRole('button', { name, exact: true }).click();
-  await expect(dialog.getByRole('alert')).toBeVisible();
-};
+const refused =
+  (name: string, status: number, json: object): Steps =>
+  async (page) => {
+    await page.route('**/api/users/*/role', (route) => route.fulfill({ status, json }));
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel(/^Ваш текущий пароль/).fill('not the password');
+    await dialog.getByRole('button', { name, exact: true }).click();
+    await expect(dialog.getByRole('alert')).toBeVisible();
+  };
 const wrongPassword = {
   code: 'bad_input',
   message: 'Проверьте введённые данные',
@@ -25,49 +26,32 @@ const lastOwner = {
 };
 
 /** The signed-in user has a second factor, and the list holds another admin. */
-const withFactorAndAdmin = async (page: Page) => {
-  await page.route('**/api/me', async (route) => {
-    const me = (await (await route.fetch()).json()) as object;
-    await route.fulfill({ json: { ...me, secondFactor: true } });
-  });
-  await page.route('**/api/users?*', async (route) => {
-    const list = (await (await route.fetch()).json()) as { rows: object[]; count: number };
+const withFactorAndAdmin = inOrder(
+  changing('**/api/me', (me) => ({ ...me, secondFactor: true })),
+  changing('**/api/users?*', ({ rows = [], ...list }) => {
     const other = { id: 4711, name: 'Олег', surname: 'Смирнов', email: 'oleg@propusk.test' };
-    const row = { ...list.rows[0], ...other, roles: [{ value: 'ADMIN' }], company: null, politics: [] };
-    await route.fulfill({ json: { ...list, rows: [row, ...list.rows.slice(0, 9)] } });
-  });
-  await page.reload();
-};
+    const row = { ...rows[0], ...other, roles: [{ value: 'ADMIN' }], company: null, politics: [] };
+    return { ...list, rows: [row, ...rows.slice(0, 9)] };
+  }),
+);
 
 /** The role dialogs in every state. */
 export const roleScenarios: readonly Scenario[] = [
-  { name: 'roles-make-owner', role: 'owner', path: users, open: rowDialog(/Орлов/, 'Сделать владельцем') },
-  {
-    name: 'roles-wrong-password',
-    role: 'owner',
-    path: users,
-    open: async (page) => {
-      await rowDialog(/Орлов/, 'Сделать владельцем')(page);
-      await refused('Сделать владельцем', 400, wrongPassword)(page);
-    },
-  },
-  {
-    name: 'roles-last-owner',
-    role: 'admin',
-    path: `${allUsers}?name=irina`,
-    open: async (page) => {
-      await rowDialog(/irina@/, 'Снять роль владельца')(page);
-      await refused('Снять роль владельца', 409, lastOwner)(page);
-    },
-  },
-  { name: 'roles-add-admin', role: 'admin', path: allUsers, open: press('Добавить администратора') },
-  {
-    name: 'roles-remove-admin',
-    role: 'admin',
-    path: allUsers,
-    open: async (page) => {
-      await withFactorAndAdmin(page);
-      await rowDialog(/Смирнов/, 'Снять администратора')(page);
-    },
-  },
+  ...states('owner', users, {
+    'roles-make-owner': rowDialog(/Орлов/, 'Сделать владельцем'),
+    'roles-wrong-password': inOrder(
+      rowDialog(/Орлов/, 'Сделать владельцем'),
+      refused('Сделать владельцем', 400, wrongPassword),
+    ),
+  }),
+  ...states('admin', `${allUsers}?name=irina`, {
+    'roles-last-owner': inOrder(
+      rowDialog(/irina@/, 'Снять роль владельца'),
+      refused('Снять роль владельца', 409, lastOwner),
+    ),
+  }),
+  ...states('admin', allUsers, {
+    'roles-add-admin': press('Добавить администратора'),
+    'roles-remove-admin': inOrder(withFactorAndAdmin, rowDialog(/Смирнов/, 'Снять администратора')),
+  }),
 ];

@@ -1,36 +1,29 @@
 import { expect, type Page } from '@playwright/test';
-import { answering, press } from './page-actions.ts';
-import type { Scenario } from './scenarios.ts';
+import {
+  answeringReload,
+  failing,
+  loaded,
+  pending,
+  press,
+  type Scenario,
+  type Steps,
+  states,
+} from './scenario.ts';
 import { sessions } from './stubbed-replies.ts';
 
+const calls = '**/api/me/sessions';
+
 /** Shows the sessions card with a stubbed list of sessions. */
-const sessionsAre = (answer: object, then: (page: Page) => Promise<void> = async () => {}) =>
-  answering('**/api/me/sessions', answer, async (page) => {
-    await page.reload();
+const sessionsAre = (answer: object, then: Steps = loaded) =>
+  answeringReload(calls, answer, async (page) => {
     await page.getByRole('list', { name: 'Открытые сеансы' }).scrollIntoViewIfNeeded();
     await page.getByRole('main').getByText('Других открытых').or(endOthers(page)).scrollIntoViewIfNeeded();
     await then(page);
   });
 const endOthers = (page: Page) => page.getByRole('button', { name: 'Завершить все другие' });
-const sessionsFailed = async (page: Page) => {
-  await page.route('**/api/me/sessions', (route) => route.fulfill({ status: 500, body: '' }));
-  await page.reload();
-  await page
-    .getByRole('region', { name: 'Сеансы' })
-    .getByRole('button', { name: 'Повторить' })
-    .scrollIntoViewIfNeeded();
-};
-const sessionsLoading = async (page: Page) => {
-  await page.route('**/api/me/sessions', () => {});
-  await page.reload();
-  const bones = page.locator('.mantine-Skeleton-root');
-  // The skeletons of the other cards disappear.
-  await expect(bones).toHaveCount(1);
-  await bones.last().scrollIntoViewIfNeeded();
-};
 
 /** A changed form whose save finds that the session has ended. */
-const ended = async (page: Page) => {
+const ended: Steps = async (page) => {
   const json = { code: 'unauthorized', message: 'Войдите в приложение' };
   await page.route('**/api/domain-allowed', (route) => route.fulfill({ status: 401, json }));
   await press('Добавить')(page);
@@ -40,7 +33,7 @@ const ended = async (page: Page) => {
   await expect(page.getByRole('dialog', { name: 'Сеанс завершён' })).toBeVisible();
 };
 /** `ended` for a user with a second factor. */
-const endedWithFactor = async (page: Page) => {
+const endedWithFactor: Steps = async (page) => {
   const json = { code: 'second_factor_needed', message: 'Введите код' };
   await page.route('**/api/auth/login', (route) => route.fulfill({ status: 401, json }));
   await ended(page);
@@ -51,37 +44,29 @@ const endedWithFactor = async (page: Page) => {
 };
 
 /** The sessions card in every state, and a session that ends under a changed form. */
-export const sessionScenarios: Scenario[] = [
-  { name: 'session-ended', role: 'owner', path: '/dashboard/creator/domains', open: ended },
-  { name: 'session-ended-factor', role: 'owner', path: '/dashboard/creator/domains', open: endedWithFactor },
-  {
-    name: 'agent-sessions',
-    role: 'agent',
-    path: '/dashboard/user/personal-data',
-    open: sessionsAre(sessions),
-  },
-  {
-    name: 'agent-sessions-end',
-    role: 'agent',
-    path: '/dashboard/user/personal-data',
-    open: sessionsAre(sessions, press('Завершить: Chrome, Android, 2001:db8:85a3:8d3:1319:8a2e:370:7348')),
-  },
-  {
-    name: 'agent-sessions-alone',
-    role: 'agent',
-    path: '/dashboard/user/personal-data',
-    open: sessionsAre({ rows: sessions.rows.slice(0, 1), count: 1 }),
-  },
-  {
-    name: 'agent-sessions-failed',
-    role: 'agent',
-    path: '/dashboard/user/personal-data',
-    open: sessionsFailed,
-  },
-  {
-    name: 'agent-sessions-loading',
-    role: 'agent',
-    path: '/dashboard/user/personal-data',
-    open: sessionsLoading,
-  },
+export const sessionScenarios: readonly Scenario[] = [
+  ...states('owner', '/dashboard/creator/domains', {
+    'session-ended': ended,
+    'session-ended-factor': endedWithFactor,
+  }),
+  ...states('agent', '/dashboard/user/personal-data', {
+    'agent-sessions': sessionsAre(sessions),
+    'agent-sessions-end': sessionsAre(
+      sessions,
+      press('Завершить: Chrome, Android, 2001:db8:85a3:8d3:1319:8a2e:370:7348'),
+    ),
+    'agent-sessions-alone': sessionsAre({ rows: sessions.rows.slice(0, 1), count: 1 }),
+    'agent-sessions-failed': failing(calls, (page) =>
+      page
+        .getByRole('region', { name: 'Сеансы' })
+        .getByRole('button', { name: 'Повторить' })
+        .scrollIntoViewIfNeeded(),
+    ),
+    'agent-sessions-loading': pending(calls, async (page) => {
+      const bones = page.locator('.mantine-Skeleton-root');
+      // The skeletons of the other cards disappear.
+      await expect(bones).toHaveCount(1);
+      await bones.last().scrollIntoViewIfNeeded();
+    }),
+  }),
 ];

@@ -2,7 +2,7 @@ import { type Browser, type BrowserContext, expect, type Page } from '@playwrigh
 import { login, register, Token } from '@propusk/contract/auth';
 import { admin, PASSWORD } from '../scripts/demo-data.ts';
 import { fillDemo } from '../scripts/fill-demo.ts';
-import type { Scenario, Viewer } from './scenarios.ts';
+import type { Scenario, Viewer } from './scenario.ts';
 
 const json = { 'content-type': 'application/json' };
 
