@@ -1,6 +1,6 @@
 import { type BrowserContext, expect, type Page } from '@playwright/test';
 import { Token } from '@propusk/contract/auth';
-import { freePort } from '@propusk/test-kit/gateway/upstreams';
+import { freePort } from '@propusk/test-kit/daemon';
 import { screensOf, test } from './console.ts';
 import { linkTo, mailsTo } from './mailbox.ts';
 import {

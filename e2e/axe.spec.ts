@@ -1,6 +1,6 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import { expect, type Page } from '@playwright/test';
-import { freePort } from '@propusk/test-kit/gateway/upstreams';
+import { freePort } from '@propusk/test-kit/daemon';
 import { isInTurn } from '@propusk/test-kit/turns';
 import { PASSWORD, startConsole, test } from './console.ts';
 import { scenarios } from './scenarios.ts';

@@ -9,7 +9,7 @@ import { expect, test } from '@playwright/test';
 import { login, register } from '@propusk/contract/auth';
 import { me } from '@propusk/contract/me';
 import { verify } from '@propusk/supervisor/backup/reader';
-import { freePort } from '@propusk/test-kit/gateway/upstreams';
+import { freePort } from '@propusk/test-kit/daemon';
 import { caller } from '../scripts/call.ts';
 import {
   makeDataDir,

@@ -11,7 +11,7 @@ import { createPolicy } from '@propusk/contract/policies';
 import { createProxy, updateProxy } from '@propusk/contract/proxies';
 import { createSite } from '@propusk/contract/sites';
 import { createUser } from '@propusk/contract/users';
-import { freePort } from '@propusk/test-kit/gateway/upstreams';
+import { freePort } from '@propusk/test-kit/daemon';
 import { threatCase } from '@propusk/test-kit/threat-case';
 import { type Call, caller } from '../scripts/call.ts';
 import { choose, dialogOf, field, heading, row as lineOf, saveOf } from './console.ts';

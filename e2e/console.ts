@@ -7,7 +7,7 @@ import { test as base, expect, type Locator, type Page } from '@playwright/test'
 import { login, register } from '@propusk/contract/auth';
 import type { Role } from '@propusk/contract/roles';
 import { createUser } from '@propusk/contract/users';
-import { freePort } from '@propusk/test-kit/gateway/upstreams';
+import { freePort } from '@propusk/test-kit/daemon';
 import { isInTurn } from '@propusk/test-kit/turns';
 import { type Call, caller } from '../scripts/call.ts';
 import {

@@ -6,7 +6,7 @@ import { createPolicy } from '@propusk/contract/policies';
 import { listProxies } from '@propusk/contract/proxies';
 import { createSite } from '@propusk/contract/sites';
 import { createUser } from '@propusk/contract/users';
-import { freePort } from '@propusk/test-kit/gateway/upstreams';
+import { freePort } from '@propusk/test-kit/daemon';
 import { type Call, caller } from '../scripts/call.ts';
 import { startLockedSites } from '../scripts/locked-site.ts';
 import {

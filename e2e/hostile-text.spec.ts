@@ -1,5 +1,5 @@
 import { type BrowserContext, expect, type Page } from '@playwright/test';
-import { freePort } from '@propusk/test-kit/gateway/upstreams';
+import { freePort } from '@propusk/test-kit/daemon';
 import { openThreatCase, quickOrSoak } from '@propusk/test-kit/threat-case';
 import { inTurn } from '@propusk/test-kit/turns';
 import { PASSWORD, startConsole, test } from './console.ts';

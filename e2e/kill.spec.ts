@@ -5,7 +5,7 @@ import type { Endpoint } from '@propusk/contract/endpoint';
 import { createPolicy, getPolicy, updatePolicy } from '@propusk/contract/policies';
 import { listProxies } from '@propusk/contract/proxies';
 import { createUser } from '@propusk/contract/users';
-import { freePort } from '@propusk/test-kit/gateway/upstreams';
+import { freePort } from '@propusk/test-kit/daemon';
 import { quickOrSoak, threatCase } from '@propusk/test-kit/threat-case';
 import {
   makeDataDir,

@@ -1,5 +1,5 @@
 import { chromium } from '@playwright/test';
-import { freePort } from '@propusk/test-kit/gateway/upstreams';
+import { freePort } from '@propusk/test-kit/daemon';
 import lighthouse, { type Config, desktopConfig } from 'lighthouse';
 import { installPackages } from '../scripts/debian.ts';
 import { admin, PASSWORD } from '../scripts/demo-data.ts';

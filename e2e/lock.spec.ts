@@ -2,7 +2,7 @@ import { expect, type Locator, type Page } from '@playwright/test';
 import { createPolicy } from '@propusk/contract/policies';
 import { createSite } from '@propusk/contract/sites';
 import { companyUsers, createUser, updateUser } from '@propusk/contract/users';
-import { freePort } from '@propusk/test-kit/gateway/upstreams';
+import { freePort } from '@propusk/test-kit/daemon';
 import { startLockedSites } from '../scripts/locked-site.ts';
 import { AGE_CHECKS, choose, dialogOf, enter, row, screensOf, startConsole, test } from './console.ts';
 

@@ -1,5 +1,5 @@
 import { type BrowserContextOptions, expect, type Page } from '@playwright/test';
-import { freePort } from '@propusk/test-kit/gateway/upstreams';
+import { freePort } from '@propusk/test-kit/daemon';
 import { PASSWORD, startConsole, test } from './console.ts';
 import { prepare, type Tokens } from './visit.ts';
 

@@ -5,8 +5,8 @@ import { promisify } from 'node:util';
 import { expect, type Page, test } from '@playwright/test';
 import { GatewayAccess } from '@propusk/contract/access';
 import { Token } from '@propusk/contract/auth';
+import { freePort } from '@propusk/test-kit/daemon';
 import {
-  freePort,
   startSquid,
   UPSTREAM_PASSWORD,
   UPSTREAM_USER,

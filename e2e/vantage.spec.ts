@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect, type Locator } from '@playwright/test';
 import { createPolicy } from '@propusk/contract/policies';
 import { createSite } from '@propusk/contract/sites';
-import { freePort } from '@propusk/test-kit/gateway/upstreams';
+import { freePort } from '@propusk/test-kit/daemon';
 import { startLockedSites } from '../scripts/locked-site.ts';
 import { AGE_CHECKS, choose, dialogOf, enter, screensOf, startConsole, test } from './console.ts';
 

@@ -5,7 +5,7 @@ import { scriptPhrases } from '@propusk/phrases/launcher';
 import { stopOnSignals } from '@propusk/supervisor/child-process';
 import { explain, runCommand, say } from '@propusk/supervisor/command';
 import { startProduct } from '@propusk/supervisor/product';
-import { freePort } from '@propusk/test-kit/locks/daemon';
+import { freePort } from '@propusk/test-kit/daemon';
 import { installPackages } from './debian.ts';
 import { admin, demoSites, PASSWORD } from './demo-data.ts';
 import { fillDemo } from './fill-demo.ts';

@@ -2,8 +2,8 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { lockSnippets } from '@propusk/access/lock/snippets';
 import { scriptPhrases } from '@propusk/phrases/launcher';
-import { APACHE } from '@propusk/test-kit/locks/apache';
-import { openFolder, startDaemon } from '@propusk/test-kit/locks/daemon';
+import { openFolder } from '@propusk/test-kit/daemon';
+import { apacheMain, runApache } from '@propusk/test-kit/locks/apache';
 
 /** A site of the demo or of a test. Apache serves it, locked by the text that the console shows. */
 export interface LockedSite {
@@ -34,8 +34,7 @@ export async function startLockedSites(
     await writeFile(join(folder, site.name, '.htaccess'), lockOf(site));
   }
   await mkdir(join(folder, 'nobody'));
-  await writeFile(join(folder, 'apache.conf'), configuration(folder, port, sites));
-  const { stop } = await startDaemon(folder, port, APACHE, ['-X', '-f', join(folder, 'apache.conf')]);
+  const { stop } = await runApache(folder, port, configuration(folder, port, sites));
   return {
     log: () => readFile(join(folder, 'access.log'), 'utf8'),
     lock: (name, lines) => writeFile(join(folder, name, '.htaccess'), lines),
@@ -53,7 +52,6 @@ function lockOf({ name, admits }: LockedSite): string {
 
 function configuration(folder: string, port: number, sites: LockedSite[]): string {
   const modules = ['mpm_event', 'authz_core', 'authz_host', 'dir', 'mime', 'setenvif'];
-  const load = modules.map((name) => `LoadModule ${name}_module /usr/lib/apache2/modules/mod_${name}.so`);
   const hosts = sites.map(
     // The lock is added to an ordinary site, which grants access.
     ({ name }) => `<VirtualHost 127.0.0.1:${port}>
@@ -65,12 +63,10 @@ function configuration(folder: string, port: number, sites: LockedSite[]): strin
   </Directory>
 </VirtualHost>`,
   );
-  return `${load.join('\n')}
-ServerRoot ${folder}
-ServerName localhost
-Listen 127.0.0.1:${port}
-PidFile ${folder}/apache.pid
-ErrorLog ${folder}/error.log
+  return apacheMain(
+    folder,
+    modules,
+    `Listen 127.0.0.1:${port}
 CustomLog ${folder}/access.log "%a %v %>s"
 TypesConfig /etc/mime.types
 AddDefaultCharset utf-8
@@ -85,7 +81,8 @@ DirectoryIndex index.html
   DocumentRoot ${folder}/nobody
 </VirtualHost>
 ${hosts.join('\n')}
-`;
+`,
+  );
 }
 
 function page({ name, title }: LockedSite): string {

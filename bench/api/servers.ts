@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openEmbedded } from '@propusk/embedded-postgres/open';
-import { freePort } from '@propusk/test-kit/gateway/upstreams';
+import { freePort } from '@propusk/test-kit/daemon';
 import { cpuOfFamily, firstMessage, MEASURED, type Pinned, pinned } from '../harness/pinned.ts';
 import type { Recorded } from './statements.ts';
 

@@ -4,9 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { listens } from '@propusk/test-kit/gateway/client';
+import { freePort, listens } from '@propusk/test-kit/daemon';
 import { startFeedServer } from '@propusk/test-kit/gateway/feed-server';
-import { freePort } from '@propusk/test-kit/gateway/upstreams';
 import { untilMetric } from '@propusk/test-kit/gateway/world';
 import { firstMessage, MEASURED, type Pinned, pinned } from '../harness/pinned.ts';
 import {

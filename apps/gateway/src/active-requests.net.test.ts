@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
+import { freePort } from '@propusk/test-kit/daemon';
 import { curl, get, openTunnel, raw, statusAndReason } from '@propusk/test-kit/gateway/client';
-import { freePort } from '@propusk/test-kit/gateway/upstreams';
 import {
   authorization,
   company,

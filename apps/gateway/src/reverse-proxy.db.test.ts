@@ -13,6 +13,7 @@ import { listProxies } from '@propusk/contract/proxies';
 import { createSite, listSites } from '@propusk/contract/sites';
 import { createUser } from '@propusk/contract/users';
 import { createTestDatabase, type TestDatabase } from '@propusk/test-kit/api/database';
+import { freePort } from '@propusk/test-kit/daemon';
 import { type ApiProcess, startApiProcess } from '@propusk/test-kit/gateway/api-process';
 import { type Certificate, makeCertificate } from '@propusk/test-kit/gateway/certificate';
 import { stop } from '@propusk/test-kit/gateway/client';
@@ -23,7 +24,6 @@ import {
   reverseProxies,
   startReverseProxy,
 } from '@propusk/test-kit/gateway/reverse-proxies';
-import { freePort } from '@propusk/test-kit/gateway/upstreams';
 import { SECRET } from '@propusk/test-kit/gateway/world';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 

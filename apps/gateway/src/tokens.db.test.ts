@@ -12,10 +12,10 @@ import { endOtherSessions, endSession, listSessions } from '@propusk/contract/se
 import { createSite } from '@propusk/contract/sites';
 import { changeOwnPassword, createUser, deleteUser, updateUser } from '@propusk/contract/users';
 import { createTestDatabase, type TestDatabase } from '@propusk/test-kit/api/database';
+import { freePort } from '@propusk/test-kit/daemon';
 import { type ApiProcess, startApiProcess } from '@propusk/test-kit/gateway/api-process';
 import { get, statusAndReason } from '@propusk/test-kit/gateway/client';
 import { type Origin, startOrigin } from '@propusk/test-kit/gateway/origin';
-import { freePort } from '@propusk/test-kit/gateway/upstreams';
 import { SECRET, testConfig } from '@propusk/test-kit/gateway/world';
 import { quickOrSoak, type Tally, threatCase } from '@propusk/test-kit/threat-case';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CompanySnapshot } from '@propusk/contract/feed';
+import { freePort } from '@propusk/test-kit/daemon';
 import { curl, get, openTunnel, statusAndReason } from '@propusk/test-kit/gateway/client';
 import {
-  freePort,
   startSquid,
   startTinyproxy,
   UPSTREAM_PASSWORD,

@@ -1,6 +1,6 @@
 import { gatewayKeys } from '@propusk/access/gateway-secret';
 import { parseNetworks } from '@propusk/dial/addresses';
-import { freePort } from '@propusk/test-kit/gateway/upstreams';
+import { freePort } from '@propusk/test-kit/daemon';
 import { expect, test } from 'vitest';
 import { diagnoseConnect } from './connect-error.ts';
 import { createTransport } from './transport.ts';

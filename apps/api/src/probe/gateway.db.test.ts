@@ -11,7 +11,7 @@ import { createLog } from '@propusk/gateway/log';
 import { createGateway, type Gateway } from '@propusk/gateway/server';
 import { GATEWAY_SECRET } from '@propusk/test-kit/api/api';
 import { ECHO_HOST, type ProbeWorld, probe, startProbeWorld } from '@propusk/test-kit/api/probe-world';
-import { freePort } from '@propusk/test-kit/gateway/upstreams';
+import { freePort } from '@propusk/test-kit/daemon';
 import { testConfig } from '@propusk/test-kit/gateway/world';
 import { SITE } from '@propusk/test-kit/locks/site';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';

@@ -7,8 +7,8 @@ import { createLog } from '@propusk/gateway/log';
 import { createGateway, type Gateway } from '@propusk/gateway/server';
 import { GATEWAY_SECRET } from '@propusk/test-kit/api/api';
 import { ECHO_HOST, type ProbeWorld, startProbeWorld } from '@propusk/test-kit/api/probe-world';
+import { freePort } from '@propusk/test-kit/daemon';
 import { type Certificate, makeCertificate } from '@propusk/test-kit/gateway/certificate';
-import { freePort } from '@propusk/test-kit/gateway/upstreams';
 import { testConfig } from '@propusk/test-kit/gateway/world';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 

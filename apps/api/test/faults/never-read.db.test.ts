@@ -5,13 +5,13 @@ import { register } from '@propusk/contract/auth';
 import { endpoints } from '@propusk/contract/endpoints';
 import { listSites } from '@propusk/contract/sites';
 import { GATEWAY_SECRET, PASSWORD } from '@propusk/test-kit/api/api';
+import { freePort } from '@propusk/test-kit/daemon';
 import { type OwnServer, startOwnServer } from '@propusk/test-kit/faults/own-server';
 import { type ApiProcess, startApiProcess } from '@propusk/test-kit/gateway/api-process';
 import { neverRead, pipelined, warmUp } from '@propusk/test-kit/gateway/attack-clients';
 import { ask, during, measure } from '@propusk/test-kit/gateway/latency';
 import { checkLatency, checkMemory, measureAgain } from '@propusk/test-kit/gateway/overload-bars';
 import { residentBytes, watchProcess } from '@propusk/test-kit/gateway/resources';
-import { freePort } from '@propusk/test-kit/gateway/upstreams';
 import { quickOrSoak, threatCase } from '@propusk/test-kit/threat-case';
 import { afterAll, beforeAll, test } from 'vitest';
 

@@ -6,10 +6,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { login, register } from '@propusk/contract/auth';
 import { GATEWAY_SECRET, PASSWORD } from '@propusk/test-kit/api/api';
+import { freePort } from '@propusk/test-kit/daemon';
 import { type OwnServer, startOwnServer } from '@propusk/test-kit/faults/own-server';
 import type { Answer, Crowd } from '@propusk/test-kit/faults/wrong-sign-ins';
 import { type ApiProcess, startApiProcess } from '@propusk/test-kit/gateway/api-process';
-import { freePort } from '@propusk/test-kit/gateway/upstreams';
 import { quickOrSoak, threatCase } from '@propusk/test-kit/threat-case';
 import { afterAll, beforeAll, test } from 'vitest';
 

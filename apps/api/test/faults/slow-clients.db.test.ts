@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { login, register } from '@propusk/contract/auth';
 import { GATEWAY_SECRET, PASSWORD } from '@propusk/test-kit/api/api';
+import { freePort } from '@propusk/test-kit/daemon';
 import { type OwnServer, startOwnServer } from '@propusk/test-kit/faults/own-server';
 import { type ApiProcess, startApiProcess } from '@propusk/test-kit/gateway/api-process';
-import { freePort } from '@propusk/test-kit/gateway/upstreams';
 import { quickOrSoak, threatCase } from '@propusk/test-kit/threat-case';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 

@@ -4,10 +4,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '@propusk/test-kit/daemon';
 import { get, openTunnel, statusAndReason, stop, type Tunnel } from '@propusk/test-kit/gateway/client';
 import { type FeedServer, startFeedServer } from '@propusk/test-kit/gateway/feed-server';
 import { type Origin, startOrigin } from '@propusk/test-kit/gateway/origin';
-import { freePort } from '@propusk/test-kit/gateway/upstreams';
 import {
   company,
   credentials,

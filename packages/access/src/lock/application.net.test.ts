@@ -1,8 +1,8 @@
+import type { Daemon } from '@propusk/test-kit/daemon';
 import { startApache } from '@propusk/test-kit/locks/apache';
 import { type Application, startApplication } from '@propusk/test-kit/locks/application';
 import { startCaddy } from '@propusk/test-kit/locks/caddy';
 import { ask, EGRESS } from '@propusk/test-kit/locks/curl';
-import type { Daemon } from '@propusk/test-kit/locks/daemon';
 import { startNginx } from '@propusk/test-kit/locks/nginx';
 import { ACME_FILE, lockOf, SECRET } from '@propusk/test-kit/locks/site';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { Agent, get, type IncomingMessage } from 'node:http';
+import type { Daemon } from '@propusk/test-kit/daemon';
 import { startApache } from '@propusk/test-kit/locks/apache';
 import { startCaddy } from '@propusk/test-kit/locks/caddy';
 import { type Asking, ask, CDN, CDN_NETWORK, EGRESS, OUTSIDE } from '@propusk/test-kit/locks/curl';
-import type { Daemon } from '@propusk/test-kit/locks/daemon';
 import { startNginx } from '@propusk/test-kit/locks/nginx';
 import { ACME_FILE, lockOf, SITE } from '@propusk/test-kit/locks/site';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

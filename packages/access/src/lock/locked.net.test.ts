@@ -1,7 +1,7 @@
+import type { Daemon } from '@propusk/test-kit/daemon';
 import { startApache } from '@propusk/test-kit/locks/apache';
 import { startCaddy } from '@propusk/test-kit/locks/caddy';
 import { ask, EGRESS, OUTSIDE } from '@propusk/test-kit/locks/curl';
-import type { Daemon } from '@propusk/test-kit/locks/daemon';
 import { startNginx } from '@propusk/test-kit/locks/nginx';
 import { ACME_ANSWER, ACME_FILE, lockOf, SECRET, SITE } from '@propusk/test-kit/locks/site';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

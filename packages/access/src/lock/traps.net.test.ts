@@ -1,6 +1,6 @@
+import type { Daemon } from '@propusk/test-kit/daemon';
 import { startCaddy } from '@propusk/test-kit/locks/caddy';
 import { ask, EGRESS } from '@propusk/test-kit/locks/curl';
-import type { Daemon } from '@propusk/test-kit/locks/daemon';
 import { startNginx } from '@propusk/test-kit/locks/nginx';
 import { ACME_FILE, lockOf, SECRET } from '@propusk/test-kit/locks/site';
 import { describe, expect, test } from 'vitest';

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import type { Daemon } from '@propusk/test-kit/daemon';
 import { startApache } from '@propusk/test-kit/locks/apache';
 import { startCaddy } from '@propusk/test-kit/locks/caddy';
 import { EGRESS, OUTSIDE } from '@propusk/test-kit/locks/curl';
-import type { Daemon } from '@propusk/test-kit/locks/daemon';
 import { startNginx } from '@propusk/test-kit/locks/nginx';
 import { lockOf, SECRET, SITE } from '@propusk/test-kit/locks/site';
 import { describe, expect, test } from 'vitest';

@@ -7,15 +7,9 @@ import { createPolicy } from '@propusk/contract/policies';
 import { createProxy } from '@propusk/contract/proxies';
 import { createSite } from '@propusk/contract/sites';
 import { parseNetworks } from '@propusk/dial/addresses';
-import {
-  freePort,
-  startSquid,
-  UPSTREAM_PASSWORD,
-  UPSTREAM_USER,
-  type UpstreamProxy,
-} from '../gateway/upstreams.ts';
+import { type Daemon, freePort } from '../daemon.ts';
+import { startSquid, UPSTREAM_PASSWORD, UPSTREAM_USER, type UpstreamProxy } from '../gateway/upstreams.ts';
 import { startApache } from '../locks/apache.ts';
-import type { Daemon } from '../locks/daemon.ts';
 import { SITE } from '../locks/site.ts';
 import { startApi, type TestApi } from './api.ts';
 import type { TestDatabase } from './database.ts';

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { promisify } from 'node:util';
@@ -111,38 +111,10 @@ export function requireProgram(binary: string, debianPackage: string): void {
   if (!existsSync(binary)) throw new Error(`${binary} is missing: apt-get install ${debianPackage}`);
 }
 
-/** Starts a program that runs until `stop`. */
-export async function run(
-  binary: string,
-  args: readonly string[],
-  isUp: () => Promise<boolean>,
-): Promise<ChildProcess> {
-  const child = spawn(binary, args, { stdio: ['ignore', 'pipe', 'pipe'] });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => (output += data));
-  const deadline = performance.now() + 15_000;
-  while (!(await isUp())) {
-    if (child.exitCode !== null || performance.now() > deadline)
-      throw new Error(`${binary} did not start: ${output}`);
-    await new Promise((resolve) => setTimeout(resolve, 30));
-  }
-  return child;
-}
-
 /** Ends a program. */
 export async function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const gone = new Promise((resolve) => child.once('exit', resolve));
   child.kill('SIGKILL');
   await gone;
-}
-
-/** Tells whether a port accepts connections. */
-export function listens(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1', () => {
-      socket.destroy();
-      resolve(true);
-    }).once('error', () => resolve(false));
-  });
 }

@@ -5,8 +5,8 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { freePort } from '../daemon.ts';
 import { requireProgram } from './client.ts';
-import { freePort } from './upstreams.ts';
 
 /** Debian's PostgreSQL 15 with standbys, behind one address that can move between servers. */
 export interface Postgres {

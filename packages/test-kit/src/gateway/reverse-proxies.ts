@@ -1,22 +1,20 @@
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type Daemon, freePort, openFolder } from '../daemon.ts';
+import { runCaddy } from '../locks/caddy.ts';
+import { nginxMain, runNginx } from '../locks/nginx.ts';
+import { put } from '../locks/site.ts';
 import type { Certificate } from './certificate.ts';
-import { listens, requireProgram, run, stop } from './client.ts';
-import { freePort } from './upstreams.ts';
 
 /**
  * Runs the configurations that operators get (`deploy/`) on Debian's nginx and Caddy in front of the real
  * api.
  */
-export interface ReverseProxy {
-  /** The HTTPS port. */
-  readonly port: number;
-  /** The HTTP port. */
+export interface ReverseProxy extends Daemon {
+  /** The HTTP port; `port` is that of HTTPS. */
   readonly plainPort: number;
   /** The folder of ACME proofs; Caddy answers them itself. */
   readonly acmeFolder: string;
-  stop(): Promise<void>;
 }
 
 export const reverseProxies = ['nginx', 'caddy'] as const;
@@ -37,7 +35,7 @@ function edit(text: string, changes: readonly (readonly [from: string, to: strin
   }, text);
 }
 
-async function nginxConfig(folder: string, port: number, plain: number, apis: readonly string[]) {
+async function startNginx(folder: string, port: number, plain: number, apis: readonly string[]) {
   const site = edit(await readFile(new URL('nginx.conf', deploy), 'utf8'), [
     ['    listen [::]:80;\n', ''],
     ['    listen [::]:443 ssl http2;\n', ''],
@@ -48,21 +46,10 @@ async function nginxConfig(folder: string, port: number, plain: number, apis: re
     ['server 127.0.0.1:3000 ', `server ${apis[0]} `],
     ['# server 127.0.0.1:3001 ', `server ${apis[1]} `],
   ]);
-  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
-  return `daemon off;
-master_process off;
-pid ${folder}/pid;
-error_log ${folder}/error.log;
-events {}
-http {
-  access_log off;
-  ${temporary.map((name) => `${name}_temp_path ${folder}/${name};`).join('\n  ')}
-  ${site}
-}
-`;
+  return runNginx(folder, port, nginxMain(folder, site));
 }
 
-async function caddyConfig(folder: string, port: number, plain: number, apis: readonly string[]) {
+async function startCaddy(folder: string, port: number, plain: number, apis: readonly string[]) {
   const site = edit(await readFile(new URL('Caddyfile', deploy), 'utf8'), [
     // The test's gateway reaches it by address.
     [`\n${NAME} {\n`, `\nhttps://${NAME}:${port}, https://127.0.0.1:${port} {\n\tbind 127.0.0.1\n`],
@@ -70,50 +57,20 @@ async function caddyConfig(folder: string, port: number, plain: number, apis: re
     ['127.0.0.1:3000', apis[0] ?? ''],
     ['# to 127.0.0.1:3001', `to ${apis[1]}`],
   ]);
-  return `{\n\tadmin off\n\thttp_port ${plain}\n\tstorage file_system ${folder}/store\n\tdefault_sni ${NAME}\n}\n${site}`;
+  const options = `{\n\tadmin off\n\thttp_port ${plain}\n\tstorage file_system ${folder}/store\n\tdefault_sni ${NAME}\n}\n`;
+  return runCaddy(folder, port, `${options}${site}`);
 }
 
-const programs = {
-  nginx: {
-    binary: '/usr/sbin/nginx',
-    config: nginxConfig,
-    args: (path: string) => ['-c', path, '-p', join(path, '..')],
-  },
-  caddy: {
-    binary: '/usr/bin/caddy',
-    config: caddyConfig,
-    args: (path: string) => ['run', '--config', path, '--adapter', 'caddyfile'],
-  },
-};
-
-/**
- * Starts a reverse proxy in front of two apis (`host:port`). @throws Error naming the Debian package when
- * it is missing
- */
+/** Starts a reverse proxy in front of two apis (`host:port`). @throws Error when its program is missing */
 export async function startReverseProxy(
   name: (typeof reverseProxies)[number],
   certificate: Certificate,
   apis: readonly [string, string],
 ): Promise<ReverseProxy> {
-  const { binary, config, args } = programs[name];
-  requireProgram(binary, name);
-  const folder = await mkdtemp(join(tmpdir(), `propusk-before-${name}-`));
-  await chmod(folder, 0o755);
-  const [port, plain] = [await freePort(), await freePort()];
-  await writeFile(join(folder, 'cert.pem'), certificate.cert);
-  await writeFile(join(folder, 'key.pem'), certificate.key);
-  await writeFile(join(folder, 'config'), await config(folder, port, plain, apis));
-  // Tied to this process, so that a killed test leaves no server behind.
-  const child = await run('setpriv', ['--pdeathsig', 'KILL', binary, ...args(join(folder, 'config'))], () =>
-    listens(port),
-  );
-  return {
-    port,
-    plainPort: plain,
-    acmeFolder: join(folder, 'acme'),
-    async stop() {
-      await stop(child);
-      await rm(folder, { recursive: true, force: true });
-    },
-  };
+  const folder = await openFolder(`before-${name}`);
+  const [port, plainPort] = [await freePort(), await freePort()];
+  await put(join(folder, 'cert.pem'), certificate.cert);
+  await put(join(folder, 'key.pem'), certificate.key);
+  const daemon = await (name === 'nginx' ? startNginx : startCaddy)(folder, port, plainPort, apis);
+  return { ...daemon, plainPort, acmeFolder: join(folder, 'acme') };
 }

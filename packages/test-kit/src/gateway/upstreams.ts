@@ -1,17 +1,12 @@
-import { once } from 'node:events';
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { listens, requireProgram, run, stop } from './client.ts';
+import { type Daemon, freePort, openFolder, startDaemon } from '../daemon.ts';
 
 /** Independent upstream proxies: Debian's squid and tinyproxy, both with Basic auth. */
 
-export interface UpstreamProxy {
-  readonly port: number;
+export interface UpstreamProxy extends Daemon {
   /** The log of requests. */
   log(): Promise<string>;
-  stop(): Promise<void>;
 }
 
 export const UPSTREAM_USER = 'gate';
@@ -24,10 +19,7 @@ const HTPASSWD = `${UPSTREAM_USER}:$apr1$propusk0$8lasfXVqaP0Acc/FNRvXw.\n`;
  * @param egress the loopback address that it connects from
  */
 export async function startSquid(hosts: readonly string[], egress = '127.0.0.1'): Promise<UpstreamProxy> {
-  requireProgram('/usr/sbin/squid', 'squid');
-  const folder = await mkdtemp(join(tmpdir(), 'propusk-squid-'));
-  // squid started by root drops to another user.
-  await chmod(folder, 0o777);
+  const folder = await openFolder('squid');
   const port = await freePort();
   await writeFile(join(folder, 'users'), HTPASSWD);
   await writeFile(join(folder, 'hosts'), `127.0.0.1 ${hosts.join(' ')}\n`);
@@ -51,21 +43,15 @@ shutdown_lifetime 0 seconds
 coredump_dir ${folder}
 `,
   );
-  const child = await run('/usr/sbin/squid', ['-N', '-f', join(folder, 'squid.conf')], () => listens(port));
-  return {
-    port,
-    log: () => readFile(join(folder, 'access.log'), 'utf8'),
-    async stop() {
-      await stop(child);
-      await rm(folder, { recursive: true, force: true });
-    },
-  };
+  // Squid names its shared memory after the service: the default name may belong to another user.
+  const args = ['-N', '-n', `propusk${port}`, '-f', join(folder, 'squid.conf')];
+  const daemon = await startDaemon(folder, port, '/usr/sbin/squid', args);
+  return { ...daemon, log: () => readFile(join(folder, 'access.log'), 'utf8') };
 }
 
 /** Starts tinyproxy. It cannot map names, so it forwards to squid. */
 export async function startTinyproxy(squid: UpstreamProxy): Promise<UpstreamProxy> {
-  requireProgram('/usr/bin/tinyproxy', 'tinyproxy');
-  const folder = await mkdtemp(join(tmpdir(), 'propusk-tinyproxy-'));
+  const folder = await openFolder('tinyproxy');
   const port = await freePort();
   await writeFile(
     join(folder, 'tinyproxy.conf'),
@@ -79,25 +65,7 @@ LogFile "${folder}/log"
 LogLevel Connect
 `,
   );
-  const child = await run('/usr/bin/tinyproxy', ['-d', '-c', join(folder, 'tinyproxy.conf')], () =>
-    listens(port),
-  );
-  return {
-    port,
-    log: () => readFile(join(folder, 'log'), 'utf8'),
-    async stop() {
-      await stop(child);
-      await rm(folder, { recursive: true, force: true });
-    },
-  };
-}
-
-/** Returns a port that was free a moment ago. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
+  const args = ['-d', '-c', join(folder, 'tinyproxy.conf')];
+  const daemon = await startDaemon(folder, port, '/usr/bin/tinyproxy', args);
+  return { ...daemon, log: () => readFile(join(folder, 'log'), 'utf8') };
 }

@@ -8,11 +8,11 @@ import { listProxies } from '@propusk/contract/proxies';
 import { createSite } from '@propusk/contract/sites';
 import { createUser } from '@propusk/contract/users';
 import { createTestDatabase, type TestDatabase } from '../api/database.ts';
+import { freePort } from '../daemon.ts';
 import { type ApiProcess, startApiProcess } from './api-process.ts';
 import { get, statusAndReason } from './client.ts';
 import { type FloodOrigin, forkFloodOrigin } from './flood-origin.ts';
 import { type GatewayProcess, startGatewayProcess } from './gateway-process.ts';
-import { freePort } from './upstreams.ts';
 import { SECRET } from './world.ts';
 
 /**

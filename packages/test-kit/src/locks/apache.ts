@@ -1,6 +1,6 @@
 import { chmod, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Daemon, freePort, openFolder, startDaemon } from './daemon.ts';
+import { type Daemon, freePort, openFolder, startDaemon } from '../daemon.ts';
 import { put, SITE, writeSite } from './site.ts';
 
 export interface ApacheSite {
@@ -53,21 +53,38 @@ export async function startApache(site: ApacheSite): Promise<Daemon> {
   await mkdir(join(folder, 'cache'), { mode: 0o777 });
   await chmod(join(folder, 'cache'), 0o777);
   await put(join(folder, 'elsewhere', 'private.txt'), 'secret of the house: elsewhere\n');
-  await put(join(folder, 'apache.conf'), apacheConf(folder, port, site));
-  return startDaemon(folder, port, APACHE, ['-X', '-f', join(folder, 'apache.conf')]);
+  return runApache(folder, port, apacheConf(folder, port, site));
+}
+
+/** Starts Apache with a configuration. */
+export async function runApache(
+  folder: string,
+  ports: Parameters<typeof startDaemon>[1],
+  configuration: string,
+): Promise<Daemon> {
+  await put(join(folder, 'apache.conf'), configuration);
+  return startDaemon(folder, ports, APACHE, ['-X', '-f', join(folder, 'apache.conf')]);
+}
+
+/** Renders a configuration whose files are in one folder. */
+export function apacheMain(folder: string, names: readonly string[], lines: string): string {
+  const load = names.map((name) => `LoadModule ${name}_module /usr/lib/apache2/modules/mod_${name}.so`);
+  return `${load.join('\n')}
+ServerRoot ${folder}
+ServerName localhost
+PidFile ${folder}/apache.pid
+ErrorLog ${folder}/error.log
+${lines}`;
 }
 
 /** Renders the whole configuration; a test changes only the site's part. */
 export function apacheConf(folder: string, port: number, site: ApacheSite): string {
-  const load = modules.map((name) => `LoadModule ${name}_module /usr/lib/apache2/modules/mod_${name}.so`);
-  return `${load.join('\n')}
-ServerRoot ${folder}
-ServerName localhost
-Listen 127.0.0.1:${port}
+  return apacheMain(
+    folder,
+    modules,
+    `Listen 127.0.0.1:${port}
 Listen [::1]:${port}
 Listen [::ffff:127.0.0.2]:${port}
-PidFile ${folder}/apache.pid
-ErrorLog ${folder}/error.log
 TypesConfig /etc/mime.types
 TraceEnable On
 CacheRoot ${folder}/cache
@@ -92,5 +109,6 @@ CacheRoot ${folder}/cache
   Alias /elsewhere ${folder}/elsewhere
   ${site.host ?? ''}
 </VirtualHost>
-`;
+`,
+  );
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type Daemon, freePort, openFolder, startDaemon } from './daemon.ts';
+import { type Daemon, freePort, openFolder, startDaemon } from '../daemon.ts';
 import { put, SITE, writeSite } from './site.ts';
 
 export interface CaddySite {
@@ -16,14 +16,18 @@ export async function startCaddy(site: CaddySite): Promise<Daemon> {
   const folder = await openFolder('lock-caddy');
   const port = await freePort();
   await writeSite(join(folder, 'site'));
-  await put(join(folder, 'Caddyfile'), caddyfile(folder, port, site));
-  return startDaemon(folder, port, CADDY, [
-    'run',
-    '--adapter',
-    'caddyfile',
-    '--config',
-    join(folder, 'Caddyfile'),
-  ]);
+  return runCaddy(folder, port, caddyfile(folder, port, site));
+}
+
+/** Starts Caddy with a Caddyfile. */
+export async function runCaddy(
+  folder: string,
+  ports: Parameters<typeof startDaemon>[1],
+  configuration: string,
+): Promise<Daemon> {
+  const path = join(folder, 'Caddyfile');
+  await put(path, configuration);
+  return startDaemon(folder, ports, CADDY, ['run', '--adapter', 'caddyfile', '--config', path]);
 }
 
 /** Renders the Caddyfile: the lock with the owner's lines in its place, over plain HTTP on the test's port. */

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type Daemon, freePort, openFolder, startDaemon } from './daemon.ts';
+import { type Daemon, freePort, openFolder, startDaemon } from '../daemon.ts';
 import { put, SITE, writeSite } from './site.ts';
 
 export interface NginxSite {
@@ -16,8 +16,32 @@ export async function startNginx(site: NginxSite): Promise<Daemon> {
   const folder = await openFolder('lock-nginx');
   const port = await freePort();
   await writeSite(join(folder, 'site'));
-  await put(join(folder, 'nginx.conf'), nginxConf(folder, port, site));
-  return startDaemon(folder, port, NGINX, nginxArguments(folder));
+  return runNginx(folder, port, nginxConf(folder, port, site));
+}
+
+/** Starts nginx with a configuration. */
+export async function runNginx(
+  folder: string,
+  ports: Parameters<typeof startDaemon>[1],
+  configuration: string,
+): Promise<Daemon> {
+  await put(join(folder, 'nginx.conf'), configuration);
+  return startDaemon(folder, ports, NGINX, nginxArguments(folder));
+}
+
+/** Renders a configuration whose files are in one folder, from the lines of `http { }`. */
+export function nginxMain(folder: string, http: string): string {
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
+  return `daemon off;
+master_process off;
+pid ${folder}/nginx.pid;
+events {}
+http {
+  access_log off;
+  ${temporary.map((name) => `${name}_temp_path ${folder}/${name};`).join('\n  ')}
+  ${http}
+}
+`;
 }
 
 /** The arguments that keep all files of nginx in one folder. */
@@ -35,15 +59,9 @@ function parts(lock: string): { http: string; server: string } {
 /** Renders the whole configuration; a test changes only the owner's part and the lock. */
 export function nginxConf(folder: string, port: number, site: NginxSite): string {
   const { http, server } = site.lock === undefined ? { http: '', server: '' } : parts(site.lock);
-  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
-  return `daemon off;
-master_process off;
-pid ${folder}/nginx.pid;
-events {}
-http {
-  access_log off;
-  ${temporary.map((name) => `${name}_temp_path ${folder}/${name};`).join('\n  ')}
-  include /etc/nginx/mime.types;
+  return nginxMain(
+    folder,
+    `include /etc/nginx/mime.types;
   ${http}
   server {
     listen 127.0.0.1:${port};
@@ -54,7 +72,6 @@ http {
     index index.html;
     ${server}
     ${site.server ?? ''}
-  }
-}
-`;
+  }`,
+  );
 }

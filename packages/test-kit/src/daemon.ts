@@ -21,17 +21,19 @@ export async function openFolder(name: string): Promise<string> {
 }
 
 /**
- * Starts a program and waits until its port answers. As root it changes to `www-data` before the program starts: a later
+ * Starts a program and waits until its ports answer. As root it changes to `www-data` before the program starts: a later
  * change of user would clear the parent-death signal, and a killed test would leave the server behind.
+ * @param ports the first is the daemon's port
  * @throws Error with the server's output when the program is missing or ends early
  */
 export async function startDaemon(
   folder: string,
-  port: number,
+  ports: number | readonly [number, ...number[]],
   program: string,
   args: readonly string[],
 ): Promise<Daemon> {
   if (!existsSync(program)) throw new Error(`${program} is not installed: npm test brings it`);
+  const all = typeof ports === 'number' ? ([ports] as const) : ports;
   const asUser =
     process.getuid?.() === 0 ? ['--reuid', 'www-data', '--regid', 'www-data', '--clear-groups'] : [];
   const child = spawn('setpriv', [...asUser, '--pdeathsig', 'TERM', program, ...args], {
@@ -45,7 +47,7 @@ export async function startDaemon(
   });
   const ended = once(child, 'exit');
   try {
-    await answers(port, child);
+    for (const port of all) await answers(port, child);
   } catch (error) {
     child.kill('SIGKILL');
     const log = await readFile(join(folder, 'error.log'), 'utf8').catch(() => '');
@@ -54,10 +56,13 @@ export async function startDaemon(
   }
   return {
     folder,
-    port,
+    port: all[0],
     async stop() {
       child.kill('SIGTERM');
+      // Caddy waits for open connections without a limit.
+      const late = setTimeout(() => child.kill('SIGKILL'), 3_000);
       await ended;
+      clearTimeout(late);
       await rm(folder, { recursive: true, force: true });
     },
   };
@@ -73,15 +78,20 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
+/** Tells whether a port accepts connections. */
+export async function listens(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1');
+  const connected = await once(socket, 'connect').then(
+    () => true,
+    () => false,
+  );
+  socket.destroy();
+  return connected;
+}
+
 async function answers(port: number, child: ChildProcess): Promise<void> {
-  for (let tries = 0; tries < 200 && child.exitCode === null; tries++) {
-    const socket = connect(port, '127.0.0.1');
-    const connected = await once(socket, 'connect').then(
-      () => true,
-      () => false,
-    );
-    socket.destroy();
-    if (connected) return;
+  for (let tries = 0; tries < 300 && child.exitCode === null; tries++) {
+    if (await listens(port)) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   throw new Error(`nothing answers on port ${port}`);
