@@ -1,25 +1,17 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { Endpoint, Input, Output } from '@propusk/contract/endpoint';
-import { stop } from './client.ts';
+import { type Process, startProcess } from './process.ts';
 
 /** The real api in its own process. */
-export interface ApiProcess {
+export interface ApiProcess extends Pick<Process, 'ended' | 'kill' | 'terminate'> {
   readonly url: string;
   pid(): number;
-  /** The exit code or signal with the end of its output; null while it runs. */
-  ended(): string | null;
   /** Makes a call that must succeed. */
   must<E extends Endpoint>(
     token: string | null,
     endpoint: E,
     parts?: { id?: number; body?: Input<E['body']>; headers?: Readonly<Record<string, string>> },
   ): Promise<Output<E['reply']>>;
-  /** Kills it with SIGKILL. */
-  kill(): Promise<void>;
-  /** Stops it by SIGTERM. @returns its exit code */
-  terminate(): Promise<number | null>;
   /** Starts it again on the same port. */
   start(): Promise<void>;
 }
@@ -35,37 +27,17 @@ export async function startApiProcess(
   heapMb?: number,
 ): Promise<ApiProcess> {
   const url = `http://127.0.0.1:${port}`;
-  const execArgv = heapMb === undefined ? [] : [`--max-old-space-size=${heapMb}`];
-  let child: ChildProcess | undefined;
-  let ending: string | null = null;
-
-  async function start(): Promise<void> {
-    const settings = { PATH: process.env.PATH, LOG_LEVEL: 'warn', PORT: String(port), ...env };
-    child = fork(main, { env: settings, execArgv, silent: true });
-    let output = '';
-    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (data) => (output += data));
-    ending = null;
-    const exit = once(child, 'exit').then(([code, signal]) => (ending = `${signal ?? code}: ${output}`));
-    const ended = exit.then(() => Promise.reject(new Error(`The api ended: ${output}`)));
-    ended.catch(() => {});
-    await Promise.race([once(child, 'message'), ended]);
-  }
-  await start();
-
+  const settings = { PORT: String(port), ...env };
+  let running = await startProcess(main, settings, heapMb);
   return {
     url,
-    start,
-    pid: () => child?.pid ?? 0,
-    ended: () => ending,
-    async kill() {
-      if (child !== undefined) await stop(child);
+    async start() {
+      running = await startProcess(main, settings, heapMb);
     },
-    async terminate() {
-      if (child === undefined || child.exitCode !== null) return null;
-      const ended = once(child, 'exit');
-      child.kill('SIGTERM');
-      return (await ended)[0];
-    },
+    pid: () => running.pid,
+    ended: () => running.ended(),
+    kill: () => running.kill(),
+    terminate: () => running.terminate(),
     async must(token, endpoint, { id, body, headers } = {}) {
       const reply = await fetch(`${url}/api${endpoint.path.replace(':id', String(id))}`, {
         method: endpoint.method,
