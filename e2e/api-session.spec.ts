@@ -4,20 +4,12 @@ import { promisify } from 'node:util';
 import { expect, test } from '@playwright/test';
 import { freePort } from '@propusk/test-kit/daemon';
 import { startLockedSites } from '../scripts/locked-site.ts';
-import {
-  makeDataDir,
-  type RunningProduct,
-  removeDataDir,
-  runProduct,
-  stopProduct,
-  untilReady,
-} from './product.ts';
+import { endProduct, type RunningProduct, startProduct } from './product.ts';
 
 /** Runs the session of docs/api.md verbatim, on a running product and a site that admits only the gateway. */
 const EGRESS = '127.0.0.2';
 const SITE = 'crm.romashka.test';
 const run = promisify(execFile);
-let dataDir: string;
 let product: RunningProduct;
 let sites: { stop(): Promise<void> };
 let sitePort: number;
@@ -25,23 +17,16 @@ let sitePort: number;
 test.beforeAll(async () => {
   sitePort = await freePort();
   sites = await startLockedSites(sitePort, [{ name: SITE, title: 'Клиенты', admits: EGRESS }]);
-  dataDir = await makeDataDir();
-  product = runProduct(
-    dataDir,
-    { console: await freePort(), gateway: await freePort() },
-    {
-      GATEWAY_EGRESS: EGRESS,
-      GATEWAY_HOSTS: `${SITE}=127.0.0.1`,
-      GATEWAY_ALLOW_NETWORKS: '127.0.0.0/8',
-    },
-  );
-  await untilReady(product);
+  product = await startProduct(() => ({
+    GATEWAY_EGRESS: EGRESS,
+    GATEWAY_HOSTS: `${SITE}=127.0.0.1`,
+    GATEWAY_ALLOW_NETWORKS: '127.0.0.0/8',
+  }));
 });
 
 test.afterAll(async () => {
-  await stopProduct(product);
+  await endProduct(product);
   await sites.stop();
-  await removeDataDir(dataDir);
 });
 
 test('the documented curl session goes from registration to a working policy and back', async () => {

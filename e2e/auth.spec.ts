@@ -1,16 +1,8 @@
 import { type BrowserContext, expect, type Page } from '@playwright/test';
 import { Token } from '@propusk/contract/auth';
-import { freePort } from '@propusk/test-kit/daemon';
 import { screensOf, test } from './console.ts';
 import { linkTo, mailsTo } from './mailbox.ts';
-import {
-  makeDataDir,
-  type RunningProduct,
-  removeDataDir,
-  runProduct,
-  stopProduct,
-  untilReady,
-} from './product.ts';
+import { endProduct, type RunningProduct, startProduct } from './product.ts';
 
 /** Sign-in, the route guard, passwords, emails and their links, and page titles. On a desktop and a phone. */
 interface Person {
@@ -19,29 +11,21 @@ interface Person {
 }
 
 const admin: Person = { email: 'admin@propusk.test', password: 'open sesame' };
-let dataDir: string;
 let product: RunningProduct;
 let people = 0;
 
 test.beforeAll(async () => {
-  dataDir = await makeDataDir();
-  product = runProduct(
-    dataDir,
-    { console: await freePort(), gateway: await freePort() },
-    // Sign-in attempts are counted by address, so each test uses its own.
-    {
-      ADMIN_EMAIL: admin.email,
-      ADMIN_PASSWORD: admin.password,
-      TRUST_PROXY: '127.0.0.1',
-      SMTP_URL: undefined,
-    },
-  );
-  await untilReady(product);
+  // Sign-in attempts are counted by address, so each test uses its own.
+  product = await startProduct(() => ({
+    ADMIN_EMAIL: admin.email,
+    ADMIN_PASSWORD: admin.password,
+    TRUST_PROXY: '127.0.0.1',
+    SMTP_URL: undefined,
+  }));
 });
 
 test.afterAll(async () => {
-  await stopProduct(product);
-  await removeDataDir(dataDir);
+  await endProduct(product);
 });
 
 let addresses = 0;
@@ -269,9 +253,12 @@ for (const [size, viewport] of screensOf(import.meta.url)) {
       );
       await resend.click();
       await expect(warning(page)).toHaveText(busy);
-      expect(await mailsTo(dataDir, 'nobody@romashka.test')).toEqual([]);
+      expect(await mailsTo(product.dataDir, 'nobody@romashka.test')).toEqual([]);
 
-      const [used, link] = [await linkTo(dataDir, owner.email, 1), await linkTo(dataDir, owner.email, 2)];
+      const [used, link] = [
+        await linkTo(product.dataDir, owner.email, 1),
+        await linkTo(product.dataDir, owner.email, 2),
+      ];
       const leaks = watchFor(context, link);
       await page.goto(used);
       await expect(heading(page, 'Задайте новый пароль')).toBeVisible();
@@ -349,7 +336,7 @@ for (const [size, viewport] of screensOf(import.meta.url)) {
       await page.getByRole('button', { name: 'Закрыть', exact: true }).click();
       await expect(page.getByRole('button', { name: 'Сменить почту' })).toBeFocused();
 
-      const link = await linkTo(dataDir, moved);
+      const link = await linkTo(product.dataDir, moved);
       const leaks = watchFor(context, link);
       await page.goto(link);
       await expect(page).toHaveURL(`${product.consoleUrl}/security/login`);

@@ -7,17 +7,9 @@ import { test as base, expect, type Locator, type Page } from '@playwright/test'
 import { login, register } from '@propusk/contract/auth';
 import type { Role } from '@propusk/contract/roles';
 import { createUser } from '@propusk/contract/users';
-import { freePort } from '@propusk/test-kit/daemon';
 import { isInTurn } from '@propusk/test-kit/turns';
 import { type Call, caller } from '../scripts/call.ts';
-import {
-  makeDataDir,
-  type RunningProduct,
-  removeDataDir,
-  runProduct,
-  stopProduct,
-  untilReady,
-} from './product.ts';
+import { endProduct, type RunningProduct, startProduct } from './product.ts';
 
 const run = promisify(execFile);
 /** The password of every account, the admin's too. */
@@ -69,7 +61,7 @@ export const test = base.extend<object, { shared: RunningProduct }>({
       const product = await launch(() => ({}));
       await psql(product, KEEP);
       await use(product);
-      await end(product);
+      await endProduct(product);
     },
     { scope: 'worker', timeout: 120_000 },
   ],
@@ -124,22 +116,12 @@ export function startConsole(
     product = await launch(settings);
     await fill(console);
   });
-  test.afterAll(() => end(product));
+  test.afterAll(() => endProduct(product));
   return console;
 }
 
-async function launch(settings: (ports: { console: number }) => NodeJS.ProcessEnv): Promise<RunningProduct> {
-  const ports = { console: await freePort(), gateway: await freePort() };
-  const env = { ADMIN_EMAIL: adminEmail, ADMIN_PASSWORD: PASSWORD, ...settings(ports) };
-  const product = runProduct(await makeDataDir(), ports, env);
-  await untilReady(product);
-  return product;
-}
-
-async function end(product: RunningProduct): Promise<void> {
-  await stopProduct(product);
-  await removeDataDir(product.dataDir);
-}
+const launch = (settings: (ports: { console: number }) => NodeJS.ProcessEnv): Promise<RunningProduct> =>
+  startProduct((ports) => ({ ADMIN_EMAIL: adminEmail, ADMIN_PASSWORD: PASSWORD, ...settings(ports) }));
 
 async function psql({ dataDir }: RunningProduct, statement: string): Promise<string> {
   const socket = join(dataDir, 'postgres');

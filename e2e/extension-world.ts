@@ -9,14 +9,7 @@ import { createUser } from '@propusk/contract/users';
 import { freePort } from '@propusk/test-kit/daemon';
 import { type Call, caller } from '../scripts/call.ts';
 import { startLockedSites } from '../scripts/locked-site.ts';
-import {
-  makeDataDir,
-  type RunningProduct,
-  removeDataDir,
-  runProduct,
-  stopProduct,
-  untilReady,
-} from './product.ts';
+import { endProduct, type RunningProduct, startProduct } from './product.ts';
 
 /**
  * The environment of the extension tests: the product, an Apache with a locked and an open site, a site
@@ -73,14 +66,12 @@ async function startWorld(settings: Settings): Promise<World> {
   }).listen(0, '127.0.0.1');
   await once(asking, 'listening');
   const askingPort = (asking.address() as { port: number }).port;
-  const ports = { console: await freePort(), gateway: await freePort() };
-  const product = runProduct(await makeDataDir(), ports, {
+  const product = await startProduct((ports) => ({
     ...settings(ports),
     GATEWAY_EGRESS: EGRESS,
     GATEWAY_HOSTS: names.map((name) => `${name}=127.0.0.1`).join(','),
     GATEWAY_ALLOW_NETWORKS: '127.0.0.0/8',
-  });
-  await untilReady(product);
+  }));
 
   const call = caller(() => product.consoleUrl);
   const company = { name: 'Ромашка', companyName: 'ООО «Ромашка»', companySite: 'romashka.test' };
@@ -113,11 +104,10 @@ async function startWorld(settings: Settings): Promise<World> {
     directHits: async () =>
       (await sites.log()).split('\n').filter((line) => line.startsWith('127.0.0.1 crm.romashka.test ')),
     async stop() {
-      await stopProduct(product);
+      await endProduct(product);
       asking.closeAllConnections();
       asking.close();
       await sites.stop();
-      await removeDataDir(product.dataDir);
     },
   };
 }

@@ -2,10 +2,9 @@ import { chromium } from '@playwright/test';
 import { freePort } from '@propusk/test-kit/daemon';
 import lighthouse, { type Config, desktopConfig } from 'lighthouse';
 import { installPackages } from '../scripts/debian.ts';
-import { admin, PASSWORD } from '../scripts/demo-data.ts';
 import config from './playwright.config.ts';
-import { makeDataDir, removeDataDir, runProduct, stopProduct, untilReady } from './product.ts';
-import { prepare } from './visit.ts';
+import { endProduct } from './product.ts';
+import { prepare, startDemoProduct } from './visit.ts';
 
 /**
  * `npm run lighthouse` scores the login page and a list on the shipped product with the demo's data.
@@ -70,22 +69,9 @@ async function look(address: string, token: string | null, settings: Config | un
 }
 
 await installPackages(['chromium'], say);
-const dataDir = await makeDataDir();
-const product = runProduct(
-  dataDir,
-  { console: await freePort(), gateway: await freePort() },
-  {
-    ADMIN_EMAIL: admin,
-    ADMIN_PASSWORD: PASSWORD,
-    // The demo's companies must never reach a real database.
-    DATABASE_URL: undefined,
-    SECRET_KEY: undefined,
-    GATEWAY_SECRET: undefined,
-  },
-);
+const product = await startDemoProduct();
 let missed = 0;
 try {
-  await untilReady(product);
   const { owner } = await prepare(product.consoleUrl, await freePort());
   for (const { path, signedIn } of pages) {
     for (const [device, settings] of devices) {
@@ -107,7 +93,6 @@ try {
     }
   }
 } finally {
-  await stopProduct(product);
-  await removeDataDir(dataDir);
+  await endProduct(product);
 }
 process.exit(missed === 0 ? 0 : 1);

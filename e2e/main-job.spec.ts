@@ -13,14 +13,7 @@ import {
   type UpstreamProxy,
 } from '@propusk/test-kit/gateway/upstreams';
 import { startLockedSites } from '../scripts/locked-site.ts';
-import {
-  makeDataDir,
-  type RunningProduct,
-  removeDataDir,
-  runProduct,
-  stopProduct,
-  untilReady,
-} from './product.ts';
+import { endProduct, type RunningProduct, startProduct } from './product.ts';
 
 /**
  * The main job end to end: an owner sets access up in the browser, an agent reaches the locked sites
@@ -35,7 +28,6 @@ const SQUID_EGRESS = '127.0.0.3';
 const owner = { email: 'ivan@romashka.test', password: 'correct horse' };
 const agent = { email: 'petr@romashka.test', password: 'battery staple' };
 
-let dataDir: string;
 let product: RunningProduct;
 let sites: { stop(): Promise<void> };
 let squid: UpstreamProxy;
@@ -50,24 +42,17 @@ test.beforeAll(async () => {
     { name: 'wiki.romashka.test', title: 'Знания «Ромашки»', admits: SQUID_EGRESS },
   ]);
   squid = await startSquid(['crm.romashka.test', 'wiki.romashka.test'], SQUID_EGRESS);
-  dataDir = await makeDataDir();
-  product = runProduct(
-    dataDir,
-    { console: await freePort(), gateway: await freePort() },
-    {
-      GATEWAY_EGRESS,
-      GATEWAY_HOSTS: 'crm.romashka.test=127.0.0.1,wiki.romashka.test=127.0.0.1,other.test=127.0.0.1',
-      GATEWAY_ALLOW_NETWORKS: '127.0.0.0/8',
-    },
-  );
-  await untilReady(product);
+  product = await startProduct(() => ({
+    GATEWAY_EGRESS,
+    GATEWAY_HOSTS: 'crm.romashka.test=127.0.0.1,wiki.romashka.test=127.0.0.1,other.test=127.0.0.1',
+    GATEWAY_ALLOW_NETWORKS: '127.0.0.0/8',
+  }));
 });
 
 test.afterAll(async () => {
-  await stopProduct(product);
+  await endProduct(product);
   await squid.stop();
   await sites.stop();
-  await removeDataDir(dataDir);
 });
 
 async function signIn(page: Page, who: typeof owner): Promise<void> {

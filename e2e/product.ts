@@ -4,6 +4,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '@propusk/test-kit/daemon';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -101,6 +102,25 @@ export async function untilReady(product: RunningProduct): Promise<void> {
 export async function stopProduct(product: RunningProduct): Promise<void> {
   if (product.process.exitCode === null && product.process.signalCode === null) product.interrupt();
   await product.ended;
+}
+
+/** Runs `npm start` on a temporary data folder and free ports, and waits until everything serves. */
+export async function startProduct(
+  settings: (ports: { console: number; gateway: number }) => NodeJS.ProcessEnv = () => ({}),
+): Promise<RunningProduct> {
+  const ports = { console: await freePort(), gateway: await freePort() };
+  const product = runProduct(await makeDataDir(), ports, settings(ports));
+  await untilReady(product).catch(async (error: unknown) => {
+    await endProduct(product);
+    throw error;
+  });
+  return product;
+}
+
+/** Stops a product and removes its data folder. */
+export async function endProduct(product: RunningProduct): Promise<void> {
+  await stopProduct(product);
+  await removeDataDir(product.dataDir);
 }
 
 async function list(): Promise<string[]> {

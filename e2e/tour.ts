@@ -4,14 +4,14 @@ import { fileURLToPath } from 'node:url';
 import { type Browser, chromium } from '@playwright/test';
 import { freePort } from '@propusk/test-kit/daemon';
 import { installPackages } from '../scripts/debian.ts';
-import { admin, PASSWORD } from '../scripts/demo-data.ts';
 import config from './playwright.config.ts';
-import { makeDataDir, removeDataDir, runProduct, stopProduct, untilReady } from './product.ts';
+import { endProduct } from './product.ts';
 import { scenarios } from './scenarios.ts';
 import {
   type Appearance,
   appearances,
   prepare,
+  startDemoProduct,
   type Tokens,
   viewersOf,
   visit,
@@ -54,21 +54,8 @@ async function takePictures(
 }
 
 await installPackages(['chromium'], say);
-const dataDir = await makeDataDir();
-const product = runProduct(
-  dataDir,
-  { console: await freePort(), gateway: await freePort() },
-  {
-    ADMIN_EMAIL: admin,
-    ADMIN_PASSWORD: PASSWORD,
-    // The demo's companies must never reach a real database.
-    DATABASE_URL: undefined,
-    SECRET_KEY: undefined,
-    GATEWAY_SECRET: undefined,
-  },
-);
+const product = await startDemoProduct();
 try {
-  await untilReady(product);
   const tokens = await prepare(product.consoleUrl, await freePort());
   await rm(folder, { recursive: true, force: true });
   const browser = await chromium.launch(config.use?.launchOptions);
@@ -82,7 +69,6 @@ try {
   await browser.close();
   say(`Снимки: ${folder}`);
 } finally {
-  await stopProduct(product);
-  await removeDataDir(dataDir);
+  await endProduct(product);
 }
 process.exit(missed === 0 ? 0 : 1);

@@ -2,6 +2,7 @@ import { type Browser, type BrowserContext, expect, type Page } from '@playwrigh
 import { login, register, Token } from '@propusk/contract/auth';
 import { admin, PASSWORD } from '../scripts/demo-data.ts';
 import { fillDemo } from '../scripts/fill-demo.ts';
+import { type RunningProduct, startProduct } from './product.ts';
 import type { Scenario, Viewer } from './scenario.ts';
 
 const json = { 'content-type': 'application/json' };
@@ -43,6 +44,12 @@ export async function prepare(
     stranger: await signIn('gleb.tihonov@romashka.test'),
     admin: await signIn(admin, adminPassword),
   };
+}
+
+/** Starts the product that `prepare` fills. The demo's companies must never reach a real database. */
+export function startDemoProduct(): Promise<RunningProduct> {
+  const real = { DATABASE_URL: undefined, SECRET_KEY: undefined, GATEWAY_SECRET: undefined };
+  return startProduct(() => ({ ADMIN_EMAIL: admin, ADMIN_PASSWORD: PASSWORD, ...real }));
 }
 
 /** The colour scheme and size of a browser. */
