@@ -20,8 +20,7 @@ export interface FloodOrigin {
 const SIZE = 64 * 1024 * 1024;
 const CHUNK = Buffer.alloc(65_536, 'x');
 
-/** Starts the site on loopback, in this process. */
-export async function startFloodOrigin(): Promise<Pick<FloodOrigin, 'http' | 'raw'>> {
+async function startFloodOrigin(): Promise<Pick<FloodOrigin, 'http' | 'raw'>> {
   const http = createHttpServer((req, res) => {
     req.on('error', () => {});
     res.on('error', () => {});
@@ -39,9 +38,9 @@ export async function startFloodOrigin(): Promise<Pick<FloodOrigin, 'http' | 'ra
   return { http: portOf(http), raw: portOf(raw) };
 }
 
-/** Starts the site in its own process. */
+/** Starts the site on loopback in its own process, so that its load does not slow the test's clients. */
 export async function forkFloodOrigin(): Promise<FloodOrigin> {
-  const child = fork(new URL('./flood-origin-main.ts', import.meta.url), { execArgv: [] });
+  const child = fork(import.meta.filename, { execArgv: [] });
   const [{ http, raw }] = (await once(child, 'message')) as [{ http: number; raw: number }];
   return { http, raw, stop: () => stop(child) };
 }
@@ -55,4 +54,11 @@ function flood(bytes: number): Readable {
       left -= CHUNK.length;
     },
   });
+}
+
+if (import.meta.main) {
+  const { http, raw } = await startFloodOrigin();
+  process.send?.({ http, raw });
+  // The test process exited.
+  process.on('disconnect', () => process.exit(0));
 }
