@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from '@propusk/test-kit/daemon';
 import { neverRead, pipelined, warmUp } from '@propusk/test-kit/gateway/attack-clients';
 import { get, openTunnel, statusAndReason } from '@propusk/test-kit/gateway/client';
 import { type FeedServer, startFeedServer } from '@propusk/test-kit/gateway/feed-server';
@@ -10,7 +11,6 @@ import { type GatewayProcess, startGatewayProcess } from '@propusk/test-kit/gate
 import { during, measure } from '@propusk/test-kit/gateway/latency';
 import { checkLatency, checkMemory, measureAgain } from '@propusk/test-kit/gateway/overload-bars';
 import { residentBytes, watchProcess } from '@propusk/test-kit/gateway/resources';
-import { freePort } from '@propusk/test-kit/gateway/upstreams';
 import { company, credentials, SECRET, untilMetric } from '@propusk/test-kit/gateway/world';
 import { quickOrSoak, threatCase } from '@propusk/test-kit/threat-case';
 import { afterAll, beforeAll, test } from 'vitest';
