@@ -214,7 +214,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await save(page);
       await expect(row(page, host)).toContainText('{"type":"default","allSites":true}');
 
-      // The row of the gateway itself offers its flag and nothing else.
+      // Of the platform's gateway, an admin can change only whether it is for all sites.
       expect(await actionsOf(page, 'Шлюз платформы')).toEqual(['Проверить прокси', 'Редактировать']);
       await choose(page, 'Шлюз платформы', 'Редактировать');
       await expect(dialog.getByRole('textbox', { name: 'Хост' })).toBeDisabled();

@@ -44,7 +44,7 @@ const lastCheck = (verdict: string | null): Steps =>
 const vantagesShow = (text: string): Steps =>
   inOrder(lastCheck('open'), async (page) => {
     await page.getByRole('button', { name: 'Точки проверки' }).click();
-    await expect(page.getByText(text, { exact: true })).toBeVisible();
+    await expect(page.getByText(text).first()).toBeVisible();
   });
 const evidenceIs = (more: object, then: Steps): Steps =>
   answeringReload('**/api/company/evidence', { ...evidence, ...more }, then);

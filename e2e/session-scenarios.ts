@@ -38,8 +38,9 @@ const endedWithFactor: Steps = async (page) => {
   await page.route('**/api/auth/login', (route) => route.fulfill({ status: 401, json }));
   await ended(page);
   const again = page.getByRole('dialog', { name: 'Сеанс завершён' });
-  await again.getByLabel('Пароль', { exact: true }).fill('correct horse');
-  await again.getByRole('button', { name: 'Войти' }).click();
+  const password = again.getByLabel('Пароль', { exact: true });
+  await password.fill('correct horse');
+  await password.press('Enter');
   await expect(again.getByLabel('Код из приложения или запасной код')).toBeFocused();
 };
 

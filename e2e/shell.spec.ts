@@ -3,6 +3,8 @@ import { paths } from '../apps/web/src/paths.ts';
 import { enter, heading, screensOf, startConsole, stored, test } from './console.ts';
 
 /** The frame of every dashboard page: header, navigation by role, and route guards. */
+
+/** The navigation items of each role. */
 const creatorItems = [
   ['Сайты', '/dashboard/creator/domains'],
   ['Прокси-серверы', '/dashboard/creator/proxies'],

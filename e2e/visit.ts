@@ -63,7 +63,7 @@ export const appearances: readonly Appearance[] = (['light', 'dark'] as const).f
   (['desktop', 'phone'] as const).map((size) => ({ scheme, size })),
 );
 
-/** The same on a screen of 2560 pixels, for screenshots. */
+/** Both schemes on a screen of 2560 pixels, for screenshots. */
 export const wideAppearances: readonly Appearance[] = (['light', 'dark'] as const).map((scheme) => ({
   scheme,
   size: 'wide',

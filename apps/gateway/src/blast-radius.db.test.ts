@@ -23,7 +23,7 @@ import { afterAll, beforeAll, inject, test } from 'vitest';
 const HEAP_MB = 512;
 const CLIENTS = quickOrSoak(50, 500);
 const [CALM_MS, ATTACK_MS] = [quickOrSoak(2_000, 20_000), quickOrSoak(1_500, 30_000)];
-/** Latency that a busy machine adds to the slowest hundredth; a sign-in keeps a whole core busy. */
+/** Milliseconds that a busy machine adds to the p99 latency without an attack. A sign-in keeps a whole core busy. */
 const FLOOR_MS = {
   signIn: quickOrSoak(1_000, 200),
   list: quickOrSoak(400, 50),

@@ -47,7 +47,7 @@ export function sniffProtocol(
   let hurried = egress.shared;
   let settled = false;
   const late = () => settle(new ProxyError('timeout', 'tunnel_silent'));
-  // At 80 and 443 a server never speaks first: its bytes would prove nothing.
+  // Other protocols show by the server's greeting. At 80 and 443 shared egress admits only HTTP and TLS, whose servers send none.
   const listens = !egress.shared || (target.port !== 80 && target.port !== 443);
 
   function settle(outcome: TunnelProtocol | Error): void {

@@ -12,8 +12,8 @@ import { createLog } from './log.ts';
 import { createGateway } from './server.ts';
 
 /**
- * Each setting of the gateway serves requests at each accepted extreme (for 60 s in the soak), and stops
- * the start in one line beyond it. A setting without extremes here fails the type check.
+ * With a setting at its lowest or highest accepted value, the gateway serves requests (for 60 s in the soak). With a value
+ * beyond these, it does not start, and prints one line. A setting without extremes here fails the type check.
  */
 
 interface Extremes {

@@ -144,7 +144,7 @@ describe('unusable TLS files stop the start with one line', () => {
   const created = (GATEWAY_TLS_CERT: string, GATEWAY_TLS_KEY: string) =>
     createGateway(testConfig({ GATEWAY_TLS_CERT, GATEWAY_TLS_KEY, DATA_DIR: folder }), createLog('silent'));
 
-  test('a missing key file is named', async () => {
+  test('the start error names the key file that is missing', async () => {
     const line = `Файл «${folder}/none.pem» не читается (ENOENT). Проверьте настройку GATEWAY_TLS_KEY`;
     await expect(created(first.certPath, `${folder}/none.pem`)).rejects.toThrow(line);
   });

@@ -161,7 +161,7 @@ describe('the index', () => {
     expect(decide(i, 10, host('a.romashka.test'), 443).allow).toBe(true);
   });
 
-  test('the index accepts an older version with anyVersion', () => {
+  test('with anyVersion, the index replaces a snapshot of a company by one with a lower version', () => {
     const i = indexOf(v(2, [1]));
     expect(putCompany(i, v(1, [2]), true)).toBe(true);
     expect([allowed(i, 'a.romashka.test'), allowed(i, 'b.romashka.test')]).toEqual([false, true]);
@@ -191,7 +191,7 @@ test('reachable() lists exactly the sites that decide() allows', () => {
   expect(reachable(index, 999)).toBeNull();
 });
 
-describe('over arbitrary companies', () => {
+describe('decide() over arbitrary companies', () => {
   const web = ['a.test', 'b.a.test', '*.a.test', 'www.a.test', 'c.test', '*.c.test'];
   const names = [...web, 'a.test:8443', 'd.c.test:8443'];
   const snapshot = (id: number) =>

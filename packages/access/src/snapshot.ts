@@ -38,7 +38,7 @@ export interface SiteIndex {
   readonly claim: number | null;
   /** Policies with this site, by id, ascending. */
   readonly policies: readonly PolicyIndex[];
-  /** The holder of its pattern, kept here for `decide()`; null while its company does not claim the pattern. */
+  /** The company that holds the site's host on shared egress, for `decide()`; null while the site's company does not claim it. */
   holder: Holder | null;
   /** The next site of the same pattern, at another port. Most patterns have one site, so a linked list costs nothing. */
   readonly next: SiteIndex | null;
@@ -84,9 +84,9 @@ export interface Holder extends Claim {
 export interface AccessIndex {
   readonly companies: Map<number, CompanyIndex>;
   readonly users: Map<number, UserIndex>;
-  /** Holders by pattern, without `*.` patterns. */
+  /** The company that holds each exact host on shared egress. */
   readonly claims: Map<string, Holder>;
-  /** Holders of `*.` patterns by the name below. They are few: while there are none, no parent domain is looked up. */
+  /** The same for `*.example.com`, keyed by `example.com`. While it is empty, a lookup skips the parent domains. */
   readonly wildClaims: Map<string, Holder>;
 }
 

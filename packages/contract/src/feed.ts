@@ -27,8 +27,8 @@ export const CompanySnapshot = z.object({
       /** Host, with a port if one was given. */
       address: z.string(),
       /**
-       * The rank of the company's claim to the host on shared egress, by the time since which a policy with such an egress names
-       * the site. The lowest of all companies wins; null without such a policy.
+       * The rank of the company's claim to the host on shared egress. The company whose policy has sent the site through shared
+       * egress for the longest time has the lowest rank and gets the host. Null while no policy does so.
        */
       claim: z.nullable(z.int()),
     }),

@@ -78,7 +78,7 @@ export function linkRoutes(
   });
 }
 
-/** Links in creation at once; each waits for a database connection. */
+/** The most mailed links that are created at the same time: each waits for a database connection. */
 const UNDER_WAY_MOST = 1_000;
 
 /** Runs work after the reply; closing the server waits for it. @throws AppError busy at the limit */

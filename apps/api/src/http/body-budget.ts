@@ -19,8 +19,8 @@ const OF_USER = 4;
  */
 export function bodyBudget(most: number): BodyBudget {
   let reserved = 0;
-  // grows: by signed-in users, by bodies in progress; bound: `most` bytes in total, 16 bytes for each body; at the bound:
-  // 503 with Retry-After
+  // grows: by users with large bodies in progress, whose number it holds; bound: `most` bytes of bodies, each above
+  // `limits.smallBody`; at the bound: 503 with Retry-After
   const ofUser = new Map<number, number>();
   return ({ headers, actor, raw }, reply) => {
     const chunked = headers['transfer-encoding'] !== undefined;

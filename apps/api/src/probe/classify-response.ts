@@ -77,7 +77,7 @@ function staysOnSite({ host, scheme, port, path }: OutsideStep, headers: Incomin
   if (to !== (port === 80 || port === 443 ? '' : String(port))) return false;
   const bare = (name: string) => name.replace(/^www\./, '');
   if (bare(hostname) !== bare(host)) return false;
-  // Within one origin a redirect leads to a page, such as a sign-in. Only `/` has a step of its own.
+  // A redirect to another origin, or to `/`, tells nothing: the probe requests those itself. One to a page, such as a sign-in, does.
   return origin !== new URL(base).origin || (path !== '/' && new URL(location, base).href === `${origin}/`);
 }
 

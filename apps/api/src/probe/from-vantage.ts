@@ -6,7 +6,7 @@ import { failureOf, readReport, type Sighting, writePlan } from './vantage-text.
 /** Sends a plan to a vantage. @returns the report of each group, by its number */
 export type SendPlan = (plan: { plan: string; groups: number }) => Promise<ReadonlyMap<number, string>>;
 
-/** Sends the requests of steps from a vantage, all at once. @returns the result of each step that it reported */
+/** Lets a vantage send the requests of all steps at once. @returns the result of each step that the vantage reported */
 export async function probeFromVantage(
   steps: readonly OutsideStep[],
   send: SendPlan,

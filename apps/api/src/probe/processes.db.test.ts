@@ -49,7 +49,7 @@ const locked =
     response.writeHead(request.socket.remoteAddress === EGRESS ? 200 : 403).end();
   };
 
-test('two api processes run each probe once', async () => {
+test('with two api processes, each probe runs in only one of them', async () => {
   const seen: string[] = [];
   const site = createPlain(locked(seen));
   const port = await listening(site);

@@ -16,7 +16,7 @@ export function adviseStep(result: StepResult): CheckMessage | null {
   return finding === 'unclear' || finding === 'no_tls' ? { code: 'read_server_log' } : null;
 }
 
-/** The advice for a site that answered a stranger, by the kind of request. */
+/** The advice for a site that answered a request made without the gateway, by the kind of request. */
 const openings = {
   plain: 'paste_lock',
   spoofed: 'distrust_header',

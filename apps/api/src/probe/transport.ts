@@ -54,7 +54,7 @@ export interface TransportOptions {
  */
 export interface Transport {
   /**
-   * Opens a connection to a place.
+   * Opens a connection to a host and port, directly or through the proxy of the route.
    * @throws ConnectError; the signal's reason when it is aborted
    */
   open(route: Route, place: Place, signal: AbortSignal): Promise<Duplex>;

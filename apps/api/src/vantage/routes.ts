@@ -17,7 +17,7 @@ export interface VantageParts {
   readonly idleS?: number | undefined;
 }
 
-/** Seconds between the calls of a vantage that probes are about to give work. */
+/** Seconds until the next call of a vantage for which a running probe will soon have work. */
 const BUSY_S = 1;
 
 /** The shell command that fetches the program, pairs the machine, and serves until it is stopped. */

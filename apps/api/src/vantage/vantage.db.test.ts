@@ -329,7 +329,7 @@ describe('who reports', () => {
     expect(await running).toMatchObject({ verdict: 'unknown' });
   });
 
-  test('an owner keeps at most 20 vantages', async () => {
+  test("the api refuses an owner's 21st vantage", async () => {
     const { token } = await company();
     const insert = `insert into vantages (company_id, name, code_hash, code_expires_at)
       select (select company_id from users order by id desc limit 1), 'v' || n, sha256(n::text::bytea || random()::text::bytea),

@@ -35,7 +35,7 @@ type Asked = Pick<Waiting, 'origin' | 'account' | 'token' | 'tabId'>;
 /** The outcome reported to the page. */
 type Outcome = 'yes' | 'refused' | 'failed';
 
-/** A question expires after this many minutes. */
+/** Minutes in which the user can answer whether to connect the extension to a console. */
 const QUESTION_MINUTES = 2;
 const QUESTION = 'question';
 
@@ -56,7 +56,7 @@ export function createPairing(session: Session, pinned: () => Promise<string | n
   chrome.alarms.onAlarm.addListener(({ name }) => {
     if (name === QUESTION) void expire();
   });
-  // Closing the browser also closes the question's tab, which does not count as a refusal.
+  // A closed pairing tab counts as a refusal. A closed browser closes it too, so the next start forgets that refusal.
   const forget = () => void dismiss('refused', () => true).then(() => forgetRefused());
   chrome.runtime.onStartup.addListener(forget);
   chrome.runtime.onInstalled.addListener(forget);

@@ -26,7 +26,7 @@ export interface SlotPool {
   forget(worker: number): void;
 }
 
-/** Creates the pool of a gateway with `workers` workers. */
+/** Creates the slots of active requests that the gateway's worker processes share. */
 export function createSlotPool(workers: number): SlotPool {
   // grows: by users and companies with live requests; bound: about 100 bytes for each of them; at the bound: entries at 0
   // are removed

@@ -228,7 +228,7 @@ describe.each(Object.entries(servers))('%s', (name, { locked, open }) => {
       expect((await ask(server.port, ACME_FILE)).status).toBe(403);
     });
   } else {
-    test('a certificate authority reads its file through the lock', async () => {
+    test('a locked site serves the ACME challenge file to a certificate authority', async () => {
       expect(await ask(server.port, ACME_FILE)).toEqual({ status: 200, body: ACME_ANSWER });
       expect((await ask(server.port, ACME_FILE, { method: 'HEAD' })).status).toBe(200);
     });

@@ -7,7 +7,7 @@ export const apiStartFaults = {
   databaseRefuses: (reason: string) => `База данных не пускает (${reason}): проверьте DATABASE_URL`,
 };
 
-/** Why the api does not use a database. */
+/** The reasons for which the api refuses its database at the start. */
 export const databaseFaults = {
   wrongKey: () =>
     'Ключ SECRET_KEY не подходит к этой базе данных: верните тот, с которым она создана (файл secret-key в DATA_DIR)',

@@ -10,8 +10,9 @@ export interface FeedServer {
   readonly url: string;
   /** The companies that a new connection receives. */
   readonly companies: Map<number, CompanySnapshot>;
-  /** Connections opened, and connections refused for a wrong key. */
+  /** The number of connections opened so far. */
   readonly connections: () => number;
+  /** The number of connections refused for a wrong key. */
   readonly refused: () => number;
   /** Stores a snapshot, and sends it to open connections. */
   publish(snapshot: CompanySnapshot): void;

@@ -5,7 +5,7 @@ import { stop } from './client.ts';
 /** A program of the product in its own process. */
 export interface Process {
   readonly pid: number;
-  /** The first message, which it sends when it listens. */
+  /** The first message of the process, sent once it accepts connections. */
   readonly message: unknown;
   /** The exit code or signal with the end of its output; null while it runs. */
   ended(): string | null;
