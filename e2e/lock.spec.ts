@@ -61,7 +61,7 @@ const product = startConsole(
 );
 
 const open = (page: Page, path = domains) => enter(page, product.url + path, owner);
-/** Waits for a verdict. A site probed seconds ago is not probed again yet, and the dialog says so: the data then ages. */
+/** Waits for a verdict. The api refuses a probe within 10 s of the last one; the test then moves the last one into the past. */
 const verdict = (dialog: Locator, name: string) =>
   expect(async () => {
     const again = dialog.getByRole('button', { name: /^Проверить/ });

@@ -37,7 +37,7 @@ export function state<T>(initial: T) {
 export const useStored = <T extends string | boolean>(read: () => T): T =>
   useSyncExternalStore(subscribe, read);
 
-/** One key of the browser's storage. Null stands for an absent value. */
+/** Reads and writes the value of one key in the browser's storage. An absent value is null. */
 export function stored(key: string, storage: 'localStorage' | 'sessionStorage' = 'localStorage') {
   const self = {
     read: (): string | null => window[storage].getItem(key),

@@ -97,7 +97,7 @@ const recordOf = (base: string) => join(base, 'postgres.location');
 
 /**
  * The recorded folder of a database outside of its data folder; undefined when it lives there.
- * @throws StartError when the record is damaged, or the data folder is a copy of another one that still has this database
+ * @throws StartError when the record is damaged, or when the data folder was copied and the original still uses this database
  */
 export async function findRelocated(base: string): Promise<string | undefined> {
   const record = await readRecord(base);

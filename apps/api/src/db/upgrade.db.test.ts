@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** A folder with the product's migrations and one that a test adds. */
+/** Copies the product's migrations into a new folder and adds a migration of the test. */
 async function folderWith(name: string, text: string): Promise<URL> {
   const made = await mkdtemp(join(folder, 'sql-'));
   await cp(migrations, made, { recursive: true });

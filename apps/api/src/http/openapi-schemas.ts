@@ -55,7 +55,7 @@ for (const [name, schema] of Object.entries(exported)) {
   registered.add(schema, { description, ...(isComponent ? { id: name } : examples && { examples }) });
 }
 
-/** The name of a schema in the document; undefined for one that the document writes in place. */
+/** @returns the schema's name under `components/schemas`; undefined for a schema without a name, which the document inlines */
 export function nameOf(schema: z.ZodMiniType): string | undefined {
   return registered.get(schema)?.id;
 }

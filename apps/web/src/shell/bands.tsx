@@ -100,7 +100,7 @@ export function Unconfirmed({ email }: { email: string }) {
   );
 }
 
-/** Advises an ADMIN to turn on a second factor, on every page except the one that it links to. */
+/** Advises an ADMIN to turn on a second factor, on every page except the personal page, which has the form for it. */
 export function FactorAdvice({ userId }: { userId: number }) {
   const there = useLocation({ select: ({ pathname }) => pathname.endsWith('/personal-data') });
   const isLater = useStored(() => {
