@@ -13,7 +13,7 @@ import { appearances, prepare, type Tokens, viewersOf, visit } from './visit.ts'
 let tokens: Tokens;
 let viewers: ReturnType<typeof viewersOf> | undefined;
 
-// Parallel mode splits the scenarios between both workers.
+// Parallel mode splits the scenarios between the workers.
 test.describe.configure({ mode: 'parallel' });
 test.use({ screenshot: 'off' });
 

@@ -68,7 +68,7 @@ async function look(address: string, token: string | null, settings: Config | un
   }
 }
 
-await installPackages(['chromium'], say);
+await installPackages(['chromium-headless-shell'], say);
 const product = await startDemoProduct();
 let missed = 0;
 try {

@@ -53,7 +53,7 @@ async function takePictures(
   }
 }
 
-await installPackages(['chromium'], say);
+await installPackages(['chromium-headless-shell'], say);
 const product = await startDemoProduct();
 try {
   const tokens = await prepare(product.consoleUrl, await freePort());

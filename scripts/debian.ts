@@ -9,6 +9,7 @@ const run = promisify(execFile);
 /** The Debian packages that tests and demo use, each with the path of its program. */
 export const programs = {
   chromium: '/usr/bin/chromium',
+  'chromium-headless-shell': '/usr/bin/chromium-headless-shell',
   apache2: '/usr/sbin/apache2',
   nginx: '/usr/sbin/nginx',
   caddy: '/usr/bin/caddy',
