@@ -10,7 +10,7 @@ const once = [
   'apps/api/test/{fuzz,mass-assignment,matrix/matrix}.db.test.ts',
   'apps/api/src/{audit/whole,probe/checks,lock/lock,vantage/vantage}.db.test.ts',
   'apps/api/src/auth/{enumeration,factor,factor-required,links,sessions}.db.test.ts',
-  'apps/api/src/http/{headers,implement,json,limits}.db.test.ts',
+  'apps/api/src/http/{headers,json,limits}.db.test.ts',
   'apps/gateway/src/{blast-radius,cluster,growth,reverse-proxy,tokens}.db.test.ts',
 ];
 /** Files whose statements depend on the version of PostgreSQL. The others run on the second database in turn. */
@@ -29,21 +29,24 @@ const heavy =
       ];
 /** Files that mostly wait, for deadlines and for processes. */
 const waiting = [
-  'apps/api/src/{db/watch,http/graceful-shutdown,vantage/vantage}.{db,net}.test.ts',
+  'apps/api/src/{db/watch,http/graceful-shutdown,http/implement,vantage/vantage}.{db,net}.test.ts',
   'apps/api/test/faults/{away,slow-clients}.db.test.ts',
   'apps/gateway/src/{failover,feed,main,probe,protocol-sniffer,silent-names,timeouts,tls}.net.test.ts',
   'apps/gateway/src/reverse-proxy.db.test.ts',
+  'packages/embedded-postgres/src/crash.db.test.ts',
+  'scripts/package.net.test.ts',
 ];
 const exclude = ['**/node_modules/**', ...heavy, ...waiting];
 const database = { ...real, include: ['apps/**/*.db.test.ts'], exclude: [...exclude, launcher] };
 
 /**
- * unit: neither database nor sockets. waiting: what sleeps. net: real sockets on loopback. launcher: the embedded PostgreSQL is started,
- * broken and killed, also under the api. db and db15: the api on a real database, the embedded one and Debian's PostgreSQL 15.
+ * unit: neither database nor sockets. waiting: the files that mostly wait, five at once. net: real sockets on loopback.
+ * launcher: the embedded PostgreSQL is started, broken and killed, also under the api. db and db15: the api on a real database, the
+ * embedded one and Debian's PostgreSQL 15.
  */
 export default defineConfig({
   test: {
-    // Much of a test is waiting: for a clock, for a reply. More than two at once, and those that measure time begin to fail.
+    // Tests that measure time begin to fail when more than two files run at once.
     maxWorkers: 2,
     // A failure that was seen once has to say what it saw: "[ Array(1) ]" tells nobody.
     chaiConfig: { truncateThreshold: 0 },

@@ -15,7 +15,6 @@ const run = promisify(execFile);
 /** Debian's architectures by Node's names. */
 export const architectures: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' };
 
-/** A built package. */
 export interface Built {
   readonly path: string;
   readonly bytes: number;

@@ -20,7 +20,7 @@ test('each log line has its documented fields and contains no secret', async () 
   await api.must(token, createProxy, {
     body: { host: 'proxy.example.ru', port: 8080, username: 'login', password: 'canary-proxy' },
   });
-  // Tokens in unexpected places, and search terms.
+  // These requests carry tokens in unexpected places, and search terms: the log may contain neither.
   const headers = { authorization: `Bearer ${token}` };
   for (const url of [
     '/api/me?token=canary-query',

@@ -15,7 +15,6 @@ export interface AdminServerOptions {
   readonly snapshots: SnapshotView;
   /** Whether a process accepts connections; true when omitted. */
   readonly serving?: () => boolean;
-  /** Whether the gateway drains. */
   readonly draining: () => boolean;
 }
 

@@ -1,6 +1,6 @@
 /** The most requests and tunnels in progress. Several processes share the limits (cluster/shared-limits.ts). */
 export interface Limits {
-  /** Of one user, or of all probes together. */
+  /** The most active requests and tunnels of one user, or of all probes together. */
   readonly perCaller: number;
   readonly perCompany: number;
   readonly total: number;

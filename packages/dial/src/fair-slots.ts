@@ -3,7 +3,6 @@ import { DialError } from './dial-error.ts';
 /** The owner of a look-up: a company's id, or another name for a caller without a company. */
 export type Tenant = number | string;
 
-/** A holder of a slot. */
 export interface SlotHolder {
   readonly tenant: Tenant;
   /** Ends its work at once: another tenant takes its slot, which is already free. */

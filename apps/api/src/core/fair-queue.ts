@@ -5,7 +5,7 @@ import { AppError, tooMany } from './errors.ts';
 export interface Lane {
   /** Whether a session or a device mark proves that the caller is a user. Known lanes get every second turn. */
   readonly known: boolean;
-  /** The short name of the lane: a network, or a known user. */
+  /** The key of the lane: a network, or a known user. */
   readonly line: string;
 }
 

@@ -26,7 +26,7 @@ export interface Entity<T extends Owned, View> {
   read(tx: Tx, actor: Actor, id: number): Statement<View>;
   /** The name in the audit. */
   name(view: View): string;
-  /** The fields that the audit compares. */
+  /** The fields that the audit log compares before and after the change. */
   facts(view: View): AuditFields;
 }
 

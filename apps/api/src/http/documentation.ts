@@ -28,7 +28,7 @@ const types: Readonly<Record<string, string>> = {
   '.png': 'image/png',
 };
 
-/** A file in every encoding. All responses share its buffers. */
+/** A file of the documentation, compressed once for each encoding. All responses send the same buffers. */
 interface Page {
   readonly type: string;
   readonly etag: string;

@@ -99,7 +99,7 @@ describe('the lock of a site', () => {
       { id: second, name: 'wiki.example.ru' },
     ]);
     for (const { text } of moved.snippets) expect(text).not.toContain('192.0.2.9');
-    // A lock verified since the move is current.
+    // A lock that was verified after the egress address changed is current.
     await api.database.pool.query(
       `insert into site_checks (company_id, site_id, state, shown_verdict, shown_at)
        select company_id, id, 'done', 'protected', now() from sites where id = $1`,

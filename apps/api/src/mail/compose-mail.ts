@@ -8,7 +8,6 @@ export interface Mail {
   readonly html: string;
 }
 
-/** The code of a mail. */
 export type MailCode = keyof typeof mails;
 /** The facts that a mail's text needs, beside its recipient. */
 export type Facts<Code extends MailCode> =

@@ -28,7 +28,6 @@ export type Finding =
   /** No result: the proxy failed, the time was over, or the step was not run. */
   | 'inconclusive';
 
-/** A step with its result. */
 export interface StepResult {
   readonly step: PlannedStep;
   readonly finding: Finding;
@@ -37,7 +36,6 @@ export interface StepResult {
   readonly cdn: string | null;
 }
 
-/** The head of a response. */
 export interface ResponseHead {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
@@ -77,7 +75,8 @@ function staysOnSite({ host, scheme, port, path }: OutsideStep, headers: Incomin
   if (to !== (port === 80 || port === 443 ? '' : String(port))) return false;
   const bare = (name: string) => name.replace(/^www\./, '');
   if (bare(hostname) !== bare(host)) return false;
-  // A redirect to another origin, or to `/`, tells nothing: the probe requests those itself. One to a page, such as a sign-in, does.
+  // A redirect to another origin or to `/` proves nothing: the probe requests those itself. A redirect to a page of the site, such as
+  // its sign-in page, proves that the site answers.
   return origin !== new URL(base).origin || (path !== '/' && new URL(location, base).href === `${origin}/`);
 }
 
@@ -93,7 +92,7 @@ export function classifyFailure(
   const finding = classifyConnectError(error);
   if (finding !== 'no_connection' && finding !== 'refused' && finding !== 'no_egress') return finding;
   if (connected && error.reason === 'broken_off') return 'dropped';
-  // A hang, or a server that accepted a moment ago (a ban after many requests), says nothing about this request.
+  // A timeout tells nothing about this path. A refused connection right after an accepted one is a temporary ban of many requests.
   return connected || !first ? 'unclear' : finding;
 }
 

@@ -4,7 +4,6 @@ import { TLSSocket } from 'node:tls';
 import { ConnectError } from './connect-error.ts';
 import { type Place, startTls } from './transport.ts';
 
-/** One GET request. */
 export interface GetRequest extends Place {
   readonly tls: boolean;
   /** Whether an invalid certificate fails the request. */

@@ -21,7 +21,6 @@ export type ToWorker =
   | { readonly type: 'count'; readonly turn: number }
   | { readonly type: 'close'; readonly deadlineMs: number };
 
-/** Metrics in a message. */
 export type Counted = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
 export type FromWorker =

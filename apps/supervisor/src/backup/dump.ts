@@ -128,7 +128,7 @@ async function newestMigration(client: pg.ClientBase): Promise<string> {
   return rows[0]?.name ?? '';
 }
 
-/** Encrypted columns of a backup with another database's key could not be decrypted. */
+/** Refuses a key that did not encrypt the columns of this database: nobody could decrypt them after a restore. */
 async function checkKeys(client: pg.ClientBase, { SECRET_KEY }: Keys): Promise<void> {
   const { rows } = await client.query<{ key_check: Buffer }>('select key_check from platform');
   if (rows[0]?.key_check.equals(createEncryption(SECRET_KEY).check)) return;

@@ -21,10 +21,8 @@ export type CallInput<E extends Endpoint> = Part<'params', Input<E['params']>> &
     bearer?: string | undefined;
   };
 
-/** The reply of a call. */
 export type Reply<E extends Endpoint> = Output<E['reply']>;
 
-/** The untyped input of any call. */
 interface AnyInput {
   params?: object;
   query?: object;

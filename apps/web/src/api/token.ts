@@ -21,7 +21,7 @@ export const device = stored('propusk-device');
 
 let follow = (): void => window.location.reload();
 
-/** Replaces the default reaction to a sign-in in another tab, a reload of this page. */
+/** Sets what this page does when another tab signs in or out. By default it reloads. */
 export function followOtherTabsBy(next: () => void): void {
   follow = next;
 }

@@ -4,10 +4,8 @@ import type { ReactNode } from 'react';
 import { Card } from './card.tsx';
 import classes from './check-list.module.css';
 
-/** The state of one check. */
 export type CheckState = 'waiting' | 'passed' | 'failed' | 'skipped';
 
-/** One check of the list. */
 export interface Check {
   key: string;
   title: string;

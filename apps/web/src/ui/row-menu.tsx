@@ -4,11 +4,10 @@ import { ConfirmDialog } from './confirm.ts';
 import { MenuButton } from './menu-button.tsx';
 import type { MenuLine } from './menu-lines.tsx';
 
-/** One line of a row's menu. */
 export interface RowAction extends MenuLine {
   /** The dialog that the item opens: it is fetched with the menu. */
   opens?: { preload: () => void };
-  /** Runs also on a click on the row. */
+  /** A click on the row itself also runs this item. */
   main?: boolean;
 }
 

@@ -1,4 +1,3 @@
-/** The name of the product in the OpenAPI document. */
 export const productName = '«Пропуск»';
 
 /** Examples of Russian values in the OpenAPI document, by field, or by schema and field where the field's name does not suffice. */

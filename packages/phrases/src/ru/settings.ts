@@ -14,7 +14,6 @@ export const settingPhrases = {
     `Настройка ${name} ${given === undefined ? 'не задана' : given === null ? 'задана неверно' : `задана неверно: «${given}»`}. Она принимает: ${takes}`,
 };
 
-/** The values that settings of the api take. */
 export const apiSettingValues = {
   secret,
   logLevel,
@@ -32,7 +31,6 @@ export const apiSettingValues = {
   adminPassword: 'пароль первого администратора, не меньше 8 символов',
 };
 
-/** The values that settings of the gateway take. */
 export const gatewaySettingValues = {
   secret,
   dataDir,

@@ -36,7 +36,6 @@ export interface Reply<E extends Endpoint> {
   readonly status: number;
   readonly body: Output<E['reply']>;
   readonly headers: Readonly<Record<string, unknown>>;
-  /** The body of an error reply. */
   readonly error: ErrorBody;
 }
 

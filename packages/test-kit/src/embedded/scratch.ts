@@ -71,7 +71,7 @@ export async function ask(url: string, text: string): Promise<Record<string, unk
 
 export interface Holder {
   readonly child: ChildProcess;
-  /** The line that it prints after its start or failure; '' when it was killed before. */
+  /** The first line that the process prints, after its start or its failure; '' when it was killed before. */
   readonly line: Promise<string>;
   /** Sends a signal and waits until the process is gone. */
   end(signal?: NodeJS.Signals): Promise<void>;
@@ -104,7 +104,7 @@ export function startHolder(
   };
 }
 
-/** The JSON output of a started holder. @throws Error when it did not start */
+/** Reads the JSON that a holder prints after its start. @throws Error when it did not start */
 export async function opened(holder: Holder): Promise<{ url: string; rows: unknown[][]; said: string[] }> {
   const line = await holder.line;
   if (!line.startsWith('OPEN ')) throw new Error(`the holder printed: ${line}`);

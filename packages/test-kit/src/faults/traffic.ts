@@ -13,7 +13,7 @@ export interface Seen {
 
 export interface Traffic extends Disposable {
   readonly seen: readonly Seen[];
-  /** Waits for a successful read and a successful write after a time. @returns the end of the later one */
+  /** Waits until one read and one write that began after `moment` have succeeded. @returns when the later of them ended */
   wellSince(moment: number): Promise<number>;
   /** Stops after the current writes are acknowledged. @returns the differences between acknowledged and stored sites */
   end(): Promise<string[]>;

@@ -48,7 +48,7 @@ export interface Round extends Pick<Tally, 'see' | 'note'> {
   slow(held: boolean, otherwise: string): void;
 }
 
-/** Checks the latency of others under attack. @param floorMs what a busy machine adds without an attack */
+/** Fails when an attack delays the requests of other users too much. @param floorMs the delay that a busy machine adds without an attack */
 export function checkLatency(
   round: Round,
   name: string,

@@ -48,7 +48,6 @@ function TextAreaField<V extends FieldValues, O>(props: Bound<V, O>) {
   return <Textarea {...labels(props)} {...field} rows={2} value={field.value ?? ''} />;
 }
 
-/** The fields of a policy. */
 function PolicyFields<V extends PolicyValues, O>(props: {
   control: Control<V, unknown, O>;
   proxies: readonly ProxyChoice[];

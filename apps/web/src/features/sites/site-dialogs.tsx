@@ -26,7 +26,6 @@ const siteValues = ({ address, politics }: Site) => ({
   politics: politics.map(({ id }) => id),
 });
 
-/** The fields of a site. */
 function SiteFields<V extends SiteValues, O>(props: {
   control: Control<V, unknown, O>;
   policies: readonly Option[];

@@ -25,7 +25,6 @@ const COUNT = slides.length;
 const SWIPE_PX = 40;
 const arrow = { variant: 'subtle', color: 'gray', size: 40 } as const;
 
-/** Props of the dialog. */
 export interface OnboardingDialogProps {
   opened: boolean;
   /** The finished steps; undefined while unknown, and for users who are not owners. */

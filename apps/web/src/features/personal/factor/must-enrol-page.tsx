@@ -9,7 +9,6 @@ import { Toasts } from '../../../ui/toasts.tsx';
 import { usePageTitle } from '../../../ui/use-page-title.ts';
 import { Enrolment } from './enrolment.tsx';
 
-/** Props of the page. */
 export interface MustEnrolProps {
   /** Called after the signed-in user was refetched. */
   onDone: () => void;
