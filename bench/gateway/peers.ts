@@ -63,7 +63,7 @@ export async function startGateway(
       GATEWAY_PROCESSES: '1',
       GATEWAY_HOSTS: sites.map((site) => `${site}=127.0.0.1`).join(','),
       GATEWAY_ALLOW_NETWORKS: '127.0.0.0/8',
-      // The gateway gives one client address at most half of its connections, and the load comes from one address: so twice its number.
+      // The gateway gives one address at most half of its connections. The load comes from one address and needs this half.
       SOCKETS: '25000',
       CONSOLE_URL: 'http://console.test',
       LOG_LEVEL: 'warn',

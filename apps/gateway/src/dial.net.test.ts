@@ -98,7 +98,7 @@ const tally = openThreatCase(
 );
 afterAll(() => tally.close());
 
-describe('a gateway without exemptions', () => {
+describe('a gateway that may connect to no private address', () => {
   let world: World;
   let canary: Server;
   let touched = 0;

@@ -119,7 +119,7 @@ test.skipIf(needsOrdinary)(`a killed copy is not used, and is removed when it is
   const draft = readdirSync(folder);
   expect(draft).toEqual([expect.stringMatching(/^\.copy-/)]);
 
-  // A young draft may belong to a running process.
+  // A recent unfinished copy stays: another process may still be writing it.
   const native = await runScript(find(base), as);
   expect(readdirSync(folder).sort()).toEqual([...draft, versionOf(native)]);
   const hourAgo = Date.now() / 1000 - 3600;

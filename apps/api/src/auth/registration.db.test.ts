@@ -58,7 +58,7 @@ test('an invented invitation, and one of another address, are refused while regi
 describe('REGISTRATION=closed', () => {
   beforeEach(() => start('closed'));
 
-  test('refuses strangers and invitations, and the reply names whom to ask', async () => {
+  test('closed registration refuses strangers and makes no invitations, and the reply to strangers names whom to ask', async () => {
     expect(await mode()).toBe('closed');
     const refused = await apply('stranger@company.test');
     expect([refused.status, refused.error.code]).toEqual([403, 'registration_closed']);

@@ -10,7 +10,7 @@ const ORIGIN = `select concat_ws(' ', (select system_identifier from pg_control_
   left(pg_walfile_name(pg_current_wal_lsn()), 8),
   (select oid from pg_database where datname = current_database())) as origin`;
 
-/** The callbacks of the feed, called for each committed change. */
+/** The callbacks of the listener for changes in the database. */
 export interface Changes {
   /** A company may have changed; null: any of them. Calls may be spurious or repeated. */
   wake(companyId: number | null): void;

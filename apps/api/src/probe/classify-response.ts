@@ -76,7 +76,7 @@ function staysOnSite({ host, scheme, port, path }: OutsideStep, headers: Incomin
   const bare = (name: string) => name.replace(/^www\./, '');
   if (bare(hostname) !== bare(host)) return false;
   // A redirect to another origin or to `/` proves nothing: the probe requests those itself. A redirect to a page of the site, such as
-  // its sign-in page, proves that the site answers.
+  // its sign-in page, proves that the site answers strangers.
   return origin !== new URL(base).origin || (path !== '/' && new URL(location, base).href === `${origin}/`);
 }
 
@@ -92,7 +92,8 @@ export function classifyFailure(
   const finding = classifyConnectError(error);
   if (finding !== 'no_connection' && finding !== 'refused' && finding !== 'no_egress') return finding;
   if (connected && error.reason === 'broken_off') return 'dropped';
-  // A timeout tells nothing about this path. A refused connection right after an accepted one is a temporary ban of many requests.
+  // After an earlier request or an open connection, a failure tells nothing about the lock: the server may hang, or may ban the
+  // prober for its many requests.
   return connected || !first ? 'unclear' : finding;
 }
 

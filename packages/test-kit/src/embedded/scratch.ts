@@ -104,7 +104,7 @@ export function startHolder(
   };
 }
 
-/** Reads the JSON that a holder prints after its start. @throws Error when it did not start */
+/** Waits for the JSON that a holder prints after its start. @throws Error when it did not start */
 export async function opened(holder: Holder): Promise<{ url: string; rows: unknown[][]; said: string[] }> {
   const line = await holder.line;
   if (!line.startsWith('OPEN ')) throw new Error(`the holder printed: ${line}`);

@@ -48,7 +48,10 @@ export interface Round extends Pick<Tally, 'see' | 'note'> {
   slow(held: boolean, otherwise: string): void;
 }
 
-/** Fails when an attack delays the requests of other users too much. @param floorMs the delay that a busy machine adds without an attack */
+/**
+ * Records a failed check when an attack delays the requests of others too much.
+ * @param floorMs the delay in ms that a busy machine adds without an attack
+ */
 export function checkLatency(
   round: Round,
   name: string,
