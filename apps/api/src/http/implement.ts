@@ -23,6 +23,7 @@ import { bearer, findActor } from './authenticate.ts';
 import type { Load } from './batch-loader.ts';
 import type { BodyBudget } from './body-budget.ts';
 import { type Claim, once, readClaim } from './idempotency.ts';
+import { isConditional } from './openapi-errors.ts';
 import { serializeList } from './replies.ts';
 
 /**
@@ -101,7 +102,6 @@ type Handler<E extends Endpoint> = (
  */
 export function implement<const E extends Endpoint>(routes: Routes, endpoint: E, handle: Handler<E>): void {
   const { method, versioned } = endpoint;
-  const conditional = versioned && (method === 'PUT' || method === 'DELETE');
   routes.app.route({
     ...routeOf(routes, endpoint),
     handler: async (request: FastifyRequest, reply: FastifyReply) => {
@@ -111,7 +111,7 @@ export function implement<const E extends Endpoint>(routes: Routes, endpoint: E,
         params: request.params,
         query: request.query,
         body: request.body,
-        ifMatch: conditional ? readIfMatch(request.headers['if-match']) : null,
+        ifMatch: isConditional(endpoint) ? readIfMatch(request.headers['if-match']) : null,
         address: request.ip,
         agent: request.headers['user-agent'],
         device: request.headers[DEVICE_HEADER],

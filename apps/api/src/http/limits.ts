@@ -185,11 +185,11 @@ export function createLimits(pool: pg.Pool): Limits {
 
   /**
    * Runs a check whose attempts are charged. A wrong password keeps the charges.
-   * @param cleared the budget that a right password resets
+   * @param cleared the budget that a right password resets; null for none
    */
   async function checkCharged(
     charged: Charge[],
-    cleared: Charge,
+    cleared: Charge | null,
     check: () => Promise<boolean>,
   ): Promise<boolean> {
     let right: boolean;
@@ -202,7 +202,8 @@ export function createLimits(pool: pg.Pool): Limits {
     }
     if (!right) return false;
     const others = charged.filter((each) => each !== cleared);
-    await Promise.all([limiters[cleared.budget].delete(cleared.key), ...others.map(refund)]);
+    const reset = cleared && limiters[cleared.budget].delete(cleared.key);
+    await Promise.all([reset, ...others.map(refund)]);
     return true;
   }
 
@@ -297,13 +298,7 @@ export function createLimits(pool: pg.Pool): Limits {
     },
     // A right code does not reset the budget: the user's daily sign-ins must not renew the attempts of an attacker.
     async checkCode(userId, check) {
-      const charged = await charge('code', String(userId));
-      const right = await check().catch(async (error: unknown) => {
-        await refund(charged);
-        throw error;
-      });
-      if (right) await refund(charged);
-      return right;
+      return checkCharged([await charge('code', String(userId))], null, check);
     },
     async forgive(email, address) {
       await limiters.passwordPair.delete(pairKey(email, address));
