@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { CheckMessage } from '@propusk/phrases/checks';
-import type { ConnectError } from './connect-error.ts';
+import type { ConnectError, ConnectErrorReason } from './connect-error.ts';
+import type { ResponseHead } from './connect-tunnel.ts';
 import type { OutsideStep, PlannedStep } from './plan.ts';
 
 /** The conclusion about the lock from one response, or from its absence. */
@@ -34,11 +35,6 @@ export interface StepResult {
   /** Describes the response; null for a step that an earlier result made needless. */
   readonly detail: CheckMessage | null;
   readonly cdn: string | null;
-}
-
-export interface ResponseHead {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
 }
 
 /** Bytes up to which a redirect's body counts as boilerplate; a longer one may show content. */
@@ -97,26 +93,19 @@ export function classifyFailure(
   return connected || !first ? 'unclear' : finding;
 }
 
+/** Findings about the site. Any other error says nothing about it. */
+const errorFindings: Partial<Record<ConnectErrorReason, Finding>> = {
+  connect_failed: 'no_connection',
+  timeout: 'no_connection',
+  broken_off: 'no_connection',
+  connection_refused: 'refused',
+  no_route: 'no_egress',
+  tls_failed: 'no_tls',
+};
+
 /** Classifies the error alone. */
 export function classifyConnectError({ where, reason }: ConnectError): Finding {
-  if (where === 'proxy') return 'inconclusive';
-  switch (reason) {
-    case 'connect_failed':
-    case 'timeout':
-    case 'broken_off':
-      return 'no_connection';
-    case 'connection_refused':
-      return 'refused';
-    case 'no_route':
-      return 'no_egress';
-    case 'tls_failed':
-      return 'no_tls';
-    case 'resolve_failed':
-    case 'address_refused':
-    case 'credentials':
-    case 'refused':
-      return 'inconclusive';
-  }
+  return where === 'proxy' ? 'inconclusive' : (errorFindings[reason] ?? 'inconclusive');
 }
 
 /** CDNs by the headers that they add to a response. */

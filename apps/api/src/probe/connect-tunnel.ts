@@ -2,8 +2,8 @@ import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:ht
 import type { Duplex } from 'node:stream';
 import { ConnectError } from './connect-error.ts';
 
-/** A proxy's response to CONNECT. */
-export interface ConnectResponse {
+/** The head of a response of a site or proxy. */
+export interface ResponseHead {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
 }
@@ -20,7 +20,7 @@ export function connectTunnel(
   authority: string,
   credentials: string,
   signal: AbortSignal,
-): Promise<ConnectResponse> {
+): Promise<ResponseHead> {
   const authorization =
     credentials === '' ? [] : ['Proxy-Authorization', `Basic ${Buffer.from(credentials).toString('base64')}`];
   const sent = request({

@@ -41,6 +41,7 @@ const passwordUnreadable: EgressResult = {
  * Calls our echo through a proxy and reports the addresses that it saw. Over plain http the proxy can forge the answer;
  * over https it can neither read nor change it.
  * @param route null for a proxy whose stored password does not decrypt
+ * @param onConnected receives the connection to the proxy
  * @throws the reason of `stop`
  */
 export async function learnEgress(
@@ -48,6 +49,7 @@ export async function learnEgress(
   route: ProxyRoute | null,
   echo: URL,
   stop: AbortSignal,
+  onConnected?: (proxy: Duplex) => void,
 ): Promise<EgressResult> {
   if (route === null) return passwordUnreadable;
   const place = placeOf(echo);
@@ -57,6 +59,7 @@ export async function learnEgress(
     const signal = AbortSignal.any([stop, AbortSignal.timeout(CALL_MS)]);
     const proxy = await transport.openProxy(route, signal);
     connected = true;
+    onConnected?.(proxy);
     if (route.kind === 'gateway' && canonicalHost(place.host) === null) {
       proxy.destroy();
       throw new EchoError({ code: 'echo_without_name', params: { echo: echo.host } });
@@ -208,24 +211,19 @@ function problemOf(error: unknown, { kind: route }: ProxyRoute, url: URL, connec
       return { code: 'echo_internal', params: { echo } };
     return { code: 'echo_unreached', params: { kind, echo } };
   }
-  switch (error.reason) {
-    case 'credentials':
-      return { code: 'credentials', params: { kind } };
-    case 'resolve_failed':
-      return { code: 'no_name', params: { kind } };
-    case 'address_refused':
-      return { code: 'internal_proxy' };
-    case 'connect_failed':
-    case 'connection_refused':
-    case 'no_route':
-      return { code: 'no_connection', params: { kind } };
-    case 'refused':
-      return { code: 'refused', params: { kind, status: error.status ?? null, echo } };
-    case 'tls_failed':
-      return { code: 'certificate', params: { kind } };
-    case 'timeout':
-      return { code: 'silent', params: { kind } };
-    case 'broken_off':
-      return { code: 'broken_off', params: { kind } };
-  }
+  if (error.reason === 'address_refused') return { code: 'internal_proxy' };
+  if (error.reason === 'refused')
+    return { code: 'refused', params: { kind, status: error.status ?? null, echo } };
+  return { code: proxyProblems[error.reason], params: { kind } };
 }
+
+const proxyProblems = {
+  credentials: 'credentials',
+  resolve_failed: 'no_name',
+  connect_failed: 'no_connection',
+  connection_refused: 'no_connection',
+  no_route: 'no_connection',
+  tls_failed: 'certificate',
+  timeout: 'silent',
+  broken_off: 'broken_off',
+} as const;

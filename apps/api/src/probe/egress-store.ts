@@ -28,28 +28,21 @@ export interface SiteProxy extends ProbeProxy {
   readonly stale: boolean;
 }
 
-interface SealedProxy {
-  owner_id: number;
-  id: number;
-  host: string;
-  port: number;
-  username: string;
-  direct: boolean;
-  password_sealed: Buffer | null;
-}
+type SealedProxy = Omit<ProbeProxy, 'route'>;
 
-const columns = sql.raw('x.owner_id, x.id, x.host, x.port, x.username, x.direct, x.password_sealed');
+const columns = sql.raw(
+  'x.owner_id as "ownerId", x.id, x.host, x.port, x.username, x.direct, x.password_sealed as "passwordSealed"',
+);
 
-function unsealed(proxy: SealedProxy, encryption: Encryption): ProbeProxy {
-  const { owner_id: ownerId, id, host, port, username, password_sealed: passwordSealed, direct } = proxy;
-  const common = { ownerId, id, host, port, username, passwordSealed, direct };
-  if (direct) return { ...common, route: { kind: 'gateway' } };
+function unsealed<P extends SealedProxy>(proxy: P, encryption: Encryption): P & Pick<ProbeProxy, 'route'> {
+  const { ownerId, host, port, username, passwordSealed, direct } = proxy;
+  if (direct) return { ...proxy, route: { kind: 'gateway' } };
   try {
     const password =
       passwordSealed === null ? '' : encryption.open(passwordPlace(ownerId, proxy), passwordSealed);
-    return { ...common, route: { kind: 'upstream', host, port, username, password } };
+    return { ...proxy, route: { kind: 'upstream', host, port, username, password } };
   } catch {
-    return { ...common, route: null };
+    return { ...proxy, route: null };
   }
 }
 
@@ -65,7 +58,7 @@ export async function readSiteProxies(
   encryption: Encryption,
   { companyId, siteId }: { companyId: number; siteId: number },
 ): Promise<SiteProxy[]> {
-  const { rows } = await sql<SealedProxy & Omit<SiteProxy, keyof ProbeProxy>>`
+  const { rows } = await sql<Omit<SiteProxy, 'route'>>`
     select ${columns}, w.politics, l.succeeded_at as "learnedAt", l.problem,
       array(select e.address from proxy_egress e where e.owner_id = x.owner_id and e.proxy_id = x.id
         order by e.address like '%:%', e.address) as addresses,
@@ -79,14 +72,7 @@ export async function readSiteProxies(
     join proxies x on x.owner_id = w.owner_id and x.id = w.proxy_id
     left join proxy_learning l on l.owner_id = x.owner_id and l.proxy_id = x.id
     order by x.id`.execute(db);
-  return rows.map(({ politics, addresses, learnedAt, problem, stale, ...proxy }) => ({
-    ...unsealed(proxy, encryption),
-    politics,
-    addresses,
-    learnedAt,
-    problem,
-    stale,
-  }));
+  return rows.map((proxy) => unsealed(proxy, encryption));
 }
 
 /** Whether a proxy (`l`) got a new egress address after the last proof of the site's lock. */

@@ -1,7 +1,11 @@
-import { cdnOf, classifyFailure, classifyOutside, type StepResult } from './classify-response.ts';
-import { describeConnectError, describeResponse } from './messages.ts';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { StepResult } from './classify-response.ts';
+import { ConnectError } from './connect-error.ts';
+import type { ResponseHead } from './connect-tunnel.ts';
+import { resultOfFailure, resultOfResponse } from './http-probe.ts';
 import type { OutsideStep } from './plan.ts';
-import { failureOf, readReport, type Sighting, writePlan } from './vantage-text.ts';
+
+/** Sends requests from a vantage. A POSIX shell reads the plan and writes the report, both as text. */
 
 /** Sends a plan to a vantage. @returns the report of each group, by its number */
 export type SendPlan = (plan: { plan: string; groups: number }) => Promise<ReadonlyMap<number, string>>;
@@ -21,26 +25,67 @@ export async function probeFromVantage(
     const sightings = readReport(reports.get(at) ?? '');
     for (const [index, step] of group.entries()) {
       const sighting = sightings.get(index);
-      if (sighting !== undefined) results.set(step, resultOf(step, sighting));
+      if (sighting === undefined) continue;
+      const result =
+        'exit' in sighting
+          ? resultOfFailure(step, failureOf(sighting), sighting.connected)
+          : resultOfResponse(step, sighting, null);
+      results.set(step, result);
     }
   }
   return results;
 }
 
-function resultOf(step: OutsideStep, sighting: Sighting): StepResult {
-  if ('exit' in sighting) {
-    const failed = failureOf(sighting);
-    const finding = classifyFailure(failed, {
-      first: step.kind === 'plain',
-      connected: sighting.connected,
-    });
-    return { step, finding, detail: describeConnectError(failed), cdn: null };
+/** What a vantage saw for one request: the head of the response, or the exit status of curl without one. */
+type Sighting = ResponseHead | { readonly exit: number; readonly connected: boolean };
+
+/**
+ * Writes a line for each request: group, step within it, scheme, host, port, address, path and header. The steps of
+ * one group run one after another; the first failed connection ends the group.
+ */
+function writePlan(groups: readonly (readonly OutsideStep[])[]): string {
+  const lines = groups.flatMap((group, at) =>
+    group.map(({ scheme, host, port, address, path, headers }, step) => {
+      const [header] = Object.entries(headers);
+      const shown = header === undefined ? '' : `${header[0]}: ${header[1]}`;
+      return [at, step, scheme, host, port, address, path, shown].join('\t');
+    }),
+  );
+  return `${lines.join('\n')}\n`;
+}
+
+const LINE = /^(\d{1,3}) (\d{1,3}) (\d{1,3}) ([01]) ([A-Za-z0-9+/]+={0,2}|-)$/;
+const MAX_HEADERS = 16;
+
+/** Reads the report of a group: the sighting of each step. Lines that are no sighting are ignored. */
+function readReport(report: string): ReadonlyMap<number, Sighting> {
+  // grows: not, lives for one call
+  const sightings = new Map<number, Sighting>();
+  for (const line of Buffer.from(report, 'base64').toString('latin1').split('\n')) {
+    const [, step, exit, status, connected, head] = LINE.exec(line) ?? [];
+    if (step === undefined || head === undefined) continue;
+    const code = Number(status);
+    if (code >= 100 && code <= 599) sightings.set(Number(step), { status: code, headers: readHead(head) });
+    else sightings.set(Number(step), { exit: Number(exit), connected: connected === '1' });
   }
-  const cdn = cdnOf(sighting.headers);
-  return {
-    step,
-    finding: classifyOutside(step, sighting),
-    detail: describeResponse(sighting, cdn, null),
-    cdn,
-  };
+  return sightings;
+}
+
+function readHead(head: string): IncomingHttpHeaders {
+  if (head === '-') return {};
+  const lines = Buffer.from(head, 'base64').toString('latin1').split(/\r?\n/).slice(0, MAX_HEADERS);
+  const pairs = lines.flatMap((line): [string, string][] => {
+    const [, name, value] = /^([A-Za-z0-9-]{1,60}):[ \t]*(.{0,300})/.exec(line) ?? [];
+    return name === undefined || value === undefined ? [] : [[name.toLowerCase(), value.trim()]];
+  });
+  return Object.fromEntries(pairs);
+}
+
+/** The failure that an exit status of curl stands for (man page of curl, EXIT CODES). */
+function failureOf({ exit }: { readonly exit: number }): ConnectError {
+  // curl has one status (7) for a refused connection and for a missing route; neither proves a firewall.
+  if (exit === 7) return new ConnectError('site', 'connect_failed');
+  if (exit === 35) return new ConnectError('site', 'tls_failed');
+  if (exit === 52 || exit === 56) return new ConnectError('site', 'broken_off');
+  return new ConnectError('site', 'timeout');
 }

@@ -1,7 +1,8 @@
-import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
+import { type IncomingMessage, request } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 import { ConnectError } from './connect-error.ts';
+import type { ResponseHead } from './connect-tunnel.ts';
 import { type Place, startTls } from './transport.ts';
 
 export interface GetRequest extends Place {
@@ -14,9 +15,7 @@ export interface GetRequest extends Place {
   readonly bodyLimit: number;
 }
 
-export interface GetResponse {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
+export interface GetResponse extends ResponseHead {
   readonly body: string;
   /** OpenSSL's code for an invalid certificate; null for a valid one or none. */
   readonly certificateFault: string | null;

@@ -9,8 +9,8 @@ import {
   type StepResult,
 } from './classify-response.ts';
 import { ConnectError } from './connect-error.ts';
+import type { ResponseHead } from './connect-tunnel.ts';
 import { getOver } from './http-get.ts';
-import { describeConnectError, describeResponse } from './messages.ts';
 import type { OutsideStep, Scheme, ThroughStep } from './plan.ts';
 import type { Route, Transport } from './transport.ts';
 
@@ -31,12 +31,6 @@ const noConnection: ReadonlySet<Finding> = new Set(['no_connection', 'refused', 
 
 /** Sends the request of a step. @throws the reason of `stop` */
 export type Ask = (step: RequestStep) => Promise<StepResult>;
-
-/** Sends requests from this machine. */
-export const askBy =
-  (transport: Transport, route: Route, signals: ProbeSignals): Ask =>
-  (step) =>
-    probeOnce(transport, route, step, signals);
 
 /**
  * Runs the steps of one place, one request after another.
@@ -74,42 +68,65 @@ export async function probePlace(
 
 const isFirst = ({ kind }: RequestStep) => kind === 'plain' || kind === 'get';
 
-async function probeOnce(
-  transport: Transport,
-  route: Route,
-  step: RequestStep,
-  { stop, deadline }: ProbeSignals,
-): Promise<StepResult> {
-  const { host, port, scheme } = step;
-  const outside = step.vantage === 'outside';
-  const asked = {
-    host,
-    port,
-    ...(outside && { headers: step.headers }),
-    path: outside ? step.path : '/',
-    tls: scheme === 'https',
-    // An invalid certificate is only reported: a site denies access under any certificate.
-    verify: false,
-    bodyLimit: 0,
-  };
-  const signal = AbortSignal.any([stop, deadline, AbortSignal.timeout(STEP_MS)]);
-  let connected = false;
-  try {
-    const stream = await transport.open(route, { host: outside ? step.address : host, port }, signal);
-    connected = true;
-    const response = await getOver(stream, asked, signal);
-    const cdn = cdnOf(response.headers);
-    const finding = outside ? classifyOutside(step, response) : classifyThrough(response);
-    return { step, finding, detail: describeResponse(response, cdn, response.certificateFault), cdn };
-  } catch (error) {
-    stop.throwIfAborted();
-    if (deadline.aborted) {
-      return { step, finding: 'inconclusive', detail: { code: 'out_of_time' }, cdn: null };
+/** Sends requests from this machine. */
+export const askBy =
+  (transport: Transport, route: Route, { stop, deadline }: ProbeSignals): Ask =>
+  async (step) => {
+    const { host, port, scheme } = step;
+    const outside = step.vantage === 'outside';
+    const asked = {
+      host,
+      port,
+      ...(outside && { headers: step.headers }),
+      path: outside ? step.path : '/',
+      tls: scheme === 'https',
+      // An invalid certificate is only reported: a site denies access under any certificate.
+      verify: false,
+      bodyLimit: 0,
+    };
+    const signal = AbortSignal.any([stop, deadline, AbortSignal.timeout(STEP_MS)]);
+    let connected = false;
+    try {
+      const stream = await transport.open(route, { host: outside ? step.address : host, port }, signal);
+      connected = true;
+      const response = await getOver(stream, asked, signal);
+      return resultOfResponse(step, response, response.certificateFault);
+    } catch (error) {
+      stop.throwIfAborted();
+      if (deadline.aborted) {
+        return { step, finding: 'inconclusive', detail: { code: 'out_of_time' }, cdn: null };
+      }
+      const failed = error instanceof ConnectError ? error : new ConnectError('site', 'timeout');
+      return resultOfFailure(step, failed, connected);
     }
-    const failed = error instanceof ConnectError ? error : new ConnectError('site', 'timeout');
-    const finding = outside
-      ? classifyFailure(failed, { first: isFirst(step), connected })
-      : classifyConnectError(failed);
-    return { step, finding, detail: describeConnectError(failed), cdn: null };
-  }
+  };
+
+/** The result of a request with a response. @param certificateFault OpenSSL's code; null for a valid certificate or none */
+export function resultOfResponse(
+  step: RequestStep,
+  response: ResponseHead,
+  certificateFault: string | null,
+): StepResult {
+  const cdn = cdnOf(response.headers);
+  const finding = step.vantage === 'outside' ? classifyOutside(step, response) : classifyThrough(response);
+  const detail: CheckMessage = {
+    code: 'answered',
+    params: { status: response.status, cdn, certificateFault },
+  };
+  return { step, finding, detail, cdn };
+}
+
+/** The result of a request without a response. @param connected whether the connection was up */
+export function resultOfFailure(step: RequestStep, error: ConnectError, connected: boolean): StepResult {
+  const finding =
+    step.vantage === 'outside'
+      ? classifyFailure(error, { first: isFirst(step), connected })
+      : classifyConnectError(error);
+  return { step, finding, detail: describeConnectError(error), cdn: null };
+}
+
+function describeConnectError({ where, reason, status }: ConnectError): CheckMessage {
+  if (where === 'site') return { code: 'unreached', params: { reason } };
+  if (reason === 'credentials') return { code: 'proxy_credentials' };
+  return status === undefined ? { code: 'proxy_unavailable' } : { code: 'proxy_refused', params: { status } };
 }

@@ -1,25 +1,9 @@
-import type { ProbeStep } from '@propusk/contract/lock';
+import type { ProbeStep, SiteCheck } from '@propusk/contract/lock';
 import type { CheckMessage, CheckStep } from '@propusk/phrases/checks';
-import type { Finding, ResponseHead, StepResult } from './classify-response.ts';
-import type { ConnectError } from './connect-error.ts';
+import type { Finding, StepResult } from './classify-response.ts';
 import { type PlannedStep, proxyOf } from './plan.ts';
-import { adviseStep } from './proof.ts';
 
-/** Describes a response. @param certificateFault OpenSSL's code; null for a valid certificate or none */
-export function describeResponse(
-  { status }: ResponseHead,
-  cdn: string | null,
-  certificateFault: string | null,
-): CheckMessage {
-  return { code: 'answered', params: { status, cdn, certificateFault } };
-}
-
-/** Describes a request without a response. */
-export function describeConnectError({ where, reason, status }: ConnectError): CheckMessage {
-  if (where === 'site') return { code: 'unreached', params: { reason } };
-  if (reason === 'credentials') return { code: 'proxy_credentials' };
-  return status === undefined ? { code: 'proxy_unavailable' } : { code: 'proxy_refused', params: { status } };
-}
+/** The steps of a probe for display: their outcome, their advice and the tallies of all steps. Pure functions. */
 
 /** Lists the steps for display: finished ones, and the rest as waiting. It omits needless steps. */
 export function listSteps(
@@ -46,34 +30,78 @@ export function listSteps(
 }
 
 function outcomeOf({ step, finding }: StepResult): ProbeStep['outcome'] {
-  if (step.vantage === 'through') return throughOutcomes[finding];
-  return step.kind === 'unresolved' || step.kind === 'address_refused' ? 'failed' : outsideOutcomes[finding];
+  if (step.kind === 'unresolved' || step.kind === 'address_refused') return 'failed';
+  const outside = step.vantage === 'outside';
+  if (finding === 'inconclusive' || (outside && finding === 'no_egress')) return 'skipped';
+  return (outside ? passedOutside : passedThrough).has(finding) ? 'passed' : 'failed';
 }
 
-const outsideOutcomes: Readonly<Record<Finding, ProbeStep['outcome']>> = {
-  denied: 'passed',
-  no_connection: 'passed',
-  refused: 'passed',
-  dropped: 'passed',
-  no_egress: 'skipped',
-  redirect: 'passed',
-  open: 'failed',
-  server_error: 'failed',
-  no_tls: 'failed',
-  unclear: 'failed',
-  inconclusive: 'skipped',
-};
+const passedOutside: ReadonlySet<Finding> = new Set([
+  'denied',
+  'no_connection',
+  'refused',
+  'dropped',
+  'redirect',
+]);
+const passedThrough: ReadonlySet<Finding> = new Set(['open', 'redirect']);
 
-const throughOutcomes: Readonly<Record<Finding, ProbeStep['outcome']>> = {
-  open: 'passed',
-  redirect: 'passed',
-  denied: 'failed',
-  no_connection: 'failed',
-  refused: 'failed',
-  dropped: 'failed',
-  no_egress: 'failed',
-  no_tls: 'failed',
-  server_error: 'failed',
-  unclear: 'failed',
-  inconclusive: 'skipped',
-};
+/** The advice for a failed or unproven step; null for any other. The verdict's own advice names the first cause. */
+export function adviseStep(result: StepResult): CheckMessage | null {
+  const { step, finding, cdn } = result;
+  if (step.kind === 'unresolved') return { code: 'fix_name' };
+  if (step.kind === 'address_refused') return { code: 'fix_internal' };
+  if (finding === 'server_error') return { code: 'fix_server' };
+  if (step.vantage === 'through') return adviseThrough(result);
+  if (finding === 'open')
+    return cdn === null ? { code: openings[step.kind] } : { code: 'use_cdn_lock', params: { cdn } };
+  return finding === 'unclear' || finding === 'no_tls' ? { code: 'read_server_log' } : null;
+}
+
+/** The advice for a site that answered a request made without the gateway, by the kind of request. */
+const openings = {
+  plain: 'paste_lock',
+  spoofed: 'distrust_header',
+  deep: 'lock_whole_site',
+  acme: 'lock_whole_site',
+} as const;
+
+function adviseThrough({ step, finding, detail }: StepResult): CheckMessage | null {
+  if (step.kind === 'egress') return null;
+  if (detail?.code === 'held') return { code: 'own_proxy' };
+  if (detail?.code === 'out_of_time') return { code: 'check_again' };
+  if (finding === 'denied') return { code: 'renew_lock' };
+  if (finding === 'inconclusive') return { code: 'check_proxy' };
+  return finding === 'open' || finding === 'redirect' ? null : { code: 'fix_firewall' };
+}
+
+/** Counts strangers' requests and refusals, and proxies and those that open the site. */
+export function tallyProof(steps: readonly CheckStep[]): SiteCheck['proof'] {
+  const outside = steps.filter((step) => step.vantage === 'outside' && counts(step));
+  const byProxy = Map.groupBy(
+    steps.filter(({ title }) => title.code === 'through_get'),
+    ({ title }) => (title.code === 'through_get' ? title.params.proxy : null),
+  );
+  // One working scheme is enough. A refusal of either scheme counts as a refusal.
+  const opened = [...byProxy.values()].filter(
+    (own) =>
+      own.some(({ outcome }) => outcome === 'passed') && own.every(({ outcome }) => outcome !== 'failed'),
+  );
+  return {
+    outside: { passed: outside.filter(({ outcome }) => outcome === 'passed').length, of: outside.length },
+    through: { passed: opened.length, of: byProxy.size },
+  };
+}
+
+/** Skipped requests with these details proved nothing. Any other skipped request was redundant, such as https at an http port. */
+const unproven: ReadonlySet<CheckMessage['code']> = new Set([
+  'no_egress_either',
+  'own_egress',
+  'out_of_time',
+]);
+
+function counts({ outcome, detail }: CheckStep): boolean {
+  if (outcome === 'skipped') return detail !== null && unproven.has(detail.code);
+  // A redirect within the site proves nothing either way. A redirect to another site has failed.
+  const redirects = detail?.code === 'answered' && detail.params.status >= 300 && detail.params.status < 400;
+  return outcome !== 'passed' || !redirects;
+}

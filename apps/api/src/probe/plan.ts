@@ -63,14 +63,10 @@ export function planVantage(
   steps: readonly OutsideStep[],
   { id, name }: { readonly id: number; readonly name: string },
 ): OutsideStep[] {
-  return steps.map((step) => ({ ...step, from: id, title: named(step.title, name) }));
-}
-
-function named(title: CheckMessage, vantage: string): CheckMessage {
-  const { code } = title;
-  if (code === 'outside') return { code, params: { ...title.params, vantage } };
-  if (code === 'outside_spoofed') return { code, params: { ...title.params, vantage } };
-  return code === 'outside_place' ? { code, params: { ...title.params, vantage } } : title;
+  return steps.map(({ title, ...step }) => {
+    const params = { ...('params' in title && title.params), vantage: name };
+    return { ...step, from: id, title: { ...title, params } as CheckMessage };
+  });
 }
 
 /** The proxy of a step; 0 for a step without one. */

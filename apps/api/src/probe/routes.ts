@@ -2,7 +2,7 @@ import * as contract from '@propusk/contract/lock';
 import { sayCheck, sayStep } from '@propusk/phrases/checks';
 import { implement, type Routes } from '../http/implement.ts';
 import type { Limits } from '../http/limits.ts';
-import { tallyProof } from './proof.ts';
+import { tallyProof } from './messages.ts';
 import { findCheck, requestCheck, type StoredCheck } from './store.ts';
 
 export interface CheckParts {

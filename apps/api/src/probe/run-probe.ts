@@ -94,7 +94,9 @@ export async function runProbe(
 
   const began = performance.now();
   const random = randomBytes(6).toString('hex');
-  const { watched, connections } = watchProxies(transport);
+  /** Connections to companies' proxies, which prove this machine's internet access. */
+  // grows: not, lives for one call
+  const connections: ConnectionEnds[] = [];
   const findEgress = async (proxy: SiteProxy, index: number) => {
     const step = steps[index];
     if (step === undefined) return proxy.addresses;
@@ -102,7 +104,11 @@ export async function runProbe(
       skip(step, { code: 'out_of_time' });
       return proxy.addresses;
     }
-    const seen = await learnEgress(watched, proxy.route, echoUrl, stop);
+    const seen = await learnEgress(transport, proxy.route, echoUrl, stop, (connection) => {
+      // Our own gateway may run on this machine and proves nothing.
+      const ends = proxy.route?.kind === 'upstream' ? endsOf(connection) : null;
+      if (ends !== null) connections.push(ends);
+    });
     await onEgress(proxy, seen);
     if (seen.problem !== null) {
       skip(step, seen.problem);
@@ -135,14 +141,13 @@ export async function runProbe(
   });
   const direct = requests.filter((step): step is OutsideStep => 'address' in step);
   steps.push(...requests, ...probing.flatMap((vantage) => planVantage(direct, vantage)));
-  const insiders = new Set(probing.filter((vantage) => vantage.insider).map(({ id }) => id));
+  const insiders = new Set<number | null>(probing.filter((vantage) => vantage.insider).map(({ id }) => id));
+  if (insider) insiders.add(null);
   for (const step of steps) {
     if (step.kind === 'unresolved') skip(step, { code: 'unresolved' });
     else if (step.kind === 'address_refused') skip(step, { code: 'internal_address' });
-    // With a witness, the requests that this machine does not send are no gap in the proof.
-    else if ('address' in step && step.from === null && insider)
-      skip(step, witnesses.length === 0 ? { code: 'own_egress' } : null);
-    else if ('address' in step && step.from !== null && insiders.has(step.from))
+    // With a witness, the requests that an insider does not send are no gap in the proof.
+    else if ('address' in step && insiders.has(step.from))
       skip(step, witnesses.length === 0 ? { code: 'own_egress' } : null);
   }
 
@@ -195,23 +200,6 @@ function probingVantage({ id, name, address }: SiteVantage, egress: readonly str
   const confirmed = address === null ? [] : familiesProvenBy(address);
   const insider = address !== null && egress.includes(address);
   return { id, name, insider, connectivity: { confirmed, failed: [] } };
-}
-
-/** Wraps a transport and records its connections to companies' proxies, which prove this machine's internet access. */
-function watchProxies(transport: Transport): { watched: Transport; connections: readonly ConnectionEnds[] } {
-  // grows: not, lives for one call
-  const connections: ConnectionEnds[] = [];
-  const watched: Transport = {
-    ...transport,
-    async openProxy(route, signal) {
-      const connection = await transport.openProxy(route, signal);
-      // Our own gateway may run on this machine and proves nothing.
-      const ends = route.kind === 'upstream' ? endsOf(connection) : null;
-      if (ends !== null) connections.push(ends);
-      return connection;
-    },
-  };
-  return { watched, connections };
 }
 
 async function resolve(

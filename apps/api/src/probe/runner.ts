@@ -151,17 +151,8 @@ export function startProbeRunner({ db, encryption, log, outbound }: ProbeRunnerP
 }
 
 /** The settings that calls through the proxies depend on. The fingerprint does not cover user names and passwords. */
-function identify(proxies: readonly ProbeProxy[]): string {
-  return JSON.stringify(
-    proxies.map(({ id, host, port, username, passwordSealed }) => [
-      id,
-      host,
-      port,
-      username,
-      passwordSealed?.toString('base64') ?? null,
-    ]),
-  );
-}
+const identify = (proxies: readonly ProbeProxy[]) =>
+  JSON.stringify(proxies.map(({ id, route }) => [id, route]));
 
 /** Saves the newest list of steps, one write at a time and at most one per `WRITE_MS`. */
 function createWriter(save: (steps: CheckStep[]) => Promise<boolean>, lost: () => void) {

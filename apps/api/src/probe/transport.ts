@@ -13,7 +13,7 @@ import { createLookup, type Lookup } from '@propusk/dial/resolver';
 import type { EgressAddresses } from '@propusk/dial/settings';
 import type { KeyedLimiter } from '../core/keyed-limiter.ts';
 import { ConnectError, type ConnectErrorReason, diagnoseConnect } from './connect-error.ts';
-import { type ConnectResponse, connectTunnel } from './connect-tunnel.ts';
+import { connectTunnel, type ResponseHead } from './connect-tunnel.ts';
 
 /** A path to the site through our gateway, or through a company's own proxy. */
 export type ProxyRoute =
@@ -181,7 +181,7 @@ const siteReasons: Readonly<Record<string, ConnectErrorReason>> = {
   timeout: 'timeout',
 };
 
-function tunnelError({ kind }: ProxyRoute, { status, headers }: ConnectResponse): ConnectError | null {
+function tunnelError({ kind }: ProxyRoute, { status, headers }: ResponseHead): ConnectError | null {
   if (status >= 200 && status < 300) return null;
   // tinyproxy answers 401 for its own credentials.
   if (status === 407 || status === 401) return new ConnectError('proxy', 'credentials', status);

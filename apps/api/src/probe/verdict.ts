@@ -2,6 +2,7 @@ import type { Verdict } from '@propusk/contract/protection';
 import type { CheckMessage } from '@propusk/phrases/checks';
 import type { Finding, StepResult } from './classify-response.ts';
 import { type Connectivity, discountSilence, targetFamily } from './connectivity.ts';
+import { adviseStep } from './messages.ts';
 import { type PlannedStep, proxyOf, sourceOf } from './plan.ts';
 
 /** The inputs of the verdict besides the results. */
@@ -162,15 +163,7 @@ function openToStrangers({ outside, cdn }: Facts): ProbeVerdict | null {
   const open = outside.find(({ finding }) => finding === 'open');
   if (open === undefined) return null;
   const meaning: CheckMessage = { code: 'open', params: quote(open) };
-  if (cdn !== null) return { verdict: 'open', meaning, advice: { code: 'use_cdn_lock', params: { cdn } } };
-  const { kind } = open.step;
-  const code =
-    kind === 'spoofed'
-      ? 'distrust_header'
-      : kind === 'deep' || kind === 'acme'
-        ? 'lock_whole_site'
-        : 'paste_lock';
-  return { verdict: 'open', meaning, advice: { code } };
+  return { verdict: 'open', meaning, advice: adviseStep({ ...open, cdn }) };
 }
 
 function nameWithoutAddress({ results }: Facts): ProbeVerdict | null {

@@ -1,8 +1,8 @@
 import type { CheckMessage, CheckStep } from '@propusk/phrases/checks';
 import { describe, expect, test } from 'vitest';
 import type { Finding, StepResult } from './classify-response.ts';
+import { adviseStep, tallyProof } from './messages.ts';
 import type { OutsideStep, PlannedStep } from './plan.ts';
-import { adviseStep, tallyProof } from './proof.ts';
 
 const text: CheckMessage = { code: 'unresolved' };
 const place = { host: 'crm.example.ru', port: 443, scheme: 'https', title: text } as const;
