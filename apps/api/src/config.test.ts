@@ -2,7 +2,7 @@ import { SettingError } from '@propusk/contract/settings';
 import { describe, expect, test } from 'vitest';
 import { readConfig } from './config.ts';
 
-describe('mail', () => {
+describe('the mail settings', () => {
   test.each([
     [{}, undefined, 'Пропуск <no-reply@localhost>'],
     [{ PUBLIC_URL: 'https://pass.example.ru' }, undefined, 'Пропуск <no-reply@pass.example.ru>'],
@@ -92,7 +92,7 @@ test.each([
   expect(readConfig(env).registration).toBe(registration);
 });
 
-test('an api beyond loopback confirms mail, and does not start open without a mail server', () => {
+test('an api that other machines reach requires confirmed mailboxes, and refuses to start with REGISTRATION=open and no SMTP_URL', () => {
   const beyond = { PUBLIC_URL: 'https://pass.example.ru' };
   expect(readConfig({}).confirmsMail).toBe(false);
   expect(readConfig({ REGISTRATION: 'open' }).confirmsMail).toBe(false);

@@ -148,7 +148,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   const dataDir = resolve(s.DATA_DIR);
   // Without PUBLIC_URL its default hides a listener on a wildcard address, so the listener decides.
   const onLoopback = isLoopback(s.PUBLIC_URL === undefined ? s.HOST : publicUrl.hostname);
-  // Every stranger's mail would become a file that nobody sends on.
+  // Without SMTP_URL, confirmation mails would be files on this machine, and no stranger could confirm a company.
   if (s.REGISTRATION === 'open' && !onLoopback && s.SMTP_URL === undefined)
     throw new SettingError(apiSettingRefusals.openWithoutMail());
   return {

@@ -50,7 +50,7 @@ test('two low-priority threads hash passwords and the other threads keep their p
   expect(getPriority()).toBe(own);
 });
 
-test('a dead hash thread fails only its own derivation and a new thread runs the waiting and later ones', async () => {
+test('a hash thread that dies fails only the password hash in progress, and a new thread computes the waiting and later ones', async () => {
   const [first, second, waiting] = [derive(cheap), derive(cheap), derive(cheap)];
   const failed = expect(first).rejects.toThrow('The thread ended');
   // Node emits 'worker' in the next tick; the thread starts many ticks later.
@@ -64,7 +64,7 @@ test('a dead hash thread fails only its own derivation and a new thread runs the
   expect(await derive(cheap)).toHaveLength(32);
 });
 
-test('parameters that argon2 refuses fail only their own derivation', async () => {
+test('parameters that argon2 refuses fail only the hash that uses them', async () => {
   await expect(derive({ ...cheap, memory: 1 })).rejects.toThrow(/memory/);
   expect(await derive(cheap)).toHaveLength(32);
 });

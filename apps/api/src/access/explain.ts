@@ -20,7 +20,7 @@ interface Question {
   readonly port: number;
 }
 
-/** A condition of access, and whether it holds. */
+/** One condition of a user's access to a site, and whether it holds. */
 interface Link {
   readonly code: keyof typeof whyPhrases.links;
   readonly state: 'held' | 'missing' | 'unchecked';
@@ -62,7 +62,7 @@ export function explain(index: AccessIndex, snapshot: CompanySnapshot, question:
   return { allow: true, policyId, proxy: shown, links };
 }
 
-/** The limit of policies to evaluate, because each evaluation builds an index. */
+/** Policies that `findMends` returns at most, because it builds an index for each policy that it tries. */
 const MOST_MENDS = 5;
 
 /**
@@ -90,7 +90,7 @@ export function findMends(
     .map(({ id }) => id);
 }
 
-/** The links from user to site. The first missing link is the cause of the denial; later ones are not evaluated. */
+/** The conditions of access, from user to site. The first false one is the cause of the denial; later ones are not evaluated. */
 function linksOf(
   index: AccessIndex,
   reason: DenyReason | null,

@@ -130,7 +130,7 @@ test(
 const allSitesUsers = ({ users }: AccessIndex, before: CompanySnapshot): number[] =>
   before.users.map(({ id }) => id).filter((id) => users.get(id)?.policies.some(({ allSites }) => allSites));
 
-test('the prediction of a loss gets 404 for entities of other companies and deletes nothing', async () => {
+test('a call that predicts the access lost by a deletion gets 404 for entities of other companies and deletes nothing', async () => {
   const owner = await api.company();
   const agent = await api.agent(owner.token);
   const site = await api.must(owner.token, createSite, { body: { address: 'crm.refused.test' } });

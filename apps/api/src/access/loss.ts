@@ -7,7 +7,7 @@ import type { CompanySnapshot } from '@propusk/contract/feed';
 import { indexOf } from './explain.ts';
 import type { ForeignClaim } from './store.ts';
 
-/** A name below a wildcard that has no site of its own. */
+/** The label of a sample host below a wildcard, which no other site of the company covers. */
 const UNLISTED = 'no-site-has-this-name';
 
 /** The host to decide on for a site; for a wildcard, a host below it. Null for an address that is not a valid host. */

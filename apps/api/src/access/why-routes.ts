@@ -55,14 +55,14 @@ export function whyRoutes(routes: Routes): void {
   }
 }
 
-/** Nobody of an unconfirmed company is in a snapshot. */
+/** The explanation for a user of an unconfirmed company: the company's snapshot has no users. */
 const unconfirmed: Why = {
   allow: false,
   reason: 'company_unconfirmed',
   links: [{ code: 'company_confirmed', state: 'missing' }],
 };
 
-/** Users without a required second factor are in no snapshot. */
+/** The explanation for a user who lacks a required second factor: the snapshot omits such users. */
 const lacksFactor: Why = {
   allow: false,
   reason: 'second_factor_required',

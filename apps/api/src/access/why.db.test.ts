@@ -119,7 +119,7 @@ describe('the explanation for the caller and a host', () => {
     ['wiki.why.example.ru', 8443, 'port_refused', [4]],
     ['other.example.ru', 443, 'site_unknown', [3]],
     ['127.0.0.1', 443, 'bad_host', [3]],
-  ])('the explanation for %s:%i has the reason %s', async (host, port, reason, links) => {
+  ])('the explanation of access to %s, port %i, names the reason %s', async (host, port, reason, links) => {
     const { agent, link } = await scene('*.why.example.ru');
     await api.database.pool.query('update sites set claim = null');
     await link([agent.id], true);

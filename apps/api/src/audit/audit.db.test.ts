@@ -238,7 +238,7 @@ describe('audit rows', () => {
     expect(await read(token, { name: 'same.example' })).toHaveLength(1);
   });
 
-  test('an audit row truncates long texts and long lists and counts the omitted names', async () => {
+  test('an audit row holds the beginning of a long text or list, and the number of names that it leaves out', async () => {
     const { token } = await api.company();
     const [{ id: proxyId } = { id: 0 }] = (
       await api.database.pool.query('select id from proxies where direct')

@@ -28,7 +28,7 @@ test.each([
   ['', null],
   ['<script>alert(1)</script>', null],
   [undefined, null],
-])('the User-Agent %j is named %j', (header, name) => {
+])('nameAgent shortens the User-Agent %j to %j', (header, name) => {
   expect(nameAgent(header)).toBe(name);
 });
 

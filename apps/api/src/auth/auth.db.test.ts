@@ -57,7 +57,7 @@ describe('registration', () => {
     ['name', 'Ива\u0000н', 'Здесь есть недопустимые символы'],
     ['email', undefined, 'Заполните это поле'],
     ['password', 12345678, 'Проверьте это поле'],
-  ])('registration refuses %s = %j and names the field', async (field, value, message) => {
+  ])('a registration with %s = %j is refused by the name of the field', async (field, value, message) => {
     const body = { ...newcomer('bad@romashka.test'), [field]: value };
     const { status, error } = await api.call(null, register, { body });
     expect([status, error.code, error.fields]).toEqual([400, 'bad_input', { [field]: message }]);

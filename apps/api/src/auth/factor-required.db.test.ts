@@ -82,7 +82,7 @@ describe('a company that requires a second factor', () => {
   ];
   const signedIn = endpoints.filter(({ access }) => Array.isArray(access) || access === 'signed-in');
 
-  test('exactly the listed calls are declared as beforeFactor in the contract', () => {
+  test('the contract allows exactly the listed calls to a user who lacks a required second factor', () => {
     expect(
       signedIn
         .filter(({ beforeFactor }) => beforeFactor)
@@ -92,7 +92,7 @@ describe('a company that requires a second factor', () => {
   });
 
   test.each(signedIn.map((endpoint) => [nameOf(endpoint), endpoint] as const))(
-    'a user without a required second factor may call %s only if it is listed',
+    'a user who lacks a required second factor is refused %s, unless the contract allows that call',
     async (name, endpoint) => {
       const { companyId } = await (strictOnce ??= strict());
       const { db } = api.database;

@@ -25,7 +25,7 @@ export function factorRoutes(routes: Routes, own: ProofParts, teller: Teller): v
 
   implement(routes, contract.startSecondFactor, async (call) => {
     const { actor, write } = call;
-    // No code was checked: the count of wrong codes must stay.
+    // This call checks the password only, so it must not reset the count of wrong second-factor codes.
     await proved(own, call);
     return write((tx) => beginFactor(tx, actor, encryption));
   });

@@ -50,7 +50,7 @@ const account = async (email: string) => {
 const forgetSteps = () => api.database.pool.query('update second_factors set last_step = 0');
 const proof = (code: string) => ({ currentPassword: PASSWORD, code });
 
-describe('turning it on', () => {
+describe('turning the second factor on', () => {
   test('turning the second factor on needs the password and a code, and sign-in asks for no code before', async () => {
     const { token, email } = await api.company();
     const body = { currentPassword: 'wrong horse' };
@@ -93,7 +93,7 @@ describe('turning it on', () => {
     expect(after.version).toBeGreaterThan(before.version);
   });
 
-  test('a new start replaces an unconfirmed secret, and a secret expires unconfirmed after an hour', async () => {
+  test('setting up a second factor again replaces the unconfirmed secret, which expires after an hour', async () => {
     const { token, email } = await api.company();
     const body = { currentPassword: PASSWORD };
     expect((await api.call(token, confirmSecondFactor, { body: { code: '123456' } })).error.code).toBe(
@@ -116,7 +116,7 @@ describe('turning it on', () => {
   });
 });
 
-describe('signing in', () => {
+describe('signing in with a second factor', () => {
   test('a sign-in with a wrong password does not reveal a second factor, with a right code or without', async () => {
     const plain = await api.company();
     const { token, email } = await api.company();
@@ -237,7 +237,7 @@ describe('signing in', () => {
   });
 });
 
-describe('the limits of codes', () => {
+describe('the limits of wrong second-factor codes', () => {
   test('two processes check 10 wrong codes from one address and refuse the rest', async () => {
     const { token, email } = await api.company();
     const { secret } = await enrol(api, token);
@@ -280,7 +280,7 @@ describe('the limits of codes', () => {
   });
 });
 
-describe('an active second factor', () => {
+describe('a second factor that is on', () => {
   test('password and code renew the recovery codes, and the old ones end', async () => {
     const { token, email } = await api.company();
     const { secret, codes } = await enrol(api, token);

@@ -45,7 +45,7 @@ export function linkRoutes(
       );
       // The link proves the account's owner: reset the failed attempts, which strangers may have caused.
       await limits.forgive(owner, address);
-      // Strangers may exhaust the account's budget again; the mark gives this browser its own budget.
+      // Strangers may exhaust the account's budget again. The device mark gives this browser a separate budget.
       header(DEVICE_HEADER, issueMark(routes.encryption, owner, passwordHash));
       return;
     }
@@ -70,7 +70,7 @@ export function linkRoutes(
       write(async (tx) => {
         const made = await addPasswordLink(tx, email);
         const facts = [links.token('password', made.token)] as const;
-        // A decoy for an unknown address: the same statements.
+        // An unknown email gets an outbox row without a mail, so that both cases run the same statements.
         const mail = made.email === null ? null : ({ to: made.email, code: 'password_link', facts } as const);
         await queueMail(tx, outbox, mail, made.expiresAt);
       }),
@@ -78,7 +78,7 @@ export function linkRoutes(
   });
 }
 
-/** The most mailed links that are created at the same time: each waits for a database connection. */
+/** The limit of links that are created at once after their replies. Each one waits for a database connection. */
 const UNDER_WAY_MOST = 1_000;
 
 /** Runs work after the reply; closing the server waits for it. @throws AppError busy at the limit */

@@ -136,7 +136,7 @@ describe('an invited owner', () => {
     expect((await inbox.take('Owner@invited.test')).subject).toContain('Новый пароль');
   });
 
-  test('an invitation with a taken email or for an absent company is refused and creates no account', async () => {
+  test('an invitation of an owner is refused for a taken email or an absent company, and creates no account', async () => {
     const admin = await createAdmin(api);
     const { email } = await api.company();
     const { id } = await api.must(admin, createCompany, { body: { companySite: 'lonely.test' } });

@@ -6,7 +6,7 @@ import { newToken, works } from '../core/tokens.ts';
 import type { Db, Tx } from '../db/open.ts';
 import { type Origin, openSession } from './store.ts';
 
-/** Creates a pairing code, stored as a hash; it ends with the session that asked. */
+/** Creates a pairing code, stored as a hash; it ends with the session that requested it. */
 export async function addPairingCode(tx: Tx, actor: Actor): Promise<{ code: string; expiresAt: string }> {
   const { token: code, hash } = newToken();
   const expiresAt = new Date(Date.now() + limits.pairingSeconds * 1000).toISOString();

@@ -20,7 +20,7 @@ export interface RegistrationPolicy {
   readonly rule: RegistrationRule;
   /** Whether a company without an invitation confirms its mail before the gateway admits its users. */
   readonly confirmsMail: boolean;
-  /** Whether mail is sent; without a mail server it is written to a folder of this machine. */
+  /** Whether an SMTP server sends the mail. Without one, the api writes each mail to a file. */
   readonly sendsMail: boolean;
 }
 

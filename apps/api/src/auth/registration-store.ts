@@ -37,7 +37,7 @@ export async function precheckRegistration(
   const invited = applicant.invitation !== undefined;
   if (mode === 'closed' || (mode === 'invited' && !invited)) throw new AppError('registration_closed');
   if (applicant.invitation === undefined) return;
-  // In every mode: a stranger's invented invitation must not cost a hash.
+  // In every registration mode: an invented invitation must be refused before the slow password hash.
   await db
     .selectFrom('company_invitations')
     .select('id')

@@ -47,7 +47,7 @@ async function invite(email: string): Promise<string> {
   return fragment.get('invitation') ?? '';
 }
 
-test('an invented invitation, and one of another address, are refused while registration is open', async () => {
+test('an open platform refuses an invented invitation token and one issued to another email', async () => {
   await start('open');
   expect((await apply('visitor@company.test', 'A'.repeat(43))).error.code).toBe('invitation_dead');
   const token = await invite('visitor@company.test');
@@ -71,7 +71,7 @@ describe('REGISTRATION=closed', () => {
     expect(await companies()).toBe(0);
   });
 
-  test('refuses an invitation that was made before the platform closed', async () => {
+  test('a closed platform refuses an invitation that was sent before it closed', async () => {
     await api.close();
     await start('invited');
     const token = await invite('early@company.test');
@@ -89,7 +89,7 @@ describe('REGISTRATION=closed', () => {
 describe('REGISTRATION=invited', () => {
   beforeEach(() => start('invited'));
 
-  test('an invited address registers one company by its link, once', async () => {
+  test('the link of an invitation registers one company and then stops working', async () => {
     expect(await mode()).toBe('invited');
     expect((await apply('guest@company.test')).error.code).toBe('registration_closed');
     const token = await invite('guest@company.test');
@@ -107,7 +107,7 @@ describe('REGISTRATION=invited', () => {
     ).toBeTruthy();
   });
 
-  test('50 concurrent registrations by one link make one company', async () => {
+  test('50 concurrent registrations with one invitation link create one company', async () => {
     const token = await invite('guest@company.test');
     const replies = await Promise.all(Array.from({ length: 50 }, () => apply('guest@company.test', token)));
     expect(replies.filter(({ status }) => status === 201)).toHaveLength(1);
@@ -134,10 +134,10 @@ describe('REGISTRATION=invited', () => {
   });
 });
 
-describe('without REGISTRATION, beyond loopback', () => {
+describe('the default of REGISTRATION for an api that other machines reach', () => {
   beforeEach(() => start('first'));
 
-  test('the first company closes the platform, and an invitation still works', async () => {
+  test('once the first company has registered, only an invitation permits another registration', async () => {
     expect(await mode()).toBe('open');
     expect((await apply('first@company.test')).status).toBe(201);
     expect(await mode()).toBe('invited');
@@ -147,14 +147,14 @@ describe('without REGISTRATION, beyond loopback', () => {
     expect(await companies()).toBe(2);
   });
 
-  test('a company that an ADMIN created closes the platform', async () => {
+  test('once an ADMIN has created a company, registration without an invitation is refused', async () => {
     const { id } = await api.must(admin, createCompany, { body: { companySite: 'company.test' } });
     expect((await apply('first@company.test')).error.code).toBe('registration_closed');
     await api.must(admin, deleteCompany, { params: { id } });
     expect(await mode()).toBe('open');
   });
 
-  test('50 concurrent registrations on a fresh platform make one company', async () => {
+  test('50 concurrent registrations on a platform without companies create one company', async () => {
     const replies = await Promise.all(Array.from({ length: 50 }, (_, n) => apply(`n${n}@company.test`)));
     expect(replies.filter(({ status }) => status === 201)).toHaveLength(1);
     const refused = replies.filter(({ error }) => error?.code === 'registration_closed');
@@ -163,7 +163,7 @@ describe('without REGISTRATION, beyond loopback', () => {
   });
 });
 
-test('REGISTRATION=open takes every company', async () => {
+test('REGISTRATION=open accepts a registration of every company', async () => {
   await start('open');
   expect(await mode()).toBe('open');
   for (const email of ['first@company.test', 'second@company.test'])

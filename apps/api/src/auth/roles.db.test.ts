@@ -89,7 +89,7 @@ describe('an owner', () => {
     expect((await api.call(owner.token, deleteUser, { params: { id: other.id } })).status).toBe(204);
   });
 
-  test('repeating a role change does not end the sessions opened since', async () => {
+  test('a role change to the role that the user already has ends no session', async () => {
     const owner = await api.company();
     const agent = await api.agent(owner.token);
     await setRole(owner.token, agent.id, 'CREATOR');
@@ -149,7 +149,7 @@ describe('a change of roles', () => {
     expect((await api.call(second.token, me)).status).toBe(200);
   });
 
-  test('a role change is refused without a check after twenty wrong codes', async () => {
+  test('after twenty wrong second-factor codes a role change is refused without a check of the code', async () => {
     const owner = await api.company();
     const self = await api.must(owner.token, me);
     const agent = await api.agent(owner.token);
@@ -231,7 +231,7 @@ describe('a change of an account by somebody else', () => {
     expect(inbox.mails.filter(({ to }) => to === agent.email)).toHaveLength(5);
   });
 
-  test('an owner with 300 notices in an hour is refused the next change that needs one, and no other', async () => {
+  test('an owner whose changes sent 300 mails in an hour is refused a change that sends a mail, and may make other changes', async () => {
     const owner = await api.company();
     const { id: self } = await api.must(owner.token, me);
     const agent = await api.agent(owner.token);

@@ -61,7 +61,7 @@ export async function endOtherSessions(tx: Tx, actor: Actor): Promise<void> {
   await endAccess(tx, actor.userId, actor.tokenHash);
 }
 
-/** Rechecks the session under the lock: of two sessions that end each other the second ends nothing. */
+/** Locks the account and checks the caller's session again. Of two sessions that end each other, only the first succeeds. */
 async function lockAsAsking(tx: Tx, actor: Actor): Promise<void> {
   await lockAccount(tx, actor.userId);
   await findHolder(tx, actor.tokenHash);

@@ -69,7 +69,7 @@ describe('the list of companies', () => {
     expect(String(all.body.length)).toBe(all.headers['x-total-count']);
   });
 
-  test('the list without a page has the first 100 companies with all their children, also where one query does not read them all', async () => {
+  test('the list without a page has the first 100 companies with all their users, sites and proxies, even if it takes several queries', async () => {
     const large = await startApi(inject('serverUrl'));
     await large.database.pool.query(`
       insert into companies (company_name, company_site) select 'C' || n, 'c.test' from generate_series(1, 120) n;

@@ -13,7 +13,7 @@ function heldQueue(bounds: { ofLane: number; ofAll: number }) {
 }
 const from = (network: number) => strangers(`10.0.${network}.1`);
 
-test('the queue serves networks in turn regardless of how many waiters each has', async () => {
+test('the fair queue serves one waiter of each network in turn, however many wait from one network', async () => {
   const { run, release, order } = heldQueue({ ofLane: 10, ofAll: 100 });
   const crowd = Array.from({ length: 5 }, (_, i) => run(strangers(`10.0.1.${i}`), `crowd ${i}`));
   const others = [run(from(2), 'neighbour'), run(strangers('2001:db8::1'), 'v6')];
@@ -51,7 +51,7 @@ test('a full queue displaces the last waiter of the busiest network for a new ne
   expect(order.toSorted()).toEqual(['a', 'b', 'x', 'y']);
 });
 
-test('a queue full of networks with one waiter each refuses a stranger and admits a known user', async () => {
+test('when every network has one waiter and the fair queue is full, it refuses a stranger and admits a known user', async () => {
   const { run, release, order } = heldQueue({ ofLane: 3, ofAll: 3 });
   const storm = [1, 2, 3].map((network) => run(from(network), `stranger ${network}`));
   expect(await run(from(4), 'stranger 4')).toBe('busy');

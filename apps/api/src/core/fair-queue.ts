@@ -3,7 +3,7 @@ import { AppError, tooMany } from './errors.ts';
 
 /** The part of the queue in which a caller waits. */
 export interface Lane {
-  /** Whether a session or a device mark proves that the caller is a user. Known lanes get every second turn. */
+  /** Whether a session or a device mark proves that the caller is a user. Waiters of known lanes are served alternately with the others. */
   readonly known: boolean;
   /** The key of the lane: a network, or a known user. */
   readonly line: string;

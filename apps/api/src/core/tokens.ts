@@ -15,7 +15,7 @@ export function hashToken(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }
 
-/** The condition of the row that stores a link or code, while it works. */
+/** The SQL condition that finds the row of a link or code that has not expired. */
 export function works(
   table: 'mail_links' | 'pairing_codes' | 'company_invitations' | 'lock_links',
   token: string,

@@ -2,7 +2,7 @@ import type { Db, Tx } from './open.ts';
 
 type Hook = () => unknown;
 
-// grows: not, an entry goes with its transaction
+// grows: not, the entry of a transaction is garbage-collected with it
 const hooksOf = new WeakMap<Tx, Set<Hook>>();
 
 /** Runs a transaction, and after its commit the hooks that `afterCommit` gave it. @throws what `work` throws, after a rollback */

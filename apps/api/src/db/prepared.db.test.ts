@@ -13,7 +13,7 @@ afterAll(() => database.drop());
 const prepared = sql<{ statement: string }>`select statement from pg_prepared_statements
   where statement like '%companies%' and statement not like '%pg_prepared%'`;
 
-test('the connection prepares a repeated statement and plans a search anew for each pattern', async () => {
+test('a connection prepares a repeated statement, but never a search, whose best plan depends on its pattern', async () => {
   await database.db.connection().execute(async (db) => {
     const byId = (id: number) => db.selectFrom('companies').select('id').where('id', '=', id).execute();
     await byId(1);

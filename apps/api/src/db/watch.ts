@@ -6,7 +6,7 @@ import { connectionConfig, type OpenDb } from './open.ts';
 /** Milliseconds between ticks, and how many ticks an answer may take: the watchdog notices silence within 1.75 s. */
 const TICK_MS = 250;
 const PATIENCE = 6;
-/** Ticks that a new connection may take. DNS, TCP and authentication take longer than a query. */
+/** Ticks that connecting may take: DNS, TCP and authentication take longer than a query. */
 const CONNECT_PATIENCE = 20;
 
 export interface Watch {

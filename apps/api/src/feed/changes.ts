@@ -14,7 +14,7 @@ const ORIGIN = `select concat_ws(' ', (select system_identifier from pg_control_
 export interface Changes {
   /** A company may have changed; null: any of them. Calls may be spurious or repeated. */
   wake(companyId: number | null): void;
-  /** The URL now leads to another database: a promoted standby, or a restored database. */
+  /** The URL now leads to another database, such as a promoted standby or a restored backup. */
   startOver(): void;
 }
 

@@ -284,7 +284,7 @@ test('a policy for all sites applies only while its proxy allows all sites', asy
   expect([before.allSites, after.allSites, after.version > before.version]).toEqual([true, false, true]);
 });
 
-describe('the version', () => {
+describe('the policy version', () => {
   test('the policy version ignores changes that no gateway needs', async () => {
     const agent = await api.agent(owner);
     const { id } = await api.must(owner, createPolicy, { body: { name: 'Тихая', proxyId: 1 } });

@@ -20,7 +20,7 @@ function byHand() {
   return { asked, find };
 }
 
-test('lookups of one tick share one batch and each gets its own result', async () => {
+test('lookups made in one tick of the event loop share one query, and each gets the value of its own key', async () => {
   const { asked, find } = byHand();
   const answers = Promise.all(['a', 'b', 'a', 'none'].map((name) => find(key(name))));
   await expect.poll(() => asked.length).toBe(1);

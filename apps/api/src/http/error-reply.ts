@@ -8,7 +8,6 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import * as z from 'zod/mini';
 import { AppError } from '../core/errors.ts';
 
-// Errors of Fastify itself, by its codes.
 const fastifyErrors: Record<string, ErrorCode> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'too_large',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'bad_media_type',
@@ -26,7 +25,7 @@ const byStatus: Record<number, ErrorCode> = {
   415: 'bad_media_type',
 };
 
-// SQLSTATE codes. LOCK_NOT_AVAILABLE: lock_timeout passed.
+// SQLSTATE codes. PostgreSQL raises LOCK_NOT_AVAILABLE when lock_timeout has passed.
 const LOCK_NOT_AVAILABLE = '55P03';
 const DISK_FULL = '53100';
 

@@ -24,7 +24,7 @@ async function ask(method: 'GET' | 'HEAD' | 'POST'): Promise<string> {
   );
 }
 
-test('a draining server answers every request with Connection: close, then only methods that a client cannot retry', async () => {
+test('a draining server answers all requests with Connection: close, and later closes the connection of each GET without a response', async () => {
   expect(await ask('GET')).toBe('200 keep-alive');
   expect(isLeaving()).toBe(false);
   const left = app.drain(200);
@@ -63,7 +63,7 @@ test('a draining server closes after a quiet period, or at its deadline under st
   await again;
 });
 
-test('a drain of zero delay ends at once', async () => {
+test('a drain of 0 ms resolves at once', async () => {
   await app.drain(0);
   expect(await ask('GET')).toBe('200 close');
 });

@@ -24,7 +24,7 @@ export function prepareShutdown(app: FastifyInstance): () => boolean {
   let draining = false;
   let rejectsReads = false;
   let lastConnectionAt = 0;
-  // Also for a refused connection: others may wait behind it in the accept queue.
+  // A connection refused by the limit counts too: others may wait behind it in the accept queue.
   app.server.on('connection', () => {
     lastConnectionAt = performance.now();
   });

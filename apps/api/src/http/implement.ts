@@ -81,7 +81,7 @@ interface Call<E extends Endpoint> {
   readonly agent: string | undefined;
   /** The unverified device mark (`Propusk-Device`). */
   readonly device: string | undefined;
-  /** For reads only. */
+  /** For reads; `write` opens transactions. */
   readonly db: Db;
   /**
    * Runs `work` in a transaction, and again when it is a deadlock victim. An error of `work` rolls it back. A call with
@@ -160,7 +160,7 @@ export function implement<const E extends Endpoint>(routes: Routes, endpoint: E,
   }
 }
 
-/** The same call, each of whose transactions ends with the check of the proof, and is undone when the proof is wrong. */
+/** Adds the check of the password and code to the end of each transaction of a call. A wrong one rolls the transaction back. */
 function provedAtEnd<E extends Endpoint>(call: Call<E>, prove: (tx: Tx) => Promise<void>): Call<E> {
   const write: Call<E>['write'] = (work) =>
     call.write(async (tx) => {

@@ -9,6 +9,6 @@ test.each([
   ['{"a":"\\"[[[","b":[]}', 2],
   ['{"a":"\\\\","b":[[]]}', 3],
   ['['.repeat(100_000), 100_000],
-])('the nesting depth of row %# counts brackets outside strings', (text, deep) => {
+])('the nesting depth of a JSON text counts brackets outside strings only (row %#)', (text, deep) => {
   expect(depth(text)).toBe(deep);
 });

@@ -99,7 +99,7 @@ describe('password checks', () => {
     expect((await signIn({ email, password: PASSWORD, from: freshAddress() })).status).toBe(429);
   });
 
-  test('wrong current passwords are counted apart from sign-ins: the tenth ends its session, the twentieth closes the account', async () => {
+  test('wrong current passwords do not count against sign-in: the tenth ends its session, and after the twentieth the account’s checks are refused', async () => {
     const { token, email } = await api.company();
     const { id } = await api.must(token, me);
     const { db } = api.database;
@@ -211,10 +211,10 @@ test('one IP address may register 20 companies an hour', async () => {
   expect(last.error.message).toBe('Слишком много попыток. Попробуйте снова через 60 минут');
 });
 
-describe('links in mail', () => {
+describe('the limits of links in mail', () => {
   const ask = (email: string, from: string) => api.call(null, useLink, { body: { email }, from });
 
-  test('a mailbox gets 3 links for one IP address, 10 for all, and then one a minute, with or without an account', async () => {
+  test('one IP address may request 3 links to a mailbox and all addresses 10, then one a minute, with or without an account', async () => {
     const { email } = await api.company();
     for (const mailbox of [email, 'nobody-at-all@company.test']) {
       const from = freshAddress();
@@ -245,7 +245,7 @@ describe('links in mail', () => {
     expect(await statuses(locks)).toEqual({ 400: 30, 429: 5 });
   });
 
-  test('200 colleagues behind one address use their links and codes at once, also after guesses from there', async () => {
+  test('200 users behind one IP address can use valid links and codes at once, even after wrong guesses from that address', async () => {
     const { token } = await api.company();
     const { company } = await api.must(token, me);
     const from = freshAddress();
@@ -277,7 +277,7 @@ test('the rate limit table contains no IP address and no email', async () => {
   for (const { key } of rows) expect(key).toMatch(/^[A-Za-z]+:([A-Za-z0-9_-]{43}|\d+)$/);
 });
 
-test('without a database the limits refuse every attempt and ask for no wait of minutes', async () => {
+test('without a database every sign-in gets 503, and a sign-in succeeds as soon as the database is back', async () => {
   const alone = await startApi(inject('serverUrl'));
   const { email } = await alone.company();
   await alone.database.shut();

@@ -30,11 +30,11 @@ const budgets = {
   linkAddress: { attempts: 10, minutes: 15 },
   /** Links to one mailbox in a day; after that only `linkSlow` sends. */
   linkDay: { attempts: 100, minutes: 1_440 },
-  /** The reserve of a mailbox, independent of the budgets above. */
+  /** Further links to a mailbox after one of the budgets above is exhausted, so that strangers cannot block its user's links. */
   linkMinute: { attempts: 1, minutes: 1 },
-  /** The reserve after `linkDay`. A link lives 10 minutes, so the mailbox always has a valid one. */
+  /** Links to a mailbox after `linkDay` is exhausted. A link is valid for 10 minutes, so the newest one always works. */
   linkSlow: { attempts: 1, minutes: 5 },
-  /** Links from the reserves requested by one address. */
+  /** Links by `linkMinute` and `linkSlow` that one address may request. */
   linkReserve: { attempts: 30, minutes: 60 },
   /** Dead links or wrong codes of one kind from one address. */
   redeemed: { attempts: 30, minutes: 15 },
@@ -43,11 +43,11 @@ const budgets = {
   /** Mails about changes of accounts: to one mailbox, and of one actor. */
   noticeMailbox: { attempts: 5, minutes: 60 },
   noticeActor: { attempts: 300, minutes: 60 },
-  /** Pairing codes of one user: each session that ends is a change for every gateway. */
+  /** Pairing codes of one user: each ended session of the extension sends a change to every gateway. */
   pairing: { attempts: 20, minutes: 15 },
 } as const;
 type Budget = keyof typeof budgets;
-/** A kind of link or code. Each counts apart. */
+/** A kind of link or code. Each kind has a separate budget. */
 type Redeemed = 'mailLink' | 'invitation' | 'lockLink' | 'pairingCode' | 'vantage';
 const deadCodes: ReadonlySet<string> = new Set([
   'link_dead',
@@ -80,14 +80,14 @@ export interface Limits {
    */
   checkPassword(attempt: Attempt, check: (lane: Lane) => Promise<boolean>): Promise<boolean>;
   /**
-   * Checks the password of a signed-in user in the same way, wherever the calls come from.
+   * Checks the password of a signed-in user like `checkPassword`, with the budgets of the session and of the account.
    * @returns `last` for a wrong password that exhausted the session's budget
    */
   checkOwnPassword(
     attempt: { readonly email: string; readonly session: Buffer; readonly device?: string | undefined },
     check: (lane: Lane) => Promise<boolean>,
   ): Promise<'right' | 'wrong' | 'last'>;
-  /** Runs the check of a second-factor code of a user whose password was right, in the same way. */
+  /** Runs the check of a second-factor code like `checkPassword`, for a user whose password was right. */
   checkCode(userId: number, check: () => Promise<boolean>): Promise<boolean>;
   /** Resets the budgets of an account whose holder has authenticated in another way. */
   forgive(email: string, address: string): Promise<void>;
@@ -230,7 +230,7 @@ export function createLimits(pool: pg.Pool): Limits {
     return checkCharged(charged, charged[0] as Charge, check);
   }
 
-  /** Charges a link to the budgets of its mailbox and address, or to the mailbox's reserve. */
+  /** Charges a link to the budgets of its mailbox and address, or to `linkMinute` or `linkSlow` when one is exhausted. */
   async function chargeLink(email: string, address: string): Promise<void> {
     const [mailbox, subscriber] = [hash(fold(email)), hash(subscriberOf(address))];
     const reserved: BudgetKey = ['linkReserve', subscriber];
@@ -331,7 +331,7 @@ export function createLimits(pool: pg.Pool): Limits {
       if (caused !== null && caused.remainingPoints <= 0) throw tooMany(caused.msBeforeNext);
       return {
         allowed: !(await isSpent('noticeMailbox', ofMailbox)),
-        // After the change: refused changes must not use up the notices of a later one.
+        // Called after the change is stored: a refused change must not use up the budget.
         charge: () =>
           Promise.allSettled([charge('noticeMailbox', ofMailbox), charge('noticeActor', ofActor)]),
       };

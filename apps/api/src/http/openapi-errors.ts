@@ -21,7 +21,7 @@ export function refusalsOf(endpoint: Endpoint): ErrorCode[] {
       'too_large',
       'bad_media_type',
       'bad_input',
-      // From the daily write budget (`daily-bytes.ts`) and a full disk.
+      // `daily-bytes.ts` throws too_many_requests; `implement.ts` throws disk_full.
       'too_many_requests',
       'disk_full',
     ] as const) {

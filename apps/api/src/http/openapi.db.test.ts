@@ -32,13 +32,13 @@ function operations(): [string, Operation, path: string, method: string][] {
 
 const byName = (a: string, b: string) => a.localeCompare(b);
 
-describe('the document', () => {
+describe('the OpenAPI document', () => {
   test('the document is valid OpenAPI 3.1', async () => {
     expect(document.openapi).toMatch(/^3\.1/);
     await expect(SwaggerParser.validate(structuredClone(document) as never)).resolves.toBeDefined();
   });
 
-  test('the document describes exactly the calls of the contract', () => {
+  test('the OpenAPI document describes exactly the calls of the contract', () => {
     const declared = endpoints.map(({ method, path }) => `${method} /api${path.replace(/:(\w+)/g, '{$1}')}`);
     expect(
       operations()
@@ -53,7 +53,7 @@ describe('the document', () => {
     expect(page.headers['content-type']).toMatch(/^text\/html/);
   });
 
-  test('the document gives each call a unique name, a summary, its roles and a described group', () => {
+  test('the OpenAPI document gives each call a unique name, a summary, its roles and a described group', () => {
     const ids = operations().map(([, { operationId }]) => operationId);
     expect(new Set(ids).size).toBe(endpoints.length);
     const groups = new Set(document.tags.map(({ name }) => name));
@@ -65,7 +65,7 @@ describe('the document', () => {
     }
   });
 
-  test('the document describes every group, parameter, header, response, schema and field', () => {
+  test('the OpenAPI document describes every group, parameter, header, response, schema and field', () => {
     const silent: string[] = [];
     visit(document, (node, at) => {
       if ('description' in node && typeof node.description === 'string' && node.description.trim() === '') {
@@ -80,7 +80,7 @@ describe('the document', () => {
   });
 });
 
-describe('examples', () => {
+describe('the examples of the OpenAPI document', () => {
   test('every parameter, body, response and header has an example', () => {
     const bare: string[] = [];
     visit(document.paths, (node, at) => {
@@ -96,7 +96,7 @@ describe('examples', () => {
     ).toEqual(['example1', 'example2', 'example3', 'example4']);
   });
 
-  test('every example fits its schema', () => {
+  test('every example in the OpenAPI document is valid by its schema', () => {
     const wrong: string[] = [];
     let checked = 0;
     const hold = (at: string, value: unknown) => {
@@ -120,7 +120,7 @@ describe('examples', () => {
   });
 });
 
-describe('schemas', () => {
+describe('the schemas of the OpenAPI document', () => {
   test('every schema is JSON Schema 2020-12 without unknown keywords', () => {
     const ajv = formats.default(new Ajv2020({ strict: true, strictTypes: false, strictRequired: false }));
     for (const [name, schema] of Object.entries(document.components.schemas)) {
@@ -165,7 +165,7 @@ describe('schemas', () => {
   });
 });
 
-describe('refusals', () => {
+describe('the errors in the OpenAPI document', () => {
   test('each documented error has its code, schema and message', () => {
     for (const [name, { responses }, path, method] of operations()) {
       const endpoint = endpoints.find(

@@ -32,7 +32,7 @@ async function atOnce(call: (api: TestApi, n: number) => Promise<{ status: numbe
 }
 
 test(
-  'exactly one of many concurrent equal emails, stale edits or double clicks takes effect',
+  'of many concurrent creates with one email, edits of one version or repeated creates, exactly one succeeds',
   () =>
     threatCase(
       'races, double submit',

@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 
 /** Milliseconds that the serialization of a long array may hold the event loop. */
 const SLICE_MS = 10;
-/** Characters of a reply that is sent as one string. */
+/** A shorter reply, in characters, is sent as one string. */
 const WHOLE = 1_000_000;
 
 /**
@@ -31,7 +31,7 @@ export async function serializeList(
   return length < WHOLE ? pieces.join('') : Readable.from(inTurns(pieces));
 }
 
-/** One piece a turn: a socket would take all of them in one, and encode 16 MB at once. */
+/** Yields one piece in each turn of the event loop: a socket would otherwise encode all pieces, up to 16 MB, in one turn. */
 async function* inTurns(pieces: readonly string[]): AsyncGenerator<string> {
   for (const piece of pieces) {
     yield piece;

@@ -7,11 +7,11 @@ import type { FastifyInstance } from 'fastify';
  * of 2, the buffers of 1,000 clients with endless bodies stay so long that memory runs short.
  */
 const REQUESTS_A_TURN = 8;
-/** Turns in a row that only accept. A client that keeps opening connections must not stop all requests. */
+/** Consecutive turns of the event loop that only accept connections. Without the limit, a client that keeps opening connections would stop all requests. */
 const ACCEPTING_TURNS = 32;
 
 /**
- * Limits the requests that begin in one turn of the event loop. New connections go first; waiting networks take turns. Call it
+ * Limits the requests that begin in one turn of the event loop. New connections go first; then one request of each network. Call it
  * after `limitConnections`.
  */
 export function limitRequestsPerTurn(app: FastifyInstance): void {
@@ -22,8 +22,8 @@ export function limitRequestsPerTurn(app: FastifyInstance): void {
   let scheduled = false;
   let accepted = false;
   let acceptingTurns = 0;
-  // Also for a refused connection, which occupies the accept queue as well. Without this, a new client waited 2 s or more behind
-  // one address that kept opening connections beyond its limit; with it, 0.4 s.
+  // A connection refused by the limit counts too, because it occupies the accept queue: otherwise a new client waits 2 s instead of
+  // 0.4 s behind one address that keeps opening connections.
   app.server.on('connection', () => {
     accepted = true;
   });

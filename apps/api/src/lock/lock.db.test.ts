@@ -42,7 +42,7 @@ describe('the echo', () => {
 });
 
 describe('the lock of a site', () => {
-  test('the lock of a site has no snippets until the egress is known, and then ones with its real address', async () => {
+  test('the lock of a site has no snippets until an egress address is known, and then snippets with that address', async () => {
     const { api } = world;
     const { token, proxyId, policyId, add } = await companyBehind(world);
     const id = await add('crm.example.ru');

@@ -45,7 +45,7 @@ async function siteWithProxies(count: number) {
   return { token, id };
 }
 
-test('one call learns the egress of a site with 80 proxies', async () => {
+test('one call determines the egress addresses of all 80 proxies of a site', async () => {
   const { token, id } = await siteWithProxies(80);
   const { egress } = await api.must(token, learnEgress, { params: { id } });
   expect(egress).toHaveLength(80);
@@ -54,7 +54,7 @@ test('one call learns the egress of a site with 80 proxies', async () => {
   expect((await api.call(token, learnEgress, { params: { id } })).status).toBe(429);
 });
 
-test('each proxy counts against the limit, and a refused call leaves the limit to a smaller one', async () => {
+test('each proxy of a call counts against the user’s rate limit, and a refused call does not use it up', async () => {
   const { token, id } = await siteWithProxies(25);
   const statuses: number[] = [];
   for (let i = 0; i < 4; i++) statuses.push((await api.call(token, learnEgress, { params: { id } })).status);

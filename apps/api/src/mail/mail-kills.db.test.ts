@@ -99,7 +99,7 @@ async function untilEmpty(): Promise<void> {
 }
 
 test(
-  'a kill between commit and sending loses no mail, and doubles one only between its sending and its record',
+  'an api killed after a commit loses no mail, and sends one twice only if killed between its sending and the record of it',
   () =>
     threatCase('kill -9', 'an api killed between the commit of an invitation and its mail', async (tally) => {
       const seen = { rolledBack: 0, unsent: 0, unrecorded: 0, recorded: 0, twice: 0 };

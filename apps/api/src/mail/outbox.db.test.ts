@@ -88,7 +88,7 @@ async function listen(talk: Parameters<typeof createServer>[1]): Promise<{ serve
   return { server, port: (server.address() as AddressInfo).port };
 }
 
-describe('with SMTP_URL', () => {
+describe('mail to an SMTP server', () => {
   test('a queued mail arrives with its subject, text and HTML, and its row is deleted', async () => {
     // No tick within the test: the commit alone makes the mailer look.
     const { mailer, lines } = start({ tickMs: 60_000 });
@@ -115,7 +115,7 @@ describe('with SMTP_URL', () => {
     expect([await rows(), inbox.mails.length]).toEqual([[], before]);
   });
 
-  test('a decoy is deleted without a mail', async () => {
+  test('the outbox row for a password link of an unknown email is deleted without a mail', async () => {
     const before = inbox.mails.length;
     const { mailer, lines } = start();
     await committing(database.db, (tx) => queueMail(tx, mailer, null, inSeconds(600)));
@@ -252,8 +252,8 @@ test.each([
   15_000,
 );
 
-describe('leases', () => {
-  test('a process whose lease has ended records neither a success nor a failure', async () => {
+describe('the leases of mails in the outbox', () => {
+  test('a process whose lease on a mail has ended records neither success nor failure of the sending', async () => {
     await queue();
     const first = await claimMail(database.db);
     if (first === null) throw new Error('nothing was claimed');
@@ -304,7 +304,7 @@ test('the database holds neither recipient nor link of a waiting mail in plain t
   expect(() => openMail(testEncryption, moved)).toThrow(/authenticate/);
 });
 
-test(`the outbox refuses a mail with a link beyond ${WAITING_MOST} of them, drops a notice beyond as many, and sends links first`, async () => {
+test(`the outbox holds ${WAITING_MOST} mails with links and as many notices: it refuses a further link, drops a further notice, and sends links first`, async () => {
   const fill = (hasLink: boolean) =>
     database.pool.query(`insert into mails (id, sealed, has_link, expires_at)
       select gen_random_uuid(), '', ${hasLink}, now() + interval '1 day' from generate_series(1, ${WAITING_MOST})`);

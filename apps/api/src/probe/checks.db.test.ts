@@ -134,7 +134,7 @@ describe('a site of nginx', () => {
   test.each([
     ['beside a location that denies', `allow ${EGRESS}; deny all;`],
     ['beside a location that closes the connection', `if ($remote_addr != ${EGRESS}) { return 444; }`],
-  ])('a site of nginx with a separate php location is open: %s', async (_, lines) => {
+  ])('a site of nginx is open when a separate php location lacks the lock: %s', async (_, lines) => {
     const nginx = await startNginx({ server: `location / { ${lines} }\nlocation ~ \\.php$ { }` });
     const company = await companyBehind(world);
     const check = await probe(world.api, company.token, await company.add(`${SITE}:${nginx.port}`));
@@ -197,8 +197,8 @@ describe('the verdict unknown', () => {
   });
 });
 
-describe('drift', () => {
-  test('a protected site that opens is marked as drifted everywhere until it is protected again', async () => {
+describe('the drift of a protected site', () => {
+  test('a protected site that becomes open is marked as drifted in every list until it is protected again', async () => {
     const { api } = world;
     const shown = async () => ({
       site: (await api.must(token, getSite, { params: { id } })).protection?.drifted,

@@ -14,11 +14,11 @@ export type Finding =
   | 'refused'
   /** The peer accepted the connection and closed it without a response. */
   | 'dropped'
-  /** This machine has no egress by that address family. */
+  /** The machine that sent the request has no proven internet access by that address family (IPv4 or IPv6). */
   | 'no_egress'
   /** A redirect to another address of the same site, without any content. */
   | 'redirect'
-  /** Content of the site. */
+  /** The site answered with content, or its application runs for strangers. */
   | 'open'
   /** The site failed. */
   | 'server_error'
@@ -103,7 +103,7 @@ const errorFindings: Partial<Record<ConnectErrorReason, Finding>> = {
   tls_failed: 'no_tls',
 };
 
-/** Classifies the error alone. */
+/** Classifies an error without regard to earlier requests. */
 export function classifyConnectError({ where, reason }: ConnectError): Finding {
   return where === 'proxy' ? 'inconclusive' : (errorFindings[reason] ?? 'inconclusive');
 }

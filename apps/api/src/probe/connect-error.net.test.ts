@@ -22,7 +22,7 @@ test('the transport reports a refusal of a port without a listener', async () =>
   });
 });
 
-test('the transport reports a refusal of an address literal, not of a name', async () => {
+test('the transport reports a refused connection for an address literal, and a failed one for a name', async () => {
   const port = await freePort();
   await expect(openOutside('127.0.0.1', port)).rejects.toMatchObject({
     where: 'site',

@@ -85,7 +85,7 @@ export async function learnEgress(
   } catch (error) {
     stop.throwIfAborted();
     const failed = error instanceof ConnectError ? error : null;
-    // A proxy that looks for the site has accepted the credentials.
+    // A proxy that failed to reach the echo has accepted the credentials.
     const accepted = tunneled || failed?.where === 'site';
     return {
       reachable: connected,

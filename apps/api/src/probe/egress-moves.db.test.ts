@@ -72,8 +72,8 @@ const dueSites = async () =>
 
 beforeEach(() => query('delete from site_checks'));
 
-describe('a proxy that moves', () => {
-  test('a moved proxy makes exactly the sites of its policies due and broken, in every company', async () => {
+describe('a proxy that gets another egress address', () => {
+  test('a proxy with a new egress address makes probes of exactly the sites of its policies due, in every company', async () => {
     const first = await companyOf(shared);
     const second = await companyOf(shared);
     const { id } = first;
@@ -87,7 +87,7 @@ describe('a proxy that moves', () => {
     }
   });
 
-  test('a moved proxy affects policies for all sites like policies that name the site', async () => {
+  test('a proxy with a new egress address makes probes due for policies for all sites like for policies that name the site', async () => {
     const company = await companyOf(ownProxy);
     const { id, companyId, sites } = company;
     await api.must(company.token, createPolicy, { body: { name: 'Все сайты', proxyId: id } });

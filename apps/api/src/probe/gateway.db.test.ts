@@ -94,7 +94,7 @@ test('a probe through the gateway reveals nothing of a site that another company
   expect(await probe(api, token, held)).toMatchObject({ verdict: 'protected' });
 });
 
-test('the check tells when the gateway listens only on loopback but users get another address', async () => {
+test('a proxy check reports a gateway that listens only on loopback while users get another address', async () => {
   const port = await freePort();
   const elsewhere = await startProbeWorld(inject('serverUrl'), {
     settings: { gatewayUrl: new URL(`http://dead.example.test:${port}`) },

@@ -25,7 +25,7 @@ export interface ProbeSignals {
 }
 
 const STEP_MS = 10_000;
-/** First findings after which the other requests to a place are still useful. */
+/** Findings of the first request to a place after which its further requests can still change the verdict. */
 const worthMore: ReadonlySet<Finding> = new Set(['denied', 'redirect', 'dropped']);
 const noConnection: ReadonlySet<Finding> = new Set(['no_connection', 'refused', 'no_egress']);
 

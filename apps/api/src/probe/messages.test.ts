@@ -34,17 +34,17 @@ describe('the advice on a step', () => {
     ['a proxy reaches the site', through, 'open', null],
     ['an echo call failed', echo, 'inconclusive', null],
     ['a name has no DNS records', nameless, 'inconclusive', 'fix_name'],
-  ])('the advice fits the result of the step: %s', (_, step, finding, code) => {
+  ])('a step of a probe gets the advice for its result: %s', (_, step, finding, code) => {
     expect(adviseStep({ step, finding, detail: text, cdn: null })?.code ?? null).toBe(code);
   });
 
-  test('a step for a host of another company advises an own proxy, and a step out of time a new probe', () => {
+  test('a step skipped because another company holds the host advises an own proxy, and one skipped for lack of time a new probe', () => {
     const skipped = { step: through, finding: 'inconclusive', cdn: null } as const;
     expect(adviseStep({ ...skipped, detail: { code: 'held' } })).toEqual({ code: 'own_proxy' });
     expect(adviseStep({ ...skipped, detail: { code: 'out_of_time' } })).toEqual({ code: 'check_again' });
   });
 
-  test('names the CDN that let a stranger through', () => {
+  test('the advice on an open step names the CDN that answered the stranger', () => {
     const result: StepResult = { step: outside('plain'), finding: 'open', detail: text, cdn: 'Cloudflare' };
     expect(adviseStep(result)).toEqual({ code: 'use_cdn_lock', params: { cdn: 'Cloudflare' } });
   });
@@ -70,7 +70,7 @@ describe('the tallies of a probe', () => {
     detail: null,
   };
 
-  test('counts an unproven request of a stranger as not refused, and leaves out redirects and redundant requests', () => {
+  test('the tally of strangers counts an unproven request as not refused, and leaves out redirects and redundant requests', () => {
     const steps = [
       stranger('passed'),
       stranger('passed', 301),
@@ -82,7 +82,7 @@ describe('the tallies of a probe', () => {
     expect(tallyProof(steps).outside).toEqual({ passed: 1, of: 4 });
   });
 
-  test('counts a proxy as open when one scheme opens the site and none is refused', () => {
+  test('the tally of proxies counts a proxy that opens the site by one scheme and is refused by none', () => {
     const spare = [inside(null, 'passed'), inside(null, 'skipped')];
     expect(tallyProof([seen, ...spare]).through).toEqual({ passed: 1, of: 1 });
     expect(tallyProof([...spare, inside('squid', 'passed'), inside('squid', 'failed')]).through).toEqual({
@@ -91,7 +91,7 @@ describe('the tallies of a probe', () => {
     });
   });
 
-  test('does not count a known egress address as an open site', () => {
+  test('the tally of proxies does not count an echo call, which proves only the egress address', () => {
     expect(tallyProof([seen, inside(null, 'skipped')]).through).toEqual({ passed: 0, of: 1 });
     expect(tallyProof([seen]).through).toEqual({ passed: 0, of: 0 });
   });

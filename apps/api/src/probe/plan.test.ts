@@ -2,7 +2,7 @@ import { sayCheck } from '@propusk/phrases/checks';
 import { describe, expect, test } from 'vitest';
 import { namesOf, planRequests } from './plan.ts';
 
-describe('the plan', () => {
+describe('the plan of a probe', () => {
   const named = (host: string, addresses: string[]) => ({ host, addresses, refused: null, optional: false });
   const plan = (
     names: ReturnType<typeof named>[],
@@ -10,7 +10,7 @@ describe('the plan', () => {
     egress: string | null = '192.0.2.5',
   ) => planRequests({ names, port, proxies: [{ id: 3, name: 'proxy.ru' }], egress, random: 'abc' });
 
-  test('the plan requests every address by both schemes, plainly, with five headers and at five other paths, and once through each proxy', () => {
+  test('the plan requests each address by both schemes: plainly, with five spoofed headers and at five other paths; and the site through each proxy', () => {
     const steps = plan([named('a.ru', ['198.51.100.7', '2001:db8::7']), named('www.a.ru', ['198.51.100.7'])]);
     expect(steps.filter(({ vantage }) => vantage === 'outside')).toHaveLength(3 * 2 * 11);
     expect(new Set(steps.flatMap((step) => ('path' in step ? [step.path] : [])))).toEqual(
@@ -22,7 +22,7 @@ describe('the plan', () => {
     ]);
   });
 
-  test('the plan stops at eight addresses', () => {
+  test('the plan of a probe requests at most eight addresses of a site', () => {
     const many = Array.from({ length: 20 }, (_, i) => `198.51.100.${i}`);
     const steps = plan([named('a.ru', many.slice(0, 5)), named('b.ru', many)]);
     const asked = new Set(

@@ -29,7 +29,7 @@ export interface OutsideStep extends Step {
   readonly from: number | null;
 }
 
-/** A name that gets no request. */
+/** A name that gets no request: DNS has no address of it, or one that the dialer forbids. */
 interface UnreachableStep extends Step {
   readonly vantage: 'outside';
   readonly kind: 'unresolved' | 'address_refused';
@@ -58,7 +58,7 @@ export type PlannedStep = OutsideStep | UnreachableStep | EgressStep | ThroughSt
 /** The vantage that sends a request from outside; null for this machine and for steps without such a request. */
 export const sourceOf = (step: PlannedStep) => ('address' in step ? step.from : null);
 
-/** The same requests, sent by a vantage. */
+/** Repeats the requests of this machine for a vantage. */
 export function planVantage(
   steps: readonly OutsideStep[],
   { id, name }: { readonly id: number; readonly name: string },

@@ -96,7 +96,7 @@ describe('the probe queue', () => {
   });
 });
 
-describe('the schedule', () => {
+describe('the schedule of probes', () => {
   const probed = (ids: readonly number[]) =>
     query(
       `insert into site_checks (company_id, site_id, state, finished_at, next_at, fingerprint, policy_version)
@@ -113,7 +113,7 @@ describe('the schedule', () => {
     );
   const look = () => queueDueChecks(api.database.db, 100);
 
-  test('the schedule checks an unrelated policy change once and queues no probe', async () => {
+  test('the schedule compares a site once after a policy change that does not affect its lock, and queues no probe', async () => {
     const { token, ids, policyId } = await company(3);
     await probed(ids);
     await api.agent(token, [policyId]);

@@ -111,7 +111,7 @@ test.each<ConnectErrorReason>(['no_route', 'connect_failed', 'timeout'])(
   },
 );
 
-test('a connection refusal counts as a reached address', async () => {
+test('a refused connection proves that this machine reached the site, so the verdict is protected', async () => {
   expect(await probe([V4, V6], { [V6]: 'connection_refused' })).toMatchObject({ verdict: 'protected' });
 });
 

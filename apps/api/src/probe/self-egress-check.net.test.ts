@@ -79,10 +79,13 @@ test.each<[string, string, string[], string[], Partial<Awaited<ReturnType<typeof
     { confirmed: [], failed: [4], own: [] },
   ],
   ['an echo without DNS records confirms nothing', '8.8.4.4', [], [], { confirmed: [], failed: [], own: [] }],
-])('the self-egress check decides from the echo: %s', async (_, from, addresses, dead, expected) => {
-  saw = from;
-  expect(await look(reaching(addresses, dead))).toMatchObject(expected);
-});
+])(
+  'the check of this machine’s internet access decides from echo calls: %s',
+  async (_, from, addresses, dead, expected) => {
+    saw = from;
+    expect(await look(reaching(addresses, dead))).toMatchObject(expected);
+  },
+);
 
 test('a connection to a proxy confirms egress unless the proxy shares a host or network with the console', () => {
   const self = { echoAddresses: ['9.9.9.9'] };

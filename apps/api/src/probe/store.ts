@@ -92,7 +92,7 @@ export async function requestCheck(tx: Tx, actor: Actor, siteId: number): Promis
       then greatest(1, ceil(${INTERVAL_S} - extract(epoch from now() - started_at)))::int end as wait`.execute(
     tx,
   );
-  // Deleted meanwhile.
+  // The site was deleted after `findManagedSite` read it.
   if (rows.length === 0) throw new AppError('not_found');
   const wait = rows[0]?.wait ?? null;
   if (wait !== null) {

@@ -167,7 +167,7 @@ function credentialsOf(route: ProxyRoute, place: Place, keys: GatewayKeys): stri
     return route.username === '' && route.password === '' ? '' : `${route.username}:${route.password}`;
   }
   const host = canonicalHost(place.host);
-  // The gateway opens names only.
+  // The gateway refuses a CONNECT to an address literal.
   if (host === null) throw new ConnectError('site', 'address_refused');
   const expires = Math.floor(Date.now() / 1000) + TOKEN_SECONDS;
   return `${PROBE_USERNAME}:${signProbeToken(keys, { host, port: place.port, expires })}`;

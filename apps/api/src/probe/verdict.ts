@@ -18,7 +18,7 @@ export interface VerdictContext {
   readonly vantages: readonly ProbingVantage[];
   /** Names of the site's vantages that are away. */
   readonly away: readonly string[];
-  /** Another company holds the site on the shared egress of a policy. */
+  /** Another company has claimed the site's host on shared egress. */
   readonly held: boolean;
   /** The time limit ended the probe early. */
   readonly unfinished: boolean;
@@ -43,7 +43,7 @@ interface Facts extends VerdictContext {
   readonly results: readonly StepResult[];
   /** Vantages whose requests count as a stranger's. */
   readonly witnesses: readonly ProbingVantage[];
-  /** Requests of strangers: those of this machine unless it is an insider, and those of the witnesses. */
+  /** Requests of strangers: those of this machine unless it is an insider, and those of the vantages in `witnesses`. */
   readonly outside: readonly StepResult[];
   /** Requests to the site through proxies, without the echo calls. */
   readonly through: readonly StepResult[];
@@ -54,7 +54,7 @@ type Rule = (facts: Facts) => ProbeVerdict | null;
 
 /**
  * Decides the verdict: the first rule that applies wins. Pure. `protected` needs proof of both halves: strangers are denied
- * everywhere, as this machine and every witness sees it, and every proxy of the policies gets in. Each rule above it is a
+ * everywhere, as this machine and every witness sees it, and every proxy of the policies gets in. Each earlier rule is a
  * missing proof.
  */
 export function decideVerdict(all: readonly StepResult[], context: VerdictContext): ProbeVerdict {
@@ -140,7 +140,7 @@ const rules: readonly Rule[] = [
   ({ egressKnown }) => (egressKnown ? null : unknown({ code: 'egress_unknown' }, { code: 'find_egress' })),
 ];
 
-/** Nobody requested the site as a stranger. */
+/** Unknown: this machine's address is allowed by the lock, and no vantage requested the site as a stranger. */
 function unwitnessed({ insider, witnesses, away }: Facts): ProbeVerdict | null {
   if (!insider || witnesses.length > 0) return null;
   return away.length === 0
@@ -148,7 +148,7 @@ function unwitnessed({ insider, witnesses, away }: Facts): ProbeVerdict | null {
     : unknown({ code: 'vantage_away', params: { vantages: away } }, { code: 'start_vantage' });
 }
 
-/** A vantage that was present and did not report: what it would have seen is unknown. */
+/** Unknown: a vantage that was present did not report. */
 function silentVantage({ outside, witnesses }: Facts): ProbeVerdict | null {
   const silent = new Set(
     outside.filter(({ detail }) => detail?.code === 'vantage_silent').map(({ step }) => sourceOf(step)),
@@ -190,7 +190,7 @@ function deniedThroughProxy({ through }: Facts): ProbeVerdict | null {
   return { verdict: 'closed', meaning, advice: { code: 'renew_lock' } };
 }
 
-/** A proxy without any response, by either scheme. */
+/** Closed: the site answered a proxy of its policies by neither scheme. */
 function silentThroughProxy({ through }: Facts): ProbeVerdict | null {
   const silent = through.find(({ step }) =>
     through.every((other) => proxyOf(other.step) !== proxyOf(step) || other.finding === 'no_connection'),

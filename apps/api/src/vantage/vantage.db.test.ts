@@ -130,8 +130,8 @@ async function ownVantage(token: string, name: string) {
   return { vantage, key, work, report };
 }
 
-describe('a machine with one address', () => {
-  test('a site is protected when a vantage elsewhere is denied, and open when it is let in', async () => {
+describe('a vantage on a machine with one address', () => {
+  test('a site is protected when it denies a vantage at another address, and open when it serves that vantage', async () => {
     const { token, id } = await company();
     await site.lock(lockText);
     const alone = await probe(world.api, token, id);
@@ -153,7 +153,7 @@ describe('a machine with one address', () => {
     await site.lock(lockText);
   });
 
-  test('a vantage that lets a spoofed header in is open', async () => {
+  test('a site that serves a vantage because of a spoofed header is open', async () => {
     const gullible = await world.site({
       allowOverride: 'AuthConfig',
       htaccess: lockText,
@@ -167,7 +167,7 @@ describe('a machine with one address', () => {
     expect(check).toMatchObject({ verdict: 'open', advice: expect.stringContaining('RemoteIPHeader') });
   });
 
-  test('a probe says when its vantages are away, and repeats itself when one returns', async () => {
+  test('a verdict names vantages that are away, and a returning vantage causes a new probe', async () => {
     const { token, id } = await company();
     const { env } = await pair(token, 'Телефон');
     const away = await probe(world.api, token, id);
@@ -178,7 +178,7 @@ describe('a machine with one address', () => {
     expect(await finished(world.api, token, id)).toMatchObject({ verdict: 'protected' });
   });
 
-  test('a program that runs once does the waiting probes and ends', async () => {
+  test('the vantage program in its run-once mode does the waiting probes and exits', async () => {
     const { token, id } = await company();
     const { env } = await pair(token, 'Cron');
     await probe(world.api, token, id);
@@ -199,7 +199,7 @@ describe('a machine with one address', () => {
     });
   });
 
-  test('the program sends nothing to a private address', async () => {
+  test('the vantage program sends no request to a private address', async () => {
     const { token, id } = await company();
     const { env } = await pair(token, 'Осторожная', machine({ PROPUSK_ALLOW_PRIVATE: '' }));
     run(env);
@@ -210,7 +210,7 @@ describe('a machine with one address', () => {
     });
   });
 
-  test('a deleted vantage ends and is not accepted any more', async () => {
+  test('the program of a deleted vantage exits, and the api refuses its later calls', async () => {
     const { token } = await company();
     const { id, env } = await pair(token, 'Старая');
     const child = run(env);
@@ -220,8 +220,8 @@ describe('a machine with one address', () => {
   });
 });
 
-describe('who reports', () => {
-  test('a site is open when one vantage of two says so, whatever the other claims', async () => {
+describe('the authentication of vantage reports', () => {
+  test('a site is open when one of two vantages reports it open, whatever the other reports', async () => {
     const { token, id } = await company();
     await site.lock(null);
     const { env } = await pair(token, 'Честная');
@@ -249,7 +249,7 @@ describe('who reports', () => {
     expect(check).toMatchObject({ verdict: 'open', meaning: expect.stringContaining('«Честная»') });
   });
 
-  test('no unsigned, forged or replayed call is accepted', async () => {
+  test('the api refuses an unsigned, forged or replayed call of a vantage', async () => {
     const { token } = await company();
     const { vantage, key, work } = await ownVantage(token, 'Дом');
     expect((await work()).status).toBe(200);
@@ -300,7 +300,7 @@ describe('who reports', () => {
     expect((await work()).status).toBe(200);
   });
 
-  test('a code pairs one machine', async () => {
+  test('one pairing code pairs exactly one machine as a vantage', async () => {
     const { token } = await company();
     const { command } = await world.api.must(token, addVantage, { body: { name: 'Одна' } });
     const code = / pair \S+ (\S+) /.exec(command)?.[1] ?? '';
@@ -311,7 +311,7 @@ describe('who reports', () => {
     expect(replies.filter(({ status }) => status === 400)).toHaveLength(9);
   });
 
-  test('another vantage cannot report for a task', async () => {
+  test('the api refuses the report of a vantage for a task of another vantage', async () => {
     const { token, id } = await company();
     const first = await ownVantage(token, 'Первая');
     await first.work();

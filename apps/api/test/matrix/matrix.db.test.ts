@@ -162,7 +162,7 @@ async function powerFaults(call: string, target: Target, caller: Caller): Promis
   return faults;
 }
 
-describe('calls that ask for proof', () => {
+describe('calls that ask for the password again', () => {
   const provable = rows.flatMap((row) =>
     callers.filter((caller) => row.expected[caller].status < 300).map((caller) => [row, caller] as const),
   );
