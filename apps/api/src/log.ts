@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { type DestinationStream, type Logger, pino, stdSerializers } from 'pino';
 
-// Requests are logged only by method and path. These paths redact errors that carry their inputs.
+// Properties of logged errors that may hold the input of a call. Requests are logged by method and path only.
 const secrets = [
   'req.headers.authorization',
   'req.headers.cookie',

@@ -57,7 +57,7 @@ async function main(): Promise<void> {
     if (stopping) return;
     stopping = true;
     await app.drain(config.stopDelayMs);
-    // A client that never finishes must not delay the shutdown.
+    // A client that never finishes its request must not delay the shutdown further.
     setTimeout(() => process.exit(0), 5_000).unref();
     await app.close();
     await reaper.close();
@@ -66,7 +66,7 @@ async function main(): Promise<void> {
   };
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
-  // The supervisor died, and nothing else would end this process.
+  // The IPC channel closes when the supervisor dies. Nothing else would end this process then.
   process.on('disconnect', stop);
 }
 

@@ -4,9 +4,9 @@ import { createFairQueue, type Lane } from './core/fair-queue.ts';
 /** The input of one argon2id derivation. Strings, because posting a small Buffer copies its whole pool. */
 export interface Derivation {
   readonly message: string;
-  /** Base64. */
+  /** In base64. */
   readonly nonce: string;
-  /** KiB. */
+  /** In KiB. */
   readonly memory: number;
   readonly passes: number;
   readonly parallelism: number;
@@ -34,7 +34,7 @@ export function derive(derivation: Derivation, lane: Lane): Promise<Uint8Array> 
 }
 
 function start(): Worker {
-  // Without the flags of the process: with some of them no thread would start.
+  // The thread does not inherit the process's command-line flags: with some of them it would not start.
   const thread = new Worker(new URL('./password-thread.ts', import.meta.url), { execArgv: [] });
   // Without a listener, the error of an idle thread would end the process.
   thread.on('error', () => {});

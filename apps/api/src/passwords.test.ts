@@ -30,7 +30,7 @@ const quick = {
   parallelism: 1,
   tagLength: 32,
 };
-/** Takes a few milliseconds to derive. */
+/** Parameters of a hash that takes a few milliseconds. */
 const cheap = { ...quick, memory: 64 };
 
 test('a password matches its hash in any Unicode normalization form and never matches a missing hash', async () => {
@@ -59,7 +59,7 @@ test('a hash thread that dies fails only the password hash in progress, and a ne
   await failed;
   expect(await second).toHaveLength(32);
   expect(await waiting).toHaveLength(32);
-  // Idle threads die as well.
+  // Terminates the threads that are idle now.
   await Promise.all(threads.map((thread) => thread.terminate()));
   expect(await derive(cheap)).toHaveLength(32);
 });

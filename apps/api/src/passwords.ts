@@ -5,7 +5,7 @@ import { derive } from './password-threads.ts';
 /** argon2id (RFC 9106) with OWASP's first recommendation: 46 MiB, one pass, one lane. `memory` is in KiB. */
 const cost = { memory: 47_104, passes: 1, parallelism: 1, tagLength: 32 };
 
-/** The lane of hashes without a caller, such as the one of the first ADMIN. */
+/** The lane of hashes that no call requested, such as the password of the first ADMIN. */
 export const ofProcess: Lane = { known: true, line: 'process' };
 
 /** Hashes passwords and compares them with their hashes. */
@@ -21,7 +21,7 @@ export function createPasswords(memory = cost.memory): Passwords {
   const own = { ...cost, memory };
   const phcOf = (nonce: string, hash: Uint8Array) =>
     `$argon2id$v=19$m=${memory},t=${cost.passes},p=${cost.parallelism}$${nonce}$${b64(hash)}`;
-  // Verified for an unknown account, so that the reply takes as long as for a wrong password. No password has this hash.
+  // `verify` uses this hash for an unknown account, so that the reply takes as long as for a wrong password. No password has it.
   const dummyHash = phcOf(b64(randomBytes(16)), randomBytes(cost.tagLength));
   return {
     async hash(password, lane) {

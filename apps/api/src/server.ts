@@ -116,11 +116,11 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
   const secure = parts.config.publicUrl.protocol === 'https:';
   await app.register(helmet, {
     contentSecurityPolicy: { directives: policy(secure) },
-    // Only with https: after one HSTS header, a browser refuses http for a year.
+    // HSTS is for https only: after one such header, a browser refuses http for a year.
     strictTransportSecurity: secure,
     xFrameOptions: { action: 'deny' },
   });
-  // Only replies: decompressing requests would let strangers consume CPU, and no client of ours compresses them.
+  // Compresses replies. It does not decompress requests, because that would let strangers consume CPU.
   await app.register(compress, { globalDecompression: false });
   if (parts.config.documentation) await serveDocumentation(app, '0.2.0', mark);
 
@@ -141,7 +141,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     prove: createProver({ limits: tries, encryption, passwords, db: opened.db }),
     queue: createKeyedLimiter(2, 100),
     readsOfPerson: createKeyedLimiter(4, 500),
-    // An eighth of the memory, because parsing copies bodies.
+    // Bodies get an eighth of the memory, because parsing copies them.
     bodyBudget: bodyBudget(parts.config.memory / 8),
     feedToken: gatewayKeys.feed,
     // grows: not, filled once at startup
@@ -172,7 +172,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
   userRoutes(routes, teller);
   companyRoutes(routes);
   const stopping = new AbortController();
-  // A few outbound calls per company, so that silent proxies of one company do not delay others.
+  // The limit of outbound calls per company: silent proxies of one company must not delay other companies.
   const [ofCompany, ofAll] = [createKeyedLimiter(4, 50), createKeyedLimiter(32, 1_000)];
   const outbound = {
     transport: createTransport({ ...config, keys: gatewayKeys, lookup: parts.lookup }),
@@ -183,7 +183,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
   const runner = parts.runsProbes
     ? startProbeRunner({ db: opened.db, encryption, log: app.log, outbound })
     : null;
-  // Before the server waits for connections: a call that probes ends with its probe.
+  // Aborts outbound calls before the server waits for its connections: calls that wait for them would delay the close.
   app.addHook('preClose', async () => {
     stopping.abort();
     await runner?.close();
@@ -232,7 +232,7 @@ function policy(secure: boolean) {
     frameAncestors: ["'none'"],
     baseUri: ["'self'"],
     formAction: ["'self'"],
-    // Over http it would redirect every asset to https, where nothing listens.
+    // Over http this directive would redirect every asset to https, where nothing listens.
     upgradeInsecureRequests: secure ? [] : null,
   };
 }

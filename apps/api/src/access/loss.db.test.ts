@@ -15,7 +15,7 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { readSnapshot } from '../feed/store.ts';
 
 const COMPANIES = quickOrSoak(200, 1_000);
-/** Companies with the same hosts, which contend for them. */
+/** Companies that claim the same hosts. */
 const RIVALS = 10;
 
 let api: TestApi;
@@ -119,7 +119,7 @@ test(
       if (taken.users > 0) seen.losses++;
       if (taken.allSites > 0) seen.allSites++;
     }
-    // Guards against trivial random cases.
+    // The random companies must produce losses of each kind; otherwise the test would compare empty lists.
     for (const kind of ['site', 'policy', 'user'] as const) expect(seen[kind]).toBeGreaterThan(COMPANIES / 5);
     expect(seen.losses).toBeGreaterThan(COMPANIES / 4);
     expect(seen.allSites).toBeGreaterThan(COMPANIES / 40);

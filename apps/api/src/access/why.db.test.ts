@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** The positions of the missing links, from 1. */
+/** The positions, from 1, of the conditions that the explanation reports as false. */
 const missing = ({ links }: { links: { state: string }[] }) =>
   links.flatMap(({ state }, place) => (state === 'missing' ? [place + 1] : []));
 

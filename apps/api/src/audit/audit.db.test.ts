@@ -22,7 +22,7 @@ afterAll(() => api.close());
 
 const read = async (token: string, query: AuditQuery = {}) =>
   (await api.must(token, listAudit, { query: { take: 100, ...query } })).rows;
-/** The row without its time, address and actor. */
+/** An audit row without its time, address and actor. */
 const summary = ({ action, object, changes }: AuditRow) =>
   [action, object.kind, object.name, changes] as const;
 const newest = async (token: string) => {
@@ -292,7 +292,6 @@ describe('the list of audit rows', () => {
     expect(await read(two.token, { name: 'mine.example' })).toEqual([]);
     const all = await read(admin, { name: 'mine.example' });
     expect(all.map(({ action }) => action)).toEqual(['changed', 'created']);
-    // A proxy of the platform.
     const proxy = await api.must(admin, createProxy, {
       body: { host: 'shared-way.test', port: 3128, username: 'login', password: 'secret of a way' },
     });

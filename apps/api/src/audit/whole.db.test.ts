@@ -34,7 +34,7 @@ const rewriting = [
     select id, at, company, actor_id, 'другой', actor_email, actor_roles, address, action, object_kind, object_id, object_name from audit
     on conflict (at, id) do update set actor_name = 'другой'`,
   `merge into audit using (select 1) as one on true when matched then delete`,
-  // The partitions.
+  // Statements on a partition of the audit.
   `update ${month} set address = '192.0.2.1'`,
   `delete from ${month}`,
   `truncate ${month}`,
@@ -84,7 +84,7 @@ describe('the audit is append-only', () => {
       await pool.query(`select relname from pg_class c where relname like 'audit%' and relkind in ('r', 'p')
       and not exists (select from pg_trigger where tgrelid = c.oid and tgname = 'append_only')`);
     expect(bare).toEqual([]);
-    // A: always (pg_trigger). Only a superuser could set the role, and the tests have none.
+    // 'A' means that the trigger always fires (pg_trigger). Only a superuser could set session_replication_role, and the tests have none.
     expect(rows).toEqual([{ state: 'A' }]);
   });
 });

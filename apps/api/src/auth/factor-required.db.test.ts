@@ -66,7 +66,7 @@ describe('a company that requires a second factor', () => {
     expect((await api.must(owner.token, me)).company?.secondFactorRequired).toBe(true);
   });
 
-  /** The calls that a user without a required second factor may make, listed by hand. Every other call must be refused. */
+  /** The calls that a user who lacks a required second factor may make. The api must refuse every other call. */
   const open = [
     'GET /me',
     'GET /me/second-factor',
@@ -153,7 +153,7 @@ describe('a company that requires a second factor', () => {
     expect(opened.ids).toContain(agent.id);
     expect(opened.version).toBeGreaterThan(shut.version ?? 0);
     expect((await access(agent.token)).status).toBe(200);
-    // A new user is omitted until the company drops the requirement.
+    // The snapshot omits a new user until the company drops the requirement.
     const late = await api.agent(owner.token);
     expect((await usersIn(companyId)).ids).not.toContain(late.id);
     const { version } = await usersIn(companyId);

@@ -68,7 +68,7 @@ describe('turning the second factor on', () => {
     expect(await api.must(token, getSecondFactor)).toMatchObject({ on: true, recoveryCodes: 10 });
     expect((await api.must(token, me)).secondFactor).toBe(true);
     expect(await outcome(signIn(email))).toBe('401 second_factor_needed');
-    // The confirming code is used up.
+    // The code that turned the second factor on cannot be used again.
     expect(await outcome(signIn(email, appCode(secret)))).toBe('401 wrong_code');
     expect(await outcome(signIn(email, appCode(secret, 1)))).toBe(200);
   });
@@ -151,7 +151,7 @@ describe('signing in with a second factor', () => {
     const [without = 0, withOne = 0] = Object.values(times).map(
       (all) => all.toSorted((a, b) => a - b)[20] ?? 0,
     );
-    // The tolerance would reveal a second hash. Decrypting a secret or comparing a code takes far less time.
+    // A second password hash would exceed the tolerance. Decrypting a secret or comparing a code takes far less time.
     expect(Math.abs(without - withOne) / without).toBeLessThan(0.25);
   });
 
@@ -190,7 +190,7 @@ describe('signing in with a second factor', () => {
       'select count(*) as n from sessions where user_id = (select id from users where email = $1)',
       [email],
     );
-    // The enrolling session and the one opened by the code.
+    // One session turned the second factor on, and the code opened the other.
     expect(rows).toEqual([{ n: 2 }]);
   });
 

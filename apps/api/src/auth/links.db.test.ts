@@ -120,7 +120,7 @@ describe('an invited owner', () => {
     const owner = await api.must(admin, inviteOwner, invitation);
     expect(owner).toMatchObject({ roles: [{ value: 'CREATOR' }], company: { id: company.id }, name: 'Анна' });
     expect(await api.must(admin, inviteOwner, invitation)).toEqual(owner);
-    // One key with another company is another request.
+    // The idempotency key belongs to the request for the first company.
     const other = await api.must(admin, createCompany, { body: { companySite: 'other.invited.test' } });
     const reused = await api.call(admin, inviteOwner, { ...invitation, params: { id: other.id } });
     expect([reused.status, reused.error.code]).toEqual([422, 'idempotency_mismatch']);
@@ -328,7 +328,7 @@ describe('email links', () => {
     expect(notice.text).toContain(moved);
     expect(notice.text).toContain('https://pass.example.ru/auth/reset');
     expect(notice.raw + notice.text + notice.html).not.toContain('token');
-    // Nothing changes before the confirmation.
+    // The email of the account stays until the link is opened.
     expect((await api.must(session, me)).email).toBe(email);
 
     expect((await use({ token })).status).toBe(204);
@@ -486,7 +486,7 @@ test('neither the database nor the log contains a link token in plain text', asy
   const { rows } = await api.database.pool.query(
     "select table_name from information_schema.tables where table_schema = 'public'",
   );
-  // Creates unused links: used ones leave no row.
+  // The links stay unused, because redeeming a link deletes its row.
   const { token: session, email } = await api.company();
   await passwordLink(email);
   await emailLink(session, `last-${email}`);

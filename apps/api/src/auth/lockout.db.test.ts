@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 let networks = 0;
-/** An IP address in a /24 of its own. */
+/** An IP address in a /24 network that no other call of this file uses. */
 const fresh = () => `10.${100 + (networks >> 8)}.${networks++ & 255}.1`;
 const signIn = (email: string, from: string, password: string, mark?: string) =>
   api.call(null, login, {

@@ -36,7 +36,7 @@ describe('a pairing code', () => {
     expect((await api.must(body.token, me)).email).toBe(owner.email);
     const again = await redeem(code);
     expect([again.status, again.error]).toEqual([400, DEAD]);
-    // A sign-out of the console does not end it.
+    // A sign-out of the console does not end the session of the extension.
     await api.must(owner.token, logout);
     expect((await api.call(body.token, me)).status).toBe(200);
   });
@@ -117,7 +117,7 @@ describe('a session of the extension', () => {
     expect(version).toBe(before.policy);
     const again = await api.call(owner.token, getUser, { params: { id: agent.id } });
     expect(again.headers.etag).toBe(entity.headers.etag);
-    // A second fetch within a day records nothing.
+    // A second fetch of access within a day does not record the use again.
     await api.must(token, myAccess);
     expect(await seen(agent.email)).toEqual(after);
     await api.database.pool.query(

@@ -191,7 +191,7 @@ describe('a change of an account by somebody else', () => {
     expect((await told(agent.email))[1]).toContain(`теперь используется другая почта: ${moved}`);
     await setRole(owner.token, agent.id, 'CREATOR');
     expect((await told(moved))[0]).toContain('Вашу роль');
-    // A name alone is not power over the account.
+    // A change of the name sends no notice, because it gives no access to the account.
     await api.must(owner.token, updateUser, { params, body: { name: 'Пётр' } });
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect(inbox.mails.filter(({ to }) => to === moved)).toHaveLength(1);
@@ -202,7 +202,7 @@ describe('a change of an account by somebody else', () => {
     const agent = await api.agent(owner.token);
     const { id: self } = await api.must(owner.token, me);
     const change = (id: number, body: object) => api.call(owner.token, updateUser, { params: { id }, body });
-    // Refused: the password of an owner. A stranger's agent is absent.
+    // Both changes are refused: an owner's password is protected, and another company's agent gets 404.
     const other = await api.company();
     const theirs = await api.agent(other.token);
     for (let n = 0; n < 6; n++) {

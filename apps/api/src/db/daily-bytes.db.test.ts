@@ -14,7 +14,7 @@ afterAll(() => api.close());
 
 const count = async () =>
   Number((await api.database.pool.query('select count(*) as n from audit')).rows[0]?.n);
-/** Sets the rest of a user's daily write budget, in bytes. */
+/** Reduces a user's daily write budget to a number of bytes. */
 const leave = (kind: string, id: number, bytes: number) =>
   api.database.pool.query(
     `insert into rate_limits (key, points, expire) values ($1, $2, $3) on conflict (key) do update set points = $2`,

@@ -28,7 +28,7 @@ test('the api refuses the schema of a newer version and leaves it unchanged', as
 
 test('a failed migration rolls back completely', async () => {
   const database = await createTestDatabase(serverUrl, { empty: true });
-  // Conflicts with a statement in the middle of the first file.
+  // This table conflicts with a statement in the middle of the first migration file.
   await database.pool.query('create table proxies (id int)');
   await expect(migrate(database.db)).rejects.toThrow(DatabaseUnfit);
   const { rows } = await database.pool.query(`select tablename from pg_tables where schemaname = 'public'`);

@@ -114,7 +114,7 @@ describe('the partitions of the audit', () => {
 
   test('the reaper drops an audit partition when its youngest row passes the retention and records the drop', async () => {
     const month = `date_trunc('month', now(), 'UTC')`;
-    // With a retention of 3 months: the last expired moment and the first retained one.
+    // These rows are the last expired moment and the first retained one, for a retention of 3 months.
     await addRow(`${month} - interval '3 months' - interval '1 second'`, 'old.example.ru');
     await addRow(`${month} - interval '4 months'`, 'old.example.ru');
     await addRow(`${month} - interval '3 months'`, 'young.example.ru');

@@ -43,7 +43,7 @@ async function listen(to: TestApi = api) {
       }
     });
   });
-  // The end of the test destroys the request.
+  // Destroying the request at the end of a test emits an error.
   request.on('error', () => {});
   open.push(request);
   const last = (companyId: number) =>
@@ -153,7 +153,7 @@ describe('the feed', () => {
     const beats = () => gateway.heard.filter(({ event }) => event === 'heartbeat').length;
     await soon(() => expect(beats()).toBeGreaterThan(1));
     await other.database.shut();
-    // A heartbeat may be in flight.
+    // Lets a heartbeat arrive that the api sent before the database stopped.
     await new Promise((resolve) => setTimeout(resolve, 100));
     const before = beats();
     await new Promise((resolve) => setTimeout(resolve, 500));
@@ -244,7 +244,7 @@ describe('a claim to a host', () => {
     expect(await claimOf(early)).toBeNull();
     const held = await claimOf(late);
     expect(held).toBeGreaterThan(0);
-    // The older site joins a policy only now, so its claim is younger.
+    // A claim begins when a site joins a policy: the older site joins later, so its claim is younger.
     const { pool } = api.database;
     await pool.query('insert into policy_sites select company_id, $1, id from sites where id = $2', [
       earlyPolicy.id,

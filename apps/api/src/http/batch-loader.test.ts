@@ -4,7 +4,7 @@ import { createBatchLoader } from './batch-loader.ts';
 const key = (name: string) => Buffer.from(name);
 const hex = (name: string) => key(name).toString('hex');
 
-/** A loader whose batches the test answers by hand. */
+/** A batch loader whose queries the test resolves itself. */
 function byHand() {
   const asked: { keys: string[]; answer: (found: string[]) => void; fail: (error: Error) => void }[] = [];
   const find = createBatchLoader<string>(
@@ -40,7 +40,7 @@ test('a lookup made during a running batch gets its result from the next batch',
   expect(await early).toBe('found a');
   await expect.poll(() => asked.length).toBe(2);
   expect(asked[1]?.keys).toEqual(['a', 'b']);
-  // The row vanished meanwhile: the first batch's result must not serve the later lookups.
+  // The row was deleted during the first batch, so its result must not serve the later lookups.
   asked[1]?.answer(['b']);
   expect(await Promise.all(late)).toEqual([undefined, 'found b']);
 });

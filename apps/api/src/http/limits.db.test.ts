@@ -109,7 +109,7 @@ describe('password checks', () => {
     const guess = (session: string, currentPassword = 'wrong horse') =>
       api.call(session, changeOwnPassword, { body: { currentPassword, password: 'another horse' }, from });
     const [first = '', other = '', third = ''] = sessions;
-    // Also at once and on two apis: no eleventh password is checked.
+    // 30 concurrent guesses on two api processes: only ten passwords are checked.
     const body = { currentPassword: 'wrong horse', password: 'another horse' };
     const tries = times(30, (i) =>
       (i % 2 === 0 ? api : second).call(first, changeOwnPassword, { body, from }),
@@ -121,7 +121,7 @@ describe('password checks', () => {
     expect((await guess(third)).status).toBe(429);
     expect((await guess(third, PASSWORD)).status).toBe(429);
     expect((await api.call(third, me)).status).toBe(200);
-    // The sign-in has attempts of its own.
+    // Wrong current passwords do not use up the budgets of sign-in.
     expect((await signIn({ email, from, password: PASSWORD })).status).toBe(200);
   });
 
@@ -202,7 +202,7 @@ test('one IP address may register 20 companies an hour', async () => {
     email: `many${i}@romashka.test`,
     password: PASSWORD,
   });
-  // A request refused before the hash is not counted.
+  // A registration that is refused for its body does not count.
   const unread = times(5, (i) => api.call(null, register, { body: { ...body(i), password: '' }, from }));
   expect(await statuses(unread)).toEqual({ 400: 5 });
   const tries = times(25, (i) => api.call(null, register, { body: body(i), from }));

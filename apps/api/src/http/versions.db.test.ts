@@ -20,7 +20,7 @@ const upstream = { host: 'proxy.example.ru', port: 8080, username: 'login', pass
 let serial = 0;
 
 interface Subject {
-  /** Creates an entity. @returns its id */
+  /** Creates an entity of this kind. @returns its id */
   make(): Promise<number>;
   edit: Endpoint;
   change: object;

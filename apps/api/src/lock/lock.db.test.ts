@@ -121,7 +121,7 @@ describe('the lock of a site', () => {
       where proxy_id = $1`;
     await api.database.pool.query(age, [proxyId]);
     expect(await stale()).toBe(true);
-    // One process claims the work.
+    // Of concurrent claims in two processes, one gets the proxy.
     const taken = await Promise.all([
       claimStaleEgress(api.database.db, 50),
       claimStaleEgress(api.database.db, 50),

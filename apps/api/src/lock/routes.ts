@@ -10,7 +10,7 @@ import { addLockLink, findSiteLock, findSiteProxies, openLockLink } from './stor
 
 export interface LockParts extends Outbound {
   readonly limits: Limits;
-  /** The origin of links. A request's Host header is not trusted for it. */
+  /** The origin of lock links. The api does not trust a request's Host header for it. */
   readonly publicUrl: URL;
 }
 
@@ -29,7 +29,7 @@ export function lockRoutes(routes: Routes, parts: LockParts): void {
   implement(routes, contract.learnEgress, async ({ actor, params, db, write }) => {
     const proxies = await findSiteProxies(db, actor, params.id, encryption);
     await limits.countProbe(actor.userId, Math.max(1, proxies.length));
-    // A site with a hundred proxies must not fill its company's queue.
+    // One call for a site with a hundred proxies must not fill the company's queue of outbound calls.
     const queue = createKeyedLimiter(PARALLEL, proxies.length);
     const learn = async (proxy: SiteProxy) => {
       const seen = await turns(actor.companyId ?? 0, () =>
@@ -52,7 +52,7 @@ export function lockRoutes(routes: Routes, parts: LockParts): void {
   );
 
   implement(routes, contract.echo, async ({ address, header }) => {
-    // A proxy's cache would answer with another client's address.
+    // A caching proxy would answer one client with the address of another.
     header('cache-control', 'no-store');
     return { address: plainAddress(address) };
   });

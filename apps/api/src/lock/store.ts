@@ -75,7 +75,7 @@ export async function addLockLink(
   }>`insert into lock_links (token_hash, company_id, site_id, made_by, expires_at)
     select ${hash}, company_id, id, ${actor.userId}, ${expiresAt} from sites where company_id = ${companyId} and id = ${siteId} for key share
     returning 1 as one`.execute(tx);
-  // Deleted meanwhile.
+  // The site was deleted after the call began.
   if (rows.length === 0) throw new AppError('not_found');
   await sql`delete from lock_links where company_id = ${companyId} and site_id = ${siteId}
     and token_hash not in (select token_hash from lock_links where company_id = ${companyId} and site_id = ${siteId}

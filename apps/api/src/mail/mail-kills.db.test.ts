@@ -85,7 +85,7 @@ async function untilRolledBack(): Promise<void> {
       `select count(*)::int as count from pg_stat_activity
        where datname = current_database() and pid <> pg_backend_pid() and state <> 'idle'`,
     );
-    // A killed check of the password stays charged.
+    // A password check that a kill interrupted stays charged to the rate limit.
     if (rows[0]?.count === 0) return void (await observer.query('delete from rate_limits'));
     await sleep(10);
   }
@@ -115,10 +115,10 @@ test(
         const before = places.map((place) => received(recipient(kill, place)));
         const { rows } = await observer.query<{ email: string }>('select email from users');
         const committed = new Set(rows.map(({ email }) => email));
-        // The leases of the killed process end.
+        // Ends the leases of the killed process early.
         await observer.query('update mails set due_at = now()');
         await api.start();
-        // The client repeats its calls and gets a success for each.
+        // The client repeats each call until it succeeds.
         await Promise.all(places.map((place) => invite(kill, place)));
         await untilEmpty();
         for (const place of places) {
@@ -146,7 +146,7 @@ test(
 test('two api processes with one outbox send each mail once', async () => {
   const second = await startApiProcess(await freePort(), env);
   const places = Array.from({ length: 20 }, (_, place) => place);
-  // A session has ten checks of its password at once.
+  // One session may run ten password checks at once.
   for (let from = 0; from < 20; from += 10) {
     const group = places.slice(from, from + 10);
     await Promise.all(group.map((place) => invite(KILLS, place, place % 2 === 0 ? api : second)));

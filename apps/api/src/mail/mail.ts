@@ -19,14 +19,14 @@ import {
 
 /** Sends the mails of the outbox. Any number of processes may share one outbox. */
 export interface Mailer extends Outbox {
-  /** Claims nothing more and waits at most 5 s for mails in progress, then aborts them. The others stay in the outbox. */
+  /** Stops claiming mails, and aborts those in progress after 5 s. Unsent mails stay in the outbox. */
   close(): Promise<void>;
 }
 
 const CLOSE_MS = 5_000;
 /** Mails that one process sends at once. */
 const PARALLEL = 4;
-/** Milliseconds between looks at the outbox, for retries and for mails of other processes. */
+/** Milliseconds between queries of the outbox, which find retries and mails of other processes. */
 const TICK_MS = 5_000;
 /** Milliseconds that an attempt may take: less than its lease. */
 const SEND_MS = 60_000;
@@ -53,7 +53,7 @@ export function startMailer(options: {
 }): Mailer {
   const { db, encryption, smtpUrl, from, folder, log, pausesMs = PAUSES_MS, tickMs = TICK_MS } = options;
   const deliver = smtpUrl === undefined ? toFolder(folder, log) : overSmtp(smtpUrl);
-  // grows: by requests that send mail; bound: 4 mails at once and a look at the outbox; at the bound: further mails wait
+  // grows: by requests that send mail; bound: 4 mails at once and a query of the outbox; at the bound: further mails wait
   // in the table mails
   const tasks = new Set<Promise<void>>();
   const aborted = new AbortController();
@@ -64,7 +64,7 @@ export function startMailer(options: {
     while (!closing.signal.aborted) {
       const claimed = await claimMail(db);
       if (claimed === null) return;
-      // Another mail may wait too: one more worker looks.
+      // Another mail may wait too, so another worker claims it.
       wake();
       await attempt(claimed);
     }
@@ -114,7 +114,7 @@ export function startMailer(options: {
   }
 
   const timer = setInterval(() => track(tick()), tickMs).unref();
-  // Mails of a process that ended.
+  // Sends mails that a process queued before it ended.
   wake();
   return {
     encryption,
@@ -157,7 +157,7 @@ function overSmtp(url: string): Deliver {
     disableUrlAccess: true,
   });
   return async (message, signal) => {
-    // Prevents automatic replies (RFC 3834).
+    // This header prevents automatic replies to our mail (RFC 3834).
     const headers = { 'Auto-Submitted': 'auto-generated' };
     await transport.sendMail({ ...message, headers, textEncoding: 'base64', signal });
   };

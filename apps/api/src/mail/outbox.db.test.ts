@@ -81,7 +81,7 @@ async function rows() {
   return found as { id: string; failure: string | null; tries: number; run: string | null; due_at: string }[];
 }
 
-/** Starts a server that `talk` speaks for. @returns its port */
+/** Starts a TCP server that handles each connection by `talk`. @returns its port */
 async function listen(talk: Parameters<typeof createServer>[1]): Promise<{ server: Server; port: number }> {
   const server = createServer(talk as never).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
@@ -90,7 +90,7 @@ async function listen(talk: Parameters<typeof createServer>[1]): Promise<{ serve
 
 describe('mail to an SMTP server', () => {
   test('a queued mail arrives with its subject, text and HTML, and its row is deleted', async () => {
-    // No tick within the test: the commit alone makes the mailer look.
+    // The timer does not fire within the test, so only the commit wakes the mailer.
     const { mailer, lines } = start({ tickMs: 60_000 });
     await queue(mailer);
     const read = await inbox.take('ivan@company.test');
@@ -201,7 +201,7 @@ describe('mail to an SMTP server', () => {
     start();
     await inbox.take('ivan@company.test');
     expect(lines).toEqual([]);
-    // Resolves only after the last connection has closed.
+    // The server closes only after the mailer has closed its last connection.
     await new Promise((resolve) => server.close(resolve));
   });
 

@@ -7,9 +7,9 @@ import type { Db, Tx } from '../db/open.ts';
 import type { Encryption } from '../encryption.ts';
 import type { Facts, MailCode } from './compose-mail.ts';
 
-/** Mails with a link, and notices, that wait at once, about 0.5 KB each: strangers request links, and the mail server may be down for hours. */
+/** The limit of waiting mails with a link, and of waiting notices, at 0.5 KB each: strangers request links while the mail server is down. */
 export const WAITING_MOST = 10_000;
-/** The lease of an attempt. A send is aborted well before its end. */
+/** The lease of an attempt to send a mail. The mailer aborts the attempt before the lease ends. */
 const LEASE = sql.raw(`interval '90 seconds'`);
 
 /** A mail before it is rendered. */
@@ -106,7 +106,7 @@ export async function dropExpiredMails(db: Db): Promise<number> {
   return Number(numAffectedRows);
 }
 
-/** Counts the mails that do not leave. */
+/** Counts the mails that failed repeatedly or wait for long. */
 export async function findStuckMail(db: Db): Promise<StuckMail> {
   const { rows } = await sql<StuckMail>`
     select count(*)::int as count, min(created_at) as since,
@@ -120,5 +120,5 @@ function own({ id, run }: ClaimedMail) {
   return sql`id = ${id} and run = ${run}`;
 }
 
-/** Binds the content to its row. */
+/** The context that binds an encrypted mail to its row. */
 const placeOf = (id: string) => `mail/${id}`;

@@ -6,7 +6,7 @@ import { managedBy } from '../db/scope.ts';
 import type { Limits } from '../http/limits.ts';
 import { type Outbox, queueMail } from './store.ts';
 
-/** The addresses that a mail names for questions. */
+/** The number of owners or admins that a mail names as contacts. */
 const CONTACTS = 3;
 
 /** A change of an account by somebody else; `newEmail` for a moved address. */
@@ -22,8 +22,8 @@ export type Tell = (tx: Tx, change: AccountChange) => Promise<void>;
 export type Teller = (db: Db, actor: Actor, id: number) => Promise<Tell>;
 
 /**
- * Tells holders of accounts by mail that somebody else changed what gives power over them: who, when, and whom to write to, at the
- * address before the change. The mail has no link, because a thief of the actor's session caused it as well.
+ * Mails the holder of an account that somebody else changed its password, email, role or second factor: who, when, and whom to ask.
+ * The mail goes to the address before the change. The mail has no link, because a thief of the actor's session caused it as well.
  *
  * An owner types in the addresses of agents, so the mails are limited for each mailbox and actor, and an unconfirmed company sends
  * none. A mailbox with five notices in an hour gets no further one; the change is stored. An actor with 300 is refused the change:

@@ -92,7 +92,7 @@ function present(actor: Actor, { proxies, users, allSites: wanted, ...row }: Row
   const owner = scopeOf(actor) !== 'own';
   return {
     ...row,
-    // The flag has no effect while the proxy does not allow it.
+    // A policy applies to all sites only while its proxy allows that.
     allSites: wanted && proxies.some(({ allSites }) => allSites),
     users: owner ? users : users.filter(({ id }) => id === actor.userId),
     proxy: proxies.map(({ id, host, direct, type, allSites }) => ({

@@ -92,7 +92,7 @@ describe('a site of Apache', () => {
   test('a site of Apache locked only on its first page is open', async () => {
     const partly = await world.site({
       allowOverride: 'AuthConfig',
-      // Not our snippet, which applies to every path.
+      // This rule protects the first page only. The console's snippet applies to every path.
       htaccess: `Require ip ${EGRESS}`,
       host: '<LocationMatch "^/[0-9a-f]{12}/">\nRequire all granted\n</LocationMatch>',
     });
@@ -263,7 +263,7 @@ describe('the probe queue', () => {
     const claims = await Promise.all(Array.from({ length: 20 }, () => claimCheck(db)));
     const mine = claims.filter((claim) => claim !== null);
     expect(mine).toHaveLength(1);
-    // The claim holds until it is older than the longest probe.
+    // No other process can claim the probe until its lease is over.
     expect(await claimCheck(db)).toBeNull();
     await pool.query(`update site_checks set begun_at = now() - interval '3 minutes' where site_id = $1`, [
       one,
@@ -307,7 +307,7 @@ describe('the probe queue', () => {
           .executeTakeFirstOrThrow()
       ).state;
     await api.database.pool.query("update site_checks set next_at = now() + interval '1 day'");
-    // A policy change that does not affect the lock.
+    // This change of a policy does not affect the lock.
     await api.agent(token, [policyId]);
     await due();
     expect(await state()).toBe('done');
@@ -317,7 +317,7 @@ describe('the probe queue', () => {
     await api.must(token, updatePolicy, { params: { id: policyId }, body: { proxyId: other.id } });
     await due();
     expect(await state()).toBe('waiting');
-    // The waiting probe is reused and run.
+    // The request returns the waiting probe of the schedule, which then runs.
     await api.must(token, checkSite, { params: { id } });
     expect((await finished(api, token, id)).verdict).toBe('unknown');
     await api.database.pool.query(

@@ -61,7 +61,7 @@ test('one unanswered address family or failed attempt keeps the known egress add
     stale: false,
     problem: 'Прокси не отвечает. Проверьте его адрес и порт.',
   });
-  // The echo answered by the other family only, for a week.
+  // For a week, the echo answered by the other address family only.
   await save({ ...learned, addresses: [EGRESS], unanswered: [], problem: null });
   expect(await known()).toEqual({ addresses: [EGRESS, '::1'], stale: false, problem: null });
   await api.database.pool.query(

@@ -143,7 +143,7 @@ describe('the schedule of probes', () => {
     }
     expect(statuses.slice(0, 20)).not.toContain(429);
     expect(statuses[20]).toBe(429);
-    // Another user is not limited.
+    // The limit of one user does not affect another.
     await api.must((await company(0)).token, createPairing, { from });
   });
 });

@@ -14,7 +14,7 @@ const usual: VerdictContext = {
   vantages: [],
   away: [],
 };
-/** The echo answered a direct request. */
+/** The connectivity of a machine whose direct call the echo answered. */
 const seen = { connectivity: { confirmed: [4 as const], failed: [] } };
 const text = (words: string): CheckMessage => ({ code: 'outside_name', params: { host: words } });
 const place = { host: 'crm.example.ru', port: 443, scheme: 'https' } as const;

@@ -134,7 +134,7 @@ export async function updateProxy(
     const { password, settings } = body;
     if (proxy.direct && (changed(body, proxy) || password !== undefined)) throw new AppError('direct_proxy');
     const { host = proxy.host, port = proxy.port } = body;
-    // The actor does not know the stored password, so it must not travel to an address of the actor's choice.
+    // An actor who does not know the stored password must not direct it to another address.
     const moved = proxyAddress(host, port) !== proxyAddress(proxy.host, proxy.port);
     if (moved && password === undefined) {
       throw new AppError('password_needed', { fields: { password: ['proxy_address_changes'] } });
@@ -197,7 +197,7 @@ function changed(body: AdminProxyChange, proxy: { host: string; port: number; us
   );
 }
 
-/** Policies that the proxy_in_use error names. */
+/** The limit of policies that the error proxy_in_use names. */
 const NAMED = 10;
 
 /** @throws AppError not_found, changed_meanwhile, default_proxy, direct_proxy, or proxy_in_use with the policies */
@@ -242,8 +242,8 @@ export async function ensureDirectProxy(db: Db, gateway: URL): Promise<void> {
 }
 
 /**
- * Binds passwords that an older version encrypted for their row alone to the row's address. Run at a start: it changes nothing
- * that is bound already.
+ * Binds passwords that an older version encrypted for their row alone to the row's address. Every start of the api runs it; bound
+ * passwords stay unchanged.
  */
 export async function bindPasswords(db: Db, encryption: Encryption): Promise<void> {
   const stored = await db

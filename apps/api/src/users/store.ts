@@ -191,7 +191,7 @@ export async function updateUser(
     }
     const { politics } = body;
     if (politics !== undefined && user.company_id === null) throw new AppError('no_company');
-    // The new address may belong to another person: end every session of the previous holder.
+    // The new address may belong to another user, so the sessions of the previous holder end.
     const endSessions = async () => {
       await (passwordHash === undefined ? endAccess(tx, id) : setPassword(tx, id, passwordHash));
       await tell?.(tx, moved ? { what: 'email', newEmail: body.email } : { what: 'password' });

@@ -9,7 +9,7 @@ import { saveReport, takeTask } from './task-store.ts';
 
 export interface VantageParts {
   readonly limits: Limits;
-  /** The origin of the pairing command. A request's Host header is not trusted for it. */
+  /** The origin of the pairing command. The api does not trust a request's Host header for it. */
   readonly publicUrl: URL;
   /** Notifies the runner of probes that a returning vantage made due. */
   readonly wake: () => void;

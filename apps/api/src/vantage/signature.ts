@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** The parts that a signed call covers: the call's name, the id of the vantage, its count, and what the call carries. */
+/** The parts that a signed call covers: the call's name, the id of the vantage, its call counter, and the content of the call. */
 export type SignedParts = readonly [
   call: 'work' | 'report',
   vantage: number,

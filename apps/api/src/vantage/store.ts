@@ -8,9 +8,9 @@ import { hashToken, newToken } from '../core/tokens.ts';
 import type { Db, Tx } from '../db/open.ts';
 import type { Encryption } from '../encryption.ts';
 
-/** The life of a pairing code. */
+/** The lifetime of a pairing code. */
 const PAIRING_MINUTES = 15;
-/** Vantages of one company, and of the platform. */
+/** The limit of vantages of one company, and of the platform. */
 const MAX_VANTAGES = 20;
 /** A vantage that called within this time is present: probes wait for its report. */
 export const PRESENT = sql.raw(`interval '1 minute'`);

@@ -55,7 +55,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-// grows: not, a test stops what it started
+// grows: not, each test stops the programs that it started
 const started = new Set<ReturnType<typeof spawn>>();
 afterEach(async () => {
   for (const child of started) {
@@ -73,7 +73,7 @@ async function company() {
 }
 
 let homes = 0;
-/** The environment of the program on a machine of its own. */
+/** The environment of the vantage program on a simulated machine with its own address and key file. */
 const machine = (more: Record<string, string> = {}) => ({
   ...process.env,
   PROPUSK_VANTAGE: join(folder, `key-${homes++}`),
@@ -256,7 +256,7 @@ describe('the authentication of vantage reports', () => {
     const task = '6f1e6f0a-5d0f-4a63-9d5c-0a4f6a3f3c11';
     const from = '127.0.2.2';
     const forged = (count: number) => [
-      // Without a signature, and with that of another key, another call, another count and another vantage.
+      // The signatures are: none, and one of another key, another call, another counter and another vantage.
       world.api.call(null, takeVantageWork, { body: { vantage, count, signature: '' }, from }),
       world.api.call(null, takeVantageWork, {
         body: { vantage, count, signature: sign('00'.repeat(32), ['work', vantage, count]) },
@@ -285,7 +285,7 @@ describe('the authentication of vantage reports', () => {
         },
         from,
       }),
-      // A replay of the first call.
+      // Replays the first call.
       world.api.call(null, takeVantageWork, {
         body: { vantage, count: 1, signature: sign(key, ['work', vantage, 1]) },
         from,

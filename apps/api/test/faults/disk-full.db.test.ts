@@ -39,7 +39,7 @@ test.skipIf(!asRoot)(
           await traffic.wellSince(performance.now());
           await expect.poll(() => existsSync(server.reserveFile), { timeout: 20_000 }).toBe(true);
           server.fill();
-          // Another program uses up the reserve as well.
+          // Fills the space that the deleted reserve file freed.
           await expect.poll(() => existsSync(server.reserveFile), { timeout: 5_000 }).toBe(false);
           // The file name disappears before its pages are free.
           await sleep(500);

@@ -64,7 +64,7 @@ test.skipIf(!asRoot)(
     let users = agents.map(({ id }) => id);
     const snapshot = () =>
       readSnapshot({ db: api.database.db, encryption: testEncryption, log: api.app.log }, company?.id ?? 0);
-    // One by one, to the last.
+    // The owner removes the agents one after another, until none is left.
     for (const { id, token: own } of agents) {
       users = users.filter((one) => one !== id);
       expect(await settled(() => api.call(token, updatePolicy, { params, body: { users } }))).toBe(200);

@@ -20,9 +20,9 @@ import { afterAll, beforeAll, test } from 'vitest';
 const HEAP_MB = 512;
 const CLIENTS = quickOrSoak(100, 1_000);
 const [CALM_MS, ATTACK_MS] = [quickOrSoak(2_000, 20_000), quickOrSoak(4_000, 60_000)];
-/** The allowance of a busy machine for the 99th percentile. */
+/** Milliseconds that the 99th percentile may always take: quick runs share a busy machine. */
 const FLOOR_MS = quickOrSoak(400, 50);
-/** The most that Node reads from a socket at once. */
+/** Bytes that Node reads from a socket at once, at most. */
 const CHUNK = 65_000;
 
 let server: OwnServer;
