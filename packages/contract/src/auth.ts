@@ -130,9 +130,9 @@ export const logout = endpoint({
 
 /** A code that signs the extension in once. The extension reads it from the console's page. */
 export const PairingCode = z.object({
-  /** Opaque, 256 bits. @example cGFpcmluZy1jb2RlLW9mLWEtbWludXRlLWFuZC1vbmNl */
+  /** The code: opaque, 256 bits. @example cGFpcmluZy1jb2RlLW9mLWEtbWludXRlLWFuZC1vbmNl */
   code: z.string(),
-  /** The end of its life, a minute from now. */
+  /** The expiry of the code, a minute from now. */
   expiresAt: IsoDate,
 });
 export type PairingCode = z.infer<typeof PairingCode>;

@@ -12,12 +12,12 @@ const Domain = z.object({
 export const Company = z.object({
   id: Id,
   ...companyNames,
-  /** Its protected sites. */
+  /** The protected sites of the company. */
   domainsAllowed: z.array(Domain),
-  // The spec's clients read the field.
+  // The specification requires this field.
   /** Always empty: every site that is not allowed is refused. @example [] */
   domainsBlock: z.array(Domain),
-  /** Its own proxies. */
+  /** The company's own proxies. */
   proxy: z.array(
     z.object({
       id: Id,
@@ -27,7 +27,7 @@ export const Company = z.object({
       port: z.string(),
     }),
   ),
-  /** Its users. */
+  /** The users of the company. */
   users: z.array(
     z.object({
       id: Id,
@@ -39,7 +39,7 @@ export const Company = z.object({
       email: z.string(),
     }),
   ),
-  /** Users without a second factor can make no other calls before they enrol one. */
+  /** Whether users must turn a second factor on before they can make other calls. */
   secondFactorRequired: z.boolean(),
   /** Whether an owner has used a mailed link, or an ADMIN has confirmed it. The gateway refuses all users of an unconfirmed company. */
   confirmed: z.boolean(),
@@ -49,9 +49,9 @@ export type Company = z.infer<typeof Company>;
 
 /** A company to create. */
 export const CompanyInput = z.object({
-  /** Its name; when empty, a copy of the site. */
+  /** The name of the company; when empty, a copy of the site. */
   companyName: z._default(text(0), ''),
-  /** Its site. */
+  /** The site of the company. */
   companySite: text(1),
 });
 export type CompanyInput = z.infer<typeof CompanyInput>;
@@ -62,7 +62,7 @@ export const CompanyChange = z.object({
   companyName: z.optional(text(1)),
   /** The new site. */
   companySite: z.optional(text(1)),
-  /** Whether its users must have a second factor before other calls. Only a caller who has one can require it. */
+  /** Whether users must turn a second factor on before other calls. Only a caller with a second factor can require it. */
   secondFactorRequired: z.optional(z.boolean()),
 });
 export type CompanyChange = z.infer<typeof CompanyChange>;
@@ -111,7 +111,7 @@ export const updateMyCompany = endpoint({
   errors: ['no_company', 'own_factor_first'],
 });
 
-/** Get a company; a CREATOR only their own. */
+/** Get a company. A CREATOR can get only the own company. */
 export const getCompany = endpoint({
   method: 'GET',
   path: '/company/:id',
@@ -122,7 +122,7 @@ export const getCompany = endpoint({
   errors: ['not_found'],
 });
 
-/** Change a company; a CREATOR only their own. */
+/** Change a company. A CREATOR can change only the own company. */
 export const updateCompany = endpoint({
   method: 'PUT',
   path: '/company/:id',

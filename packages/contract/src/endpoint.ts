@@ -21,9 +21,9 @@ export const DEVICE_HEADER = 'propusk-device';
  * transaction. A stolen session alone must not give power over accounts (ADR 017).
  */
 export interface ProofRule {
-  /** `self`: the handler asks, for the caller's own account. Otherwise the api asks everyone, or ADMIN only, before the handler. */
+  /** `self`: the handler asks for the proof itself. Otherwise the api asks everyone, or ADMIN only, before the handler runs. */
   readonly of: 'self' | 'everyone' | 'admin';
-  /** Asked only when the body has one of these fields. */
+  /** The api asks for proof only when the body has one of these fields. */
   readonly fields?: readonly string[];
 }
 
@@ -38,7 +38,7 @@ export interface Endpoint<
   Reply extends Schema = Schema,
 > {
   readonly method: Method;
-  /** Below `/api`, parameters as `:id`. */
+  /** The path below `/api`, with parameters as `:id`. */
   readonly path: `/${string}`;
   readonly access: Allowed;
   /**
@@ -51,7 +51,7 @@ export interface Endpoint<
   readonly body: Body;
   /** The schema of the reply; `undefined` for an empty body. */
   readonly reply: Reply;
-  /** By default 200 with a reply and 204 without one; 201 for calls that create. */
+  /** The status of success: by default 200 with a reply and 204 without one; 201 for calls that create. */
   readonly status: number;
   /**
    * The call concerns one entity with a version. The reply has the version as `ETag`. A PUT or DELETE with an outdated `If-Match`

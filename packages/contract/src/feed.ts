@@ -8,11 +8,11 @@ import { ProxyType } from './proxies.ts';
  * are consistent. A gateway replaces them in one step.
  */
 export const CompanySnapshot = z.object({
-  /** The company. */
+  /** The id of the company. */
   companyId: Id,
-  /** Rises with every change; gateways ignore a lower one. */
+  /** The policy version, which rises with every change. Gateways ignore a snapshot with a lower version. */
   version: z.int(),
-  /** Its users. */
+  /** The users of the company. */
   users: z.array(
     z.object({
       id: Id,
@@ -20,11 +20,11 @@ export const CompanySnapshot = z.object({
       epoch: z.int(),
     }),
   ),
-  /** Its sites. */
+  /** The sites of the company. */
   sites: z.array(
     z.object({
       id: Id,
-      /** Host, with a port if one was given. */
+      /** The host of the site, with a port if one was given. */
       address: z.string(),
       /**
        * The rank of the company's claim to the host on shared egress. The company whose policy has sent the site through shared
@@ -33,16 +33,16 @@ export const CompanySnapshot = z.object({
       claim: z.nullable(z.int()),
     }),
   ),
-  /** The proxies of its policies, with passwords in clear text: the api sends snapshots only to gateways. */
+  /** The proxies of the company's policies, with passwords in clear text: the api sends snapshots only to gateways. */
   proxies: z.array(
     z.object({
       id: Id,
       type: ProxyType,
-      /** Whether it is the gateway itself. @example false */
+      /** Whether the proxy is the gateway itself. @example false */
       direct: z.boolean(),
-      /** Host name or address. @example proxy.romashka.ru */
+      /** The host name or IP address of the proxy. @example proxy.romashka.ru */
       host: z.string(),
-      /** Port. */
+      /** The port of the proxy. */
       port: z.int(),
       /** The user name for the proxy. */
       username: z.string(),
@@ -50,7 +50,7 @@ export const CompanySnapshot = z.object({
       password: z.string(),
     }),
   ),
-  /** Its policies. */
+  /** The policies of the company. */
   policies: z.array(
     z.object({
       id: Id,
@@ -58,9 +58,9 @@ export const CompanySnapshot = z.object({
       proxyId: Id,
       /** Whether the policy opens every public site. */
       allSites: z.boolean(),
-      /** Ids of its users. */
+      /** Ids of the users of the policy. */
       users: z.array(Id),
-      /** Ids of the sites that it opens. */
+      /** Ids of the sites that the policy opens. */
       sites: z.array(Id),
     }),
   ),

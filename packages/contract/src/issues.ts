@@ -1,4 +1,4 @@
-/** Codes of field errors from custom checks of a schema; packages/phrases has their sentences. */
+/** Codes of field errors that a schema's own checks report; packages/phrases has their sentences. */
 export type IssueCode =
   | 'required'
   | 'password_short'

@@ -14,9 +14,9 @@ export const limits = {
   password: { min: 8, max: 200 },
   address: 253,
   port: { min: 1000, max: 65535 },
-  /** Rows of one kind that a company may hold. */
+  /** Rows of each kind that a company may have. */
   objectsPerCompany: 1000,
-  /** Links between users and policies of a company, and likewise between sites and policies. */
+  /** Links between users and policies of a company, and as many between sites and policies. */
   linksPerCompany: 20_000,
   /** Rows of a list without paging: a company's objects and the platform's own never exceed it. */
   list: 2000,

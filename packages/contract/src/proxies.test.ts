@@ -13,9 +13,9 @@ test.each([
   '2001:db8::7',
   '[2001:db8::7]',
   'proxy',
-])('accepts the proxy host %s', (host) => expect(accepts(host)).toBe(true));
+])('the contract accepts the proxy host %s', (host) => expect(accepts(host)).toBe(true));
 
-// URL reads each as another host than the resolver would, so that two destinations would share one stored password.
+// URL reads each of these as another host than the resolver does, so two destinations would share one stored password.
 test.each([
   '16909060',
   '0x1020304',
@@ -28,7 +28,7 @@ test.each([
   '1.2.3.4:80',
   'a..b.ru',
   '.a.ru',
-])('refuses the proxy host %s', (host) => expect(accepts(host)).toBe(false));
+])('the contract refuses the proxy host %s', (host) => expect(accepts(host)).toBe(false));
 
 test('a stored password belongs to one address in all its spellings, and to no other host or port', () => {
   const same = (a: string, b: string) => proxyAddress(a, 3128) === proxyAddress(b, ' 3128 ');

@@ -24,10 +24,10 @@ export const Proxy = z.object({
   port: z.string(),
   /** The user name for the proxy. @example romashka */
   username: z.string(),
-  /** Whether it is the platform's gateway itself: traffic leaves from it, not through another proxy. @example false */
+  /** Whether the proxy is the platform's gateway itself, from which traffic leaves directly. @example false */
   direct: z.boolean(),
   settings: ProxySettings,
-  /** The company that owns it; null for the platform's own. */
+  /** The company that owns the proxy; null for a proxy of the platform. */
   company: z.nullable(z.object(companyNames)),
   ...versioned,
 });
@@ -48,7 +48,7 @@ const Host = text(limits.proxyField, limits.address).check(
 /** Whether the text is a host name without empty labels, or an IP address; IPv6 with or without brackets. */
 function isHost(text: string): boolean {
   const { hostname = '', port } = hostUrl(text) ?? {};
-  // URL drops the port 80, and reads 16909060 as the address 1.2.3.4; the resolver would not.
+  // Unlike the resolver, URL drops the port 80 and reads 16909060 as the address 1.2.3.4.
   const isTyped = /^[\d.]+$/.test(hostname)
     ? hostname === text
     : hostname.startsWith('[') === text.includes(':');

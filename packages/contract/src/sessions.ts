@@ -7,11 +7,11 @@ export const Session = z.object({
   id: Id,
   /** `extension` for the session of the browser extension. */
   client: z.enum(['console', 'extension']),
-  /** Whether it is the session of this call. */
+  /** Whether this session made the call. */
   current: z.boolean(),
   /** The time of the sign-in. */
   createdAt: IsoDate,
-  /** The time of its last call, to within five minutes. */
+  /** The time of the session's last call, to within five minutes. */
   lastSeenAt: IsoDate,
   /** The IP address of the sign-in; null when unknown. @example 203.0.113.5 */
   address: z.nullable(z.string()),

@@ -10,10 +10,10 @@ describe('unicodeHost', () => {
       expect(unicodeHost(domainToASCII(host))).toBe(host);
     },
   );
-  it('keeps a wildcard and a port', () => {
+  it('unicodeHost keeps a wildcard and a port', () => {
     expect(unicodeHost(`*.${domainToASCII('пример.рф')}:8443`)).toBe('*.пример.рф:8443');
   });
-  it('keeps a label that does not decode', () => {
+  it('unicodeHost keeps a label that does not decode', () => {
     expect(unicodeHost('xn--a.ru')).toBe('xn--a.ru');
     expect(unicodeHost('xn--99999999999.ru')).toBe('xn--99999999999.ru');
   });

@@ -10,13 +10,13 @@ import { Id, IdParams, IsoDate, listOf, text } from './fields.ts';
 /** A machine that requests sites as strangers do. */
 export const Vantage = z.object({
   id: Id,
-  /** The name that its owner gave it. */
+  /** The name of the vantage, given by its owner. */
   name: z.string(),
-  /** The address of its last call; null until it is paired. @example 203.0.113.9 */
+  /** The IP address of the vantage's last call; null until it is paired. @example 203.0.113.9 */
   address: z.nullable(z.string()),
-  /** The time of its last call; null until it is paired. */
+  /** The time of the vantage's last call; null until it is paired. */
   seenAt: z.nullable(IsoDate),
-  /** The vantage called within the last minute; probes use only such vantages. */
+  /** Whether the vantage called within the last minute. Probes use only such vantages. */
   present: z.boolean(),
 });
 export type Vantage = z.infer<typeof Vantage>;
@@ -33,9 +33,9 @@ export const listVantages = endpoint({
 /** The command that pairs a machine. */
 export const VantagePairing = z.object({
   id: Id,
-  /** A line for a POSIX shell. Its code works once. @example curl -fsS https://console.example/vantage.sh -o vantage.sh && … */
+  /** A command line for a POSIX shell. The pairing code in it works once. @example curl -fsS https://console.example/vantage.sh -o vantage.sh && … */
   command: z.string(),
-  /** The end of the code. */
+  /** The expiry of the pairing code. */
   expiresAt: IsoDate,
 });
 export type VantagePairing = z.infer<typeof VantagePairing>;
@@ -68,13 +68,13 @@ export const pairVantage = endpoint({
   path: '/vantage/pair',
   access: 'public',
   body: z.object({
-    /** From the command. @example y1kzWBqUZz3v0l0lq0yqB7hJm0W2y5u8t1n4x7a0dEE */
+    /** The pairing code from the command. @example y1kzWBqUZz3v0l0lq0yqB7hJm0W2y5u8t1n4x7a0dEE */
     code: text(1),
   }),
   reply: z.object({
     /** The id of the vantage. */
     vantage: Id,
-    /** 32 bytes in hex, for HMAC-SHA256 (RFC 2104). @example 7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f */
+    /** The key for signed calls: 32 bytes in hex, for HMAC-SHA256 (RFC 2104). @example 7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f */
     key: z.string(),
   }),
   errors: ['link_dead', 'too_many_requests'],
@@ -82,11 +82,11 @@ export const pairVantage = endpoint({
 
 /** The fields of every signed call. */
 const signed = {
-  /** The id from the pairing. */
+  /** The id of the vantage, from the reply to its pairing. */
   vantage: Id,
-  /** Greater than that of every earlier call, so that no call can be replayed. */
+  /** A counter that rises with every call, so that no call can be replayed. */
   count: z.int().check(z.gte(1)),
-  /** HMAC-SHA256 in lowercase hex. @example f7bc83f430538424b13298e6aa6fb143ef4d59a14946175997479dbc2d1a3cd8 */
+  /** The signature: HMAC-SHA256 in lowercase hex. @example f7bc83f430538424b13298e6aa6fb143ef4d59a14946175997479dbc2d1a3cd8 */
   signature: z.string().check(z.regex(/^[0-9a-f]{64}$/)),
 };
 
@@ -99,7 +99,7 @@ export const takeVantageWork = endpoint({
   reply: z.object({
     /** The id of the task; empty when there is no work. @example 6f1e6f0a-5d0f-4a63-9d5c-0a4f6a3f3c11 */
     task: z.string(),
-    /** Base64 of a line for each request: group, step, scheme, host, port, address, path and header, separated by tabs. */
+    /** The plan: base64 of a line for each request: group, step, scheme, host, port, address, path and header, separated by tabs. */
     plan: z.string(),
     /** Seconds until the next call. */
     wait: z.int(),
@@ -120,7 +120,7 @@ export const reportVantage = endpoint({
     task: z.uuid(),
     /** The group within the plan. @example 0 */
     group: z.int().check(z.gte(0)),
-    /** Base64 of a line for each request: step, exit status of curl, HTTP status, 1 when connected, base64 of the headers or `-`. @example MCAwIDQwMyAxIC0K */
+    /** The results: base64 of a line for each request: step, exit status of curl, HTTP status, 1 when connected, base64 of the headers or `-`. @example MCAwIDQwMyAxIC0K */
     results: z.string().check(z.maxLength(15_000), z.regex(/^[A-Za-z0-9+/]*={0,2}$/)),
   }),
   errors: ['unauthorized', 'not_found', 'too_many_requests'],

@@ -22,7 +22,7 @@ export const Explanation = z.object({
     z.object({
       /** The condition as a Russian sentence. */
       title: z.string(),
-      /** Whether it holds. @example missing */
+      /** Whether the condition holds. @example missing */
       state: z.enum(['held', 'missing', 'unchecked']),
     }),
   ),
