@@ -51,21 +51,12 @@ export async function findCheck(db: Db, actor: Actor, siteId: number): Promise<S
 async function readCheck(db: Db, companyId: number, siteId: number): Promise<StoredCheck | null> {
   const row = await db
     .selectFrom('site_checks')
-    .selectAll()
+    .select(['state', 'verdict', 'meaning', 'advice', 'steps'])
+    .select(['started_at as startedAt', 'finished_at as finishedAt'])
     .where('company_id', '=', companyId)
     .where('site_id', '=', siteId)
     .executeTakeFirst();
-  if (row === undefined) return null;
-  const { state, verdict, meaning, advice, steps, started_at: startedAt, finished_at: finishedAt } = row;
-  return {
-    state: state === 'done' ? 'done' : 'running',
-    verdict,
-    meaning,
-    advice,
-    steps,
-    startedAt,
-    finishedAt,
-  };
+  return row === undefined ? null : { ...row, state: row.state === 'done' ? 'done' : 'running' };
 }
 
 /**

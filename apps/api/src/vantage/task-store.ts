@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import type { Db, Tx } from '../db/open.ts';
 import { PRESENT } from './store.ts';
 
-/** The tasks of vantages. The database carries them: the process that probes and the one that is called may differ. */
+/** The tasks of vantages. The database holds them, because a vantage may call another api process than the one that probes. */
 
 /** A vantage that serves a company's sites. */
 export interface SiteVantage {
@@ -15,7 +15,7 @@ export interface SiteVantage {
   readonly present: boolean;
 }
 
-/** A probe waits so long for the reports of a vantage, in milliseconds. */
+/** Milliseconds that a probe waits for the reports of a vantage. */
 const TASK_MS = 45_000;
 const POLL_MS = 300;
 
@@ -40,23 +40,11 @@ export async function runTask(
   stop: AbortSignal,
 ): Promise<ReadonlyMap<number, string>> {
   const id = randomUUID();
-  const { numInsertedOrUpdatedRows: given } = await db
-    .insertInto('vantage_tasks')
-    .columns(['id', 'vantage_id', 'plan', 'groups', 'expires_at'])
-    .expression((eb) =>
-      // A deleted vantage gets no task.
-      eb
-        .selectFrom('vantages')
-        .where('vantages.id', '=', vantageId)
-        .select([
-          sql<string>`${id}::uuid`.as('id'),
-          'vantages.id as vantage_id',
-          sql<string>`${plan}::text`.as('plan'),
-          sql<number>`${groups}::int`.as('groups'),
-          sql<string>`now() + ${TASK_MS} * interval '1 millisecond'`.as('expires_at'),
-        ]),
-    )
-    .executeTakeFirstOrThrow();
+  // A deleted vantage gets no task.
+  const { numAffectedRows: given } = await sql`
+    insert into vantage_tasks (id, vantage_id, plan, groups, expires_at)
+    select ${id}::uuid, v.id, ${plan}::text, ${groups}::int, now() + ${TASK_MS} * interval '1 millisecond'
+    from vantages v where v.id = ${vantageId}`.execute(db);
   if (given === 0n) return new Map();
   try {
     for (const end = performance.now() + TASK_MS; ; ) {
