@@ -8,14 +8,14 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
 import type { JsonSchema } from '../src/http/openapi-schemas.ts';
 
-// The soak runs longer; FUZZ_SEED selects another run. A failure prints its seed and the request.
+// FUZZ_SEED selects other random requests. A failure prints its seed and the request.
 const seed = Number(process.env.FUZZ_SEED ?? 20_260_302);
 const wanted = quickOrSoak(2_500, 100_000);
 
 const operations = Object.entries(openapi.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
 );
-// A password hash costs as much as thirty requests: calls with a password get a third of the share.
+// A password hash costs as much as thirty requests, so calls with a password get a third of the requests of other calls.
 const shares = operations.map(({ operation: { requestBody } }) =>
   hasPassword(resolve(requestBody?.content['application/json']?.schema ?? {})) ? 1 / 3 : 1,
 );
@@ -49,7 +49,7 @@ test.each(operations.map((one, place) => [`${one.method} ${one.path}`, one, plac
       { weight: 1, arbitrary: fc.constantFrom(...callers) },
     );
     const property = fc.asyncProperty(caller, attemptsAt(path, operation), async (who, attempt) => {
-      // With the gateway key the feed would stream without end.
+      // The feed answers a caller with the gateway key by an endless stream.
       await send(path === '/api/feed' && who === 'gateway' ? 'none' : who, method, attempt);
     });
     const before = sent;
@@ -78,12 +78,12 @@ test('no random request of one company got a 5xx status or changed a row of the 
   expect(await fixtures.neighbour()).toBe(neighbour);
 });
 
-/** Whether a body holds a user's password; a proxy's is sealed, not hashed. */
+/** Whether a body has a user's password, which costs a hash. A proxy's password is encrypted instead. */
 function hasPassword({ properties = {} }: JsonSchema): boolean {
   return 'password' in properties && !('host' in properties);
 }
 
-/** The callers that a call authorizes. */
+/** The callers that may make a call, by its documentation. */
 function callersOf(path: string, description: string): Caller[] {
   if (path.startsWith('/api/feed')) return ['gateway'];
   const named = (['USER', 'CREATOR', 'ADMIN'] as const).filter((role) => description.includes(role));
@@ -103,7 +103,7 @@ async function send(who: Caller, method: string, { segments, query, headers, bod
   const response = await api.app.inject({
     method: method.toUpperCase() as 'GET',
     url: `/${path.join('/')}${query === '' ? '' : `?${query}`}`,
-    // The rate limits count addresses.
+    // Each request has another address, because the rate limits count addresses.
     remoteAddress: `10.${(sent >> 16) & 255}.${(sent >> 8) & 255}.${sent & 255}`,
     headers: {
       ...(token !== null && { authorization: `Bearer ${token}` }),
@@ -117,12 +117,12 @@ async function send(who: Caller, method: string, { segments, query, headers, bod
   const fault = api.violations[faults];
   if (fault !== undefined) throw new Error(fault);
   if (response.statusCode >= 500) throw new Error(`${response.statusCode} ${response.body}`);
-  // The caller was signed out, removed or got another password: signs in again.
+  // An earlier random request ended the caller's session, so the caller signs in again.
   if (response.statusCode === 401 && token !== null && headers.authorization === undefined)
     await fixtures.revive();
 }
 
-/** A copy with each id and address filled in. */
+/** Copies a value and replaces each placeholder of an id or address. */
 function filled(value: unknown, fill: (value: unknown) => unknown): unknown {
   if (typeof value !== 'object' || value === null || value instanceof Known) return fill(value);
   if (Array.isArray(value)) return value.map((item) => filled(item, fill));

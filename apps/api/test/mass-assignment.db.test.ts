@@ -74,7 +74,7 @@ describe('undeclared keys of a body', () => {
       for (const poison of poisons) {
         const hostile = withKeys(body, schema, new Map(Object.entries(JSON.parse(poison))));
         const actual = await outcome(write, hostile);
-        // The body is refused as a whole, or the key is ignored.
+        // The api either refuses the body or ignores the undeclared key.
         if (actual.status === 400) expect(actual.stored, poison).toEqual(await untouched());
         else expect(actual, poison).toEqual(honest);
         expect(({} as { polluted?: true }).polluted).toBeUndefined();
@@ -127,7 +127,7 @@ async function storedRows(): Promise<Record<string, string[]>> {
 
 function settled(column: string, value: unknown, row: Record<string, unknown>): unknown {
   if (column === 'token_hash' || column === 'code_hash') return 'a hash';
-  // Random, or derived from the clock.
+  // These values are random or derived from the clock.
   if (column === 'secret_sealed') return 'a secret';
   if (column === 'key_sealed') return value === null ? null : 'a key';
   if (column === 'last_step') return Number(value) > 0;
@@ -142,7 +142,7 @@ function settled(column: string, value: unknown, row: Record<string, unknown>): 
   }
   if (column.endsWith('_at')) {
     const minutes = (Date.parse(String(value)) - Date.now()) / 60_000;
-    // A session lives a month at most.
+    // No session lives longer than a month, so a nearer time is an expiry or the present.
     if (Math.abs(minutes) < 45 * 24 * 60) return minutes > 0 ? 'to come' : 'just now';
   }
   return value;

@@ -14,7 +14,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 /** Clients send a byte a second and never finish, beside users who sign in. */
 
 const CLIENTS = quickOrSoak(200, 2_000);
-/** Deadlines of head and request, with what the server needs to look round and a machine to be busy. */
+/** Deadlines of the head and of the request, plus the interval of the server's checks and time for a busy machine. */
 const [HEAD_MS, REQUEST_MS] = [quickOrSoak(18_000, 14_000), 36_000];
 const LOGIN_MS = 1_000;
 
@@ -79,14 +79,14 @@ test(
           `${CLIENTS} clients, ${beside.count} sign-ins, p99 ${Math.round(beside.p99)} ms, without them ${Math.round(alone.p99)} ms`,
         );
         expect(beside.count).toBeGreaterThan(quickOrSoak(3, 20));
-        // A busy machine is slow without the slow clients as well.
+        // The limit grows with the latency without slow clients, because a busy machine is slow by itself.
         expect(beside.p99).toBeLessThan(Math.max(LOGIN_MS, alone.p99 * 3));
       },
     ),
   90_000,
 );
 
-/** People who sign in one after another for as long as it is true. @returns how many did, and their slowest hundredth in ms */
+/** Signs in users one after another while the condition holds. @returns their count, and the 99th percentile in ms */
 async function signIns(body: { email: string; password: string }, more: () => boolean) {
   const times: number[] = [];
   while (more()) {
@@ -99,7 +99,7 @@ async function signIns(body: { email: string; password: string }, more: () => bo
   return { count: times.length, p99: times[Math.ceil(times.length * 0.99) - 1] ?? Infinity };
 }
 
-/** A client that sends the bytes, then one a second. */
+/** A client that sends the given bytes, and then one byte each second. */
 function drip(port: number, bytes: string) {
   const began = performance.now();
   let ended: number | null = null;

@@ -38,7 +38,7 @@ test(
   quickOrSoak(30_000, 120_000),
 );
 
-/** Uses fresh users: users of an earlier round must not count. */
+/** Runs one round of deletions with new users, so that users of an earlier round do not count. */
 async function crossDelete(): Promise<void> {
   await api.database.pool.query('truncate companies, users cascade');
   const people = await crowd();

@@ -48,7 +48,7 @@ describe(`the matrix of ${rows.length * callers.length} cells`, () => {
   );
 });
 
-/** The faults of one cell: in its response and in the database after it. */
+/** The faults of one cell of the matrix, in the response and in the database afterwards. */
 async function faultsOf({ call, target, expected }: Row, caller: Caller): Promise<string[]> {
   const { status, codes } = expected[caller];
   const reply = await send(call, target, caller);
@@ -63,7 +63,7 @@ async function faultsOf({ call, target, expected }: Row, caller: Caller): Promis
   const mayChange = (id: number) => {
     if (status >= 400 || call.startsWith('GET')) return false;
     if (!snapshot.digests.has(id)) return makesCompanies.has(call);
-    // A code of the caller's second factor is used up in the rows of the caller's own company.
+    // A call with proof marks the caller's second-factor code as used, which changes a row of the caller's own company.
     if (byName.get(call)?.proof !== undefined && id === (world.standing[caller].companyId ?? 0)) return true;
     return !makesCompanies.has(call) && id === companyOf(target, world, world.standing[caller]);
   };
@@ -72,7 +72,7 @@ async function faultsOf({ call, target, expected }: Row, caller: Caller): Promis
   if (stores && changed.length === 0) faults.push('nothing was stored');
   faults.push(...(await auditFaults({ call, target, status, caller })));
   if (status < 300 && !call.startsWith('GET')) faults.push(...(await powerFaults(call, target, caller)));
-  // Sign-in calls count attempts, which must not leak into the next cell.
+  // Sign-in calls count attempts, which must not affect the next cell.
   if (changed.length > 0 || (status < 300 && !call.startsWith('GET')) || call.includes('/auth/')) {
     await snapshot.restore();
   }
@@ -124,7 +124,7 @@ async function auditFaults({
   return strange.length === 0 ? [] : [`the audit recorded another actor or company: ${events}`];
 }
 
-/** What gives power over each account: its email, password, roles and second factor. */
+/** Reads the email, password, roles and second factor of each account: whoever changes them controls the account. */
 async function readPowers(): Promise<Map<number, { protected: boolean; power: string }>> {
   const { rows } = await api.database.pool.query<{ id: number; protected: boolean; power: string }>(`
     select u.id, u.roles && '{CREATOR,ADMIN}' as protected, md5(row(u.email, u.password_hash, u.roles,
@@ -145,8 +145,8 @@ const rolesOf = (caller: Caller): readonly Role[] =>
   caller === 'both' ? ['USER', 'CREATOR'] : caller === 'bare' ? [] : [caller.replace('2', '') as Role];
 
 /**
- * Power over accounts without proof (answers.md): a change by an ADMIN of anybody's email, password, roles or second factor; the same
- * for an owner or ADMIN by anybody; a new owner or ADMIN. Public calls are exempt: there a link from mail is the proof.
+ * Finds changes that give control of an account without a check of the caller's password (answers.md): a change by an ADMIN of anybody's email, password, roles or second factor; the same
+ * for an owner or ADMIN by anybody; a new owner or ADMIN. Public calls are exempt: there the mailed link is the proof.
  */
 async function powerFaults(call: string, target: Target, caller: Caller): Promise<string[]> {
   const access = byName.get(call)?.access;
@@ -212,7 +212,7 @@ function leavesRows(call: string, { path, which }: Target): boolean {
   return path !== 'absent' && path !== 'asking' && which !== 'unknown';
 }
 
-/** The same call for an id that never existed. A different response would reveal that the object exists. */
+/** The target of the same call for an id that never existed. A different response would reveal that the object exists. */
 function absentTwin({ text, path, field, which }: Target, { status }: Expected): Target | null {
   if (status === 404 && path !== 'absent') return parseTarget(text.replace(path, 'absent'));
   if (status === 400 && (which === 'other' || which === 'own' || which === 'admin')) {
@@ -236,7 +236,7 @@ async function send(call: string, target: Target, caller: Caller): Promise<Answe
   return api.call(standing.token, endpoint, parts);
 }
 
-/** A stream has no end to wait for. */
+/** Opens the feed and reads only the status, because the stream does not end. */
 async function openFeed(): Promise<Answer> {
   const response = await api.app.inject({
     url: '/api/feed',
