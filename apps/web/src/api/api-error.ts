@@ -26,14 +26,14 @@ export function networkError(): ApiError {
 }
 
 /**
- * Turns a failed reply into an error. A balancer's HTML page or an empty body becomes the specification's server
- * error.
+ * Turns a failed reply into an error. An empty body or a load balancer's HTML page becomes the specification's
+ * message for a server error.
  * @param body the answer's text
  */
 export function refusal(status: number, body: string): ApiError {
   const said = read(body);
   if (typeof said?.code === 'string' && typeof said.message === 'string' && said.message) {
-    // The cast is safe for display: a code newer than this page still carries its message.
+    // A newer api may send a code that this page does not know: the cast is safe, since the page shows the message.
     return new ApiError(said.code as ErrorCode, said.message, status, strings(said.fields));
   }
   return new ApiError('internal', t.failures.server, status);

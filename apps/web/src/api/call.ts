@@ -32,19 +32,19 @@ interface AnyInput {
   bearer?: string;
 }
 
-/** The session that the calls of a page are made in. */
+/** The bearer token of a page's calls, and what happens when it is no longer valid. */
 interface Session {
   bearer: () => string | null;
   /**
-   * Asked when a reply says that the session has ended; the server did nothing then. The call waits: true repeats it,
-   * false lets it fail.
+   * Called when the server refuses a call because its session has ended. The call waits for the promise: true repeats
+   * the call with the new token, false lets it fail.
    */
   renewed: (bearer: string | null) => Promise<boolean>;
 }
 
 let session: Session = { bearer: token.read, renewed: () => Promise.resolve(false) };
 
-/** Replaces the session, which is the stored token by default. */
+/** Sets the session of all later calls. By default calls use the stored token. */
 export function callIn(next: Session): void {
   session = next;
 }
@@ -109,7 +109,7 @@ export async function send(
   try {
     return { reply: JSON.parse(text), headers: response.headers };
   } catch {
-    // A captive portal or a balancer answers 200 with its own page.
+    // A captive portal or a load balancer replies 200 with its own HTML page.
     throw networkError();
   }
 }

@@ -33,7 +33,7 @@ export function listOptions<Row>(endpoint: ListEndpoint<Row>, query: Input<ListE
 
 /**
  * Reads either form of a list. An array carries the total count in a header.
- * @throws ApiError when something on the way took the header away: without it the pages would end too early
+ * @throws ApiError when a proxy removed the header: without the total count the pager would show too few pages
  */
 export function asList<Row>(reply: List<Row> | Row[], headers: Headers): List<Row> {
   if (!Array.isArray(reply)) return reply;

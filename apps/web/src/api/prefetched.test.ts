@@ -3,7 +3,7 @@ import { takePrefetched } from './prefetched.ts';
 
 const url = '/api/me';
 
-/** A page that prefetched `url` with the token `mine`. */
+/** Stubs a page whose prefetch script requested `url` with the token `mine`. */
 function askedAhead(): Promise<Response> {
   const answer = Promise.resolve(new Response('{}'));
   vi.stubGlobal('window', { prefetch: { bearer: 'mine', answers: { [url]: answer } } });
@@ -15,7 +15,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-it('hands out a prefetched reply once', () => {
+it('takePrefetched returns a prefetched reply only once', () => {
   vi.spyOn(performance, 'now').mockReturnValue(500);
   const answer = askedAhead();
   expect(takePrefetched('/api/users', 'mine')).toBeUndefined();
@@ -23,7 +23,7 @@ it('hands out a prefetched reply once', () => {
   expect(takePrefetched(url, 'mine')).toBeUndefined();
 });
 
-it('hands out no reply to another token and no old reply', () => {
+it('takePrefetched returns no reply for another token, and no reply that is too old', () => {
   vi.spyOn(performance, 'now').mockReturnValue(500);
   void askedAhead();
   expect(takePrefetched(url, 'theirs')).toBeUndefined();
@@ -32,7 +32,7 @@ it('hands out no reply to another token and no old reply', () => {
   expect(takePrefetched(url, 'mine')).toBeUndefined();
 });
 
-it('hands out nothing for a URL that was not prefetched', () => {
+it('takePrefetched returns nothing for a URL that was not prefetched', () => {
   vi.stubGlobal('window', {});
   expect(takePrefetched(url, 'mine')).toBeUndefined();
 });

@@ -14,9 +14,9 @@ declare global {
 const FRESH_MS = 10_000;
 
 /**
- * The reply to a GET that was sent while the console's code was still loading. Each reply is handed out once.
+ * Returns the reply to a GET that `public/prefetch.js` sent while the console's code was still loading.
  * @param url as `address()` makes it
- * @returns undefined when it was not prefetched, was handed out before, is too old, or belongs to another user
+ * @returns undefined when the reply was not prefetched, was already taken, is too old, or belongs to another token
  */
 export function takePrefetched(url: string, bearer: string | null): Promise<Response> | undefined {
   const { prefetch } = window;

@@ -7,15 +7,15 @@ import { type CallInput, call, type Reply } from './call.ts';
 export function queryOptions<E extends Endpoint>(endpoint: E, input: CallInput<E>) {
   return tanstackQueryOptions({
     queryKey: [endpoint.path, input] as const,
-    // TanStack Query rejects undefined; every GET of the contract has a reply.
+    // The cast: TanStack Query rejects undefined data, and every GET of the contract has a reply body.
     queryFn: ({ signal }) => call(endpoint, input, signal) as Promise<NonNullable<Reply<E>>>,
   });
 }
 
 /**
  * A mutation. Entities embed each other's names (a policy's name is part of site and user rows), so every list is
- * stale after any mutation. The visible lists are refetched before the promise settles: the dialog closes over a list
- * that is already current.
+ * stale after any mutation. The promise settles after the visible lists were refetched, so that a closing dialog
+ * reveals current rows.
  */
 export function useCall<E extends Endpoint>(endpoint: E) {
   const client = useQueryClient();
@@ -32,8 +32,8 @@ export function useCall<E extends Endpoint>(endpoint: E) {
 }
 
 /**
- * An idempotency key for a create. It stays the same while the same body is retried, since a lost reply may hide a
- * created row. It changes after a reply or with another body.
+ * Returns an idempotency key for a create. Retries of the same body get the same key, because a lost reply may hide a
+ * created row. A reply or another body causes a new key.
  */
 function useKey(): (input: unknown) => string {
   const last = useRef({ sent: '', key: '' });
@@ -44,7 +44,7 @@ function useKey(): (input: unknown) => string {
   };
 }
 
-/** 128 random bits. `crypto.randomUUID` does not exist on an origin without https. */
+/** 128 random bits. Browsers offer `crypto.randomUUID` only on https origins. */
 function randomKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
     byte.toString(16).padStart(2, '0'),

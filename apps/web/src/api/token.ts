@@ -6,7 +6,7 @@ const kept = stored(KEY);
 /** The console's token, kept where the spec says: localStorage `access_token`. */
 export const token = {
   ...kept,
-  /** Null also for a value that no request header can carry: the api issues no such token. */
+  /** Null also for a stored value with characters that HTTP forbids in a header: the api issues no such token. */
   read: (): string | null => {
     const value = kept.read();
     return value !== null && /^[!-~]+$/.test(value) ? value : null;
@@ -14,8 +14,8 @@ export const token = {
 };
 
 /**
- * The device mark survives a sign-out: strangers who exhaust an account's login attempts then do not lock out its
- * user.
+ * The mark of a device that has signed in before. It survives a sign-out, so that strangers who exhaust an account's
+ * login attempts do not lock out its user on this device.
  */
 export const device = stored('propusk-device');
 
@@ -29,7 +29,7 @@ export function followOtherTabsBy(next: () => void): void {
 /** Follows a sign-in or sign-out in another tab, by default with a reload of this page. */
 export function followOtherTabs(): void {
   window.addEventListener('storage', ({ key, oldValue, newValue }) => {
-    // A null key: the whole storage was cleared.
+    // The key is null when another tab cleared the whole storage.
     if (key === null || (key === KEY && oldValue !== newValue)) follow();
   });
 }

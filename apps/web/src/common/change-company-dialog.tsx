@@ -3,7 +3,7 @@ import * as t from '@propusk/phrases/console';
 import { EditDialog } from './edit-dialog.tsx';
 import { TextField } from './fields.tsx';
 
-/** Edits a company: its owner edits their own, an ADMIN any. */
+/** Edits a company. An owner edits their own company, an ADMIN any company. */
 export function ChangeCompanyDialog({ company, onClose }: { company: Company; onClose: () => void }) {
   return (
     <EditDialog

@@ -9,11 +9,11 @@ interface Body {
 }
 const initial: Body = { name: 'Пётр', surname: '', politics: [1, 2], password: undefined };
 
-it('leaves unchanged fields out', () => {
+it('the body of an edit leaves out unchanged fields', () => {
   expect(changes<Body>(initial, { ...initial, politics: [1, 2] })).toEqual({});
 });
 
-it('includes changed fields, emptied fields and emptied lists', () => {
+it('the body of an edit includes changed fields, emptied fields and emptied lists', () => {
   expect(changes<Body>(initial, { ...initial, name: '', politics: [], password: 'correct horse' })).toEqual({
     name: '',
     politics: [],

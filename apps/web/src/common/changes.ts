@@ -1,6 +1,6 @@
 /**
- * The fields that the form changed. The dialog may have been opened on a stale list: sending unchanged fields back
- * would undo another user's edit.
+ * Returns the fields that the user changed in a form. A dialog may open on a stale row: sending its unchanged fields
+ * back would undo another user's edit.
  */
 export function changes<Body extends object>(
   initial: Partial<Record<keyof Body, unknown>>,
@@ -11,7 +11,7 @@ export function changes<Body extends object>(
   return Object.fromEntries(changed.map((key) => [key, body[key]])) as Partial<Body>;
 }
 
-/** A number is typed as text: a form holds '3128' where the schema makes 3128 of it. */
+/** A form holds a number as the typed text: '3128' where the entity has 3128. */
 function asText(value: unknown): string | undefined {
   return JSON.stringify(typeof value === 'number' ? String(value) : value);
 }

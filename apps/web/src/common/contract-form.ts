@@ -9,7 +9,7 @@ import {
 import type * as z from 'zod/mini';
 import { ApiError } from '../api/api-error.ts';
 
-/** A schema of an object, the contract's or one made of its fields. */
+/** The schema of a form: an object schema from the contract, or one built from its fields. */
 export type FormSchema = z.ZodMiniType<FieldValues, FieldValues>;
 
 /** A form over a schema: its fields are the schema's input, its result is the schema's output. */
@@ -18,7 +18,7 @@ export type ContractForm<S extends FormSchema> = UseFormReturn<z.input<S>, unkno
 /** A resolver that validates by a schema. */
 export type ContractResolver<S extends FormSchema> = Resolver<z.input<S>, unknown, z.output<S>>;
 
-/** A form that shows a field's error once the field was touched. */
+/** A form that shows a field's error after the user has left the field. */
 export function useResolverForm<S extends FormSchema>(
   resolver: ContractResolver<S>,
   initial: DefaultValues<z.input<S>>,
@@ -27,8 +27,8 @@ export function useResolverForm<S extends FormSchema>(
 }
 
 /**
- * Replaces the stored values under an open form. Fields that the user edited keep their input. A list is kept or
- * replaced as a whole: a mix of two lists is neither user's choice.
+ * Loads newer stored values into an open form. Fields that the user edited keep their input. A list is kept or
+ * replaced as a whole: two users' edits of one list are not merged.
  */
 export function refill<S extends FormSchema>(form: ContractForm<S>, fresh: DefaultValues<z.input<S>>): void {
   type Field = Parameters<typeof form.setValue>[0];
@@ -51,7 +51,7 @@ export function showFailure<S extends FormSchema>(form: ContractForm<S>, error: 
   const elsewhere: string[] = [];
   for (const [path, message] of Object.entries(error.fields)) {
     const field = path.split('.')[0] ?? path;
-    // The cast is checked by `in`: the field name came over the wire.
+    // The server names the field, so `in` checks that the form has this field before the cast.
     if (field in values) form.setError(field as Parameters<typeof form.setError>[0], { message });
     else elsewhere.push(message);
   }

@@ -9,7 +9,7 @@ import { MultiSelectField } from './select-fields.tsx';
 import { usePolicyCreate } from './use-inline-create.ts';
 import { usePolicyOptions } from './use-options.ts';
 
-/** Adds a user to the company. `typed` fills the email address, or a name without `@`. */
+/** Adds a user to the company. The text `typed` into a select fills the email field, or without an `@` the name. */
 export function CreateUserDialog(props: {
   typed?: string;
   onCreated?: (id: number) => void;

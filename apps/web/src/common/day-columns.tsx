@@ -2,7 +2,7 @@ import * as t from '@propusk/phrases/console';
 import type { Column } from '../ui/data-table.tsx';
 import { Day } from '../ui/day.tsx';
 
-/** The last columns of every list: creation and last change. */
+/** The last two columns of every list: the days of creation and of the last change. */
 export function dayColumns<Row extends { createdAt: string; updatedAt: string }>(): readonly Column<Row>[] {
   return [
     {

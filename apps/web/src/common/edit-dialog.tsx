@@ -19,8 +19,8 @@ type Read<E> = Endpoint<Access, typeof IdParams, undefined, undefined, z.ZodMini
 type Update<E, S extends FormSchema> = Endpoint<Access, typeof IdParams, undefined, S, z.ZodMiniType<E>>;
 
 /**
- * A dialog that edits one entity. It sends the changed fields with the version that the form was opened on. When that
- * version is stale it offers to load the current one, and keeps the user's input.
+ * A dialog that edits one entity. It sends the changed fields with the version that the form was opened on. When the
+ * server has a newer version, the dialog offers to load that version and keeps the user's input.
  */
 export function EditDialog<E extends Versioned, S extends FormSchema>(props: {
   title: string;
@@ -51,7 +51,7 @@ export function EditDialog<E extends Versioned, S extends FormSchema>(props: {
     const changed = changes(values(entity) as Partial<z.output<S>>, prepare(body, entity));
     if (Object.keys(changed).length === 0) return;
     const input = { params, body: changed, version: entity.version };
-    // The endpoint's types are checked at the call site of the dialog; here the entity is generic.
+    // The cast: TypeScript checks the endpoint's types where the dialog is used, since here the entity is generic.
     const reply = (await mutateAsync(input)) as E;
     toastSuccess(t.alerts.updated, props.name(reply));
   }

@@ -14,7 +14,7 @@ import { ExtensionDownloads } from './extension-downloads.tsx';
 export function ExtensionCard() {
   const { error, isPending, isSuccess, mutate } = useMutation({
     mutationFn: () => call(createPairing, {}),
-    // A full page load: the extension's content script runs when the page opens.
+    // A full page load, because the extension's content script runs only on page load.
     onSuccess: ({ code }) => window.location.assign(`${paths.pairing}#${code}`),
   });
   return (

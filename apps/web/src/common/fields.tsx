@@ -21,7 +21,7 @@ export function labels<V extends FieldValues, O>(props: Bound<V, O>) {
   return {
     label: props.label,
     description: props.description,
-    // The asterisk is visual only: the `required` attribute would add the browser's own messages.
+    // Only the asterisk: the `required` attribute would make the browser show its own messages.
     withAsterisk: props.required,
     'aria-required': props.required,
   };
@@ -38,7 +38,7 @@ export function EmailField<V extends FieldValues, O>(props: Omit<Bound<V, O>, 'n
   return <TextField type="email" placeholder="name@company.ru" {...props} name={name} />;
 }
 
-/** One line of text. With `blank`, an empty field means 'not given'. */
+/** A field for one line of text. With `blank`, an empty field gives undefined. */
 export function TextField<V extends FieldValues, O>(props: Bound<V, O> & TextFieldProps) {
   const field = useField(props);
   const { type, autoComplete = 'off', placeholder, inputMode, readOnly } = props;
@@ -56,7 +56,7 @@ export function TextField<V extends FieldValues, O>(props: Bound<V, O> & TextFie
   );
 }
 
-/** A password field. With `blank`, an empty field means 'not given'. */
+/** A password field. With `blank`, an empty field gives undefined. */
 export function PasswordField<V extends FieldValues, O>(
   props: Bound<V, O> & {
     autoComplete: 'current-password' | 'new-password';

@@ -1,16 +1,16 @@
 import { Stack } from '@mantine/core';
 import { type FormEventHandler, type ReactNode, useEffect, useRef } from 'react';
 
-/** A form whose first field has the focus. */
+/** A form that focuses its first field when it is mounted. */
 export function FocusedForm(props: {
   onSubmit: FormEventHandler;
-  /** The page has several forms: none of them takes the focus. */
+  /** Leaves the focus alone, on a page with several forms. */
   unfocused?: boolean;
   children: ReactNode;
 }) {
   const { unfocused } = props;
   const element = useRef<HTMLFormElement>(null);
-  // A ref and not the values: a field that was filled and emptied again is empty, yet the user has typed.
+  // Whether the user has typed. The values do not tell: a field that was filled and emptied again is empty.
   const typed = useRef(false);
   useEffect(() => {
     if (unfocused) return;
@@ -24,8 +24,7 @@ export function FocusedForm(props: {
       onInputCapture={() => {
         typed.current = true;
       }}
-      // The form set the focus itself. An error shown on this blur would move the link under the mouse while it is
-      // clicked.
+      // Before any typing a blur shows no error: the error would move the link that the user is clicking.
       onBlurCapture={(event) => {
         if (!typed.current) event.stopPropagation();
       }}

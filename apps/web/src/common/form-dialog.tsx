@@ -13,27 +13,27 @@ import { useAttempt } from './use-attempt.ts';
 import { useContractForm } from './use-contract-form.ts';
 
 /**
- * A dialog with a form. It owns the pending state, the server's errors and closing. A failed save keeps the dialog
- * and the input. An unchanged form cannot be saved. Closing a changed form asks first. A second click while saving
- * does nothing. Mounted while it is open.
+ * A dialog with a form. A failed save keeps the dialog open and the input in it. An unchanged form cannot be saved.
+ * Closing a changed form asks first. A second click during a save does nothing. The dialog is mounted only while it
+ * is open.
  */
 export function FormDialog<S extends FormSchema>(props: {
   title: string;
   schema: S;
   initial: DefaultValues<z.input<S>>;
-  /** Saves. The dialog closes when the promise resolves and shows the error when it rejects. */
+  /** Saves the values. The dialog closes when the promise resolves, and shows the error when it rejects. */
   submit: (values: z.output<S>) => Promise<unknown>;
   /** Reads the entity's current values after a version conflict. */
   reload?: () => Promise<DefaultValues<z.input<S>>>;
   /** The submit button's label, when it is not the default one. */
   submitLabel?: string | undefined;
-  /** The form asks only for a yes: it can be sent unchanged. */
+  /** The form asks only for a confirmation, so it can be sent unchanged. */
   question?: boolean;
   /** The change is destructive: the button is red. */
   danger?: boolean;
   /** Another dialog is open above this one and handles the keyboard. */
   covered?: boolean;
-  /** False where `submit` shows another dialog in this one's place. */
+  /** False where `submit` replaces this dialog with another one. */
   closesItself?: boolean;
   onClose: () => void;
   children: (control: Control<z.input<S>, unknown, z.output<S>>) => ReactNode;
@@ -47,7 +47,7 @@ export function FormDialog<S extends FormSchema>(props: {
   const ended = useSignInAgain();
   const asking = useQuestion() !== null || ended || props.covered === true;
   useReturnFocus(true);
-  // Initial values may arrive after the dialog: a default that a list was loaded for.
+  // Initial values may change while the dialog is open, for example when a list with the default option has loaded.
   const initial = JSON.stringify(props.initial);
   const initialised = useRef(initial);
   const fill = useEffectEvent(() => refill(form, props.initial));

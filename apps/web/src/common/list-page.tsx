@@ -15,8 +15,8 @@ import { Failed, State } from '../ui/state.tsx';
 import { type ListSearch, type Period, parseListSearch } from './list-search.ts';
 
 /**
- * A list page is a declaration: the call, the columns, the row menu and the empty state. Page, size and search are
- * kept in the URL.
+ * A page with a list. Its props declare the call, the columns, the row menu and the empty state. The URL holds the page
+ * number, the page size and the search.
  */
 export function ListPage<Row extends { id: number }>(props: {
   title: string;
@@ -36,7 +36,7 @@ export function ListPage<Row extends { id: number }>(props: {
   rowMenu?: {
     name: (row: Row) => string;
     actions: (row: Row) => readonly RowAction[];
-    /** Replaces the menu in rows without one. */
+    /** Renders a control at the end of rows that have no menu. */
     alone?: (row: Row) => ReactNode;
   };
   empty: { icon: ReactNode; title: string; hint?: string; action?: ReactNode };
@@ -79,8 +79,8 @@ export function ListPage<Row extends { id: number }>(props: {
     }
   }, [lastPage, page, navigate]);
 
-  // The fragment of a list's address opens its "add" dialog (`#add`) or a row (its id), once. The page that is left sees
-  // the new address too.
+  // The fragment of a list's URL opens the "add" dialog (`#add`) or a row (`#` and its id) once. The path is compared,
+  // because a page that is being left also sees the new URL.
   const { pathname, hash } = useLocation();
   const [own] = useState(pathname);
   const isLoaded = data !== undefined && !isPlaceholderData;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseListSearch } from './list-search.ts';
 
-describe('parseListSearch', () => {
+describe('the search parameters of a list', () => {
   it.each([
     [{}, {}],
     [{ page: 1, take: 10, name: '' }, {}],
@@ -14,7 +14,7 @@ describe('parseListSearch', () => {
     [{ page: 1.5, take: 1e9 }, {}],
     [{ from: '2026-03-02', to: '2026-02-30' }, { from: '2026-03-02' }],
     [{ from: '0001-01-01', to: 20260302 }, {}],
-  ])('%o', (raw, search) => {
+  ])('parseListSearch reads the search parameters %o as %o', (raw, search) => {
     expect(parseListSearch(raw)).toEqual(search);
   });
 });

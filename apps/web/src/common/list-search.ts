@@ -1,10 +1,10 @@
 import { limits } from '@propusk/contract/limits';
 import { pageSizes } from '../ui/page-sizes.ts';
 
-/** A period from the first day to the last. An absent day leaves that end open. */
+/** A period of days, both ends included. Without `from` or `to` the period has no start or no end. */
 export type Period = Pick<ListSearch, 'from' | 'to'>;
 
-/** The state of a list in the URL. Defaults are left out. */
+/** The state of a list as URL search parameters. Default values are left out. */
 export interface ListSearch {
   page?: number;
   take?: number;
@@ -31,7 +31,7 @@ export function parseListSearch(raw: Record<string, unknown>): ListSearch {
   return search;
 }
 
-/** A valid calendar day, of a year that the server accepts. */
+/** Whether a text is a calendar day (yyyy-mm-dd) of the years 1000 to 2999, which the server accepts. */
 function isDay(text: string): boolean {
   if (!/^[12]\d{3}-\d\d-\d\d$/.test(text)) return false;
   const read = new Date(`${text}T00:00:00Z`);

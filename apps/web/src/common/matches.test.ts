@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { matches } from './matches.ts';
 
-describe('matches', () => {
+describe('the search of a select', () => {
   it.each([
     ['Ёлкина Юлия', 'елк', true],
     ['Все сотрудники', ' СОТР ', true],
     ['Бухгалтерия', '', true],
     ['Бухгалтерия', 'продажи', false],
-  ])('the label "%s" matches "%s": %s', (label, typed, expected) => {
+  ])('whether the label "%s" matches the typed text "%s": %s', (label, typed, expected) => {
     expect(matches(label, typed)).toBe(expected);
   });
 });

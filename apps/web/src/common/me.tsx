@@ -24,7 +24,7 @@ export function usePermissions(): (endpoint: Endpoint) => boolean {
   return (endpoint) => isPermitted(roles, endpoint);
 }
 
-/** The wire's list of `{value}` as plain roles. */
+/** A user's roles as strings: replies of the api hold them as `{ value }` objects. */
 export function rolesOf(user: Pick<User, 'roles'>): Role[] {
   return user.roles.map(({ value }) => value);
 }

@@ -6,13 +6,13 @@ export function userName(user: { name: string; surname: string }): string {
   return `${user.name} ${user.surname}`.trim() || t.common.noName;
 }
 
-/** A user's label in a select: names repeat, email addresses do not. */
+/** A user's label in a select. It includes the email address, because two users may have the same name. */
 export function userLabel(user: { name: string; surname: string; email: string }): string {
   const name = `${user.name} ${user.surname}`.trim();
   return name ? `${name} · ${user.email}` : user.email;
 }
 
-/** A proxy's host. The gateway itself has a display name. */
+/** A proxy's host, or a display name for the platform's own gateway, which is listed as a proxy. */
 export function proxyName(proxy: { host: string; direct: boolean }): string {
   return proxy.direct ? t.common.thisGateway : unicodeHost(proxy.host);
 }

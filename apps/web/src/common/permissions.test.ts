@@ -4,7 +4,7 @@ import { deletePolicy, listPolicies } from '@propusk/contract/policies';
 import { expect, it } from 'vitest';
 import { isPermitted } from './permissions.ts';
 
-it('permits a call to the roles that its endpoint names', () => {
+it('isPermitted allows a call exactly to the roles that its endpoint names', () => {
   expect(isPermitted([], login)).toBe(true);
   expect(isPermitted([], logout)).toBe(true);
   expect(isPermitted(['USER'], listPolicies)).toBe(true);

@@ -7,7 +7,7 @@ import * as z from 'zod/mini';
 import { PasswordField, TextField } from './fields.tsx';
 import { useMe } from './me.tsx';
 
-// An empty password would waste one of ten attempts.
+// The form refuses an empty password: sending one would waste one of the ten attempts that the api allows.
 const currentPassword = Proof.shape.currentPassword.check(z.minLength(1));
 
 /**
@@ -19,13 +19,13 @@ export const proofShape = ({ secondFactor }: Pick<User, 'secondFactor'>) => ({
   code: secondFactor ? FactorCode : Proof.shape.code,
 });
 
-/** Its initial values. */
+/** The initial values of the re-authentication fields. */
 export const noProof = ({ secondFactor }: Pick<User, 'secondFactor'>) => ({
   currentPassword: '',
   ...(secondFactor && { code: '' }),
 });
 
-/** A check of a form that needs the proof only for some changes. */
+/** A zod check for a form that needs the user's password and code only for some changes. */
 export function proofWhen<Body extends ProofValues>(
   { secondFactor }: Pick<User, 'secondFactor'>,
   needed: (body: Body) => boolean,
@@ -45,7 +45,7 @@ interface ProofValues {
   code?: string | undefined;
 }
 
-/** Its fields. With `blank`, an empty field means 'not given'. */
+/** The fields that re-authenticate the signed-in user. With `blank`, an empty field gives undefined. */
 export function ProofFields<V extends ProofValues, O>({
   control,
   blank,
@@ -56,7 +56,7 @@ export function ProofFields<V extends ProofValues, O>({
   const me = useMe();
   return (
     <>
-      {/* Names the account to a password manager. */}
+      {/* A hidden field that tells password managers which account the password belongs to. */}
       <input hidden readOnly type="email" autoComplete="username" value={me.email} />
       <PasswordField
         control={control}

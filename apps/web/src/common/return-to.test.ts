@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { dashboardPage } from './return-to.ts';
 
-describe('dashboardPage', () => {
+describe('the page to return to after a sign-in', () => {
   it.each([
     '/dashboard/creator/users',
     '/dashboard/creator/users?page=2&name=%D0%B0%26%D0%B1#row',
     '/dashboard/personal-data',
-  ])('keeps %s', (address) => {
+  ])('dashboardPage accepts the dashboard address %s', (address) => {
     expect(dashboardPage(address)).toBe(address);
   });
   it.each([
@@ -23,7 +23,7 @@ describe('dashboardPage', () => {
     'https://evil.test/dashboard/x',
     'javascript:alert(1)//dashboard/',
     'https://',
-  ])('rejects the address %s', (address) => {
+  ])('dashboardPage rejects %s, which is no dashboard page of this console', (address) => {
     expect(dashboardPage(address)).toBeNull();
   });
 });

@@ -7,23 +7,23 @@ import { stored } from '../state.ts';
  */
 export const returnTo = stored('return_to', 'sessionStorage');
 
-/** A note to the login page that it opened because a session ended. */
+/** A flag for the login page: the console opened it because the session had ended. */
 export const sessionEnded = stored('session_ended', 'sessionStorage');
 
-/** Stores the open page, unless it is the default one. */
+/** Stores the path of the open page, unless it is the default page. */
 export function noteReturn(): void {
   const { pathname, search, hash } = window.location;
   const isDefault = pathname === paths.dashboard || pathname === paths.creatorSites;
   returnTo.store(isDefault ? null : `${pathname}${search}${hash}`);
 }
 
-/** Takes the stored page. After the sign-in the gate checks it against the user's roles. */
+/** Reads and deletes the stored path. After the sign-in, the gate checks the path against the user's roles. */
 export const takeReturn = (): string | null => dashboardPage(returnTo.take());
 
 /** A dashboard page as a path of this console; null for any other address. */
 export function dashboardPage(address: string | null): string | null {
   const console = 'https://console.invalid';
-  // Parsed as the browser parses it: '//evil.test' is another origin, and '/dashboard/../auth' is no dashboard page.
+  // `URL` parses like the browser: '//evil.test' is another origin, and '/dashboard/../auth' is not a dashboard page.
   if (address === null || !URL.canParse(address, console)) return null;
   const { origin, pathname, search, hash } = new URL(address, console);
   if (origin !== console || !pathname.startsWith(`${paths.dashboard}/`)) return null;

@@ -12,7 +12,7 @@ import { type Bound, labels, useField } from './fields.tsx';
 import classes from './form-dialog.module.css';
 import { matches } from './matches.ts';
 
-/** Spec section 9: the search runs this long after the last keystroke. */
+/** Delay between the last keystroke and the search, in milliseconds (spec section 9). */
 const SEARCH_DELAY_MS = 100;
 
 /** An option of a select: the entity's id and label. */
@@ -47,9 +47,9 @@ export function SelectField<V extends FieldValues, O>(props: Bound<V, O> & Choos
 
 /** Creates an entity from the text typed into a select, when no option matches it. */
 export interface InlineCreate {
-  /** The label of the option that creates, with the typed text in it. */
+  /** The label of the option that creates the entity, such as 'Create "typed text"'. */
   label: (typed: string) => string;
-  /** @returns the new entity's id; null when the user changed their mind */
+  /** @returns the new entity's id; null when the user cancelled */
   run: (typed: string) => Promise<number | null>;
 }
 
@@ -59,12 +59,12 @@ function sentenceOf(error: unknown): string {
   return Object.values(error.fields)[0] ?? error.message;
 }
 
-/** The option that creates; ids of entities begin with 1. */
+/** The id of the option that creates an entity. Ids of entities begin with 1. */
 const CREATE = 0;
 
 /**
- * A select of several options, with search. Picked options stay in the list with a mark, and a click removes them. With
- * `create`, a text that is no option's label can be made into a new entity, which is picked at once.
+ * A select of several options, with search. Picked options stay in the list with a mark; a click on one unpicks it.
+ * With `create`, the user can create and pick an entity by typing a text that no option has as its label.
  */
 export function MultiSelectField<V extends FieldValues, O>(
   props: Bound<V, O> & Choosing & { create?: InlineCreate | undefined },
@@ -77,7 +77,7 @@ export function MultiSelectField<V extends FieldValues, O>(
   const [creating, setCreating] = useState(false);
   const [failure, setFailure] = useState<string>();
   const [settled] = useDebouncedValue(typed, SEARCH_DELAY_MS);
-  // An emptied field shows the whole list at once; picking an option empties it.
+  // The delayed text counts only while the field holds text: an emptied field shows the whole list without delay.
   const search = typed && settled;
   const filter: OptionsFilter<number> = ({ options }) =>
     options.filter((option) => 'group' in option || option.value === CREATE || matches(option.label, search));

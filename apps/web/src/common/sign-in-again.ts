@@ -1,6 +1,6 @@
 import { state } from '../state.ts';
 
-/** The question to sign in again over a changed form, while it is open. */
+/** The pending request to sign in again; null while the sign-in dialog is closed. */
 const asked = state<PromiseWithResolvers<boolean> | null>(null);
 
 export const signInAgain = {
@@ -16,5 +16,5 @@ export const signInAgain = {
   },
 };
 
-/** Whether the sign-in dialog is open. A dialog below it releases Escape and its focus trap meanwhile. */
+/** Whether the sign-in dialog is open. Dialogs below it then ignore Escape and do not trap the focus. */
 export const useSignInAgain = (): boolean => asked.use() !== null;

@@ -5,7 +5,7 @@ import { paths } from '../paths.ts';
 import { Logo } from '../ui/logo.tsx';
 import classes from './standalone.module.css';
 
-/** A page outside both shells: the logo, and the content in one column. */
+/** The layout of a page outside the dashboard and the auth area: the logo, and the content in one column. */
 export function Standalone(props: { width: number; end?: ReactNode; children: ReactNode }) {
   return (
     <div className={classes.page} style={{ maxWidth: props.width }}>

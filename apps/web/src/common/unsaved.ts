@@ -8,17 +8,17 @@ const changed = new Set<symbol>();
 
 let unblock = (): void => {};
 
-/** Typed input that a page must not lose. */
+/** Reads and clears the set of forms with unsaved changes. */
 export const unsaved = {
   any: (): boolean => changed.size > 0,
-  /** Forgets all of it before a navigation that discards it on purpose, such as a sign-out. */
+  /** Clears the set before a navigation that discards the input on purpose, such as a sign-out. */
   drop(): void {
     changed.clear();
     unblock();
   },
 };
 
-/** Guards a form's input against Back, links and Reload while it is changed. `useContractForm` calls it. */
+/** While a form has unsaved changes, asks before Back, a link or Reload discards them. */
 export function useUnsaved(isChanged: boolean): void {
   const { history } = useRouter();
   useEffect(() => {
@@ -33,15 +33,15 @@ export function useUnsaved(isChanged: boolean): void {
   }, [isChanged, history]);
 }
 
-/** Asks before any navigation to another page; the browser asks before it unloads this one. */
+/** Asks before the router leaves the page. Before a reload or a closed tab, the browser asks itself. */
 function guard(history: RouterHistory): () => void {
-  /** The history entry that the open question is about. */
+  /** The position of the history entry that the user was on when the open question appeared. */
   let asked: number | undefined;
   return history.block({
     enableBeforeUnload: true,
     blockerFn: async ({ currentLocation, nextLocation }) => {
       if (asked !== undefined) {
-        // A second Back under the question is undone and stays unanswered: the router itself undoes only the first.
+        // The user pressed Back again during the question. The router undoes only the first Back, so undo this one.
         const steps = asked - entry();
         if (steps !== 0) window.history.go(steps);
         return new Promise<boolean>(() => {});
@@ -62,7 +62,7 @@ function guard(history: RouterHistory): () => void {
   });
 }
 
-/** The position of the current history entry, as the router numbers them. */
+/** The position of the current history entry, as the router numbers the entries. */
 function entry(): number {
   return (window.history.state as { __TSR_index: number }).__TSR_index;
 }

@@ -2,7 +2,7 @@ import * as t from '@propusk/phrases/console';
 import { useRef, useState } from 'react';
 import { ApiError } from '../api/api-error.ts';
 
-/** The submissions of one form or button, one at a time, and the failure of the last one. It lives with its page. */
+/** Runs the submissions of one form or button one at a time, and holds the failure of the last one. */
 export interface Attempt {
   readonly failure: string | null;
   /** The code of the failure, when the server refused. */
@@ -18,7 +18,7 @@ export function useAttempt(sentence: (error: unknown) => string = messageOf): At
   const [failure, setFailure] = useState<string | null>(null);
   const [code, setCode] = useState<ApiError['code']>();
   const [busy, setBusy] = useState(false);
-  // A ref, since both clicks of a double click see the same render's state.
+  // A ref and not state: both clicks of a double click happen in one render and would see the same state.
   const pending = useRef(false);
 
   async function run(work: () => Promise<unknown>): Promise<void> {

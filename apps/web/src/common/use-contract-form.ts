@@ -19,7 +19,7 @@ export function contractResolver<S extends FormSchema>(schema: S): ContractResol
   });
 }
 
-/** Opens a form over a schema. Its typed input survives Back, Reload and the end of the session. */
+/** A form over a schema. Its changed input is not lost without a question by Back, Reload or the end of the session. */
 export function useContractForm<S extends FormSchema>(
   schema: S,
   initial: DefaultValues<z.input<S>>,

@@ -9,7 +9,7 @@ import { toastSuccess } from '../ui/toast.ts';
 import type { InlineCreate } from './select-fields.tsx';
 import { gatewayOf } from './use-options.ts';
 
-/** Creates a policy by its name, on the platform's gateway. Its people and sites are added later. */
+/** Creates a policy with a typed name and the platform's gateway, without users and sites. */
 export function usePolicyCreate(): InlineCreate {
   const client = useQueryClient();
   const create = useCall(createPolicy);
@@ -25,7 +25,7 @@ export function usePolicyCreate(): InlineCreate {
   };
 }
 
-/** Creates a site by its address. */
+/** Creates a site with a typed address and without policies. */
 export function useSiteCreate(): InlineCreate {
   const create = useCall(createSite);
   return {

@@ -9,30 +9,30 @@ import { queryOptions } from '../api/queries.ts';
 import { userLabel } from './names.ts';
 import type { Option } from './select-fields.tsx';
 
-// Until the list has loaded, a select offers the form's current values: a chosen entity must never show as its id.
+// Until a list has loaded, its select offers the entities that the form already holds, so that it shows names, not ids.
 
-// A toast reports a list that failed to load: an empty select would look as if there were no entities.
+// A toast reports a list that failed to load. Without the toast, an empty select would mean that no entity exists.
 const meta = { toast: true };
 
-/** Options: the company's policies. */
+/** The company's policies as options of a select. `held` are the policies that the form already holds. */
 export function usePolicyOptions(held: readonly Named[]): Option[] {
   const { data } = useQuery({ ...queryOptions(listPolicies, {}), meta });
   return namedOptions(data?.rows ?? held);
 }
 
-/** Options made of entities with names. */
+/** Entities with names as options of a select. */
 export function namedOptions(entities: readonly Named[]): Option[] {
   return entities.map(({ id, name }) => ({ value: id, label: name }));
 }
 
-/** Options: the company's users. */
+/** The company's users as options of a select. `held` are the users that the form already holds. */
 export function useUserOptions(held: readonly Named[]): Option[] {
   const { data } = useQuery({ ...queryOptions(companyUsers, {}), meta });
   if (data) return data.rows.map((user) => ({ value: user.id, label: userLabel(user) }));
   return namedOptions(held);
 }
 
-/** Options: the company's sites. */
+/** The company's sites as options of a select. `held` are the sites that the form already holds. */
 export function useSiteOptions(held: readonly Named[]): Option[] {
   const { data } = useQuery({ ...queryOptions(listSites, {}), meta });
   if (data) return data.rows.map(({ id, address }) => ({ value: id, label: unicodeHost(address) }));
@@ -47,7 +47,7 @@ export function useProxies(held: readonly ProxyChoice[]): readonly ProxyChoice[]
   return useQuery({ ...queryOptions(listProxies, {}), meta }).data?.rows ?? held;
 }
 
-/** The platform's gateway: the proxy that every company has from its first minute. */
+/** The platform's gateway, which every company has in its list of proxies. */
 export function gatewayOf<P extends { direct: boolean }>(proxies: readonly P[]): P | undefined {
   return proxies.find(({ direct }) => direct);
 }

@@ -10,9 +10,9 @@ import { toastSuccess } from '../ui/toast.ts';
 type Remove = Endpoint<Access, typeof IdParams, undefined, undefined, undefined>;
 
 /**
- * Removes an entity: the specification's question with the entity's name, the call, the toast.
- * @param question word for word from the spec
- * @param loss a sentence about the consequences, or the kind of entity: then the dialog counts the users who lose access
+ * Returns a function that removes an entity: it asks for confirmation, makes the call and shows a toast.
+ * @param question the specification's question, which the entity's name completes
+ * @param loss a sentence about the consequences, or a kind of entity whose loss of access the dialog counts
  */
 export function useRemove(
   endpoint: Remove,
@@ -30,7 +30,7 @@ export function useRemove(
       hint: loss && 'says' in loss ? `${name}. ${loss.says}` : name,
       ...(loss &&
         'of' in loss && {
-          // Imported with the question: the first screen does not need it.
+          // A dynamic import keeps this code out of the page's first load.
           consequence: import('./tell-loss.ts').then(({ tellLoss }) => tellLoss(loss.of, id)),
         }),
       yes: t.common.yes,

@@ -6,8 +6,9 @@ import type { InlineCreate } from './select-fields.tsx';
 const CreateUserDialog = lazyDialog(() => import('./create-user-dialog.tsx'), 'CreateUserDialog');
 
 /**
- * Creates a user from a select of people: their dialog opens above the policy's, since a user needs an address and a
- * password. The dialog belongs outside the policy's form, which would take its submit event for its own.
+ * Creates a user from a policy's select of users. A user needs an email address and a password, so a second dialog opens
+ * above the policy's. Render `dialog` outside the policy's form: React events bubble through portals, and the submit
+ * event of the dialog would submit the policy's form too.
  */
 export function useUserCreate(): { create: InlineCreate; dialog: ReactNode; isOpen: boolean } {
   const [asked, setAsked] = useState<{ typed: string; answer: (id: number | null) => void } | null>(null);
@@ -20,7 +21,7 @@ export function useUserCreate(): { create: InlineCreate; dialog: ReactNode; isOp
       typed={asked.typed}
       onCreated={asked.answer}
       onClose={() => {
-        // Without a new user; after one this changes nothing.
+        // Reports that no user was created. After a create the promise has already resolved, so this does nothing.
         asked.answer(null);
         setAsked(null);
       }}

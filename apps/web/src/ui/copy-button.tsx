@@ -15,7 +15,7 @@ export function CopyButton({ value, label }: { value: string; label: string }) {
 
   async function copy() {
     try {
-      // There is no clipboard outside of secure origins (plain http on another machine).
+      // On plain http from another machine the browser offers no clipboard.
       await navigator.clipboard.writeText(value);
       setCopied(true);
     } catch {

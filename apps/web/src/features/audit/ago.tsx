@@ -2,7 +2,7 @@ import * as t from '@propusk/phrases/console';
 import { useState } from 'react';
 
 const relative = new Intl.RelativeTimeFormat('ru', { numeric: 'auto' });
-// The filter counts days in Moscow time; the times shown beside it do too.
+// The api filters audit events by days in Moscow time, so the page shows Moscow time too.
 const zone = { timeZone: 'Europe/Moscow' } as const;
 const momentFormat = new Intl.DateTimeFormat('ru', { dateStyle: 'short', timeStyle: 'medium', ...zone });
 const dayFormat = new Intl.DateTimeFormat('ru', { dateStyle: 'short', timeStyle: 'short', ...zone });
@@ -12,13 +12,13 @@ const steps = [
   ['hour', 3600],
   ['day', 86_400],
 ] as const;
-/** Events older than this many days show their date. */
+/** An event older than this many days shows its date instead of the time since. */
 const DAYS = 7;
 
-/** The exact second in Moscow time. */
+/** Formats a time in Moscow time, exact to the second. */
 export const exactly = (iso: string) => t.audit.moscow(momentFormat.format(new Date(iso)));
 
-/** Time since an event; for an old event its minute. The tooltip shows the second. */
+/** The time since an event, or for an old event its date and minute. The tooltip shows the exact time. */
 export function Ago({ iso }: { iso: string }) {
   const [now] = useState(Date.now);
   return (
@@ -29,7 +29,7 @@ export function Ago({ iso }: { iso: string }) {
 }
 
 function spoken(iso: string, now: number): string {
-  // The reader's clock may be slow: an event must not lie in the future.
+  // The clock of this computer may be slow: do not show an event as in the future.
   const seconds = Math.max(0, (now - Date.parse(iso)) / 1000);
   if (seconds >= DAYS * 86_400) return dayFormat.format(new Date(iso));
   const [unit, length] = steps.findLast(([, least]) => seconds >= least) ?? ['second', 1];

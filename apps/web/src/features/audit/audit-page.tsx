@@ -36,12 +36,12 @@ const company: Column<AuditRow> = {
 const ofCompany = [when, what, where];
 const ofPlatform = [when, what, company, where];
 
-/** /dashboard/creator/audit: the own company. */
+/** /dashboard/creator/audit: the audit events of the owner's company. */
 export function AuditPage() {
   return <Audit of="company" columns={ofCompany} searchLabel={t.audit.search} />;
 }
 
-/** /dashboard/admin/audit: every company, and the platform. */
+/** /dashboard/admin/audit: the audit events of every company and of the platform. */
 export function PlatformAuditPage() {
   return <Audit of="platform" columns={ofPlatform} searchLabel={t.audit.searchEverywhere} />;
 }

@@ -5,7 +5,7 @@ import { exactly } from './ago.tsx';
 import classes from './audit.module.css';
 import { actorOf, detailsOf, sentenceOf } from './sentence.ts';
 
-/** An audit event as a sentence, with its fields and exact time in a disclosure. */
+/** An audit event as a sentence. A click unfolds the changed fields and the exact time. */
 export function EventCell({ row }: { row: AuditRow }) {
   const details = detailsOf(row);
   return (

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import type { Period } from '../../common/list-search.ts';
 import classes from './audit.module.css';
 
-/** The period's two date fields. A partly typed day starts no search. */
+/** Two date fields for a period. A partly typed date does not start a search. */
 export function PeriodFields({ period, onPeriod }: { period: Period; onPeriod: (next: Period) => void }) {
   return (
     <fieldset className={classes.period}>
@@ -35,7 +35,7 @@ function DayField(props: {
   const { label, value = '', min, max, onDay } = props;
   const [typed, setTyped] = useState(value);
   const [followed, setFollowed] = useState(value);
-  // The URL may change from outside (back, a link): the field follows it.
+  // The URL may change without this field, by Back or a link: then show the day of the URL.
   if (value !== followed) {
     setFollowed(value);
     setTyped(value);
@@ -51,7 +51,7 @@ function DayField(props: {
       value={typed}
       onChange={({ currentTarget }) => {
         setTyped(currentTarget.value);
-        // While a year is being typed the field holds 0002, 0020, 0202.
+        // While the user types the year 2026, the browser reports the years 0002, 0020 and 0202.
         if (currentTarget.value === '' || currentTarget.value >= '1970') onDay(currentTarget.value);
       }}
     />

@@ -14,7 +14,7 @@ const row = (some: Partial<AuditRow>): AuditRow => ({
   ...some,
 });
 
-describe('sentenceOf', () => {
+describe('the sentence of an audit event', () => {
   it.each<[Partial<AuditRow>, string]>([
     [
       { changes: { users: { added: ['Анна', 'Вера', 'Глеб', 'Дина'], removed: ['Пётр'], moreAdded: 10 } } },
@@ -45,13 +45,13 @@ describe('sentenceOf', () => {
     ],
     [{ action: 'signed_in', changes: { client: { to: 'extension' } } }, 'вход в расширение'],
     [{ action: 'signed_in', changes: { client: { to: 'console' } } }, 'вход в консоль'],
-  ])('%o', (some, sentence) => {
+  ])('the audit event %o is described by the sentence %s', (some, sentence) => {
     expect(sentenceOf(row(some))).toBe(sentence);
   });
 });
 
-describe('detailsOf', () => {
-  it('shows the old and new value of every field, and neither of a secret', () => {
+describe('the details of an audit event', () => {
+  it('the details of an audit event show the old and new value of every field except secrets', () => {
     const changes = {
       port: { from: '3128', to: '8080' },
       password: {},

@@ -1,7 +1,7 @@
 import type { AuditChange, AuditField, AuditKind, AuditRow } from '@propusk/contract/audit';
 import * as t from '@propusk/phrases/console';
 
-/** How many names a sentence lists before it says how many more there are. */
+/** The largest number of names in a sentence, which counts the others. */
 const SAID = 3;
 
 /** One changed field: its label and its values before and after. */
@@ -62,7 +62,7 @@ function phraseOf(kind: AuditKind, field: AuditField, change: AuditChange): stri
   ].join(' ');
 }
 
-/** In the phrase table's order: PostgreSQL orders the keys of jsonb by length. */
+/** The changed fields in the phrase table's order, because PostgreSQL orders the keys of jsonb by length. */
 function entries(changes: AuditRow['changes']): readonly (readonly [AuditField, AuditChange])[] {
   return (Object.keys(t.audit.fields) as AuditField[]).flatMap((field) => {
     const change = changes[field];

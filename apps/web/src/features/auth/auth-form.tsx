@@ -6,7 +6,7 @@ import type { Attempt } from '../../common/use-attempt.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { AuthPage } from './auth-page.tsx';
 
-/** A form page of the auth area: failure, fields, button. The first field has the focus. */
+/** A page of the auth area with a form: the failure, the fields and the submit button. The first field has the focus. */
 export function AuthForm<S extends FormSchema>(props: {
   title: string;
   hint: string;

@@ -26,7 +26,7 @@ export function AuthPage(props: { title: string; hint: ReactNode; children: Reac
   );
 }
 
-/** A footer that leads to the login page. */
+/** The footer of an auth page: a link to the login page. */
 export function ToLogin({ before }: { before?: string }) {
   return (
     <>

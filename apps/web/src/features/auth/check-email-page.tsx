@@ -12,7 +12,7 @@ import { Notice } from '../../ui/notice.tsx';
 import { AuthPage, ToLogin } from './auth-page.tsx';
 import { passwordRequest, useResendDelay } from './password-request.ts';
 
-/** /security/check-email: a link was requested. The page does not reveal whether the address has an account. */
+/** /security/check-email, after a request for a link. The page does not reveal whether the address has an account. */
 export function CheckEmailPage() {
   const email = passwordRequest.email();
   return email === null ? <Navigate to={paths.reset} replace /> : <CheckEmail email={email} />;
@@ -59,7 +59,7 @@ function CheckEmail({ email }: { email: string }) {
         {attempt.failure && <Notice kind="warning">{attempt.failure}</Notice>}
         {resent && <Notice kind="success">{t.auth.resent}</Notice>}
         <Group gap="xs" mt="xs">
-          {/* The seconds change their width, the button must not. */}
+          {/* A fixed width: the seconds in the label must not resize the button. */}
           <Button
             size="md"
             miw={264}

@@ -13,14 +13,14 @@ import { useSignIn } from './use-sign-in.ts';
 
 const resolver = lazyResolver(() => import('./login-call.ts').then((module) => module.codeResolver));
 
-/** Props of the second step. */
+/** Props of the login page's second step. */
 export interface CodeStepProps {
   /** Signs in with the typed email and password and this code. */
   send: (code: string) => Promise<z.infer<typeof Token> | null>;
   onBack: () => void;
 }
 
-/** The second step of the login page. */
+/** The second step of the login page, which asks for the code of the second factor. */
 export function CodeStep({ send, onBack }: CodeStepProps) {
   const form = useResolverForm<typeof FactorConfirmation>(resolver, { code: '' });
   const { attempt, signIn } = useSignIn(form, takeReturn);

@@ -9,5 +9,5 @@ export const resolver = contractResolver(Login);
 /** The resolver of the second factor's code. */
 export const codeResolver = contractResolver(FactorConfirmation);
 
-/** Signs in. */
+/** Sends the email and the password, and a code where the user has a second factor. */
 export const send = (body: Login) => call(login, { body });

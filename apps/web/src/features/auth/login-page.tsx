@@ -15,7 +15,7 @@ import { lazyResolver } from './lazy-resolver.ts';
 import classes from './login-page.module.css';
 import { useSignIn } from './use-sign-in.ts';
 
-// Loaded with the first letter, see lazy-resolver.ts: the page shows without zod and the contract.
+// Loaded with the first typed character (lazy-resolver.ts), so that the page opens without zod and the contract.
 const contract = () => import('./login-call.ts');
 const resolver = lazyResolver(() => contract().then((module) => module.resolver));
 
@@ -23,7 +23,7 @@ function unreached(): never {
   throw networkError();
 }
 
-/** /auth/login. A user with a second factor gets a second step; the input is kept. */
+/** /auth/login. A user with a second factor gets a second step, which keeps the typed email and password. */
 export function LoginPage() {
   const form = useResolverForm<typeof LoginSchema>(resolver, { email: '', password: '' });
   const { attempt, signIn } = useSignIn(form, takeReturn);

@@ -18,12 +18,12 @@ import { passwordRequest } from './password-request.ts';
 
 declare module '@tanstack/react-router' {
   interface HistoryState {
-    /** The outcome of a mail link, shown by the login page. */
+    /** The kind of the mail link that was just used. The login page then shows its outcome. */
     done?: MailLink['kind'];
   }
 }
 
-/** /security/login: the target of links in mail. */
+/** /security/login: the page that links in mail open. */
 export function MailLinkPage() {
   const link = useFragment(readMailLink);
   return <Opened key={link?.token} link={link} />;
@@ -34,7 +34,7 @@ function Opened({ link }: { link: MailLink | null }) {
   const [dead, setDead] = useState(false);
   if (link === null || dead) return <DeadLink kind={link?.kind} />;
 
-  /** @throws the error of the call, except for a dead link, which this page itself shows */
+  /** Makes the link's call. @throws its error, except that of an expired or used link, which this page shows */
   async function use(send: () => Promise<unknown>): Promise<void> {
     try {
       await send();
@@ -43,13 +43,13 @@ function Opened({ link }: { link: MailLink | null }) {
       setDead(true);
       return;
     }
-    // A confirmation leaves the sessions.
+    // The confirmation of an email address does not end sessions: the user stays signed in.
     if (link?.kind === 'confirm' && token.read() !== null) {
       toastSuccess(t.mailLink.confirmed);
       await navigate({ to: paths.dashboard, replace: true });
       return;
     }
-    // Spec section 4. The server has ended every session, the one of this browser too.
+    // The server has ended every session of the user, including this browser's (spec section 4).
     token.store(null);
     passwordRequest.forget();
     await navigate({ to: paths.login, replace: true, ignoreBlocker: true, state: { done: link?.kind } });
@@ -63,8 +63,8 @@ function Opened({ link }: { link: MailLink | null }) {
 }
 
 /**
- * Confirms a new email, or the mail of a company, by a button. Opening the link must not confirm it: mail scanners open
- * every link before the reader does.
+ * Confirms a new email address, or that of a company, by a button. Opening the link must not confirm anything, because
+ * mail scanners open every link before the reader does.
  */
 function ConfirmEmail(props: {
   link: MailLink;
@@ -95,7 +95,7 @@ function ConfirmEmail(props: {
   );
 }
 
-/** Where another link is requested. */
+/** For each kind of link, the page on which the user requests another one. */
 const ways = {
   password: { to: paths.reset, label: t.mailLink.askPasswordLink },
   email: { to: paths.personalData, label: t.mailLink.askEmailLink },
@@ -103,8 +103,8 @@ const ways = {
 } as const;
 
 /**
- * A mail link that is expired or used, with a way to request another.
- * @param props.kind of the dead link; absent where the page was opened without one
+ * Shown for an expired or used mail link, with a button to request another.
+ * @param props.kind of the expired link; absent when the page was opened without a link
  */
 function DeadLink({ kind }: { kind?: MailLink['kind'] | undefined }) {
   const hint = kind === undefined ? t.mailLink.noLinkHint : t.mailLink.deadHint[kind];

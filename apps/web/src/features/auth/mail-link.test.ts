@@ -3,8 +3,8 @@ import { readMailLink } from './mail-link.ts';
 
 const token = 'Ab_-09'.repeat(7);
 
-describe('readMailLink', () => {
-  it('reads password links, email links and confirmations', () => {
+describe('the fragment of a mail link', () => {
+  it('readMailLink reads password links, email links and confirmations', () => {
     expect(readMailLink(`#token=${token}&for=password`)).toEqual({ token, kind: 'password' });
     expect(readMailLink(`#token=${token}&for=confirm`)).toEqual({ token, kind: 'confirm' });
     expect(readMailLink(`token=${token}&for=email`)).toEqual({ token, kind: 'email' });
@@ -18,7 +18,7 @@ describe('readMailLink', () => {
     `#token=${token}`,
     `#token=${token}&for=other`,
     '#for=email',
-  ])('reads no link from %s', (fragment) => {
+  ])('readMailLink returns null for the fragment %s', (fragment) => {
     expect(readMailLink(fragment)).toBeNull();
   });
 });

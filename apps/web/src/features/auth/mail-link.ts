@@ -37,13 +37,13 @@ export function readInvitation(fragment: string): CompanyInvitation | null {
 }
 
 /**
- * The content of this page's fragment. Its token is removed from the address bar at once: it would stay in the browser's
- * history and in a copied address. A reload therefore forgets it.
+ * Reads the URL's fragment and removes it from the address bar at once, because its token would stay in the browser's
+ * history and in a copied address. After a reload the content is gone.
  */
 export function useFragment<T>(read: (fragment: string) => T): T {
   const hash = useLocation({ select: (location) => location.hash });
   const [last, setLast] = useState({ hash, content: read(hash) });
-  // A second link opened in the same tab changes only the fragment and remounts nothing.
+  // A second link opened in the same tab changes only the fragment and does not remount the page.
   if (hash !== '' && hash !== last.hash) setLast({ hash, content: read(hash) });
   useEffect(() => {
     if (hash === '') return;

@@ -15,7 +15,7 @@ import { passwordRequest } from './password-request.ts';
 
 const NewPasswordForm = z.object({ password: Password, repeat: Password });
 
-/** Sets the password that a link was sent for. */
+/** The form for a new password that a mail link opens. */
 export function NewPassword(props: {
   token: string;
   /** Makes the call and navigates by its outcome. */
@@ -39,7 +39,7 @@ export function NewPassword(props: {
       submitLabel={t.mailLink.savePassword}
       footer={<ToLogin />}
     >
-      {/* Names the account to a password manager, when this browser knows it. */}
+      {/* Tells password managers the account, if its user requested the link in this browser. */}
       <input
         hidden
         readOnly

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { pauseLeft } from './password-request.ts';
 
-describe('pauseLeft', () => {
+describe('the pause between two requests for a link', () => {
   const sent = 1_800_000_000_000;
   it.each([
     [0, 60],
@@ -11,13 +11,13 @@ describe('pauseLeft', () => {
     [59_001, 1],
     [60_000, 0],
     [86_400_000, 0],
-    // The clock was put back.
+    // The clock was set back after the request.
     [-1, 0],
     [-86_400_000, 0],
-  ])('%i ms after the request: %i s', (passed, left) => {
+  ])('%i ms after a request for a link, the pause has %i s left', (passed, left) => {
     expect(pauseLeft(sent, sent + passed)).toBe(left);
   });
-  it('is zero without an earlier request', () => {
+  it('without an earlier request for a link there is no pause', () => {
     expect(pauseLeft(0, sent)).toBe(0);
   });
 });

@@ -10,7 +10,7 @@ const PAUSE_MS = 60_000;
 /** The last request for a new password, kept where the spec says: localStorage `request_password_email`. */
 export const passwordRequest = {
   email: requestedFor.read,
-  /** When it was sent, in milliseconds since 1970; 0 for never. It must survive a reload, since the delay does. */
+  /** Time of the last request in milliseconds since 1970, 0 for never. Stored, so that a reload keeps the countdown. */
   sentAt: (): number => Number(requestedAt.read()) || 0,
   note(email: string): void {
     requestedFor.store(email);

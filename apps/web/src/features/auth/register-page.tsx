@@ -19,14 +19,14 @@ import { AuthPage, ToLogin } from './auth-page.tsx';
 import { type CompanyInvitation, readInvitation, useFragment } from './mail-link.ts';
 import { useSignIn } from './use-sign-in.ts';
 
-// The form has more fields than the call: a name (spec section 5: required), the repeated password, the consent.
+// The call has no repeated password and no consent, and its owner's name is optional; the form requires all three.
 const RegistrationForm = z.extend(z.omit(Registration, { name: true, invitation: true }), {
   ownerName: text(limits.personName),
   repeat: Password,
   agree: z.literal(true, { error: t.auth.mustAgree }),
 });
 
-/** /auth/register. Where the platform takes no registration, the page says so and shows no form. */
+/** /auth/register. While the platform accepts no registrations, the page shows a message instead of the form. */
 export function RegisterPage() {
   const mode = useRegistrationMode();
   const invited = useFragment(readInvitation);
@@ -37,7 +37,7 @@ export function RegisterPage() {
   return <RegistrationClosed byInvitation={mode === 'invited'} />;
 }
 
-/** @param props.invited the invitation, whose address the form keeps */
+/** The registration form. @param props.invited the invitation, whose email address the user cannot change */
 function RegisterForm({ invited }: { invited: CompanyInvitation | null }) {
   const form = useContractForm(RegistrationForm, {
     ownerName: '',
@@ -48,7 +48,7 @@ function RegisterForm({ invited }: { invited: CompanyInvitation | null }) {
     repeat: '',
   });
   const { control } = form;
-  // A new company has no page to return to.
+  // A page stored before the registration belongs to another account: do not return to it.
   const { attempt, signIn } = useSignIn(form, () => {
     returnTo.store(null);
     return null;
@@ -56,7 +56,7 @@ function RegisterForm({ invited }: { invited: CompanyInvitation | null }) {
 
   const submit = form.handleSubmit(({ repeat, ownerName, companyName, companySite, email, password }) => {
     if (repeat !== password) return attempt.fail(t.auth.mismatch);
-    // Spec section 5: the payload's name is the company's.
+    // The field `name` of the call is the company's name (spec section 5).
     const account = { name: companyName, ownerName, companyName, companySite, email, password };
     const body = invited === null ? account : { ...account, invitation: invited.invitation };
     return signIn(() => call(register, { body }));
@@ -106,7 +106,7 @@ function RegisterForm({ invited }: { invited: CompanyInvitation | null }) {
   );
 }
 
-/** Who may register; null until the server has answered. After a failed call the form shows, and the server decides. */
+/** Who may register; null before the reply. After a failed call the form is shown, and the server decides. */
 function useRegistrationMode(): RegistrationMode | null {
   const [mode, setMode] = useState<RegistrationMode | null>(null);
   useEffect(() => {
@@ -120,7 +120,7 @@ function useRegistrationMode(): RegistrationMode | null {
   return mode;
 }
 
-/** Takes the place of the registration form where it would be refused, and says whom to ask. */
+/** Shown instead of the registration form when the server would refuse it. Says whom to ask. */
 function RegistrationClosed({ byInvitation }: { byInvitation: boolean }) {
   return (
     <AuthPage

@@ -14,10 +14,10 @@ import { ToLogin } from './auth-page.tsx';
 import { passwordRequest } from './password-request.ts';
 
 const ResetForm = z.object({ email: Email });
-// Not guarded against Back and Reload: it is one address, and the way back to the login page must stay short.
+// The page does not ask before Back discards its one field: the user must return to the login page in one step.
 const resolver = contractResolver(ResetForm);
 
-/** /auth/reset: asks for a link to a new password. */
+/** /auth/reset: requests a mail with a link that sets a new password. */
 export function ResetPage() {
   const navigate = useNavigate();
   const form = useResolverForm<typeof ResetForm>(resolver, { email: passwordRequest.email() ?? '' });

@@ -14,7 +14,7 @@ import { useReturnFocus } from '../../ui/use-return-focus.ts';
 
 const resolver = contractResolver(Login);
 
-/** Signs in again over a page whose session has ended under a changed form. It cannot be closed, only answered. */
+/** Lets the user sign in again when the session has ended under a changed form. The dialog has no close button. */
 export function SignInAgainDialog(props: {
   opened: boolean;
   /** The user whose session ended. */
@@ -35,7 +35,7 @@ export function SignInAgainDialog(props: {
       returnFocus={false}
       size={440}
       zIndex={450}
-      // Hides the page behind: another user may be about to sign in.
+      // The overlay hides the page, because another user may sign in here.
       overlayProps={{ blur: 16, color: 'var(--backdrop)', backgroundOpacity: 1 }}
       title={t.signInAgain.title}
     >
@@ -61,7 +61,7 @@ function SignIn(props: { email: string; onToken: (token: string) => Promise<void
   );
 
   return (
-    // The key focuses the code: the field that had the focus was unmounted.
+    // The new key remounts the form in the second step, so that the code field gets the focus.
     <FocusedForm key={String(needsCode)} onSubmit={submit}>
       <Text c="dimmed">{needsCode ? t.signInCode.hint : t.signInAgain.hint}</Text>
       {attempt.failure && <Notice kind="warning">{attempt.failure}</Notice>}

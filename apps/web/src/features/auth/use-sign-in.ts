@@ -12,7 +12,7 @@ type SignedIn = Reply<typeof login>;
 /**
  * Shared by login and registration: stores the token and opens the dashboard, where the gate picks the page by role.
  * @param landing called after the sign-in; returns an address of this console, or null for the start page of the role
- * @returns a function that takes the call; the call returns null when it was refused and the page asks for more
+ * @returns `signIn(send)`, where `send` makes the call and resolves to null when the page must ask for a code
  */
 export function useSignIn<S extends FormSchema>(
   form: ContractForm<S>,
@@ -27,7 +27,7 @@ export function useSignIn<S extends FormSchema>(
       if (reply === null) return;
       token.store(reply.token);
       passwordRequest.forget();
-      // history.replace cannot leave the origin, whatever the address is.
+      // history.replace cannot navigate to another origin, whatever address `landing` returns.
       history.replace(landing() ?? paths.dashboard, undefined, { ignoreBlocker: true });
     });
   }

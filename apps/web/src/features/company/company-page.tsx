@@ -29,7 +29,7 @@ const columns: readonly Column<Company>[] = [
   ...dayColumns<Company>(),
 ];
 
-/** /dashboard/creator/company: the owner's company and its second factor. */
+/** /dashboard/creator/company: the owner's company and its requirement of a second factor. */
 export function CompanyPage() {
   const query = useQuery(queryOptions(myCompany, {}));
   const { data } = query;

@@ -32,7 +32,7 @@ export function FactorCard({ company }: { company: Company }) {
     if (await confirm({ ...ask, action: () => save(true) })) toastSuccess(text.done);
   }
 
-  /** How the requirement affects the current users; null when that is unknown. */
+  /** A sentence about the users whom the requirement would affect; null when the call for their number fails. */
   async function consequence(): Promise<string | null> {
     try {
       const { rows } = await client.fetchQuery({ ...queryOptions(allCompanyUsers, {}), staleTime: 0 });

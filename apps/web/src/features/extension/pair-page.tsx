@@ -24,8 +24,8 @@ import { usePageTitle } from '../../ui/use-page-title.ts';
 import { useExtension } from './use-extension.ts';
 
 /**
- * /extension/pair#code: the extension reads the code from the address, asks the user, and signs in with it. The page
- * makes no sign-in call and shows the extension's outcome.
+ * /extension/pair#code: the extension reads the code from the URL, asks the user, and signs in with the code. The
+ * page only shows the outcome that the extension reports.
  */
 export function PairPage() {
   usePageTitle(t.pairing.title);
@@ -96,13 +96,13 @@ function Working({ title, hint }: { title: string; hint: string }) {
   );
 }
 
-/** Requests another code for the signed-in user; without a session it opens the login page. */
+/** A button that requests another code for the signed-in user, or without a session a link to the login page. */
 function NewCode({ label }: { label: string }) {
   const attempt = useAttempt();
   const ask = () =>
     attempt.run(async () => {
       const { code } = await call(createPairing, {});
-      // The extension reads the address on page load, so an extension installed later needs a reload.
+      // The extension reads the URL only on page load, so an extension installed after that needs a reload.
       window.history.replaceState(null, '', `#${code}`);
       window.location.reload();
     });

@@ -9,7 +9,7 @@ describe("the extension's marks on the page", () => {
     [{ propuskExtension: '1.0.0', propuskPaired: 'yes' }, 'yes'],
     [{ propuskExtension: '1.0.0', propuskPaired: 'refused' }, 'refused'],
     [{ propuskPaired: 'failed' }, 'failed'],
-    // An unknown outcome of a newer extension is ignored.
+    // The console ignores an outcome that it does not know, which a newer extension may report.
     [{ propuskExtension: '9.0.0', propuskPaired: 'almost' }, 'there'],
   ] as const)('the marks %o mean %s', (said, heard) => {
     expect(heardFrom(said)).toBe(heard);

@@ -3,19 +3,19 @@ import { useEffect, useState } from 'react';
 /** The extension's state on this page, from the document's data attributes. */
 export type Heard = 'looking' | 'absent' | 'there' | 'yes' | 'refused' | 'failed';
 
-/** The extension marks the page as it loads; after this delay it counts as absent. */
+/** The extension sets its data attributes on page load. Without them after this delay, it counts as absent. */
 const PATIENCE_MS = 1500;
-/** The extension's question expires after two minutes. */
+/** The wait for the user's answer. The extension's own question expires after two minutes. */
 const QUESTION_MS = 150_000;
 
-/** Reads the extension's marks; null while there are none. */
+/** Reads the extension's state from its data attributes; null while the document has none. */
 export function heardFrom(said: { propuskExtension?: string; propuskPaired?: string }): Heard | null {
   const { propuskPaired: end } = said;
   if (end === 'yes' || end === 'refused' || end === 'failed') return end;
   return said.propuskExtension === undefined ? null : 'there';
 }
 
-/** Tracks the extension on this page: presence, and the outcome of the sign-in. */
+/** Watches whether the extension is present on this page, and how its sign-in ends. */
 export function useExtension(): Heard {
   const [heard, setHeard] = useState<Heard>(() => heardFrom(document.documentElement.dataset) ?? 'looking');
   useEffect(() => {

@@ -13,18 +13,18 @@ const access: GatewayAccess = {
   bypass: [],
 };
 
-it('escapes every value for the shell and the URL', () => {
+it('the curl command escapes every value for the shell and the URL', () => {
   expect(curlLine(access, access.password)).toBe(
     "curl -x 'http://anna%40example.ru:a%2Fb%2Bc'\\''@127.0.0.1:3128' 'https://crm.example.ru/'",
   );
 });
 
-it('derives the scheme from the port', () => {
+it('the curl command takes http or https by the port of the site', () => {
   const line = (site: string) => curlLine({ ...access, sites: [site] }, '');
   expect(line('crm.example.ru:8081')).toContain("'http://crm.example.ru:8081/'");
   expect(line('crm.example.ru:8443')).toContain("'https://crm.example.ru:8443/'");
 });
 
-it('does not escape the mask of a hidden password', () => {
+it('the curl command shows the mask of a hidden password unescaped', () => {
   expect(curlLine(access, '••••')).toContain('anna%40example.ru:••••@127.0.0.1');
 });

@@ -6,7 +6,7 @@ export function curlLine(access: GatewayAccess, password: string): string {
   // The mask of a hidden password is display text and is not escaped.
   const secret = password === access.password ? encodeURIComponent(password) : password;
   const proxy = `${scheme}://${encodeURIComponent(access.username)}:${secret}@${host}:${port}`;
-  // `*.example.ru` covers the name itself too.
+  // The wildcard `*.example.ru` also covers example.ru, so the command requests that name.
   const site = access.sites[0]?.replace(/^\*\./, '') ?? 'example.ru';
   // A site stores no scheme. A custom port other than 8443 usually speaks plain http.
   const plain = /:(?!8443$)\d+$/.test(site);

@@ -10,10 +10,13 @@ import { EmailField, PasswordField } from '../../common/fields.tsx';
 import { FormCard } from '../../ui/card.tsx';
 import { OwnForm } from './factor/own-form.tsx';
 
-// The contract accepts an empty current password; sending one would waste one of ten attempts.
+// The contract accepts an empty current password, but sending it would waste one of the ten attempts that the api allows.
 const EmailForm = z.object({ email: Email, currentPassword: CurrentPassword.check(z.minLength(1)) });
 
-/** Asks for a link to another address, with the password: a session alone must not take the account over. The email changes when that link is used. */
+/**
+ * Changes the signed-in user's email address: the server mails a link to the new address, and the address changes when
+ * that link is used. The form asks for the password, so that a stolen session cannot take over the account.
+ */
 export function OwnEmailForm({ onClose }: { onClose: () => void }) {
   const [sent, setSent] = useState<string | null>(null);
   if (sent === null) return <Ask onSent={setSent} onClose={onClose} />;
@@ -25,7 +28,7 @@ export function OwnEmailForm({ onClose }: { onClose: () => void }) {
         </Text>
         <Text c="dimmed">{t.personal.emailSentHint(limits.linkMinutes)}</Text>
       </output>
-      {/* The focused field was unmounted. */}
+      {/* The focused field was unmounted with the form: focus this button instead. */}
       <Button variant="default" mt="md" onClick={onClose} autoFocus>
         {t.common.close}
       </Button>

@@ -11,13 +11,13 @@ import { FormCard } from '../../ui/card.tsx';
 import { toastSuccess } from '../../ui/toast.ts';
 import { OwnForm } from './factor/own-form.tsx';
 
-// The contract accepts an empty current password; sending one would waste one of ten attempts.
+// The contract accepts an empty current password, but sending it would waste one of the ten attempts that the api allows.
 const PasswordForm = z.extend(OwnPassword, {
   currentPassword: OwnPassword.shape.currentPassword.check(z.minLength(1)),
   repeat: Password,
 });
 
-/** Changes the signed-in user's password. This session survives; all others and all mail links end. */
+/** Changes the signed-in user's password. The server then ends all other sessions and revokes all mail links. */
 export function OwnPasswordForm({ me, onChanged }: { me: User; onChanged: () => void }) {
   const { mutateAsync } = useCall(changeOwnPassword);
   return (

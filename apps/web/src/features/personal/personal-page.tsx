@@ -12,13 +12,13 @@ import { OwnPasswordForm } from './password-form.tsx';
 import { SessionsCard } from './sessions-card.tsx';
 
 /**
- * /dashboard/user/personal-data, and /dashboard/personal-data for users without the role USER: identity, sign-in,
- * sessions, and for a member of a company the own proxy settings.
+ * /dashboard/user/personal-data, and /dashboard/personal-data for users without the role USER: name and
+ * roles, sign-in, sessions, and for a member of a company the proxy settings.
  */
 export function PersonalPage() {
   const me = useMe();
   const roles = rolesOf(me);
-  // Only an owner may change names; agents see whom to ask.
+  // Users cannot change their own names. The hint names whom to ask, which depends on the role.
   const role = (['ADMIN', 'CREATOR'] as const).find((one) => roles.includes(one)) ?? 'USER';
   const [changing, setChanging] = useState(false);
   const opener = useRef<HTMLButtonElement>(null);
@@ -57,9 +57,9 @@ export function PersonalPage() {
         />
         {changing && <OwnEmailForm onClose={close} />}
         <ExtensionCard />
-        {/* Only people of a company have a gateway password. */}
+        {/* Only users of a company have a gateway password. */}
         {me.company && <AccessCard />}
-        {/* A link sent to another address is void now and must not be announced. */}
+        {/* A new password revokes the link that confirms a new email address, so the form that announced it closes. */}
         <OwnPasswordForm me={me} onChanged={() => setChanging(false)} />
         <SecondFactorCard />
         <SessionsCard />

@@ -82,7 +82,7 @@ function Row(props: { session: Session; onEnd: (session: Session, name: string) 
           </span>
         </p>
       </div>
-      {/* The current session ends by the button at the top. */}
+      {/* The current session has no button: the header's sign-out button ends it. */}
       {!current && (
         <Button
           className={classes.end}

@@ -6,7 +6,7 @@ import { useMe } from '../../common/me.tsx';
 import { confirm } from '../../ui/confirm.ts';
 import { toastSuccess } from '../../ui/toast.ts';
 
-/** Ends other sessions. Each action asks first and names the loss. */
+/** Actions that end one or all other sessions. Each asks for confirmation and names the consequence. */
 export function useEndSessions(refetch: () => Promise<unknown>) {
   const one = useCall(endSession);
   const others = useCall(endOtherSessions);
@@ -28,7 +28,7 @@ export function useEndSessions(refetch: () => Promise<unknown>) {
         try {
           await one.mutateAsync({ params: { id } });
         } catch (error) {
-          // Already ended: the goal is reached.
+          // 404: the session has already ended, so there is nothing to report.
           if (!(error instanceof ApiError && error.status === 404)) throw error;
           await refetch();
         }

@@ -12,7 +12,7 @@ const ProofForm = z.extend(FactorProof, {
   currentPassword: FactorProof.shape.currentPassword.check(z.minLength(1)),
 });
 
-/** Actions that need the password and a code again: new recovery codes, or turning the second factor off. */
+/** Asks for the password and a code, then renews the recovery codes or turns the second factor off. */
 export function ConfirmFactor(props: { what: 'renew' | 'off'; onDone: () => void; onCancel: () => void }) {
   const { what, onDone } = props;
   const [codes, setCodes] = useState<readonly string[] | null>(null);

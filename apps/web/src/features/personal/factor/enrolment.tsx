@@ -16,7 +16,7 @@ import { OwnForm } from './own-form.tsx';
 import { RecoveryCodes } from './recovery-codes.tsx';
 import classes from './second-factor.module.css';
 
-// Loaded with the secret. Without the picture the key can still be typed.
+// Loaded when the secret is shown. If the file does not load, the user can type the secret into the app.
 const QrCode = lazy<ComponentType<{ text: string }>>(() =>
   import('./qr-code.tsx').then(
     (module) => ({ default: module.QrCode }),
@@ -28,17 +28,17 @@ function Nothing() {
   return null;
 }
 
-// An empty password would waste one of ten attempts.
+// The contract accepts an empty current password, but sending it would waste one of the ten attempts that the api allows.
 const StartForm = z.extend(FactorStart, {
   currentPassword: FactorStart.shape.currentPassword.check(z.minLength(1)),
 });
 
-/** Turns the second factor on: password, app, recovery codes. */
+/** Turns the second factor on in three steps: the password, the authenticator app, the recovery codes. */
 export function Enrolment({ onDone, onCancel }: { onDone: () => void; onCancel?: () => void }) {
   const [secret, setSecret] = useState<FactorSecret | null>(null);
   const [codes, setCodes] = useState<readonly string[] | null>(null);
 
-  // No refetch before the codes are saved: it would unmount them.
+  // Queries are refetched only in `onDone`: a refetch now would unmount the recovery codes before the user saves them.
   if (codes !== null) return <RecoveryCodes codes={codes} note={t.factor.ended} onDone={onDone} />;
   if (secret === null) {
     return (

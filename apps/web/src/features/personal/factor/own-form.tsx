@@ -31,7 +31,7 @@ export function OwnForm<S extends FormSchema>(props: {
     });
   return (
     <FocusedForm onSubmit={(event) => form.handleSubmit(send)(event)} unfocused={props.unfocused === true}>
-      {/* Names the account to a password manager. */}
+      {/* A hidden field that tells password managers which account the password belongs to. */}
       <input hidden readOnly type="email" name="email" autoComplete="username" value={email} />
       {attempt.failure && <Notice kind="warning">{attempt.failure}</Notice>}
       {props.children(form.control)}

@@ -2,7 +2,7 @@ import * as t from '@propusk/phrases/console';
 import { renderSVG } from 'uqr';
 import classes from './second-factor.module.css';
 
-/** A text as a QR code: dark on light in either scheme, which every camera reads. */
+/** A text as a QR code, dark on light in both colour schemes: some cameras cannot read the inverse. */
 export function QrCode({ text }: { text: string }) {
   const svg = renderSVG(text, { ecc: 'M', border: 4 });
   return (

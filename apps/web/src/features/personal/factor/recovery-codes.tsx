@@ -12,12 +12,12 @@ export function RecoveryCodes(props: { codes: readonly string[]; note?: string; 
   const { email } = useMe();
   const [copied, setCopied] = useState(false);
   const introduction = useRef<HTMLOutputElement>(null);
-  // The focused field was unmounted: move the focus to the start of the new content.
+  // The focused field was unmounted with the form before, so move the focus to the start of this content.
   useEffect(() => introduction.current?.focus(), []);
 
   async function copy() {
     try {
-      // There is no clipboard outside of secure origins (plain http on another machine).
+      // On plain http from another machine the browser offers no clipboard.
       await navigator.clipboard.writeText(codes.join('\n'));
       setCopied(true);
     } catch {

@@ -48,12 +48,12 @@ function Loaded({ factor }: { factor: SecondFactor }) {
 
   async function done() {
     if (mode === 'enrol') toastSuccess(t.factor.on);
-    // `me` contains the second factor.
+    // The signed-in user's data contains the state of the second factor.
     await client.invalidateQueries();
     close();
   }
 
-  // Stays open through refetches: the recovery codes are shown once.
+  // Ignores refetched data until the user is done: the recovery codes are shown only once.
   if (mode === 'enrol') {
     return (
       <Card of={card}>
