@@ -10,7 +10,7 @@ import { defineConfig, type Plugin } from 'vite';
 import { address } from './src/api/call.ts';
 import { paths } from './src/paths.ts';
 
-/** Writes .br and .gz beside every text file: the api serves them and compresses nothing itself. */
+/** Writes a .br and a .gz file beside every text file. The api serves these files and compresses nothing itself. */
 const compressed: Plugin = {
   name: 'compressed',
   apply: 'build',
@@ -28,7 +28,7 @@ const compressed: Plugin = {
   },
 };
 
-/** Preloads the fonts beside the scripts: text painted in a fallback font would shift. */
+/** Makes the page preload its fonts, because text painted in a fallback font would shift when the font arrives. */
 const fontsAtOnce: Plugin = {
   name: 'fonts-at-once',
   apply: 'build',
@@ -45,7 +45,7 @@ const fontsAtOnce: Plugin = {
   },
 };
 
-// The first calls of the pages under a path: the page's own call without a search.
+// The pages whose code and first rows `public/prefetch.js` requests: a path, the page's module, its calls.
 const prefetched: { under: string; module: string; calls: string[] }[] = [
   { under: paths.dashboard, module: 'src/shell/dashboard-shell.tsx', calls: [address(me.path)] },
   {
@@ -56,8 +56,8 @@ const prefetched: { under: string; module: string; calls: string[] }[] = [
 ];
 
 /**
- * Writes into `public/prefetch.js`'s tag what a reload of the dashboard needs, so that page and data load beside the
- * console's code.
+ * Adds the script tag of `public/prefetch.js` with the files and calls of each dashboard page, so that a reload requests
+ * them while the console's code is loading.
  */
 const prefetch: Plugin = {
   name: 'prefetch',
@@ -84,7 +84,7 @@ const prefetch: Plugin = {
   },
 };
 
-/** Mantine's Modal and Drawer import ScrollArea only to compare a prop with it: 15 KB gzip in every dialog. */
+/** Drops Mantine's ScrollArea (15 KB gzip) from Modal and Drawer, which import it only to compare a prop with it. */
 const withoutScrollArea: Plugin = {
   name: 'without-scroll-area',
   enforce: 'pre',
@@ -96,7 +96,7 @@ const withoutScrollArea: Plugin = {
   load: (id) => (id === '\0scroll-area' ? 'export const ScrollArea = { Autosize: {} };' : null),
 };
 
-/** @see RemoveScroll */
+/** Replaces react-remove-scroll, which Mantine imports, with the smaller src/ui/remove-scroll.tsx. */
 const ownScrollLock: Plugin = {
   name: 'own-scroll-lock',
   enforce: 'pre',
@@ -118,18 +118,18 @@ export default defineConfig({
   build: {
     outDir: 'dist',
     sourcemap: false,
-    // Keeps light-dark(): the rewrite for older browsers needs a color-scheme that Mantine sets from a variable.
+    // Browsers that know light-dark(). Vite's rewrite for older ones needs a literal color-scheme, and Mantine's is a variable.
     cssTarget: ['chrome123', 'edge123', 'firefox120', 'safari17.5'],
-    // A data: URL would need its own exception in the Content-Security-Policy.
+    // No inlined assets: the Content-Security-Policy allows data: URLs only for images.
     assetsInlineLimit: 0,
-    // Every browser that runs React 19 has modulepreload.
+    // No polyfill: every browser that runs React 19 supports modulepreload.
     modulePreload: { polyfill: false },
-    // scripts/weight.ts reads it.
+    // scripts/weight.ts reads the manifest to measure the size of each page.
     manifest: true,
     rolldownOptions: {
       output: {
-        // The default makes dozens of files for a page, and gzip saves a tenth less in small files. A group includes
-        // what its modules import; each page and dialog stays a separate file.
+        // By default a page loads dozens of small files, which gzip compresses a tenth worse than large ones. These
+        // groups merge shared modules with their imports. Each page and each dialog stays a separate file.
         codeSplitting: {
           groups: [
             { name: 'console', tags: ['$initial'], priority: 4 },

@@ -2,9 +2,9 @@
 export const paths = {
   home: '/',
   help: '/help',
-  /** A lock's lines for a colleague: the token follows as the fragment. */
+  /** The page with a site's lock for a colleague without an account. The URL's fragment is the link's token. */
   lockLink: '/lock',
-  /** Where the extension signs in: the code follows as the fragment. */
+  /** The page on which the extension signs in. The URL's fragment is the code. */
   pairing: '/extension/pair',
 
   login: '/auth/login',
@@ -37,23 +37,23 @@ export const paths = {
   userPolicies: '/dashboard/user/politics',
 } as const;
 
-/** The fragment of the own data that leads to the second factor, and begins to turn it on. */
+/** The fragment of the personal page's URL that scrolls to the second factor and opens its enrolment. */
 export const FACTOR_HASH = 'second-factor';
 
-/** The extension's files, which the server has beside the console. */
+/** The files of the extension, which the server offers for download. */
 export const downloads = {
   chromium: '/downloads/propusk-chromium.zip',
   firefox: '/downloads/propusk-firefox.zip',
 } as const;
 
-/** Everything below is for the holders of one role. */
+/** The path prefix of each role's pages. The gate opens them only to holders of that role. */
 export const areas = {
   CREATOR: '/dashboard/creator/',
   ADMIN: '/dashboard/admin/',
   USER: '/dashboard/user/',
 } as const;
 
-/** The auth area, which is dark: its own pages, and those that mail leads to. */
+/** Whether a path belongs to the auth area, which is always dark: the auth pages and the pages that links in mail open. */
 export function inAuthArea(pathname: string): boolean {
   return pathname.startsWith('/auth/') || pathname.startsWith('/security/');
 }

@@ -34,7 +34,7 @@ const dashboard = createRoute({
 type Modules = Record<string, unknown>;
 type Load<Module extends Modules> = () => Promise<Module>;
 
-/** A page outside both shells. */
+/** The route of a page outside the dashboard and the auth area. */
 const alone = <Path extends string, M extends Modules>(path: Path, load: Load<M>, name: keyof M & string) =>
   createRoute({
     getParentRoute: () => root,
@@ -44,10 +44,10 @@ const alone = <Path extends string, M extends Modules>(path: Path, load: Load<M>
   });
 const inAuth = <Path extends string, M extends Modules>(path: Path, load: Load<M>, name: keyof M & string) =>
   createRoute({ getParentRoute: () => auth, path, component: lazyPage(load, name) });
-/** A page of the dashboard. */
+/** The route of a dashboard page. */
 const page = <Path extends string, M extends Modules>(path: Path, load: Load<M>, name: keyof M & string) =>
   createRoute({ getParentRoute: () => dashboard, path, component: lazyPage(load, name) });
-/** A page whose list keeps its state in the URL. */
+/** The route of a dashboard page with a list, which keeps its state in the URL's search parameters. */
 const list = <Path extends string, M extends Modules>(path: Path, load: Load<M>, name: keyof M & string) =>
   createRoute({
     getParentRoute: () => dashboard,
@@ -66,11 +66,11 @@ export const router = createRouter({
     home,
     alone(paths.rules, () => import('./features/reading/reading-page.tsx'), 'RulesPage'),
     alone(paths.help, () => import('./features/reading/reading-page.tsx'), 'HelpPage'),
-    // Opened by a link, with or without an account.
+    // A link opens this page, also for readers without an account.
     alone(paths.lockLink, () => import('./features/sites/lock/shared-lock-page.tsx'), 'SharedLockPage'),
     alone(paths.pairing, () => import('./features/extension/pair-page.tsx'), 'PairPage'),
     auth.addChildren([
-      // The default page: it is part of the initial chunk.
+      // The login page is the default page, so its code is part of the initial chunk.
       createRoute({ getParentRoute: () => auth, path: paths.login, component: LoginPage }),
       inAuth(paths.register, () => import('./features/auth/register-page.tsx'), 'RegisterPage'),
       inAuth(paths.reset, () => import('./features/auth/reset-page.tsx'), 'ResetPage'),
@@ -78,7 +78,7 @@ export const router = createRouter({
       inAuth(paths.mailLink, () => import('./features/auth/mail-link-page.tsx'), 'MailLinkPage'),
     ]),
     dashboard.addChildren([
-      // The gate redirects from here to the first page of the user's role.
+      // This path has no page: the gate redirects to the first page of the user's role.
       createRoute({ getParentRoute: () => dashboard, path: paths.dashboard }),
       list(paths.creatorSites, () => import('./features/sites/sites-page.tsx'), 'SitesPage'),
       list(paths.creatorProxies, () => import('./features/proxies/proxies-page.tsx'), 'ProxiesPage'),
@@ -91,12 +91,12 @@ export const router = createRouter({
       list(paths.userSites, () => import('./features/sites/sites-page.tsx'), 'OwnSitesPage'),
       list(paths.userPolicies, policies, 'PoliciesPage'),
       page(paths.userPersonalData, personal, 'PersonalPage'),
-      // For roles without a navigation item: the user's name in the header links to it.
+      // ADMIN and CREATOR have no navigation item for this page: the user's name in the header links to it.
       page(paths.personalData, personal, 'PersonalPage'),
       list(paths.adminCompanies, () => import('./features/platform/companies-page.tsx'), 'CompaniesPage'),
       list(paths.adminUsers, () => import('./features/users/users-pages.tsx'), 'AllUsersPage'),
       list(paths.adminProxies, adminProxies, 'AllProxiesPage'),
-      // Spec section 2: the admin's politics page is the proxy table too.
+      // The ADMIN's page for policies shows the table of proxies too (spec section 2).
       list(paths.adminPolicies, adminProxies, 'AllProxiesPage'),
       list(paths.adminPlatformProxies, adminProxies, 'PlatformProxiesPage'),
       list(paths.adminAudit, () => import('./features/audit/audit-page.tsx'), 'PlatformAuditPage'),

@@ -1,17 +1,17 @@
 import { useSyncExternalStore } from 'react';
 
-// State outside of React: values of the page, and values in the browser's storage.
+// State outside of React: values of this page, and values in localStorage or sessionStorage.
 
 const listeners = new Set<() => void>();
 
-/** Re-reads all state. */
+/** Makes all components re-read their state. */
 export function tellState(): void {
   for (const listener of listeners) listener();
 }
 
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
-  // Another tab has stored a value.
+  // The browser fires `storage` when another tab has stored a value.
   window.addEventListener('storage', listener);
   return () => {
     listeners.delete(listener);
@@ -19,7 +19,7 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** A value of the page. */
+/** A value outside of React, with a hook that re-renders when the value changes. */
 export function state<T>(initial: T) {
   let now = initial;
   const read = (): T => now;
@@ -33,7 +33,7 @@ export function state<T>(initial: T) {
   };
 }
 
-/** A stored value as state. @param read returns a primitive made of stored values */
+/** Re-renders when stored values change. @param read computes a primitive value from them */
 export const useStored = <T extends string | boolean>(read: () => T): T =>
   useSyncExternalStore(subscribe, read);
 
@@ -46,7 +46,7 @@ export function stored(key: string, storage: 'localStorage' | 'sessionStorage' =
       else window[storage].setItem(key, value);
       tellState();
     },
-    /** Reads the value and forgets it. */
+    /** Reads the value and deletes it. */
     take(): string | null {
       const value = self.read();
       self.store(null);
@@ -59,11 +59,11 @@ export function stored(key: string, storage: 'localStorage' | 'sessionStorage' =
 /** 'true' once this browser has seen the onboarding (spec section 3). */
 export const onboarded = stored('checkOnboarding');
 
-/** The card of the first steps: 'folded' by the owner, or 'done'. */
+/** The state of the card with a company's first steps: 'folded' by the owner, or 'done'. */
 export const firstSteps = stored('firstSteps');
 
-/** 'off' where keys without a modifier are no shortcuts (WCAG 2.1.4). */
+/** 'off' when the user has disabled shortcuts without a modifier key (WCAG 2.1.4). */
 export const singleKeys = stored('singleKeys');
 
-/** Until when a user snoozed the advice of a second factor: `id:milliseconds since 1970`. */
+/** Until when a user dismissed the advice to turn on a second factor: `user id:milliseconds since 1970`. */
 export const factorLater = stored('second_factor_later');

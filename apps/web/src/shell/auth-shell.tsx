@@ -4,7 +4,7 @@ import { paths } from '../paths.ts';
 import { Logo } from '../ui/logo.tsx';
 import classes from './auth-shell.module.css';
 
-/** The dark shell of the auth area: logo, form, and on a wide screen a picture. */
+/** The dark layout of the auth area: the logo, the page's form, and on a wide screen a picture. */
 export function AuthShell() {
   return (
     <div className={classes.shell}>

@@ -18,16 +18,16 @@ import classes from './bands.module.css';
 
 const LockDialog = lazyDialog(() => import('../features/sites/lock/lock-dialog.tsx'), 'LockDialog');
 
-/** More drifted sites than this would push the page out of view. */
+/** The largest number of unprotected sites in the band. A longer list would push the page out of view. */
 const SHOWN = 3;
-/** The confirmation link is often opened in another browser: the band looks whether it was. */
+/** Poll interval of the confirmation, because users often open its link in another browser. */
 const LOOK_MS = 15_000;
 const LATER_MS = 30 * 86_400_000;
 
 /** Sites of the owner's company that lost their protection; each has a button that probes again. */
 export function Drifted({ drifted }: { drifted: readonly Drift[] }) {
   const navigate = useNavigate();
-  // A probe started here may clear the last entry: its dialog stays open.
+  // Separate state, so that the dialog stays open when its probe removes the last site from the band.
   const [checked, setChecked] = useState<{ id: number; address: string } | null>(null);
   return (
     <>
@@ -73,10 +73,10 @@ export function Drifted({ drifted }: { drifted: readonly Drift[] }) {
   );
 }
 
-/** Asks the owner of an unconfirmed company to open the link from mail, with a button that sends it again. */
+/** Asks the owner of an unconfirmed company to open the link in the mail. A button sends the mail again. */
 export function Unconfirmed({ email }: { email: string }) {
   useQuery({ ...queryOptions(me, {}), refetchInterval: LOOK_MS, refetchOnWindowFocus: 'always' });
-  // A reply that is late or lost leaves the usual sentence.
+  // Before the reply, and after a failed call, assume that the server sends mail.
   const mailed = useQuery(queryOptions(registrationMode, {})).data?.mailed ?? true;
   const again = useCall(sendCompanyConfirmation);
   const send = () =>

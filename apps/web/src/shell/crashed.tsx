@@ -8,7 +8,7 @@ import { usePageTitle } from '../ui/use-page-title.ts';
 import classes from './gate.module.css';
 import { PageNotLoaded } from './lazy-page.ts';
 
-/** `Crashed` as a whole page, without a shell. */
+/** `Crashed` as a whole page, outside the dashboard and the auth area. */
 export function CrashedAlone(props: Pick<ErrorComponentProps, 'error'>) {
   return (
     <main className={classes.wait}>
@@ -17,7 +17,7 @@ export function CrashedAlone(props: Pick<ErrorComponentProps, 'error'>) {
   );
 }
 
-/** Replaces a page that threw or whose code did not load. The shell around it stays. */
+/** Replaces a page that threw an error or whose code did not load. The header and the navigation stay. */
 export function Crashed({ error }: Pick<ErrorComponentProps, 'error'>) {
   const [trying, setTrying] = useState(false);
   const [away, setAway] = useState(false);
@@ -27,7 +27,7 @@ export function Crashed({ error }: Pick<ErrorComponentProps, 'error'>) {
 
   async function reload() {
     setTrying(true);
-    // Reloading while the server is down would end on the browser's own error page, which offers no way back.
+    // Reload only when the server responds: otherwise the browser's own error page would replace the console.
     const there = await fetch(window.location.href, { cache: 'no-store' }).catch(() => null);
     if (there?.ok) return window.location.reload();
     setTrying(false);

@@ -15,13 +15,13 @@ import { Header } from './header.tsx';
 import { Navigation } from './navigation.tsx';
 import { Onboarding } from './onboarding/onboarding.tsx';
 
-// Without the file the page shows no band; the next page load tries again.
+// If the file does not load, the page shows no band, and the next page load tries again.
 const bands = () => import('./bands.tsx');
 const Drifted = lazyOptional(bands, 'Drifted');
 const Unconfirmed = lazyOptional(bands, 'Unconfirmed');
 const FactorAdvice = lazyOptional(bands, 'FactorAdvice');
 
-/** The dashboard: header, navigation by role, and the page. */
+/** The layout of the dashboard: the header, the navigation of the user's roles, and the page. */
 export function DashboardShell() {
   return (
     <Gate>
@@ -35,7 +35,7 @@ function Dashboard() {
   const roles = rolesOf(me);
   const owner = roles.includes('CREATOR');
   const drifted = useQuery({ ...queryOptions(evidence, {}), enabled: owner }).data?.drifted ?? [];
-  // A probe that starts in the band may clear its last entry: its dialog stays open.
+  // Once shown, the band stays mounted: a probe from its dialog may remove the last site while the dialog is open.
   const [ever, setEver] = useState(false);
   if (drifted.length > 0 && !ever) setEver(true);
   return (
@@ -49,7 +49,7 @@ function Dashboard() {
       </aside>
       <main id="content" className={classes.content} tabIndex={-1}>
         <Suspense fallback={null}>{owner && ever && <Drifted drifted={drifted} />}</Suspense>
-        {/* One boundary: the page appears together with its band and does not shift. */}
+        {/* One Suspense boundary for the band and the page, so that a late band does not shift the page. */}
         <Suspense fallback={null}>
           {owner && company && !company.confirmed && <Unconfirmed email={email} />}
           {roles.includes('ADMIN') && !secondFactor && <FactorAdvice userId={id} />}

@@ -34,7 +34,7 @@ const SignInAgainDialog = lazyDialog(
 
 /** Guards the dashboard: only signed-in users, and only the areas of their roles (spec section 4). */
 export function Gate({ children }: { children: ReactNode }) {
-  // The session that the page opened with; it may get another token meanwhile, but no other user.
+  // The token at page load. A new sign-in may replace the token later, but on this page never the user.
   const [bearer] = useState(token.read);
   const [client] = useState(() => bearer && clientOf(bearer));
   if (!client) return <SignInSoon />;
@@ -58,18 +58,18 @@ function SignInSoon() {
 function SignedIn({ children }: { children: ReactNode }) {
   const { data, error, refetch } = useQuery({ ...queryOptions(me, {}), staleTime: Number.POSITIVE_INFINITY });
   const { pathname } = useLocation();
-  // A 4xx on the user lookup means an invalid token. A server that is down or busy (5xx, 429) can be asked again.
+  // A 4xx on the user lookup means an invalid token. After 5xx or 429 the server is down or busy: the user may retry.
   const refused =
     error instanceof ApiError &&
     error.status >= 400 &&
     error.status < 500 &&
     error.status !== 429 &&
     !sparesToken(window.location);
-  // The end of the session was reported; a changed form stays open over it.
+  // A form with unsaved changes stays open after the session has ended: SignInAgainDialog renews the session.
   const spared = data !== undefined && unsaved.any();
   const verdict = data && landing(rolesOf(data), pathname);
   const leaving = verdict?.kind === 'leave';
-  // Enrolment stays open through refetches: recovery codes are shown once.
+  // State of its own, so that a refetch does not close the enrolment while it shows the recovery codes, once.
   const [enrolling, setEnrolling] = useState(false);
   if (data && !enrolling && data.company?.secondFactorRequired && !data.secondFactor) setEnrolling(true);
   useEffect(() => {
@@ -120,7 +120,7 @@ function SignedIn({ children }: { children: ReactNode }) {
   return <Wait text={t.common.loading} />;
 }
 
-/** The host of `signInAgain.ask()`. */
+/** Renders the dialog that `signInAgain.ask()` opens. */
 function SignInAgain({ me }: { me: User }) {
   return (
     <SignInAgainDialog

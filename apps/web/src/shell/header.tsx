@@ -17,7 +17,7 @@ import { leave } from './session.ts';
 
 const NavigationDrawer = lazyDialog(() => import('./navigation-drawer.tsx'), 'NavigationDrawer');
 
-/** The dashboard's header. On a phone its buttons are icons, and the navigation opens from it. */
+/** The dashboard's header. On a phone its buttons are icons, and one of them opens the navigation. */
 export function Header() {
   const roles = rolesOf(useMe());
   const [menuOpen, setMenuOpen] = useState(false);
@@ -54,7 +54,7 @@ export function Header() {
         <div className={classes.wide}>
           <ProfileLink wide />
         </div>
-        {/* A phone has neither the keys nor the room. */}
+        {/* Hidden on phones, which have no keyboard and too little width. */}
         <div className={classes.wide}>
           <Keyboard />
         </div>

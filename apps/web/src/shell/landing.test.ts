@@ -22,24 +22,24 @@ const cases: [Role[], string, string][] = [
   [[], '/dashboard/creator/domains', 'leave'],
 ];
 
-describe('landing', () => {
-  it.each(cases)('a user with the roles %o at %s: %s', (roles, pathname, expected) => {
+describe('the page that a signed-in user lands on', () => {
+  it.each(cases)('for a user with the roles %o at %s the gate decides: %s', (roles, pathname, expected) => {
     const result = landing(roles, pathname);
     expect(result.kind === 'go' ? result.to : result.kind).toBe(expected);
   });
 });
 
-describe('sparesToken', () => {
+describe('the token after a failed user lookup', () => {
   it.each([
     ['/dashboard/creator/users', '', false],
     ['/dashboard/creator/users', '?page=2', false],
-    // The text of a search says nothing about the page.
+    // The words `auth` and `hash` count only in the path and as a parameter, not in a typed search.
     ['/dashboard/creator/users', '?name=auth', false],
     ['/dashboard/creator/users', '?name=hash', false],
     ['/dashboard/creator/users', '?hash=abc', true],
     ['/dashboard/creator/users', '?page=2&hash', true],
     ['/auth/login', '', true],
-  ])('a failed user lookup at %s%s keeps the token: %s', (pathname, search, spared) => {
+  ])('whether a failed user lookup at %s%s keeps the token: %s', (pathname, search, spared) => {
     expect(sparesToken({ pathname, search })).toBe(spared);
   });
 });

@@ -1,12 +1,13 @@
 import type { Role } from '@propusk/contract/roles';
 import { areas, paths } from '../paths.ts';
 
-/** What the gate does with a signed-in user: stay, redirect, or sign out. */
+/** The gate's decision for a signed-in user: show the page, redirect to another one, or sign out. */
 export type Landing = { kind: 'stay' } | { kind: 'go'; to: string } | { kind: 'leave' };
 
 /**
- * Spec section 4: USER, then ADMIN, then CREATOR; a user without any of them is signed out. A page inside an area of
- * the user's roles stays open, so that reloads and links work. The personal page is open to every role.
+ * Decides what the gate shows. A page of one of the user's roles stays open, and so does the personal page. From any
+ * other path the user goes to the start page of a role: USER before ADMIN before CREATOR (spec section 4). A user
+ * without these roles is signed out.
  */
 export function landing(roles: readonly Role[], pathname: string): Landing {
   if (roles.length === 0) return { kind: 'leave' };

@@ -14,7 +14,7 @@ import { Link } from '@tanstack/react-router';
 import { paths } from '../paths.ts';
 import classes from './navigation.module.css';
 
-/** Spec section 2, navigation by role. */
+/** The items of the navigation, by role (spec section 2). */
 const items = {
   USER: [
     { to: paths.userPersonalData, label: t.nav.personalData, Icon: IconIdBadge2 },

@@ -7,7 +7,7 @@ import { State } from '../ui/state.tsx';
 import { usePageTitle } from '../ui/use-page-title.ts';
 import classes from './gate.module.css';
 
-/** Any unknown path. */
+/** The page for any unknown path. */
 export function NotFound() {
   usePageTitle(t.failures.notFound);
   return (

@@ -8,12 +8,12 @@ import { paths } from '../paths.ts';
 import classes from './profile-link.module.css';
 
 /**
- * The signed-in user's name, linked to the personal page: in the header of a wide screen, above the navigation on a
- * phone.
+ * The signed-in user's name as a link to the personal page. Shown in the header on a wide screen, and above the
+ * navigation on a phone.
  */
 export function ProfileLink({ wide, onGo }: { wide: boolean; onGo?: () => void }) {
   const me = useMe();
-  // Agents have the page in their own area (spec section 2); other roles have one outside the areas.
+  // A USER has the personal page among the role's pages (spec section 2), other roles have it at a path of no role.
   const to = rolesOf(me).includes('USER') ? paths.userPersonalData : paths.personalData;
   return (
     <Link to={to} className={classes.person} data-wide={wide || undefined} title={me.email} onClick={onGo}>

@@ -6,8 +6,8 @@ import { theme } from '../theme/theme.ts';
 import { cssVariablesResolver } from '../theme/tokens.ts';
 import { CrashedAlone } from './crashed.tsx';
 
-// Mantine only displays the scheme: it neither stores nor changes it. It reads this once, before `forceColorScheme`
-// applies.
+// Mantine must neither store nor change the colour scheme: theme/scheme.ts does both. Mantine calls `get` once, before
+// `forceColorScheme` applies.
 const colorSchemeManager: MantineColorSchemeManager = {
   get: () => schemeAt(window.location.pathname),
   set: () => {},
@@ -22,7 +22,7 @@ function Themed({ children }: { children: ReactNode }) {
     <MantineProvider
       theme={theme}
       cssVariablesResolver={cssVariablesResolver}
-      // Mantine writes all variables, so that its default style sheet is not needed.
+      // Mantine writes all CSS variables, so that the console can omit Mantine's style sheet of default variables.
       deduplicateCssVariables={false}
       colorSchemeManager={colorSchemeManager}
       forceColorScheme={useScheme(pathname)}
@@ -32,7 +32,7 @@ function Themed({ children }: { children: ReactNode }) {
   );
 }
 
-/** The root of every page: the theme. */
+/** The root component of every page, which provides the theme. */
 export function Root() {
   return (
     <Themed>
@@ -41,7 +41,7 @@ export function Root() {
   );
 }
 
-/** Shown when the root itself fails. */
+/** The error page for an error in the root component itself. */
 export function RootCrashed(props: ErrorComponentProps) {
   return (
     <Themed>

@@ -9,7 +9,7 @@ const choices: readonly { value: SchemeChoice; Icon: typeof IconSun }[] = [
   { value: 'auto', Icon: IconDeviceDesktop },
 ];
 
-/** Chooses the colour scheme: light, dark, or the system's. */
+/** A menu that chooses the colour scheme: light, dark, or the system's. */
 export function SchemeMenu() {
   const choice = useSchemeChoice();
   const Shown = choices.find(({ value }) => value === choice)?.Icon ?? IconDeviceDesktop;

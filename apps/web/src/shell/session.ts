@@ -12,34 +12,34 @@ import { paths } from '../paths.ts';
 import { toastFailure } from '../ui/toast.ts';
 import { sparesToken } from './landing.ts';
 
-/** Drops the token and opens the login page by a full load, which clears the memory. */
+/** Deletes the token and opens the login page by a full page load, which clears all cached data. */
 function forget(): void {
   unsaved.drop();
   token.store(null);
   window.location.assign(paths.login);
 }
 
-/** Ends a dead session; the open page is where the user returns after signing in. */
+/** Opens the login page after the session has ended. After signing in, the user returns to the open page. */
 export function expire(): void {
   noteReturn();
   sessionEnded.store('1');
   forget();
 }
 
-/** Signs out: asks the server to end the session, and drops the token in any case. */
+/** Signs out: asks the server to end the session, and deletes the token even when that call fails. */
 export async function leave(): Promise<void> {
   unsaved.drop();
   try {
     await call(logout, {});
   } catch {
-    // The session or the network is dead: the token is dropped below either way.
+    // The session has already ended or the network is down: `forget` deletes the token all the same.
   }
-  // The next user starts on the default page.
+  // Another user may sign in next: do not send them to this user's page.
   returnTo.store(null);
   forget();
 }
 
-/** The company started to require a second factor while the page was open. */
+/** Whether a call failed because the company now requires a second factor, which the user does not have. */
 function isShut(error: Error): boolean {
   return error instanceof ApiError && error.code === 'second_factor_required';
 }
@@ -48,21 +48,21 @@ function isDead(error: Error): boolean {
   return error instanceof ApiError && error.status === 401;
 }
 
-/** The query client of one session. A dead session in any call leads to the login page, unless a form would be lost. */
+/** Makes a session's query client. A 401 reply to any call opens the login page, unless a form has unsaved changes. */
 function newClient(): QueryClient {
-  // Another tab may have signed in as another user: a late reply to the old token does not concern the new session.
+  // A 401 reply ends the session only if it answers the current token: another tab may have signed in meanwhile.
   const end = () => {
     const current = session?.client === client ? session.bearers.at(-1) : undefined;
     if (token.read() === current && !sparesToken(window.location) && !unsaved.any()) expire();
   };
-  // Refetching `me` is enough: the gate then opens the enrolment.
+  // Refetch the signed-in user: the gate then opens the enrolment of a second factor.
   const lookAgain = () => void client.invalidateQueries({ queryKey: [me.path] });
   const client = new QueryClient({
     queryCache: new QueryCache({
       onError: (error, query) => {
         if (isDead(error)) end();
         else if (isShut(error)) lookAgain();
-        // Without data the page shows the failure itself; a select's options have no page.
+        // A page whose data did not load shows the failure itself. A toast reports failed refetches and failed options.
         else if (query.state.data !== undefined || query.meta?.toast) toastFailure(error.message);
       },
     }),
@@ -75,37 +75,37 @@ function newClient(): QueryClient {
     defaultOptions: {
       queries: {
         staleTime: 5_000,
-        // A paused first load would show its skeleton for ever: it fails instead, and can be retried.
+        // While offline, TanStack Query would pause a first load and the skeleton would stay: let the load fail instead.
         networkMode: 'always',
         refetchOnReconnect: true,
-        // A 4xx would repeat.
+        // Retry only failures of the network or a gateway: the server would repeat a 4xx.
         retry: (failures, error) =>
           failures < 2 && error instanceof ApiError && (error.status === 0 || error.status >= 502),
         retryDelay: 800,
       },
-      // A mutation's input may hold a password: drop it with the form.
+      // The input of a mutation may hold a password: delete it from the cache when the form is unmounted.
       mutations: { networkMode: 'always', gcTime: 0 },
     },
   });
   return client;
 }
 
-/** The signed-in user's tokens in this page, the current one last, and the query client with that user's data. */
+/** The signed-in user's tokens since the page load, the current one last, and the query client with the user's data. */
 let session: { bearers: string[]; client: QueryClient } | undefined;
 
-/** The query client of a token's session: data read with one token is never shown with another user's. */
+/** Returns the query client of a token. Another token gets a new client, so that no user sees another user's data. */
 export function clientOf(bearer: string): QueryClient {
   if (session?.bearers.at(-1) !== bearer) session = { bearers: [bearer], client: newClient() };
   return session.client;
 }
 
 callIn({
-  // Another tab may have stored another user's token. This page must not send its forms with that token.
+  // Calls use this page's own token: another tab may have stored the token of another user.
   bearer: () => {
     const stored = token.read();
     return stored === null ? null : (session?.bearers.at(-1) ?? stored);
   },
-  // A session that ends under a changed form is renewed in place. A late reply to a replaced token repeats the call too.
+  // Under a changed form the user signs in again in a dialog. A call that used an older token of this user is repeated.
   renewed: (bearer) => {
     const bearers = session?.bearers ?? [];
     if (bearer !== null && bearer !== bearers.at(-1)) return Promise.resolve(bearers.includes(bearer));
@@ -122,8 +122,8 @@ followOtherTabsBy(() => {
 });
 
 /**
- * Goes on with a new token. For another user the console starts anew, and what the first one typed is gone.
- * @throws ApiError when the server does not say whose token it is
+ * Continues with a new token. If it belongs to another user, the console reloads and discards the open form.
+ * @throws ApiError when the lookup of the token's user fails
  */
 export async function resume(bearer: string, known: User): Promise<void> {
   const { id } = await call(me, { bearer });
@@ -136,7 +136,7 @@ export async function resume(bearer: string, known: User): Promise<void> {
   }
   unsaved.drop();
   returnTo.store(null);
-  // The replaced page is out of reach of Back. Until it is unloaded it stays covered: this promise never settles.
+  // `replace`, so that Back cannot return to this page. The promise never settles: the dialog covers the page until then.
   window.location.replace(paths.dashboard);
   await new Promise(() => {});
 }

@@ -1,6 +1,6 @@
 import type { MantineColorsTuple } from '@mantine/core';
 
-/** The one accent: logo, buttons, links, focus. Shade 7 on white is 6:1; shade 4 on the dark surface as well. */
+/** The accent colour. Shade 7 on white and shade 4 on the dark surface have a contrast of 6:1. */
 export const pass: MantineColorsTuple = [
   '#ebf7f4',
   '#d3ede7',
@@ -14,7 +14,7 @@ export const pass: MantineColorsTuple = [
   '#05433b',
 ];
 
-/** Greys with a breath of the accent. From 6 on they are readable as text on white and on 0 and 1. */
+/** Greys with a tint of the accent colour. Shades 6 to 9 are readable as text on white and on shades 0 and 1. */
 export const gray: MantineColorsTuple = [
   '#f6f8f7',
   '#eef1f0',
@@ -28,7 +28,7 @@ export const gray: MantineColorsTuple = [
   '#1b2321',
 ];
 
-/** The dark scheme's greys: 0 to 2 are text, 4 and 5 are lines, 6 to 9 are grounds. */
+/** The greys of the dark scheme: shades 0 to 2 for text, 4 and 5 for lines, 6 to 9 for backgrounds. */
 export const dark: MantineColorsTuple = [
   '#e3eae8',
   '#bac6c3',

@@ -13,7 +13,7 @@ async function schemes(pathname: string, kept: string | null, systemIsDark: bool
   };
   vi.stubGlobal('window', page);
   for (const [name, value] of Object.entries(page)) vi.stubGlobal(name, value);
-  // As a classic script with the page's globals, as the browser runs it.
+  // The Function constructor runs the file like a browser runs a classic script: with the globals of the page.
   // oxlint-disable-next-line typescript/no-implied-eval
   new Function(beforePaint)();
   vi.resetModules();
@@ -32,7 +32,7 @@ describe('the colour scheme', () => {
     ['/auth/login', 'light', false, 'dark'],
     ['/security/check-email', 'light', false, 'dark'],
   ])(
-    'at %s, stored %s, system dark: %s, both scripts choose %s',
+    'at %s, with the stored choice %s and a dark system scheme %s, scheme.js and scheme.ts choose %s',
     async (pathname, kept, systemIsDark, expected) => {
       expect(await schemes(pathname, kept, systemIsDark)).toEqual([expected, expected]);
     },

@@ -3,10 +3,10 @@ import { stored, tellState, useStored } from '../state.ts';
 
 /** The colour scheme of a page. */
 export type Scheme = 'light' | 'dark';
-/** The user's choice: a scheme, or the system's. */
+/** The user's choice: a fixed scheme, or 'auto' for the system's. */
 export type SchemeChoice = Scheme | 'auto';
 
-/** `public/scheme.js` reads it before the first paint. */
+/** The stored choice, which `public/scheme.js` reads before the first paint. */
 const kept = stored('color_scheme');
 const systemIsDark = window.matchMedia('(prefers-color-scheme: dark)');
 systemIsDark.addEventListener('change', tellState);
@@ -16,7 +16,7 @@ function readChoice(): SchemeChoice {
   return choice === 'light' || choice === 'dark' ? choice : 'auto';
 }
 
-/** Remembers a choice, and shows it at once. */
+/** Stores the user's choice and applies it at once. */
 export function chooseScheme(choice: SchemeChoice): void {
   kept.store(choice === 'auto' ? null : choice);
 }
@@ -24,7 +24,7 @@ export function chooseScheme(choice: SchemeChoice): void {
 /** The stored choice. */
 export const useSchemeChoice = (): SchemeChoice => useStored(readChoice);
 
-/** The scheme of a page: the auth area is always dark, the rest follows the choice. */
+/** The scheme of a page: the auth area is always dark, all other pages follow the user's choice. */
 export function schemeAt(pathname: string): Scheme {
   if (inAuthArea(pathname)) return 'dark';
   const choice = readChoice();

@@ -3,11 +3,11 @@ import * as t from '@propusk/phrases/console';
 import { dark, gray, pass } from './palette.ts';
 
 const GOLOS = "'Golos Text', system-ui, sans-serif";
-/** The radius of cards and controls, and a smaller one inside them: a tag, a checkbox. */
+/** The corner radius of cards and controls. Tags and checkboxes inside them have a smaller one. */
 const RADIUS = '8px';
 const INNER_RADIUS = '4px';
 
-/** The theme: type, space, corners, motion. Colours are in palette.ts, their uses in tokens.ts. */
+/** The Mantine theme: fonts, spacing, corners and motion. palette.ts has the colours, tokens.ts their uses. */
 export const theme = createTheme({
   colors: { pass, gray, dark },
   primaryColor: 'pass',
@@ -31,11 +31,11 @@ export const theme = createTheme({
   cursorType: 'pointer',
   respectReducedMotion: true,
   components: {
-    // Mantine has no Russian strings: elements without a visible name get a label here.
+    // Mantine has no Russian strings, so the theme labels its icon buttons for screen readers.
     CloseButton: { defaultProps: { 'aria-label': t.common.close } },
     ModalCloseButton: { defaultProps: { 'aria-label': t.common.close } },
     DrawerCloseButton: { defaultProps: { 'aria-label': t.common.close } },
-    // Colour alone does not distinguish a link from the text around it (WCAG 1.4.1).
+    // Links are underlined: colour alone must not distinguish a link from the text around it (WCAG 1.4.1).
     Anchor: {
       defaultProps: { underline: 'always' },
       styles: {
@@ -59,7 +59,7 @@ export const theme = createTheme({
         content: { border: '1px solid var(--line)' },
       },
     },
-    // A dialog's header must not be a banner landmark.
+    // Without this role, the `<header>` of a dialog would be a banner landmark for screen readers.
     ModalHeader: { defaultProps: { role: 'none' } },
     DrawerHeader: { defaultProps: { role: 'none' } },
     Drawer: {
@@ -68,18 +68,18 @@ export const theme = createTheme({
         transitionProps: { duration: 150 },
       },
     },
-    // Narrow enough to stay on the line of the tags, wide enough to type into.
+    // The input of a MultiSelect is narrow enough to stay on the line of its tags, and wide enough to type into.
     MultiSelect: { styles: { inputField: { minWidth: 48 } } },
     Menu: {
       defaultProps: {
         shadow: 'md',
         transitionProps: { duration: 100 },
-        // A menu holds items and nothing else.
+        // Mantine's focus placeholder would be a child of the menu that is no menu item, which ARIA forbids.
         withInitialFocusPlaceholder: false,
       },
     },
-    // Menus and lists open inside the main landmark: outside of all landmarks a screen reader cannot navigate to
-    // them.
+    // Menus and lists open inside the main landmark, because a screen reader cannot navigate to content outside of
+    // all landmarks.
     Popover: { defaultProps: { portalProps: { target: '#content' } } },
     InputWrapper: {
       styles: { label: { marginBottom: 4, fontWeight: 500 }, description: { marginBottom: 4 } },

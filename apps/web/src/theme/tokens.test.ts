@@ -11,7 +11,7 @@ const resolved: Record<Scheme | 'variables', Tokens> = cssVariablesResolver(
 );
 const palette = { pass, gray, dark, red: DEFAULT_THEME.colors.red };
 
-/** A token, a shade (`pass-7`) or a colour as it is. */
+/** Resolves a CSS variable, a palette shade (`pass-7`) or a hex colour. @returns a hex colour */
 function hex(scheme: Scheme, name: string): string {
   const value = resolved[scheme][name] ?? resolved.variables[name] ?? name;
   const inner = /^var\((.+)\)$/.exec(value)?.[1];
@@ -21,7 +21,7 @@ function hex(scheme: Scheme, name: string): string {
   return (found ?? '').replace(/^#(.)(.)(.)$/, '#$1$1$2$2$3$3');
 }
 
-/** WCAG 2.2, contrast ratio. */
+/** The contrast ratio of two hex colours (WCAG 2.2). */
 function contrast(one: string, other: string): number {
   const luminance = (color: string) => {
     const [r = 0, g = 0, b = 0] = [1, 3, 5].map((at) => {
@@ -45,22 +45,25 @@ const text: [color: string, grounds: string[]][] = [
   ['--special-soft-text', ['--special-soft']],
   ['--mantine-color-disabled-color', ['--mantine-color-disabled']],
 ];
-// Where a field lies and what its placeholder is read on: Mantine's own grounds.
+// The background of input fields, which Mantine sets.
 const fields: Record<Scheme, string> = { light: '#fff', dark: 'dark-6' };
 const buttons: Record<Scheme, string> = { light: 'pass-7', dark: 'pass-6' };
 
-describe.each<Scheme>(['light', 'dark'])('%s', (scheme) => {
+describe.each<Scheme>(['light', 'dark'])('contrast in the %s scheme', (scheme) => {
   const pairs = text.flatMap(([color, on]) => on.map((ground): [string, string] => [color, ground]));
   it.each([
     ...pairs,
     ['--mantine-color-placeholder', fields[scheme]],
     ['#fff', buttons[scheme]],
     ['#fff', 'red-9'],
-  ] as [string, string][])('%s on %s has enough contrast', (color, ground) => {
-    expect(contrast(hex(scheme, color), hex(scheme, ground))).toBeGreaterThanOrEqual(4.5);
-  });
+  ] as [string, string][])(
+    'text in the colour %s on the background %s has a contrast of at least 4.5:1',
+    (color, ground) => {
+      expect(contrast(hex(scheme, color), hex(scheme, ground))).toBeGreaterThanOrEqual(4.5);
+    },
+  );
   it.each([...grounds, '--accent-soft', '--danger-soft', '--neutral-soft'])(
-    'the focus ring has enough contrast on %s',
+    'the focus ring on the background %s has a contrast of at least 3:1',
     (ground) => {
       expect(contrast(hex(scheme, '--accent-text'), hex(scheme, ground))).toBeGreaterThanOrEqual(3);
     },

@@ -3,8 +3,8 @@ import type { CSSVariablesResolver } from '@mantine/core';
 const color = (name: string, shade: number) => `var(--mantine-color-${name}-${shade})`;
 
 /**
- * CSS variables of the style sheets, and overrides of Mantine's where its defaults miss WCAG AA. Every pair of text
- * and background keeps 4.5:1 in both schemes, disabled and placeholder included; tokens.test.ts measures them.
+ * The CSS variables of our style sheets, and overrides of Mantine's variables whose defaults fail WCAG AA. Text has a
+ * contrast of at least 4.5:1 in both schemes, also when disabled or a placeholder; tokens.test.ts checks this.
  */
 export const cssVariablesResolver: CSSVariablesResolver = () => ({
   variables: {
@@ -38,7 +38,7 @@ export const cssVariablesResolver: CSSVariablesResolver = () => ({
     '--warning-text': '#8a5a00',
     '--warning-soft': '#fdf6e7',
     '--backdrop': 'rgb(13 20 18 / 40%)',
-    // The pictures of the onboarding.
+    // The colours of the onboarding's pictures.
     '--art-sky': '#e6f4f0',
     '--art-far': '#c3e0d8',
     '--art-card': '#fff',

@@ -3,7 +3,7 @@ import * as t from '@propusk/phrases/console';
 import { IconPlus } from '@tabler/icons-react';
 import type { LazyDialog } from './lazy.tsx';
 
-/** The "add" button of a list. The key `n` and `#add` in the address press it. */
+/** The "add" button of a list. The key `n` presses it too. */
 export function AddButton(props: { opens: Pick<LazyDialog<never>, 'intent'>; onClick: () => void }) {
   return (
     <Button

@@ -1,7 +1,7 @@
 import { type ReactNode, useId } from 'react';
 import classes from './card.module.css';
 
-/** A card under its title. */
+/** A card with a title, text and a footer. */
 export function Card(props: { title?: string; lead?: string; footer?: ReactNode; children: ReactNode }) {
   const title = useId();
   return (
@@ -18,7 +18,7 @@ export function Card(props: { title?: string; lead?: string; footer?: ReactNode;
   );
 }
 
-/** A card with a form or its outcome. Without a lead the body's first words take that place. */
+/** A card with a form or the form's outcome. The body must begin with an introduction if there is no `lead`. */
 export function FormCard(props: { title: string; lead?: string; children: ReactNode }) {
   return (
     <Card {...props}>

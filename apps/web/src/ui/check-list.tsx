@@ -10,11 +10,11 @@ export interface Check {
   key: string;
   title: string;
   state: CheckState;
-  /** The state as a word, for screen readers. */
+  /** The state of the check as a word, for screen readers. */
   says: string;
-  /** The result. */
+  /** The result of the check. */
   detail?: string;
-  /** What to do about it, below the check. */
+  /** What the user can do about a failed check. Shown below the check. */
   advice?: ReactNode;
 }
 

@@ -4,20 +4,20 @@ import { useEffect, useState } from 'react';
 import { Notice } from './notice.tsx';
 import { useReturnFocus } from './use-return-focus.ts';
 
-/** One question. With `action` the dialog stays open until the action is done, and shows its failure. */
+/** A question of `confirm()`. With `action`, the dialog stays open until the action is done, and shows its failure. */
 export interface Question {
   text: string;
   hint?: string;
-  /** What the action takes away, counted while the dialog is open. A failure hinders nothing. */
+  /** A sentence about the loss that the action causes, loaded while the dialog is open. A failed load is ignored. */
   consequence?: Promise<string>;
   yes: string;
   no: string;
-  /** The action destroys something: the yes button is red. */
+  /** Colours the button that confirms red, for a destructive action. */
   danger?: boolean;
   action?: () => Promise<unknown>;
 }
 
-/** The dialog of `confirm()`. Mounted once, in the dashboard's shell. */
+/** The dialog that `confirm()` opens. `Questions` mounts it. */
 export function ConfirmDialog({
   open,
   opened,
@@ -27,7 +27,7 @@ export function ConfirmDialog({
   opened: boolean;
   onClose: () => void;
 }) {
-  // Keeps showing the last question during the fade-out.
+  // The last question stays visible while the dialog fades out.
   const [last, setLast] = useState(open);
   if (open && open !== last) setLast(open);
   useReturnFocus(opened);
@@ -90,7 +90,7 @@ function Ask({ question, answer }: { question: Question; answer: (yes: boolean) 
   );
 }
 
-/** Shows the consequence once it is known. Its line is there from the start, so that no button moves. */
+/** Shows the consequence when it has loaded. Its line takes its place from the start, so that no button moves. */
 function Consequence({ of: consequence }: { of: Promise<string> }) {
   const [text, setText] = useState<string | null>(null);
   useEffect(() => {

@@ -12,8 +12,8 @@ interface Open {
 const open = state<Open | null>(null);
 
 /**
- * Asks in a dialog. The console asks in no other way.
- * @returns whether the answer was yes, and the action (if any) is done
+ * Asks the user to confirm in a dialog.
+ * @returns true after the answer yes, when the question's action (if any) is done
  */
 export function confirm(question: Question): Promise<boolean> {
   open.read()?.answer(false);
@@ -30,5 +30,5 @@ export function confirm(question: Question): Promise<boolean> {
   });
 }
 
-/** The open question. A dialog below it releases Escape and its focus trap meanwhile. */
+/** The open question. While it is open, dialogs below it ignore Escape and do not trap the focus. */
 export const useQuestion = open.use;

@@ -1,46 +1,46 @@
 /* oxlint-disable jsx-a11y/no-redundant-roles, jsx-a11y/no-interactive-element-to-noninteractive-role --
-   on a phone rows are cards, `display: block`, which takes the table's meaning away: the roles give it back */
+   on a phone rows are cards with `display: block`, which removes the table's roles: these attributes restore them */
 import { VisuallyHidden } from '@mantine/core';
 import * as t from '@propusk/phrases/console';
 import { type MouseEvent, type ReactNode, useState } from 'react';
 import classes from './data-table.module.css';
 import { nextSort, type Sort, sorted } from './sort.ts';
 
-/** One column: its title, and what a row shows in it. */
+/** A column: its title, and how it renders the cell of a row. */
 export interface Column<Row> {
   key: string;
   title: string;
   render: (row: Row) => ReactNode;
-  /** The same for a main cell with controls of its own: `opener` makes the name alone open the row. */
+  /** Renders a main cell that contains controls: `opener` wraps the name into the button that opens the row. */
   renderOpening?: (row: Row, opener: (name: ReactNode) => ReactNode) => ReactNode;
-  /** CSS width; columns without one share what is left in equal parts. */
+  /** The CSS width. Columns without a width share the rest equally. */
   width?: string;
-  /** Names the row for screen readers, and heads its card on a phone. */
+  /** The main column: its cell names the row for screen readers, and is the heading of the row's card on a phone. */
   main?: boolean;
-  /** The cell has two lines, and so has its skeleton. */
+  /** The cell and its skeleton have two lines. */
   lines?: 2;
-  /** Short enough to share a line of the card with the next one like it. */
+  /** On a phone, the cell shares a line of the card with the next short cell. */
   short?: boolean;
-  /** Makes its header sort the rows on the screen. The lists of the console have no such column (spec section 2). */
+  /** Compares two rows. With it, a click on the header sorts the rows of the page. */
   sort?: (one: Row, other: Row) => number;
 }
 
 /**
- * A table, and on a phone the same rows as cards. `rows` undefined is loading: skeleton rows, the size of real ones.
- * Without rows the `fallback` stands in its place.
+ * A table, whose rows are cards on a phone. While `rows` is undefined, it shows skeleton rows of the same size. Without
+ * any rows it shows `fallback`.
  */
 export function DataTable<Row extends { id: number }>(props: {
   label: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[] | undefined;
-  /** A class for rows that look different. */
+  /** A CSS class for a row that looks different from the others. */
   rowClass?: (row: Row) => string | undefined;
-  /** The menu at the end of a row; a row without one leaves the place empty. */
+  /** Renders the menu at the end of a row. */
   rowMenu?: (row: Row) => ReactNode;
-  /** What a click on a row does, and Enter on its main cell; undefined for a row that does not open. */
+  /** The action of a click on a row and of Enter on its main cell; undefined for a row that does not open. */
   rowOpen?: (row: Row) => (() => void) | undefined;
   skeletonRows: number;
-  /** The rows belong to the previous page while the next one loads. */
+  /** The rows still belong to the previous page of the list, because the next one is loading. */
   stale?: boolean;
   fallback: ReactNode;
 }) {
@@ -100,7 +100,7 @@ export function DataTable<Row extends { id: number }>(props: {
                 />
               ))
             : Array.from({ length: props.skeletonRows }, (_, index) => (
-                // Not a row's key: React would reuse the skeleton with that number, and the layout would jump.
+                // A key that no row has: React would otherwise reuse a skeleton for the row with that id, and the layout would jump.
                 <tr key={`skeleton-${index}`} role="row" aria-hidden="true">
                   {columns.map((column) => (
                     <td
@@ -121,7 +121,7 @@ export function DataTable<Row extends { id: number }>(props: {
   );
 }
 
-/** One row. A click anywhere but on a control opens it; for the keyboard its main cell is a button. */
+/** A row of the table. A click outside its controls opens the row. For the keyboard, its main cell is a button. */
 function DataRow<Row extends { id: number }>(props: {
   row: Row;
   columns: readonly Column<Row>[];
@@ -165,7 +165,7 @@ function DataRow<Row extends { id: number }>(props: {
   );
 }
 
-/** Whether a click is meant for the row: not for a control in it, a menu over it, or a selection of text. */
+/** Whether a click should open the row: not a click on a control or a menu, and not the end of a text selection. */
 function isOnRow({ currentTarget, target }: MouseEvent<HTMLElement>): boolean {
   if (!(target instanceof Element) || !currentTarget.contains(target)) return false;
   return target.closest('button, a, input, label') === null && window.getSelection()?.isCollapsed !== false;
@@ -179,7 +179,7 @@ function directionOf(key: string, sort: Sort): Direction {
   return sort.down ? 'descending' : 'ascending';
 }
 
-/** The title of a column that can be sorted by. */
+/** The header of a sortable column. */
 function Sorter(props: { title: string; direction: Direction; onClick: () => void }) {
   return (
     <button type="button" className={classes.sorter} onClick={props.onClick}>
@@ -189,7 +189,7 @@ function Sorter(props: { title: string; direction: Direction; onClick: () => voi
   );
 }
 
-/** A cell's skeleton, as high as the cell. Plain elements, because a loading list has about fifty of them. */
+/** A cell's skeleton, as high as the cell. Plain elements, which render faster than Mantine's Skeleton. */
 function Bones({ column }: { column: Pick<Column<never>, 'short' | 'main' | 'lines'> }) {
   const first = <Bone width={column.short ? '72px' : column.main ? '55%' : '40%'} />;
   if (column.lines !== 2) return first;

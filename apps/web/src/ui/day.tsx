@@ -7,12 +7,12 @@ const momentFormat = new Intl.DateTimeFormat('ru', {
   minute: '2-digit',
 });
 
-/** dd.MM.yyyy, HH:mm. */
+/** Formats a time as dd.MM.yyyy, HH:mm. */
 export function formatMoment(iso: string): string {
   return momentFormat.format(new Date(iso));
 }
 
-/** dd.MM.yyyy (spec section 9); the minute is in its tooltip. */
+/** A day as dd.MM.yyyy (spec section 9). Its tooltip shows the time too. */
 export function Day({ iso }: { iso: string }) {
   return (
     <time dateTime={iso} title={formatMoment(iso)}>

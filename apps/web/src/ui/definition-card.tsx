@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { Card } from './card.tsx';
 import classes from './definition-card.module.css';
 
-/** One term and its value, with what can be done with it at the end of the line. */
+/** A term and its value, with buttons at the end of the line. */
 export interface Definition {
   key: string;
   term: string;
@@ -10,7 +10,7 @@ export interface Definition {
   tools?: ReactNode;
 }
 
-/** A card of terms and values. */
+/** A card with a list of terms and their values. */
 export function DefinitionCard(props: {
   title?: string;
   lead?: string;

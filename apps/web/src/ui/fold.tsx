@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { type CheckState, checkIcons } from './check-list.tsx';
 import classes from './fold.module.css';
 
-/** A result in one line; a click shows its parts. `always` stays in sight. Without parts there is nothing to unfold. */
+/** A result in one line. A click unfolds its children, if there are any; `always` is also visible while folded. */
 export function Fold(props: { state: CheckState; title: string; always?: ReactNode; children?: ReactNode }) {
   const { state, title, always, children } = props;
   const Icon = checkIcons[state];

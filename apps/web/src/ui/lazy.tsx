@@ -11,10 +11,10 @@ import {
 import { flushSync } from 'react-dom';
 import { toastFailure } from './toast.ts';
 
-// Vite reuses the <link> of a style sheet that failed, so the next attempt would open the dialog without its styles.
+// Removes the <link> of a style sheet that failed to load. Vite would reuse it, and a retry would open without styles.
 window.addEventListener('error', ({ target }) => target instanceof HTMLLinkElement && target.remove(), true);
 
-/** Props of a dialog or a menu. Without `opened` it is mounted while it is open. */
+/** Props of a dialog or a menu. One without `opened` is mounted only while it is open. */
 interface Opens {
   opened?: boolean;
   onClose: () => void;
@@ -22,17 +22,17 @@ interface Opens {
 
 type PropsOf<Component> = Component extends (props: infer Props) => ReactNode ? Props : never;
 
-/** A dialog or a menu in a file of its own. */
+/** A dialog or a menu whose code is a separate file. */
 export type LazyDialog<Props> = ComponentType<Props> & {
   preload: () => void;
-  /** Handlers for the button that opens it: hover and focus fetch the file before the click. */
+  /** Handlers for the button that opens the dialog: hover and focus fetch the file before the click. */
   intent: { onPointerEnter: () => void; onFocus: () => void };
 };
 
 /**
- * Puts a dialog or a menu into a file of its own. When the file does not load, a toast says so and `onClose` is called; the
- * next click tries again. React.lazy would keep the first failure for good, and mount the dialog already open: Mantine would
- * then neither animate it nor note which element had the focus. A crash inside it closes it, and leaves the page alone.
+ * Loads a dialog or a menu from a separate file. When the file does not load, a toast reports it and `onClose` is
+ * called; the next click tries again. An error inside the dialog closes only the dialog. React.lazy would cache a failed
+ * load, and would mount the dialog already open: Mantine would then not animate it, nor return the focus on close.
  */
 export function lazyDialog<Module, Name extends keyof Module>(
   load: () => Promise<Module>,
@@ -42,7 +42,7 @@ export function lazyDialog<Module, Name extends keyof Module>(
   const fetched = async () => {
     Loaded = (await load())[name] as ComponentType<Opens>;
   };
-  // The click reports a failure.
+  // A failed preload is ignored: the click loads the file again and reports a failure.
   const preload = () => {
     fetched().catch(() => {});
   };
@@ -86,7 +86,7 @@ export function lazyDialog<Module, Name extends keyof Module>(
   return Object.assign(Dialog, { preload, intent }) as LazyDialog<PropsOf<Module[Name]>>;
 }
 
-/** A part that the page can do without, in a file of its own: nothing is shown when it does not load or crashes. */
+/** Loads an optional component from a separate file. Shows nothing when the file does not load or the component throws. */
 export function lazyOptional<Module, Name extends keyof Module>(load: () => Promise<Module>, name: Name) {
   type Props = PropsOf<Module[Name]> & object;
   const Part = lazy<ComponentType<Props>>(() =>
@@ -102,7 +102,7 @@ export function lazyOptional<Module, Name extends keyof Module>(load: () => Prom
   );
 }
 
-/** Keeps a crash of a part from the page around it, where a form may be open. */
+/** An error boundary that renders nothing after an error, so that the page around it, with its open form, stays. */
 class Contained extends Component<{ onCrash?: () => void; children: ReactNode }> {
   override state = { crashed: false };
   static getDerivedStateFromError() {

@@ -18,7 +18,7 @@ function LogoMark() {
   );
 }
 
-/** The mark with the product's name. */
+/** The logo: its mark and the product's name. */
 export function Logo({ name }: { name: string }) {
   return (
     <span className={classes.logo}>

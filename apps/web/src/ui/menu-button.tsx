@@ -6,8 +6,8 @@ import type { MenuLine } from './menu-lines.tsx';
 const MenuLines = lazyDialog(() => import('./menu-lines.tsx'), 'MenuLines');
 
 /**
- * A button, the size of an icon, that opens a menu. Every row of a list has one, so it is a plain button, and its menu is
- * mounted with the first click.
+ * An icon button that opens a menu. Every row of a list has one, so for speed it is a plain button whose menu is mounted
+ * with the first click.
  */
 export function MenuButton(props: {
   label: string;

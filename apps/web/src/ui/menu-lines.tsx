@@ -1,7 +1,7 @@
 import { Menu } from '@mantine/core';
 import { type ReactNode, type Ref, type RefCallback, useLayoutEffect } from 'react';
 
-/** One item of a menu. With `checked` set it is an option of a radio group. */
+/** An item of a menu. With `checked`, the item is an option of a radio group. */
 export interface MenuLine {
   label: string;
   icon: ReactNode;
@@ -10,7 +10,7 @@ export interface MenuLine {
   run: () => void;
 }
 
-/** The menu of an existing button. */
+/** The menu of a button that is already rendered. */
 export function MenuLines(props: {
   /** The button's id; the menu's id derives from it. */
   id: string;
@@ -60,10 +60,11 @@ export function MenuLines(props: {
 }
 
 /**
- * Anchors the menu to the existing button. Rendered as the menu's target the button would remount and lose the focus.
+ * Passes the existing button to Mantine as the menu's target. A button rendered inside Menu.Target would be remounted and
+ * lose the focus.
  */
 function Elsewhere({ element, ref }: { element: HTMLElement; ref?: Ref<HTMLElement> }) {
-  // Menu.Target hands down a function.
+  // The cast: Menu.Target always passes a callback ref.
   const tell = ref as RefCallback<HTMLElement>;
   useLayoutEffect(() => {
     tell(element);

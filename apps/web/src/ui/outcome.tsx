@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import classes from './outcome.module.css';
 
-/** The tone of an outcome. The text says the same. */
+/** The tone of an outcome, which sets its colour. The text must state the same for users who do not see colours. */
 export type OutcomeTone = 'good' | 'bad' | 'warning' | 'neutral';
 
 /** The outcome of a check: icon, result, explanation. */

@@ -5,11 +5,11 @@ import { type ReactNode, useId, useState } from 'react';
 import classes from './page-header.module.css';
 import { usePageTitle } from './use-page-title.ts';
 
-/** The header of a page: title, Help button with its panel, warning, search, actions. */
+/** The header of a page: the title, a Help button with its panel, a warning, a search field and buttons. */
 export function PageHeader(props: {
   title: string;
   help?: string;
-  /** A word of warning beside the title. */
+  /** A warning beside the title. */
   alarm?: ReactNode;
   search?: ReactNode;
   actions?: ReactNode;

@@ -1,2 +1,2 @@
-/** Rows that a page of a list may hold (spec section 9). */
+/** The numbers of rows on a page of a list that a user can choose (spec section 9). */
 export const pageSizes: readonly number[] = [10, 20, 50, 100];

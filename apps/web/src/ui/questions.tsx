@@ -1,6 +1,6 @@
 import { ConfirmDialog, useQuestion } from './confirm.ts';
 
-/** The place of `confirm()`'s dialog. Mounted once on every page that has a form or asks. */
+/** Renders the dialog of `confirm()`. Every page that calls `confirm()` or has a form mounts it once. */
 export function Questions() {
   const open = useQuestion();
   return <ConfirmDialog open={open} opened={open !== null} onClose={() => open?.answer(false)} />;

@@ -3,8 +3,8 @@ import { type ReactNode, useLayoutEffect } from 'react';
 let locks = 0;
 
 /**
- * Keeps the page behind an open dialog from scrolling. vite.config.ts puts it in the place of react-remove-scroll,
- * which weighs 3 KB gzip for browsers without `overscroll-behavior`.
+ * Prevents the page behind an open dialog from scrolling. vite.config.ts replaces Mantine's react-remove-scroll with this
+ * component, because that library adds 3 KB gzip for browsers without `overscroll-behavior`.
  */
 export function RemoveScroll({ enabled, children }: { enabled: boolean; children: ReactNode }) {
   useLayoutEffect(() => {
@@ -12,7 +12,7 @@ export function RemoveScroll({ enabled, children }: { enabled: boolean; children
     const { style } = document.body;
     locks += 1;
     if (locks === 1) {
-      // The place of the scroll bar stays empty: the page must not move.
+      // Padding replaces the width of the hidden scroll bar, so that the page does not move.
       style.paddingRight = `${window.innerWidth - document.documentElement.clientWidth}px`;
       style.overflow = 'hidden';
     }

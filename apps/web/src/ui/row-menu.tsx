@@ -5,13 +5,13 @@ import { MenuButton } from './menu-button.tsx';
 import type { MenuLine } from './menu-lines.tsx';
 
 export interface RowAction extends MenuLine {
-  /** The dialog that the item opens: it is fetched with the menu. */
+  /** The dialog that the item opens. Its file is fetched when the menu opens. */
   opens?: { preload: () => void };
   /** A click on the row itself also runs this item. */
   main?: boolean;
 }
 
-/** The action that opens the row's editor. */
+/** The menu item that opens the dialog in which the user edits the row. */
 export const editing = (opens: { preload: () => void }, run: () => void): RowAction => ({
   label: t.common.edit,
   main: true,
@@ -20,7 +20,7 @@ export const editing = (opens: { preload: () => void }, run: () => void): RowAct
   run,
 });
 
-/** The action that deletes the row, after a question. */
+/** The menu item that deletes the row. `run` must ask for confirmation. */
 export const removing = (run: () => void): RowAction => ({
   label: t.common.remove,
   icon: <IconTrash size={16} aria-hidden />,
@@ -28,7 +28,7 @@ export const removing = (run: () => void): RowAction => ({
   run,
 });
 
-/** The row menu. A row without actions has none. */
+/** The menu of a row. A row without actions has no menu. */
 export function RowMenu({ name, actions }: { name: string; actions: readonly RowAction[] }) {
   if (actions.length === 0) return null;
   return (
@@ -37,7 +37,7 @@ export function RowMenu({ name, actions }: { name: string; actions: readonly Row
       icon={<IconDots size={18} aria-hidden />}
       lines={actions}
       onOpen={() => {
-        // Destructive actions ask first.
+        // Fetch the dialogs when the menu opens. A destructive action opens ConfirmDialog first.
         for (const { opens, danger } of actions) (danger ? ConfirmDialog : opens)?.preload();
       }}
     />

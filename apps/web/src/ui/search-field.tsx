@@ -5,11 +5,11 @@ import { useEffect, useRef, useState } from 'react';
 
 const PAUSE_MS = 300;
 
-/** A search field that searches when the typing pauses. `value` is the current search. */
+/** A field that searches when the user pauses typing. `value` is the current search. */
 export function SearchField(props: { label: string; value: string; onSearch: (value: string) => void }) {
   const [typed, setTyped] = useState(props.value);
   const timer = useRef(0);
-  // The URL may change from elsewhere (back, a link): then the field follows it.
+  // The URL may change without this field, by Back or a link: then show the search of the URL.
   const said = useRef(props.value);
   useEffect(() => {
     if (props.value !== said.current) {

@@ -17,8 +17,8 @@ const rows: readonly Row[] = [
 ];
 const ids = (sort: Sort) => sorted(rows, columns, sort).map(({ id }) => id);
 
-describe('sorting a table', () => {
-  it('sorts ascending, descending and back to the original order in three clicks', () => {
+describe('the sorting of a table', () => {
+  it('three clicks on a header sort a table ascending, descending and in the original order', () => {
     const first = nextSort(null, 'host');
     const second = nextSort(first, 'host');
     const third = nextSort(second, 'host');
@@ -29,17 +29,17 @@ describe('sorting a table', () => {
       [1, 2, 3, 4],
     ]);
   });
-  it('a click on another header starts with ascending order', () => {
+  it('a click on the header of another column sorts a table ascending', () => {
     expect(nextSort({ key: 'host', down: true }, 'plain')).toEqual({ key: 'plain', down: false });
   });
-  it('does not mutate the rows, and ignores a column without an order', () => {
+  it('sorted() does not mutate the rows, and ignores a column without a comparison', () => {
     const before = [...rows];
     ids({ key: 'host', down: false });
     expect(rows).toEqual(before);
     expect(ids({ key: 'plain', down: true })).toEqual([1, 2, 3, 4]);
     expect(ids({ key: 'none', down: false })).toEqual([1, 2, 3, 4]);
   });
-  it('reverses the order of different rows and keeps the order of equal rows', () => {
+  it('a descending sort reverses different rows and keeps the order of equal rows', () => {
     expect(
       sorted(
         [

@@ -1,13 +1,13 @@
-/** Which column a table is sorted by, and which way; null is the order that its rows came in. */
+/** The column and direction that a table is sorted by; null for the original order of the rows. */
 export type Sort = { key: string; down: boolean } | null;
 
-/** Spec section 4: a click on a header sorts up, the next one down, the third one clears. Another header begins anew. */
+/** The sorting after a click on a header: ascending, then descending, then none (spec section 4). */
 export function nextSort(sort: Sort, key: string): Sort {
   if (sort?.key !== key) return { key, down: false };
   return sort.down ? null : { key, down: true };
 }
 
-/** The rows in the order that is asked for; the ones that came are left as they are, and equal ones keep their order. */
+/** Returns the rows in the given order without mutating `rows`. Equal rows keep their order. */
 export function sorted<Row>(
   rows: readonly Row[],
   columns: readonly { key: string; sort?: (one: Row, other: Row) => number }[],

@@ -4,7 +4,7 @@ import { IconCloudOff } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import classes from './state.module.css';
 
-/** Replaces missing content: empty, nothing found, not loaded. Shows a title, a reason and an action. */
+/** Shown instead of content that is empty, not found or not loaded: a title, a reason and a button. */
 export function State(props: {
   icon: ReactNode;
   title: string;
@@ -39,7 +39,7 @@ export interface FailedQuery {
   refetch: () => unknown;
 }
 
-/** Replaces content that did not load: the reason, and a button that tries again. */
+/** Shown instead of content that did not load: the reason, and a button that tries again. */
 export function Failed({ query, ...props }: { query: FailedQuery; title?: string; alone?: boolean }) {
   const reason = query.error?.message ?? '';
   return (

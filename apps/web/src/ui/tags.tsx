@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react';
 import classes from './tags.module.css';
 
-/** The meaning of a tag's colour: a name, the company's own, special, an alarm, a warning. */
+/** The meaning of a tag's colour. */
 export type Tone = 'neutral' | 'accent' | 'special' | 'bad' | 'warning';
 
-/** A word in a box. */
+/** A short text in a coloured box. */
 export function Tag({ tone = 'neutral', children }: { tone?: Tone; children: ReactNode }) {
   return (
     <span className={classes.tag} data-tone={tone}>
@@ -15,12 +15,12 @@ export function Tag({ tone = 'neutral', children }: { tone?: Tone; children: Rea
 
 type Names = readonly { id: number; name: string }[];
 
-/** Tags of one cell: with more, a row would be higher than its neighbours. */
+/** The largest number of tags in a cell. With more, its row would be higher than other rows. */
 const SHOWN = 4;
-/** Names in a tooltip. */
+/** The largest number of names in a tooltip. */
 const NAMED = 20;
 
-/** The names of linked entities as tags, the last one a count of those left out; `none` replaces an empty list. */
+/** The names of linked entities as tags. The last tag counts the omitted names; an empty list shows `none`. */
 export function Tags({ names, none }: { names: Names; none: string }) {
   if (names.length === 0) return <span className={classes.none}>{none}</span>;
   const shown = names.length > SHOWN ? SHOWN - 1 : SHOWN;
@@ -39,12 +39,12 @@ export function Tags({ names, none }: { names: Names; none: string }) {
   );
 }
 
-/** A count of linked entities; its tooltip names them. */
+/** A count of linked entities. Its tooltip lists their names. */
 export function Counted({ text, names }: { text: string; names: Names }) {
   return <span title={listed(names) || undefined}>{text}</span>;
 }
 
-/** Names for a tooltip, one a line. */
+/** The text of a tooltip with one name on each line. */
 function listed(names: Names): string {
   const lines = names.slice(0, NAMED).map(({ name }) => name);
   return [...lines, ...(names.length > NAMED ? [`+${names.length - NAMED}`] : [])].join('\n');

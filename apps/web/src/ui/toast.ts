@@ -1,6 +1,6 @@
 import { state } from '../state.ts';
 
-/** A message in the corner of the page, which closes by itself. */
+/** A message in the corner of the page that disappears after a few seconds. */
 export interface Toast {
   readonly id: number;
   readonly kind: 'success' | 'failure';
@@ -19,12 +19,12 @@ function show(kind: Toast['kind'], text: string, detail?: string): void {
   toasts.set([...toasts.read(), { id: last, kind, text, detail }]);
 }
 
-/** Reports a success: a title and what it was about. */
+/** Shows a toast about a success. `detail` names the entity that was changed. */
 export function toastSuccess(title: string, detail?: string): void {
   show('success', title, detail);
 }
 
-/** Reports a failure that no dialog or list can show. */
+/** Shows a toast about a failure that no dialog or list shows. */
 export function toastFailure(message: string): void {
   show('failure', message);
 }

@@ -3,15 +3,15 @@ import { useEffect, useState } from 'react';
 import { closeToast, type Toast, useToasts } from './toast.ts';
 import classes from './toasts.module.css';
 
-/** How many toasts show at once; the others wait. */
+/** The largest number of visible toasts. Later toasts wait in a queue. */
 const SHOWN = 3;
 
 /** How long a toast stays, in milliseconds. */
 const STAY_MS = { success: 4000, failure: 8000 };
 
 /**
- * The place of toasts. Mounted once, in the dashboard's shell and on pages of their own that have any. It loads with
- * the page: a toast about a lost network can fetch nothing.
+ * Renders the open toasts. Not a lazy component, because a toast about a lost network must not depend on loading a
+ * file.
  */
 export function Toasts() {
   const toasts = useToasts();

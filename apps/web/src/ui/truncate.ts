@@ -1,9 +1,9 @@
-/** Where a policy's description is cut (spec section 9). */
+/** The length to which a policy's description is truncated (spec section 9). */
 const DESCRIPTION_LENGTH = 35;
 
 /**
- * The text's first characters, if it has more than `length`. Characters are code points, so that no emoji is cut in two.
- * @returns undefined for a text that is short enough to show whole
+ * Truncates a text to `length` code points and an ellipsis. Counting code points cuts no emoji in two.
+ * @returns undefined for a text that need not be truncated
  */
 export function truncated(text: string, length: number = DESCRIPTION_LENGTH): string | undefined {
   const characters = Array.from(text);

@@ -1,7 +1,7 @@
 import * as t from '@propusk/phrases/console';
 import { useEffect } from 'react';
 
-/** Names the page in the browser's tab and history: what the page is, then the product. */
+/** Sets the document's title: the title of the page, then the product's name. */
 export function usePageTitle(title: string): void {
   useEffect(() => {
     document.title = `${title} · ${t.product}`;

@@ -41,7 +41,7 @@ const columns: readonly Column<Company>[] = [
 
 type Dialog = { kind: 'create' | 'invite-company' } | { kind: 'edit' | 'invite'; company: Company } | null;
 
-/** /dashboard/admin/companies. */
+/** /dashboard/admin/companies: the list of all companies, for an ADMIN. */
 export function CompaniesPage() {
   const [dialog, setDialog] = useState<Dialog>(null);
   const remove = useRemove(deleteCompany, t.companies.remove, { says: t.companies.loss });
@@ -117,7 +117,7 @@ export function CompaniesPage() {
 
 const LOOK_MS = 60_000;
 
-/** Tells an ADMIN that mail does not leave, and what to check. Without stuck mail, or without a reply, it is absent. */
+/** Warns an ADMIN that the server cannot send its mail, and says what to check. Shows nothing while mail is sent. */
 function StuckMailBand() {
   const { data } = useQuery({ ...queryOptions(stuckMail, {}), refetchInterval: LOOK_MS });
   if (!data || data.since === null) return null;

@@ -54,7 +54,7 @@ export function CreateCompanyDialog({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** Invites an owner into a company. */
+/** Invites a user by mail as an owner of a company. */
 export function InviteOwnerDialog({ company, onClose }: { company: Company; onClose: () => void }) {
   const invite = useCall(inviteOwner);
   return (
@@ -67,7 +67,7 @@ export function InviteOwnerDialog({ company, onClose }: { company: Company; onCl
   );
 }
 
-/** Invites somebody to register a company, and shows the link once. */
+/** Creates an invitation to register a company, and shows its link once. */
 export function InviteCompanyDialog({ onClose }: { onClose: () => void }) {
   const me = useMe();
   const [made, setMade] = useState<Invitation | null>(null);

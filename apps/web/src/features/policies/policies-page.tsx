@@ -55,7 +55,7 @@ const columns: readonly Column<Policy>[] = [
 
 type Dialog = { kind: 'create' } | { kind: 'edit'; policy: Policy } | null;
 
-/** /dashboard/creator/politics, and /dashboard/user/politics, where a plain USER may only read (answers.md). */
+/** /dashboard/creator/politics, and /dashboard/user/politics, where a USER without other roles may only read. */
 export function PoliciesPage() {
   const can = usePermissions();
   const [dialog, setDialog] = useState<Dialog>(null);

@@ -56,7 +56,7 @@ function PolicyFields<V extends PolicyValues, O>(props: {
   createUser: InlineCreate;
 }) {
   const { control, proxies } = props;
-  // V has these fields by its constraint; FieldPath does not see it.
+  // The cast: the constraint of V guarantees these fields, but TypeScript cannot derive it for FieldPath.
   const field = (name: keyof PolicyValues & string) => name as FieldPath<V>;
   const proxyId = useWatch({ control, name: field('proxyId') });
   const createSite = useSiteCreate();
@@ -105,8 +105,8 @@ function PolicyFields<V extends PolicyValues, O>(props: {
 }
 
 /**
- * The part that both policy dialogs share: options, fields, and the dialog that creates a user from them.
- * @param linked the policy's own proxy and links, which are options even when the lists lack them
+ * The fields and options that the dialogs for new and stored policies share, and the dialog that creates a user.
+ * @param linked the policy's proxy, users and sites, which are options even before the lists have loaded
  */
 function usePolicyForm(linked: Pick<Policy, 'proxy' | 'users' | 'sites'>) {
   const proxies = useProxies(linked.proxy);
@@ -125,7 +125,7 @@ function usePolicyForm(linked: Pick<Policy, 'proxy' | 'users' | 'sites'>) {
   return { proxies, fields, personDialog: person.dialog, covered: person.isOpen };
 }
 
-/** Drops `allSites` when the chosen proxy does not allow it. */
+/** Sets `allSites` to false when the chosen proxy may not open all sites. */
 function withAllowedAllSites<Body extends { proxyId?: number | undefined; allSites?: boolean | undefined }>(
   body: Body,
   proxies: readonly ProxyChoice[],
@@ -134,7 +134,7 @@ function withAllowedAllSites<Body extends { proxyId?: number | undefined; allSit
   return { ...body, allSites: allowed && body.allSites === true };
 }
 
-/** Adds a policy. The platform's gateway is chosen beforehand. */
+/** Adds a policy. Its proxy is the platform's gateway unless the user picks another one. */
 export function CreatePolicyDialog({ onClose }: { onClose: () => void }) {
   const create = useCall(createPolicy);
   const { proxies, fields, personDialog, covered } = usePolicyForm({ proxy: [], users: [], sites: [] });

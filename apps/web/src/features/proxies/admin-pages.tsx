@@ -28,7 +28,7 @@ export function AllProxiesPage() {
     <AdminProxies
       title={t.proxies.title}
       help={t.proxies.adminHelp}
-      // This list mixes default proxies with others.
+      // A background colour marks the platform's proxies in this list of all proxies.
       rowClass={({ settings }) => (settings.type === 'default' ? classes.default : undefined)}
       actions={
         <Button component={Link} to={paths.adminPlatformProxies} variant="default">
@@ -42,7 +42,7 @@ export function AllProxiesPage() {
 /** /dashboard/admin/proxies-default: the platform's own proxies. */
 export function PlatformProxiesPage() {
   const [creating, setCreating] = useState(false);
-  // POST /proxy gives a proxy of an ADMIN with a company to that company.
+  // An ADMIN who belongs to a company gets no "add" button: POST /proxy would add the proxy to that company.
   const adds = useMe().company === null;
   return (
     <>
@@ -92,7 +92,7 @@ function AdminProxies(props: {
               run: () => setChecked(proxy),
             },
             editing(EditAnyProxyDialog, () => setEdited(proxy)),
-            // The gateway's own row cannot be deleted.
+            // The api refuses to delete the platform's gateway, which this list shows as a proxy.
             ...(proxy.direct ? [] : [removing(() => remove(proxy.id, name(proxy)))]),
           ],
         }}
@@ -126,7 +126,7 @@ const adminColumns: readonly Column<Proxy>[] = [
   },
 ];
 
-/** Raw JSON, whose lines break after a comma first. */
+/** Raw JSON that wraps after commas. */
 function Json({ value }: { value: object }) {
   const members = JSON.stringify(value).split(/(?<=,)/);
   return (

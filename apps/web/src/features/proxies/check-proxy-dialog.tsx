@@ -11,7 +11,7 @@ import { Notice } from '../../ui/notice.tsx';
 import { Outcome } from '../../ui/outcome.tsx';
 import { useReturnFocus } from '../../ui/use-return-focus.ts';
 
-/** Calls the echo service through a proxy when the dialog opens, and shows the result. */
+/** When it opens, asks the server to call the echo service through a proxy, and shows the result. */
 export function CheckProxyDialog({ proxy, onClose }: { proxy: Proxy; onClose: () => void }) {
   const params = { id: proxy.id };
   const { data, error, isFetching, refetch } = useQuery({

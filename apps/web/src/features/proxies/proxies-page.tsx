@@ -36,7 +36,7 @@ const columns: readonly Column<Proxy>[] = [
 
 type Dialog = { kind: 'create' | 'paid' } | { kind: 'edit' | 'check'; proxy: Proxy } | null;
 
-/** /dashboard/creator/proxies. */
+/** /dashboard/creator/proxies: the proxies that the owner's company may use. */
 export function ProxiesPage() {
   const [dialog, setDialog] = useState<Dialog>(null);
   const remove = useRemove(deleteProxy, t.proxies.remove);
@@ -65,7 +65,7 @@ export function ProxiesPage() {
         columns={columns}
         rowMenu={{
           name: proxyName,
-          // Default proxies belong to the platform: the company cannot edit them.
+          // A proxy of type `default` belongs to the platform, so the company cannot edit it.
           actions: (proxy) =>
             proxy.settings.type === 'default'
               ? []
@@ -79,7 +79,7 @@ export function ProxiesPage() {
                   editing(EditProxyDialog, () => setDialog({ kind: 'edit', proxy })),
                   removing(() => remove(proxy.id, `${proxyName(proxy)}:${proxy.port}`)),
                 ],
-          // Rows with a single action show it as a button.
+          // A row whose only action is the check shows a button instead of a menu.
           alone: (proxy) => (
             <ActionIcon
               variant="subtle"
@@ -95,7 +95,7 @@ export function ProxiesPage() {
           ),
         }}
         empty={noOwn}
-        // The platform's proxies are always in the list: the company's own ones may be missing all the same.
+        // The list is never empty, since it holds the platform's proxies. Show the hint when it holds no proxy of the company.
         below={(rows) =>
           rows.every(({ settings }) => settings.type === 'default') && (
             <Box mt="md" bd="1px dashed var(--line)" bdrs="sm">
@@ -130,7 +130,7 @@ function Port({ proxy }: { proxy: Proxy }) {
   );
 }
 
-/** Spec section 2 names three kinds: the company's own, PRO (default, for all sites), and standard. */
+/** The kind of a proxy (spec section 2): the company's own, PRO (the platform's, for all sites), or standard. */
 function ProxyTypeTag({ settings }: { settings: Proxy['settings'] }) {
   if (settings.type !== 'default') return <Tag tone="accent">{t.proxies.own}</Tag>;
   if (settings.allSites) return <Tag tone="special">{t.proxies.pro}</Tag>;

@@ -27,17 +27,17 @@ interface ProxyValues extends FieldValues {
   password?: string | undefined;
 }
 
-/** The fields of a proxy: address and credentials. An untouched password of a stored proxy stays until its address changes. */
+/** The fields of a proxy. An empty password keeps the stored one, unless the host or port changes. */
 function ProxyFields<V extends ProxyValues, O>(props: { control: Control<V, unknown, O>; stored?: Proxy }) {
   const { control, stored } = props;
-  // V has these fields by its constraint; FieldPath does not see it.
+  // The cast: the constraint of V guarantees these fields, but TypeScript cannot derive it for FieldPath.
   const field = (name: keyof ProxyValues & string) => name as FieldPath<V>;
   const [host, port, password] = useWatch({
     control,
     name: [field('host'), field('port'), field('password')],
   });
   const moved = stored !== undefined && isMoved(stored, { host, port });
-  // A shown error must not outlive its reason: the form checks a field again only when that field changes.
+  // The form validates a field only when that field changes. When the address is typed back, clear the password's error.
   const isSettled = stored !== undefined && !moved && !password;
   return (
     <>
@@ -72,7 +72,7 @@ function ProxyFields<V extends ProxyValues, O>(props: { control: Control<V, unkn
   );
 }
 
-/** Adds a proxy: the company's own, or for an ADMIN one of the platform. */
+/** Adds a proxy. The api assigns it to the user's company, or to the platform for an ADMIN without a company. */
 export function CreateProxyDialog({ onClose }: { onClose: () => void }) {
   const create = useCall(createProxy);
   return (
@@ -91,7 +91,7 @@ export function CreateProxyDialog({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** Edits a proxy of the company. Default proxies, whose credentials belong to the platform, have no such action. */
+/** Edits a proxy of the owner's company. */
 export function EditProxyDialog({ proxy, onClose }: { proxy: Proxy; onClose: () => void }) {
   return (
     <EditDialog
@@ -110,8 +110,8 @@ export function EditProxyDialog({ proxy, onClose }: { proxy: Proxy; onClose: () 
 }
 
 /**
- * Edits any proxy, for an ADMIN. The type is fixed (spec section 4). Of the gateway's own row only the flag can
- * change; the rest comes from settings.
+ * Lets an ADMIN edit any proxy. The type is fixed (spec section 4). For the platform's gateway only the flag
+ * `allSites` can change: the server's settings determine its other fields.
  */
 export function EditAnyProxyDialog({ proxy, onClose }: { proxy: Proxy; onClose: () => void }) {
   return (
@@ -158,7 +158,7 @@ export function EditAnyProxyDialog({ proxy, onClose }: { proxy: Proxy; onClose: 
   );
 }
 
-/** Shows the contact for a paid proxy. */
+/** Shows whom to contact to order a paid proxy. */
 export function PaidDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   return (
     <Modal opened={opened} onClose={onClose} title={t.proxies.paidTitle} size={440}>

@@ -16,24 +16,24 @@ const proxy: Proxy = {
   updatedAt: '2026-03-02T09:30:00.000Z',
 };
 
-test('an untouched form is valid and changes nothing, not even the password', () => {
+test('the untouched form of a stored proxy is valid and changes nothing, not even the password', () => {
   const values = proxyValues(proxy);
   expect(changes(values, ProxyChange.parse(values))).toEqual({});
 });
 
-test('a retyped equal port is no change, another port is one', () => {
+test('the form of a proxy sends the port only when it differs from the stored one', () => {
   const values = proxyValues(proxy);
   expect(changes(values, ProxyChange.parse({ ...values, port: ' 3128 ' }))).toEqual({});
   expect(changes(values, ProxyChange.parse({ ...values, port: '3129' }))).toEqual({ port: 3129 });
 });
 
-test("an admin's change of the flag also sends the stored type", () => {
+test("an ADMIN's change of a proxy's flag allSites also sends the stored type", () => {
   const values = { ...proxyValues(proxy), settings: proxy.settings };
   const body = AdminProxyChange.parse({ ...values, settings: { ...proxy.settings, allSites: true } });
   expect(changes(values, body)).toEqual({ settings: { type: 'payment', allSites: true } });
 });
 
-test('a form with another host or port is invalid without the password, another spelling of the host is not', () => {
+test('a new host or port of a proxy needs the password, another spelling of the same host does not', () => {
   const schema = ProxyChange.check(passwordOfAddress(proxy));
   const values = proxyValues(proxy);
   const faults = (typed: object) => schema.safeParse({ ...values, ...typed }).error?.issues ?? [];

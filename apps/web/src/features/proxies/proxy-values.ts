@@ -3,11 +3,10 @@ import { type Proxy, proxyAddress } from '@propusk/contract/proxies';
 import * as z from 'zod/mini';
 
 /**
- * A proxy as form values. No reply contains a password; an untouched field stays undefined, and the stored password
- * stays.
+ * A proxy as form values. Replies never contain the password. While its field is undefined, the server keeps the
+ * stored password.
  */
 export function proxyValues({ host, port, username }: Proxy) {
-  // Text, as the field holds it: a port that is typed again is unchanged.
   return { host, port, username, password: undefined };
 }
 
@@ -16,12 +15,12 @@ interface Address {
   port?: string | number | undefined;
 }
 
-/** Whether the form's host or port differs from the stored one, whose password therefore no longer applies. */
+/** Whether the form's host or port differs from the stored one: then the api requires the proxy's password again. */
 export function isMoved(stored: Proxy, { host = stored.host, port = stored.port }: Address): boolean {
   return proxyAddress(host, port) !== proxyAddress(stored.host, stored.port);
 }
 
-/** A check of a form's schema: another address needs the password. The api answers 409 password_needed without it. */
+/** A zod check: a new host or port needs the password. Without it the api replies 409 password_needed. */
 export function passwordOfAddress(stored: Proxy) {
   return z.refine<Address & { password?: string | undefined }>(
     (body) => stored.direct || body.password !== undefined || !isMoved(stored, body),

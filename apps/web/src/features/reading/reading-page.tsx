@@ -21,7 +21,7 @@ export function HelpPage() {
   return <Reading text={help} />;
 }
 
-/** Reads one of our own texts: its title, its lead, and chapters (`section`) in parts that begin with an `h2`. */
+/** Splits one of our HTML texts into its title, its lead and its chapters (`section`), grouped under each `h2`. */
 function read(html: string) {
   const { body } = new DOMParser().parseFromString(html, 'text/html');
   const [title, lead, ...rest] = body.children;
@@ -61,7 +61,7 @@ function Reading({ text }: { text: ReturnType<typeof read> }) {
             ),
           )}
         </nav>
-        {/* A text of this repository, packages/phrases: nobody else writes it. */}
+        {/* The HTML is a file of this repository (packages/phrases) and contains no user input. */}
         <div className={classes.text} dangerouslySetInnerHTML={{ __html: text.html }} />
       </div>
     </Standalone>

@@ -11,7 +11,7 @@ import { firstSteps } from '../../state.ts';
 import classes from './first-steps.module.css';
 import page from './sites-page.module.css';
 
-/** Poll interval of the onboarding progress while the card is visible, in milliseconds. */
+/** Poll interval of the owner's progress through the first steps, in milliseconds. */
 const WATCH_MS = 5_000;
 
 const steps = [
@@ -25,8 +25,8 @@ const steps = [
 type Key = (typeof steps)[number]['key'];
 
 /**
- * The steps from an empty company to a proved site, above the list of sites. A step is done when the server reports its
- * evidence. The owner may fold the card. It disappears after the last step.
+ * A card above the list of sites with the first steps of a new company, up to a site that a probe found closed. The
+ * server reports which steps are done. The owner may fold the card; after the last step it disappears.
  */
 export function FirstSteps({ onAdd }: { onAdd: () => void }) {
   const [folded, setFolded] = useState(() => firstSteps.read() === 'folded');
@@ -42,7 +42,7 @@ export function FirstSteps({ onAdd }: { onAdd: () => void }) {
     if (ended) firstSteps.store('done');
   }, [ended]);
   if (data === undefined) return <div className={page.steps} data-folded={folded || undefined} />;
-  // The page on which the last step was completed keeps the card, with a success message.
+  // A card that was shown before the last step stays, with a success message, until the user leaves the page.
   if (ended && !began) return null;
 
   const doneCount = steps.filter(({ done }) => done(data)).length;
@@ -113,7 +113,7 @@ function Step(props: { name: Key; done: boolean; current: boolean; shown: boolea
   );
 }
 
-/** The button that opens a step from this page. The steps of a site start from its row. */
+/** The button that starts a step. Steps about a site have none, since they start from the site's row. */
 function actionOf(key: Key, onAdd: () => void): ReactNode {
   const to = {
     person: paths.creatorUsers,

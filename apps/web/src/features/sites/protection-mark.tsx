@@ -10,7 +10,7 @@ import classes from './protection-mark.module.css';
 
 const unchecked = { tone: 'warning', Icon: IconCircleDashed };
 
-/** The verdict of a site's last probe; a click opens its details. A site that may be open offers its lock. */
+/** The verdict of a site's last probe. A click opens the probe; for an open or unprobed site, a button opens its lock. */
 export function ProtectionMark(props: {
   site: Site;
   onOpen: () => void;

@@ -17,10 +17,10 @@ interface SiteValues extends FieldValues {
   politics?: number[] | undefined;
 }
 
-/** The form of a new site. */
+/** The initial form values of a new site. */
 const newSite: SiteInput = { address: '', politics: [] };
 
-/** The form of a stored site. */
+/** The form values of a stored site. */
 const siteValues = ({ address, politics }: Site) => ({
   address: unicodeHost(address),
   politics: politics.map(({ id }) => id),
@@ -31,7 +31,7 @@ function SiteFields<V extends SiteValues, O>(props: {
   policies: readonly Option[];
 }) {
   const createPolicy = usePolicyCreate();
-  // V has these fields by its constraint; FieldPath does not see it.
+  // The cast: the constraint of V guarantees these fields, but TypeScript cannot derive it for FieldPath.
   const field = (name: keyof SiteValues & string) => name as FieldPath<V>;
   return (
     <>
@@ -78,7 +78,7 @@ export function CreateSiteDialog({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** Changes a site's address, and the policies that open it. */
+/** Edits a site's address and the policies that give access to it. */
 export function EditSiteDialog({ site, onClose }: { site: Site; onClose: () => void }) {
   const policies = usePolicyOptions(site.politics);
   return (

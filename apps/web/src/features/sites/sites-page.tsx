@@ -47,11 +47,11 @@ type Dialog =
   | { kind: 'lock'; site: Site; start: LockStart }
   | null;
 
-/** /dashboard/creator/domains. */
+/** /dashboard/creator/domains: the sites of the owner's company. */
 export function SitesPage() {
   const [dialog, setDialog] = useState<Dialog>(null);
   const isOnboarded = useStored(() => onboarded.read() === 'true');
-  // Read once: when the last step is completed on this page, the card stays until the owner leaves it.
+  // Read only once, so that the card stays on this page after its last step until the owner leaves the page.
   const [kept] = useState(firstSteps.read);
   const close = () => setDialog(null);
   const assign = (site: Site) => setDialog({ kind: 'edit', site });
@@ -153,7 +153,7 @@ export function OwnSitesPage() {
   );
 }
 
-/** How many of the company's sites are open to everybody; when none is, how many were not checked. */
+/** The number of the company's sites that are open to everybody, or if none is, of those without a probe. */
 function OpenSites() {
   const { data } = useQuery(queryOptions(evidence, {}));
   if (!data) return null;

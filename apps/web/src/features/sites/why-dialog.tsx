@@ -25,7 +25,7 @@ interface Asked {
   user?: number;
 }
 
-/** Explains why a user reaches a site or does not: the decision of `decide`, and the missing link. */
+/** Explains whether a user may reach a site: the server's access decision, and the policy that would give access. */
 export function WhyDialog(props: { site: Site; onAssign: () => void; onClose: () => void }) {
   const { site, onAssign, onClose } = props;
   const { control } = useForm<Asked>();
@@ -116,7 +116,7 @@ function Explained(props: { explanation: Explanation; user: number; onAssign: ()
   );
 }
 
-/** Adds the user to a policy in one step, and refetches the explanation above. */
+/** A button that adds the user to a policy and refetches the explanation. */
 function Join({ policy, user }: { policy: Named; user: number }) {
   const client = useQueryClient();
   const join = useMutation({

@@ -14,7 +14,7 @@ import { noProof, ProofFields, proofShape } from '../../common/proof-fields.tsx'
 import { toastSuccess } from '../../ui/toast.ts';
 import type { RoleStep } from './role-changes.ts';
 
-/** Changes a user's role or resets their second factor. Shows the consequences first and asks for the signed-in user's password and code. */
+/** Changes a user's role or resets their second factor. Shows the consequences and re-authenticates the signed-in user. */
 export function ChangeRoleDialog({
   user,
   step,
@@ -25,7 +25,7 @@ export function ChangeRoleDialog({
   onClose: () => void;
 }) {
   const me = useMe();
-  // The contract's `proof` of `resetSecondFactor`: an owner needs none for an agent.
+  // The contract's `proof` of `resetSecondFactor`: only an ADMIN must re-authenticate, an owner need not.
   const proved = step !== 'resetFactor' || rolesOf(me).includes('ADMIN');
   const change = useCall(changeRole);
   const remove = useCall(removeAdmin);

@@ -20,9 +20,8 @@ export function EditUserDialog({ user, onClose }: { user: User; onClose: () => v
 }
 
 /**
- * Edits a user of any company. An ADMIN reads the policies of all companies without their owners; only the user's
- * current policies surely belong to the user's company. So an ADMIN can remove policies here, and the owner adds
- * them.
+ * Edits a user of any company. An ADMIN's list of policies does not say which company a policy belongs to, so this
+ * dialog offers only the policies that the user has. An ADMIN can remove them; only the owner can add others.
  */
 export function EditAnyUserDialog({ user, onClose }: { user: User; onClose: () => void }) {
   return (
@@ -35,14 +34,14 @@ export function EditAnyUserDialog({ user, onClose }: { user: User; onClose: () =
   );
 }
 
-/** The user's policies when the dialog opened and now: neither may show as an id. */
+/** The user's policies when the dialog opened and as last read, so that the select shows names for all of them. */
 function held(...states: User[]): Option[] {
   return namedOptions([
     ...new Map(states.flatMap(({ politics }) => politics).map((one) => [one.id, one])).values(),
   ]);
 }
 
-/** The user's fields and policies. An untouched password stays. */
+/** The dialog with a user's fields and policies. An empty password field keeps the stored password. */
 function UserDialog(props: {
   user: User;
   /** The selectable policies, given the stored user. */
@@ -52,7 +51,7 @@ function UserDialog(props: {
 }) {
   const me = useMe();
   const admin = rolesOf(me).includes('ADMIN');
-  // The email receives password links: only its holder may change it, or an ADMIN for another user.
+  // Links that set a password go to an owner's or ADMIN's email, so only its holder or another ADMIN may change it.
   const emailStays = (stored: User) => isProtected(stored) && !(admin && stored.id !== me.id);
   return (
     <EditDialog
@@ -69,7 +68,7 @@ function UserDialog(props: {
       schema={(stored) =>
         admin ? UserChange.check(proofWhen<UserChange>(me, (body) => asksFor(stored, body))) : UserChange
       }
-      // A password that was typed for a change since taken back is not sent.
+      // The user may have typed the current password for a change that was then undone: do not send it.
       prepare={(body, stored) =>
         asksFor(stored, body) ? body : { ...body, currentPassword: undefined, code: undefined }
       }
@@ -119,12 +118,12 @@ function UserDialog(props: {
   );
 }
 
-/** Whether an ADMIN needs to prove the change: the contract's `proof` of `updateUser`. */
+/** Whether an ADMIN must re-authenticate for a change of a user: the contract's `proof` of `updateUser`. */
 function asksFor(stored: User, { email, password }: Pick<UserChange, 'email' | 'password'>): boolean {
   return (email !== undefined && email !== stored.email) || Boolean(password);
 }
 
-/** Asks an ADMIN for the own password as soon as the form changes the user's email or password. */
+/** The fields that re-authenticate an ADMIN, shown as soon as the form changes the user's email or password. */
 function Proof({
   control,
   stored,

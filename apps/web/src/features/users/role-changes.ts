@@ -6,17 +6,17 @@ export type RoleStep = 'makeOwner' | 'dropOwner' | 'dropAdmin' | 'resetFactor';
 
 type Holder = Pick<User, 'id' | 'roles' | 'company'>;
 
-/** Deleting and new passwords are not offered for holders of ADMIN or CREATOR (spec section 6). */
+/** Whether a user is an ADMIN or CREATOR: for them the console offers no deletion and no new password (spec section 6). */
 export function isProtected(user: Pick<User, 'roles'>): boolean {
   return rolesOf(user).some((role) => role !== 'USER');
 }
 
-/** Whether a reset of a lost second factor is offered: to an owner an agent's, to an ADMIN any but their own. */
+/** Whether the user may reset another user's second factor: an owner that of agents, an ADMIN that of all others. */
 export function isResettable(me: Holder, user: Pick<User, 'id' | 'roles' | 'secondFactor'>): boolean {
   return user.secondFactor && user.id !== me.id && (rolesOf(me).includes('ADMIN') || !isProtected(user));
 }
 
-/** The role change offered for a user; null for the signed-in user and where the api would refuse. */
+/** The role change that the console offers for a user. Null for the signed-in user, and where the api would refuse it. */
 export function roleStep(me: Holder, user: Holder): RoleStep | null {
   if (user.id === me.id) return null;
   const roles = rolesOf(user);

@@ -39,7 +39,7 @@ const company: Column<User> = {
   render: (user) => (user.company ? <CompanyCell company={user.company} /> : t.common.none),
 };
 
-/** A user's name and mail link. */
+/** A cell with a user's name and a mailto link. */
 function Person({ user, name }: { user: User; name: ReactNode }) {
   return (
     <TwoLines
@@ -58,7 +58,7 @@ function Person({ user, name }: { user: User; name: ReactNode }) {
   );
 }
 
-/** Role names, each with what it may do in its tooltip. */
+/** The names of a user's roles. Each has a tooltip that lists what the role may do. */
 function Roles({ roles: held }: { roles: readonly Role[] }) {
   if (held.length === 0) return t.common.none;
   return held.map((role, place) => (
@@ -71,7 +71,7 @@ function Roles({ roles: held }: { roles: readonly Role[] }) {
   ));
 }
 
-/** Dimmed: a missing second factor is the owner's concern, shown with the company's requirement. */
+/** A dimmed icon for users with a second factor. A missing second factor has no icon here. */
 function FactorMark() {
   return (
     <span className={classes.factor} title={t.factor.mark}>

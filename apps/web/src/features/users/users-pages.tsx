@@ -82,7 +82,7 @@ function UserList(props: {
 const CreateUserDialog = lazyDialog(() => import('../../common/create-user-dialog.tsx'), 'CreateUserDialog');
 const EditUserDialog = lazyDialog(() => import('./edit-user-dialog.tsx'), 'EditUserDialog');
 
-/** /dashboard/creator/users. */
+/** /dashboard/creator/users: the users of the owner's company. */
 export function UsersPage() {
   const [creating, setCreating] = useState(false);
   return (
@@ -104,8 +104,8 @@ const EditAnyUserDialog = lazyDialog(() => import('./edit-user-dialog.tsx'), 'Ed
 const AddAdminDialog = lazyDialog(() => import('./change-role-dialog.tsx'), 'AddAdminDialog');
 
 /**
- * /dashboard/admin/users: all users. An owner adds users to the company; an ADMIN adds admins, edits and removes
- * users.
+ * /dashboard/admin/users: the users of all companies. An ADMIN can add other ADMINs, but no users of a company: only an
+ * owner adds those.
  */
 export function AllUsersPage() {
   const [adding, setAdding] = useState(false);

@@ -18,9 +18,9 @@ export interface Destination {
   group: keyof typeof t.keyboard.groups;
   label: string;
   to: string;
-  /** The search of the list. */
+  /** The search text of the list page. */
   name?: string;
-  /** What the list opens: its "add" dialog, or the row with this id. */
+  /** The fragment of the list page: `add` opens its "add" dialog, an id opens that row. */
   hash?: string;
 }
 
@@ -64,7 +64,7 @@ const companies = source('companies', listCompanies, paths.adminCompanies, ({ co
 const ofOwner = [sites(paths.creatorSites), people, policies(paths.creatorPolicies)];
 const ofAgent = [sites(paths.userSites), policies(paths.userPolicies)];
 
-/** What a user may search. */
+/** The kinds of entities that a user with these roles may search. */
 function sourcesOf(roles: readonly Role[]) {
   const admin = roles.includes('ADMIN');
   if (roles.includes('CREATOR')) return admin ? [...ofOwner, companies] : ofOwner;

@@ -7,7 +7,7 @@ import { type KeyboardEvent, useId, useState } from 'react';
 import { type Destination, useDestinations } from './destinations.ts';
 import classes from './keyboard.module.css';
 
-/** Navigates to a page, an action or a found entity. The arrow keys choose, Enter navigates (WAI-ARIA APG, combobox with a listbox). */
+/** Searches pages, actions and entities, and navigates to the chosen one (WAI-ARIA APG: combobox with a listbox). */
 export function GoDialog({ onClose, onKeys }: { onClose: () => void; onKeys: () => void }) {
   const navigate = useNavigate();
   const id = useId();

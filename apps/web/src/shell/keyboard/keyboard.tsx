@@ -9,10 +9,10 @@ import { lazyDialog } from '../../ui/lazy.tsx';
 const GoDialog = lazyDialog(() => import('./go-dialog.tsx'), 'GoDialog');
 const KeysDialog = lazyDialog(() => import('./keys-dialog.tsx'), 'KeysDialog');
 
-// By the place of the key: on the Russian layout the same keys work.
+// Shortcuts go by the physical key, so that they also work on the Russian keyboard layout.
 const physical = { usePhysicalKeys: true, preventDefault: false };
 
-/** Runs a command unless a dialog or a menu has the keyboard. */
+/** Runs a command unless a dialog or a menu is open. */
 const unlessBusy = (run: () => unknown) => (event: KeyboardEvent) => {
   const isBusy = document.querySelector('[role="dialog"], [role="alertdialog"], [role="menu"]') !== null;
   if (event.defaultPrevented || isBusy) return;
@@ -22,8 +22,8 @@ const unlessBusy = (run: () => unknown) => (event: KeyboardEvent) => {
 const marked = (keys: string) => document.querySelector<HTMLElement>(`main [aria-keyshortcuts="${keys}"]`);
 
 /**
- * The dashboard's keyboard shortcuts, and the button that opens the command dialog. A page marks its search field and its "add"
- * button with `aria-keyshortcuts`: the shortcuts find them by it, and screen readers announce it.
+ * The dashboard's keyboard shortcuts, and the button that opens the search of pages and entities. The shortcuts find a
+ * page's search field and "add" button by their `aria-keyshortcuts`, which screen readers announce too.
  */
 export function Keyboard() {
   const [opened, setOpened] = useState<'go' | 'keys' | null>(null);

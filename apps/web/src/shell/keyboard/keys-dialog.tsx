@@ -6,7 +6,7 @@ import * as t from '@propusk/phrases/console';
 import { singleKeys, useStored } from '../../state.ts';
 import classes from './keyboard.module.css';
 
-/** The list of keys, and the switch of those without a modifier. */
+/** A dialog that lists the keyboard shortcuts, with a switch that disables those without a modifier key. */
 export function KeysDialog({ onClose }: { onClose: () => void }) {
   return (
     <Modal opened onClose={onClose} title={t.keyboard.title} size={440}>

@@ -12,7 +12,7 @@ import classes from './onboarding-dialog.module.css';
 import sites from './sites.svg';
 import users from './users.svg';
 
-/** Spec section 2, dialogs: the four slides in their order. */
+/** The four slides of the onboarding in their order (spec section 2, dialogs). */
 const steps = [
   { picture: sites, proof: 'siteExists' },
   { picture: htaccess, proof: 'lockVerified' },
@@ -21,7 +21,7 @@ const steps = [
 ] as const satisfies readonly { picture: string; proof: keyof Evidence }[];
 const slides = t.onboarding.slides.map((slide, index) => ({ ...slide, ...(steps[index] ?? steps[0]) }));
 const COUNT = slides.length;
-/** A shorter swipe counts as a tap, in pixels. */
+/** The shortest movement in pixels that counts as a swipe and not as a tap. */
 const SWIPE_PX = 40;
 const arrow = { variant: 'subtle', color: 'gray', size: 40 } as const;
 
@@ -29,12 +29,12 @@ export interface OnboardingDialogProps {
   opened: boolean;
   /** The finished steps; undefined while unknown, and for users who are not owners. */
   evidence: Evidence | undefined;
-  /** Escape: show again on the next visit. */
+  /** Called on Escape, which shows the onboarding again on the next visit. */
   onClose: () => void;
   onUnderstood: () => void;
 }
 
-/** The carousel of the first visit. All slides overlap, so that the tallest sets the height. */
+/** The onboarding: a carousel of slides. All slides share one grid cell, so that the tallest sets the height. */
 export function OnboardingDialog({ opened, evidence, onClose, onUnderstood }: OnboardingDialogProps) {
   const [shown, setShown] = useState(0);
   const touchedAt = useRef(0);
@@ -61,7 +61,7 @@ export function OnboardingDialog({ opened, evidence, onClose, onUnderstood }: On
     >
       <Modal.Overlay backgroundOpacity={1} color="var(--backdrop)" />
       <Modal.Content aria-label={t.onboarding.label} className={classes.content}>
-        {/* The carousel takes the focus itself: the arrow keys work at once, and Enter presses no button. */}
+        {/* The dialog's body takes the first focus, so that the arrow keys work at once and Enter presses no button. */}
         <Modal.Body data-autofocus tabIndex={-1} className={classes.body} onKeyDown={onKeyDown}>
           <section
             aria-roledescription={t.onboarding.carousel}
@@ -83,7 +83,7 @@ export function OnboardingDialog({ opened, evidence, onClose, onUnderstood }: On
                 inert={index !== shown}
               >
                 <div className={classes.picture}>
-                  {/* `use` and not `img`: the colours of the pictures are variables of the page (theme/tokens.ts). */}
+                  {/* `use` and not `img`: an `img` could not read the CSS variables of the page that colour the picture. */}
                   <svg viewBox="0 0 560 260" aria-hidden="true">
                     <use href={`${picture}#picture`} />
                   </svg>

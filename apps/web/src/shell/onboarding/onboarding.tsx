@@ -6,15 +6,15 @@ import { rolesOf, useMe } from '../../common/me.tsx';
 import { onboarded } from '../../state.ts';
 import { lazyOptional } from '../../ui/lazy.tsx';
 
-// Most visits come after the onboarding: its pictures are a separate file. Without the file the page opens without
-// it, and the next page load tries again.
+// A separate file, because most visits do not show the onboarding. If the file does not load, the page opens without
+// the onboarding, and the next page load tries again.
 const OnboardingDialog = lazyOptional(() => import('./onboarding-dialog.tsx'), 'OnboardingDialog');
 
-/** Four slides on a user's first visit; 'Understood!' marks them seen (spec section 4), Escape postpones them. */
+/** Shows the onboarding on a browser's first visit. 'Understood!' ends it for good (spec section 4), Escape postpones it. */
 export function Onboarding() {
   const [seen] = useState(() => onboarded.read() === 'true');
   const [opened, setOpened] = useState(!seen);
-  // Only an owner has onboarding progress.
+  // Only for an owner does the server know the progress of a company's first steps.
   const owner = rolesOf(useMe()).includes('CREATOR');
   const { data } = useQuery({ ...queryOptions(evidence, {}), enabled: owner && opened });
   if (seen) return null;

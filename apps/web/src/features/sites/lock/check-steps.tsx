@@ -6,8 +6,8 @@ import { Fold } from '../../../ui/fold.tsx';
 type Proof = Pick<SiteCheck, 'state' | 'steps' | 'proof'>;
 
 /**
- * The proof of a probe at a glance, from outside and through the policies' proxies. The steps are folded under it. A
- * failed step stays visible with its advice.
+ * The steps of a probe in two groups: requests from outside, and requests through the policies' proxies. Each group is
+ * folded under one line that sums it up; a failed step stays visible with its advice.
  */
 export function CheckSteps(check: Proof) {
   return (['outside', 'through'] as const).map((vantage) => {
@@ -39,7 +39,7 @@ function stateOf({ state, proof }: Proof, vantage: ProbeStep['vantage']): Check[
   return of > 0 && passed === of ? 'passed' : 'failed';
 }
 
-/** The line above the steps: a tally, or the progress of a probe that runs. */
+/** The line that sums up a group of steps: the number of passed steps, or the progress of a running probe. */
 function glance({ state, proof }: Proof, vantage: ProbeStep['vantage'], steps: readonly ProbeStep[]): string {
   const { passed, of } = proof[vantage];
   if (state === 'running') {
@@ -53,7 +53,7 @@ function shown({ title, outcome, detail }: ProbeStep, place: number): Check {
   return { key: `${place} ${title}`, title, state: outcome, says: t.lock[outcome], detail };
 }
 
-/** Consecutive steps often have the same advice: only the last of them shows it. */
+/** Consecutive failed steps often have the same advice, so only the last of them shows it. */
 function adviseLast(step: ProbeStep, place: number, wrong: readonly ProbeStep[]): Check {
   const repeated = wrong[place + 1]?.advice === step.advice;
   if (step.advice === null || repeated) return shown(step, place);

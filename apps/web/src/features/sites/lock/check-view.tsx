@@ -37,7 +37,7 @@ export function CheckView(props: {
   useEffect(() => begin(), []);
 
   const running = start.isPending || check?.state === 'running';
-  // The reply may belong to the previous probe.
+  // While a new probe is being started, the loaded data still belongs to the previous one.
   const shown = start.isPending ? null : check;
   return (
     <Stack gap={20}>
@@ -73,7 +73,7 @@ export function CheckView(props: {
   );
 }
 
-/** Shown when there is no probe or its state is unknown. */
+/** Shown when the site has no probe yet, or when the call for the last probe failed. */
 function Nothing({ query }: { query: UseQueryResult<SiteCheck | null> }) {
   if (query.isPending) return <Skeleton height={96} />;
   if (query.error) return <Failed query={query} />;
@@ -87,7 +87,7 @@ function useCheck(siteId: number) {
   const queryKey = [getSiteCheck.path, { params }] as const;
   const query = useQuery({
     queryKey,
-    // TanStack Query rejects undefined, which `call` returns for an empty body.
+    // `call` returns undefined for an empty body, which TanStack Query rejects as data.
     queryFn: async ({ signal }): Promise<SiteCheck | null> =>
       (await call(getSiteCheck, { params }, signal)) ?? null,
     refetchInterval: ({ state }) => (state.data?.state === 'running' ? POLL_MS : false),
@@ -95,7 +95,7 @@ function useCheck(siteId: number) {
   const start = useMutation({
     mutationFn: () => call(checkSite, { params }),
     onSuccess: async (check) => {
-      // A reply in flight may belong to the previous probe.
+      // Cancel a poll that is still pending: its reply may describe the previous probe.
       await client.cancelQueries({ queryKey });
       client.setQueryData(queryKey, check);
     },
@@ -104,7 +104,7 @@ function useCheck(siteId: number) {
   const ran = useRef(false);
   useEffect(() => {
     if (state === 'running') ran.current = true;
-    // The lists show the verdict too.
+    // The lists of sites show the verdict too, so refetch them when the probe has ended.
     else if (ran.current) {
       ran.current = false;
       void client.invalidateQueries();
@@ -113,7 +113,7 @@ function useCheck(siteId: number) {
   return { start, query };
 }
 
-/** The verdict of a probe: its meaning, and the advice unless a step below shows the same. */
+/** The verdict of a probe: its meaning, and its advice unless a step below shows the same advice. */
 function VerdictOutcome({ check }: { check: SiteCheck }) {
   const verdict = check.verdict ?? 'unknown';
   const { tone, Icon } = verdicts[verdict];

@@ -8,7 +8,7 @@ import { CheckView } from './check-view.tsx';
 import { LockView } from './lock-view.tsx';
 import { VantagesView } from './vantages-view.tsx';
 
-/** The dialog's first view: the lock's lines, a probe that starts now, or the last verdict. */
+/** The view that the dialog opens with: the lock's lines, a new probe, or the last probe's verdict. */
 export type LockStart = 'lock' | 'check' | 'last';
 
 const titles: Readonly<Record<LockStart | 'vantages', (host: string) => string>> = {
@@ -18,11 +18,11 @@ const titles: Readonly<Record<LockStart | 'vantages', (host: string) => string>>
   vantages: () => t.vantages.title,
 };
 
-/** The lock of a site: its configuration lines and its probe. */
+/** A dialog with a site's lock (the lines for its web server) and the probe that tests it. */
 export function LockDialog(props: {
   site: { id: number; address: string };
   start: LockStart;
-  /** Opens the site's form, to give it a policy. */
+  /** Opens the site's form, in which the owner assigns a policy to the site. */
   onAssign: () => void;
   onClose: () => void;
 }) {

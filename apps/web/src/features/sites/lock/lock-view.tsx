@@ -23,7 +23,7 @@ import { Tag, Tags } from '../../../ui/tags.tsx';
 import classes from './lock-dialog.module.css';
 import { Snippets } from './snippets.tsx';
 
-/** The lock's configuration: egress addresses, lines for each server, and the link for a colleague. */
+/** A site's lock: the egress addresses, the lines for each kind of web server, and a link to share them. */
 export function LockView(props: { siteId: number; onCheck: () => void; onAssign: () => void }) {
   const { siteId, onCheck, onAssign } = props;
   const query = useQuery(queryOptions(getSiteLock, { params: { id: siteId } }));
@@ -48,7 +48,7 @@ function Lock(props: { lock: SiteLock; onCheck: () => void; onAssign: () => void
     onSuccess: (learned) => client.setQueryData(queryOptions(getSiteLock, { params }).queryKey, learned),
   });
   const known = lock.snippets.length > 0;
-  // The first view of a lock asks for the addresses by itself; a failure leaves the button to try again.
+  // The first time that a lock opens, it requests the egress addresses without a click. After a failure a button retries.
   const first =
     lock.egress.length > 0 &&
     lock.egress.every(({ learnedAt, problem }) => learnedAt === null && problem === null);
@@ -127,7 +127,7 @@ function Lock(props: { lock: SiteLock; onCheck: () => void; onAssign: () => void
   );
 }
 
-/** Creates a link that shows a colleague the lock's lines and nothing else. */
+/** Creates a link that shows only the lock's lines, for a colleague without an account. */
 function ShareLink({ siteId }: { siteId: number }) {
   const { data, error, isPending, mutate } = useMutation({
     mutationFn: () => call(shareLock, { params: { id: siteId } }),

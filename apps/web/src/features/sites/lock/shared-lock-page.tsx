@@ -17,7 +17,7 @@ import { Snippets } from './snippets.tsx';
 
 /** /lock#token: the lines of one site's lock, for a colleague who has no account. */
 export function SharedLockPage() {
-  // The token stays in the address: the link works for seven days and must survive a reload.
+  // The token stays in the URL, so that a reload works during the link's seven days.
   const linkToken = useLocation({ select: ({ hash }) => hash });
   return (
     <Standalone width={800}>
@@ -28,7 +28,7 @@ export function SharedLockPage() {
 }
 
 function Opened({ linkToken }: { linkToken: string }) {
-  // The page has no session, and so no query client.
+  // Plain state instead of useQuery: without a session the page has no query client.
   const [lock, setLock] = useState<SharedLock | null>(null);
   const attempt = useAttempt();
   const open = () =>

@@ -17,8 +17,8 @@ const servers = (Object.keys(t.lock.servers) as Server[]).map((value) => ({
 }));
 
 /**
- * The lines of a lock: the kind of server, the place for the lines, the lines, and notes.
- * @param props.heading level of its headings: one below that of the section around it
+ * The lines of a lock for a chosen kind of web server, with the file that they belong in, and notes.
+ * @param props.heading the level of its headings: one below the heading of the section around it
  */
 export function Snippets({ snippets, heading }: { snippets: readonly Snippet[]; heading: 'h2' | 'h3' }) {
   const has = (kind: string) => snippets.some((one) => one.kind === kind);
@@ -78,7 +78,7 @@ function Lines({ snippet, Heading }: { snippet: Snippet; Heading: 'h2' | 'h3' })
   );
 }
 
-/** Lines to copy, under their title. */
+/** A titled block of code with a button that copies it. */
 export function Code(props: { title: string; text: string; label: string; copy: string }) {
   return (
     <section className={classes.code} aria-label={props.label}>

@@ -24,7 +24,7 @@ import { Code } from './snippets.tsx';
 /** Poll interval of the list in milliseconds, so that a newly paired machine appears without a reload. */
 const POLL_MS = 2_000;
 
-/** The vantages of the company or of the platform: which are present, and how to add one. */
+/** The vantages (machines that probe sites) of the company or the platform, their state, and a form to add one. */
 export function VantagesView({ onBack }: { onBack: () => void }) {
   const { company } = useMe();
   const query = useQuery({ ...queryOptions(listVantages, {}), refetchInterval: POLL_MS });
@@ -90,7 +90,7 @@ function Row({ vantage: { id, name, address, seenAt, present } }: { vantage: Van
   );
 }
 
-/** Adds a vantage by its name, then shows the command until its machine calls. */
+/** Adds a vantage by its name, then shows the pairing command until the machine has called the server. */
 function AddVantage({ vantages }: { vantages: readonly Vantage[] }) {
   const [name, setName] = useState('');
   const { data, error, isPending, mutate } = useCall(addVantage);
@@ -123,10 +123,10 @@ function AddVantage({ vantages }: { vantages: readonly Vantage[] }) {
   );
 }
 
-/** Runs the waiting probes every half hour, also after a restart of the machine. */
+/** A crontab line: the vantage runs its queued probes every half hour, also after the machine has restarted. */
 const CRON = '*/30 * * * * sh $HOME/vantage.sh once >/dev/null 2>&1';
 
-/** The command that makes a machine a vantage; after that, the line that keeps it one. */
+/** The command that pairs a machine as a vantage; after the pairing, the crontab line that repeats its probes. */
 function PairingCommand({ pairing, paired }: { pairing: VantagePairing; paired: boolean }) {
   return paired ? (
     <Code title={t.vantages.cron} label={t.vantages.cron} text={CRON} copy={t.vantages.copyCron} />
