@@ -8,7 +8,7 @@ export type FieldFault = Phrase<typeof fieldFaults>;
 
 /**
  * Reads the fault of a field from zod's issue.
- * @param issue with its `input`: zod gives it to error maps, and leaves it in errors under `reportInput`
+ * @param issue must contain `input`: zod passes it to error maps, and keeps it in errors with `reportInput`
  */
 export function faultOf(issue: z.core.$ZodRawIssue | z.core.$ZodIssue): FieldFault {
   const { input, code } = issue;

@@ -1,4 +1,4 @@
-/** Sentences of one subject, by code; a sentence may take parameters. */
+/** A table of sentences by code. A sentence may take parameters. */
 type PhraseTable = Readonly<Record<string, (...params: never[]) => string>>;
 
 /** A code of a table with the parameters of its sentence. A code without a sentence does not compile. */

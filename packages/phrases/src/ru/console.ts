@@ -1,5 +1,5 @@
-// One file holds the texts that load together: each page loads its own texts with its code. The English strings are the
-// specification's own.
+// Each of these files holds the texts that load together, because a page loads its texts with its code. Texts in English
+// are quoted from the specification.
 export * from './console/audit.ts';
 export * from './console/auth.ts';
 export * from './console/company.ts';

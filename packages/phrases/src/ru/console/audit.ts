@@ -1,6 +1,6 @@
 import type { AuditAction, AuditField, AuditKind } from '@propusk/contract/audit';
 
-// Audit events. In the passive: a Russian verb in the past tense would need the actor's gender.
+// Sentences of audit events. They are passive, because an active Russian verb in the past tense has the actor's gender.
 
 const objects: Record<AuditKind, (name: string) => string> = {
   company: (name) => `компания «${name}»`,
@@ -34,7 +34,7 @@ export const audit = {
   more: 'Подробнее',
   moscow: (moment: string) => `${moment} МСК`,
   columns: { field: 'Что', before: 'Было', after: 'Стало' },
-  /** Follows the name of the actor. */
+  /** The sentence after the actor's name. */
   events: {
     created: (kind, name) => `${created(kind)} ${objects[kind](name)}`,
     changed: (kind, name) => `измен${ending(kind)} ${objects[kind](name)}`,
@@ -83,7 +83,7 @@ export const audit = {
     client: 'вход',
     agent: 'браузер',
   } satisfies Record<AuditField, string>,
-  /** What a policy calls its name is no person's. */
+  /** Labels of fields that differ by entity: Russian has other words for a policy's name and a person's. */
   policyName: 'название',
   added: (what: string, names: string) => `добавлены ${what}: ${names}`,
   removed: (what: string, names: string) => `убраны ${what}: ${names}`,

@@ -1,4 +1,4 @@
-// The auth area.
+// Texts of the auth area.
 
 export const auth = {
   loginTitle: 'Вход',

@@ -1,4 +1,4 @@
-// The owner's company, the list of companies, and pages to come.
+// Texts of the owner's company, the list of companies, and placeholder pages.
 import type { MailFailure } from '@propusk/contract/mail';
 import { count } from '../count.ts';
 
@@ -40,7 +40,7 @@ export const companies = {
   loss: 'Все её данные пропадут безвозвратно: люди, сайты, прокси-серверы и политики доступа.',
 };
 
-/** The band over the list of companies while mail does not leave. */
+/** The warning above the list of companies while the server cannot send its mail. */
 export const stuckMail = {
   waiting: (n: number, since: string) =>
     `Почта не уходит: ${count(n, { one: 'письмо ждёт', few: 'письма ждут', many: 'писем ждут' })} отправки с ${since}.`,

@@ -1,4 +1,4 @@
-// The band of a company whose mail nobody has confirmed yet.
+// Texts of the band that asks an owner to confirm the company's email address.
 
 export const confirmation = {
   title: 'Подтвердите почту',

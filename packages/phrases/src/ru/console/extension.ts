@@ -1,4 +1,4 @@
-// The extension's download and sign-in.
+// Texts of the extension's download and sign-in.
 
 export const extension = {
   title: 'Расширение для браузера',

@@ -1,4 +1,4 @@
-// The way from an empty company to a proved site, above the list of sites.
+// Texts of the card with a new company's first steps, above the list of sites.
 
 export const firstSteps = {
   title: 'Первые шаги',

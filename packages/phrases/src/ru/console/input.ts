@@ -1,4 +1,4 @@
-// Typed input: what would lose it, and what keeps it.
+// Texts of the questions before a form's input is lost, and of the reload after another user's save.
 
 export const input = {
   discard: 'Закрыть и потерять введённое?',

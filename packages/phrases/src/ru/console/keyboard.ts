@@ -1,6 +1,6 @@
 import { count } from '../count.ts';
 
-// Keys of the dashboard, and the dialog that goes anywhere.
+// Texts of the keyboard shortcuts, and of the dialog that searches pages and entities.
 
 export const keyboard = {
   where: 'Страница, сайт, человек, действие…',

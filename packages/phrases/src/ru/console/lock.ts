@@ -1,4 +1,4 @@
-// The lock of a site: its lines and its probe.
+// Texts of a site's lock (lines for its web server) and of the probe that tests it.
 
 import { count } from '../count.ts';
 

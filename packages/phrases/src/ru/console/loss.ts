@@ -6,7 +6,7 @@ const people = (n: number) => {
   return `${one ? 'потеряет' : 'потеряют'} ${counted}`;
 };
 
-// What a deletion takes away, in its confirmation.
+// Sentences in the confirmation of a deletion: how many users lose access.
 export const loss = {
   counting: 'Считаем, кто потеряет доступ…',
   unknown: 'Не удалось посчитать, кто потеряет доступ.',

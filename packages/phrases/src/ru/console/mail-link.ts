@@ -1,4 +1,4 @@
-// The pages that links in mail lead to.
+// Texts of the pages that links in mail open.
 
 export const mailLink = {
   newPasswordTitle: 'Задайте новый пароль',

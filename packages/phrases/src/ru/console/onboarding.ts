@@ -1,4 +1,4 @@
-// The first visit.
+// Texts of the onboarding, which opens on the first visit.
 
 export const onboarding = {
   label: 'Знакомство с «Пропуском»',

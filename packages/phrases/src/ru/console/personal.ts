@@ -1,4 +1,4 @@
-// The personal page and the proxy settings.
+// Texts of the personal page and the user's proxy settings.
 
 export const personal = {
   title: 'Персональные данные',

@@ -1,4 +1,4 @@
-// Access policies.
+// Texts of the lists and dialogs of access policies.
 
 import { count } from '../count.ts';
 

@@ -1,4 +1,4 @@
-// Proxies.
+// Texts of the lists and dialogs of proxies.
 
 export const proxies = {
   title: 'Прокси-серверы',

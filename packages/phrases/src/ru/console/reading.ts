@@ -1,4 +1,4 @@
-// Labels around the long texts, help.html and rules.html.
+// Labels of the pages that show help.html and rules.html.
 
 export const reading = {
   contents: 'На этой странице',

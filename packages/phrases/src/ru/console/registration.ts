@@ -1,4 +1,4 @@
-// Who may register, in place of the registration form.
+// Texts that the registration page shows instead of its form when registration is closed.
 
 export const registration = {
   closedTitle: 'Регистрация закрыта',

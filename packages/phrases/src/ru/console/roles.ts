@@ -1,8 +1,8 @@
-// Changes of role: owners of a company and admins of the platform.
+// Texts of the dialogs that change a role: owner of a company, ADMIN of the platform.
 
 const again = 'Открытые сеансы завершатся: в консоль и расширение нужно будет войти заново.';
 
-/** The effect of the dialog on a user. */
+/** How the change affects the user, shown in the dialog before it. */
 type Change = 'makeOwner' | 'dropOwner' | 'dropAdmin' | 'resetFactor';
 
 export const roleChange = {

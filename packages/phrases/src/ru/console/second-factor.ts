@@ -1,4 +1,4 @@
-// The second factor: enrolment, codes, and the company's requirement.
+// Texts of the second factor: enrolment, codes, and the company's requirement.
 
 const of = (count: number) => (new Intl.PluralRules('ru').select(count) === 'one' ? 'человека' : 'человек');
 

@@ -1,6 +1,6 @@
 import type { Session } from '@propusk/contract/sessions';
 
-// The list of sessions.
+// Texts of the list of a user's sessions.
 
 export const sessions = {
   title: 'Сеансы',

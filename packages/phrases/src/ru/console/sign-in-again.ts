@@ -1,4 +1,4 @@
-// Signing in over a page whose session has ended.
+// Texts of the dialog that signs a user in again when the session has ended under a changed form.
 
 export const signInAgain = {
   title: 'Сеанс завершён',

@@ -1,4 +1,4 @@
-// The second step of signing in.
+// Texts of the second step of the login page, which asks for a code.
 
 export const signInCode = {
   title: 'Подтвердите вход',

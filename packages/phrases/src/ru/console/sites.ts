@@ -1,4 +1,4 @@
-// Sites.
+// Texts of the lists and dialogs of sites.
 
 export const sites = {
   title: 'Сайты',

@@ -1,4 +1,4 @@
-// Users.
+// Texts of the lists and dialogs of users.
 
 export const users = {
   title: 'Пользователи',
@@ -16,7 +16,7 @@ export const users = {
   newPasswordHint: 'Оставьте пустым, чтобы не менять пароль',
   roles: 'Роли',
   role: { ADMIN: 'Админ', USER: 'Агент', CREATOR: 'Пользователь' },
-  /** What each role may do. */
+  /** What a user with each role may do, for the tooltip of the role. */
   may: {
     ADMIN: 'Администратор платформы: управляет всеми компаниями, их людьми и прокси-серверами',
     USER: 'Открывает сайты своих политик доступа. В консоли видит только свои данные, сайты и политики',

@@ -1,4 +1,4 @@
-// Vantages: machines that look at sites as strangers.
+// Texts about vantages: machines outside the company's network that probe its sites.
 
 export const vantages = {
   title: 'Точки проверки',
