@@ -1,4 +1,4 @@
-/** Whether a label contains the query, ignoring case and the difference between the Russian letters ё and е. */
+/** Whether a label contains the query, ignoring case and the dots of the Russian letter yo. */
 export function matches(label: string, typed: string): boolean {
   return folded(label).includes(folded(typed.trim()));
 }

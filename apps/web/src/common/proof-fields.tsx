@@ -1,4 +1,4 @@
-import { FactorCode, Proof } from '@propusk/contract/fields';
+import { CurrentPassword, FactorCode, Proof } from '@propusk/contract/fields';
 import { issue } from '@propusk/contract/issues';
 import type { User } from '@propusk/contract/me';
 import * as t from '@propusk/phrases/console';
@@ -7,8 +7,8 @@ import * as z from 'zod/mini';
 import { PasswordField, TextField } from './fields.tsx';
 import { useMe } from './me.tsx';
 
-// The form refuses an empty password: sending one would waste one of the ten attempts that the api allows.
-const currentPassword = Proof.shape.currentPassword.check(z.minLength(1));
+/** The current password in a form: an empty one would waste one of the ten attempts that the api allows. */
+export const currentPassword = CurrentPassword.check(z.minLength(1));
 
 /**
  * The part of a form that re-authenticates the signed-in user: the password, and a code when there is a second

@@ -1,17 +1,17 @@
 import { Button, Text } from '@mantine/core';
 import { useLink as linkCall } from '@propusk/contract/auth';
-import { CurrentPassword, Email } from '@propusk/contract/fields';
+import { Email } from '@propusk/contract/fields';
 import { limits } from '@propusk/contract/limits';
 import * as t from '@propusk/phrases/console';
 import { useState } from 'react';
 import * as z from 'zod/mini';
 import { call } from '../../api/call.ts';
-import { EmailField, PasswordField } from '../../common/fields.tsx';
+import { EmailField } from '../../common/fields.tsx';
+import { currentPassword } from '../../common/proof-fields.tsx';
 import { FormCard } from '../../ui/card.tsx';
-import { OwnForm } from './factor/own-form.tsx';
+import { CurrentPasswordField, OwnForm } from './factor/own-form.tsx';
 
-// The contract accepts an empty current password, but sending it would waste one of the ten attempts that the api allows.
-const EmailForm = z.object({ email: Email, currentPassword: CurrentPassword.check(z.minLength(1)) });
+const EmailForm = z.object({ email: Email, currentPassword });
 
 /**
  * Changes the signed-in user's email address: the server mails a link to the new address, and the address changes when
@@ -52,12 +52,7 @@ function Ask({ onSent, onClose }: { onSent: (email: string) => void; onClose: ()
         {(control) => (
           <>
             <EmailField control={control} label={t.personal.newEmail} autoComplete="email" />
-            <PasswordField
-              control={control}
-              name="currentPassword"
-              label={t.personal.currentPassword}
-              autoComplete="current-password"
-            />
+            <CurrentPasswordField control={control} />
           </>
         )}
       </OwnForm>

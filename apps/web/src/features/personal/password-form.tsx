@@ -7,15 +7,12 @@ import * as z from 'zod/mini';
 import { ApiError } from '../../api/api-error.ts';
 import { useCall } from '../../api/queries.ts';
 import { PasswordField } from '../../common/fields.tsx';
+import { currentPassword } from '../../common/proof-fields.tsx';
 import { FormCard } from '../../ui/card.tsx';
 import { toastSuccess } from '../../ui/toast.ts';
-import { OwnForm } from './factor/own-form.tsx';
+import { CurrentPasswordField, OwnForm } from './factor/own-form.tsx';
 
-// The contract accepts an empty current password, but sending it would waste one of the ten attempts that the api allows.
-const PasswordForm = z.extend(OwnPassword, {
-  currentPassword: OwnPassword.shape.currentPassword.check(z.minLength(1)),
-  repeat: Password,
-});
+const PasswordForm = z.extend(OwnPassword, { currentPassword, repeat: Password });
 
 /** Changes the signed-in user's password. The server then ends all other sessions and revokes all mail links. */
 export function OwnPasswordForm({ me, onChanged }: { me: User; onChanged: () => void }) {
@@ -39,12 +36,7 @@ export function OwnPasswordForm({ me, onChanged }: { me: User; onChanged: () => 
       >
         {(control) => (
           <>
-            <PasswordField
-              control={control}
-              name="currentPassword"
-              label={t.personal.currentPassword}
-              autoComplete="current-password"
-            />
+            <CurrentPasswordField control={control} />
             <PasswordField
               control={control}
               name="password"

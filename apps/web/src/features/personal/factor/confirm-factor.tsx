@@ -3,14 +3,13 @@ import * as t from '@propusk/phrases/console';
 import { useState } from 'react';
 import * as z from 'zod/mini';
 import { call } from '../../../api/call.ts';
-import { PasswordField, TextField } from '../../../common/fields.tsx';
+import { TextField } from '../../../common/fields.tsx';
+import { currentPassword } from '../../../common/proof-fields.tsx';
 import { toastSuccess } from '../../../ui/toast.ts';
-import { OwnForm } from './own-form.tsx';
+import { CurrentPasswordField, OwnForm } from './own-form.tsx';
 import { RecoveryCodes } from './recovery-codes.tsx';
 
-const ProofForm = z.extend(FactorProof, {
-  currentPassword: FactorProof.shape.currentPassword.check(z.minLength(1)),
-});
+const ProofForm = z.extend(FactorProof, { currentPassword });
 
 /** Asks for the password and a code, then renews the recovery codes or turns the second factor off. */
 export function ConfirmFactor(props: { what: 'renew' | 'off'; onDone: () => void; onCancel: () => void }) {
@@ -36,12 +35,7 @@ export function ConfirmFactor(props: { what: 'renew' | 'off'; onDone: () => void
     >
       {(control) => (
         <>
-          <PasswordField
-            control={control}
-            name="currentPassword"
-            label={t.factor.password}
-            autoComplete="current-password"
-          />
+          <CurrentPasswordField control={control} />
           <TextField control={control} name="code" label={t.factor.anyCode} autoComplete="one-time-code" />
         </>
       )}

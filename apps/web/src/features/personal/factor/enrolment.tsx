@@ -10,9 +10,10 @@ import * as t from '@propusk/phrases/console';
 import { type ComponentType, lazy, Suspense, useState } from 'react';
 import * as z from 'zod/mini';
 import { call } from '../../../api/call.ts';
-import { PasswordField, TextField } from '../../../common/fields.tsx';
+import { TextField } from '../../../common/fields.tsx';
+import { currentPassword } from '../../../common/proof-fields.tsx';
 import { CopyButton } from '../../../ui/copy-button.tsx';
-import { OwnForm } from './own-form.tsx';
+import { CurrentPasswordField, OwnForm } from './own-form.tsx';
 import { RecoveryCodes } from './recovery-codes.tsx';
 import classes from './second-factor.module.css';
 
@@ -28,10 +29,7 @@ function Nothing() {
   return null;
 }
 
-// The contract accepts an empty current password, but sending it would waste one of the ten attempts that the api allows.
-const StartForm = z.extend(FactorStart, {
-  currentPassword: FactorStart.shape.currentPassword.check(z.minLength(1)),
-});
+const StartForm = z.extend(FactorStart, { currentPassword });
 
 /** Turns the second factor on in three steps: the password, the authenticator app, the recovery codes. */
 export function Enrolment({ onDone, onCancel }: { onDone: () => void; onCancel?: () => void }) {
@@ -53,12 +51,7 @@ export function Enrolment({ onDone, onCancel }: { onDone: () => void; onCancel?:
         {(control) => (
           <>
             <p className={classes.note}>{t.factor.start}</p>
-            <PasswordField
-              control={control}
-              name="currentPassword"
-              label={t.factor.password}
-              autoComplete="current-password"
-            />
+            <CurrentPasswordField control={control} />
           </>
         )}
       </OwnForm>

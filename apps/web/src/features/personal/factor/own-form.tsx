@@ -1,14 +1,28 @@
 import { Button, Group } from '@mantine/core';
 import * as t from '@propusk/phrases/console';
 import type { ReactNode } from 'react';
-import type { Control, DefaultValues } from 'react-hook-form';
+import type { Control, DefaultValues, FieldPath, FieldValues } from 'react-hook-form';
 import type * as z from 'zod/mini';
 import { type FormSchema, showFailure } from '../../../common/contract-form.ts';
+import { PasswordField } from '../../../common/fields.tsx';
 import { FocusedForm } from '../../../common/focused-form.tsx';
 import { useMe } from '../../../common/me.tsx';
 import { useAttempt } from '../../../common/use-attempt.ts';
 import { useContractForm } from '../../../common/use-contract-form.ts';
 import { Notice } from '../../../ui/notice.tsx';
+
+/** The field `currentPassword` of a form of the personal page. */
+export function CurrentPasswordField<V extends FieldValues, O>(props: { control: Control<V, unknown, O> }) {
+  const name = 'currentPassword' as FieldPath<V>;
+  return (
+    <PasswordField
+      {...props}
+      name={name}
+      label={t.personal.currentPassword}
+      autoComplete="current-password"
+    />
+  );
+}
 
 /** A form of the personal page. A failure keeps the input, a success empties it. */
 export function OwnForm<S extends FormSchema>(props: {
