@@ -4,8 +4,8 @@ import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
 import { toastFailure } from './toast.ts';
 
-/** Copies a value and confirms it for two seconds. */
-export function CopyButton({ value, label }: { value: string; label: string }) {
+/** Copies a value to the clipboard. `copied` is true for two seconds after a success; a toast reports a failure. */
+export function useCopy(value: string): { copied: boolean; copy: () => Promise<void> } {
   const [copied, setCopied] = useState(false);
   useEffect(() => {
     if (!copied) return;
@@ -22,7 +22,12 @@ export function CopyButton({ value, label }: { value: string; label: string }) {
       toastFailure(t.common.copyFailed);
     }
   }
+  return { copied, copy };
+}
 
+/** An icon button that copies a value and confirms it for two seconds. */
+export function CopyButton({ value, label }: { value: string; label: string }) {
+  const { copied, copy } = useCopy(value);
   return (
     <ActionIcon
       variant="subtle"

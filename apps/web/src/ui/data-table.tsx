@@ -21,7 +21,7 @@ export interface Column<Row> {
   lines?: 2;
   /** On a phone, the cell shares a line of the card with the next short cell. */
   short?: boolean;
-  /** Compares two rows. With it, a click on the header sorts the rows of the page. */
+  /** Compares two rows, so that a click on the header sorts them. No list of the console uses it (spec sections 2 and 4). */
   sort?: (one: Row, other: Row) => number;
 }
 

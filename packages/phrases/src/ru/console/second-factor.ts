@@ -33,7 +33,6 @@ export const factor = {
     'Если телефон потеряется, войти поможет такой код. Каждый срабатывает один раз, и больше мы их не покажем.',
   codesList: 'Запасные коды',
   copyCodes: 'Копировать',
-  copied: 'Скопировано',
   download: 'Скачать файлом',
   fileName: 'propusk-recovery-codes.txt',
   file: (email: string, codes: readonly string[]) =>

@@ -9,14 +9,11 @@ import { Toasts } from '../../../ui/toasts.tsx';
 import { usePageTitle } from '../../../ui/use-page-title.ts';
 import { Enrolment } from './enrolment.tsx';
 
-export interface MustEnrolProps {
-  /** Called after the signed-in user was refetched. */
-  onDone: () => void;
-  onLeave: () => void;
-}
-
-/** Replaces the dashboard for a user whose company requires a second factor and who has none. */
-export function MustEnrolPage({ onDone, onLeave }: MustEnrolProps) {
+/**
+ * Replaces the dashboard for a user whose company requires a second factor and who has none.
+ * @param props.onDone called after the signed-in user was refetched
+ */
+export function MustEnrolPage({ onDone, onLeave }: { onDone: () => void; onLeave: () => void }) {
   const client = useQueryClient();
   const { company } = useMe();
   usePageTitle(t.factor.mustTitle);

@@ -1,29 +1,19 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import * as t from '@propusk/phrases/console';
 import { IconCheck, IconCopy, IconDownload } from '@tabler/icons-react';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useRef } from 'react';
 import { useMe } from '../../../common/me.tsx';
-import { toastFailure } from '../../../ui/toast.ts';
+import { useCopy } from '../../../ui/copy-button.tsx';
 import classes from './second-factor.module.css';
 
 /** The recovery codes, shown once. */
 export function RecoveryCodes(props: { codes: readonly string[]; note?: string; onDone: () => void }) {
   const { codes } = props;
   const { email } = useMe();
-  const [copied, setCopied] = useState(false);
+  const { copied, copy } = useCopy(codes.join('\n'));
   const introduction = useRef<HTMLOutputElement>(null);
   // The focused field was unmounted with the form before, so move the focus to the start of this content.
   useEffect(() => introduction.current?.focus(), []);
-
-  async function copy() {
-    try {
-      // On plain http from another machine the browser offers no clipboard.
-      await navigator.clipboard.writeText(codes.join('\n'));
-      setCopied(true);
-    } catch {
-      toastFailure(t.common.copyFailed);
-    }
-  }
 
   function download() {
     const file = new Blob([t.factor.file(email, codes)], { type: 'text/plain;charset=utf-8' });
@@ -51,7 +41,7 @@ export function RecoveryCodes(props: { codes: readonly string[]; note?: string; 
           leftSection={copied ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />}
           onClick={copy}
         >
-          {copied ? t.factor.copied : t.factor.copyCodes}
+          {copied ? t.common.copied : t.factor.copyCodes}
         </Button>
         <Button variant="default" leftSection={<IconDownload size={16} aria-hidden />} onClick={download}>
           {t.factor.download}
