@@ -49,320 +49,295 @@ export interface Expected {
  */
 const table = `
 # Public calls
-                                 anon    dead    gate    | bare    USER    CREATOR both    ADMIN   | USER2   CREATOR2
+                                                anon    dead    gate    | bare    USER    CREATOR both    ADMIN   | USER2   CREATOR2
 GET /health
 POST /auth/login
 GET /auth/registration
 GET /echo
-  -                              200     200     200     | 200     200     200     200     200     | 200     200
+  -                                             200     200     200     | 200     200     200     200     200     | 200     200
 POST /auth/registration
-  -                              201     201     201     | 201     201     201     201     201     | 201     201
+  -                                             201     201     201     | 201     201     201     201     201     | 201     201
 POST /auth/register
-  + email known/unknown          204     204     204     | 204     204     204     204     204     | 204     204
-  + password live                204     204     204     | 204     204     204     204     204     | 204     204
-  + password dead                400*    400*    400*    | 400*    400*    400*    400*    400*    | 400*    400*     link_dead
-  + token live                   204     204     204     | 204     204     204     204     204     | 204     204
-  + token dead                   400*    400*    400*    | 400*    400*    400*    400*    400*    | 400*    400*     link_dead
+  + email known/unknown, + password live        204     204     204     | 204     204     204     204     204     | 204     204
+  + password dead, + token dead                 400*    400*    400*    | 400*    400*    400*    400*    400*    | 400*    400*  link_dead
+  + token live                                  204     204     204     | 204     204     204     204     204     | 204     204
 POST /auth/pair
-  + code live                    200     200     200     | 200     200     200     200     200     | 200     200
-  + code dead                    400*    400*    400*    | 400*    400*    400*    400*    400*    | 400*    400*     link_dead
+  + code live                                   200     200     200     | 200     200     200     200     200     | 200     200
+  + code dead                                   400*    400*    400*    | 400*    400*    400*    400*    400*    | 400*    400*  link_dead
 POST /lock
-  + lock live                    200     200     200     | 200     200     200     200     200     | 200     200
-  + lock dead                    400*    400*    400*    | 400*    400*    400*    400*    400*    | 400*    400*     lock_link_dead
+  + lock live                                   200     200     200     | 200     200     200     200     200     | 200     200
+  + lock dead                                   400*    400*    400*    | 400*    400*    400*    400*    400*    | 400*    400*  lock_link_dead
 
 # Calls of every signed-in user, with or without roles
-                                 anon    dead    gate    | bare    USER    CREATOR both    ADMIN   | USER2   CREATOR2
+                                                anon    dead    gate    | bare    USER    CREATOR both    ADMIN   | USER2   CREATOR2
 POST /auth/register
-  + change                       401     401     401     | 204     204     204     204     204     | 204     204
+  + change                                      401     401     401     | 204     204     204     204     204     | 204     204
 DELETE /auth/logout
 PUT /me/password
 DELETE /me/sessions
-  -                              401     401     401     | 204     204     204     204     204     | 204     204
+  -                                             401     401     401     | 204     204     204     204     204     | 204     204
 GET /me
 GET /me/sessions
 GET /me/second-factor
-  -                              401     401     401     | 200     200     200     200     200     | 200     200
+  -                                             401     401     401     | 200     200     200     200     200     | 200     200
 DELETE /me/sessions/:id
-  self, asking                   401     401     401     | 204     204     204     204     204     | 204     204
-  own, other, admin, absent      401     401     401     | 404     404     404     404     404     | 404     404
+  self, asking                                  401     401     401     | 204     204     204     204     204     | 204     204
+  own, other, admin, absent                     401     401     401     | 404     404     404     404     404     | 404     404
 GET /me/access
 GET /me/why
-  -                              401     401     401     | 403     200     200     200     409*    | 200     200      no_company
+  -                                             401     401     401     | 403     200     200     200     409*    | 200     200   no_company
 POST /auth/pairing
-  -                              401     401     401     | 403     200     200     200     200     | 200     200
+  -                                             401     401     401     | 403     200     200     200     200     | 200     200
 POST /me/second-factor
-  -                              401     401     401     | 200     200     200     409*    409*    | 200     200      second_factor_on
+  -                                             401     401     401     | 200     200     200     409*    409*    | 200     200   second_factor_on
 POST /me/second-factor/confirm
-  -                              401     401     401     | 409*    409*    200     409*    409*    | 409*    200      second_factor_not_begun/second_factor_on
+  -                                             401     401     401     | 409*    409*    200     409*    409*    | 409*    200   second_factor_not_begun/second_factor_on
 POST /me/second-factor/recovery
-  -                              401     401     401     | 409*    409*    409*    200     200     | 409*    409*     second_factor_off
+  -                                             401     401     401     | 409*    409*    409*    200     200     | 409*    409*  second_factor_off
 POST /me/second-factor/off
-  -                              401     401     401     | 409*    409*    409*    204     204     | 409*    409*     second_factor_off
+  -                                             401     401     401     | 409*    409*    409*    204     204     | 409*    409*  second_factor_off
 
 # Users
-                                 anon    dead    gate    | bare    USER    CREATOR both    ADMIN   | USER2   CREATOR2
+                                                anon    dead    gate    | bare    USER    CREATOR both    ADMIN   | USER2   CREATOR2
 POST /users/user-inner
-  -                              401     401     401     | 403     403     201     201     403     | 403     201
-  + politics own                 401     401     401     | 403     403     201     201     403     | 403     201
-  + politics other/absent        401     401     401     | 403     403     400     400     403     | 403     400
+  -, + politics own                             401     401     401     | 403     403     201     201     403     | 403     201
+  + politics other/absent                       401     401     401     | 403     403     400     400     403     | 403     400
 GET /users
-  -                              401     401     401     | 403     403     403     403     200     | 403     403
+  -                                             401     401     401     | 403     403     403     403     200     | 403     403
 GET /users/company
 GET /users/company-all
-  -                              401     401     401     | 403     403     200     200     403     | 403     200
+  -                                             401     401     401     | 403     403     200     200     403     | 403     200
 GET /users/:id
-  own, self, owner, staff        401     401     401     | 403     403     200     200     200     | 403     200
-  other, other owner, admin      401     401     401     | 403     403     404     404     200     | 403     404
-  absent                         401     401     401     | 403     403     404     404     404     | 403     404
+  own, self, owner, staff                       401     401     401     | 403     403     200     200     200     | 403     200
+  other, other owner, admin                     401     401     401     | 403     403     404     404     200     | 403     404
+  absent                                        401     401     401     | 403     403     404     404     404     | 403     404
 PUT /users/:id
-  own, self, owner, staff        401     401     401     | 403     403     200     200     200     | 403     200
-  own + email/password           401     401     401     | 403     403     200     200     200     | 403     200
-  own + politics own             401     401     401     | 403     403     200     200     200     | 403     200
-  own + politics other/absent    401     401     401     | 403     403     400     400     400     | 403     400
-  self + email/password          401     401     401     | 403     403     403*    403*    403*    | 403     403*     protected_user
-  owner + email                  401     401     401     | 403     403     403*    403*    200     | 403     403*     protected_user
-  owner + password               401     401     401     | 403     403     403*    403*    403*    | 403     403*     protected_user
-  staff + email                  401     401     401     | 403     403     403*    403*    200     | 403     403*     protected_user
-  staff + password               401     401     401     | 403     403     403*    403*    403*    | 403     403*     protected_user
-  staff + politics own           401     401     401     | 403     403     200     200     200     | 403     200
-  other, other owner, admin      401     401     401     | 403     403     404     404     200     | 403     404
-  other + email/password         401     401     401     | 403     403     404     404     200     | 403     404
-  other + politics other         401     401     401     | 403     403     404     404     200     | 403     404
-  other + politics own/absent    401     401     401     | 403     403     404     404     400     | 403     404
-  other owner + email            401     401     401     | 403     403     404     404     200     | 403     404
-  other owner + password         401     401     401     | 403     403     404     404     403*    | 403     404      protected_user
-  admin + email                  401     401     401     | 403     403     404     404     200     | 403     404
-  admin + password               401     401     401     | 403     403     404     404     403*    | 403     404      protected_user
-  admin + politics own           401     401     401     | 403     403     404     404     409*    | 403     404      no_company
-  absent                         401     401     401     | 403     403     404     404     404     | 403     404
-  absent + password              401     401     401     | 403     403     404     404     404     | 403     404
-  absent + politics own          401     401     401     | 403     403     404     404     404     | 403     404
+  own, self, owner, staff, own + politics own   401     401     401     | 403     403     200     200     200     | 403     200
+  own + email/password, staff + politics own    401     401     401     | 403     403     200     200     200     | 403     200
+  own + politics other/absent                   401     401     401     | 403     403     400     400     400     | 403     400
+  self + email/password, owner + password       401     401     401     | 403     403     403*    403*    403*    | 403     403*  protected_user
+  owner + email, staff + email                  401     401     401     | 403     403     403*    403*    200     | 403     403*  protected_user
+  staff + password                              401     401     401     | 403     403     403*    403*    403*    | 403     403*  protected_user
+  other, other owner, admin, admin + email      401     401     401     | 403     403     404     404     200     | 403     404
+  other + email/password, other owner + email   401     401     401     | 403     403     404     404     200     | 403     404
+  other + politics other                        401     401     401     | 403     403     404     404     200     | 403     404
+  other + politics own/absent                   401     401     401     | 403     403     404     404     400     | 403     404
+  other owner + password, admin + password      401     401     401     | 403     403     404     404     403*    | 403     404   protected_user
+  admin + politics own                          401     401     401     | 403     403     404     404     409*    | 403     404   no_company
+  absent, absent + password                     401     401     401     | 403     403     404     404     404     | 403     404
+  absent + politics own                         401     401     401     | 403     403     404     404     404     | 403     404
 DELETE /users/:id
-  own                            401     401     401     | 403     403     204     204     204     | 403     204
-  self                           401     401     401     | 403     403     403*    403*    403*    | 403     403*     own_account
-  owner, staff                   401     401     401     | 403     403     403*    403*    403*    | 403     403*     protected_user
-  other                          401     401     401     | 403     403     404     404     204     | 403     404
-  other owner, admin             401     401     401     | 403     403     404     404     403*    | 403     404      protected_user
-  absent                         401     401     401     | 403     403     404     404     404     | 403     404
+  own                                           401     401     401     | 403     403     204     204     204     | 403     204
+  self                                          401     401     401     | 403     403     403*    403*    403*    | 403     403*  own_account
+  owner, staff                                  401     401     401     | 403     403     403*    403*    403*    | 403     403*  protected_user
+  other                                         401     401     401     | 403     403     404     404     204     | 403     404
+  other owner, admin                            401     401     401     | 403     403     404     404     403*    | 403     404   protected_user
+  absent                                        401     401     401     | 403     403     404     404     404     | 403     404
 GET /users/:id/loss
-  own                            401     401     401     | 403     403     200     200     200     | 403     200
-  self                           401     401     401     | 403     403     403*    403*    403*    | 403     403*     own_account
-  owner, staff                   401     401     401     | 403     403     403*    403*    403*    | 403     403*     protected_user
-  other                          401     401     401     | 403     403     404     404     200     | 403     404
-  other owner, admin             401     401     401     | 403     403     404     404     403*    | 403     404      protected_user
-  absent                         401     401     401     | 403     403     404     404     404     | 403     404
+  own                                           401     401     401     | 403     403     200     200     200     | 403     200
+  self                                          401     401     401     | 403     403     403*    403*    403*    | 403     403*  own_account
+  owner, staff                                  401     401     401     | 403     403     403*    403*    403*    | 403     403*  protected_user
+  other                                         401     401     401     | 403     403     404     404     200     | 403     404
+  other owner, admin                            401     401     401     | 403     403     404     404     403*    | 403     404   protected_user
+  absent                                        401     401     401     | 403     403     404     404     404     | 403     404
 POST /users/:id/second-factor/off
-  own                            401     401     401     | 403     403     409*    409*    409*    | 403     409*     second_factor_off
-  enrolled                       401     401     401     | 403     403     204     204     204     | 403     204
-  self                           401     401     401     | 403     403     403*    403*    403*    | 403     403*     own_account
-  owner, staff                   401     401     401     | 403     403     403*    403*    409*    | 403     403*     protected_user/second_factor_off
-  other, other owner             401     401     401     | 403     403     404     404     409*    | 403     404      second_factor_off
-  other enrolled, admin          401     401     401     | 403     403     404     404     204     | 403     404
-  absent                         401     401     401     | 403     403     404     404     404     | 403     404
+  own                                           401     401     401     | 403     403     409*    409*    409*    | 403     409*  second_factor_off
+  enrolled                                      401     401     401     | 403     403     204     204     204     | 403     204
+  self                                          401     401     401     | 403     403     403*    403*    403*    | 403     403*  own_account
+  owner, staff                                  401     401     401     | 403     403     403*    403*    409*    | 403     403*  protected_user/second_factor_off
+  other, other owner                            401     401     401     | 403     403     404     404     409*    | 403     404   second_factor_off
+  other enrolled, admin                         401     401     401     | 403     403     404     404     204     | 403     404
+  absent                                        401     401     401     | 403     403     404     404     404     | 403     404
 PUT /users/:id/role
-  own + role CREATOR             401     401     401     | 403     403     200     200     200     | 403     200
-  owner + role USER              401     401     401     | 403     403     200     200     200     | 403     200
-  self + role USER/CREATOR       401     401     401     | 403     403     403*    403*    403*    | 403     403*     own_account
-  staff + role CREATOR/USER      401     401     401     | 403     403     403*    403*    403*    | 403     403*     protected_user
-  other + role CREATOR           401     401     401     | 403     403     404     404     200     | 403     404
-  other owner + role USER        401     401     401     | 403     403     404     404     200     | 403     404
-  admin + role CREATOR/USER      401     401     401     | 403     403     404     404     403*    | 403     404      protected_user
-  absent + role CREATOR          401     401     401     | 403     403     404     404     404     | 403     404
+  own + role CREATOR, owner + role USER         401     401     401     | 403     403     200     200     200     | 403     200
+  self + role USER/CREATOR                      401     401     401     | 403     403     403*    403*    403*    | 403     403*  own_account
+  staff + role CREATOR/USER                     401     401     401     | 403     403     403*    403*    403*    | 403     403*  protected_user
+  other + role CREATOR                          401     401     401     | 403     403     404     404     200     | 403     404
+  other owner + role USER                       401     401     401     | 403     403     404     404     200     | 403     404
+  admin + role CREATOR/USER                     401     401     401     | 403     403     404     404     403*    | 403     404   protected_user
+  absent + role CREATOR                         401     401     401     | 403     403     404     404     404     | 403     404
 POST /users/admin
-  -                              401     401     401     | 403     403     403     403     201     | 403     403
+  -                                             401     401     401     | 403     403     403     403     201     | 403     403
 POST /users/:id/admin/off
-  own, owner, other, absent      401     401     401     | 403     403     403     403     404     | 403     403
-  self                           401     401     401     | 403     403     403     403     403*    | 403     403      own_account
-  staff, admin                   401     401     401     | 403     403     403     403     204     | 403     403
+  own, owner, other, absent                     401     401     401     | 403     403     403     403     404     | 403     403
+  self                                          401     401     401     | 403     403     403     403     403*    | 403     403   own_account
+  staff, admin                                  401     401     401     | 403     403     403     403     204     | 403     403
 
 # Companies
-                                 anon    dead    gate    | bare    USER    CREATOR both    ADMIN   | USER2   CREATOR2
+                                                anon    dead    gate    | bare    USER    CREATOR both    ADMIN   | USER2   CREATOR2
 POST /company
-  -                              401     401     401     | 403     403     403     403     201     | 403     403
+  -                                             401     401     401     | 403     403     403     403     201     | 403     403
 GET /company
 GET /mail/stuck
 POST /company/invitation
-  -                              401     401     401     | 403     403     403     403     200     | 403     403
+  -                                             401     401     401     | 403     403     403     403     200     | 403     403
 GET /company/me-company
 PUT /company/me-company
 GET /company/evidence
-  -                              401     401     401     | 403     403     200     200     403     | 403     200
+  -                                             401     401     401     | 403     403     200     200     403     | 403     200
 GET /company/:id
 PUT /company/:id
-  own                            401     401     401     | 403     403     200     200     200     | 403     200
-  other, unstaffed               401     401     401     | 403     403     404     404     200     | 403     404
-  absent                         401     401     401     | 403     403     404     404     404     | 403     404
+  own                                           401     401     401     | 403     403     200     200     200     | 403     200
+  other, unstaffed                              401     401     401     | 403     403     404     404     200     | 403     404
+  absent                                        401     401     401     | 403     403     404     404     404     | 403     404
 DELETE /company/:id
-  own, other                     401     401     401     | 403     403     403     403     409*    | 403     403      company_of_admin
-  unstaffed                      401     401     401     | 403     403     403     403     204     | 403     403
-  absent                         401     401     401     | 403     403     403     403     404     | 403     403
+  own, other                                    401     401     401     | 403     403     403     403     409*    | 403     403   company_of_admin
+  unstaffed                                     401     401     401     | 403     403     403     403     204     | 403     403
+  absent                                        401     401     401     | 403     403     403     403     404     | 403     403
 POST /company/me-company/confirmation
-  -                              401     401     401     | 403     403     409*    409*    403     | 403     409*     already_confirmed
+  -                                             401     401     401     | 403     403     409*    409*    403     | 403     409*  already_confirmed
 POST /company/:id/confirmation
-  own, other                     401     401     401     | 403     403     403     403     409*    | 403     403      already_confirmed
-  absent                         401     401     401     | 403     403     403     403     404     | 403     403
+  own, other                                    401     401     401     | 403     403     403     403     409*    | 403     403   already_confirmed
+  absent                                        401     401     401     | 403     403     403     403     404     | 403     403
 POST /company/:id/owner
-  own, other, unstaffed          401     401     401     | 403     403     403     403     201     | 403     403
-  absent                         401     401     401     | 403     403     403     403     404     | 403     403
+  own, other, unstaffed                         401     401     401     | 403     403     403     403     201     | 403     403
+  absent                                        401     401     401     | 403     403     403     403     404     | 403     403
 PUT /company/me-company
-  + secondFactorRequired         401     401     401     | 403     403     409*    200     403     | 403     409*     own_factor_first
+  + secondFactorRequired                        401     401     401     | 403     403     409*    200     403     | 403     409*  own_factor_first
 PUT /company/:id
-  own + secondFactorRequired     401     401     401     | 403     403     409*    200     200     | 403     409*     own_factor_first
-  other + secondFactorRequired   401     401     401     | 403     403     404     404     200     | 403     404
-  absent + secondFactorRequired  401     401     401     | 403     403     404     404     404     | 403     404
+  own + secondFactorRequired                    401     401     401     | 403     403     409*    200     200     | 403     409*  own_factor_first
+  other + secondFactorRequired                  401     401     401     | 403     403     404     404     200     | 403     404
+  absent + secondFactorRequired                 401     401     401     | 403     403     404     404     404     | 403     404
 
 # Proxies
-                                 anon    dead    gate    | bare    USER    CREATOR both    ADMIN   | USER2   CREATOR2
+                                                anon    dead    gate    | bare    USER    CREATOR both    ADMIN   | USER2   CREATOR2
 POST /proxy
-  -                              401     401     401     | 403     403     201     201     201     | 403     201
+  -                                             401     401     401     | 403     403     201     201     201     | 403     201
 GET /proxy
-  -                              401     401     401     | 403     403     200     200     200     | 403     200
+  -                                             401     401     401     | 403     403     200     200     200     | 403     200
 GET /proxy/admin
-  -                              401     401     401     | 403     403     403     403     200     | 403     403
+  -                                             401     401     401     | 403     403     403     403     200     | 403     403
 GET /proxy/:id
 POST /proxy/:id/check
-  own, used, platform, direct    401     401     401     | 403     403     200     200     200     | 403     200
-  other                          401     401     401     | 403     403     404     404     200     | 403     404
-  absent                         401     401     401     | 403     403     404     404     404     | 403     404
+  own, used, platform, direct                   401     401     401     | 403     403     200     200     200     | 403     200
+  other                                         401     401     401     | 403     403     404     404     200     | 403     404
+  absent                                        401     401     401     | 403     403     404     404     404     | 403     404
 PUT /proxy/:id
-  own, used                      401     401     401     | 403     403     200     200     200     | 403     200
-  platform                       401     401     401     | 403     403     403*    403*    200     | 403     403*     default_proxy
-  direct                         401     401     401     | 403     403     403*    403*    403*    | 403     403*     default_proxy/direct_proxy
-  other                          401     401     401     | 403     403     404     404     200     | 403     404
-  absent                         401     401     401     | 403     403     404     404     404     | 403     404
+  own, used                                     401     401     401     | 403     403     200     200     200     | 403     200
+  platform                                      401     401     401     | 403     403     403*    403*    200     | 403     403*  default_proxy
+  direct                                        401     401     401     | 403     403     403*    403*    403*    | 403     403*  default_proxy/direct_proxy
+  other                                         401     401     401     | 403     403     404     404     200     | 403     404
+  absent                                        401     401     401     | 403     403     404     404     404     | 403     404
 PUT /proxy/admin/:id
-  own, other, platform           401     401     401     | 403     403     403     403     200     | 403     403
-  own + settings                 401     401     401     | 403     403     403     403     200     | 403     403
-  platform + settings            401     401     401     | 403     403     403     403     200     | 403     403
-  direct + settings              401     401     401     | 403     403     403     403     200     | 403     403
-  direct                         401     401     401     | 403     403     403     403     403*    | 403     403      direct_proxy
-  absent                         401     401     401     | 403     403     403     403     404     | 403     403
+  own, other, platform, own + settings          401     401     401     | 403     403     403     403     200     | 403     403
+  platform + settings, direct + settings        401     401     401     | 403     403     403     403     200     | 403     403
+  direct                                        401     401     401     | 403     403     403     403     403*    | 403     403   direct_proxy
+  absent                                        401     401     401     | 403     403     403     403     404     | 403     403
 DELETE /proxy/:id
-  own                            401     401     401     | 403     403     204     204     204     | 403     204
-  used                           401     401     401     | 403     403     409*    409*    409*    | 403     409*     proxy_in_use
-  platform                       401     401     401     | 403     403     403*    403*    204     | 403     403*     default_proxy
-  direct                         401     401     401     | 403     403     403*    403*    403*    | 403     403*     default_proxy/direct_proxy
-  other                          401     401     401     | 403     403     404     404     204     | 403     404
-  absent                         401     401     401     | 403     403     404     404     404     | 403     404
+  own                                           401     401     401     | 403     403     204     204     204     | 403     204
+  used                                          401     401     401     | 403     403     409*    409*    409*    | 403     409*  proxy_in_use
+  platform                                      401     401     401     | 403     403     403*    403*    204     | 403     403*  default_proxy
+  direct                                        401     401     401     | 403     403     403*    403*    403*    | 403     403*  default_proxy/direct_proxy
+  other                                         401     401     401     | 403     403     404     404     204     | 403     404
+  absent                                        401     401     401     | 403     403     404     404     404     | 403     404
 
 # Sites
-                                 anon    dead    gate    | bare    USER    CREATOR both    ADMIN   | USER2   CREATOR2
+                                                anon    dead    gate    | bare    USER    CREATOR both    ADMIN   | USER2   CREATOR2
 POST /domain-allowed
 POST /domain-allowed/many
-  -                              401     401     401     | 403     403     201     201     403     | 403     201
-  + politics own                 401     401     401     | 403     403     201     201     403     | 403     201
-  + politics other/absent        401     401     401     | 403     403     400     400     403     | 403     400
+  -, + politics own                             401     401     401     | 403     403     201     201     403     | 403     201
+  + politics other/absent                       401     401     401     | 403     403     400     400     403     | 403     400
 GET /domain-allowed
-  -                              401     401     401     | 403     200     200     200     200     | 200     200
+  -                                             401     401     401     | 403     200     200     200     200     | 200     200
 GET /domain-allowed/:id
-  own                            401     401     401     | 403     200     200     200     200     | 200     200
-  unreached                      401     401     401     | 403     404     200     200     200     | 404     200
-  other                          401     401     401     | 403     404     404     404     200     | 404     404
-  absent                         401     401     401     | 403     404     404     404     404     | 404     404
+  own                                           401     401     401     | 403     200     200     200     200     | 200     200
+  unreached                                     401     401     401     | 403     404     200     200     200     | 404     200
+  other                                         401     401     401     | 403     404     404     404     200     | 404     404
+  absent                                        401     401     401     | 403     404     404     404     404     | 404     404
 PUT /domain-allowed/:id
-  own, unreached                 401     401     401     | 403     403     200     200     200     | 403     200
-  own + politics own             401     401     401     | 403     403     200     200     200     | 403     200
-  own + politics other/absent    401     401     401     | 403     403     400     400     400     | 403     400
-  other                          401     401     401     | 403     403     404     404     200     | 403     404
-  other + politics other         401     401     401     | 403     403     404     404     200     | 403     404
-  other + politics own/absent    401     401     401     | 403     403     404     404     400     | 403     404
-  absent                         401     401     401     | 403     403     404     404     404     | 403     404
-  absent + politics own          401     401     401     | 403     403     404     404     404     | 403     404
+  own, unreached, own + politics own            401     401     401     | 403     403     200     200     200     | 403     200
+  own + politics other/absent                   401     401     401     | 403     403     400     400     400     | 403     400
+  other, other + politics other                 401     401     401     | 403     403     404     404     200     | 403     404
+  other + politics own/absent                   401     401     401     | 403     403     404     404     400     | 403     404
+  absent, absent + politics own                 401     401     401     | 403     403     404     404     404     | 403     404
 DELETE /domain-allowed/:id
-  own, unreached                 401     401     401     | 403     403     204     204     204     | 403     204
-  other                          401     401     401     | 403     403     404     404     204     | 403     404
-  absent                         401     401     401     | 403     403     404     404     404     | 403     404
+  own, unreached                                401     401     401     | 403     403     204     204     204     | 403     204
+  other                                         401     401     401     | 403     403     404     404     204     | 403     404
+  absent                                        401     401     401     | 403     403     404     404     404     | 403     404
 GET /domain-allowed/:id/why
-  own, unreached                 401     401     401     | 403     403     200     200     200     | 403     200
-  own + user other/admin/absent  401     401     401     | 403     403     404     404     404     | 403     404
-  other                          401     401     401     | 403     403     404     404     200     | 403     404
-  other + user own               401     401     401     | 403     403     404     404     404     | 403     404
-  absent                         401     401     401     | 403     403     404     404     404     | 403     404
+  own, unreached                                401     401     401     | 403     403     200     200     200     | 403     200
+  own + user other/admin/absent, absent         401     401     401     | 403     403     404     404     404     | 403     404
+  other                                         401     401     401     | 403     403     404     404     200     | 403     404
+  other + user own                              401     401     401     | 403     403     404     404     404     | 403     404
 GET /domain-allowed/:id/lock
 POST /domain-allowed/:id/lock/learn
 POST /domain-allowed/:id/lock/link
 GET /domain-allowed/:id/check
 GET /domain-allowed/:id/loss
-  own, unreached                 401     401     401     | 403     403     200     200     200     | 403     200
-  other                          401     401     401     | 403     403     404     404     200     | 403     404
-  absent                         401     401     401     | 403     403     404     404     404     | 403     404
+  own, unreached                                401     401     401     | 403     403     200     200     200     | 403     200
+  other                                         401     401     401     | 403     403     404     404     200     | 403     404
+  absent                                        401     401     401     | 403     403     404     404     404     | 403     404
 POST /domain-allowed/:id/check
-  own, unreached                 401     401     401     | 403     403     202     202     202     | 403     202
-  other                          401     401     401     | 403     403     404     404     202     | 403     404
-  absent                         401     401     401     | 403     403     404     404     404     | 403     404
+  own, unreached                                401     401     401     | 403     403     202     202     202     | 403     202
+  other                                         401     401     401     | 403     403     404     404     202     | 403     404
+  absent                                        401     401     401     | 403     403     404     404     404     | 403     404
 DELETE /domain-allowed/address/:address
-  own, shared                    401     401     401     | 403     403     204     204     403     | 403     204
-  other, absent                  401     401     401     | 403     403     404     404     403     | 403     404
+  own, shared                                   401     401     401     | 403     403     204     204     403     | 403     204
+  other, absent                                 401     401     401     | 403     403     404     404     403     | 403     404
 
 # Policies
-                                 anon    dead    gate    | bare    USER    CREATOR both    ADMIN   | USER2   CREATOR2
+                                                anon    dead    gate    | bare    USER    CREATOR both    ADMIN   | USER2   CREATOR2
 POST /politics
-  -                              401     401     401     | 403     403     201     201     403     | 403     201
-  + proxyId own/platform         401     401     401     | 403     403     201     201     403     | 403     201
-  + users own                    401     401     401     | 403     403     201     201     403     | 403     201
-  + proxyId other/absent         401     401     401     | 403     403     400     400     403     | 403     400
-  + users other/absent/admin     401     401     401     | 403     403     400     400     403     | 403     400
+  -, + proxyId own/platform, + users own        401     401     401     | 403     403     201     201     403     | 403     201
+  + proxyId other/absent                        401     401     401     | 403     403     400     400     403     | 403     400
+  + users other/absent/admin                    401     401     401     | 403     403     400     400     403     | 403     400
 GET /politics
-  -                              401     401     401     | 403     200     200     200     200     | 200     200
+  -                                             401     401     401     | 403     200     200     200     200     | 200     200
 GET /politics/:id
-  own                            401     401     401     | 403     200     200     200     200     | 200     200
-  unreached                      401     401     401     | 403     404     200     200     200     | 404     200
-  other                          401     401     401     | 403     404     404     404     200     | 404     404
-  absent                         401     401     401     | 403     404     404     404     404     | 404     404
+  own                                           401     401     401     | 403     200     200     200     200     | 200     200
+  unreached                                     401     401     401     | 403     404     200     200     200     | 404     200
+  other                                         401     401     401     | 403     404     404     404     200     | 404     404
+  absent                                        401     401     401     | 403     404     404     404     404     | 404     404
 PUT /politics/:id
-  own, unreached                 401     401     401     | 403     403     200     200     200     | 403     200
-  own + proxyId own/platform     401     401     401     | 403     403     200     200     200     | 403     200
-  own + users own                401     401     401     | 403     403     200     200     200     | 403     200
-  own + proxyId other/absent     401     401     401     | 403     403     400     400     400     | 403     400
-  own + users other/absent       401     401     401     | 403     403     400     400     400     | 403     400
-  own + users admin              401     401     401     | 403     403     400     400     400     | 403     400
-  other                          401     401     401     | 403     403     404     404     200     | 403     404
-  other + proxyId other          401     401     401     | 403     403     404     404     200     | 403     404
-  other + users other            401     401     401     | 403     403     404     404     200     | 403     404
-  other + proxyId own/absent     401     401     401     | 403     403     404     404     400     | 403     404
-  other + users own/absent       401     401     401     | 403     403     404     404     400     | 403     404
-  absent                         401     401     401     | 403     403     404     404     404     | 403     404
-  absent + proxyId own           401     401     401     | 403     403     404     404     404     | 403     404
-  absent + users own             401     401     401     | 403     403     404     404     404     | 403     404
+  own, unreached, own + proxyId own/platform    401     401     401     | 403     403     200     200     200     | 403     200
+  own + users own                               401     401     401     | 403     403     200     200     200     | 403     200
+  own + proxyId other/absent                    401     401     401     | 403     403     400     400     400     | 403     400
+  own + users other/absent, own + users admin   401     401     401     | 403     403     400     400     400     | 403     400
+  other, other + proxyId other                  401     401     401     | 403     403     404     404     200     | 403     404
+  other + users other                           401     401     401     | 403     403     404     404     200     | 403     404
+  other + proxyId own/absent                    401     401     401     | 403     403     404     404     400     | 403     404
+  other + users own/absent                      401     401     401     | 403     403     404     404     400     | 403     404
+  absent, absent + proxyId own                  401     401     401     | 403     403     404     404     404     | 403     404
+  absent + users own                            401     401     401     | 403     403     404     404     404     | 403     404
 DELETE /politics/:id
-  own, unreached                 401     401     401     | 403     403     204     204     204     | 403     204
-  other                          401     401     401     | 403     403     404     404     204     | 403     404
-  absent                         401     401     401     | 403     403     404     404     404     | 403     404
+  own, unreached                                401     401     401     | 403     403     204     204     204     | 403     204
+  other                                         401     401     401     | 403     403     404     404     204     | 403     404
+  absent                                        401     401     401     | 403     403     404     404     404     | 403     404
 GET /politics/:id/loss
-  own, unreached                 401     401     401     | 403     403     200     200     200     | 403     200
-  other                          401     401     401     | 403     403     404     404     200     | 403     404
-  absent                         401     401     401     | 403     403     404     404     404     | 403     404
+  own, unreached                                401     401     401     | 403     403     200     200     200     | 403     200
+  other                                         401     401     401     | 403     403     404     404     200     | 403     404
+  absent                                        401     401     401     | 403     403     404     404     404     | 403     404
 
 # The audit
-                                 anon    dead    gate    | bare    USER    CREATOR both    ADMIN   | USER2   CREATOR2
+                                                anon    dead    gate    | bare    USER    CREATOR both    ADMIN   | USER2   CREATOR2
 GET /audit
-  -                              401     401     401     | 403     403     200     200     200     | 403     200
-  + of company                   401     401     401     | 403     403     200     200     409*    | 403     200      no_company
-  + of platform                  401     401     401     | 403     403     403     403     200     | 403     403
+  -                                             401     401     401     | 403     403     200     200     200     | 403     200
+  + of company                                  401     401     401     | 403     403     200     200     409*    | 403     200   no_company
+  + of platform                                 401     401     401     | 403     403     403     403     200     | 403     403
 
 # Gateways
-                                 anon    dead    gate    | bare    USER    CREATOR both    ADMIN   | USER2   CREATOR2
+                                                anon    dead    gate    | bare    USER    CREATOR both    ADMIN   | USER2   CREATOR2
 GET /feed
-  -                              401     401     200     | 401     401     401     401     401     | 401     401
+  -                                             401     401     200     | 401     401     401     401     401     | 401     401
 
 # Vantages
-                                 anon    dead    gate    | bare    USER    CREATOR both    ADMIN   | USER2   CREATOR2
+                                                anon    dead    gate    | bare    USER    CREATOR both    ADMIN   | USER2   CREATOR2
 GET /vantages
 POST /vantages
-  -                              401     401     401     | 403     403     200     200     200     | 403     200
+  -                                             401     401     401     | 403     403     200     200     200     | 403     200
 DELETE /vantages/:id
-  own                            401     401     401     | 403     403     204     204     404     | 403     204
-  other, absent                  401     401     401     | 403     403     404     404     404     | 403     404
-  platform                       401     401     401     | 403     403     404     404     204     | 403     404
+  own                                           401     401     401     | 403     403     204     204     404     | 403     204
+  other, absent                                 401     401     401     | 403     403     404     404     404     | 403     404
+  platform                                      401     401     401     | 403     403     404     404     204     | 403     404
 POST /vantage/pair
-  + code live                    200     200     200     | 200     200     200     200     200     | 200     200
-  + code dead                    400*    400*    400*    | 400*    400*    400*    400*    400*    | 400*    400*     link_dead
+  + code live                                   200     200     200     | 200     200     200     200     200     | 200     200
+  + code dead                                   400*    400*    400*    | 400*    400*    400*    400*    400*    | 400*    400*  link_dead
 POST /vantage/work
-  + signature live               200     200     200     | 200     200     200     200     200     | 200     200
-  + signature dead               401     401     401     | 401     401     401     401     401     | 401     401
+  + signature live                              200     200     200     | 200     200     200     200     200     | 200     200
+  + signature dead                              401     401     401     | 401     401     401     401     401     | 401     401
 POST /vantage/report
-  + signature live               204     204     204     | 204     204     204     204     204     | 204     204
-  + signature dead               401     401     401     | 401     401     401     401     401     | 401     401
+  + signature live                              204     204     204     | 204     204     204     204     204     | 204     204
+  + signature dead                              401     401     401     | 401     401     401     401     401     | 401     401
 `;
 
 /** The table as rows: one for each call and target. */
@@ -399,8 +374,10 @@ function parseLine(call: string, line: string): Row[] {
 
 /** The targets of a line: `own, other` are two, and `own + users other/absent` are two. */
 function targetsOf(text: string): string[] {
-  const [, start, words] = /^(.*\+.* )(.*)$/.exec(text) ?? [];
-  return words === undefined ? text.split(', ') : words.split('/').map((word) => `${start}${word}`);
+  return text.split(', ').flatMap((target) => {
+    const [, start, words] = /^(.*\+.* )(.*)$/.exec(target) ?? [];
+    return words === undefined ? [target] : words.split('/').map((word) => `${start}${word}`);
+  });
 }
 
 /** Parses a target such as `own + politics other`: the object in the path, then the field and object in the body. */
