@@ -3,7 +3,10 @@ import { register } from '@propusk/contract/auth';
 import { me } from '@propusk/contract/me';
 import { choose, enter, row, startConsole, test } from './console.ts';
 
-/** A platform beyond loopback without a mail server: an ADMIN confirms the company in place of its owner. */
+/**
+ * The product is public and has no mail server, so an admin confirms a new company instead of a mailed
+ * link.
+ */
 const product = startConsole(
   async () => {},
   ({ console: port }) => ({ PUBLIC_URL: `http://console.test:${port}` }),

@@ -35,7 +35,7 @@ async function actionsOf(page: Page, name: string | RegExp): Promise<string[]> {
   await row(page, name)
     .getByRole('button', { name: /^Действия/ })
     .click();
-  // The menu's code loads on demand.
+  // The code of the row menu loads on demand, so wait for its items.
   await expect(page.getByRole('menuitem').first()).toBeVisible();
   const names = await page.getByRole('menuitem').allTextContents();
   await page.keyboard.press('Escape');
@@ -56,7 +56,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
   test.describe(screen, () => {
     test.use({ viewport });
 
-    test('an admin starts at the companies and sees the specified navigation plus the audit', {
+    test('an admin starts on the companies page, and the navigation holds the specified items and the audit', {
       tag: ['@2.17', '@4.6'],
     }, async ({ page }) => {
       await open(page, adminToken, '/');
@@ -116,7 +116,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await dialogOf(page).getByLabel('Почта').fill(ownerAddress);
       await dialogOf(page).getByLabel('Ваш текущий пароль').fill(PASSWORD);
       await dialogOf(page).getByRole('button', { name: 'Сохранить' }).click();
-      // The typed text remains, and the field shows its error.
+      // After a refused save the form keeps the typed text and shows the error at the field.
       await expect(dialogOf(page)).toContainText('Эта почта уже занята');
       await dialogOf(page).getByLabel('Почта').fill(email);
       await dialogOf(page).getByLabel('Имя').fill('Пётр');
@@ -137,7 +137,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await theirs.close();
     });
 
-    test('an admin lists all users with their companies and removes policies, but cannot edit those of owners', {
+    test('an admin lists all users with their companies, removes a policy from an agent, and cannot set the password of an owner', {
       tag: ['@2.19', '@2.52', '@6.5'],
     }, async ({ page }) => {
       const politics: number[] = [];
@@ -159,7 +159,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await expect(dialogOf(page).getByRole('textbox', { name: 'Почта' })).toHaveValue(ownerAddress);
       await expect(dialogOf(page).getByLabel('Новый пароль')).toHaveCount(0);
       const ownerEmail = dialogOf(page).getByRole('textbox', { name: 'Почта' });
-      // Another address may take the account over: the admin proves who they are.
+      // A changed email could take the account over, so the form asks the admin for their own password.
       const proof = dialogOf(page).getByLabel('Ваш текущий пароль');
       await expect(proof).toHaveCount(0);
       await ownerEmail.fill(`moved.${ownerAddress}`);
@@ -179,7 +179,8 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await choose(page, email, 'Редактировать');
       await expect(dialogOf(page).getByLabel('Новый пароль')).toBeVisible();
       await dialogOf(page).getByRole('combobox', { name: 'Политики доступа' }).click();
-      // Other policies may belong to another company, so only the user's own are offered.
+      // An admin sees policies of every company, so the list offers only the policies that this user
+      // already has.
       await expect(page.getByRole('option')).toHaveText([`Склад ${screen}`, `Продажи ${screen}`]);
       await page.getByRole('option', { name: 'Склад' }).click();
       await page.keyboard.press('Tab');
@@ -193,7 +194,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await expect(row(page, email)).toHaveCount(0);
     });
 
-    test('an admin adds, opens for all sites and deletes platform proxies, and cannot delete one in use', {
+    test('an admin adds a platform proxy, allows it for all sites and deletes it, but cannot delete a proxy in use', {
       tag: ['@2.19', '@2.20', '@2.44', '@2.54', '@2.55', '@4.22'],
     }, async ({ page }) => {
       const host = `${screen}.platform.test`;
@@ -214,7 +215,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await save(page);
       await expect(row(page, host)).toContainText('{"type":"default","allSites":true}');
 
-      // Of the platform's gateway, an admin can change only whether it is for all sites.
+      // For the proxy row of the platform's gateway, an admin can change only the option for all sites.
       expect(await actionsOf(page, 'Шлюз платформы')).toEqual(['Проверить прокси', 'Редактировать']);
       await choose(page, 'Шлюз платформы', 'Редактировать');
       await expect(dialog.getByRole('textbox', { name: 'Хост' })).toBeDisabled();
@@ -245,7 +246,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await expect(row(page, host)).toHaveCount(0);
     });
 
-    test('an owner edits the company, and an own proxy without retyping its password', {
+    test("an owner edits the company, and edits a proxy without retyping the proxy's password", {
       tag: ['@2.21', '@2.22', '@5.11'],
     }, async ({ page }) => {
       const host = `${screen}.owner.test`;

@@ -29,7 +29,7 @@ test.afterAll(async () => {
   await sites.stop();
 });
 
-test('the documented curl session goes from registration to a working policy and back', async () => {
+test('the curl session of docs/api.md registers a company, grants access to a site, and revokes it', async () => {
   const text = await readFile(new URL('../docs/api.md', import.meta.url), 'utf8');
   const blocks = [...text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block]) => block);
   expect(blocks).toHaveLength(7);

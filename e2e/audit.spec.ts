@@ -31,12 +31,11 @@ const product = startConsole(
       body: { address: 'почта.ромашка.рф', politics: [policy.id] },
     });
     await console.call(owner, deleteSite, { params: { id: site.id } });
-    // The audit of a shared product holds the events of other files.
   },
   () => ({}),
 );
 
-/** The sentences of the rows, from the top. */
+/** The event texts of the audit rows, newest first. */
 const sentences = (page: Page) => page.getByRole('rowheader').locator('p:first-child');
 const said = [
   'irina@romashka.test: удалён сайт почта.ромашка.рф',
@@ -49,7 +48,7 @@ const said = [
   'irina@romashka.test: вход в консоль',
   'irina@romashka.test: зарегистрирована компания «ООО «Ромашка»»',
 ];
-/** Today's date in Moscow, or an earlier one. */
+/** The date in Moscow, a number of days before today. */
 const moscowDay = (before = 0) =>
   new Intl.DateTimeFormat('sv', { timeZone: 'Europe/Moscow' }).format(Date.now() - before * 86_400_000);
 
@@ -57,7 +56,9 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
   test.describe(screen, () => {
     test.use({ viewport });
 
-    test('an owner reads who did what in the own company, when and from where', async ({ page }) => {
+    test("an owner's audit journal shows the actor, action, time and address of each event in the company", async ({
+      page,
+    }) => {
       await enter(page, product.url + owners, owner);
       await expect(heading(page, 'Журнал')).toBeVisible();
       await expect(sentences(page)).toHaveText(said);
@@ -78,7 +79,9 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await expect(page.getByText('vasilek')).toHaveCount(0);
     });
 
-    test("search and period are kept in the URL and find only the own company's rows", async ({ page }) => {
+    test("the audit journal keeps search and period in the URL, and finds only events of the owner's company", async ({
+      page,
+    }) => {
       await enter(page, product.url + owners, owner);
       const search = page.getByRole('searchbox', { name: 'Кто или что' });
       await search.fill('БУХГАЛТЕРИЯ');
@@ -104,7 +107,9 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await expect(sentences(page)).toHaveText(said);
     });
 
-    test('an admin reads the events of every company, each with its company', async ({ page }) => {
+    test("an admin's audit journal shows the events of all companies, each with the name of its company", async ({
+      page,
+    }) => {
       await enter(page, product.url + platform, admin);
       await expect(heading(page, 'Журнал')).toBeVisible();
       const search = page.getByRole('searchbox', { name: 'Кто, что или компания' });
@@ -112,13 +117,13 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await expect(sentences(page)).toHaveText(['boris@vasilek.test: добавлен сайт crm.vasilek.ru']);
       await search.fill('Ромашка');
       await expect(page.locator('[data-label="Компания"]').first()).toHaveText('ООО «Ромашка»');
-      // Both companies have the same name.
+      // Two companies have this name, so the rows of both appear.
       await expect(page.getByText(/1–10 из \d+/)).toBeVisible();
       await search.fill('admin@propusk');
       await expect(page.locator('[data-label="Компания"]').first()).toHaveText('Платформа');
     });
 
-    test('a journal that failed to load offers a retry', async ({ page }) => {
+    test('an audit journal that failed to load offers a retry', async ({ page }) => {
       let failing = true;
       await page.route('**/api/audit?*', (route) =>
         failing ? route.fulfill({ status: 500, body: '' }) : route.continue(),
@@ -143,7 +148,7 @@ test("an owner's change in the console appears in the journal at once", async ({
   await expect(page.getByText('Ромашка.рф')).toHaveCount(0);
 });
 
-test('an agent has no audit journal', async ({ page }) => {
+test('an agent cannot open the audit journal', async ({ page }) => {
   const agent = await product.signIn('petr@romashka.test');
   await enter(page, product.url + owners, agent);
   await expect(page).toHaveURL(/\/dashboard\/user\/domains$/);

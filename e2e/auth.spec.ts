@@ -122,7 +122,8 @@ for (const [size, viewport] of screensOf(import.meta.url)) {
       expect(new URL(page.url()).pathname).toBe('/dashboard/creator/users');
       expect(new URL(page.url()).searchParams.get('name')).toBe('owner');
 
-      // An expired session keeps the requested page; a logout does not.
+      // The sign-in after an expired session returns to the requested page. The sign-in after a logout does
+      // not.
       await page.evaluate(() => localStorage.setItem('access_token', 'dead'));
       await page.goto(`${product.consoleUrl}/dashboard/creator/company`);
       await expect(heading(page, 'Вход')).toBeVisible();
@@ -143,7 +144,7 @@ for (const [size, viewport] of screensOf(import.meta.url)) {
       await expect(page).toHaveURL(/\/dashboard\/user\/domains$/);
     });
 
-    test('a failed user lookup keeps the token when the address has a hash parameter', {
+    test('a failed load of the user keeps the stored token when the URL has the query parameter hash', {
       tag: ['@4.10'],
     }, async ({ page }) => {
       await page.goto(`${product.consoleUrl}/help`);
@@ -171,7 +172,7 @@ for (const [size, viewport] of screensOf(import.meta.url)) {
       await page.keyboard.press('Tab');
       await expect(password).toBeFocused();
       await page.keyboard.type('wrong horse');
-      // Tab skips a disabled button, and the button is enabled once the schema has loaded.
+      // Tab skips a disabled button, so wait until the form's validation has loaded and enables the button.
       const submit = page.getByRole('button', { name: 'Войти' });
       await expect(submit).toBeEnabled();
       await page.keyboard.press('Tab');
@@ -179,7 +180,8 @@ for (const [size, viewport] of screensOf(import.meta.url)) {
       await page.keyboard.press('Enter');
       await expect(warning(page)).toHaveText('Неверная почта или пароль');
 
-      // Entering an auth route clears the error. A link takes effect at the first click.
+      // Navigation to another auth page clears the error, and the first click on the link already
+      // navigates.
       await page.getByRole('link', { name: 'Забыли пароль?' }).click();
       await expect(heading(page, 'Новый пароль')).toBeVisible();
       await page.getByRole('link', { name: 'Войти' }).click();
@@ -222,7 +224,7 @@ for (const [size, viewport] of screensOf(import.meta.url)) {
       await email.press('Tab');
       await expect(email).toHaveAccessibleDescription('Заполните это поле');
 
-      // An address without an account gets the same answer.
+      // An email without an account gets the same reply, so the page does not reveal accounts.
       for (const address of ['nobody@romashka.test', owner.email]) {
         await email.fill(` ${address} `);
         await request.click();
@@ -235,7 +237,7 @@ for (const [size, viewport] of screensOf(import.meta.url)) {
         if (address !== owner.email) await page.getByRole('link', { name: 'Указать другую почту' }).click();
       }
 
-      // A resend is possible after a pause, which a reload does not cut short.
+      // The user can resend the mail only after a pause, and a reload does not shorten the pause.
       const resend = page.getByRole('button', { name: /^Отправить ещё раз/ });
       await expect(resend).toBeDisabled();
       await page.reload();
@@ -362,7 +364,7 @@ for (const [size, viewport] of screensOf(import.meta.url)) {
       ['agent', newAgent, '/dashboard/user/personal-data'],
       ['admin', async () => admin, '/dashboard/personal-data'],
     ] as const) {
-      test(`an ${role} changes the own password`, { tag: ['@2.25'] }, async ({ page }) => {
+      test(`an ${role} changes their own password`, { tag: ['@2.25'] }, async ({ page }) => {
         const person = await who();
         await signIn(page, person, path, 'Персональные данные');
         const current = page.getByLabel('Текущий пароль');

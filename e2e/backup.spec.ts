@@ -96,7 +96,7 @@ test('a backup restored into another folder keeps accounts and ends old sessions
   expect(await run('backup', [second], { DATA_DIR }).said).toMatch(/Копия готова: .*\n0$/);
 });
 
-test('a backup restores into an external database once, and that database can be backed up', async () => {
+test('a backup restores into an empty external database only, and that database can be backed up again', async () => {
   const socket = join(source.dataDir, 'postgres');
   await promisify(execFile)('psql', [
     ...['-h', socket, '-U', 'postgres', '-c', 'create database outer_one owner propusk'],
@@ -118,7 +118,7 @@ test('a backup restores into an external database once, and that database can be
   await stopProduct(target);
 });
 
-test('a terminal prompts for the passphrase, twice for a new backup, without echoing it', async () => {
+test('the backup and restore commands prompt for the passphrase without echo, and a new backup prompts twice', async () => {
   const path = join(outer, 'typed.backup');
   const child = spawn('script', ['-qec', `npm run --silent backup -- ${path}`, '/dev/null'], {
     cwd: root,
@@ -128,7 +128,7 @@ test('a terminal prompts for the passphrase, twice for a new backup, without ech
   child.stdout.on('data', (bytes: Buffer) => (shown += bytes.toString()));
   const ended = once(child, 'close');
   await expect.poll(() => shown, { timeout: 20_000 }).toContain('Придумайте фразу');
-  // One wrong letter, deleted by a backspace.
+  // The typed passphrase holds a wrong letter and the backspace that deletes it.
   child.stdin.write('typed by hand, notx\u007F shown\r');
   await expect.poll(() => shown).toContain('Ещё раз');
   child.stdin.write('typed by hand, not shown\r');
@@ -174,10 +174,10 @@ test('restore refuses a bad file, passphrase or key before it creates a folder',
   expect(existsSync(fresh)).toBe(false);
 });
 
-test('a folder left by a killed restore refuses to start and names the reason', async () => {
+test('the product refuses to start on a data folder that a killed restore left incomplete, and names the reason', async () => {
   const DATA_DIR = join(outer, 'killed');
   const { child, said } = run('restore', [file], { DATA_DIR });
-  // Kill as soon as the restore writes.
+  // Kill the restore as soon as its marker file exists.
   await expect
     .poll(() => existsSync(join(DATA_DIR, 'restore.unfinished')), { intervals: [10], timeout: 30_000 })
     .toBe(true);

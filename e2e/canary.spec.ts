@@ -253,7 +253,7 @@ test('no file, log or backup contains a proxy password', () =>
         env,
       });
       expect((await once(child, 'close'))[0]).toBe(0);
-      // The gateway received the policy, and wrote its snapshot.
+      // Wait until the gateway has received the policy and written its snapshot.
       await expect
         .poll(async () => (await filesOf(product.dataDir)).some((file) => /snapshot/.test(file)))
         .toBe(true);

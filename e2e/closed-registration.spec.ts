@@ -3,7 +3,10 @@ import { registrationMode } from '@propusk/contract/registration';
 import { enter, field, heading, startConsole, test } from './console.ts';
 import { linkTo } from './mailbox.ts';
 
-/** A platform beyond loopback: one company registers and confirms its mail; further ones need an invitation. */
+/**
+ * The product is public: the first company registers and confirms its email, and later companies need an
+ * invitation.
+ */
 const product = startConsole(
   async () => {},
   ({ console: port }) => ({ PUBLIC_URL: `http://console.test:${port}` }),
@@ -25,10 +28,10 @@ async function register(page: Page, email: string | null): Promise<void> {
   await expect(heading(page, 'Сайты')).toBeVisible();
 }
 
-/** The address of a link as this browser reaches it: `console.test` has no address here. */
+/** Replaces the host of a mailed link: `console.test` does not resolve in this browser. */
 const reached = (link: string) => link.replace(/^http:\/\/console\.test:\d+/, product.url);
 
-test('the first company of a platform confirms its mail, and the next ones need an invitation', async ({
+test('the first company of a platform registers and confirms its email, and every later company needs an invitation', async ({
   page,
   context,
   browser,
@@ -48,7 +51,7 @@ test('the first company of a platform confirms its mail, and the next ones need 
   await expect(heading(other, 'Сайты')).toBeVisible();
   await expect(other.getByText('Почта компании подтверждена')).toBeVisible();
   await expect(band(other)).toHaveCount(0);
-  // The page that was open finds out by itself.
+  // The first page removes its banner within a minute, without a reload.
   await page.clock.fastForward('01:00');
   await expect(band(page)).toHaveCount(0);
 

@@ -3,7 +3,7 @@ import { createProxy } from '@propusk/contract/proxies';
 import { listSites } from '@propusk/contract/sites';
 import { dialogOf, enter, field, row, saveOf, startConsole, test } from './console.ts';
 
-/** Mistakes that the console explains, and screens that must show the next step. */
+/** Tests that the console explains a user's mistake, and that empty screens name the next step. */
 let owner: string;
 let supplied: string;
 const product = startConsole(async (console) => {
@@ -13,7 +13,7 @@ const product = startConsole(async (console) => {
   await console.call(supplied, createProxy, { body });
 });
 
-test('an email address is refused as a site, with a sentence', async ({ page }) => {
+test('the site form refuses an email address and explains what to enter', async ({ page }) => {
   await enter(page, `${product.url}/dashboard/creator/domains`, owner);
   await page.getByRole('button', { name: 'Добавить', exact: true }).first().click();
   const dialog = dialogOf(page);
@@ -26,9 +26,9 @@ test('an email address is refused as a site, with a sentence', async ({ page }) 
   expect((await product.call(owner, listSites)).count).toBe(0);
 });
 
-test('an owner without own proxies sees the paid tariff and the trial', { tag: ['@2.42'] }, async ({
-  page,
-}) => {
+test('the proxies page of a company without its own proxy offers the paid tariff and the trial', {
+  tag: ['@2.42'],
+}, async ({ page }) => {
   await enter(page, `${product.url}/dashboard/creator/proxies`, owner);
   await expect(row(page, /шлюз/i)).toBeVisible();
   await expect(
@@ -42,13 +42,15 @@ test('an owner without own proxies sees the paid tariff and the trial', { tag: [
   await expect(dialogOf(page)).toContainText('обратитесь к менеджеру');
 });
 
-test('an owner with an own proxy sees neither', async ({ page }) => {
+test('the proxies page of a company with its own proxy does not offer the trial', async ({ page }) => {
   await enter(page, `${product.url}/dashboard/creator/proxies`, supplied);
   await expect(row(page, /own\.lutik\.test/)).toBeVisible();
   await expect(page.getByRole('button', { name: 'Попробовать 30 дней' })).toHaveCount(0);
 });
 
-test('the company page states an optional second factor as optional', async ({ page }) => {
+test('the company page calls the second factor optional when the company does not require it', async ({
+  page,
+}) => {
   await enter(page, `${product.url}/dashboard/creator/company`, owner);
   await expect(page.getByText('По желанию каждого')).toBeVisible();
   await expect(page.getByText('Код из приложения каждый включает себе сам.', { exact: false })).toBeVisible();

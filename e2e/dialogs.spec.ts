@@ -40,7 +40,9 @@ const product = startConsole(async (console) => {
   await console.call(owner, createSite, { body: { address: 'crm.romashka.test', politics } });
 });
 
-/** A form's contract: accepted values of all fields, then bad values of each with the field's error. */
+/**
+ * What the tests of a form need: values that all fields accept, and refused values with the field's error.
+ */
 interface Form {
   name: string;
   path: string;
@@ -51,11 +53,11 @@ interface Form {
   labels: readonly string[];
   good: Readonly<Record<string, string>>;
   bad: readonly (readonly [label: string, value: string, says: string])[];
-  /** Fields that are shown and cannot be changed. */
+  /** Labels of read-only fields. */
   locked?: readonly string[];
   /** Further accepted values, at the limits. */
   taken?: readonly (readonly [label: string, value: string])[];
-  /** An option that is chosen beforehand. */
+  /** An option that the form preselects. */
   chosen?: readonly [label: string, option: string];
   tags: string[];
 }
@@ -122,7 +124,7 @@ const forms: readonly Form[] = [
     labels: ['Имя', 'Фамилия', 'Почта', 'Новый пароль', 'Политики доступа'],
     good: {},
     bad: [...emailRules.bad, ['Новый пароль', '1234567', 'Не короче 8 символов']],
-    // An emptied password field means: keep the old password.
+    // An empty password field keeps the old password.
     taken: [...emailRules.taken, ['Новый пароль', '12345678'], ['Новый пароль', ''], ['Имя', '']],
     tags: ['@2.52', '@5.1', '@5.2', '@5.10', '@5.15'],
   },
@@ -156,7 +158,7 @@ const forms: readonly Form[] = [
     labels: ['Хост', 'Порт', 'Логин', 'Пароль'],
     good: {},
     bad: proxyRules.bad,
-    // The stored password belongs to the address: another one is saved only with a password.
+    // The stored password is sent to the stored address, so a changed address needs a new password.
     taken: [['Логин', 'four'], ['Пароль', 'four'], ...proxyRules.taken.slice(0, 3)],
     tags: ['@2.53', '@5.11'],
   },
@@ -272,10 +274,10 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
         // The mark of a required field is hidden from the accessible name.
         const labels = async () =>
           (await dialog.locator('label').allTextContents()).map((label) => label.replace(' *', ''));
-        // A proxy that is chosen beforehand arrives with its list, and shows its checkbox then.
+        // The form preselects a proxy after the proxy list has loaded, and shows the proxy's checkbox then.
         await expect.poll(labels).toEqual([...form.labels]);
         const begun = form.row !== undefined;
-        // Nothing is typed yet, or nothing has changed.
+        // Save is disabled for an empty new form and for an unchanged one.
         await expect(save).toBeDisabled();
         // An untouched form shows no errors.
         const complaints = dialog.locator('[id$="-error"]');
@@ -317,7 +319,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       });
     }
 
-    test('the form of a proxy asks for the password as soon as the address differs, and no longer when it is typed back', {
+    test('the proxy form requires the password once host or port differ, and stops when the old value is typed again', {
       tag: ['@2.53'],
     }, async ({ page }) => {
       const dialog = await open(page, forms.find(({ name }) => name === 'a proxy') as Form);
@@ -341,7 +343,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await expect(saveOf(dialog)).toBeEnabled();
     });
 
-    test('the policy list filters locally, 100 ms after the last keystroke', {
+    test("the policy list in a user's form filters in the browser, 100 ms after the last keystroke", {
       tag: ['@2.51'],
     }, async ({ page }) => {
       await page.clock.install();
@@ -356,13 +358,14 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
         await expect(options).toHaveText(['Продажи', 'Склад', 'Учёт', 'Склад готового']);
         const calls: string[] = [];
         page.on('request', (request) => calls.push(request.url()));
-        // The page's clock ran ahead of ours since the previous pause.
+        // The page's fake clock is ahead of the real one since the previous pause, so read the time in the
+        // page.
         await page.clock.pauseAt((await page.evaluate(() => Date.now())) + 3_600_000);
         await search.pressSequentially('СКЛ');
         await page.clock.runFor(99);
         await expect(options).toHaveCount(4);
         await page.clock.runFor(1);
-        // A new person's dialog offers to create what was typed, below the matches.
+        // The dialog of a new user also offers to create a policy with the typed name.
         const offer = (typed: string) => ('row' in form ? [] : [`Создать политику «${typed}»`]);
         await expect(options).toHaveText(['Склад', 'Склад готового', ...offer('СКЛ')]);
         await page.clock.resume();
@@ -378,7 +381,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       }
     });
 
-    test('the "all sites" option is offered only while the chosen proxy allows it', {
+    test('the policy form offers "all sites" only while the chosen proxy allows it', {
       tag: ['@2.59'],
     }, async ({ page }) => {
       const name = `Все сайты ${screen}`;
@@ -389,7 +392,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       const dialog = await open(page, { path: `${creator}/politics`, title: 'Новая политика доступа' });
       const box = dialog.getByRole('checkbox', { name: 'Использовать для всех сайтов' });
       await dialog.getByRole('textbox', { name: 'Название' }).fill(name);
-      // The gateway is chosen beforehand, and it allows all sites here.
+      // The form preselects the gateway, which allows all sites in this test.
       await expect(box).not.toBeChecked();
       await pick(page, 'Прокси', 'plain.platform.test');
       await expect(box).toHaveCount(0);
@@ -408,7 +411,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await expect(dialog).toHaveCount(0);
       expect((await stored())?.allSites).toBe(false);
       await expect(row(page, name)).toContainText('own.romashka.test');
-      // Other tests count the policies.
+      // Delete the policy: other tests of this file count the policies.
       await product.call(owner, deletePolicy, { params: { id: (await stored())?.id ?? 0 } });
     });
   });

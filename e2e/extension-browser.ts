@@ -6,7 +6,6 @@ import { fileURLToPath } from 'node:url';
 import { type BrowserContext, chromium } from '@playwright/test';
 import { names } from './extension-world.ts';
 
-/** The folder of the built extension. */
 export const extension = fileURLToPath(new URL('../apps/extension/dist/chromium', import.meta.url));
 
 /** Debian's Chromium with the unpacked extension, as a user installs it. */
@@ -18,7 +17,7 @@ export interface ExtensionBrowser {
   readonly home: string;
 }
 
-/** Starts Chromium on a new profile. It resolves the names of the extension's world to this machine. */
+/** Starts Chromium on a new profile. It resolves the host names of extension-world.ts to this machine. */
 export async function launchWithExtension(): Promise<ExtensionBrowser> {
   const manifest = JSON.parse(await readFile(join(extension, 'manifest.json'), 'utf8')) as { key: string };
   // Chromium derives an unpacked extension's id from its key.

@@ -7,7 +7,9 @@ import { type Certificate, makeCertificate } from '@propusk/test-kit/gateway/cer
 import { launchWithExtension } from './extension-browser.ts';
 import { startWorldOnce } from './extension-world.ts';
 
-/** The extension meets certificates that Chromium does not trust: that of the gateway, and that of a console. */
+/**
+ * The extension in Chromium, with a gateway and a console whose certificates the browser does not trust.
+ */
 let certificate: Certificate;
 let server: Server;
 let profile: string;
@@ -45,7 +47,7 @@ async function signIn(console: string) {
   return popup;
 }
 
-test('an untrusted certificate of a console is named', async () => {
+test('the popup says that the browser does not trust the certificate of the console', async () => {
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   const popup = await signIn(`https://${host}`);
   await expect(popup.getByRole('alert')).toContainText(`не доверяет сертификату консоли ${host}`);
@@ -55,7 +57,7 @@ test('an untrusted certificate of a console is named', async () => {
   await popup.close();
 });
 
-test('an untrusted certificate of the gateway is named', async () => {
+test('the extension says that the browser does not trust the certificate of the gateway', async () => {
   const popup = await signIn(world().product.consoleUrl);
   await expect(popup.getByText('Пётр Иванов')).toBeVisible();
   const page = await context.newPage();

@@ -62,7 +62,7 @@ async function openPopup(
       target: { context },
       awaitPromise: false,
     });
-    // A page that is navigating away has no result.
+    // The popup has no result while it navigates, so treat that as not ready.
     return (evaluated.result.result as { value?: unknown } | undefined)?.value;
   };
   await expect.poll(() => run(until)).toBe(true);
@@ -100,12 +100,12 @@ async function load(url: string): Promise<{ status: number; reason: string | nul
   return { status: answer?.status() ?? 0, reason: answer?.headers()['x-propusk-reason'] ?? null };
 }
 
-test('without a sign-in the locked site answers 403 to Firefox', async () => {
+test('before a sign-in to the extension the locked site answers 403 to Firefox', async () => {
   expect(await load(world().lockedUrl)).toEqual({ status: 403, reason: null });
   expect((await load(world().openUrl)).status).toBe(200);
 });
 
-test('an untrusted certificate of a console is named in Firefox', async () => {
+test('the popup in Firefox says that the browser does not trust the certificate of the console', async () => {
   const certificate = await makeCertificate('IP:127.0.0.1');
   const server = createServer(certificate, (_, response) => response.end()).listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -43,12 +43,12 @@ export const names = ['crm.romashka.test', 'ask.romashka.test', 'open.test'] as 
 
 let loads = 0;
 /**
- * A new address of the same page. Apache sends no Cache-Control, so a browser answers a known address from its cache
- * for a tenth of the file's age (RFC 9111 section 4.2.2).
+ * Appends a new query to a URL. Apache sends no Cache-Control, so without it the browser answers from its
+ * cache for a tenth of the file's age (RFC 9111 section 4.2.2).
  */
 export const uncached = (url: string): string => `${url}?load=${++loads}`;
 
-/** An expression for a page of the extension: restarts the period of the refresh. A running refresh continues. */
+/** A JavaScript expression for an extension page. It postpones the next alarm that refreshes the access. */
 export const POSTPONE_REFRESH = `chrome.alarms
   .get('refresh')
   .then(({ periodInMinutes }) => chrome.alarms.create('refresh', { periodInMinutes }))`;
@@ -112,10 +112,10 @@ async function startWorld(settings: Settings): Promise<World> {
   };
 }
 
-/** Settings of the product besides those of every world. */
+/** Settings of the product that one spec file adds. */
 type Settings = (ports: { console: number; gateway: number }) => Record<string, string>;
 
-/** Starts one world for the tests of a spec file. */
+/** Starts one product with its sites for the tests of a spec file. */
 export function startWorldOnce(settings: Settings = () => ({})): () => World {
   let world: World | undefined;
   test.beforeAll(async () => {

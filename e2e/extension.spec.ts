@@ -47,7 +47,7 @@ async function popup(): Promise<Page> {
 
 const badge = async (shown: Page) => {
   const asking = await popup();
-  // As text, because the types of extension APIs are not part of this workspace.
+  // The code is a string, because this workspace has no types of the extension APIs.
   const text = await asking.evaluate<string>(`(async () => {
     const [tab] = await chrome.tabs.query({ url: ${JSON.stringify(`${shown.url()}*`)} });
     return chrome.action.getBadgeText({ tabId: tab.id });
@@ -83,13 +83,13 @@ test('the console serves the built extension for download', async () => {
   }
 });
 
-test('without a sign-in the locked site answers 403 to Chromium', async () => {
+test('before a sign-in to the extension the locked site answers 403 to Chromium', async () => {
   expect(await load(world().lockedUrl)).toEqual({ status: 403, reason: null });
   expect((await load(world().openUrl)).status).toBe(200);
   expect(await badge(page)).toBe('');
 });
 
-test('signing in opens the locked site, and a wrong password keeps the typed email', async () => {
+test('signing in to the extension opens the locked site, and a wrong password keeps the typed email', async () => {
   const { product, agent, lockedUrl, openUrl } = world();
   const sheet = await popup();
   await sheet.getByLabel('Адрес консоли').fill(product.consoleUrl);
@@ -116,7 +116,7 @@ test('a site that itself answers 401 never receives the proxy credentials', () =
     async (tally) => {
       test.setTimeout(quickOrSoak(240_000, 600_000));
       const { asked, askingUrl } = world();
-      // With nobody to answer the password prompt, the browser aborts the load.
+      // No user answers the site's password prompt, so the browser aborts the load.
       for (let i = 0; i < quickOrSoak(3, 200); i++) await page.goto(`${askingUrl}?${i}`).catch(() => {});
       for (const headers of asked) {
         const sent = [headers.authorization, headers['proxy-authorization']];
@@ -128,14 +128,14 @@ test('a site that itself answers 401 never receives the proxy credentials', () =
     },
   ));
 
-test('a sleeping service worker wakes and answers the challenge after the gateway revoked the token', async () => {
+test('a sleeping service worker wakes and answers the proxy challenge with a new token after the gateway revoked the old one', async () => {
   // Ending another session that fetched a gateway token revokes every gateway token of the user, also the
   // one that the browser caches.
   const { call, signIn, lockedUrl } = world();
   const another = await signIn();
   await call(another, myAccess);
   await call(another, logout);
-  // A page that sends the worker no message, and so does not wake it.
+  // Open an extension page that sends the worker no message, so that the page does not wake the worker.
   const sheet = await context.newPage();
   await sheet.goto(`${home}/refused.html`);
   const devtools = await context.newCDPSession(sheet);
@@ -181,7 +181,7 @@ test('a removed policy closes the site at the gateway at once, and Chromium bypa
   expect((await load(lockedUrl)).status).toBe(200);
 });
 
-test('signing out makes the browser bypass the gateway again', async () => {
+test('signing out of the extension makes the browser bypass the gateway again', async () => {
   const sheet = await popup();
   await sheet.getByRole('button', { name: 'Выйти' }).click();
   await expect(sheet.getByRole('button', { name: 'Войти' })).toBeVisible();
@@ -191,7 +191,7 @@ test('signing out makes the browser bypass the gateway again', async () => {
   await expect.poll(() => load(world().lockedUrl)).toEqual({ status: 403, reason: null });
 });
 
-/** Opens a pairing page, as our console or any other site may. */
+/** Opens a pairing page with a code in its fragment. The origin may be the console or a foreign site. */
 async function show(shown: Page, origin: string, code: string): Promise<void> {
   // A change of fragment alone would not reload the page, and a page offers its code once.
   await shown.goto('about:blank');
@@ -319,14 +319,14 @@ test('a pairing link for another account names both accounts, and a flood of lin
   await sheet.close();
 });
 
-test('a confirmed change of account ends the previous session', async () => {
+test('a user who confirms a pairing link for another account ends the previous session', async () => {
   const { owner, signIn, lockedUrl } = world();
   const question = await offer(owner);
   await question.getByRole('button', { name: 'Подключить', exact: true }).click();
   await expect(heading(question, 'Готово')).toBeVisible();
   await expect(question.getByText('owner@romashka.test')).toBeVisible();
   await question.close();
-  // The owner holds no policy.
+  // The owner's account has no policy, so the gateway denies the site.
   await expect.poll(() => load(lockedUrl)).toEqual({ status: 403, reason: null });
   const back = await offer(await signIn());
   await back.getByRole('button', { name: 'Подключить', exact: true }).click();
@@ -335,7 +335,7 @@ test('a confirmed change of account ends the previous session', async () => {
   await expect.poll(() => load(lockedUrl)).toEqual({ status: 200, reason: null });
 });
 
-test('account names from the console stay text on every page of the extension', () =>
+test('every page of the extension renders account names from the console as text', () =>
   threatCase(
     'XSS, CSP, CORS',
     "hostile names in the extension's question, popup and page of refusals",

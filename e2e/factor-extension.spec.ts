@@ -7,7 +7,10 @@ import { appCode } from '@propusk/test-kit/api/app-code';
 import { type ExtensionBrowser, launchWithExtension } from './extension-browser.ts';
 import { startWorldOnce } from './extension-world.ts';
 
-/** The second factor in the extension's popup: asked for at sign-in, and required by the company. */
+/**
+ * The extension's popup and the second factor: a sign-in with a code, and a company that requires the
+ * factor.
+ */
 const world = startWorldOnce();
 let browser: ExtensionBrowser;
 
@@ -34,7 +37,7 @@ async function signIn(popup: Page, email: string): Promise<void> {
   await popup.getByRole('button', { name: 'Войти' }).click();
 }
 
-test('the popup asks for the code after the password, keeps what was typed, and opens the sites', async () => {
+test("the popup asks for the second factor's code after the password, keeps the typed values, and then opens the locked site", async () => {
   const { agent } = world();
   const secret = await enrol(await world().signIn());
   const popup = await browser.context.newPage();
@@ -60,7 +63,7 @@ test('the popup asks for the code after the password, keeps what was typed, and 
   await popup.close();
 });
 
-test('a user without a required second factor is told to enable it, with a link to the console', async () => {
+test('the popup tells a user without the required second factor to enable it, and links to the console', async () => {
   const { call, owner, agent, policyId, product } = world();
   const email = 'without@romashka.test';
   await call(owner, createUser, { body: { email, password: agent.password, politics: [policyId] } });

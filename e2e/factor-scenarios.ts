@@ -1,7 +1,7 @@
 import { expect, type Page } from '@playwright/test';
 import { changing, failing, loaded, type Scenario, type Steps, states, titled } from './scenario.ts';
 
-// The second factor in every state. No account enables it: every server reply is stubbed.
+// Page states of the second factor for the tour and axe. Every server reply is stubbed.
 const secret = {
   secret: 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ',
   uri: 'otpauth://totp/Propusk:anna@romashka.test?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ',
@@ -21,7 +21,7 @@ const factorIs =
       route.fulfill({ json: route.request().method() === 'GET' ? state : secret }),
     );
     await page.reload();
-    // The card replaces its skeleton.
+    // Wait until the card has replaced its skeleton.
     await card(page).getByRole('button').first().scrollIntoViewIfNeeded();
     await then(page);
   };
@@ -64,7 +64,6 @@ const askedForCode = async (page: Page) => {
   await titled('Подтвердите вход')(page);
 };
 
-/** Every screen and state of the second factor. */
 export const factorScenarios: readonly Scenario[] = [
   ...states('nobody', '/auth/login', { 'login-code': askedForCode }),
   ...states('agent', '/dashboard/user/personal-data', {

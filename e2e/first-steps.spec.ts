@@ -30,7 +30,7 @@ test('the onboarding card marks the next step and counts the completed ones', as
   await expect(steps.getByText('1 из 6')).toBeVisible();
   await expect(steps.getByRole('button', { name: 'Политика' })).toHaveAttribute('aria-current', 'step');
 
-  // Progress made elsewhere appears without a reload.
+  // The card shows a step that was completed through the api without a reload.
   const { rows } = await product.call(owner, listSites);
   const sites = rows.map(({ id }) => id);
   const users = [(await product.call(owner, me)).id];
@@ -71,7 +71,7 @@ test('the onboarding card disappears once every step is complete', async ({ page
   await expect(steps).toHaveCount(0);
 });
 
-test('five sites below the onboarding card fit on the screen of a phone', async ({ page }) => {
+test('the screen of a phone shows the onboarding card and five sites below it', async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 });
   const many = await product.owner('owner@vasilek.test');
   const body = [1, 2, 3, 4, 5, 6].map((n) => ({ address: `site-${n}.vasilek.test` }));
@@ -82,7 +82,9 @@ test('five sites below the onboarding card fit on the screen of a phone', async 
     await expect(row(page, `site-${n}.vasilek.test`)).toBeInViewport({ ratio: 1 });
 });
 
-test('a click on a row and Enter on its name open its dialog, selecting text does not', async ({ page }) => {
+test('a click on a row or Enter on its name opens the edit dialog, and selecting text in the row does not', async ({
+  page,
+}) => {
   await enter(page, `${product.url}/dashboard/creator/domains`, busy);
   const line = row(page, 'wiki.lutik.test');
   await line.getByText('Не назначены').or(line.getByRole('cell').nth(1)).first().click();
@@ -103,7 +105,7 @@ test('a click on a row and Enter on its name open its dialog, selecting text doe
   expect(await page.evaluate('getSelection().toString()')).not.toBe('');
   await expect(dialogOf(page)).toHaveCount(0);
   await page.mouse.click(1, 300);
-  // A control in the row keeps its own meaning.
+  // A click on a button inside the row does not open the row's dialog.
   await line.getByRole('button', { name: /^Действия/ }).click();
   await expect(page.getByRole('menu')).toBeVisible();
   await expect(dialogOf(page)).toHaveCount(0);

@@ -72,7 +72,7 @@ test('a foreign page cannot frame the console', async ({ page }) => {
   }
 });
 
-test('a foreign page reads no api reply and makes no call with an effect', async ({ page }) => {
+test('a foreign page can neither read an api reply nor make a call that changes data', async ({ page }) => {
   const before = (await product.call(owner, listSessions)).count;
   await page.goto(foreignUrl);
   for (const [path, init] of [
@@ -91,7 +91,7 @@ test('a foreign page reads no api reply and makes no call with an effect', async
     tally.see(read === 'refused: TypeError', `${path} was read`);
     expect(read, path).toBe('refused: TypeError');
   }
-  // Requests without a preflight arrive, but no call accepts their body.
+  // A cross-origin request without a preflight reaches the api, but no call accepts its content type.
   const statuses: number[] = [];
   for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data']) {
     await page.goto(foreignUrl);
@@ -110,7 +110,7 @@ test('a foreign page reads no api reply and makes no call with an effect', async
     await page.waitForURL(`${product.url}/api/auth/login`);
   }
   expect(statuses).toEqual([415, 415, 415]);
-  // The only new session is the one that counts sessions.
+  // The refused requests created no session.
   expect((await product.call(owner, listSessions)).count).toBe(before);
   tally.held(statuses.length);
 });
@@ -137,7 +137,7 @@ test("a foreign page and the console get no reference to each other's window", a
   tally.held(5);
 });
 
-test('the sign-in page redirects to no address that a link supplies', async ({ page, context }) => {
+test('the sign-in page never redirects to an address from a link', async ({ page, context }) => {
   const evil = [
     '//evil.test',
     'https://evil.test',
@@ -169,7 +169,7 @@ test('the sign-in page redirects to no address that a link supplies', async ({ p
   expect(left).toEqual([]);
 });
 
-test("text in a page's address is rendered as text", async ({ page, context }) => {
+test("the console renders hostile text in a page's URL as text", async ({ page, context }) => {
   const seen = await watchFor(context);
   const own = await context.newPage();
   await page.close();

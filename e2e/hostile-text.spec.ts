@@ -56,7 +56,7 @@ const openers: Readonly<Record<string, (page: Page) => Promise<void>>> = {
       .click();
     await page.getByRole('menuitem', { name: 'Проверить доступ человека' }).click();
     const person = page.getByRole('dialog').getByRole('combobox');
-    // The sticky title now covers the control.
+    // The longer, sticky page title covers the control, so focus it instead of a click.
     await person.focus();
     await person.press('ArrowDown');
     await person.press('ArrowDown');
@@ -65,7 +65,7 @@ const openers: Readonly<Record<string, (page: Page) => Promise<void>>> = {
   },
 };
 
-test('the detector reports every payload that becomes markup', async ({ context }) => {
+test('the detector of these tests reports every hostile payload that becomes markup', async ({ context }) => {
   const seen = await watchFor(context);
   const page = await context.newPage();
   await page.goto(`${product.url}/auth/login`);
@@ -86,7 +86,7 @@ test('the detector reports every payload that becomes markup', async ({ context 
   await expect.poll(() => seen).toContainEqual(expect.stringMatching(/^violated script-src-elem inline/));
 });
 
-test('every text on every screen is rendered as text', async ({ browser }) => {
+test('every screen of the console renders hostile text in server replies as text', async ({ browser }) => {
   test.setTimeout(quickOrSoak(900_000, 3_300_000));
   // All payloads at once in every text. A payload may swallow those behind it, so `npm run soak` also tries each
   // alone, on a rotating eighth of the screens.

@@ -18,13 +18,15 @@ const product = startConsole(async (console) => {
 });
 const domains = '/dashboard/creator/domains';
 
-test('the key / searches, n adds, ? lists the keys', async ({ page }) => {
+test('the key / focuses the search, n opens the form of a new row, and ? lists the shortcuts', async ({
+  page,
+}) => {
   await enter(page, `${product.url}${domains}`, owner);
   await expect(row(page, 'crm.romashka.test')).toBeVisible();
   await page.keyboard.press('/');
   const search = page.getByRole('searchbox');
   await expect(search).toBeFocused();
-  // Keys are text in a field.
+  // In a text field, shortcut keys type text.
   await page.keyboard.type('n/?');
   await expect(search).toHaveValue('n/?');
   await expect(dialogOf(page)).toHaveCount(0);
@@ -32,14 +34,13 @@ test('the key / searches, n adds, ? lists the keys', async ({ page }) => {
   await search.blur();
   await page.keyboard.press('n');
   await expect(field(dialogOf(page), 'Адрес')).toBeFocused();
-  // And in a dialog they give no command.
   await page.keyboard.press('Escape');
   await expect(dialogOf(page)).toHaveCount(0);
   await page.keyboard.press('Shift+Slash');
   await expect(page.getByRole('dialog', { name: 'Клавиши' })).toBeVisible();
 });
 
-test('keys without Ctrl can be switched off, and stay off', async ({ page }) => {
+test('a user switches shortcuts without Ctrl off, and a reload keeps them off', async ({ page }) => {
   await enter(page, `${product.url}${domains}`, owner);
   await expect(row(page, 'crm.romashka.test')).toBeVisible();
   await page.keyboard.press('Shift+Slash');
@@ -117,7 +118,7 @@ for (const [who, path, typed, options] of [
   ['an agent', '/dashboard/user/domains', 'crm', ['crm.romashka.test']],
   ['an admin', '/dashboard/admin/companies', 'ромашка', ['ООО «Ромашка»']],
 ] as const)
-  test(`Ctrl-K finds for ${who} what the role sees, and nothing else`, async ({ page }) => {
+  test(`Ctrl-K finds for ${who} only objects that the role can see`, async ({ page }) => {
     await enter(page, `${product.url}${path}`, who === 'an agent' ? agent : admin);
     await expect(row(page, typed === 'crm' ? /crm/ : /Ромашка/)).toBeVisible();
     await page.keyboard.press('Control+k');

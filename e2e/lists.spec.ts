@@ -19,7 +19,7 @@ interface List {
   typed: string;
   /** A read-only viewer has no 'Добавить' and no menus. */
   readOnly?: boolean;
-  /** Tags of this table's own columns. */
+  /** Tags of the specification sentences about this table's columns. */
   tags: readonly string[];
 }
 const creator = '/dashboard/creator';
@@ -92,10 +92,9 @@ const lists: readonly List[] = [
   },
 ];
 
-/** Rows in each list. */
 const COUNT = 12;
 
-/** A network error, and a reply that does not come from the api. */
+/** How a list fails to load: a network error, and a reply that does not come from the api. */
 const failures = {
   desktop: [(route: Route) => route.abort(), 'Нет связи с сервером'],
   phone: [(route: Route) => route.fulfill({ status: 500, body: '' }), 'Ошибка на стороне сервера'],
@@ -106,7 +105,7 @@ let agent: string;
 let newcomer: string;
 let stranger: string;
 let admin: string;
-/** The companies' list before the first registration. */
+/** The reply of the list of companies before the first registration. */
 let noCompanies: string;
 
 const product = startConsole(async (console) => {
@@ -151,7 +150,7 @@ for (const [screen, viewport] of screens) {
       if (screen === 'phone' && !isInTurn(place)) continue;
       const who = list.readOnly ? 'an agent reads' : 'an owner edits';
 
-      test(`${who} the list at ${list.path}, with help, columns, days and its state in the URL`, {
+      test(`${who} the list at ${list.path}: help, columns, dates, paging, search and a failed load`, {
         tag: [
           ...['@2.27', '@2.28', '@2.30', '@2.31', '@2.33', '@2.34', '@4.18', '@4.20', '@4.21'],
           ...list.tags,
@@ -178,7 +177,7 @@ for (const [screen, viewport] of screens) {
           await page.unroute(list.call, hold);
         });
 
-        await test.step('has unsortable columns and shows days', async () => {
+        await test.step('shows columns that cannot be sorted, and dates', async () => {
           await expect(page.getByRole('columnheader')).toHaveText([...list.columns]);
           await expect(page.getByRole('columnheader').getByRole('button')).toHaveCount(0);
           await expect(page.locator('th[aria-sort]')).toHaveCount(0);
@@ -194,7 +193,7 @@ for (const [screen, viewport] of screens) {
           expect(menus > 0).toBe(!list.readOnly);
         });
 
-        await test.step('help opens and closes', async () => {
+        await test.step('opens and closes the help of the list', async () => {
           const help = page.getByRole('main').getByRole('button', { name: 'Помощь' });
           const panel = page.getByRole('region', { name: 'Помощь' });
           await expect(panel).toHaveCount(0);
@@ -207,7 +206,7 @@ for (const [screen, viewport] of screens) {
           await expect(panel).toHaveCount(0);
         });
 
-        await test.step('pages and page sizes', async () => {
+        await test.step('changes page and page size, and keeps both in the URL', async () => {
           await expect(pages).toContainText(`1–10 из ${COUNT}`);
           const size = page.getByLabel('Строк на странице');
           await expect(size).toHaveValue('10');
@@ -224,7 +223,7 @@ for (const [screen, viewport] of screens) {
           expect([param(page, 'take'), param(page, 'page')]).toEqual(['20', null]);
         });
 
-        await test.step('search', async () => {
+        await test.step('searches the rows, and keeps the search in the URL', async () => {
           await expect(search(page)).toHaveAccessibleName(list.search);
           await search(page).fill(list.typed);
           await expect(rowsOf(page)).toHaveCount(1);
@@ -295,7 +294,7 @@ for (const [screen, viewport] of screens) {
       await main.getByRole('link', { name: 'Платный тариф' }).click();
       await expect(heading(page, 'Тариф')).toBeVisible();
 
-      // The server's reply before anybody registered.
+      // Show the recorded reply of a server without companies.
       expect(noCompanies).toBe('[]');
       await page.route('**/api/company?*', (route) =>
         route.fulfill({ body: noCompanies, headers: { 'x-total-count': '0' } }),
@@ -304,7 +303,7 @@ for (const [screen, viewport] of screens) {
       await expect(page.getByText('Not found. Try refreshing the page or add an item')).toBeVisible();
     });
 
-    test("the owner's company shows skeletons while it loads, and offers a retry after a failure", {
+    test('the company page shows skeletons while the company loads, and offers a retry after a failure', {
       tag: ['@2.21', '@2.30', '@2.47'],
     }, async ({ page }) => {
       await page.route('**/api/company/me-company', (route) => route.abort());

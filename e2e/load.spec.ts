@@ -3,12 +3,12 @@ import { expect, type Page } from '@playwright/test';
 import { createSite } from '@propusk/contract/sites';
 import { enter, screensOf, startConsole, test } from './console.ts';
 
-/** The transfer size of a first load, and layout stability. */
+/** Transfer sizes of a first load, and layout shifts. */
 const email = 'owner@romashka.test';
 let owner: string;
 const product = startConsole(async (console) => {
   owner = await console.owner(email);
-  // More than a page, so that the pager shows.
+  // More sites than a page holds, so that the list shows its pager.
   for (let index = 0; index < 12; index++) {
     await console.call(owner, createSite, { body: { address: `site-${index}.romashka.test` } });
   }
@@ -32,7 +32,7 @@ function scales(page: Page): () => Promise<number> {
 }
 
 // The same budgets that scripts/weight.ts applies to the build, measured on a real load.
-test('the login page and the list stay within their transfer budgets', async ({ page }) => {
+test('the login page and the list of sites stay within their transfer budgets', async ({ page }) => {
   const weight = scales(page);
   await page.goto(`${product.url}/auth/login`);
   await expect(page.getByLabel('Почта')).toBeFocused();

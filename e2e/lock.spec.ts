@@ -55,7 +55,7 @@ const product = startConsole(
     GATEWAY_EGRESS: EGRESS,
     GATEWAY_HOSTS: ['console.test', ...Object.values(hosts)].map((name) => `${name}=127.0.0.1`).join(','),
     GATEWAY_ALLOW_NETWORKS: '127.0.0.0/8',
-    // The gateway accepts host names only, and a test console has only an address.
+    // ECHO_URL needs a host name, because the gateway denies IP addresses as hosts.
     ECHO_URL: `http://console.test:${ports.console}`,
   }),
 );
@@ -84,7 +84,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
     const host = hosts[screen];
     const title = () => `${host}:${sitePort}`;
 
-    test('a probe reports an unlocked site as open', async ({ page }) => {
+    test('a probe reports a site without a lock as open to everyone', async ({ page }) => {
       await sites.lock(host, OPEN);
       await open(page);
       await expect(mark(page, host)).toHaveText('Не проверен');
@@ -121,11 +121,14 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await expect(page.getByRole('dialog', { name: `Замок: ${title()}` })).toBeVisible();
     });
 
-    test("the lock's lines close the site, and a probe proves it", async ({ page, browser }) => {
+    test("the lock's lines in .htaccess close the site to strangers, and a probe confirms that", async ({
+      page,
+      browser,
+    }) => {
       await open(page);
       await choose(page, new RegExp(host), 'Защитить');
       const dialog = dialogOf(page);
-      // The first run has no known address; the second knows it from the first.
+      // The first screen size asks for the egress addresses. The second finds them already stored.
       await dialog.getByRole('button', { name: /^Узнать адреса/ }).click();
       const egress = dialog.getByRole('list', { name: 'С каких адресов приходят ваши люди' });
       await expect(egress).toContainText(EGRESS, PROBE);
@@ -153,7 +156,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await expect(colleague.getByText(/Ссылка действует до/)).toBeVisible();
       await colleague.close();
 
-      // Where the console says: before the lines that the file already has.
+      // The console tells the owner to put the lock before the existing lines of the file.
       await sites.lock(host, `${lines}\n${OPEN}`);
       await dialog.getByRole('button', { name: 'Проверить' }).click();
       await verdict(dialog, 'Защищён');
@@ -172,7 +175,9 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await expect(row(page, new RegExp(host)).getByRole('button', { name: /^Защитить/ })).toHaveCount(0);
     });
 
-    test('every page reports a lost lock until the lock holds again', async ({ page }) => {
+    test('every page reports a site whose lock was removed, until a probe finds the lock in force again', async ({
+      page,
+    }) => {
       await open(page);
       await expect(mark(page, host)).toHaveText('Защищён');
       await sites.lock(host, OPEN);
@@ -191,18 +196,20 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await expect(banner).toHaveCount(0);
     });
 
-    test('a site without a policy has no lock yet, and the dialog says what to do', async ({ page }) => {
+    test('the lock dialog of a site without a policy asks the owner to assign one first', async ({
+      page,
+    }) => {
       await open(page);
       await choose(page, /sklad/, 'Защитить');
       await expect(dialogOf(page).getByText('Сначала назначьте сайту политику доступа')).toBeVisible();
-      // No dead end: the site's own form takes a policy, and creates a missing one.
+      // The button leads to the site's form, where the owner assigns a policy.
       await dialogOf(page).getByRole('button', { name: 'Назначить политику' }).click();
       await expect(page.getByRole('dialog', { name: 'Сайт' })).toBeVisible();
       await expect(dialogOf(page).getByRole('textbox', { name: 'Адрес' })).toHaveValue(/sklad/);
       await expect(dialogOf(page).getByRole('combobox', { name: 'Политики доступа' })).toBeVisible();
     });
 
-    test("the why dialog shows a user's path to a site and its missing link", async ({ page }) => {
+    test('the access dialog of a site explains why a user can or cannot reach it', async ({ page }) => {
       await open(page);
       await choose(page, new RegExp(host), 'Проверить доступ человека');
       const dialog = dialogOf(page);
@@ -220,7 +227,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await expect(dialog.getByRole('status')).toContainText('no_policy');
       await expect(links.filter({ hasText: 'не хватает' })).toHaveCount(1);
       await expect(links.filter({ hasText: 'не проверялось' })).toHaveCount(3);
-      // The sentence speaks of the person, and the mend is one step.
+      // The dialog names the user, and offers the missing step as one button.
       await expect(dialog.getByRole('status')).toContainText('Человек не состоит в политике «Продажи».');
       await dialog.getByRole('button', { name: 'Добавить в «Продажи»' }).click();
       await expect(dialog.getByRole('status')).toContainText('Доступ есть');
@@ -230,7 +237,9 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await product.call(owner, updateUser, { params: { id: gleb?.id ?? 0 }, body: { politics: [] } });
     });
 
-    test('the proxy check reports whether a proxy works and its egress address', async ({ page }) => {
+    test('the proxy check reports whether a proxy works, and the egress address of a proxy that does', async ({
+      page,
+    }) => {
       await open(page, '/dashboard/creator/proxies');
       await row(page, 'Шлюз платформы')
         .getByRole('button', { name: 'Проверить прокси: Шлюз платформы' })

@@ -13,8 +13,8 @@ const product = startConsole(async (console) => {
 });
 
 /**
- * Signs the owner in and sets local storage. Written once, so that a reload finds what the page itself
- * stored.
+ * Signs the owner in and sets local storage once, so that a reload finds the values that the page stored
+ * since.
  */
 async function enter(page: Page, path: string, kept: Record<string, string> = {}): Promise<void> {
   await page.goto(`${product.url}/favicon.svg`);
@@ -51,8 +51,8 @@ test.describe('colour scheme', () => {
     [domains, 'dark', 'dark'],
     ['/auth/login', 'light', 'dark'],
   ] as const) {
-    test(`the colour scheme is right from the first paint at ${path}`, async ({ page }) => {
-      // Records every value of the document's scheme. Evaluated in the page.
+    test(`the page ${path} has the chosen colour scheme from the first paint`, async ({ page }) => {
+      // Record in the page every value of the document's colour scheme.
       await page.addInitScript(`window.shown = []; new MutationObserver(() => {
         const now = document.documentElement.dataset.mantineColorScheme;
         if (now !== window.shown.at(-1)) window.shown.push(now);
@@ -123,7 +123,7 @@ test.describe('list', () => {
     await expect(page.getByRole('searchbox')).toHaveValue('ова');
   });
 
-  test('a list without a network shows a failure, and loads when the network returns', async ({
+  test('a list that cannot load without a network shows a failure, and loads when the network returns', async ({
     page,
     context,
   }) => {
@@ -151,7 +151,7 @@ test('a page whose code failed to load offers a retry', async ({ page, context }
   await context.setOffline(true);
   await page.getByRole('link', { name: 'Пользователи' }).click();
   await expect(page.getByText('Страница не загрузилась')).toBeVisible();
-  // The shell remains, and a retry without a network stays on the page.
+  // The navigation stays usable, and a retry without a network stays on the page.
   await page.getByRole('button', { name: 'Повторить' }).click();
   await expect(page.getByText('Нет связи с сервером')).toBeVisible();
   await expect(page.getByRole('navigation')).toBeVisible();

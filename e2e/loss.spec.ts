@@ -29,7 +29,7 @@ const asked = [
 ] as const;
 
 for (const [list, path, name, sentence] of asked)
-  test(`the confirmation in the list of ${list} says: ${sentence}`, async ({ page }) => {
+  test(`the confirmation of a deletion in the list of ${list} says: ${sentence}`, async ({ page }) => {
     await enter(page, `${product.url}${path}`, owner);
     await choose(page, name, 'Удалить');
     const dialog = dialogOf(page);
@@ -38,7 +38,9 @@ for (const [list, path, name, sentence] of asked)
     await expect(row(page, name)).toBeVisible();
   });
 
-test('a deletion works although the count of losses failed', async ({ page }) => {
+test('a user can confirm a deletion although the count of users who lose access failed to load', async ({
+  page,
+}) => {
   await page.route('**/loss', (route) => route.abort());
   await enter(page, `${product.url}/dashboard/creator/politics`, owner);
   await choose(page, 'Гости', 'Удалить');

@@ -180,7 +180,7 @@ async function curl(...args: string[]): Promise<{ status: number; reason: string
 
 const siteUrl = (name: string) => `http://${name}:${sitePort}/`;
 
-test('the agent reaches both sites through the gateway, and everyone else is refused', async () => {
+test('the agent reaches both locked sites through the gateway, and every other client is refused', async () => {
   const access = await accessOf(agent);
   expect(access.sites).toEqual([`crm.romashka.test:${sitePort}`, `wiki.romashka.test:${sitePort}`]);
   const through = ['-x', proxyUrl(access)];
@@ -201,7 +201,7 @@ test('the agent reaches both sites through the gateway, and everyone else is ref
       const refused = await curl(...through, ...form, siteUrl('other.test'));
       expect(refused.status).toBe(403);
     }
-    // A direct request meets the site's own lock.
+    // A request that bypasses the gateway gets 403 from the site's lock.
     expect((await curl('--resolve', `${name}:${sitePort}:127.0.0.1`, siteUrl(name))).status).toBe(403);
   }
   expect((await curl(...through, siteUrl('other.test'))).reason).toBe('site_unknown');
@@ -209,7 +209,9 @@ test('the agent reaches both sites through the gateway, and everyone else is ref
   expect(await squid.log()).not.toContain('crm.romashka.test');
 });
 
-test("the agent's browser opens the site through the gateway and not without it", async ({ browser }) => {
+test("the agent's browser opens the locked site through the gateway, and gets 403 without the gateway", async ({
+  browser,
+}) => {
   const access = await accessOf(agent);
   const { gateway, username, password } = access;
   const proxied = await browser.newContext({
@@ -242,7 +244,9 @@ async function openTunnel(access: GatewayAccess, name: string): Promise<Socket> 
   return socket;
 }
 
-test('removing access ends it within a second, open tunnels included', async ({ page }) => {
+test("an owner who removes a site from a policy ends the agent's access within a second, open tunnels included", async ({
+  page,
+}) => {
   const access = await accessOf(agent);
   await signIn(page, owner);
   await openSection(page, 'Пользователи');

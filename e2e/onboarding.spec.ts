@@ -32,7 +32,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
   test.describe(screen, () => {
     test.use({ viewport });
 
-    test('the first visit shows four slides that wrap around, by arrows, dots and keys', {
+    test('the first visit shows four onboarding slides, and arrows, dots and keys move between them in a circle', {
       tag: ['@2.49', '@2.50', '@4.15', '@4.17'],
     }, async ({ page }) => {
       await enter(page, `${product.url}/dashboard/creator/domains`, owner, {});
@@ -71,7 +71,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
 
       await enter(page, `${product.url}/dashboard/creator/company`, owner, {});
       await expect(dialogOf(page)).toBeVisible();
-      // A click outside and Escape do not end it.
+      // Neither a click outside nor Escape ends the onboarding.
       await page.mouse.click(2, viewport.height / 2);
       await expect(dialogOf(page)).toBeVisible();
       await page.keyboard.press('Escape');

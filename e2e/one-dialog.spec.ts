@@ -28,7 +28,7 @@ const product = startConsole(
     GATEWAY_EGRESS: '127.0.0.2',
     GATEWAY_HOSTS: 'console.test=127.0.0.1',
     GATEWAY_ALLOW_NETWORKS: '127.0.0.0/8',
-    // The gateway accepts host names only, and a test console has only an address.
+    // ECHO_URL needs a host name, because the gateway denies IP addresses as hosts.
     ECHO_URL: `http://console.test:${ports.console}`,
   }),
 );
@@ -47,7 +47,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
   test.describe(screen, () => {
     test.use({ viewport });
 
-    test('an owner comes from registration to lock lines in at most 12 clicks and 2 dialogs', async ({
+    test('a new owner gets from registration to the lock lines of a site in at most 12 clicks and 2 dialogs', async ({
       page,
     }) => {
       const clicks = await countClicks(page);
@@ -112,7 +112,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       ]);
     });
 
-    test('editing the sites of a policy changes nothing else of it', async ({ page }) => {
+    test('a change of the sites of a policy leaves its users and proxy unchanged', async ({ page }) => {
       const name = `Правка ${screen}`;
       await product.call(owner, createPolicy, { body: { name, proxyId: 1, sites: [crm] } });
       await enter(page, `${product.url}/dashboard/creator/politics`, owner);
@@ -132,7 +132,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
   });
 }
 
-test('a row with 60 policies is at most 64 pixels high and names hidden policies in a tooltip', async ({
+test('the row of a site with 60 policies is at most 64 pixels high and names hidden policies in a tooltip', async ({
   page,
 }) => {
   const politics: number[] = [];
@@ -147,7 +147,7 @@ test('a row with 60 policies is at most 64 pixels high and names hidden policies
   expect((await many.boundingBox())?.height).toBeLessThanOrEqual(64);
 });
 
-test('the policy dialog creates a missing user in a dialog above it, and keeps its own input', async ({
+test('the policy dialog creates a missing user in a second dialog on top, and keeps the values typed so far', async ({
   page,
 }) => {
   await enter(page, `${product.url}/dashboard/creator/politics`, owner);

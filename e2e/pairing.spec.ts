@@ -13,7 +13,7 @@ const product = startConsole(async (console) => {
 });
 
 const codeOf = (page: Page) => new URL(page.url()).hash;
-/** Sets the mark that the extension writes into the page. */
+/** Sets the outcome that the extension's content script writes into the page. */
 const say = (page: Page, word: string) =>
   page.evaluate(`document.documentElement.dataset.propuskPaired = '${word}'`);
 
@@ -21,7 +21,9 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
   test.describe(screen, () => {
     test.use({ viewport });
 
-    test('the personal page offers the extension, and one click creates a pairing code', async ({ page }) => {
+    test('the personal data page offers the extension, and one click creates a pairing code', async ({
+      page,
+    }) => {
       for (const [path, token] of [
         ['/dashboard/personal-data', owner],
         ['/dashboard/user/personal-data', agent],
@@ -45,7 +47,9 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       }
     });
 
-    test('the pairing page shows the outcome, and offers a signed-in user a new code', async ({ page }) => {
+    test('the pairing page shows the outcome from the extension, and offers a signed-in user a new code', async ({
+      page,
+    }) => {
       await enter(page, `${product.url}/extension/pair#${'x'.repeat(43)}`, agent);
       await page.evaluate("document.documentElement.dataset.propuskExtension = '1.0.0'");
       await expect(heading(page, 'Ответьте расширению')).toBeVisible();
@@ -53,7 +57,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await expect(heading(page, 'Расширение не подключено')).toBeVisible();
       await say(page, 'failed');
       await expect(heading(page, 'Расширение не смогло войти')).toBeVisible();
-      // A new code reloads the page.
+      // The button for a new code reloads the page.
       const anew = page.waitForEvent('load');
       await page.getByRole('button', { name: 'Получить новый код' }).click();
       await anew;

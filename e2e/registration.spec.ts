@@ -11,8 +11,8 @@ const EMAIL = 'Укажите почту латиницей: name@company.ru';
 const EIGHT = 'Не короче 8 символов';
 
 /**
- * Spoils each field in turn. The field shows its error, and the button stays disabled until it is
- * corrected.
+ * Enters a bad value into each field in turn: the field shows its error, and the button is disabled until
+ * the value is corrected.
  */
 async function refuses(
   page: Page,
@@ -92,7 +92,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       }
     });
 
-    test("the sign-in button waits for email and password, shows progress, and the server's refusal is shown", {
+    test('the sign-in button is disabled without email and password and busy during the call, and the page shows a refusal', {
       tag: ['@4.1', '@4.2', '@4.3', '@5.1', '@5.2', '@5.3', '@8.1', '@8.3'],
     }, async ({ page }) => {
       await enter(page, `${product.url}/auth/login`, null);
@@ -113,7 +113,9 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       expect(await stored(page, 'access_token')).not.toBeNull();
     });
 
-    test('the reset button waits for an email', { tag: ['@2.5', '@5.8'] }, async ({ page }) => {
+    test('the button of the password reset is disabled without an email', { tag: ['@2.5', '@5.8'] }, async ({
+      page,
+    }) => {
       await enter(page, `${product.url}/auth/reset`, null);
       const button = 'Отправить запрос';
       await refuses(page, button, { Почта: `nobody-${screen}@romashka.test` }, [['Почта', 'nobody', EMAIL]]);

@@ -6,7 +6,10 @@ import { linkTo } from './mailbox.ts';
 const PASSWORD = 'correct horse';
 const product = startConsole(async () => {});
 let serial = 0;
-/** Each size removes the admin that it started with. */
+/**
+ * The test of each screen size removes the admin it started with, so the next one continues as the invited
+ * admin.
+ */
 let adminEmail = 'admin@propusk.test';
 
 const password = (dialog: Locator) => field(dialog, 'Ваш текущий пароль');
@@ -49,7 +52,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await expect(page).toHaveURL(/\/auth\/login/);
     });
 
-    test('an admin invites an admin, who removes the first one: the audit lists both events, and the first is signed out', async ({
+    test('an admin invites a second admin, who removes the role of the first: the first is signed out, and the audit lists both events', async ({
       page,
     }) => {
       const email = `next${++serial}@propusk.test`;

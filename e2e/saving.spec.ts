@@ -41,7 +41,7 @@ interface Life {
   admin?: boolean;
   create: (screen: string) => Record<string, string>;
   pick?: readonly [label: string, option: string];
-  /** Text that identifies the row, and what the alert shows of it. */
+  /** Text that identifies the row. */
   row: (screen: string) => string;
   shows: (screen: string) => string;
   edit: (screen: string) => Record<string, string>;
@@ -110,7 +110,10 @@ const lives: readonly Life[] = [
   },
 ];
 
-/** One entity of each kind that another user changes meanwhile: one field of theirs, one of ours. */
+/**
+ * For each kind of entity, the field that another user changes meanwhile and the field that this user
+ * edits.
+ */
 const stale: readonly {
   name: string;
   path: string;
@@ -178,7 +181,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
     test.use({ viewport });
 
     for (const life of lives) {
-      test(`${life.name} is added, changed and deleted, with the exact confirmation and the list updated`, {
+      test(`${life.name} is added, changed and deleted: each step shows its confirmation and updates the list`, {
         tag: [
           ...['@2.61', '@2.62', '@4.19', '@8.8', '@8.9', '@8.10', '@8.11'],
           ...(life.admin ? ['@2.48', '@2.57', '@2.60', '@2.63'] : []),
@@ -216,7 +219,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       });
     }
 
-    test("a refused value stays in the form, with the server's message at its field", {
+    test("a value that the server refuses stays in the form, with the server's message at its field", {
       tag: ['@8.12'],
     }, async ({ page }) => {
       const dialog = dialogOf(page);
@@ -332,7 +335,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await expect(page.getByRole('dialog')).toHaveCount(0, { timeout: 2_000 });
     });
 
-    test('a form with a stale version says so, loads the other version and keeps the typed values', {
+    test('a form whose object another user changed says so, loads the changes and keeps the typed values', {
       tag: ['@8.12'],
     }, async ({ page }) => {
       const dialog = dialogOf(page);

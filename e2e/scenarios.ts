@@ -40,10 +40,10 @@ const lastCheck = (verdict: string | null): Steps =>
     await page.getByRole('button', { name: /^Проверка otchet/ }).click();
     await expect(page.getByRole('dialog').getByRole('heading', { name: /^Снаружи/ })).toBeVisible();
   });
-/** The vantages, opened from a check. */
+/** Opens the list of vantages from a probe's result. */
 const vantagesShow = (text: string): Steps =>
   inOrder(lastCheck('open'), async (page) => {
-    // By key: a long name of a site may cover the button.
+    // Press a key instead of a click, because a long site name may cover the button.
     await page.getByRole('button', { name: 'Точки проверки' }).press('Enter');
     await expect(page.getByText(text).first()).toBeVisible();
   });
@@ -54,7 +54,7 @@ const why: Steps = inOrder(rowDialog(/otchet/, 'Проверить доступ 
   await page.getByRole('option', { name: /Тихонов/ }).click();
   await expect(page.getByRole('dialog').getByRole('status')).toBeVisible();
 });
-/** The chunk of another page fails to load. */
+/** Opens a page whose JavaScript chunk fails to load. */
 const codeLost: Steps = async (page) => {
   await page.route(/\/users-page[^/]*$/, (route) => route.abort());
   await page.goto(new URL(`${creator}/users`, page.url()).href);
@@ -282,7 +282,7 @@ const platform: Scenario[] = [
   }),
   ...states('admin', `${admin}/users`, {
     'admin-users': loaded,
-    // Another address asks for proof.
+    // A changed email makes the form ask for the admin's password.
     'admin-users-edit': inOrder(rowDialog(/Орлов/, 'Редактировать'), fill('Почта', 'new@romashka.ru')),
   }),
   ...states('admin', `${admin}/proxies`, { 'admin-proxies': loaded, 'admin-proxies-edit': editProxy }),

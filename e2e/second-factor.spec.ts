@@ -46,7 +46,7 @@ async function walkThrough(page: Page): Promise<{ secret: string; codes: string[
   await button(page, 'Продолжить').click();
   const qr = page.getByRole('img', { name: 'QR-код для приложения' });
   await expect(qr).toBeVisible();
-  // An image that the policy blocks has no size.
+  // The QR code has a size, so the Content-Security-Policy did not block the image.
   await expect
     .poll(() => page.evaluate<number>(`document.querySelector('img[alt^="QR"]').naturalWidth`))
     .toBeGreaterThan(0);
@@ -131,7 +131,9 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await expect(card(page)).toContainText('Запасных кодов осталось: 9.');
     });
 
-    test('new recovery codes and turning the factor off need the password and a code', async ({ page }) => {
+    test('a user needs the password and a code for new recovery codes, and to turn the second factor off', async ({
+      page,
+    }) => {
       const { agent } = await people();
       const secret = await enrol(agent);
       await enter(page, product.url + personal, agent);
@@ -167,7 +169,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await expect(card(page)).toContainText('По желанию каждого');
       await expect(button(page, 'Требовать от всех')).toHaveCount(0);
       await card(page).getByRole('link', { name: 'Включить себе' }).click();
-      // The setup starts by itself.
+      // The page of a required second factor starts the setup without a click.
       await walkThrough(page);
       await button(page, 'Коды сохранены').click();
       await page.goto(`${product.url}/dashboard/creator/company`);
@@ -234,7 +236,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await page.reload();
       await expect(heading(page, 'Компании')).toBeVisible();
       await expect(advice).toHaveCount(0);
-      // Postponed for a month. When the banner loads late, it must not shift the page.
+      // The banner returns after a month. When its code loads late, it must not shift the page.
       await page.route('**/factor-banner-*.js', async (route) => {
         await new Promise((resolve) => setTimeout(resolve, 1_000));
         await route.continue();

@@ -5,7 +5,7 @@ import { listSites } from '@propusk/contract/sites';
 import { appCode } from '@propusk/test-kit/api/app-code';
 import { enter, field, heading, row, saveOf, screensOf, startConsole, stored, test } from './console.ts';
 
-/** A session that ends while the console is open: signing in again, in place over a changed form. */
+/** Sessions that end while the console is open: the user signs in again in a dialog over a changed form. */
 const PASSWORD = 'correct horse';
 const path = '/dashboard/creator/domains';
 const emails = { owner: 'irina@romashka.test', other: 'oleg@lutik.test' };
@@ -19,7 +19,10 @@ const form = (page: Page) => page.getByRole('dialog', { name: 'Новый сай
 const again = (page: Page) => page.getByRole('dialog', { name: 'Сеанс завершён' });
 const answer = (page: Page) => again(page).getByRole('button', { name: 'Войти' }).click();
 
-/** Types a new site's address, and ends the session under it. @returns the address and the token */
+/**
+ * Types a new site's address into the form, and then ends the session on the server.
+ * @returns the address
+ */
 async function typeAndEnd(page: Page, token: string): Promise<string> {
   serial += 1;
   const address = `site-${serial}.romashka.test`;
@@ -35,7 +38,9 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
   test.describe(screen, () => {
     test.use({ viewport });
 
-    test('signing in again over the form saves what was typed', async ({ page }) => {
+    test('a user whose session ended during an edit signs in over the form, and the typed values are saved', async ({
+      page,
+    }) => {
       const token = await product.signIn(emails.owner);
       const address = await typeAndEnd(page, token);
       await saveOf(form(page)).click();
@@ -54,12 +59,14 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await expect(form(page)).toHaveCount(0);
       await expect(row(page, address)).toHaveCount(1);
       expect(await stored(page, 'access_token')).not.toBe(token);
-      // The new session serves the page from here on.
+      // The stored token is that of the new session, so a reload works.
       await page.reload();
       await expect(row(page, address)).toHaveCount(1);
     });
 
-    test('another user who signs in over the form never sees it, not even with Back', async ({ page }) => {
+    test('another user who signs in over a form of the previous user never sees its values, not even with Back', async ({
+      page,
+    }) => {
       const address = await typeAndEnd(page, await product.signIn(emails.owner));
       await saveOf(form(page)).click();
       await field(again(page), 'Почта').fill(emails.other);
@@ -76,7 +83,9 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       expect(rows).toEqual([]);
     });
 
-    test('leaving without saving opens the login page', async ({ page }) => {
+    test('after the session ended, the choice to leave without saving opens the login page', async ({
+      page,
+    }) => {
       await typeAndEnd(page, await product.signIn(emails.owner));
       await saveOf(form(page)).click();
       await again(page).getByRole('button', { name: 'Выйти без сохранения' }).click();
@@ -84,7 +93,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       expect(await stored(page, 'access_token')).toBeNull();
     });
 
-    test('a second factor is asked in the same dialog', async ({ page }) => {
+    test('the sign-in dialog over a form also asks for the code of the second factor', async ({ page }) => {
       serial += 1;
       const email = `factor-${serial}@romashka.test`;
       const token = await product.owner(email);
@@ -104,7 +113,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await expect(row(page, address)).toHaveCount(1);
     });
 
-    test('a sign-out in another tab leaves a changed form open, and a sign-in there gives it back', async ({
+    test('a sign-out in another tab keeps a changed form open, and a sign-in in that tab makes the form usable again', async ({
       page,
       context,
     }) => {
@@ -120,7 +129,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await expect(row(page, address)).toHaveCount(1);
     });
 
-    test('a sign-in of another user in another tab discards the form and sends nothing of it', async ({
+    test('a sign-in of another user in another tab discards a changed form without sending its values', async ({
       page,
       context,
     }) => {
@@ -153,7 +162,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       expect((await product.call(token, listSites)).rows).toEqual([]);
     });
 
-    test('a session that ends without a changed form says so on the login page, once', {
+    test('the login page says once that the session ended, when no changed form was open', {
       tag: ['@4.9'],
     }, async ({ page }) => {
       const token = await product.signIn(emails.owner);
@@ -168,12 +177,14 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await expect(page.getByText('Рады видеть вас снова')).toBeVisible();
     });
 
-    test('a stored token that no header can carry counts as none', async ({ page }) => {
+    test('a stored token with characters that an HTTP header forbids leads to the login page', async ({
+      page,
+    }) => {
       await enter(page, product.url + path, 'жетон');
       await expect(heading(page, 'Вход')).toBeVisible();
     });
 
-    test('a browser that went offline after its first load says so at the first click', async ({
+    test('a console whose browser goes offline after the first load reports that at the first click', async ({
       page,
       context,
     }) => {

@@ -38,7 +38,7 @@ const endedWithFactor: Steps = async (page) => {
   await page.route('**/api/auth/login', (route) => route.fulfill({ status: 401, json }));
   await ended(page);
   const again = page.getByRole('dialog', { name: 'Сеанс завершён' });
-  // A server may supply an address that is no email.
+  // The stubbed server may send text that is no email address, so type one.
   await again.getByLabel('Почта').fill('irina@romashka.test');
   const password = again.getByLabel('Пароль', { exact: true });
   await password.fill('correct horse');
@@ -67,7 +67,7 @@ export const sessionScenarios: readonly Scenario[] = [
     ),
     'agent-sessions-loading': pending(calls, async (page) => {
       const bones = page.locator('.mantine-Skeleton-root');
-      // The skeletons of the other cards disappear.
+      // Wait until only the sessions card still shows a skeleton.
       await expect(bones).toHaveCount(1);
       await bones.last().scrollIntoViewIfNeeded();
     }),

@@ -58,7 +58,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
         await expect(asking).toContainText('Firefox, Windows');
         await expect(asking).toContainText('Этот сеанс');
         await expect(asking).toContainText('127.0.0.1');
-        // The current session has no button.
+        // The row of the current session has no button to end it.
         await expect(asking.getByRole('button')).toHaveCount(0);
         const theirs = sessions(mine).filter({ hasText: 'Chrome, Android' });
         await expect(theirs).toHaveCount(1);
@@ -82,7 +82,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
         await mine.reload();
         await expect(asking).toContainText('Этот сеанс');
 
-        // Nothing overflows the page.
+        // The page does not scroll sideways.
         const [wide, seen] = await mine.evaluate<number[]>(
           '[document.documentElement.scrollWidth, document.documentElement.clientWidth]',
         );
@@ -121,7 +121,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await other.context().close();
     });
 
-    test('ending a session that is already gone succeeds, and a failed list offers a retry', async ({
+    test('a click that ends an already ended session succeeds, and a session list that failed to load offers a retry', async ({
       browser,
     }) => {
       const [, email, path] = pages[1];
@@ -139,7 +139,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await mine.route('**/api/me/sessions', (route) => route.fulfill({ status: 500, body: '' }));
       await mine.reload();
       await expect(card(mine).getByText('Сеансы не загрузились')).toBeVisible();
-      // The rest of the page renders.
+      // The other cards of the page render although the session list failed.
       await expect(heading(mine, 'Персональные данные')).toBeVisible();
       await mine.unroute('**/api/me/sessions');
       await card(mine).getByRole('button', { name: 'Повторить' }).click();

@@ -169,7 +169,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
         await enter(page, at('/favicon.svg'), token);
         page.on('request', count);
         await page.goto(product.url);
-        // The empty path keeps an owner on the sites and takes an agent to the agent's sites.
+        // The path / redirects each role to its start page.
         await expect(page).toHaveURL(at(token === owner ? domains : '/dashboard/user/domains'));
         for (const [name, path] of items) {
           await (await navigation(page)).getByRole('link', { name, exact: true }).click();
@@ -185,7 +185,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       expect(pathOf(page)).toBe('/dashboard/creator/politics');
     });
 
-    test('a user without a role is logged out, and a page of another role leads to the own start page', {
+    test("a user without a role is logged out, and a page of another role redirects to the user's start page", {
       tag: ['@4.7', '@6.4', '@6.7'],
     }, async ({ page }) => {
       await enter(page, at('/dashboard/admin/companies'), agent);
@@ -205,7 +205,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       expect(await stored(page, 'access_token')).toBeNull();
       const answer = await fetch(at('/api/me'), { headers: { authorization: `Bearer ${token}` } });
       expect(answer.status).toBe(401);
-      // The page is not remembered, so the next user starts at the start page.
+      // A logout forgets the current page, so the next user begins at the start page.
       expect(await page.evaluate(() => sessionStorage.getItem('return_to'))).toBeNull();
     });
 
@@ -219,7 +219,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await expect(heading(page, 'Сайты')).toBeVisible();
     });
 
-    test('without a token the dashboard waits for exactly a second, then opens the login page', {
+    test('without a token the dashboard opens the login page after exactly a second', {
       tag: ['@2.8', '@8.7'],
     }, async ({ page }) => {
       await page.clock.install();
@@ -233,7 +233,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       expect(pathOf(page)).toBe('/auth/login');
     });
 
-    test('an unknown token is cleared, and an unreachable server clears nothing', {
+    test('the console clears a token that the server rejects, and keeps the token when the server fails', {
       tag: ['@4.9', '@8.6'],
     }, async ({ page }) => {
       await enter(page, at(domains), 'dead');
@@ -251,7 +251,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
   });
 }
 
-test('every page loads from its own address, and a path without a page is 404 for programs', async ({
+test('every page of the console loads from its URL, and the server answers 404 to a path without a page', async ({
   page,
   request,
 }) => {

@@ -15,7 +15,7 @@ import {
   untilReady,
 } from './product.ts';
 
-/** `npm start` as an operator sees it: ready, stopped, refused. */
+/** `npm start` as an operator uses it: starts, stops and refused starts. */
 let dataDir: string;
 let ports: { console: number; gateway: number };
 const started: RunningProduct[] = [];
@@ -42,7 +42,7 @@ test.afterEach(async () => {
   await removeDataDir(dataDir);
 });
 
-test('the first start serves, Ctrl-C leaves no process, and the second start is quick and keeps the data', async () => {
+test('the product starts, Ctrl-C leaves no process, and the second start is quick and finds the data', async () => {
   const first = start();
   await untilReady(first);
   expect(first.output()).toContain(first.consoleUrl);
@@ -62,7 +62,7 @@ test('the first start serves, Ctrl-C leaves no process, and the second start is 
 
   const stopping = performance.now();
   first.interrupt();
-  // npm exits by itself at the same Ctrl-C; its children must have ended by then.
+  // npm exits at the same Ctrl-C on its own, so its exit alone does not prove that the children have ended.
   await first.ended;
   expect(performance.now() - stopping).toBeLessThan(10_000);
   expect(await first.processes()).toEqual([]);
@@ -76,7 +76,7 @@ test('the first start serves, Ctrl-C leaves no process, and the second start is 
   expect(await me.json()).toMatchObject({ email: 'owner@romashka.test' });
 });
 
-test('secrets are files for the owner alone, and the gateway receives only its own', async () => {
+test('secrets are files that only their owner can read, and the gateway process receives only the gateway secret', async () => {
   const product = start({ ADMIN_EMAIL: 'admin@platform.test', ADMIN_PASSWORD: 'canary of an admin' });
   await untilReady(product);
   for (const name of ['secret-key', 'gateway-secret']) {
@@ -107,7 +107,7 @@ test('SIGTERM to npm, as a process manager sends it, ends every process', async 
   await expect.poll(() => product.processes(), { timeout: 10_000 }).toEqual([]);
 });
 
-test('a second start on the same folder is refused, and the first keeps running', async () => {
+test('a second start on the same data folder is refused, and the first product keeps running', async () => {
   const first = start();
   await untilReady(first);
   ports = { console: await freePort(), gateway: await freePort() };
@@ -118,7 +118,7 @@ test('a second start on the same folder is refused, and the first keeps running'
   expect((await fetch(`${first.consoleUrl}/api/health`)).status).toBe(200);
 });
 
-test('after every process was killed no child remains, and the next start succeeds', async () => {
+test('after a SIGKILL of the whole process group no child remains, and the next start succeeds', async () => {
   const first = start();
   await untilReady(first);
   process.kill(-(first.process.pid ?? 0), 'SIGKILL');
@@ -203,14 +203,14 @@ for (const [which, setting] of [
   });
 }
 
-test('an address that this machine does not have is reported with its setting', async () => {
+test('the start names the setting whose listening address this machine does not have', async () => {
   expect((await refusal({ HOST: 'nosuch.invalid' })).split('\n').at(-1)).toMatch(/«nosuch\.invalid».* HOST$/);
   expect((await refusal({ GATEWAY_EGRESS: '192.0.2.1' })).split('\n').at(-1)).toMatch(
     /«192\.0\.2\.1».* GATEWAY_EGRESS$/,
   );
 });
 
-test('a lost or different key is reported, and nothing is overwritten', async () => {
+test('the start refuses a lost or different secret key, and overwrites no file', async () => {
   const first = start();
   await untilReady(first);
   await stopProduct(first);
@@ -231,7 +231,7 @@ test('a lost or different key is reported, and nothing is overwritten', async ()
   await untilReady(start());
 });
 
-test('a corrupt database folder is reported and left unchanged', async () => {
+test('the start refuses a corrupt database folder and leaves it unchanged', async () => {
   const first = start();
   await untilReady(first);
   await stopProduct(first);

@@ -2,7 +2,7 @@
 const now = '2026-01-15T09:00:00.000Z';
 const fix = 'Сверьте строки замка и проверьте снова.';
 const site = 'https://crm.romashka.test';
-/** Requests of a stranger: the first page, forged headers, other places. */
+/** The requests of a probe from outside: the first page, forged headers, other paths. */
 const asked = [
   `Снаружи, ${site} (198.51.100.7)`,
   ...['X-Forwarded-For', 'X-Real-IP', 'CF-Connecting-IP', 'True-Client-IP', 'Forwarded'].map(
@@ -14,7 +14,10 @@ const asked = [
 ];
 const through = ['Через шлюз: адрес, который видят сайты', `Через шлюз: ${site}`];
 
-/** A probe of a site. With a verdict it is done; without one it is running. `open`: the first two requests got in. */
+/**
+ * A probe of a site: finished with a verdict, or running without one. In an `open` probe the site answers
+ * the first two requests.
+ */
 export function check(verdict: string | null) {
   const open = verdict === 'open' ? 2 : 0;
   const outcome = (place: number) => {
@@ -44,7 +47,7 @@ export function check(verdict: string | null) {
   };
 }
 /** A lock whose egress addresses are known; one proxy's address has changed. */
-/** Three vantages: present, away, and not paired yet. */
+/** Three vantages: connected, disconnected, and not paired yet. */
 export const vantages = {
   rows: [
     { id: 1, name: 'Дом', address: '203.0.113.9', seenAt: '2026-03-14T16:05:00.000Z', present: true },
@@ -96,12 +99,12 @@ export const learned = {
 };
 /** The reply to a lock link that an owner shared with a colleague. */
 export const shared = { address: 'otchet.romashka.test', snippets: learned.snippets, expiresAt: now };
-/** Sites that were protected and no longer are. */
+/** Sites whose lock no longer works. */
 export const drifted = [
   { id: 1, name: 'crm.romashka.test', verdict: 'open', checkedAt: now },
   { id: 2, name: 'wiki.romashka.test', verdict: 'closed', checkedAt: now },
 ];
-/** All of the first steps are done. */
+/** A company that has completed every step of the onboarding card. */
 export const evidence = {
   siteExists: true,
   policyHasSite: true,
@@ -113,7 +116,7 @@ export const evidence = {
   unchecked: 0,
   drifted: [],
 };
-/** Every kind of session of one user. Addresses and dates are fixed, so that screenshots compare. */
+/** Every kind of session of one user, with fixed addresses and dates for equal screenshots. */
 export const sessions = {
   rows: [
     { client: 'console', current: true, address: '203.0.113.24', agent: 'Firefox, Linux' },
@@ -129,7 +132,7 @@ export const sessions = {
   count: 4,
 };
 
-/** Mails that wait for a mail server that does not listen. */
+/** Queued mails whose mail server refuses connections. */
 export const stuckMail = { count: 3, since: now, failure: 'refused' };
 
 /** An invitation to register a company. */

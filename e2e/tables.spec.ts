@@ -7,7 +7,7 @@ import { choose, dialogOf, enter, heading, row, screensOf, startConsole, test } 
 
 /** The cells and menus of each table. */
 const creator = '/dashboard/creator';
-/** 36 characters, and the first 35 of them. */
+/** A description of 36 characters, and its first 35. */
 const whole = 'Ровно тридцать шесть знаков в строке';
 const short = whole.slice(0, 35);
 let owner: string;
@@ -67,7 +67,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
     test.use({ viewport });
     const open = (page: Page, path: string, token = owner) => enter(page, product.url + path, token);
 
-    test('the users table shows names or "No name", mail links, role names and a tag for each policy', {
+    test('the users table shows names or "No name", email links, role names and a tag for each policy', {
       tag: ['@2.36', '@2.37', '@2.38', '@2.61', '@6.1', '@6.5'],
     }, async ({ page }) => {
       await open(page, `${creator}/users`);
@@ -91,7 +91,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
         await expect(cell(row(page, person), 'Роли')).toHaveText(roles);
         expect(await menuOf(page, person)).toEqual(items);
       }
-      // A role's name says what it may do.
+      // The title of a role name explains the rights of the role.
       for (const [role, may] of [
         ['Агент', 'Открывает сайты своих политик доступа'],
         ['Пользователь', 'Владелец компании: управляет её людьми'],
@@ -169,7 +169,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       expect(await menuOf(page, 'Продажи')).toEqual(['Редактировать', 'Удалить']);
     });
 
-    test('an agent only reads the own sites and policies, and an agent who is also an owner may edit', {
+    test('an agent can only read their sites and policies, and an agent who is also an owner can edit them', {
       tag: ['@2.23', '@2.24'],
     }, async ({ page }) => {
       for (const [path, title, shown] of [
@@ -200,7 +200,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await expect(row(page, `Чужая ${screen}`)).toHaveCount(0);
     });
 
-    test("an owner's own gateway password is part of the personal data, not of the company", async ({
+    test("the personal data page shows an owner's gateway password, and the company page does not", async ({
       page,
     }) => {
       await open(page, `${creator}/company`);
@@ -224,7 +224,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
         const definition = main.locator('dt', { hasText: new RegExp(`^${term}$`) }).locator('..');
         await expect(definition.getByRole('definition')).toContainText(value);
       }
-      // The only inputs are the password form's.
+      // Personal data is read-only: the only inputs are those of the password form.
       await expect(main.locator('input:visible')).toHaveCount(3);
       await expect(main.locator('input:visible:not([type="password"])')).toHaveCount(0);
       const card = await page.getByRole('region', { name: 'Пароль', exact: true }).boundingBox();

@@ -64,7 +64,7 @@ try {
     for (let look = looks.shift(); look !== undefined; look = looks.shift())
       await takePictures(browser, product.consoleUrl, tokens, look);
   };
-  // More at once time out on a small machine.
+  // Two looks at a time: more browsers at once time out on a small machine.
   await Promise.all([work(), work()]);
   await browser.close();
   say(`Снимки: ${folder}`);

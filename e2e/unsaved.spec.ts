@@ -22,7 +22,7 @@ const people = {
 } as const;
 type Who = keyof typeof people;
 
-/** Recovery codes of the guarded user: each sign-in takes one. */
+/** Recovery codes of the user with a second factor: each sign-in uses one up. */
 let codes: string[] = [];
 const product = startConsole(async (console) => {
   const owner = await console.owner(people.owner);
@@ -48,7 +48,7 @@ interface Form {
   open: (page: Page) => Promise<Locator>;
   values: Readonly<Record<string, string>>;
   submit: string;
-  /** Picks what the fields do not hold. */
+  /** Sets values that are not text fields, such as choices in a list. */
   more?: (page: Page) => Promise<void>;
 }
 const creator = '/dashboard/creator';
@@ -360,7 +360,8 @@ for (const form of inTurn(forms)) {
     expect(fresh).not.toBe(token);
     expect(repeated).toEqual([{ bearer: `Bearer ${fresh}`, body: sent[0]?.body }]);
 
-    // The page of a required second factor has none before it: there the browser asks.
+    // No console page precedes the page of a required second factor, so the browser's own dialog asks
+    // there.
     if (form.who === 'forced') return;
     await back(page);
     await question(page).getByRole('button', { name: 'Остаться' }).click();
@@ -373,7 +374,7 @@ for (const form of inTurn(forms)) {
   });
 
   if (form.who === 'forced') continue;
-  test(`the form of ${form.name} survives a confirmation whose code does not load or crashes`, async ({
+  test(`the form of ${form.name} keeps its input when the code of the confirmation dialog fails to load or crashes`, async ({
     page,
   }) => {
     const code = '**/assets/confirm-dialog-*.js';
@@ -397,7 +398,9 @@ for (const form of inTurn(forms)) {
   });
 }
 
-test('the forms of registration and new password ask before their input is lost', async ({ page }) => {
+test('the forms of registration and of a new password ask before a navigation discards their input', async ({
+  page,
+}) => {
   await page.goto(`${product.url}/auth/login`);
   await page.getByRole('link', { name: 'Зарегистрировать компанию' }).click();
   const name = page.getByRole('textbox', { name: 'Название компании' });
@@ -420,7 +423,7 @@ test('the forms of registration and new password ask before their input is lost'
   await expect(password).toHaveValue('battery staple');
 });
 
-test('a second Back while the confirmation is open changes nothing', async ({ page }) => {
+test('a second Back while the confirmation is open leaves the form and the dialog open', async ({ page }) => {
   await visit(page, { who: 'owner', path: `${creator}/users` }, await signIn('owner'));
   await page.locator(`a[href="${creator}/domains"]`).first().click();
   await expect(heading(page, 'Сайты')).toBeVisible();
@@ -439,7 +442,7 @@ test('a second Back while the confirmation is open changes nothing', async ({ pa
   await expect(heading(page, 'Пользователи')).toBeVisible();
 });
 
-test('leaving a page with an unchanged form asks nothing', async ({ page }) => {
+test('a navigation away from an unchanged form asks no confirmation', async ({ page }) => {
   const path = `${creator}/domains`;
   const before = await visit(page, { who: 'owner', path }, await signIn('owner'));
   await added('Новый сайт')(page);

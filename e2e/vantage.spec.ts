@@ -60,7 +60,7 @@ const product = startConsole(
   }),
 );
 
-/** Runs a line of the console in a shell of the other machine. */
+/** Runs the command that the console shows, in a shell that stands for the other machine. */
 function runElsewhere(line: string): ChildProcess {
   const env = {
     ...process.env,

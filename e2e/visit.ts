@@ -95,7 +95,7 @@ async function browserOf(
   if (scenario.role !== 'nobody') kept.access_token = tokens[scenario.role];
   if (!scenario.firstVisit) {
     kept.checkOnboarding = 'true';
-    // An empty company shows the first steps.
+    // The onboarding card of an empty company stays unfolded.
     if (scenario.role !== 'newcomer') kept.firstSteps = 'folded';
   }
   await context.addInitScript((items) => {
@@ -104,7 +104,7 @@ async function browserOf(
   return context;
 }
 
-/** Keeps one context for each viewer, so that later pages load from its cache. */
+/** Keeps one browser context for each viewer, so that later pages load from the HTTP cache. */
 export function viewersOf(browser: Browser, tokens: () => Tokens) {
   const contexts = new Map<string, Promise<BrowserContext>>();
   return {
