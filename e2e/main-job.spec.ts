@@ -244,7 +244,7 @@ async function openTunnel(access: GatewayAccess, name: string): Promise<Socket> 
   return socket;
 }
 
-test("an owner who removes a site from a policy ends the agent's access within a second, open tunnels included", async ({
+test("an owner who removes a policy from an agent ends the agent's access within a second, open tunnels included", async ({
   page,
 }) => {
   const access = await accessOf(agent);

@@ -112,7 +112,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       ]);
     });
 
-    test('a change of the sites of a policy leaves its users and proxy unchanged', async ({ page }) => {
+    test('an owner removes a site from a policy in the policy dialog', async ({ page }) => {
       const name = `Правка ${screen}`;
       await product.call(owner, createPolicy, { body: { name, proxyId: 1, sites: [crm] } });
       await enter(page, `${product.url}/dashboard/creator/politics`, owner);
