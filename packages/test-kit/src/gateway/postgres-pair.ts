@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { freePort } from '../daemon.ts';
 import { requireProgram } from './client.ts';
 
-/** Debian's PostgreSQL 15 with standbys, behind one address that can move between servers. */
+/** One server of Debian's PostgreSQL 15: the primary or a standby. */
 export interface Postgres {
   readonly port: number;
   /** Kills it, like a power failure. */
@@ -27,17 +27,20 @@ const bin = '/usr/lib/postgresql/15/bin';
 const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 
 /**
- * Creates a folder and a primary in it. The primary confirms a commit once a standby has it (synchronous
- * replication).
+ * Creates a cluster in a temporary folder and starts it as the primary. By default it replicates
+ * synchronously: it confirms a commit once a standby has it.
+ * @param options of the server, such as `['-c', 'fsync=off']`
  */
-export async function startPostgres(): Promise<{ primary: Postgres; remove(): Promise<void> }> {
+export async function startPostgres(
+  options: readonly string[] = ['-c', 'synchronous_standby_names=*'],
+): Promise<{ primary: Postgres; remove(): Promise<void> }> {
   requireProgram(`${bin}/postgres`, 'postgresql-15');
   const folder = await mkdtemp(join(tmpdir(), 'propusk-pair-'));
   if (nobody.uid !== undefined) await chown(folder, nobody.uid, nobody.gid);
   const data = join(folder, 'first');
   await command('initdb', ['-D', data, '-U', 'propusk', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8']);
   const all: Postgres[] = [];
-  const primary = await serve(data, ['-c', 'synchronous_standby_names=*']);
+  const primary = await serve(data, options);
   return {
     primary,
     async remove() {
@@ -94,7 +97,7 @@ export async function startPostgres(): Promise<{ primary: Postgres; remove(): Pr
   }
 }
 
-/** Starts a virtual address: connections go to one server, and break when the address moves. */
+/** Starts a TCP relay to one server. `move` ends its connections and relays new ones to another server. */
 export async function startAddress(first: number) {
   let target = first;
   const sockets = new Set<Socket>();
