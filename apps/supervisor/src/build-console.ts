@@ -11,7 +11,8 @@ const root = fileURLToPath(new URL('../../..', import.meta.url));
 const stamp = join(root, 'apps/web/dist/.built-from');
 
 /**
- * Builds the console, unless its sources are those of the last build, or absent: the Debian package holds it built.
+ * Builds the console, unless its sources are unchanged since the last build, or absent: the Debian package
+ * holds the built files.
  * @throws StartError with the last 2,000 characters of the build's output
  */
 export async function buildConsole(say: (line: string) => void): Promise<void> {
@@ -27,7 +28,8 @@ export async function buildConsole(say: (line: string) => void): Promise<void> {
     {
       cwd: join(root, 'apps/web'),
       stdio: ['ignore', 'pipe', 'pipe'],
-      // A caller with another NODE_ENV, such as a test, would get React's development build, half as heavy again.
+      // With another NODE_ENV, as in a test, Vite would bundle React's development build, which is half as
+      // large again.
       env: { ...process.env, NODE_ENV: 'production' },
     },
   );

@@ -12,8 +12,8 @@ const root = fileURLToPath(new URL('../../..', import.meta.url));
 const stamp = join(root, 'apps/extension/dist/.built-from');
 
 /**
- * Builds the extension for both browsers, unless its sources are those of the last build, or absent, as in the Debian
- * package.
+ * Builds the extension for both browsers, unless its sources are unchanged since the last build, or absent,
+ * as in the Debian package.
  * @throws StartError with the last 2,000 characters of the build's output
  */
 export async function buildExtension(onProgress: (line: string) => void): Promise<void> {

@@ -4,7 +4,10 @@ import { type EmbeddedDatabase, openEmbedded } from '@propusk/embedded-postgres/
 import { supervisorPhrases } from '@propusk/phrases/launcher';
 import { explain } from './command.ts';
 
-/** The pause before a database that ended is opened again: one that ends at once must not spin. */
+/**
+ * The pause in milliseconds before a restart of the database, so that a database that fails at once causes
+ * no busy loop.
+ */
 const REOPEN_PAUSE_MS = 500;
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 10_000;
@@ -38,7 +41,7 @@ export async function superviseDatabase(
     failed: failed.promise,
     async close() {
       closing = true;
-      // A database that is being opened has to be closed too.
+      // Wait for a restart in progress, so that the database it opens is closed too.
       await reopening?.catch(() => {});
       await database.close();
     },

@@ -41,7 +41,7 @@ export async function startProduct(options: {
   stopping: Promise<void>;
 }): Promise<Product> {
   const { env, say } = options;
-  // Settings first: a wrong one stops the start before anything is touched.
+  // Read the settings first: an invalid one stops the start before any file changes.
   const config = readConfig(env);
   const { dataDir } = config;
   await using started = new AsyncDisposableStack();
@@ -61,7 +61,7 @@ export async function startProduct(options: {
       await buildConsole(say);
       await buildExtension(say);
     }
-    // The disk of an external database cannot be watched.
+    // The supervisor cannot restart an external database, nor watch its disk.
     const embedded = config.databaseUrl === undefined ? await superviseDatabase(dataDir, say) : undefined;
     if (embedded !== undefined) started.defer(embedded.close);
     const { forApi, forGateway } = environments(env, config, secrets, {
@@ -93,7 +93,7 @@ export async function startProduct(options: {
       stop: () => running.disposeAsync(),
     };
   } catch (error) {
-    // An interrupted step fails with an error of its own, which is no fault of that step.
+    // An interruption makes the current step fail, so report the interruption instead of that step's error.
     throw interrupted ? new StartError(supervisorPhrases.startInterrupted()) : error;
   }
 }

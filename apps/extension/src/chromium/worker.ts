@@ -3,7 +3,7 @@ import type { GatewayAccess } from '@propusk/contract/access';
 import type { Answer } from '../core/challenges.ts';
 import { startWorker } from '../core/worker.ts';
 
-/** Chromium: a PAC script routes the requests. */
+/** In Chromium a PAC script (proxy auto-configuration) routes requests. */
 
 /** The last applied setting. Chromium drops connections on every write, and the worker refreshes twice a minute. */
 let applied: string | undefined;

@@ -21,34 +21,34 @@ const stored = async () => access('stored');
 const fresh = async () => access('fresh');
 const credentials = (password: string) => ({ authCredentials: { username: 'u42', password } });
 
-describe('challenges', () => {
-  test('answers challenges of our gateway with the stored password, then a fresh one, then a cancel', async () => {
+describe('createChallenges', () => {
+  test('the extension answers proxy challenges of its gateway with the stored password, then a fresh one, then a cancel', async () => {
     const answer = createChallenges(stored, fresh);
     expect(await answer(challenge('1'))).toEqual(credentials('stored'));
     expect(await answer(challenge('1'))).toEqual(credentials('fresh'));
     for (let again = 0; again < 40; again++) expect(await answer(challenge('1'))).toEqual({ cancel: true });
-    // Each request has its own count.
+    // The extension counts challenges for each request separately.
     expect(await answer(challenge('2'))).toEqual(credentials('stored'));
   });
 
   test.each([
     ['a site', 'gate.propusk.test', 3128, false],
     ['a foreign proxy', 'proxy.evil.test', 3128, true],
-    ['another port of our gateway', 'gate.propusk.test', 3129, true],
-    ['a host name that begins like our gateway', 'gate.propusk.test.evil.test', 3128, true],
-  ])('sends no credentials to %s', async (_, host, port, isProxy) => {
+    ["another port of the gateway's host", 'gate.propusk.test', 3129, true],
+    ["a host whose name begins with the gateway's name", 'gate.propusk.test.evil.test', 3128, true],
+  ])('the extension sends no proxy credentials to %s', async (_, host, port, isProxy) => {
     const answer = createChallenges(stored, fresh);
     expect(await answer(challenge('1', host, port, isProxy))).toEqual({});
   });
 
-  test('recognises our gateway in any letter case, and IPv6 with or without brackets', async () => {
+  test('the extension recognises its gateway in any letter case, and an IPv6 address with or without brackets', async () => {
     const answer = createChallenges(stored, fresh);
     expect(await answer(challenge('1', 'Gate.Propusk.TEST'))).toEqual(credentials('stored'));
     const six = createChallenges(async () => access('stored', '[2001:db8::1]'), fresh);
     expect(await six(challenge('1', '2001:db8::1'))).toEqual(credentials('stored'));
   });
 
-  test('cancels the second challenge when the api has no newer password', async () => {
+  test('the extension cancels the second challenge of a request when the api has no newer password', async () => {
     for (const none of [stored, async () => null]) {
       const answer = createChallenges(stored, none);
       expect(await answer(challenge('1'))).toEqual(credentials('stored'));
@@ -56,11 +56,11 @@ describe('challenges', () => {
     }
   });
 
-  test('sends no credentials when nobody is signed in', async () => {
+  test('the extension sends no proxy credentials when no user is signed in', async () => {
     expect(await createChallenges(async () => null, fresh)(challenge('1'))).toEqual({});
   });
 
-  test('remembers a bounded number of challenged requests, and drops the oldest first', async () => {
+  test('the extension remembers a bounded number of challenged requests, and drops the oldest first', async () => {
     const answer = createChallenges(stored, fresh);
     for (let i = 0; i < 5_000; i++) await answer(challenge(String(i)));
     expect(await answer(challenge('4999'))).toEqual(credentials('fresh'));

@@ -45,7 +45,7 @@ export function createChallenges(
 }
 
 function isOurs({ gateway }: GatewayAccess, { host, port }: Challenge['challenger']): boolean {
-  // Browsers name an IPv6 proxy with or without brackets.
+  // Some browsers write an IPv6 proxy host with brackets and others without, so compare without.
   const bare = (name: string) => name.toLowerCase().replace(/^\[|\]$/g, '');
   return bare(host) === bare(gateway.host) && port === gateway.port;
 }

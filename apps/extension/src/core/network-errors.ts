@@ -11,7 +11,7 @@ const EVENT_MS = 200;
 // grows: by users who type addresses of consoles; bound: the last origin only; at the bound: the new one replaces it
 let last: { readonly origin: string; readonly error: string } | null = null;
 
-/** Registers the listener. Call it in the worker's first turn. */
+/** Registers the listener. Call it synchronously when the worker starts. */
 export function watchOwnRequests(): void {
   chrome.webRequest.onErrorOccurred.addListener(
     ({ url, error, tabId }) => {

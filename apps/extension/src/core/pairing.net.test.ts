@@ -100,7 +100,7 @@ beforeEach(async () => {
     set: async (items: object) => void Object.assign(local, structuredClone(items)),
     remove: async (key: string) => void delete local[key],
   };
-  // Only the browser's API is a fake.
+  // These tests stub the browser's extension API; all other code is real.
   Object.assign(globalThis, {
     chrome: {
       storage: { local: area },
@@ -147,26 +147,26 @@ const token = async () => (await store.get()).token;
 const logouts = () => requests.filter((call) => call.endsWith('/logout'));
 
 describe('a pairing offer of another account', () => {
-  test('the question names the offered account and its company before anything changes', async () => {
+  test('the pairing question names the offered account and its company before the session changes', async () => {
     await pairing.offer(origin, 'mallory.1', 1);
     expect(await pairing.question()).toEqual({
       id: expect.any(String),
       origin,
-      // Without the bidi control character.
+      // The extension has removed a bidirectional control character from the name.
       account: { name: 'mallory', email: people.mallory, company: 'Зло' },
     });
     expect([await token(), logouts(), openedPages]).toEqual(['anna.typed', [], [' in front']]);
   });
 
-  test.each(['no', 'closing the tab', 'the time', 'a new start of the browser'])(
-    'a question ends with %s, which ends only the offered session',
+  test.each(['a refusal', 'closing the tab', 'its time limit', 'a new start of the browser'])(
+    'a pairing question ends by %s, and only the offered session ends with it',
     async (way) => {
       await pairing.offer(origin, 'mallory.1', 1);
       const id = (await pairing.question())?.id ?? '';
       const ways: Record<string, () => unknown> = {
-        no: () => pairing.answer(id, false),
+        'a refusal': () => pairing.answer(id, false),
         'closing the tab': () => closed(102),
-        'the time': () => ring({ name: 'question' }),
+        'its time limit': () => ring({ name: 'question' }),
         'a new start of the browser': () => started(),
       };
       await ways[way]?.();
@@ -176,12 +176,12 @@ describe('a pairing offer of another account', () => {
         'anna.typed',
         false,
       ]);
-      expect(outcomes).toEqual([way === 'the time' ? '1 failed' : '1 refused']);
+      expect(outcomes).toEqual([way === 'its time limit' ? '1 failed' : '1 refused']);
       await expect(pairing.answer(id, true)).rejects.toThrow(/устарел/);
     },
   );
 
-  test('consent replaces and ends the old session', async () => {
+  test('a user who accepts a pairing offer replaces and ends the old session', async () => {
     await pairing.offer(origin, 'mallory.1', 1);
     await pairing.answer((await pairing.question())?.id ?? '', true);
     expect([await token(), logouts(), outcomes]).toEqual([
@@ -191,7 +191,7 @@ describe('a pairing offer of another account', () => {
     ]);
   });
 
-  test('the old session stays when the offered one has ended before consent', async () => {
+  test('the old session stays when the offered session ended before the user accepted it', async () => {
     await pairing.offer(origin, 'mallory.1', 1);
     ended.add('mallory.1');
     await expect(pairing.answer((await pairing.question())?.id ?? '', true)).rejects.toThrow('Войдите');
@@ -200,18 +200,18 @@ describe('a pairing offer of another account', () => {
 });
 
 describe('a pairing offer', () => {
-  test('an offer neither replaces an open question nor takes its focus', async () => {
+  test('a second pairing offer neither replaces an open question nor takes its focus', async () => {
     await pairing.offer(origin, 'mallory.1', 1);
     const before = await pairing.question();
     for (let i = 0; i < 200; i++) await pairing.offer(origin, `mallory.more${i}`, 2);
-    // A reload of the page keeps its question open.
+    // A reload of the offering page keeps the question open.
     await pairing.offer(origin, 'mallory.1', 1);
     expect(await pairing.question()).toEqual(before);
     expect([openedPages, new Set(outcomes)]).toEqual([[' in front'], new Set(['2 failed'])]);
     expect(requests.filter((call) => call.endsWith('/pair'))).toHaveLength(1);
   });
 
-  test('offers of a refused origin are ignored for five minutes, without a call to its console', async () => {
+  test('the extension ignores pairing offers of a refused origin for five minutes, and does not call its console', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     try {
       for (const way of ['no', 'closing the tab', 'the time'] as const) {
@@ -245,7 +245,7 @@ describe('a pairing offer', () => {
     }
   });
 
-  test('offers of ever new origins open at most three questions', async () => {
+  test('pairing offers from many origins open at most three questions', async () => {
     const answer = server.listeners('request')[0] as RequestListener;
     for (let i = 0; i < 20; i++) {
       const evil = createServer(answer).listen(0, '127.0.0.1');
@@ -260,12 +260,12 @@ describe('a pairing offer', () => {
     expect(openedPages).toHaveLength(3);
   });
 
-  test('two simultaneous offers open one question and leave no extra session', async () => {
+  test('two simultaneous pairing offers open one question and leave no extra session', async () => {
     await Promise.all([pairing.offer(origin, 'mallory.1', 1), pairing.offer(origin, 'mallory.2', 2)]);
     expect([openedPages.length, ended.size, outcomes.length]).toEqual([1, 1, 1]);
   });
 
-  test('an offer of the signed-in account reports success and keeps the session', async () => {
+  test('a pairing offer of the signed-in account reports success and keeps the session', async () => {
     await pairing.offer(origin, 'anna.2', 1);
     expect([await token(), logouts(), outcomes, openedPages]).toEqual([
       'anna.typed',
@@ -274,17 +274,18 @@ describe('a pairing offer', () => {
       ['#already in front'],
     ]);
     expect(await pairing.question()).toBeNull();
-    // The logout revoked the gateway password of the session that stays, so it was fetched again.
+    // The logout of the offered session revoked every gateway password of the user, so the extension
+    // fetches a new one.
     expect(requests.at(-1)).toBe('anna.typed GET /api/me/access');
   });
 
-  test('an offer of the same account opens a question when its session has ended', async () => {
+  test('a pairing offer of the signed-in account opens a question when the current session has ended', async () => {
     ended.add('anna.typed');
     await pairing.offer(origin, 'anna.2', 1);
     expect((await pairing.question())?.account?.email).toBe(people.anna);
   });
 
-  test('an expired code or a closed page opens no question', async () => {
+  test('a pairing offer with an expired code or from a closed page opens no question', async () => {
     await pairing.offer(origin, 'dead', 1);
     expect([openedPages, outcomes]).toEqual([[], ['1 failed']]);
     tabs.delete(2);
@@ -292,13 +293,13 @@ describe('a pairing offer', () => {
     expect([openedPages, [...ended]]).toEqual([[], ['mallory.1']]);
   });
 
-  test('the question opens in the foreground only when its page is there', async () => {
+  test('the pairing question opens in the foreground only when the tab of the offer is in the foreground', async () => {
     tabs.set(1, { url: `${origin}/extension/pair`, active: false, windowId: 1, incognito: false });
     await pairing.offer(origin, 'mallory.1', 1);
     expect(openedPages).toEqual(['']);
   });
 
-  test('an offer outside the browser policy causes no call to its console', async () => {
+  test('a pairing offer of a console that the browser policy does not name causes no call to that console', async () => {
     pinned = 'https://pass.example.ru';
     await pairing.offer(origin, 'mallory.1', 1);
     const question = await pairing.question();
@@ -307,7 +308,7 @@ describe('a pairing offer', () => {
     expect(await token()).toBe('anna.typed');
   });
 
-  test('the outcome is reported only to the origin of the offer', async () => {
+  test('the extension reports the outcome of a pairing only to the origin of the offer', async () => {
     await pairing.offer(origin, 'mallory.1', 1);
     openTab(1, 'https://evil.test/extension/pair');
     await pairing.answer((await pairing.question())?.id ?? '', false);

@@ -39,7 +39,10 @@ type Outcome = 'yes' | 'refused' | 'failed';
 const QUESTION_MINUTES = 2;
 const QUESTION = 'question';
 
-/** Registers its listeners synchronously, as a worker must. */
+/**
+ * Creates the pairing. It registers its listeners synchronously, because the event that woke the worker
+ * reaches no later listener.
+ */
 export function createPairing(session: Session, pinned: () => Promise<string | null>): Pairing {
   const page = chrome.runtime.getURL('pair.html');
   const inTurn = createLine();
@@ -56,7 +59,8 @@ export function createPairing(session: Session, pinned: () => Promise<string | n
   chrome.alarms.onAlarm.addListener(({ name }) => {
     if (name === QUESTION) void expire();
   });
-  // A closed pairing tab counts as a refusal. A closed browser closes it too, so the next start forgets that refusal.
+  // A closed question tab counts as a refusal. Closing the browser closes that tab too, so the next start
+  // forgets the refusal.
   const forget = () => void dismiss('refused', () => true).then(() => forgetRefused());
   chrome.runtime.onStartup.addListener(forget);
   chrome.runtime.onInstalled.addListener(forget);
@@ -71,7 +75,8 @@ export function createPairing(session: Session, pinned: () => Promise<string | n
       if (waiting.tabId !== tabId || waiting.origin !== origin) await tell(origin, tabId, 'failed');
       return;
     }
-    // A refused page could repeat until the user gives in. Its console is not called either.
+    // Ignore a refused origin without a call to its console: a page could repeat the offer until the user
+    // gives in.
     if (await isSilent(origin)) return tell(origin, tabId, 'refused');
     const only = await pinned();
     if (only !== null && only !== origin) {
@@ -123,7 +128,7 @@ export function createPairing(session: Session, pinned: () => Promise<string | n
     // A suspended browser fires the alarm late.
     await noteRefused(origin, Math.min(Date.now(), askedAt + QUESTION_MINUTES * 60_000));
     await tell(origin, tabId, outcome);
-    // The signed-in session stays.
+    // End only the offered session: the signed-in session stays.
     if (token !== null) await session.leave({ origin, token });
     return waiting;
   }

@@ -24,7 +24,7 @@ beforeAll(async () => {
     get: async () => structuredClone(kept),
     set: async (items: object) => void Object.assign(kept, structuredClone(items)),
   };
-  // Only the browser's API is a fake.
+  // These tests stub the browser's extension API; all other code is real.
   Object.assign(globalThis, { chrome: { storage: { local } } });
 });
 afterAll(() => server.close());
@@ -70,8 +70,8 @@ async function signedIn(pinned: string | null = null) {
   return { store, session };
 }
 
-describe('a session of the extension', () => {
-  test('a session survives the death of the worker', async () => {
+describe('createSession', () => {
+  test('a session of the extension survives the end of the service worker', async () => {
     await signedIn();
     const state = await openStore(async () => {}).get();
     expect([state.console, state.token, state.access?.password]).toEqual([origin, 'token', 'secret']);
@@ -94,15 +94,18 @@ describe('a session of the extension', () => {
     expect(JSON.stringify(kept)).not.toContain('secret');
   });
 
-  test.each([500, 503, 302])('a session survives a reply %i of the console', async (status) => {
-    const { store, session } = await signedIn();
-    answers.set('GET /api/me/access', always(status, { code: 'unavailable', message: 'Нет базы' }));
-    await session.refresh();
-    const state = await store.get();
-    expect([state.access?.password, state.consoleAway]).toEqual(['secret', true]);
-  });
+  test.each([500, 503, 302])(
+    'a session of the extension survives a reply %i of the console',
+    async (status) => {
+      const { store, session } = await signedIn();
+      answers.set('GET /api/me/access', always(status, { code: 'unavailable', message: 'Нет базы' }));
+      await session.refresh();
+      const state = await store.get();
+      expect([state.access?.password, state.consoleAway]).toEqual(['secret', true]);
+    },
+  );
 
-  test('a 401 ends the session and shows the reason', async () => {
+  test('a 401 of the console ends the session and shows the reason', async () => {
     const { store, session } = await signedIn();
     answers.set('GET /api/me/access', always(401, { code: 'unauthorized', message: 'Войдите' }));
     await session.refresh();
@@ -114,7 +117,7 @@ describe('a session of the extension', () => {
     ]);
   });
 
-  test('a user without a company has no access and sees the reason', async () => {
+  test('a signed-in user without a company has no gateway access and sees the reason', async () => {
     const { store, session } = await signedIn();
     answers.set('GET /api/me/access', always(409, { code: 'no_company', message: 'Здесь нужна компания' }));
     await session.refresh();
@@ -122,7 +125,7 @@ describe('a session of the extension', () => {
     expect([state.token, state.access, state.problem]).toEqual(['token', null, 'Здесь нужна компания']);
   });
 
-  test('a user who must enrol a second factor has no access and sees the remedy', async () => {
+  test('a signed-in user without the required second factor has no gateway access and sees how to enable it', async () => {
     const { store, session } = await signedIn();
     const refused = { code: 'second_factor_required', message: 'Включите второй фактор' };
     answers.set('GET /api/me/access', always(403, refused));
@@ -131,21 +134,21 @@ describe('a session of the extension', () => {
     expect([state.token, state.access, state.problem]).toEqual(['token', null, 'Включите второй фактор']);
   });
 
-  test('signing in without the code of an enabled second factor fails', async () => {
+  test('a sign-in without the code of an enabled second factor fails', async () => {
     const needed = { code: 'second_factor_needed', message: 'Введите код' };
     answers.set('POST /api/auth/login', always(401, needed));
     await expect(signedIn()).rejects.toMatchObject({ code: 'second_factor_needed', message: 'Введите код' });
     expect((await openStore(async () => {}).get()).token).toBeNull();
   });
 
-  test('signing in works only at the console that the browser policy names', async () => {
+  test('a sign-in is possible only at the console that the browser policy names', async () => {
     await expect(signedIn('https://pass.example.ru')).rejects.toThrow(
       /только консоль https:\/\/pass\.example\.ru/,
     );
     await expect(signedIn(origin)).resolves.toBeDefined();
   });
 
-  test('a probe marks the gateway as unreachable when nothing listens there', async () => {
+  test('a connection test marks the gateway as unreachable when nothing listens there', async () => {
     const { store, session } = await signedIn();
     await session.probe();
     expect((await store.get()).gatewayAway).toBe(true);

@@ -82,8 +82,8 @@ export function createSession(store: Store, pinned: () => Promise<string | null>
         if (status === 401) return signOut(state, t.failures.signedOut);
         // Signed in, but without a company or a role: no access.
         if (status === 403 || status === 409) return { ...state, access: null, problem: message };
-        // The console is down or busy: the stored access stays until it expires, and protected sites stay on the
-        // proxy.
+        // The console is down or busy: keep the stored access until it expires, so protected sites stay on
+        // the proxy.
         return { ...state, consoleAway: true };
       });
       return after.access;
@@ -106,7 +106,8 @@ export function createSession(store: Store, pinned: () => Promise<string | null>
   }
 
   async function leave({ origin, token }: Pick<Redeemed, 'origin' | 'token'>): Promise<void> {
-    // No retry: the session expires in 30 days, the gateway password in one.
+    // A failed logout is not retried: the session expires after 30 days, and its gateway password after
+    // one.
     await call(origin, logout, { token }).catch(() => {});
   }
 
@@ -121,7 +122,7 @@ export function createSession(store: Store, pinned: () => Promise<string | null>
     const { access, token } = await store.get();
     if (access === null || token === null) return;
     const { scheme, host, port } = access.gateway;
-    // The gateway refuses a non-proxy request; any reply shows that it runs.
+    // The gateway refuses a request that is no proxy request, but any reply shows that it runs.
     const there = await fetch(`${scheme}://${host}:${port}/`, {
       method: 'HEAD',
       cache: 'no-store',
@@ -196,11 +197,12 @@ export function createSession(store: Store, pinned: () => Promise<string | null>
   };
 }
 
-/** The length of an email address: an untrusted console supplies these texts. */
+/** An untrusted console supplies these texts, so cut them at the maximum length of an email address. */
 const WORDS_MAX = 254;
 
 function accountOf({ email, name, surname, company }: User): Account {
-  // Strips control and bidi characters: the texts of an untrusted console are part of our question.
+  // Strips control and bidirectional characters, because the pairing question shows texts of an untrusted
+  // console.
   const plain = (text: string) =>
     text
       .replace(/[\p{Cc}\p{Cf}]/gu, '')

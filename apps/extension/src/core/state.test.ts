@@ -33,20 +33,20 @@ const signedIn: State = {
   access: access(1),
 };
 
-describe('the state', () => {
-  test('a stored state is restored, and an invalid one counts as signed out', () => {
+describe('State', () => {
+  test('readState restores a stored state, and treats an invalid one as signed out', () => {
     expect(readState(JSON.parse(JSON.stringify(signedIn)))).toEqual(signedIn);
     for (const stored of [undefined, null, 1, {}, { ...signedIn, access: { gateway: {} } }]) {
       expect(readState(stored)).toEqual(signedOut);
     }
   });
 
-  test('a state of the version without companies is still valid', () => {
+  test('readState accepts a state of an older version that stored no company name', () => {
     const before = { ...signedIn, person: { email: 'anna@romashka.ru', name: 'Анна' } };
     expect(readState(before).person).toEqual({ ...before.person, company: null });
   });
 
-  test('console and email together identify the account', () => {
+  test('isSignedInAs compares console and email', () => {
     const anna = { email: 'Anna@Romashka.ru', name: '', company: null };
     expect(isSignedInAs(signedIn, 'https://pass.example.ru', anna)).toBe(true);
     expect(isSignedInAs(signedIn, 'https://evil.test', anna)).toBe(false);
@@ -56,28 +56,28 @@ describe('the state', () => {
     expect(isSignedInAs(signOut(signedIn), 'https://pass.example.ru', anna)).toBe(false);
   });
 
-  test('a sign-out keeps the address of the console and no secret', () => {
+  test('signOut keeps the address of the console and removes every secret', () => {
     const after = signOut(withRefusal(signedIn, 'crm.example.ru', refusal), 'Вход завершён.');
     expect(after).toEqual({ ...signedOut, console: 'https://pass.example.ru', problem: 'Вход завершён.' });
     expect(JSON.stringify(after)).not.toMatch(/secret|token":"|anna/);
   });
 
-  test('a new policy version clears the refusals, the same version keeps them', () => {
+  test('withAccess clears the stored refusals for a new policy version, and keeps them for the same version', () => {
     const refused = withRefusal(signedIn, 'crm.example.ru', refusal);
     expect(withAccess(refused, access(1)).refusals).toEqual({ 'crm.example.ru': refusal });
     expect(withAccess(refused, access(2)).refusals).toEqual({});
   });
 
-  test('the gateway is marked as unreachable until a site opens through it', () => {
+  test('the state marks the gateway as unreachable until a site opens through the gateway', () => {
     const away = withRefusal(signedIn, 'crm.example.ru', gatewayAway);
     expect(away.gatewayAway).toBe(true);
     const back = withOpened(away, 'crm.example.ru');
     expect([back.gatewayAway, back.refusals]).toEqual([false, {}]);
-    // The same object: the store writes and draws nothing.
+    // withOpened returns the same object, so the store neither writes nor redraws.
     expect(withOpened(back, 'crm.example.ru')).toBe(back);
   });
 
-  test('the state keeps only the latest hundred refusals', () => {
+  test('the state keeps only the latest hundred refusals of sites', () => {
     let state = signedIn;
     for (let i = 0; i < 300; i++) state = withRefusal(state, `site${i}.example.ru`, refusal);
     expect(Object.keys(state.refusals)).toHaveLength(100);
@@ -85,7 +85,7 @@ describe('the state', () => {
     expect(state.refusals['site100.example.ru']).toBeUndefined();
   });
 
-  test('an explanation that allows access means an unreachable site, otherwise a refused one', () => {
+  test('refusalOf returns "unreached" when the explanation allows access, and "refused" when it denies access', () => {
     const links = { policy: null, proxy: null, links: [], mends: [] };
     expect(
       refusalOf({ ...links, allow: true, reason: null, message: 'Доступ есть.', advice: null }).kind,
@@ -99,7 +99,7 @@ describe('the state', () => {
   });
 });
 
-describe('the address of a console', () => {
+describe('consoleOrigin and isExposed', () => {
   test.each([
     ['pass.example.ru', 'https://pass.example.ru'],
     [' https://PASS.example.ru/personal?x#y ', 'https://pass.example.ru'],
@@ -112,7 +112,9 @@ describe('the address of a console', () => {
     ['https://user:password@pass.example.ru', null],
     ['javascript:alert(1)', null],
     ['два слова', null],
-  ])('%s is %s', (typed, origin) => expect(consoleOrigin(typed)).toBe(origin));
+  ])('consoleOrigin turns the typed text "%s" into %s', (typed, origin) =>
+    expect(consoleOrigin(typed)).toBe(origin),
+  );
 
   test.each([
     ['http://pass.example.ru', true],
@@ -120,5 +122,5 @@ describe('the address of a console', () => {
     ['http://localhost:3000', false],
     ['http://127.0.0.1:3000', false],
     ['http://localhost.evil.test', true],
-  ])('%s is exposed to the network: %s', (origin, exposed) => expect(isExposed(origin)).toBe(exposed));
+  ])('isExposed returns for %s: %s', (origin, exposed) => expect(isExposed(origin)).toBe(exposed));
 });

@@ -38,7 +38,7 @@ export const State = z.object({
   consoleAway: z.boolean(),
   /** The last connection to the gateway failed. */
   gatewayAway: z.boolean(),
-  /** What else controls the browser's proxy setting. */
+  /** The program that controls the browser's proxy setting in place of this extension; null for none. */
   proxyHeldBy: z.nullable(z.enum(['extension', 'policy'])),
   /** Sites that did not open, by host. */
   refusals: z.record(z.string(), Refusal),
@@ -96,7 +96,7 @@ export function withRefusal(state: State, host: string, refusal: Refusal): State
   };
 }
 
-/** A host opened through the gateway: clears its refusal. */
+/** Clears the refusal of a host that opened through the gateway. */
 export function withOpened(state: State, host: string): State {
   if (!state.gatewayAway && state.refusals[host] === undefined) return state;
   const { [host]: _, ...refusals } = state.refusals;

@@ -1,7 +1,7 @@
 import type { State } from './state.ts';
 import type { Store } from './store.ts';
 
-/** Decides whether a state sends an address through the gateway. */
+/** Decides whether a URL goes through the gateway. */
 export interface Route {
   through(state: State, url: string): boolean;
 }
@@ -27,7 +27,7 @@ export function watchTabs(store: Store, route: Route): void {
 
 /** Updates the badges of all tabs after a change of access. */
 export async function showBadges(state: State, route: Route): Promise<void> {
-  // The default for tabs without their own badge.
+  // The badge of tabs without a protected site warns about a proxy setting that another program holds.
   const trouble = state.proxyHeldBy !== null && state.token !== null;
   await chrome.action.setBadgeBackgroundColor({ color: colours.held });
   await chrome.action.setBadgeText({ text: trouble ? '!' : '' });
@@ -39,7 +39,7 @@ export async function showBadges(state: State, route: Route): Promise<void> {
 async function mark(state: State, route: Route, tabId: number, url: string): Promise<void> {
   const guarded = URL.canParse(url) && route.through(state, url);
   const shut = guarded && (state.gatewayAway || state.refusals[hostOf(url)] !== undefined);
-  // An empty text would hide the default badge.
+  // Repeat the default '!' here, because an empty text of the tab would hide the default badge.
   const text = guarded ? (shut ? '×' : '✓') : state.proxyHeldBy !== null && state.token !== null ? '!' : '';
   try {
     await chrome.action.setBadgeText({ tabId, text });
@@ -47,6 +47,6 @@ async function mark(state: State, route: Route, tabId: number, url: string): Pro
       await chrome.action.setBadgeBackgroundColor({ tabId, color: shut ? colours.shut : colours.open });
     }
   } catch {
-    // The tab was closed meanwhile.
+    // The user closed the tab meanwhile.
   }
 }

@@ -10,7 +10,7 @@ import { gatewayAway, gatewayCertificate, type State, withOpened, withRefusal } 
 import { openStore, type Store } from './store.ts';
 import { hostOf, portOf, type Route, showBadges, watchTabs } from './tabs.ts';
 
-/** The differences between the browsers. */
+/** The functions that differ between Chromium and Firefox. */
 export interface Browser {
   /** Routes the sites of an access through its gateway; null routes nothing. Called at every start and change. */
   apply(access: GatewayAccess | null): Promise<void>;
@@ -114,7 +114,8 @@ export function startWorker(browser: Browser): Worker {
 /** Replaces the browser's error page, which shows only 'tunnel failed'. */
 async function showRefused(tabId: number, url: string): Promise<void> {
   const page = chrome.runtime.getURL(`refused.html#${encodeURIComponent(url)}`);
-  // The event may precede the browser's error page. A tab that has moved on is left alone.
+  // The event may come before the browser's error page, so wait for that page. Leave a tab alone that shows
+  // another URL by then.
   for (let tries = 0; tries < 20; tries++) {
     const tab = await chrome.tabs.get(tabId).catch(() => null);
     if (tab === null) return;
@@ -126,7 +127,7 @@ async function showRefused(tabId: number, url: string): Promise<void> {
   }
 }
 
-/** The console named by the browser policy; null without one. */
+/** The console that the browser policy names; null without a policy. */
 async function pinnedConsole(): Promise<string | null> {
   // Firefox has no managed storage without a policy.
   const { consoleUrl } = await chrome.storage.managed

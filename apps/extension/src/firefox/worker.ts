@@ -1,7 +1,7 @@
 import type { Answer, Challenge } from '../core/challenges.ts';
 import { startWorker } from '../core/worker.ts';
 
-/** Firefox: a listener routes each request, so no browser setting changes. */
+/** In Firefox a request listener chooses the proxy, so the extension changes no browser setting. */
 
 /** The part of Firefox's API that Chromium lacks. */
 interface ProxyInfo {

@@ -49,7 +49,7 @@ function renderQuestion({ id, origin, account }: PairQuestion, { state, pinned }
   stopCounting = enableWhenRead(yes);
 }
 
-/** Shows the console's own texts apart from the origin, which the browser guarantees. */
+/** Shows texts that the console supplies apart from the origin, which the browser guarantees. */
 function renderAccount({ name, email, company }: Account, origin: string): HTMLElement {
   const row = (term: string, ...text: (string | null)[]) => [
     h('dt', {}, term),

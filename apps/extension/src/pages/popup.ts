@@ -115,7 +115,7 @@ function renderSignedIn({ state, error }: Reply): void {
     ),
     error === undefined ? null : notice('error', error),
     ...warnings(state),
-    // The console is where the user fixes this problem.
+    // Link to the console, where the user can solve this problem.
     access === null && state.problem !== null && origin !== null
       ? h('a', { class: 'primary', href: origin, target: '_blank', rel: 'noreferrer' }, t.popup.openConsole)
       : null,

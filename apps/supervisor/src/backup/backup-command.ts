@@ -12,7 +12,10 @@ import { dump } from './dump.ts';
 import { readPassphrase } from './passphrase.ts';
 import { refuseUnfinished } from './restore-marker.ts';
 
-/** `npm run backup -- FILE`: writes the database and the secrets into one file. The product may run or not. */
+/**
+ * `npm run backup -- FILE`: writes the database and the secrets into one file, whether the product runs or
+ * not.
+ */
 await runCommand(async () => {
   const path = fileArgument('backup');
   if (existsSync(path)) throw new BackupRefused(backupPhrases.fileExists(path));

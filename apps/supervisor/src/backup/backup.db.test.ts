@@ -31,8 +31,8 @@ beforeAll(async () => {
   api = await startApi(serverUrl);
   world = await createWorld(api);
   const { pool } = api.database;
-  // Texts that COPY has to escape, rows of every table that nothing above fills, an id that was given and lost, and a
-  // claim: what the platform's proxy makes of a site.
+  // Rows for the backup: text that COPY escapes, rows in every table that is still empty, an id lost in a
+  // rollback, and a site with a claim, which a proxy of the platform causes.
   const { CREATOR } = world.standing;
   await pool.query(String.raw`
     update users set name = E'tab\t \\N \\. line\nbreak \r "quotes" ёЁ 😀' where id = ${CREATOR.userId};
@@ -66,12 +66,12 @@ async function restored(path = file): Promise<TestDatabase> {
   return target;
 }
 
-test('a backup contains every table except those listed as left out', async () => {
+test('a backup contains every table except those that leftOut lists', async () => {
   const { pool } = api.database;
   const client = await pool.connect();
   const names = await allTables(client);
   client.release();
-  // A new table needs a decision: here, or in `leftOut` if its rows grant access.
+  // Add a new table to this list, or to `leftOut` if its rows grant access.
   expect(names.filter((name) => !leftOut.has(name))).toEqual([
     ...[
       'audit',
@@ -121,7 +121,7 @@ test('a restore brings back every row with its version, claim and computed colum
   await target.drop();
 });
 
-test('the restored product works: old sessions and gateway tokens are dead, passwords open, ids are new', async () => {
+test('a restored product accepts passwords, rejects old sessions and gateway tokens, and gives new rows unused ids', async () => {
   const { standing } = world;
   const { rows: lost } = await api.database.pool.query('select max(id) as id from sites');
   const { rows: epochs } = await api.database.pool.query('select max(gateway_epoch) as epoch from users');
@@ -156,7 +156,7 @@ test('the restored product works: old sessions and gateway tokens are dead, pass
   await target.drop();
 });
 
-test('a file is unreadable without its passphrase, and only its owner may open it', async () => {
+test('a backup file is unreadable without its passphrase, and its mode is 0600', async () => {
   const bytes = await readFile(file);
   for (const secret of [
     ...Object.values(keys),
@@ -171,7 +171,7 @@ test('a file is unreadable without its passphrase, and only its owner may open i
   expect((await readdir(folder)).filter((name) => name.endsWith('.part'))).toEqual([]);
 });
 
-test('a wrong passphrase and a file of another program are refused', async () => {
+test('a restore refuses a wrong passphrase and a file of another program', async () => {
   await expect(verify(file, `${phrase}.`)).rejects.toThrow(/Фраза не подходит/);
   for (const text of ['', '\n', '{}\n', 'x'.repeat(200_000), '{"propusk":"backup"}\n']) {
     const stranger = join(folder, 'stranger');
@@ -182,7 +182,7 @@ test('a wrong passphrase and a file of another program are refused', async () =>
   await expect(verify(join(folder, 'absent'), phrase)).rejects.toThrow(/нет: проверьте путь/);
 });
 
-test('a file of a newer program is refused by its format, and by its migration', async () => {
+test('a restore refuses a backup whose format or migration is newer than the program', async () => {
   const bytes = await readFile(file);
   const newer = join(folder, 'newer');
   await writeFile(newer, bytes.toString('latin1').replace('"format":1', '"format":2'), 'latin1');
@@ -194,7 +194,7 @@ test('a file of a newer program is refused by its format, and by its migration',
   );
 });
 
-test('a file that is cut, lengthened or changed anywhere is refused before anything is written', async () => {
+test('a restore refuses a backup file that is cut, lengthened or changed anywhere, before it writes a row', async () => {
   const bytes = await readFile(file);
   const bad = join(folder, 'bad');
   const headEnd = bytes.indexOf('\n') + 1;
@@ -234,7 +234,7 @@ test('a file that is cut, lengthened or changed anywhere is refused before anyth
   }
 });
 
-test('a file that changes between its check and its use leaves the database empty', async () => {
+test('a backup file that changes after its verification leaves the database empty', async () => {
   const bad = join(folder, 'changing');
   const bytes = await readFile(file);
   await writeFile(bad, bytes);
@@ -249,7 +249,7 @@ test('a file that changes between its check and its use leaves the database empt
   await target.drop();
 });
 
-test('a database that is not empty is refused unchanged, and so is one of two restores at once', async () => {
+test('a restore leaves a database with tables unchanged, and one of two simultaneous restores fails', async () => {
   const full = await createTestDatabase(serverUrl, { empty: true });
   await full.pool.query('create table kept as select 1 as one');
   await expect(load(full.url, await verify(file, phrase))).rejects.toThrow(/уже есть таблицы/);
@@ -264,7 +264,7 @@ test('a database that is not empty is refused unchanged, and so is one of two re
   await target.drop();
 });
 
-test('a backup is refused with another key, for an existing file, and without a product', async () => {
+test('a backup fails with another SECRET_KEY, for an existing file, and without a product', async () => {
   const other = { ...keys, SECRET_KEY: 'quite another secret of the tests' };
   const path = join(folder, 'refused');
   await expect(dump(api.database.url, other, phrase, path)).rejects.toThrow(/SECRET_KEY/);
@@ -285,14 +285,15 @@ test('a backup during writes is one snapshot: foreign keys hold, and each compan
   await source.pool.query(
     `insert into companies (company_name, company_site) select 'c' || i, 'c.test' from generate_series(1, 8) i`,
   );
-  // Enough rows that a backup takes a while.
+  // Insert many rows, so that the writers below run during the backup.
   await source.pool.query(`insert into users (company_id, email, name, surname, password_hash, roles)
     select 1 + i % 8, 'u' || i || '@c.test', 'имя', '', repeat(md5(i::text), 8), '{USER}' from generate_series(1, 5000) i`);
   await source.pool.query('update companies set policy_version = 1');
 
   const writing = new AbortController();
   let written = 0;
-  // Each write is a site, and so a version: at every moment a company's version is 1 and the number of its sites.
+  // Each write inserts a site and raises the company's version, so the version always equals the number of
+  // sites plus 1.
   const writer = async (company: number) => {
     for (let i = 0; !writing.signal.aborted; i++) {
       await source.pool.query('insert into sites (company_id, address, shown_address) values ($1, $2, $2)', [

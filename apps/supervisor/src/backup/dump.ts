@@ -29,13 +29,14 @@ export async function dump(url: string, keys: Keys, passphrase: string, path: st
     throw new BackupRefused(backupPhrases.fileNotCreated(path, error.code));
   });
   try {
-    // Before the transaction: its locks delay an upgrade.
+    // Derive the key before the transaction, whose locks would delay an upgrade meanwhile.
     const salt = randomBytes(16).toString('base64url');
     const pass = await passKeys(passphrase, salt);
     const names = await inTransaction(url, '', allTables);
     if (!names.includes('kysely_migration')) throw new BackupRefused(backupPhrases.databaseWithoutProduct());
     const header = await inTransaction(url, 'isolation level repeatable read, read only', async (client) => {
-      // Before the first query, which takes the snapshot: an upgrade waits, for a table that it rewrites would look empty.
+      // Lock the tables before the first query takes the snapshot: a table that an upgrade rewrites later
+      // would look empty.
       const all = names.map((name) => client.escapeIdentifier(name));
       await client.query(`lock table ${all.join()} in access share mode`);
       const tables = await keptTables(client);
@@ -44,7 +45,7 @@ export async function dump(url: string, keys: Keys, passphrase: string, path: st
     });
     await file.sync();
     await file.close();
-    // link() fails where rename() would replace a file made meanwhile.
+    // link() fails when the file exists by now; rename() would replace it.
     await link(draft, path);
     await syncFolder(dirname(path));
     return header;
@@ -80,7 +81,7 @@ export async function dump(url: string, keys: Keys, passphrase: string, path: st
   }
 }
 
-/** COPY of the columns that a file holds. */
+/** Builds the COPY statement for the columns that a backup file holds. */
 export function copyOf(
   client: pg.ClientBase,
   { name, columns }: Table,
@@ -88,13 +89,13 @@ export function copyOf(
 ): string {
   const quoted = columns.map((column) => client.escapeIdentifier(column)).join();
   const table = client.escapeIdentifier(name);
-  // COPY reads a partitioned table only by a query.
+  // COPY TO cannot read a partitioned table by name, only by a query.
   return way === 'to stdout'
     ? `copy (select ${quoted} from ${table}) ${way}`
     : `copy ${table} (${quoted}) ${way}`;
 }
 
-/** Pieces of a frame's size of what COPY sends in its own. */
+/** Joins the chunks of a COPY stream into buffers of a frame's size. */
 async function* inPieces(stream: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let waiting: Buffer[] = [];
   let length = 0;

@@ -9,11 +9,11 @@ const deflate = promisify(deflateRaw);
 const inflate = promisify<Buffer, { maxOutputLength: number }, Buffer>(inflateRaw);
 
 const TAG = 16;
-/** Bytes of rows in a frame, and what a frame may come to on either side of compression. */
+/** Bytes of rows in a frame. FRAME_LIMIT bounds a frame before and after compression. */
 export const ROWS_IN_FRAME = 1024 * 1024;
 const FRAME_LIMIT = 4 * ROWS_IN_FRAME;
 
-/** A table as a file holds it: columns that are computed are not in it. */
+/** A table in a backup file, without generated columns. */
 const Table = z.object({ name: z.string(), columns: z.array(z.string()) });
 export type Table = z.infer<typeof Table>;
 
@@ -21,7 +21,7 @@ const Sequence = z.object({
   name: z.string(),
   value: z.string().check(z.regex(/^\d{1,19}$/)),
   called: z.boolean(),
-  /** A sequence that gives ids to a table. */
+  /** Whether the sequence belongs to the identity column of a table. */
   identity: z.boolean(),
 });
 export type Sequence = z.infer<typeof Sequence>;
@@ -42,7 +42,10 @@ const Line = z.union([
 ]);
 type Line = z.infer<typeof Line>;
 
-/** Frames of one file, numbered as they pass: none can be changed, left out, repeated or moved to another file. */
+/**
+ * Encrypts and decrypts the frames of one file. The frame number is authenticated: a changed, missing,
+ * repeated or foreign frame fails.
+ */
 export class Sealer {
   readonly #key: Buffer;
   readonly #bound: Buffer;
@@ -98,7 +101,7 @@ export class Sealer {
     return { line: line.data, rows: plain.subarray(end + 1) };
   }
 
-  /** The key is the file's own and the number the frame's: no pair of them is used twice. */
+  /** The nonce is the frame number, and each file has its own key, so no pair of key and nonce repeats. */
   #nonce(): Buffer {
     const nonce = Buffer.alloc(12);
     nonce.writeBigUInt64BE(this.#number++, 4);
@@ -106,7 +109,10 @@ export class Sealer {
   }
 }
 
-/** The length that a frame's first bytes tell. @throws BackupRefused when no frame of ours is as long, or as short */
+/**
+ * Reads a frame's length from its first four bytes.
+ * @throws BackupRefused when no frame of ours is as long, or as short
+ */
 export function lengthOf(bytes: Buffer): number {
   const length = bytes.readUInt32BE();
   if (length <= TAG || length > FRAME_LIMIT) throw damaged(backupParts.frameLength());

@@ -17,7 +17,7 @@ const Header = z.object({
   propusk: z.literal('backup'),
   format: z.literal(FORMAT),
   created: z.string(),
-  /** The newest migration of the schema that the rows fit. */
+  /** The name of the newest migration in the schema of the rows. */
   migration: z.string().check(z.regex(/^\d{3}-[a-z0-9.-]{1,100}$/)),
   /** Rows of each table. */
   tables: z.record(z.string(), z.number().check(z.int(), z.gte(0))),
@@ -51,7 +51,7 @@ export function parseHeader(line: Buffer): Header {
 
 /** Keys derived from the passphrase. */
 export interface PassKeys {
-  /** Encrypts the frames. The salt is a file's own, so no two files share it. */
+  /** Encrypts the frames. Each file has its own salt, so no two files share this key. */
   readonly frames: Buffer;
   readonly check: string;
 }
@@ -62,7 +62,8 @@ export interface PassKeys {
  */
 export async function passKeys(passphrase: string, salt: string): Promise<PassKeys> {
   const root = await derive('argon2id', {
-    // The same letters typed on two systems may differ in composition (NIST SP 800-63B section 5.1.1.2).
+    // Two systems may encode the same typed letters differently in Unicode, so normalize them (NIST SP
+    // 800-63B section 5.1.1.2).
     message: Buffer.from(passphrase.normalize('NFKC')),
     nonce: Buffer.from(salt, 'base64url'),
     memory: 65_536,

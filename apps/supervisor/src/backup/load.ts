@@ -17,8 +17,8 @@ import { allTables, appendOnly } from './tables.ts';
 import { inTransaction } from './transaction.ts';
 
 /**
- * The gap between the backup's ids and new ones. Rows made after the backup are lost, but gateway tokens and links still
- * name their ids, which must not come to mean new rows.
+ * The gap between the backup's ids and new ones. Gateway tokens and links may name ids of rows that were
+ * created after the backup and are lost; no new row may reuse such an id.
  */
 export const ID_GAP = 10_000;
 
@@ -52,11 +52,12 @@ export async function load(url: string, backup: Backup): Promise<void> {
     await refuseFull(client);
     await migrateTo(onOneConnection(client), schema);
     const quote = (name: string) => client.escapeIdentifier(name);
-    // No migration puts rows into the append-only tables, and they have no trigger on INSERT.
+    // Skip the append-only tables: no migration inserts rows there, and they have no trigger on INSERT.
     const names = (await allTables(client)).filter((name) => !appendOnly.has(name)).map(quote);
-    // Rows that a migration inserts are in the backup too, in their later state.
+    // Remove the rows that migrations inserted: the backup holds their current versions.
     await client.query(`truncate ${names.join()}`);
-    // The rows come with the versions and claims that the triggers made of them; foreign keys are checked all the same.
+    // Disable the user triggers, because the rows already hold the versions and claims that the triggers
+    // computed. Foreign keys are still checked.
     for (const name of names) await client.query(`alter table ${name} disable trigger user`);
     await copyRows(client, backup);
     await setSequences(client, backup.contents.sequences);
@@ -72,7 +73,7 @@ export async function load(url: string, backup: Backup): Promise<void> {
   const opened = openDb(url);
   try {
     await migrate(opened.db);
-    // The months of the backup: its rows came into the partition for rows without one.
+    // Create the monthly partitions of the restored rows, which COPY put into the default partition.
     await keepPartitions(opened.db, { waitMs: 0 });
   } finally {
     await opened.close();
@@ -117,7 +118,7 @@ async function setSequences(client: pg.ClientBase, sequences: readonly Sequence[
   }
 }
 
-/** Lets `migrateTo` run in an existing transaction. */
+/** A Kysely instance on one client, so that `migrateTo` runs in the client's transaction. */
 function onOneConnection(client: pg.Client): Kysely<Tables> {
   const connection = { query: client.query.bind(client), release: () => {} };
   const pool = { connect: async () => connection, end: async () => {} };

@@ -56,7 +56,7 @@ async function openDatabase(dataDir: string, opened: AsyncDisposableStack): Prom
 /** @throws StartError when a product runs on the folder; BackupRefused when the folder is not empty */
 async function refuseTaken(dataDir: string): Promise<void> {
   if (!existsSync(dataDir)) return;
-  // Locking creates the lock file, so only a folder that has one is locked here.
+  // A lock creates its file, and a refusal must write nothing, so lock only a folder that has the file.
   if (existsSync(join(dataDir, 'propusk.lock'))) await (await lockDataDir(dataDir)).release();
   refuseUnfinished(dataDir);
   refuseFull(dataDir);

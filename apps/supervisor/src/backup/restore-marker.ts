@@ -5,7 +5,7 @@ import { backupPhrases } from '@propusk/phrases/launcher';
 
 const mark = (dataDir: string) => join(dataDir, 'restore.unfinished');
 
-/** Notes that a restore is at work in a data folder: until it is done, nothing may start there. */
+/** Marks a data folder whose restore is unfinished: the product must not start there. */
 export function markUnfinished(dataDir: string): void {
   for (const path of [mark(dataDir), dataDir]) {
     const file = openSync(path, path === dataDir ? 'r' : 'wx', 0o600);
@@ -14,12 +14,12 @@ export function markUnfinished(dataDir: string): void {
   }
 }
 
-/** The restore is done: the folder is a product's. */
+/** Removes the mark after a finished restore. */
 export function markFinished(dataDir: string): void {
   rmSync(mark(dataDir));
 }
 
-/** @throws StartError when a restore was broken off in the folder */
+/** @throws StartError when the folder has the mark of an unfinished restore */
 export function refuseUnfinished(dataDir: string): void {
   if (!existsSync(mark(dataDir))) return;
   throw new StartError(backupPhrases.restoreInterrupted(dataDir));

@@ -14,9 +14,9 @@ export const leftOut: ReadonlySet<string> = new Set([
   // Mails hold links, and a restored database must not send old ones.
   'mails',
   'company_invitations',
-  // They live a minute, and the probe that waits for one is gone.
+  // Tasks expire after a minute, and their probes ended with the old product.
   'vantage_tasks',
-  // They live a day and hold replies, some with links.
+  // Keys expire after a day, and they hold replies, some with secret links.
   'idempotency_keys',
   // Counters of the last hour.
   'rate_limits',
@@ -31,7 +31,7 @@ const ofSchema = `join pg_namespace n on n.oid = c.relnamespace and n.nspname = 
   and not c.relispartition
   and not exists (select from pg_depend d where d.objid = c.oid and d.classid = 'pg_class'::regclass and d.deptype = 'e')`;
 
-/** The tables that a backup holds, each after those that it refers to. */
+/** Lists the tables of a backup, each after the tables that its foreign keys reference. */
 export async function keptTables(client: pg.ClientBase): Promise<Table[]> {
   const { rows: tables } = await client.query<Table>(`
     select c.relname::text as name, array(
@@ -61,7 +61,7 @@ function inOrder(tables: Table[], parentsOf: (name: string) => string[]): Table[
   return ordered;
 }
 
-/** Every table of the schema, with those left out. */
+/** Reads the names of all tables, including those that a backup leaves out. */
 export async function allTables(client: pg.ClientBase): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
     `select c.relname::text as name from pg_class c ${ofSchema} where c.relkind in ('r', 'p') order by 1`,
@@ -69,7 +69,10 @@ export async function allTables(client: pg.ClientBase): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** The values of all sequences. They ignore the snapshot: read after it, they are never behind the rows. */
+/**
+ * Reads the values of all sequences. Sequences ignore the snapshot, so a later read is never behind the
+ * rows.
+ */
 export async function sequences(client: pg.ClientBase): Promise<Sequence[]> {
   const { rows: names } = await client.query<{ name: string; identity: boolean }>(`
     select c.relname::text as name, exists (

@@ -1,7 +1,10 @@
 import { connectionConfig } from '@propusk/api/db/open';
 import pg from 'pg';
 
-/** The text format of values, the same for dump and load; no statement timeout, since a table may be large. */
+/**
+ * Settings that fix the text format of values for dump and load. There is no statement timeout, because a
+ * table may be large.
+ */
 const manner = `set local timezone = 'UTC'; set local datestyle = 'ISO'; set local intervalstyle = 'postgres';
   set local bytea_output = 'hex'; set local extra_float_digits = 1;
   set local lock_timeout = '60s'; set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0`;

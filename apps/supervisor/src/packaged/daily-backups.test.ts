@@ -14,14 +14,14 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-test('daily backups of seven days stay unless BACKUP_DAYS says otherwise', () => {
+test('rotate keeps the daily backups of seven days, or of BACKUP_DAYS days', () => {
   expect(rotate(folder, {}, now)).toEqual([daily('2026-10-01'), daily('2026-11-17')]);
   expect(readdirSync(folder)).toEqual([daily('2026-11-18'), daily('2026-11-23'), daily('2026-11-24')]);
   rotate(folder, { BACKUP_DAYS: '1' }, now);
   expect(readdirSync(folder)).toEqual([daily('2026-11-24')]);
 });
 
-test('backups that the operator made stay', () => {
+test('rotate keeps backups that the operator made', () => {
   const own = [
     'propusk-2020-01-01T00-00-00Z.backup',
     'daily-2020-01-01.backup',
@@ -32,7 +32,7 @@ test('backups that the operator made stay', () => {
   expect(readdirSync(folder)).toEqual(expect.arrayContaining(own));
 });
 
-test('a wrong BACKUP_DAYS removes nothing and is named', () => {
+test('rotate refuses an invalid BACKUP_DAYS by name and removes nothing', () => {
   expect(() => rotate(folder, { BACKUP_DAYS: '0' }, now)).toThrow('BACKUP_DAYS');
   expect(readdirSync(folder)).toHaveLength(5);
 });

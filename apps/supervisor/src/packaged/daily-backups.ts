@@ -4,7 +4,10 @@ import { readSettings, wholeNumber } from '@propusk/contract/settings';
 import { settingPhrases } from '@propusk/phrases/settings';
 
 const DAY_MS = 24 * 60 * 60_000;
-/** As /usr/bin/propusk names them. Other files of the folder are the operator's. */
+/**
+ * The file names that /usr/bin/propusk gives to daily backups. Every other file in the folder belongs to
+ * the operator.
+ */
 const daily = /^daily-(\d{4}-\d{2}-\d{2})T[\dZ-]+\.backup$/;
 
 /**

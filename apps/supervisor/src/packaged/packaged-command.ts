@@ -3,7 +3,7 @@ import { explain, say } from '../command.ts';
 import { rotate } from './daily-backups.ts';
 import { withSettings } from './settings-file.ts';
 
-/** What /usr/bin/propusk may run, by command. */
+/** The module of each command of /usr/bin/propusk. */
 const modules: Readonly<Record<string, string>> = {
   start: '../main.ts',
   api: '../api.ts',

@@ -16,7 +16,7 @@ function settings(text: string, env: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv 
   return withSettings(path, env);
 }
 
-test('values keep their spaces and quotes, with and without quotes around them', () => {
+test('values of the settings file keep inner spaces and quotes, whether they are quoted or not', () => {
   const text = `# a comment
 MAIL_FROM=Пропуск компании <pass@example.ru>
 A="Пропуск <pass@example.ru>"
@@ -34,29 +34,29 @@ PORT=3000
   });
 });
 
-test('a variable of the environment precedes the file', () => {
+test('a variable of the environment overrides the settings file', () => {
   expect(settings('PORT=3000\nHOST=::1\n', { PORT: '4000' })).toEqual({ PORT: '4000', HOST: '::1' });
 });
 
-test('a missing file leaves the environment as it is', () => {
+test('a missing settings file leaves the environment unchanged', () => {
   expect(withSettings(join(folder, 'absent'), { PORT: '1' })).toEqual({ PORT: '1' });
 });
 
 test.each(['SMTP_URL=smtp://u:a#b@host', 'PORT=3000 # the console', 'PORT=# none'])(
-  'an unquoted # is refused with the name of the setting: %s',
+  'withSettings refuses an unquoted # and names the setting: %s',
   (line) => {
     expect(() => settings(`# a "comment"\nHOST=::1\n${line}\n`)).toThrow(line.split('=')[0]);
   },
 );
 
 test.each(['DATA_DIR=/srv', 'BACKUP_PASSPHRASE=correct horse'])(
-  'a setting that the package fixes is refused: %s',
+  'withSettings refuses a setting that the Debian package fixes: %s',
   (line) => {
     expect(() => settings(line)).toThrow(`${line.split('=')[0]} не задают в ${folder}`);
   },
 );
 
-test('the same DATA_DIR as in the environment is accepted', () => {
+test('withSettings accepts a DATA_DIR equal to that of the environment', () => {
   const env = { DATA_DIR: '/var/lib/propusk' };
   expect(settings('DATA_DIR=/var/lib/propusk\n', env)).toEqual(env);
 });
