@@ -7,7 +7,9 @@ import { type Comment, parseSync } from 'oxc-parser';
  * current, or when a call, schema, field or error code has no comment.
  */
 
-/** Not its tests, and not the list of everything that the others export. */
+/**
+ * The contract's files without tests and without endpoints.ts, which only lists the exports of the others.
+ */
 const SOURCES = 'packages/contract/src/!(*.test|endpoints).ts';
 const FILE = 'apps/api/src/http/contract-docs.json';
 
@@ -98,7 +100,7 @@ export function readContract(sources: readonly string[]): { docs: Docs; missing:
     else if ((callee?.property as Node | undefined)?.name === 'check')
       addFields(path, callee?.object as Node, file);
     else if (OBJECT.test(method)) for (const part of args) addFields(path, part, file);
-    // The document has an exported schema once, and refers to it.
+    // Skip a named exported schema: the OpenAPI document holds it once and refers to it.
     else if (args[0] !== undefined && !find(args[0], file)?.exported) addFields(path, args[0], file);
   }
 
@@ -165,7 +167,7 @@ function parseExample(text: string): unknown {
   }
 }
 
-/** The schema that others wrap: `Email` in `z.optional(z.array(Email))`. */
+/** Returns the innermost schema of nested calls: `Email` in `z.optional(z.array(Email))`. */
 function leafOf(node: Node): Node {
   const first = (node.arguments as Node[] | undefined)?.[0];
   return first === undefined || OBJECT.test(methodOf(node)) ? node : leafOf(first);

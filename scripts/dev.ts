@@ -15,7 +15,7 @@ await runCommand(async () => {
   const product = await startProduct({ env, say, watch: true, stopping });
   const vite = spawn(process.execPath, [`${root}node_modules/vite/bin/vite.js`, '--clearScreen', 'false'], {
     cwd: `${root}apps/web`,
-    // Vite ends with its standard input, so it does not outlive this process.
+    // Vite exits when its standard input closes, so it does not outlive this process.
     stdio: ['pipe', 'inherit', 'inherit'],
     env: { ...process.env, API_URL: product.apiUrl },
   });

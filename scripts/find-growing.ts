@@ -3,7 +3,7 @@ import { type Comment, parseSync, visitorKeys } from 'oxc-parser';
 /** A declaration of a collection that outlives one call and can grow. */
 export interface Growing {
   readonly name: string;
-  /** 1-based. */
+  /** The line number, from 1. */
   readonly line: number;
   /** The text after `// grows:` above the declaration; null without one. */
   readonly tag: string | null;

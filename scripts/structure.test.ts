@@ -38,10 +38,10 @@ function cyclic(folders: Map<string, Set<string>>): string[] {
   }
 }
 
-it('the scan finds the product sources', () => {
+it('the file list of these structure tests holds the product sources', () => {
   expect(files.length).toBeGreaterThan(300);
 });
-it('cyclic keeps folders that import each other, and drops the rest', () => {
+it('cyclic returns the folders on an import cycle, and no others', () => {
   const graph = (edges: Record<string, string[]>) =>
     new Map(Object.entries(edges).map(([from, to]) => [from, new Set(to)]));
   expect(cyclic(graph({ a: ['b'], b: ['c'], c: ['a', 'd'], d: [] }))).toEqual(['a', 'b', 'c']);

@@ -38,7 +38,7 @@ test('the bill of materials lists each shipped package once, with licence and ha
   expect(JSON.stringify(components)).toContain('pkg:npm/%40fastify/compress@');
 });
 
-describe('a lock file is rejected', () => {
+describe('faultsOf', () => {
   test.each([
     [
       'when a package comes from another host',
@@ -73,22 +73,25 @@ describe('a lock file is rejected', () => {
       other({ license: '(MIT AND GPL-2.0)' }),
       'ships under (MIT AND GPL-2.0)',
     ],
-  ])('%s', (_, tampered, fault) => {
+  ])('faultsOf rejects a lock file %s', (_, tampered, fault) => {
     expect(faultsOf(tampered, allowed)).toEqual([`fastify: ${fault}`]);
   });
 
-  test('when allowScripts names a package without an install script', () => {
+  test('faultsOf rejects a lock file when allowScripts names a package without an install script', () => {
     expect(faultsOf(lock, { ...allowed, fastify: true })).toEqual([
       'fastify: allowScripts names it, and it runs none',
     ]);
   });
 });
 
-test.each(['(MIT OR GPL-3.0)', 'Apache-2.0 AND MIT', 'OFL-1.1'])('the licence %s is accepted', (license) => {
-  expect(faultsOf(other({ license }), allowed)).toEqual([]);
-});
+test.each(['(MIT OR GPL-3.0)', 'Apache-2.0 AND MIT', 'OFL-1.1'])(
+  'faultsOf accepts a shipped package with the licence %s',
+  (license) => {
+    expect(faultsOf(other({ license }), allowed)).toEqual([]);
+  },
+);
 
-test('a development dependency may have any licence', () => {
+test('faultsOf accepts a development dependency with any licence', () => {
   const vitest = { ...lock['node_modules/vitest'], license: 'GPL-3.0-only' };
   expect(faultsOf({ ...lock, 'node_modules/vitest': vitest }, allowed)).toEqual([]);
 });

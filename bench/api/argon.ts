@@ -2,8 +2,8 @@ import { argon2Sync, randomBytes } from 'node:crypto';
 import { createPasswords, ofProcess } from '@propusk/api/passwords';
 
 /**
- * Repeats the argon2id of one sign-in without the api. Receives `{ms}`, replies with the median in
- * milliseconds.
+ * Repeats the argon2id hash of one sign-in without the api, for the `ms` of each message, and replies with
+ * the median in milliseconds.
  */
 const PASSWORD = 'correct horse battery';
 const hash = await createPasswords().hash(PASSWORD, ofProcess);

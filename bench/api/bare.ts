@@ -3,8 +3,9 @@ import pg from 'pg';
 import { RECORDED, type Recorded, type Statement } from './statements.ts';
 
 /**
- * Fastify and node-postgres, written the shortest way: the api's own statements without sessions, roles,
- * schemas, limits or headers. The parent sends the recorded statements and receives the port.
+ * The reference server of the bench: Fastify and node-postgres send the api's own SQL statements, without
+ * sessions, roles, schemas, limits or headers. The parent process sends the recorded statements and
+ * receives the port.
  */
 process.once('message', ({ url, recorded }: { url: string; recorded: Recorded }) => {
   const { statements, companyId, siteId } = recorded;

@@ -1,7 +1,7 @@
 import { newToken } from '@propusk/api/core/tokens';
 import pg from 'pg';
 
-/** First company id, so high that no other number in a statement equals an id. */
+/** The first company id, so high that no other number in a recorded statement equals an id. */
 export const COMPANIES = 100_001;
 export const OWNERS = 200_001;
 const SITES = 5_000_001;

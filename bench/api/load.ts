@@ -5,7 +5,7 @@ import type { Owner } from './fill.ts';
 export interface Task {
   readonly call: 'me' | 'list' | 'create' | 'login';
   readonly port: number;
-  /** True for the api, false for the bare server: paths and tokens differ. */
+  /** True for the api, false for bare.ts: paths and tokens differ. */
   readonly ours: boolean;
   /** Duration in milliseconds; 0 sends one request from each connection. */
   readonly ms: number;

@@ -12,7 +12,7 @@ export interface Statement {
   readonly values: readonly unknown[];
 }
 
-/** The statements of each call, between `begin` and `commit` for the writing one. */
+/** The statements of each call; for `create` those between `begin` and `commit`. */
 interface Statements {
   readonly me: readonly Statement[];
   readonly list: readonly Statement[];

@@ -18,7 +18,7 @@ export type Mode =
 export async function clientHello(servername: string, mode: Mode): Promise<Buffer> {
   const { promise, resolve } = Promise.withResolvers<Buffer>();
   const socket = new Duplex({ read() {}, write: (data: Buffer) => resolve(data) });
-  // Without an answer the handshake fails when it is destroyed.
+  // The handshake gets no answer, so its destruction emits an error.
   const handshake = connect({ socket, servername, ecdhCurve: 'X25519' }).on('error', () => {});
   const hello = Buffer.from(await promise);
   handshake.destroy();

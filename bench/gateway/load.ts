@@ -11,7 +11,7 @@ import { startOrigin } from './origin.ts';
 export interface LoadClient {
   /** Host name of the site. */
   readonly site: string;
-  /** Its address, for a proxy that cannot map names. */
+  /** The site's IP address, for a proxy that cannot map host names. */
   readonly at?: string;
   /** `name:password`. */
   readonly credentials: string;
@@ -122,7 +122,7 @@ function open(
   return socket;
 }
 
-/** All sockets read into one buffer: the load never looks at bytes twice. */
+/** All sockets read into one buffer, because the load never reads received bytes again. */
 const shared = Buffer.alloc(256 * 1024);
 
 function tunnels(task: Task, tally: Tally, prepared: readonly Prepared[]): Promise<void>[] {

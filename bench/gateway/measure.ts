@@ -4,14 +4,14 @@ import type { LoadClient, Seen, Task } from './load.ts';
 import type { Proxy, Wanted } from './peers.ts';
 import { callers } from './policy.ts';
 
-/** Runs one kind of load through each proxy in turn, round after round, and compares. */
+/** Runs one kind of load through each proxy in turn, in several rounds, and compares the results. */
 
 type Load = Worker<Task, Seen>;
 
 /** Starts load and origin on their core. The origin's port is `ready.port`. */
 export const startLoad = () => startWorker<Task, Seen, { port: number }>(LOAD, 'gateway/load.ts');
 
-/** The clients of the load, with the credentials that this proxy knows. */
+/** Returns the clients of the load, with credentials that the given proxy accepts. */
 export function clientsOf({ name, known }: Proxy): LoadClient[] {
   if (name === 'tinyproxy')
     return callers().map(({ site }) => ({ site, at: '127.0.0.1', credentials: 'one:known' }));
@@ -27,7 +27,7 @@ interface Kind {
   readonly connections: number;
   /** The divisor of the count, and the unit's name. */
   readonly unit: readonly [by: number, name: string];
-  /** The ratio that ours must reach, by peer and figure. */
+  /** The ratio of the gateway to another proxy that the gateway must reach. */
   readonly bars: readonly {
     readonly peer: string;
     readonly bar: number;
@@ -111,8 +111,8 @@ interface Round {
 }
 
 /**
- * Warms a proxy up. V8 compiles hot functions on the same core beside the work, which takes a fifth of it
- * during the first seconds of a load. A proxy in production has that behind it.
+ * Runs load through a proxy before the measurement. In the first seconds V8 compiles hot functions, which
+ * takes a fifth of the core; a proxy in production has done that.
  */
 async function warm(
   { quick, ms }: Bench,
@@ -171,7 +171,7 @@ async function compare(
     .map(({ peer, bar, of: figure }) => {
       const key = figure === 'work' ? 'core' : 'p50';
       const [ours, theirs] = [of('ours', key), of(peer, key)];
-      // Compare within a round: both sides ran under the same conditions.
+      // Compare the two proxies within one round, where both ran under the same conditions.
       const value = median(ours.map((each, i) => each / (theirs[i] ?? Number.NaN)));
       return { what: `${title}: ours / ${peer}`, value, bar, atLeast: figure !== 'p50' };
     });

@@ -29,7 +29,7 @@ export async function startOrigin(): Promise<number> {
 function begin(socket: Socket, first: Buffer): void {
   if (first[0] !== 22) {
     if (first.subarray(0, 8).toString('latin1') === 'CONNECT ') {
-      // tinyproxy sends its head line by line.
+      // tinyproxy sends the head of its CONNECT line by line, so wait for the rest.
       if (!first.includes('\r\n\r\n')) {
         socket.once('data', (more: Buffer) => begin(socket, Buffer.concat([first, more])));
         return;
@@ -59,12 +59,12 @@ function begin(socket: Socket, first: Buffer): void {
       socket.write(HELLO_BACK);
       return;
     default:
-      // Like a short request over TLS: one reply, then the end.
+      // Reply once and close, like a short request over TLS.
       socket.end(HELLO_BACK);
   }
 }
 
-/** The load sends requests whole and one at a time. */
+/** Answers a request. The load sends each request in one chunk, and one at a time. */
 function answer(socket: Socket, data: Buffer): void {
   if (data.at(-1) === 10) socket.write(RESPONSE);
 }

@@ -25,7 +25,7 @@ export interface Proxy extends AsyncDisposable {
   readonly name: string;
   /** Null: no proxy, which measures the limit of load and origin. */
   readonly port: number | null;
-  /** The kind of credentials that it knows. */
+  /** The kind of credentials that the proxy accepts. */
   readonly known: 'token' | 'password';
   readonly process: Pinned | null;
 }
@@ -74,7 +74,7 @@ export async function startGateway(
   return { ...running, port };
 }
 
-/** Starts the gateway, fed as an api feeds it. */
+/** Starts the gateway with a feed server in place of the api. */
 export async function startOurs({ origin, upstream }: Wanted): Promise<Proxy> {
   const started = new AsyncDisposableStack();
   const feed = await startFeedServer(SECRET, { heartbeatMs: 5_000 });
@@ -104,7 +104,7 @@ export async function startOurs({ origin, upstream }: Wanted): Promise<Proxy> {
 export async function startSquid({ upstream }: Wanted): Promise<Proxy> {
   const temporary = await newFolder();
   const folder = temporary.path;
-  // squid started by root drops to another user.
+  // squid, when root starts it, switches to another user, who needs this folder.
   await chmod(folder, 0o777);
   const port = await freePort();
   const known: string[] = [];
@@ -156,7 +156,10 @@ coredump_dir ${folder}
   return up('squid', port, running, temporary);
 }
 
-/** Starts tinyproxy. It knows one user and has no rules by user and site, so it has less to do. */
+/**
+ * Starts tinyproxy. It checks one password and no rules by user and site, so it does less work than the
+ * others.
+ */
 export async function startTinyproxy({ upstream }: Wanted): Promise<Proxy> {
   const temporary = await newFolder();
   const folder = temporary.path;
@@ -181,7 +184,7 @@ LogLevel Critical
   return up('tinyproxy', port, running, temporary);
 }
 
-/** Starts proxy-chain with the policy as look-ups in memory. */
+/** Starts proxy-chain, which looks users and sites up in memory. */
 export async function startProxyChain({ upstream }: Wanted): Promise<Proxy> {
   const running = pinned(MEASURED, [process.execPath, fileOf('./proxy-chain.ts')], {
     ipc: true,

@@ -1,7 +1,10 @@
 import { Server } from 'proxy-chain';
 import { COMPANIES, passwordOf, sitesOf, usersOf } from './policy.ts';
 
-/** proxy-chain with the policy as look-ups in memory. Settings come from the environment: PORT, UPSTREAM. */
+/**
+ * A proxy-chain server that looks users and sites up in memory. Its settings are the environment variables
+ * PORT and UPSTREAM.
+ */
 
 const passwords = new Map<string, string>();
 const companies = new Map<string, number>();

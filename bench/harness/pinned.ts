@@ -100,7 +100,7 @@ function family(pid: number): number[] {
 
 function cpuOf(pid: number): number {
   const fields = stat(pid);
-  // Its own time, and that of ended children.
+  // User and system time of the process and of its ended children.
   return fields === null ? 0 : fields.slice(11, 15).reduce((sum, each) => sum + Number(each), 0) / TICKS;
 }
 
@@ -109,7 +109,7 @@ function residentOf(pid: number): number {
   return fields === null ? 0 : Number(fields[21]) * PAGE;
 }
 
-/** The fields after the name, which may contain spaces. */
+/** Reads the fields of /proc/PID/stat after the process name, which may contain spaces. */
 function stat(pid: number): string[] | null {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');

@@ -10,7 +10,7 @@ export interface Row {
 
 export interface Bench {
   readonly quick: boolean;
-  /** Number of measurements of each candidate, in turn with the others. */
+  /** Number of measurements of each program; the programs take turns. */
   readonly rounds: number;
   /** Duration of one measurement. */
   readonly ms: number;
@@ -30,7 +30,7 @@ export interface Table {
   readonly lines: readonly (readonly string[])[];
 }
 
-/** One figure with a bar. */
+/** A measured figure with the limit that it must keep. */
 export interface Ratio {
   readonly what: string;
   readonly value: number;
@@ -42,7 +42,6 @@ export interface Ratio {
 
 export const met = ({ value, bar, atLeast }: Ratio) => (atLeast ? value >= bar : value <= bar);
 
-/** The median. */
 export function median(figures: readonly number[]): number {
   const sorted = [...figures].sort((a, b) => a - b);
   const middle = Math.floor(sorted.length / 2);
@@ -55,7 +54,7 @@ function spread(figures: readonly number[]): number {
   return (Math.max(...figures) - Math.min(...figures)) / 2 / median(figures);
 }
 
-/** A table line: a name, the median of its figures, and their spread. */
+/** Renders a table line: a name, the median of its figures, and their spread. */
 export function middleLine(name: string, figures: readonly number[]): string[] {
   return [name, short(median(figures)), apart(figures)];
 }

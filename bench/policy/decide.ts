@@ -2,11 +2,13 @@ import { decide } from '@propusk/access/decide';
 import { emptyIndex, putCompany } from '@propusk/access/snapshot';
 import { type Asked, asked, COMPANIES, companyOf } from './large.ts';
 
-/** Times decide() and a bare look-up of the same keys, in turn, in a process of its own with --expose-gc. */
+/**
+ * Times decide() and a bare look-up of the same keys in turn. It runs in its own process with --expose-gc.
+ */
 
 const rounds = Number(process.argv[2]);
 const index = emptyIndex();
-/** The least work any rule can do: look up the user, then the site among the company's. */
+/** The minimum of any access rule: look up the user, then the site among those of the user's company. */
 const people = new Map<number, Map<string, number>>();
 for (let id = 1; id <= COMPANIES; id++) {
   const company = companyOf(id);
@@ -17,7 +19,7 @@ for (let id = 1; id <= COMPANIES; id++) {
 const keys = asked(20_000);
 
 let sink = 0;
-// An indexed loop: `for of` would allocate 40 bytes a call.
+// Use an indexed loop, because `for of` would allocate 40 bytes a call.
 function byRule(list: readonly Asked[]): void {
   for (let i = 0; i < list.length; i++) {
     const { user, host } = list[i] as Asked;

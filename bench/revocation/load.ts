@@ -32,7 +32,7 @@ export interface Seen {
   readonly fault: string;
 }
 
-/** Changes under way at once, each on a connection of its own. */
+/** The maximum number of simultaneous changes, each on its own connection. */
 const MOST = 64;
 const origin = await startOrigin();
 
@@ -67,7 +67,7 @@ async function run({ api, gateway, owners, victims, rate, ms }: Task): Promise<S
       const tunnel = await openSoon(gateway, `${host}:${origin}`, host, `${username}:${password}`, over);
       if (tunnel === null) return;
       const closed = new Promise((resolve) => tunnel.once('close', resolve));
-      // Spreads the removals over time.
+      // Wait a random time, so that the removals do not coincide.
       await sleep(Math.random() * 2_000);
       if (tunnel.destroyed) throw new Error('A tunnel ended by itself');
       const started = performance.now();
@@ -83,7 +83,7 @@ async function run({ api, gateway, owners, victims, rate, ms }: Task): Promise<S
   const policies = await Promise.all(rest.map(policyOf));
   const pending = new Set<Promise<void>>();
   const work = watched.map((owner) => victim(owner).catch(fail));
-  // The tunnels open before the measurement starts.
+  // Wait until the tunnels are open before the measurement starts.
   await sleep(2_000);
   const [begun, before] = [performance.now(), changes];
   let sent = 0;
@@ -144,7 +144,7 @@ async function open(
     socket.once('data', (head: Buffer) => {
       if (!head.toString('latin1').startsWith('HTTP/1.1 200')) return void socket.destroy();
       socket.write(hello);
-      // The site replied: the tunnel works.
+      // The first byte from the site proves that the tunnel works.
       socket.once('data', () => resolve(socket));
     });
   });

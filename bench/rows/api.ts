@@ -14,7 +14,7 @@ const calls: readonly { readonly call: Task['call']; readonly title: string }[] 
   { call: 'create', title: 'POST /domain-allowed' },
 ];
 
-/** The api beside a bare server that sends the same statements. */
+/** Measures the api and a bare server that sends the same SQL statements. */
 export const row: Row = {
   name: 'api',
   title: `The api beside bare Fastify and pg with its own SQL, ${CONNECTIONS} connections, one core`,
@@ -53,7 +53,8 @@ async function startWorld(started: AsyncDisposableStack): Promise<World> {
   const pool = new pg.Pool({ connectionString: database.url, max: 1 });
   started.defer(() => pool.end());
   const ours = started.use(await startApi(database.url));
-  // Enough companies that writers rarely meet in one, and none reaches its limit.
+  // With 64 companies, writers rarely change the same company at once, and no company reaches its limit of
+  // sites.
   const owners = await fill(database.url, { companies: 64, sites: 30, policies: 3 });
   const actor = { userId: OWNERS, companyId: COMPANIES, roles: ['CREATOR'] as const };
   const rest = { tokenHash: Buffer.alloc(32), address: '127.0.0.1', lacksFactor: false };

@@ -2,7 +2,7 @@ import { compareAll, echo, manyStreams, oneStream, requests, tunnels } from '../
 import { startNone, startOurs, startProxyChain, startSquid, startTinyproxy } from '../gateway/peers.ts';
 import type { Row } from '../harness/row.ts';
 
-/** The gateway beside other proxies, with direct egress. */
+/** Measures the gateway and other proxies, with direct egress. */
 export const row: Row = {
   name: 'gateway',
   title: 'Gateway, direct: 10,000 sites × 10,000 users, one core',

@@ -5,8 +5,8 @@ import { startOurs, startProxyChain, startSquid } from '../gateway/peers.ts';
 import { type Row, short } from '../harness/row.ts';
 
 /**
- * 10,000, or what the limit on open files allows: a tunnel takes two files each in the proxy and in the
- * load.
+ * The bench opens 10,000 tunnels, or as many as the limit on open files allows: each tunnel takes two files
+ * in the proxy and in the load.
  */
 const LIMIT = Number(execFileSync('sh', ['-c', 'ulimit -n']).toString());
 const TUNNELS = Math.min(10_000, Math.floor((LIMIT - 500) / 2));
@@ -23,7 +23,8 @@ export const row: Row = {
     for (const start of [startOurs, startSquid, startProxyChain]) {
       await using proxy = await start({ origin: load.ready.port });
       const task = { proxy: proxy.port, callers: clientsOf(proxy), ms: 0, connections: TUNNELS };
-      // Warm up: memory that a process takes with its first tunnels belongs to no tunnel.
+      // Warm the proxy up, because the memory that it allocates with its first tunnels belongs to no single
+      // tunnel.
       await load.run({ ...task, kind: 'tunnels', ms: 3_000, connections: 32 });
       const before = proxy.process?.resident() ?? 0;
       const { count, fault } = await load.run({ ...task, kind: 'hold' });

@@ -7,7 +7,7 @@ import { median, middleLine, type Row } from '../harness/row.ts';
 /** Simultaneous sign-ins, each of another user. */
 const CROWD = 100;
 
-/** A sign-in beside its argon2id, and the effect of many sign-ins on other calls. */
+/** Measures a sign-in against its argon2id hash alone, and the effect of many sign-ins on other calls. */
 export const row: Row = {
   name: 'login',
   title: 'Signing in',

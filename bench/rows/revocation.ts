@@ -52,7 +52,7 @@ export const row: Row = {
         ],
       };
     };
-    // Separate companies, so that the first run's leftovers give the second run no rights.
+    // Each run uses its own companies, so that rights left by the first run do not affect the second.
     const calm = await measure(CALM, owners.slice(0, COMPANIES / 2));
     const busy = await measure(RATE, owners.slice(COMPANIES / 2));
     return {
@@ -69,7 +69,7 @@ export const row: Row = {
       ratios: [
         { what: `p99 at ${CALM} changes/s`, value: calm.p99, bar: 1_000, atLeast: false, unit: ' ms' },
         { what: `p99 at ${RATE} changes/s`, value: busy.p99, bar: 1_000, atLeast: false, unit: ' ms' },
-        // A shortfall would mean a smaller load than requested.
+        // A lower rate would mean that the bench measured a smaller load than requested.
         { what: 'Changes a second', value: busy.changes, bar: RATE * 0.95, atLeast: true },
       ],
       notes: [
@@ -80,7 +80,7 @@ export const row: Row = {
 };
 
 interface Measured {
-  /** A second. */
+  /** Changes a second. */
   readonly changes: number;
   readonly p99: number;
   readonly line: readonly string[];

@@ -2,7 +2,7 @@ import { compareAll, manyStreams, requests, tunnels } from '../gateway/measure.t
 import { startOurs, startProxyChain, startSquid, startTinyproxy } from '../gateway/peers.ts';
 import type { Row } from '../harness/row.ts';
 
-/** The gateway beside other proxies, through a company's own proxy. */
+/** Measures the gateway and other proxies, through a company's own upstream proxy. */
 export const row: Row = {
   name: 'upstream',
   title: 'Gateway, through an upstream proxy',

@@ -93,7 +93,7 @@ export async function threatCase(
     try {
       tally.close();
     } catch {
-      // The work's own error explains more.
+      // Report the error of the work, which explains more than the tally.
     }
     throw error;
   }

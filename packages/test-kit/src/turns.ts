@@ -5,12 +5,12 @@
  */
 const part = process.env.TEST_PART;
 
-/** Whether this run includes the repeat at this index. */
+/** Whether this run includes the repetition at this index. */
 export function isInTurn(index: number): boolean {
   return part === undefined || (index + Number(part)) % 4 === 0;
 }
 
-/** Selects the repeats that this run includes. */
+/** Selects the repetitions that this run includes. */
 export function inTurn<T>(repeats: readonly T[]): T[] {
   return repeats.filter((_, index) => isInTurn(index));
 }

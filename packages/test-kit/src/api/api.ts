@@ -19,7 +19,10 @@ import { watchReplies } from './openapi-check.ts';
 
 export const GATEWAY_SECRET = 'the gateway secret of all the tests';
 export const testKeys = gatewayKeys(GATEWAY_SECRET);
-/** Costs a thousandth of the product's hashes, which a test takes with `passwords: createPasswords()` when it measures time. */
+/**
+ * Password hashes at a thousandth of the product's cost. A test that measures time passes `passwords:
+ * createPasswords()` instead.
+ */
 export const testPasswords = createPasswords(64);
 export const testEncryption = createEncryption('the sealing secret of all the tests');
 
@@ -82,7 +85,7 @@ export async function startApi(
     shared?: TestDatabase;
     heartbeatMs?: number;
     logTo?: (line: string) => void;
-    /** The level of the log, where there is `logTo`. */
+    /** The log level; it applies only together with `logTo`. */
     logLevel?: string;
     settings?: Partial<ServerParts['config']>;
     metrics?: Metrics;
@@ -102,7 +105,8 @@ export async function startApi(
     smtpUrl: undefined,
     mailFrom: 'Пропуск <pass@console.test>',
     mailFolder: join(tmpdir(), `propusk-mail-${process.pid}-${++started}`),
-    // The URL above is beyond loopback; most tests need companies and not their confirmation.
+    // `publicUrl` is not loopback, which would close registration; most tests need companies without
+    // confirmation.
     registration: 'open' as const,
     confirmsMail: false,
     trustProxy: [],
@@ -122,7 +126,7 @@ export async function startApi(
     metrics,
     logger: logTo === undefined ? createLog('silent') : createLog(logLevel, { write: logTo }),
     ...(heartbeatMs !== undefined && { heartbeatMs }),
-    // Names outside `hosts` have no address.
+    // DNS resolves no name outside `hosts`.
     lookup: async () => [],
     runsProbes,
     reserveFile,

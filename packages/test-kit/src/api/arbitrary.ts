@@ -3,7 +3,10 @@ import fc from 'fast-check';
 import { PASSWORD } from './api.ts';
 import { openapi } from './openapi-check.ts';
 
-/** A placeholder for the id or address of a row. It is resolved when the request is sent, because rows change meanwhile. */
+/**
+ * A placeholder for the id or address of a row. The test resolves it when it sends the request, because
+ * rows change meanwhile.
+ */
 export class Known {
   readonly kind: string;
   readonly nth: number;
@@ -29,10 +32,10 @@ const kinds: Readonly<Record<string, string>> = {
   companyId: 'company',
 };
 
-/** Plausible values of fields for which random text would pass the schema but fail the validation behind it. */
+/** Plausible values for fields where random text passes the schema but fails a later validation. */
 const words: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   email: fc.nat(100_000).map((n) => `fuzz${n}@fuzz.test`),
-  // Few values: each new password costs a hash.
+  // Only few passwords, because each new one costs a hash.
   password: fc.constantFrom(PASSWORD, 'молоко-и-мёд'),
   currentPassword: fc.constantFrom(PASSWORD, 'молоко-и-мёд'),
   host: fc.nat(1000).map((n) => `proxy${n}.fuzz.test`),

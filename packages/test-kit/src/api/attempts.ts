@@ -174,7 +174,7 @@ const headers: fc.Arbitrary<Record<string, string>> = fc
 function bodyOf({ requestBody }: Operation): fc.Arbitrary<Attempt['body']> {
   const schema = requestBody?.content['application/json']?.schema;
   const raw = fc.constantFrom(...rawBodies).map((body) => ({ raw: body }));
-  // A body for a call that reads none.
+  // The call has no body, so sometimes send one anyway.
   if (schema === undefined)
     return fc.oneof({ weight: 12, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: raw });
   const json = fc.oneof(

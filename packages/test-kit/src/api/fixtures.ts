@@ -14,7 +14,7 @@ export interface Fixtures {
   readonly tokens: Readonly<Record<Caller, string | null>>;
   /** Signs every caller in again and restores deleted users. */
   revive(): Promise<void>;
-  /** Does the same and adds new rows. */
+  /** Does the same as `revive`, and adds new rows. */
   restock(): Promise<void>;
   /** Resolves a placeholder to the id or address of a current row. */
   find(wanted: Known, caller: Caller): string | number;
@@ -23,7 +23,8 @@ export interface Fixtures {
 }
 
 const tables = ['companies', 'users', 'proxies', 'sites', 'policies'] as const;
-// Far from every random number: an admin's request to any company must not hit the neighbour by chance.
+// Ids of the neighbour are far from every random number, so that an admin's random request does not hit it
+// by chance.
 const NEIGHBOUR_IDS = 700_000_000;
 const FRESH = 6;
 
@@ -64,7 +65,7 @@ export async function createFixtures(api: TestApi): Promise<Fixtures> {
     const sessions = db.selectFrom('sessions').innerJoin('users', 'users.id', 'sessions.user_id');
     const ofUsers = sessions.select('sessions.id').where('users.company_id', '=', companyId);
     return {
-      // Keyed by the first segment of the path, like the others.
+      // The ids of sessions: each key is the first path segment of the calls that take the ids.
       me: (await ofUsers.orderBy('sessions.id', 'desc').limit(30).execute()).map(({ id }) => id),
       users: await ids('users'),
       proxy: await ids('proxies'),

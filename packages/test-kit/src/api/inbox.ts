@@ -20,7 +20,7 @@ export interface Inbox {
   readonly mails: readonly ReadMail[];
   /** Takes the next mail to a recipient, and waits up to 5 s for it. */
   take(to: string): Promise<ReadMail>;
-  /** Delays the reply to each mail after it was received. @param wait milliseconds, asked once for each mail */
+  /** Delays the SMTP reply after each received mail. @param wait milliseconds, asked once for each mail */
   slow(wait: () => number): void;
   /** Refuses the next mails with an SMTP reply code. */
   refuse(times: number, code: number): void;
@@ -45,11 +45,11 @@ export async function openInbox(): Promise<Inbox> {
         mails.push(readMail(raw));
         setTimeout(done, delay());
       });
-      // A client that was killed closes its connection within the mail.
+      // A killed client closes its connection in the middle of a mail.
       received.catch(() => {});
     },
   });
-  // A client that was killed resets its connection.
+  // A killed client resets its connection.
   server.on('error', () => {});
   server.listen(0, '127.0.0.1');
   await once(server.server, 'listening');

@@ -7,7 +7,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 /** The OpenAPI document that the server serves. */
 export const openapi = describeCalls('test');
 
-// Not strict: the whole document serves as the schema that references point into.
+// ajv's strict mode is off, because references point into the whole OpenAPI document, which is no schema.
 const ajv = formats.default(new Ajv2020({ strict: false, addUsedSchema: false, validateSchema: false }));
 ajv.addSchema(openapi, 'openapi');
 
@@ -29,7 +29,10 @@ export function misfit(at: string, value: unknown): string | null {
   return validate(value) ? null : ajv.errorsText(validate.errors);
 }
 
-/** Replies to unknown or undecodable paths. Fastify parses the body before it finds the route, so body errors occur too. */
+/**
+ * The schema of replies to unknown or undecodable paths. Fastify parses the body before it reports an
+ * unknown route, so body errors occur too.
+ */
 const unrouted = ajv.compile({
   $ref: 'openapi#/components/schemas/ErrorBody',
   properties: {

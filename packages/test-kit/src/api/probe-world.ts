@@ -47,7 +47,7 @@ const hosts = new Map([
   ['liar.example.test', ['127.0.0.1']],
   ['dead.example.test', ['127.0.0.9']],
   ['metadata.example.test', ['169.254.169.254']],
-  // Loopback too, but outside `allowNetworks`.
+  // This address is loopback too, but outside `allowNetworks`.
   ['inner.example.test', ['127.0.7.7']],
   ['mixed.example.test', ['127.0.0.1', '127.0.7.7']],
 ]);
@@ -139,7 +139,7 @@ export async function finished(api: TestApi, token: string, id: number): Promise
   throw new Error('the probe does not end');
 }
 
-/** A proxy that accepts every CONNECT and then sends arbitrary bytes. */
+/** Starts a proxy that accepts every CONNECT and then sends arbitrary bytes. */
 export async function startLiar(talk: (socket: Socket) => void, host = '127.0.0.1') {
   let connections = 0;
   const sockets = new Set<Socket>();

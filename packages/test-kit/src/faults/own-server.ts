@@ -8,7 +8,7 @@ import { makeScratch, postmasterOf, removeScratch } from '../embedded/scratch.ts
 /** An embedded PostgreSQL that a test may kill and freeze. */
 export interface OwnServer {
   readonly url: string;
-  /** The file that reserves space on its disk. */
+  /** The path of the file that the database keeps as reserved disk space. */
   readonly reserveFile: string;
   /** Kills the server with SIGKILL and starts it again at once, as the supervisor does. */
   crash(): Promise<void>;
@@ -52,7 +52,7 @@ export async function startOwnServer({ disk }: { disk?: string } = {}): Promise<
     thaw,
     fill() {
       const filler = openSync(join(scratch, 'filler'), 'a');
-      // Large pieces first, then single bytes.
+      // Fill the disk with large pieces first, then with single bytes.
       for (const piece of [1 << 20, 4096, 1]) for (; append(filler, piece); );
       closeSync(filler);
     },
@@ -76,7 +76,7 @@ function childrenOf(pid: number): number[] {
     .map(Number);
 }
 
-/** @returns whether there was room for it */
+/** @returns whether the disk had room for the bytes */
 function append(file: number, bytes: number): boolean {
   try {
     return writeSync(file, Buffer.alloc(bytes)) === bytes;

@@ -29,7 +29,7 @@ export function startTraffic(api: TestApi, owner: string, { readers = 2, writers
   const seen: Seen[] = [];
   const acknowledged: string[] = [];
   const stop = new AbortController();
-  /** The test has failed: do not wait for the last acknowledgement. */
+  /** Aborts when the test has failed: writers then do not wait for their last acknowledgement. */
   const dropped = new AbortController();
   let serial = 0;
 

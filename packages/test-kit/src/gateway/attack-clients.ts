@@ -14,7 +14,10 @@ export interface NeverReaders {
   stop(): void;
 }
 
-/** More simultaneous connections overflow the server's accept queue, which is not the attack. */
+/**
+ * Connections opened at a time. More would overflow the server's accept queue, which is not the tested
+ * attack.
+ */
 const BATCH = 50;
 
 /**
@@ -60,8 +63,8 @@ export function pipelined(request: string, bytes: number): string {
 }
 
 /**
- * Sends each request 20 times on new connections and reads the replies. The process has then done the work
- * once and holds none of it. A connection that does not end is closed after a second.
+ * Sends each request 20 times on new connections and reads the replies, so that later measurements exclude
+ * first-time allocations. Closes a connection that does not end after a second.
  */
 export async function warmUp(port: number, requests: readonly string[]): Promise<void> {
   for (const each of requests)

@@ -111,7 +111,7 @@ export function requireProgram(binary: string, debianPackage: string): void {
   if (!existsSync(binary)) throw new Error(`${binary} is missing: apt-get install ${debianPackage}`);
 }
 
-/** Ends a program. */
+/** Kills a program with SIGKILL and waits for its exit. */
 export async function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const gone = new Promise((resolve) => child.once('exit', resolve));

@@ -5,7 +5,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { Readable } from 'node:stream';
 import { stop } from './client.ts';
 
-/** A site for attacks. It sends as fast as its client reads, and ignores what its client sends. */
+/** A site for attack tests. It sends as fast as its client reads, and ignores the bytes of its client. */
 export interface FloodOrigin {
   /**
    * HTTP: `/small` replies with a word; `/sink` reads no body and never replies; any other path replies
@@ -59,6 +59,6 @@ function flood(bytes: number): Readable {
 if (import.meta.main) {
   const { http, raw } = await startFloodOrigin();
   process.send?.({ http, raw });
-  // The test process exited.
+  // The IPC channel closes when the test process exits.
   process.on('disconnect', () => process.exit(0));
 }

@@ -21,18 +21,18 @@ async function caseOf(
   }
 }
 
-test('a measurement that holds at once is made once', async () => {
+test('measureAgain runs a measurement once when every check passes', async () => {
   expect(await caseOf('passes')).toEqual({ rounds: 1, failed: '' });
 });
-test('a stall of the machine in one round does not fail the case', async () => {
+test('measureAgain repeats a round whose only failures are slow checks, and passes when the next round is fast', async () => {
   expect(await caseOf('slow', 'passes')).toEqual({ rounds: 2, failed: '' });
 });
-test('an effect that repeats in every round fails the case', async () => {
+test('measureAgain fails when every round is slow', async () => {
   const { rounds, failed } = await caseOf('slow', 'slow', 'slow');
   expect(rounds).toBe(3);
   expect(failed).toContain('round 3 was slow');
 });
-test('a failure that is not one of time is never repeated', async () => {
+test('measureAgain does not repeat a round with a failure other than slowness', async () => {
   expect(await caseOf('fails', 'passes')).toEqual({
     rounds: 1,
     failed: expect.stringContaining('round 1 failed'),

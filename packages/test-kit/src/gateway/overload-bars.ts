@@ -10,8 +10,8 @@ const RESIDENT_SHARE = 1.5;
 const HELD_PER_SENT = 4;
 const PER_CONNECTION = 64 * 1024;
 /**
- * Memory that comes and goes without an attack: V8 sizes its young generation by the rate of requests, up to
- * 192 MB in Node 24. The resident memory grew by 64 MB once, on a busy machine, when 6 MB were sent.
+ * Growth of memory without an attack: V8 sizes its young generation by the rate of requests, up to 192 MB
+ * in Node 24. On a busy machine the resident memory may grow by 64 MB when clients send 6 MB.
  */
 const HEAP_NOISE = 64 * MB;
 /** 99th percentile of latency under attack, relative to the time before. */
@@ -68,7 +68,10 @@ export function checkLatency(
     round.see(false, `${name} failed without an attack: ${failure}`);
 }
 
-/** Rounds of a measurement in `npm test`, which may share its machine; the soak measures once, and longer. */
+/**
+ * `npm test` may share its machine, so a slow measurement gets three rounds. The soak runs one longer
+ * round.
+ */
 const ROUNDS = quickOrSoak(3, 1);
 
 /**

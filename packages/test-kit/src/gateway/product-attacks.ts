@@ -9,7 +9,7 @@ import type { Company, WholeProduct } from './whole-product.ts';
 export type Attack = (product: WholeProduct, attacker: Company, clients: number) => Promise<() => void>;
 
 const CHUNK = 65_000;
-/** The network of the attacker. */
+/** The first three bytes of the attacker's IPv4 addresses. */
 const ATTACKER = '203.0.113';
 
 /** Builds a raw request to the api. */
@@ -31,7 +31,7 @@ export function call(
   return `${lines.join('\r\n')}\r\n\r\n${text}`;
 }
 
-/** Almost the largest body that the api accepts. */
+/** The declared length of a body, almost the largest that the api accepts. */
 const BODY = 1_000_000;
 const unendingBody = `${call(login.method, login.path).slice(0, -2)}content-type: application/json\r\ncontent-length: ${BODY}\r\n\r\n{"email":"${'a'.repeat(BODY - 1_000)}`;
 

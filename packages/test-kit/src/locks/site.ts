@@ -6,7 +6,7 @@ import type { LockKind } from '@propusk/contract/lock';
 /** The stored address of the site that the tests lock. */
 export const SITE = 'crm.example.test';
 
-/** A marker in every page of the site: a response with it shows access. */
+/** Every page of the site holds this text, so a response with it proves access. */
 export const SECRET = 'secret of the house';
 
 /** The file that a certificate authority may read, and its content. */

@@ -63,9 +63,9 @@ export function companyOf(target: Target, world: World, caller: Standing): numbe
   if (target.path === 'unstaffed') return world.unstaffed;
   if (['platform', 'direct', 'admin'].includes(target.path)) return 0;
   if (target.path.startsWith('other')) return caller.other.id;
-  // Mail requested without a session goes to the agent.
+  // A call with a mailed token belongs to the agent's company.
   if (['known', 'live'].includes(target.which ?? '')) return caller.own.id;
-  // Changes of the own account, and creates.
+  // The call changes the caller's own account, or creates an object in the caller's company.
   if (['-', 'self', 'asking'].includes(target.path) && caller.userId !== 0) return caller.companyId ?? 0;
   return caller.own.id;
 }
@@ -147,9 +147,9 @@ interface Aim {
   readonly target: Target;
   readonly caller: Standing;
   readonly company: number;
-  /** The id in the body. */
+  /** Returns the id that the target puts into the body. */
   one(kind: Kind): number;
-  /** The same id together with an allowed one: one wrong id must refuse the whole list. */
+  /** Returns a list of that id and an allowed one: the api must refuse a list with one wrong id. */
   some(kind: Kind): number[];
 }
 

@@ -7,7 +7,7 @@ import * as z from 'zod/mini';
 import type { World } from './world.ts';
 
 const LONG_AGO = '2001-01-01T00:00:00.000Z';
-/** The value of keys without a better one. No row may contain it. */
+/** The default value of a hostile key. After the tests no row may contain it. */
 const MARK = 'HOSTILE';
 
 /**
@@ -44,7 +44,7 @@ export function hostileKeys(columns: readonly string[], world: World): ReadonlyM
     email: 'hostile@hostile.test',
     newEmail: 'hostile@hostile.test',
     password: 'hostile horse',
-    // Not a hash of the product.
+    // A password hash that the product never computes.
     passwordHash: `$argon2id$v=19$m=8,t=1,p=1$${MARK}$${MARK}`,
     passwordSealed: MARK,
     tokenHash: MARK,

@@ -16,7 +16,7 @@ export interface Snapshot {
   written(): Promise<Written[]>;
   /** Every row of every table as JSON, except mails: they are sealed with a random nonce and leave in the background. */
   dump(): Promise<Record<string, Record<string, unknown>[]>>;
-  /** Restores every row and every sequence. */
+  /** Resets every row and every sequence to the initial state. */
   restore(): Promise<void>;
 }
 
@@ -30,7 +30,7 @@ export interface Written extends Record<string, unknown> {
   readonly changes: unknown;
 }
 
-// Parents before children; other tables come after these.
+// Tables that others reference. All other tables come after these in a restore.
 const parents = [
   'platform',
   'companies',
@@ -42,7 +42,7 @@ const parents = [
   'second_factors',
   'vantages',
 ];
-// A refused call may record its attempt, and mails leave in the background.
+// Tables that a refused call may change: it records its attempt, and mails are sent in the background.
 const bookkeeping = new Set(['sessions', 'rate_limits', 'idempotency_keys', 'mails']);
 // Columns of each table that change without a user's action.
 const audited: Readonly<Record<string, readonly string[]>> = {
@@ -158,7 +158,7 @@ function digestOf(tables: string[], columns: Map<string, string[]>): string {
       let company = '0';
       if (table === 'companies') company = 't.id';
       else if (has('company_id')) company = 'coalesce(t.company_id, 0)';
-      // Tables below a proxy; 0 is the platform here too.
+      // Rows that belong to a proxy; the owner id 0 is the platform.
       else if (has('owner_id')) company = 't.owner_id';
       else if (has('user_id'))
         company = '(select coalesce(u.company_id, 0) from users u where u.id = t.user_id)';
@@ -180,7 +180,7 @@ async function restoreOf(pool: pg.Pool, tables: string[], columns: Map<string, s
       const list = columns.get(table)?.join(', ');
       return `insert into ${table} (${list}) select ${list} from saved.${table}`;
     }),
-    // Columns that triggers changed during the statements above.
+    // Restore the columns that triggers changed during the statements above.
     'update companies c set policy_version = s.policy_version from saved.companies s where s.id = c.id',
     'update sites c set claim = s.claim from saved.sites s where s.id = c.id',
     ...sequences.rows.map(({ name, last, called }) => `select setval('${name}', ${last}, ${called})`),
