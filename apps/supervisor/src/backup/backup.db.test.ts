@@ -31,8 +31,8 @@ beforeAll(async () => {
   api = await startApi(serverUrl);
   world = await createWorld(api);
   const { pool } = api.database;
-  // Rows for the backup: text that COPY escapes, rows in every table that is still empty, an id lost in a
-  // rollback, and a site with a claim, which a proxy of the platform causes.
+  // Rows for the backup: text that COPY escapes, rows in every table that is still empty, the id of a
+  // deleted company, and a site with a claim, which a proxy of the platform causes.
   const { CREATOR } = world.standing;
   await pool.query(String.raw`
     update users set name = E'tab\t \\N \\. line\nbreak \r "quotes" ёЁ 😀' where id = ${CREATOR.userId};
