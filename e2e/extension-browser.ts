@@ -13,7 +13,6 @@ export interface ExtensionBrowser {
   readonly context: BrowserContext;
   /** The profile folder; the caller removes it. */
   readonly profile: string;
-  /** Origin of the extension's pages. */
   readonly home: string;
 }
 

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { test } from '@playwright/test';
 import { login, register } from '@propusk/contract/auth';
@@ -6,7 +5,7 @@ import { createPolicy } from '@propusk/contract/policies';
 import { listProxies } from '@propusk/contract/proxies';
 import { createSite } from '@propusk/contract/sites';
 import { createUser } from '@propusk/contract/users';
-import { freePort } from '@propusk/test-kit/daemon';
+import { freePort, listenOnLoopback } from '@propusk/test-kit/daemon';
 import { type Call, caller } from '../scripts/call.ts';
 import { startLockedSites } from '../scripts/locked-site.ts';
 import { endProduct, type RunningProduct, startProduct } from './product.ts';
@@ -63,9 +62,8 @@ async function startWorld(settings: Settings): Promise<World> {
   const asking = createServer((request, response) => {
     asked.push(request.headers);
     response.writeHead(401, { 'www-authenticate': 'Basic realm="Propusk"' }).end('Пароль?');
-  }).listen(0, '127.0.0.1');
-  await once(asking, 'listening');
-  const askingPort = (asking.address() as { port: number }).port;
+  });
+  const { port: askingPort, stop: stopAsking } = await listenOnLoopback(asking);
   const product = await startProduct((ports) => ({
     ...settings(ports),
     GATEWAY_EGRESS: EGRESS,
@@ -105,8 +103,7 @@ async function startWorld(settings: Settings): Promise<World> {
       (await sites.log()).split('\n').filter((line) => line.startsWith('127.0.0.1 crm.romashka.test ')),
     async stop() {
       await endProduct(product);
-      asking.closeAllConnections();
-      asking.close();
+      await stopAsking();
       await sites.stop();
     },
   };

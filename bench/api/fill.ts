@@ -6,7 +6,6 @@ export const COMPANIES = 100_001;
 export const OWNERS = 200_001;
 const SITES = 5_000_001;
 
-/** A signed-in owner. */
 export interface Owner {
   readonly token: string;
   readonly company: number;

@@ -9,7 +9,6 @@ import { startOrigin } from './origin.ts';
  */
 
 export interface LoadClient {
-  /** Host name of the site. */
   readonly site: string;
   /** The site's IP address, for a proxy that cannot map host names. */
   readonly at?: string;
@@ -63,7 +62,6 @@ function prepare({ kind, callers, proxy }: Task): Promise<Prepared[]> {
   return Promise.all(ready);
 }
 
-/** Counters of one run. */
 class Tally {
   count = 0;
   failed = 0;

@@ -12,7 +12,6 @@ export interface Bench {
   readonly quick: boolean;
   /** Number of measurements of each program; the programs take turns. */
   readonly rounds: number;
-  /** Duration of one measurement. */
   readonly ms: number;
   say(line: string): void;
 }

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
+import type { Server } from 'node:http';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -64,6 +65,20 @@ export async function startDaemon(
       await ended;
       clearTimeout(late);
       await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Listens on a free port of loopback. @returns the port, and a function that closes the server and its connections */
+export async function listenOnLoopback(server: Server): Promise<Pick<Daemon, 'port' | 'stop'>> {
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    async stop() {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
     },
   };
 }

@@ -6,7 +6,6 @@ import { fitting, hostile, hostileTexts, type Known, known, nearMiss } from './a
 export interface Attempt {
   /** Encoded segments of the path. */
   readonly segments: readonly (string | Known)[];
-  /** The encoded query. */
   readonly query: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: { readonly json: unknown } | { readonly raw: string | Buffer } | null;

@@ -3,7 +3,6 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { SMTPServer } from 'smtp-server';
 
-/** A decoded mail. */
 export interface ReadMail {
   readonly to: string;
   readonly from: string;
@@ -16,7 +15,6 @@ export interface ReadMail {
 export interface Inbox {
   /** The value of SMTP_URL. */
   readonly url: string;
-  /** All received mails, in order. */
   readonly mails: readonly ReadMail[];
   /** Takes the next mail to a recipient, and waits up to 5 s for it. */
   take(to: string): Promise<ReadMail>;

@@ -6,7 +6,6 @@ import { type Process, startProcess } from './process.ts';
 export interface ApiProcess extends Pick<Process, 'ended' | 'kill' | 'terminate'> {
   readonly url: string;
   pid(): number;
-  /** Makes a call that must succeed. */
   must<E extends Endpoint>(
     token: string | null,
     endpoint: E,

@@ -10,7 +10,6 @@ export interface NeverReaders {
   sent(): number;
   /** Connections opened so far: one per client and round. */
   connections(): number;
-  /** Destroys every connection. */
   stop(): void;
 }
 

@@ -59,7 +59,6 @@ export function get(port: number, who: string, url: string, headers = ''): Promi
 
 export interface Tunnel {
   readonly socket: Socket;
-  /** The head of the CONNECT reply. */
   readonly head: string;
   readonly status: number;
   /** All bytes received through the tunnel so far. */

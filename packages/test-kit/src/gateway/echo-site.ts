@@ -1,7 +1,6 @@
-import { once } from 'node:events';
 import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { WebSocketServer } from 'ws';
+import { listenOnLoopback } from '../daemon.ts';
 import type { Certificate } from './certificate.ts';
 
 export interface EchoSite {
@@ -18,15 +17,12 @@ export async function startEchoSite(certificate: Certificate): Promise<EchoSite>
   sockets.on('connection', (socket) => {
     socket.on('message', (data: Buffer) => socket.send(`heard ${data.toString()}`));
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port, stop } = await listenOnLoopback(server);
   return {
-    port: (server.address() as AddressInfo).port,
-    async stop() {
+    port,
+    stop() {
       for (const socket of sockets.clients) socket.terminate();
-      const closed = once(server, 'close');
-      server.close();
-      server.closeAllConnections();
-      await closed;
+      return stop();
     },
   };
 }

@@ -17,7 +17,6 @@ export interface FeedServer {
   /** Stores a snapshot, and sends it to open connections. */
   publish(snapshot: CompanySnapshot): void;
   forget(companyId: number): void;
-  /** Sends a raw event. */
   send(event: string, data: string): void;
   /** Closes all connections, and keeps listening. */
   cut(): void;

@@ -1,8 +1,7 @@
-import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { listenOnLoopback } from '../daemon.ts';
 
 /** A protected site that records every request. */
 export interface Origin {
@@ -50,18 +49,6 @@ export async function startOrigin(): Promise<Origin> {
     open += 1;
     socket.on('close', () => (open -= 1));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    port: (server.address() as AddressInfo).port,
-    requests,
-    connections: () => connections,
-    open: () => open,
-    async stop() {
-      const closed = once(server, 'close');
-      server.close();
-      server.closeAllConnections();
-      await closed;
-    },
-  };
+  const listening = await listenOnLoopback(server);
+  return { ...listening, requests, connections: () => connections, open: () => open };
 }

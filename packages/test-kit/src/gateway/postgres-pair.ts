@@ -16,7 +16,6 @@ export interface Postgres {
   /** Stops it cleanly; `start` brings it back. */
   stop(): Promise<void>;
   start(): Promise<void>;
-  /** Promotes a standby to primary. */
   promote(): Promise<void>;
   /** Creates a standby that follows this server. */
   standby(): Promise<Postgres>;

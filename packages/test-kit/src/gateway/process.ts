@@ -9,7 +9,6 @@ export interface Process {
   readonly message: unknown;
   /** The exit code or signal with the end of its output; null while it runs. */
   ended(): string | null;
-  /** Kills it with SIGKILL. */
   kill(): Promise<void>;
   /** Stops it by SIGTERM. @returns its exit code; null when it had ended */
   terminate(): Promise<number | null>;
