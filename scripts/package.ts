@@ -33,7 +33,10 @@ await runCommand(async () => {
   return 0;
 });
 
-/** The time that every file of the package gets: SOURCE_DATE_EPOCH, or that of the last commit, in seconds since 1970. */
+/**
+ * Returns the time for every file of the package: SOURCE_DATE_EPOCH or the time of the last commit, in
+ * seconds since 1970.
+ */
 async function sourceTime(): Promise<number> {
   const given = process.env.SOURCE_DATE_EPOCH;
   const found =

@@ -73,7 +73,7 @@ await runCommand(
       files.filter((file) => file.endsWith('.spec.ts')),
       files.filter((file) => !file.endsWith('.spec.ts')),
     ];
-    // Browser tests open the console, and tests of the whole product request it as strangers.
+    // Build the console: browser tests open it, and tests of the whole product request its files.
     await buildConsole(say);
     let failed = false;
     // One file at a time: the load of one case would disturb the timing of another, and all share one database.

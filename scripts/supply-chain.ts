@@ -22,7 +22,7 @@ export type Lock = Readonly<Record<string, LockedPackage>>;
 const free = new Set([
   ...['MIT', 'MIT-0', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', '0BSD', 'Apache-2.0', 'BlueOak-1.0.0'],
   ...['CC0-1.0', 'Unlicense'],
-  // For fonts: they may not be sold on their own.
+  // A font licence: it forbids only the sale of the font alone.
   'OFL-1.1',
 ]);
 

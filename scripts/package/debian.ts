@@ -52,7 +52,8 @@ export async function buildPackage(
   normalise(root, seconds);
   for (const name of ['postinst', 'prerm', 'postrm']) await chmod(join(root, 'DEBIAN', name), 0o755);
   say(packagePhrases.packing());
-  // zstd's output depends on the number of threads, which is the machine's cores unless it is set.
+  // Fix the number of zstd threads: the compressed output depends on it, and its default is the machine's
+  // number of cores.
   const env = { ...process.env, SOURCE_DATE_EPOCH: String(seconds), DPKG_DEB_THREADS_MAX: '1' };
   const args = ['--root-owner-group', '-Zzstd', '-z10', '--build', root, path];
   await run('dpkg-deb', args, { env }).catch((error) => {

@@ -18,13 +18,13 @@ export function copy(from: string, to: string, keep: (path: string) => boolean =
   cpSync(from, to, { recursive: true, verbatimSymlinks: true, filter: keep });
 }
 
-/** Writes a file, making its folder. */
+/** Writes a file, and creates its folder. */
 export function write(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, text);
 }
 
-/** Makes a symbolic link, making its folder. @param target relative to the link */
+/** Creates a symbolic link and its folder. @param target relative to the link */
 export function link(target: string, path: string): void {
   mkdirSync(dirname(path), { recursive: true });
   symlinkSync(target, path);
@@ -40,7 +40,7 @@ export function entriesOf(root: string): string[] {
  * @param seconds since 1970
  */
 export function normalise(root: string, seconds: number): void {
-  // Deepest first: a change in a folder would renew its time.
+  // Set the deepest entries first, because a change in a folder would renew the folder's time.
   for (const path of ['.', ...entriesOf(root)].toReversed()) {
     const at = join(root, path);
     const found = lstatSync(at);

@@ -10,13 +10,13 @@ const HOME = 'usr/lib/propusk';
 /** Files of dependencies that no server reads: TypeScript, which Node refuses there, maps, tests, examples, hidden files, static libraries. */
 const unread =
   /\.(?:[cm]?ts|map|a)$|[./]test\.[cm]?js$|\/(?:tests?|testing|__tests__|integration|benchmarks?|examples?|\.[^/]+|pkgconfig|pgxs)$/;
-/** Of the runtime's package only the program and its licence. */
+/** The files that the Debian package takes from the npm package of the Node runtime. */
 const runtimeFiles = ['bin/node', 'LICENSE'];
 
-/** What a package is made of. */
+/** The inputs of a package build. */
 export interface Parts {
   readonly version: string;
-  /** As Node names it. */
+  /** The architecture, as Node names it. */
   readonly cpu: string;
   readonly lock: Lock;
   /** The folder of `installModules`. */
@@ -24,8 +24,8 @@ export interface Parts {
 }
 
 /**
- * Lays out the files of the package below `root`, an empty folder: what a server runs, and neither sources of the console
- * nor tests.
+ * Copies the files of the package into `root`, an empty folder: what a server runs, without sources of the
+ * console and without tests.
  */
 export function stage(root: string, { version, cpu, lock, modules }: Parts): void {
   const home = join(root, HOME);
@@ -39,9 +39,9 @@ export function stage(root: string, { version, cpu, lock, modules }: Parts): voi
     link(relative(dirname(at), join(home, folder)), at);
   }
   for (const place of foreign) {
-    // The other architecture's packages are not installed.
+    // Skip the packages of the other architecture, which npm did not install.
     if (place.includes('/node-linux-') || !existsSync(join(modules, place))) continue;
-    // A nested dependency has a place of its own.
+    // Do not descend into a nested node_modules: the lock file lists its packages separately.
     copy(join(modules, place), join(home, place), (path) => {
       const inside = path.slice(join(modules, place).length);
       return !inside.includes('/node_modules') && !unread.test(inside);

@@ -13,7 +13,7 @@ import type { Certificate } from './certificate.ts';
 export interface ReverseProxy extends Daemon {
   /** The HTTP port; `port` is that of HTTPS. */
   readonly plainPort: number;
-  /** The folder of ACME proofs; Caddy answers them itself. */
+  /** The folder of ACME challenge files for nginx; Caddy answers the challenges itself. */
   readonly acmeFolder: string;
 }
 
@@ -51,7 +51,7 @@ async function startNginx(folder: string, port: number, plain: number, apis: rea
 
 async function startCaddy(folder: string, port: number, plain: number, apis: readonly string[]) {
   const site = edit(await readFile(new URL('Caddyfile', deploy), 'utf8'), [
-    // The test's gateway reaches it by address.
+    // The gateway of the test reaches Caddy by IP address, so listen for both the name and the address.
     [`\n${NAME} {\n`, `\nhttps://${NAME}:${port}, https://127.0.0.1:${port} {\n\tbind 127.0.0.1\n`],
     ['# tls /etc/ssl/propusk/cert.pem /etc/ssl/propusk/key.pem', `tls ${folder}/cert.pem ${folder}/key.pem`],
     ['127.0.0.1:3000', apis[0] ?? ''],

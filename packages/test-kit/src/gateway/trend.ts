@@ -1,6 +1,6 @@
 /** A straight line through samples of a figure that must not grow. */
 export interface Trend {
-  /** The mean of the blocks. */
+  /** The mean of the block means. */
   readonly mean: number;
   /** Growth an hour in percent of the mean, and half the width of its 95 % interval. */
   readonly percentPerHour: number;

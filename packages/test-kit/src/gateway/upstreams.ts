@@ -5,7 +5,7 @@ import { type Daemon, freePort, openFolder, startDaemon } from '../daemon.ts';
 /** Independent upstream proxies: Debian's squid and tinyproxy, both with Basic auth. */
 
 export interface UpstreamProxy extends Daemon {
-  /** The log of requests. */
+  /** Reads the request log. */
   log(): Promise<string>;
 }
 
@@ -43,7 +43,8 @@ shutdown_lifetime 0 seconds
 coredump_dir ${folder}
 `,
   );
-  // Squid names its shared memory after the service: the default name may belong to another user.
+  // Squid names its shared memory after the service, so use a unique name: the default may belong to
+  // another user.
   const args = ['-N', '-n', `propusk${port}`, '-f', join(folder, 'squid.conf')];
   const daemon = await startDaemon(folder, port, '/usr/sbin/squid', args);
   return { ...daemon, log: () => readFile(join(folder, 'access.log'), 'utf8') };

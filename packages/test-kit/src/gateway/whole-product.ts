@@ -31,9 +31,9 @@ export interface Company {
   readonly owner: string;
   /** `host:port` of its only site. */
   readonly host: string;
-  /** May always reach the site. */
+  /** A user who may always reach the site. */
   readonly agent: Agent;
-  /** May reach the site while `allow` grants it. */
+  /** A user who may reach the site while `allow(true)` is in force. */
   readonly guest: Agent;
   readonly policy: number;
   allow(guest: boolean): Promise<unknown>;
@@ -71,7 +71,7 @@ export async function startWholeProduct(serverUrl: string, heapMb: number): Prom
     GATEWAY_SECRET: SECRET,
     DATA_DIR: join(folder, 'api'),
     TRUST_PROXY: '127.0.0.1',
-    // The product's own choice on a machine with 1 GB.
+    // The limit that the product chooses on a machine with 1 GB.
     MEMORY: '256',
   };
   const api = await startApiProcess(apiPort, settings, heapMb);

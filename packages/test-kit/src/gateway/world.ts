@@ -92,7 +92,7 @@ export interface World extends AsyncDisposable {
   readonly dataDir: string;
 }
 
-/** Starts everything, and waits until the gateway enforces the given snapshots. */
+/** Starts origin, feed and gateway, and waits until the gateway enforces the given snapshots. */
 export async function startWorld(
   snapshots: (originPort: number) => readonly CompanySnapshot[],
   env: Readonly<Record<string, string>> = {},
