@@ -3,7 +3,7 @@ import { AbortSignalLite } from './abort-signal-lite.ts';
 
 const why = new Error('why');
 
-test('all listeners run once, with the first reason', () => {
+test('abort() calls every listener once, and a second abort() does not replace the reason', () => {
   const stopping = new AbortSignalLite();
   const told: string[] = [];
   const left = () => told.push('left');
@@ -20,7 +20,7 @@ test('all listeners run once, with the first reason', () => {
   expect(() => stopping.throwIfAborted()).toThrow(why);
 });
 
-test('a listener that throws does not stop the others, and its error surfaces', async () => {
+test('an abort listener that throws does not stop the other listeners, and its error is reported as uncaught', async () => {
   const stopping = new AbortSignalLite();
   let told = false;
   stopping.addEventListener('abort', () => {

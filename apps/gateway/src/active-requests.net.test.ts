@@ -12,7 +12,7 @@ import {
 } from '@propusk/test-kit/gateway/world';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
-/** Requests and tunnels end at once when their access ends, at any stage, and no others do. */
+/** A revocation aborts the requests and tunnels that it concerns, at any stage, and no others. */
 
 const me = credentials(1);
 let world: World;
@@ -28,7 +28,7 @@ beforeEach(async () => {
 afterEach(() => world[Symbol.asyncDispose]());
 
 /**
- * Opens a tunnel and a plain response, both in the middle of endless content. @returns them and when the
+ * Opens a tunnel and a plain request to a site that sends endless content. @returns both, and when the
  * gateway ended them
  */
 async function carrying() {
@@ -118,7 +118,7 @@ describe('unaffected tunnels', () => {
   });
 });
 
-test('200 changes in a row are each enforced within a second', async () => {
+test('the gateway enforces each of 200 policy changes in a row within a second', async () => {
   const times: number[] = [];
   for (let version = 2; version < 202; version++) {
     const tunnel = await openTunnel(world.port, me, host);
@@ -134,7 +134,7 @@ test('200 changes in a row are each enforced within a second', async () => {
   expect(Math.max(...times)).toBeLessThan(1_000);
 });
 
-test('a request that waits for the site gets the refusal, not a closed connection', async () => {
+test('a request whose access is revoked while it waits for the site gets a 403, not a closed connection', async () => {
   const silent = raw(
     world.port,
     `POST http://${host}/waits HTTP/1.1\r\nHost: x\r\n${authorization(me)}Content-Length: 10\r\nConnection: close\r\n\r\nhalf`,
@@ -144,7 +144,7 @@ test('a request that waits for the site gets the refusal, not a closed connectio
   expect(statusAndReason(await silent)).toBe('403 no_policy');
 });
 
-test('curl gets a refusal right after the change', async () => {
+test('curl gets a 403 as soon as the gateway has received the revocation', async () => {
   expect((await curl(world.port, me, `http://${host}`)).status).toBe(200);
   publish({ version: 2, users: [2] });
   await until(() => world.gateway.index.companies.get(1)?.version === 2);

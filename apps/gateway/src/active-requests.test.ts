@@ -15,7 +15,7 @@ const token = { userId: 1, epoch: 1, expires: Date.now() / 1000 + 60 };
 let index: ReturnType<typeof emptyIndex>;
 let stale: boolean;
 let live: ActiveRequests;
-/** Local limits are decided synchronously. */
+/** With the limits of one process, start() returns the request itself, not a promise. */
 const enter = (...asked: Parameters<ActiveRequests['start']>) => live.start(...asked) as ActiveRequest;
 
 beforeEach(() => {
@@ -54,7 +54,7 @@ test.each<[string, () => unknown, string | null]>([
   expect((request.signal.reason as ProxyError | undefined)?.reason ?? null).toBe(reason);
 });
 
-test("another company's claim ends the access that allSites gave to a host", () => {
+test("another company's claim to a host ends the access that a policy with allSites gave to it", () => {
   const all = company([], { version: 2 });
   for (const policy of all.policies) policy.allSites = true;
   putCompany(index, all);
@@ -70,7 +70,7 @@ test.each([
   ['host', { host: 'other.test' }, 'no_policy'],
   ['port', { port: 3129 }, 'no_policy'],
   ['password', { password: 'changed' }, null],
-])('a recheck ends a request whose proxy has another host or port, not password: %s', (_, change, reason) => {
+])('a recheck ends requests whose proxy gets a new host or port, not password: %s', (_, change, reason) => {
   const proxy = {
     id: 7,
     type: 'users',
@@ -91,7 +91,7 @@ test('an expired token is refused', () => {
   expect(() => enter({ ...token, expires: Date.now() / 1000 - 1 }, target)).toThrow('expired');
 });
 
-test('slots are limited by user and in total, and released once', () => {
+test('active requests are limited per user and in total, and a second release() frees no further slot', () => {
   const [first] = [enter(token, target), enter(token, target)];
   expect(() => enter(token, target)).toThrow('too_many');
   const second = { ...token, userId: 2 };
@@ -104,7 +104,7 @@ test('slots are limited by user and in total, and released once', () => {
   expect(() => enter(token, target)).toThrow('too_many');
 });
 
-test("a company's slots are limited over all its users", () => {
+test("a company's active requests are limited over all its users", () => {
   live = createActiveRequests(
     createAuthorize(index, () => stale),
     localLimits({ perCaller: 2, perCompany: 3, total: 9 }),
@@ -120,7 +120,7 @@ test("a company's slots are limited over all its users", () => {
   expect(() => enter({ ...token, userId: 2 }, target)).toThrow('too_many');
 });
 
-test('probes use slots of their own', () => {
+test('probes do not take slots of users', () => {
   const probe = { host: target.host, port: target.port, expires: token.expires };
   enter(probe, target);
   enter(probe, target);

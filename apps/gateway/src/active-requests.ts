@@ -19,20 +19,20 @@ export interface ActiveRequest {
   readonly caller: Caller;
   readonly target: Target;
   readonly egress: Egress;
-  /** The company; for a probe, which the api limits, the host. */
+  /** The owner of the request's DNS look-ups (packages/dial): its company, or for a probe the host. */
   readonly tenant: Tenant;
-  /** Its reason is a ProxyError when access was revoked. */
+  /** Aborts when access is revoked, with a ProxyError as the reason, and when the client disconnects. */
   readonly signal: AbortSignalLite;
   abort(reason: Error): void;
-  /** Frees its slots. To be called at its end, successful or not; idempotent. */
+  /** Frees the request's slots. The caller must call it when the request ends, also after an error; idempotent. */
   release(): void;
 }
 
 export interface ActiveRequests {
   readonly size: number;
-  /** Authorizes a request and takes its slots; asynchronous when the primary must lend a slot. @throws ProxyError */
+  /** Authorizes a request and takes its slots. A promise when a worker must ask the primary for a slot. @throws ProxyError */
   start(caller: Caller, target: Target): ActiveRequest | Promise<ActiveRequest>;
-  /** Authorizes all again; aborts those whose access was revoked or whose egress changed. */
+  /** Authorizes every active request again, and aborts those whose access was revoked or whose egress changed. */
   recheck(): void;
   abortAll(refusal: ProxyError): void;
 }
@@ -49,7 +49,7 @@ export function createActiveRequests(authorize: Authorize, limits: ConcurrencyLi
     if (!limits.acquire(holder)) {
       const asked = limits.request(holder);
       if (asked === null) throw new ProxyError('too_many');
-      // Authorize again: access may have been revoked meanwhile.
+      // Authorize again: access may have been revoked while the primary answered.
       return asked.then((came) => {
         if (!came) throw new ProxyError('too_many');
         return start(caller, target);

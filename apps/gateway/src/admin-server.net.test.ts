@@ -11,7 +11,7 @@ import {
 } from '@propusk/test-kit/gateway/world';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
-/** Health and metrics on a port of their own. */
+/** The admin server, which serves /health and /metrics on a separate port. */
 
 const me = credentials(1);
 let world: World;
@@ -48,13 +48,13 @@ test('metrics report the number, duration and bytes of a request, a refusal and 
   expect(await metric('refusals_total{reason="bad_credentials"}')).toBe(1);
   expect(await metric('passages')).toBe(1);
   expect(await metric('client_connections')).toBe(1);
-  // Open tunnels count too.
+  // The metric counts the bytes of open tunnels too, not only of closed ones.
   const down = await metric('bytes_total{direction="down"}');
   expect(down).toBeGreaterThan(400);
   await until(() => tunnel.got().length > 600);
   expect(await metric('bytes_total{direction="down"}')).toBeGreaterThan(down);
   expect(await metric('bytes_total{direction="up"}')).toBeGreaterThan(300);
-  // The request, the tunnel, and the HTTP request inside the tunnel.
+  // Three dials: for the request, for the tunnel, and for the HTTP request inside the tunnel.
   expect(await metric('dial_seconds_count{outcome="connected"}')).toBe(3);
   expect(await metric('decide_seconds_count')).toBe(3);
   expect(await metric('snapshot_version')).toBe(7);
@@ -72,7 +72,7 @@ test('metrics contain no names or secrets of users and sites', async () => {
   for (const secret of ['company.test', 'u1', me.slice(3)]) expect(text).not.toContain(secret);
 });
 
-test('health is 200 while the snapshot is fresh, and 503 with the reason afterwards', async () => {
+test('/health answers 200 while the snapshot is fresh, and 503 with the reason once it is stale', async () => {
   const well = await ask('/health');
   expect([well.status, await well.json()]).toEqual([
     200,
@@ -98,7 +98,7 @@ test('the proxy port serves neither health nor metrics, and the admin port is no
   expect(await raw(port, connecting)).not.toContain('200');
 });
 
-test('idle connections without a request do not delay a stop', async () => {
+test('client connections that have sent no request do not delay a shutdown', async () => {
   const idle = connect(world.port, '127.0.0.1');
   await once(idle, 'connect');
   idle.on('error', () => {});

@@ -10,7 +10,7 @@ import type { SnapshotView } from './snapshot.ts';
  */
 
 export interface AdminServerOptions {
-  /** The metrics of all processes. */
+  /** Collects the metrics of all processes of the gateway. */
   readonly registry: () => Registry | Promise<Registry>;
   readonly snapshots: SnapshotView;
   /** Whether a process accepts connections; true when omitted. */

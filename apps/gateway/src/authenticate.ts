@@ -30,7 +30,7 @@ export function nameOf(caller: Caller): string {
 
 /** Cached tokens. With a header of at most 158 characters the cache stays below 12 MB. */
 const CACHED_MOST = 32_768;
-/** The longest header of a user; longer headers are neither cached nor looked up. */
+/** The longest header, in characters, that a user's token needs; longer headers are neither cached nor looked up. */
 const CACHED_LENGTH = 158;
 
 /**
@@ -69,7 +69,7 @@ function verify(keys: GatewayKeys, header: string): { caller: Caller; spelling: 
   return { caller, spelling: `Basic ${pair.toString('base64')}` };
 }
 
-/** @throws ProxyError bad_credentials without a colon */
+/** Splits `name:token`. @throws ProxyError bad_credentials when there is no colon */
 function split(pair: string): [name: string, token: string] {
   const colon = pair.indexOf(':');
   if (colon === -1) throw new ProxyError('bad_credentials');

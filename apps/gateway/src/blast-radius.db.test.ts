@@ -16,8 +16,8 @@ import { quickOrSoak, threatCase } from '@propusk/test-kit/threat-case';
 import { afterAll, beforeAll, inject, test } from 'vitest';
 
 /**
- * One stranger, agent or company attacks, while a neighbour signs in, reads a list, works and revokes
- * access.
+ * While a stranger, an agent or a company attacks, the users of another company (the neighbour) sign in, read
+ * a list, send requests through the gateway and revoke access. The tests measure their latency.
  */
 
 const HEAP_MB = 512;
@@ -39,17 +39,17 @@ beforeAll(async () => {
   product = await startWholeProduct(inject('serverUrl'), HEAP_MB);
   attacker = await product.company('crm.company.test', product.origin);
   neighbour = await product.company('wiki.company.test', product.calmOrigin);
-  // The first round compiles code and opens connections.
+  // Discard the first round, which compiles code and opens connections.
   await neighbours(500);
   calm = await neighbours(CALM_MS);
 });
 afterAll(() => product.stop());
 
-/** The quick form skips attacks whose effect on neighbours the never-read tests measure. */
+/** The quick run skips the attacks that never-read.net.test.ts measures. */
 const chosen = Object.entries(attacks).filter(([name]) => quickOrSoak(!/never reads, at/.test(name), true));
 
 test.each(chosen)(
-  'another company is served as without an attack, despite %s',
+  'another company is served as fast as without an attack, despite %s',
   (name, attack) =>
     threatCase('blast radius', name, (tally) =>
       measureAgain(tally, async (round) => {
@@ -70,7 +70,7 @@ test.each(chosen)(
   quickOrSoak(60_000, 300_000),
 );
 
-/** A neighbour's work, each step on a new connection and from its own network. */
+/** Runs the work of the attacked company's neighbour. Each step uses a new connection from a separate network. */
 async function neighbours(ms: number): Promise<typeof calm> {
   const wanted = during(ms);
   const from = '198.51.100.7';

@@ -6,8 +6,8 @@ import { SnapshotFault, seal, unseal } from './snapshot-file.ts';
 
 /**
  * The changes that the snapshot file does not hold yet: an encrypted line for each, in a file beside it. The snapshot file may
- * still grant revoked access and miss new host claims. A gateway that is killed then, and restarts without the api, denies the
- * companies in the journal and honours their new claims.
+ * still grant revoked access and miss new host claims. A gateway that is killed before the next snapshot is written,
+ * and restarts without the api, denies the companies in the journal and honours their new claims.
  *
  * Written synchronously without fsync: it survives a killed process, not a power cut.
  */
@@ -16,9 +16,9 @@ export interface ChangeJournal {
   readonly companies: ReadonlyMap<number, readonly Site[]>;
   /** Records a change, before it takes effect. @throws Error when the write fails */
   note(companyId: number, claimed: readonly Site[]): void;
-  /** A snapshot is being taken: it lacks the changes recorded from now on. */
+  /** Called when a snapshot is taken: the changes that are recorded from now on are not in it. */
   begin(): void;
-  /** That snapshot is on disk. @throws Error when the write fails */
+  /** Called when that snapshot is on disk: drops the changes that are in it. @throws Error when the write fails */
   settle(): void;
 }
 
@@ -59,7 +59,7 @@ export function openChangeJournal(path: string, key: Buffer): ChangeJournal {
       names.clear();
     },
     settle() {
-      // Atomic: an emptied journal would lose its entries for a moment.
+      // Write a temporary file and rename it: a kill right after a truncation would leave a journal without entries.
       const temporary = `${path}.${process.pid}.tmp`;
       writeFileSync(temporary, since.join(''), { mode: 0o600 });
       renameSync(temporary, path);

@@ -28,7 +28,7 @@ export interface ProxyContext {
   readonly log: Log;
   readonly metrics: Metrics;
   readonly draining: () => boolean;
-  /** Node's HTTP parser. */
+  /** Passes a socket's bytes to Node's HTTP parser, one request at a time. */
   readonly http: PipelineQueues;
 }
 
@@ -101,7 +101,7 @@ export class ClientConnection {
     }, HEAD_MS);
     this.#socket.once('close', settle).once('end', onEnd);
     source.peek((bytes) => {
-      // Bytes after the timeout.
+      // The head's timeout has answered these bytes already.
       if (settled) return false;
       settle();
       const head = readConnectHead(bytes);
@@ -225,7 +225,7 @@ export class ClientConnection {
     return [await this.#start(this.#caller, target, form), target];
   }
 
-  /** Takes a slot, and counts the request and a revocation that ends it. */
+  /** Takes a slot for a request. The metrics count the request, and a revocation that ends it. */
   async #start(caller: Caller, target: Target, form: Form): Promise<ActiveRequest> {
     const { activeRequests, metrics } = this.#context;
     const active = await metrics.deciding(() => activeRequests.start(caller, target));
@@ -240,7 +240,7 @@ export class ClientConnection {
     };
   }
 
-  /** Has Node's parser read the tunnel's HTTP until the tunnel closes. */
+  /** Passes the tunnel's bytes to Node's HTTP parser until the tunnel closes. */
   async #parseTunnel(active: ActiveRequest, source: StreamSource): Promise<void> {
     if (this.#socket.closed) return;
     const closed = new Promise((resolve) => this.#socket.once('close', resolve));
@@ -252,7 +252,10 @@ export class ClientConnection {
     active.signal.removeEventListener('abort', cut);
   }
 
-  /** @returns the bytes behind a request that ends HTTP on this socket: Node's `head`, and the queue's */
+  /**
+   * Ends HTTP on this socket after a CONNECT or Upgrade. @returns the bytes behind it: Node's `head`, then those of the
+   * queue
+   */
   #detach(head: Buffer): Buffer {
     const queued = this.#queue?.detach();
     return queued === undefined ? head : Buffer.concat([head, queued]);
@@ -266,7 +269,7 @@ export class ClientConnection {
     if (res.destroyed) return;
     // Only a broken connection marks a response as incomplete once its head is sent.
     if (res.headersSent) return void req.socket.destroy();
-    // Otherwise an unread body would have to be drained before the next request.
+    // Close the connection after a refused request with a body: keeping it would require reading the whole body.
     if (hasBody(req.headers)) res.shouldKeepAlive = false;
     const { status, headers, body } = answerRefusal(error, siteOf(req.url), this.#context.consoleUrl);
     res.writeHead(status, [...headers]);

@@ -6,7 +6,7 @@ import { ClientConnection, type ProxyContext } from './client-connection.ts';
 export class ClientConnections {
   // grows: by strangers, by connections; bound: SOCKETS connections; at the bound: further connections are reset
   readonly #sockets = new Set<Socket>();
-  /** TLS handshakes by remote port: the TLS socket is another object than the TCP socket below it. */
+  /** TCP sockets in a TLS handshake, by remote port: the TLS events carry another object, the TLSSocket. */
   // grows: by strangers, by connections; bound: SOCKETS connections; at the bound: further connections are reset, and a
   // handshake ends after 10 s
   readonly #handshakes = new Map<string, Socket>();

@@ -10,7 +10,7 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { HELLO_LIMIT, readClientHello } from './client-hello.ts';
 
-/** The ClientHello parser, on hellos of real clients. */
+/** The ClientHello parser reads what real TLS clients send. */
 
 /** Captures a client's first bytes on a server that never replies. */
 async function firstBytes(ask: (port: number) => void): Promise<Buffer> {
@@ -44,7 +44,7 @@ beforeAll(async () => {
   hello = await byNode({ servername: 'crm.company.test' });
 });
 
-/** Splits the handshake message into records of other sizes. */
+/** Splits the ClientHello message into TLS records of the given sizes. */
 function recut(whole: Buffer, sizes: readonly number[]): Buffer {
   const message = whole.subarray(5);
   const records: Buffer[] = [];
@@ -105,9 +105,11 @@ describe('ClientHello parser', () => {
           setTimeout(() => child.kill('SIGKILL'), 8_000).unref();
         }),
     ],
-  ])('reads the server name of %s', async (_, made) => expect(readClientHello(await made())).toEqual(named));
+  ])('reads the server name in the ClientHello of %s', async (_, made) =>
+    expect(readClientHello(await made())).toEqual(named),
+  );
 
-  test('reads the server name across records of any sizes', () => {
+  test('reads the server name of a ClientHello that is split into TLS records of any sizes', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 900 }), { minLength: 1, maxLength: 9 }), (sizes) => {
         expect(readClientHello(recut(hello, sizes))).toEqual(named);
@@ -115,7 +117,7 @@ describe('ClientHello parser', () => {
     );
   });
 
-  test('reads every proper prefix of a hello as partial', () => {
+  test('reports every incomplete ClientHello as partial', () => {
     for (let length = 0; length < hello.length; length++) {
       expect(readClientHello(hello.subarray(0, length)).kind, String(length)).toBe('partial');
     }
@@ -123,16 +125,16 @@ describe('ClientHello parser', () => {
   });
 });
 
-test('ignores early data after the hello', () => {
+test('ignores TLS early data after the ClientHello', () => {
   const early = Buffer.concat([hello, Buffer.from([20, 3, 3, 0, 1, 1]), Buffer.from([23, 3, 3, 0, 2, 9, 9])]);
   expect(readClientHello(early)).toEqual({ kind: 'whole', serverName: 'crm.company.test' });
 });
 
-test('reads a hello without a server name as null', async () => {
+test('reports the server name null for a ClientHello without one', async () => {
   expect(readClientHello(await byNode({ servername: '' }))).toEqual({ kind: 'whole', serverName: null });
 });
 
-/** Replaces bytes of the hello without changing lengths. */
+/** Replaces bytes of the ClientHello without changing its length. */
 function changed(from: string, to: string): Buffer {
   const at = hello.indexOf(from, 'latin1');
   expect(at).toBeGreaterThan(0);
@@ -141,7 +143,7 @@ function changed(from: string, to: string): Buffer {
   return copy;
 }
 
-/** Builds a minimal hello with these extensions. */
+/** Builds a minimal ClientHello with these extensions. */
 function made(...extensions: [type: number, content: Buffer][]): Buffer {
   const vector = (size: number, bytes: Buffer) => {
     const head = Buffer.alloc(size);
@@ -168,7 +170,7 @@ const sni = (...names: string[]) => {
   return Buffer.concat([Buffer.from([all.length >> 8, all.length & 255]), all]);
 };
 
-test('reads the server name of a minimal hello that this test builds', () => {
+test('reads the server name of a minimal valid ClientHello', () => {
   expect(readClientHello(made([0, sni('a.test')]))).toEqual({ kind: 'whole', serverName: 'a.test' });
 });
 
@@ -196,9 +198,11 @@ test.each<[string, () => Buffer]>([
     () => recut(Buffer.concat([hello, Buffer.from([1, 0, 0, 0])]), [16_000]),
   ],
   ['more than 16 KiB announced', () => Buffer.from([22, 3, 1, 0x40, 0, 1, 0, 0x7f, 0xff])],
-])('reports a broken hello: %s', (_, bytes) => expect(readClientHello(bytes()).kind).toBe('broken'));
+])('reports a malformed ClientHello as broken: %s', (_, bytes) =>
+  expect(readClientHello(bytes()).kind).toBe('broken'),
+);
 
-test('parses 10,000 damaged hellos without throwing or exceeding the size limit', () => {
+test('parses 10,000 damaged ClientHellos without throwing or exceeding the size limit', () => {
   const damage = fc.array(fc.tuple(fc.nat(hello.length - 1), fc.integer({ min: 0, max: 255 })), {
     maxLength: 6,
   });

@@ -9,9 +9,9 @@
  */
 
 export type ClientHello =
-  /** A valid beginning. */
+  /** The bytes are the valid beginning of a ClientHello. */
   | { readonly kind: 'partial' }
-  /** Complete. `serverName` as sent; null without the extension. */
+  /** A complete ClientHello. `serverName` is as sent; null without the extension. */
   | { readonly kind: 'whole'; readonly serverName: string | null }
   | { readonly kind: 'broken' };
 
@@ -27,7 +27,7 @@ export const HELLO_LIMIT = 16_384;
 const broken: ClientHello = { kind: 'broken' };
 const partial: ClientHello = { kind: 'partial' };
 
-/** Parses the bytes of a client so far. */
+/** Parses the bytes that a client has sent so far. */
 export function readClientHello(sent: Buffer): ClientHello {
   const fragments: Buffer[] = [];
   let have = 0;

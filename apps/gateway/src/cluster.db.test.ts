@@ -19,7 +19,7 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { createLog } from './log.ts';
 import { createGateway, type Gateway } from './server.ts';
 
-/** The whole feed: two apis on one PostgreSQL, two gateways at the first and one at the second. */
+/** Policy changes reach every gateway: two apis share one PostgreSQL; two gateways follow the first api, one the second. */
 
 interface Running extends Gateway {
   readonly port: number;
@@ -34,7 +34,7 @@ let apis: [ApiProcess, ApiProcess];
 const gateways: Running[] = [];
 let owner: string;
 let policy: number;
-/** `name:password` of an agent whose access changes, of one who keeps it, and of one who never has it. */
+/** Three agents with `name:password`: the access of `agent` changes, `keeper` always has it, `stranger` never. */
 let agent: { id: number; who: string };
 let keeper: { id: number; who: string };
 let stranger: { id: number; who: string };
@@ -193,7 +193,7 @@ test(
           }
         });
         await apis[0].kill();
-        // Only the second api and its gateway can know of this change.
+        // The first api is killed, so only the second api and its gateway receive this change.
         await allow(apis[1], keeper);
         await becomes(gateways[2] ?? expect.fail(), agent.who, '403 no_policy', 1_000);
         await sleep(1_500);
@@ -222,12 +222,12 @@ test('a gateway started with an old snapshot denies everything until the feed is
   await before.close(0);
   await sleep(2_500);
   const nobody = await startGateway(9, 'http://127.0.0.1:9', { SNAPSHOT_MAX_AGE: '2' });
-  // It has loaded the snapshot, but does not trust it.
+  // The gateway has loaded the snapshot from disk, but it is too old to grant access.
   expect(nobody.index.companies.size).toBe(1);
   expect(await ask(nobody, agent.who)).toBe('503 snapshot_stale');
   expect(statusAndReason((await openTunnel(nobody.port, agent.who, host)).head)).toBe('503 snapshot_stale');
   await nobody.close(0);
-  // Revoked while it was away: the old right must never return.
+  // The gateway is stopped during this revocation. After its restart it must not grant the old access.
   await allow(apis[1], keeper);
   const back = await startGateway(9, apis[0].url, { SNAPSHOT_MAX_AGE: '2' });
   const seen = new Set<string>();

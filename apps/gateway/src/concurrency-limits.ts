@@ -19,11 +19,11 @@ export interface ConcurrencyLimits {
   /** Takes a slot of every limit, or none. @returns whether it took them */
   acquire(holder: SlotHolder): boolean;
   release(holder: SlotHolder): void;
-  /** Asks the primary for more slots: whether it lent some. Null when there are no more. */
+  /** Asks the primary for more slots. @returns whether it lent some; null when it has none to lend */
   request(holder: SlotHolder): Promise<boolean> | null;
 }
 
-/** The counters of a holder: the name of each limit, and its maximum. */
+/** The limits that count a request of this holder: the name of each counter, and its maximum. */
 export function counted(
   { caller, companyId }: SlotHolder,
   limits: Limits,

@@ -102,7 +102,7 @@ test.each([
   ['GATEWAY_EGRESS', 'eth0', egress],
   ['GATEWAY_EGRESS', '192.0.2.5,192.0.2.6', egress],
   ['LOG_LEVEL', 'loud', 'fatal, error, warn, info, debug, trace или silent'],
-])('%s=%s stops the start with one line', (name, value, takes) => {
+])('the setting %s=%s stops the start with one line that names it', (name, value, takes) => {
   const line = `Настройка ${name} задана неверно: «${value}». Она принимает: ${takes}`;
   expect(() => readConfig({ GATEWAY_SECRET, [name]: value })).toThrow(new Error(line));
 });
@@ -126,6 +126,6 @@ test.each([
   ['127.0.0.1', 'http://localhost:3128', false],
   ['::1', 'http://[::1]:3128', false],
   ['127.0.0.1', undefined, false],
-])('a gateway at %s with the public address %s is unreachable there: %s', (host, publicUrl, expected) => {
+])('unreachableUrl() for a gateway at %s with the URL %s: %s', (host, publicUrl, expected) => {
   expect(unreachableUrl({ host, publicUrl })).toBe(expected ? publicUrl : null);
 });

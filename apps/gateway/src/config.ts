@@ -66,7 +66,7 @@ export interface Config {
   /** A snapshot grants access for this time after the last feed event. */
   readonly snapshotMaxAgeMs: number;
   readonly allowNetworks: Networks;
-  /** Addresses by name; they precede DNS. */
+  /** The addresses of host names in GATEWAY_HOSTS, which are used instead of DNS. */
   readonly hosts: ReadonlyMap<string, readonly string[]>;
   /** Local addresses of outgoing connections; the system chooses for a missing family. */
   readonly egress: EgressAddresses;

@@ -8,7 +8,7 @@ const HOST = 'crm.company.test:443';
 const plain = `CONNECT ${HOST} HTTP/1.1\r\nHost: ${HOST}\r\nProxy-Authorization: Basic dTE6eA==\r\n\r\n`;
 const read = (text: string) => readConnectHead(Buffer.from(text, 'latin1'));
 
-test('reads a plain CONNECT head to its end', () => {
+test('readConnectHead() parses a plain CONNECT head and returns its length', () => {
   expect(read(`${plain}\x16\x03\x01`)).toEqual({
     authority: HOST,
     credentials: 'Basic dTE6eA==',
@@ -48,7 +48,7 @@ test.each([
   ['Upgrade', plain.replace('\r\n\r\n', '\r\nUpgrade: websocket\r\n\r\n')],
   ['40 header lines', plain.replace('\r\n\r\n', `${'\r\nA: b'.repeat(40)}\r\n\r\n`)],
   ['a header of 9,000 bytes', plain.replace('Basic ', `Basic ${'x'.repeat(9_000)}`)],
-])("leaves %s to Node's parser", (_, text) => {
+])("readConnectHead() returns null, so that Node's parser reads the bytes, for %s", (_, text) => {
   expect(read(text)).toBeNull();
 });
 
@@ -58,11 +58,11 @@ test.each([
   ['colons', `A${':'.repeat(8_000)}`],
   ['a long header name', `${'a'.repeat(8_000)}:`],
   ['many short lines', 'a:b\r\n'.repeat(1_500).slice(0, -2)],
-])('parses in bounded time: %s', (_, line) => {
+])('readConnectHead() takes less than 200 ms for %s', (_, line) => {
   const bytes = Buffer.from(`CONNECT ${HOST} HTTP/1.1\r\n${line}\r\n\r\n`, 'latin1');
   const started = performance.now();
   for (let i = 0; i < 20; i++) readConnectHead(bytes);
-  // A backtracking pattern took 100 ms on one of these.
+  // A regular expression that backtracks took 100 ms for one of these heads.
   expect(performance.now() - started).toBeLessThan(200);
 });
 
@@ -89,7 +89,7 @@ async function nodes(bytes: Buffer) {
   return result;
 }
 
-test("agrees with Node's parser on every head that it reads", async () => {
+test("readConnectHead() agrees with Node's parser on every head that it accepts", async () => {
   const pieces = [
     '\r\n',
     '\n',

@@ -8,10 +8,10 @@ export interface ConnectHead {
   readonly length: number;
 }
 
-// RFC 9112 sections 3 and 5, no wider: one space between the parts, CRLF, no folding, no empty and no odd names.
+// Stricter than RFC 9112 sections 3 and 5 allow: one space between the parts, CRLF, no line folding, no empty names.
 const grammar =
   /^CONNECT ([A-Za-z0-9._:-]{1,300}) HTTP\/1\.1\r\n(?:[A-Za-z0-9-]{1,64}:[\t\x20-\x7e]*\r\n){0,32}\r\n$/;
-/** Headers of a body or of another protocol: Node's parser handles them. */
+/** Headers that announce a body or another protocol: Node's parser handles such requests. */
 const unsupported = new Set(['content-length', 'transfer-encoding', 'expect', 'upgrade']);
 const MOST = 8_192;
 const END = Buffer.from('\r\n\r\n');

@@ -104,7 +104,7 @@ describe('a gateway that may connect to no private address', () => {
   let touched = 0;
 
   beforeAll(async () => {
-    // Listens on both families at the address of most vectors, to detect a connection.
+    // A listener on IPv4 and IPv6 that detects connections: most of the forbidden names lead to its address.
     canary = createServer((socket) => {
       touched += 1;
       socket.destroy();
@@ -160,7 +160,7 @@ describe('a gateway that may connect to no private address', () => {
         await until(() => world.gateway.index.companies.get(1)?.version === version);
         const plain = await get(world.port, me, 'http://v1.company.test/');
         const tunnelled = await openTunnel(world.port, me, 'v1.company.test:443');
-        // The gateway refuses it as an address, or DNS resolves it to none.
+        // The gateway refuses the host as an address, or finds no address for it in DNS.
         for (const got of [statusAndReason(plain), statusAndReason(tunnelled.head)])
           expect(['403 address_refused', '502 upstream_failed']).toContain(got);
         expect(touched).toBe(0);
@@ -168,7 +168,7 @@ describe('a gateway that may connect to no private address', () => {
   );
 });
 
-test('names of this machine, or of no machine, do not bypass the host name rules', async () => {
+test('the gateway refuses names of this machine, and names without an address, even with access to all sites', async () => {
   const everything = company([]);
   for (const policy of everything.policies) policy.allSites = true;
   const server = await startNameServer((name) => (name.includes('localhost') ? ['127.0.0.1'] : []));
@@ -189,7 +189,7 @@ test('names of this machine, or of no machine, do not bypass the host name rules
 });
 
 describe('a gateway with GATEWAY_DNS', () => {
-  test('names whose answers alternate cause 0 connections to the private address and one DNS query a name', async () => {
+  test('names whose DNS answers alternate with a private address cause no connection to it, and one query each', async () => {
     let touched = 0;
     const canary = createServer((socket) => {
       touched += 1;
@@ -292,13 +292,13 @@ describe('the dialer', () => {
     // A tenant's "upstream" may be another tenant's site, whose lock admits the egress address.
     (await createDialer({ ...options, egress })('127.0.0.1', port, 1, never, 'upstream')).destroy();
     await until(() => seen.length === 3);
-    // The site may accept them in any order.
+    // The site may accept the connections in any order.
     expect(seen.filter((address) => address === '127.0.0.7')).toHaveLength(1);
     expect(seen.filter((address) => address === '127.0.0.1')).toHaveLength(2);
     site.close();
   });
 
-  test('a name that flips 1,000 times gains nothing: cached addresses are checked at each use', async () => {
+  test('the dialer checks cached addresses at each use, even when the DNS answer of a name changes 1,000 times', async () => {
     let [good, bad, clock] = [0, 0, 0];
     const allowed = createServer((socket) => socket.destroy(void (good += 1))).listen(0, '127.0.0.1');
     await once(allowed, 'listening');
@@ -382,7 +382,7 @@ describe('the dialer', () => {
     site.close();
   });
 
-  test('the dialer gives up a silent address in time, and distinguishes a timeout from a refusal', async () => {
+  test('the dialer gives up an address that does not answer, and distinguishes a timeout from a refused connection', async () => {
     // A listener with a full queue whose process never accepts: the kernel keeps further clients waiting.
     const script = `const s = require('node:net').createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
       require('node:fs').writeSync(1, String(s.address().port));

@@ -123,7 +123,7 @@ test('after the primary dies under writes no acknowledged write is lost, users k
   await until(() => done.length > 5, 20_000);
   await servers.primary.kill();
   died = performance.now();
-  // As long as a failover manager needs to notice.
+  // A failover manager takes this long to notice that the primary is dead.
   await sleep(2_000);
   // The address moves first, so that the api meets a server that is still read-only.
   address.move(standby.port);
@@ -161,7 +161,7 @@ test('a grant that the standby never received ends at the gateway that had appli
   const second = await standby.standby();
   await sleep(500);
   await second.stop();
-  // Acknowledged, sent to the gateway, and lost: asynchronous replication allows it.
+  // The api acknowledges this change and sends it to the gateway, but the standby never gets it (asynchronous replication).
   await allow(KEEPER, AGENT);
   await becomes(AGENT, '200', 2_000);
   await standby.kill();

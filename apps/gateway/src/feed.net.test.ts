@@ -23,7 +23,7 @@ import { createLog } from './log.ts';
 import { createGateway, type Gateway } from './server.ts';
 import { seal } from './snapshot-file.ts';
 
-/** The gateway's knowledge: the feed, the snapshot on disk, and how long each is trusted. */
+/** How the gateway follows the feed and stores the snapshot on disk, and how long it trusts each. */
 
 const me = credentials(1);
 let world: World;
@@ -41,7 +41,7 @@ const version = (id = 1) => world.gateway.index.companies.get(id)?.version;
 const ask = async (port = world.port) => statusAndReason(await get(port, me, `http://${host}/`));
 
 describe('the feed', () => {
-  test('a lower version is ignored, an equal one changes nothing, a higher one applies', async () => {
+  test('the gateway applies a snapshot of a higher version, and ignores one of an equal or lower version', async () => {
     world.feed.publish(company([host], { version: 5 }));
     await until(() => version() === 5);
     world.feed.publish(company([], { version: 4 }));
@@ -84,14 +84,14 @@ describe('the feed', () => {
     ['that is not JSON', 'company', '{'],
     ['without required fields', 'company', JSON.stringify({ companyId: 1, version: 9 })],
     ['of the wrong shape', 'gone', '{}'],
-  ])('an event %s restarts the connection and changes nothing', async (_, name, data) => {
+  ])('a feed event %s restarts the connection and changes no access', async (_, name, data) => {
     const before = world.feed.connections();
     world.feed.send(name, data);
     await until(() => world.feed.connections() > before);
     expect([version(), await ask()]).toEqual([1, '200']);
   });
 
-  test('an unknown event is ignored', async () => {
+  test('the gateway ignores a feed event of an unknown type', async () => {
     const before = world.feed.connections();
     world.feed.send('later-invention', '{}');
     world.feed.publish(company([host], { version: 2 }));
@@ -99,7 +99,7 @@ describe('the feed', () => {
     expect(world.feed.connections()).toBe(before);
   });
 
-  test('after 2 s of feed silence all access ends, open tunnels too, until the first message', async () => {
+  test('after 2 s without a feed message all access ends, open tunnels included, until the next message', async () => {
     const tunnel = await openTunnel(world.port, me, host, 'GET /drip HTTP/1.1\r\nHost: x\r\n\r\n');
     await world.feed.stop();
     await until(() => tunnel.socket.destroyed, 5_000);
@@ -114,7 +114,7 @@ describe('the feed', () => {
     expect(await ask()).toBe('200');
   });
 
-  test('no company is trusted before the `ready` event', async () => {
+  test('the gateway denies every company until the feed sends `ready`', async () => {
     const unready = await startFeedServer(SECRET, { ready: false });
     unready.publish(company([host]));
     const gateway = await started({ API_URL: unready.url, DATA_DIR: join(world.dataDir, 'unready') });
@@ -124,7 +124,7 @@ describe('the feed', () => {
     await unready.stop();
   });
 
-  test("a feed that refuses the gateway's key leaves everything denied", async () => {
+  test('a gateway whose key the feed refuses denies every request', async () => {
     const other = await startFeedServer(OTHER_SECRET);
     other.publish(company([host]));
     const gateway = await started({ API_URL: other.url, DATA_DIR: join(world.dataDir, 'refused') });
@@ -179,7 +179,7 @@ describe('the feed', () => {
   });
 });
 
-/** Starts a second gateway beside the world's own. */
+/** Starts a second gateway beside the one of the fixture. */
 async function started(env: Readonly<Record<string, string>>): Promise<Gateway & { port: number }> {
   const gateway = await createGateway(testConfig(env), createLog('silent'));
   return { ...gateway, port: await gateway.listen() };
@@ -189,7 +189,7 @@ describe('the snapshot on disk', () => {
   const NOBODY = 'http://127.0.0.1:9';
   const path = () => join(world.dataDir, 'gateway-snapshot.bin');
 
-  /** Stops the world's gateway and api, and starts a gateway on the remaining data folder. */
+  /** Stops the gateway and the api of the fixture, and starts a gateway on the same data folder. */
   async function restarted(env: Readonly<Record<string, string>> = {}): Promise<Gateway & { port: number }> {
     await world.gateway.close(0);
     return started({ API_URL: NOBODY, DATA_DIR: world.dataDir, SNAPSHOT_MAX_AGE: '60', ...env });
@@ -246,7 +246,7 @@ describe('the snapshot on disk', () => {
     ['young', 30_000, '200'],
     ['too old', 61_000, '503 snapshot_stale'],
     ['of the future', -5_000, '503 snapshot_stale'],
-  ])('a snapshot file that is %s is used or refused by its age', async (_, age, expected) => {
+  ])('a restarted gateway uses a snapshot file only if its age is valid: %s', async (_, age, expected) => {
     await world.gateway.close(0);
     await store(Date.now() - age);
     const gateway = await restarted();
@@ -254,7 +254,7 @@ describe('the snapshot on disk', () => {
     await gateway.close(0);
   });
 
-  test('the snapshot expires while the gateway runs on it', async () => {
+  test('a snapshot loaded from disk expires while the gateway runs', async () => {
     await world.gateway.close(0);
     await store(Date.now() - 59_000);
     const gateway = await restarted();
@@ -288,7 +288,7 @@ describe('the snapshot on disk', () => {
       'another content',
       () => writeFile(path(), seal(gatewayKeys(SECRET).snapshot, Buffer.from('{"contact":1}'))),
     ],
-  ])('a damaged snapshot file denies everything and is set aside: %s', async (_, damage) => {
+  ])('a gateway renames a damaged snapshot file and denies everything: %s', async (_, damage) => {
     await world.gateway.close(0);
     await store(Date.now());
     await damage();
@@ -301,7 +301,7 @@ describe('the snapshot on disk', () => {
     await gateway.close(0);
   });
 
-  test('a missing snapshot file denies everything', async () => {
+  test('a gateway without a snapshot file denies everything', async () => {
     await world.gateway.close(0);
     await rm(path());
     const gateway = await restarted();
@@ -309,7 +309,7 @@ describe('the snapshot on disk', () => {
     await gateway.close(0);
   });
 
-  test('an unwritable snapshot file disturbs nothing else', async () => {
+  test('a gateway that cannot write its snapshot file keeps serving', async () => {
     const folder = join(world.dataDir, 'occupied');
     const gateway = await createGateway(
       testConfig({ API_URL: world.feed.url, DATA_DIR: folder }),

@@ -70,7 +70,7 @@ function originRequest(
     `1.1 ${via}`,
   ];
   if (req.headers['transfer-encoding'] !== undefined) headers.push('Transfer-Encoding', 'chunked');
-  // Without it Node would send a POST that has no body as chunked and empty.
+  // Without a Content-Length, Node would send a POST that has no body as an empty chunked body.
   else if (req.headers['content-length'] === undefined && !bodiless.has(method)) {
     headers.push('Content-Length', '0');
   }

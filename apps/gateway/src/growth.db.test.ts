@@ -36,7 +36,7 @@ const [SAMPLE_MS, PHASE_MS, PAUSE_MS] = [
 ];
 const CLIENTS = quickOrSoak(20, 200);
 const MOST_PERCENT_PER_HOUR = 1;
-/** How often a run lists what the files and the disk consist of. */
+/** How many times a run lists its open files and the largest tables. */
 const REPORTS = 6;
 const PERIOD_MS = Object.keys(attacks).length * (PHASE_MS + PAUSE_MS);
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { endToEnd, hasBody, without } from './headers.ts';
 
-test('only end-to-end headers pass, with order, case and repetition kept', () => {
+test('endToEnd() drops hop-by-hop headers, and keeps the order, case and repetition of the others', () => {
   const raw = [
     ['Host', 'a.test'],
     ['X-First', '1'],
@@ -34,7 +34,7 @@ test('only end-to-end headers pass, with order, case and repetition kept', () =>
   ]);
 });
 
-test('Connection cannot nominate the headers that frame the message', () => {
+test('a Connection header that names Content-Length or Host does not remove these headers', () => {
   expect(endToEnd(['Connection', 'Content-Length, Host', 'Content-Length', '3'])).toEqual([
     'Content-Length',
     '3',

@@ -81,7 +81,7 @@ describe.each(['1', '2'])('a gateway of %s processes', (GATEWAY_PROCESSES) => {
     ['SIGTERM', (child: ChildProcess) => child.kill('SIGTERM')],
     ['SIGINT', (child: ChildProcess) => child.kill('SIGINT')],
     ['the supervisor gone', (child: ChildProcess) => child.disconnect()],
-  ])('exits with code 0 on %s after the current request completes', async (_, end) => {
+  ])('the gateway exits with code 0 on %s after the current request completes', async (_, end) => {
     const { child, port, ended } = await serving({ GATEWAY_PROCESSES });
     const slow = `GET http://${host}/slow HTTP/1.1\r\nHost: x\r\n${authorization(me)}\r\n`;
     // The client would keep the connection, so the gateway must close it.
@@ -98,7 +98,7 @@ describe.each(['1', '2'])('a gateway of %s processes', (GATEWAY_PROCESSES) => {
     expect(performance.now() - started).toBeLessThan(2_500);
   });
 
-  test('warns in one line when users get an address that reaches no listener', async () => {
+  test('the gateway warns in one line when it listens on loopback only and its public URL names another host', async () => {
     const url = 'https://gate.example.ru:3128';
     const { complained } = await serving({ GATEWAY_PROCESSES, GATEWAY_PUBLIC_URL: url });
     await until(() => complained() !== '');
@@ -107,7 +107,7 @@ describe.each(['1', '2'])('a gateway of %s processes', (GATEWAY_PROCESSES) => {
     );
   });
 
-  test('exits with code 0 5 s after SIGTERM even when a tunnel stays open', {
+  test('the gateway exits with code 0 about 5 s after SIGTERM, even when a tunnel stays open', {
     timeout: 15_000,
   }, async () => {
     const { child, port, ended } = await serving({ GATEWAY_PROCESSES });
@@ -142,13 +142,13 @@ describe.each(['1', '2'])('a misconfigured gateway of %s processes', (GATEWAY_PR
       { GATEWAY_TLS_CERT: '/none/cert.pem', GATEWAY_TLS_KEY: '/none/key.pem' },
       'Файл «/none/cert.pem» не читается (ENOENT). Проверьте настройку GATEWAY_TLS_CERT',
     ],
-  ])('exits with code 1 and one line for %o', async (env, line) => {
+  ])('the gateway exits with code 1 and one line for the settings %o', async (env, line) => {
     const { said, complained, ended } = start({ ...env, GATEWAY_PROCESSES });
     expect(await ended).toBe(1);
     expect([said(), complained()]).toEqual(['', `${line}\n`]);
   });
 
-  test('exits with code 1 and names a port in use and its setting', async () => {
+  test('the gateway exits with code 1 and names a port that is in use, and its setting', async () => {
     const { port } = await serving();
     const second = start({ GATEWAY_PORT: String(port), GATEWAY_PROCESSES });
     expect(await second.ended).toBe(1);
@@ -156,7 +156,7 @@ describe.each(['1', '2'])('a misconfigured gateway of %s processes', (GATEWAY_PR
     expect(second.complained()).toBe(line);
   });
 
-  test('exits with code 1 and names a metrics port in use', async () => {
+  test('the gateway exits with code 1 and names a metrics port that is in use', async () => {
     const { port } = await serving();
     const { complained, ended } = start({ GATEWAY_METRICS_PORT: String(port), GATEWAY_PROCESSES });
     expect(await ended).toBe(1);
@@ -165,7 +165,7 @@ describe.each(['1', '2'])('a misconfigured gateway of %s processes', (GATEWAY_PR
     );
   });
 
-  test('exits with code 1 for an address that this machine does not have', async () => {
+  test('the gateway exits with code 1 for an address that this machine does not have', async () => {
     const { complained, ended } = start({ GATEWAY_HOST: '192.0.2.1', GATEWAY_PROCESSES });
     expect(await ended).toBe(1);
     expect(complained()).toBe(
@@ -173,7 +173,7 @@ describe.each(['1', '2'])('a misconfigured gateway of %s processes', (GATEWAY_PR
     );
   });
 
-  test('exits with code 1 for a data folder that is a file', async () => {
+  test('the gateway exits with code 1 for a data folder that is a file', async () => {
     await writeFile(join(folder, 'file'), '');
     const { complained, ended } = start({ DATA_DIR: join(folder, 'file'), GATEWAY_PROCESSES });
     expect(await ended).toBe(1);
@@ -181,7 +181,7 @@ describe.each(['1', '2'])('a misconfigured gateway of %s processes', (GATEWAY_PR
   });
 });
 
-test('the log reports refusals and contains no secret', async () => {
+test("the gateway's log reports refusals and contains no secret", async () => {
   const proxy = {
     id: 7,
     type: 'users',

@@ -15,13 +15,13 @@ import { company, credentials, SECRET, untilMetric } from '@propusk/test-kit/gat
 import { quickOrSoak, threatCase } from '@propusk/test-kit/threat-case';
 import { afterAll, beforeAll, test } from 'vitest';
 
-/** Clients that pipeline requests of every form at a gateway and never read, beside an agent who works. */
+/** Clients pipeline requests of every form and never read the responses, while an agent of another company works. */
 
 const HEAP_MB = 512;
 const CLIENTS = quickOrSoak(100, 1_000);
 const [CALM_MS, ATTACK_MS] = [quickOrSoak(1_500, 20_000), quickOrSoak(3_000, 60_000)];
 /**
- * Latency that a busy machine adds to the slowest hundredth. In the quick form clients, sites and gateway
+ * Milliseconds that a busy machine adds to the p99 latency. In the quick run clients, sites and gateway
  * share two cores for three seconds: the test then catches only a loop that starves others for seconds.
  */
 const FLOOR_MS = quickOrSoak(1_500, 50);
@@ -96,7 +96,7 @@ test.each([
   quickOrSoak(60_000, 600_000),
 );
 
-/** All forms at once. The long form first runs each alone, with fewer clients and for a shorter time. */
+/** The request forms of each attack: all at once. The soak run first sends each alone, with fewer clients and for less time. */
 function groups(forms: readonly (readonly [string, string])[]) {
   const payload = (request: string) => pipelined(request, BYTES);
   const all = forms.map(([, request]) => payload(request));

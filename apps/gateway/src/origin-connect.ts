@@ -6,7 +6,7 @@ import { type PeekableSource, SocketSource, StreamSource } from './peekable-sour
 import { ProxyError, type ProxyErrorDetail, type ProxyErrorReason } from './proxy-error.ts';
 import { requestTunnel } from './upstream.ts';
 
-/** A failed dial of the company's proxy must not read as a fault of the site. */
+/** The errors of a failed dial to the company's proxy, so that the refusal does not blame the site. */
 const upstreamErrors: Readonly<Record<DialErrorCode, readonly [ProxyErrorReason, ProxyErrorDetail?]>> = {
   address_refused: ['address_refused', 'upstream_address_refused'],
   resolve_failed: ['upstream_failed', 'upstream_resolve_failed'],
@@ -48,7 +48,7 @@ export async function connectSite(dial: Dial, active: ActiveRequest): Promise<[S
   return [socket, source];
 }
 
-/** The same, for a reader of streams. The socket is paused after an upstream's answer: the reader resumes it. */
+/** connectSite() for a caller that reads the socket as a stream. An upstream's socket is paused: the caller resumes it. */
 export async function connectSiteAsStream(dial: Dial, active: ActiveRequest): Promise<Socket> {
   const socket = await connectNextHop(dial, active);
   if (active.egress.kind === 'direct') return socket;

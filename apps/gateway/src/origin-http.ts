@@ -54,7 +54,7 @@ export class OriginAgent extends Agent {
 }
 
 /**
- * Sends a request and its response back.
+ * Sends a request to its origin, and the response to the client.
  * @param via this gateway's name in Via
  * @throws ProxyError while nothing of the response is sent
  */
@@ -101,7 +101,7 @@ export function sendByHttp(
       reply.destroy();
       end(refusal);
     });
-    // We did not ask to upgrade. Without this listener Node would wait for ever.
+    // A site may answer 101 although the gateway did not ask to upgrade. Without this listener Node would wait for ever.
     origin.once('upgrade', (_reply, socket) => {
       socket.destroy();
       end(unreadable(active));
@@ -139,7 +139,7 @@ function relay(reply: IncomingMessage, client: Duplex, res: ServerResponse, end:
   reply.on('data', (bytes: Buffer) => {
     if (!exceedsReadBudget(bytes.length)) return;
     reply.pause();
-    // `pipe` itself resumes after a drain.
+    // When the client's buffer is full, `pipe` itself resumes the response after 'drain'.
     setImmediate(() => res.writableNeedDrain || reply.resume());
   });
   reply.pipe(res);

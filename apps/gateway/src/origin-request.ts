@@ -28,7 +28,7 @@ export interface OriginResponse {
   readonly rawHeaders: readonly string[];
 }
 
-/** Within a client connection, origin connections of one key are interchangeable. */
+/** Requests of one client connection whose keys are equal may share an origin connection. */
 export function originKey({ egress, target, caller }: ActiveRequest): string {
   const where =
     egress.kind === 'direct' ? `${target.host}:${target.port}` : `via ${egress.host}:${egress.port}`;

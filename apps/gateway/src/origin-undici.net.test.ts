@@ -72,7 +72,7 @@ class Kept {
       .on('data', (data: string) => (this.got += data))
       .on('close', () => (this.closed = true));
   }
-  /** Sends a request. @returns the bytes up to the end of its reply, which is `last` */
+  /** Sends a request. @returns the bytes of its reply, up to the text `last` */
   async ask(bytes: string, last: string): Promise<string> {
     this.got = '';
     this.socket.write(bytes, 'latin1');
@@ -99,7 +99,7 @@ test('a GET on a reused connection that was reset before sending is sent on a ne
   await client.ask(request('/'), 'one');
   for (let i = 0; i < 5; i++) {
     const asked = client.ask(request(`/${i}`), 'one');
-    // In the same turn as the request, so that the gateway sees both events together.
+    // Reset in the same iteration of the event loop as the request, so that the gateway sees both events together.
     sockets.at(-1)?.resetAndDestroy();
     expect(statusAndReason(await asked)).toBe('200');
   }
@@ -159,7 +159,7 @@ test.each([
   ],
   ['a folded header', 'HTTP/1.1 200 OK\r\nX-A: b\r\n c\r\n', '502 connect_failed'],
   ['a bare line feed', 'HTTP/1.1 200 OK\nX-A: b\n', '502 connect_failed'],
-])('handles %s before the response', async (_, before, said) => {
+])('the gateway handles %s before the response', async (_, before, said) => {
   site = (socket) => socket.end(before + whole('one'));
   const got = await get(world.port, me, `http://${authority}/`);
   expect(statusAndReason(got)).toBe(said);
@@ -220,7 +220,7 @@ test.each([
   expect(got.endsWith('0\r\n\r\n'), 'the end of a whole one').toBe(false);
 });
 
-test('a response that ends with its connection is complete', async () => {
+test('a response without a length, which ends when the site closes, reaches the client complete', async () => {
   site = (socket) => socket.end('HTTP/1.1 200 OK\r\n\r\nall of it');
   expect(await get(world.port, me, `http://${authority}/`)).toMatch(/all of it\r\n0\r\n\r\n$/);
 });
@@ -316,7 +316,7 @@ test('a client keeps at most four origin connections, however many sites it uses
     expect(statusAndReason(await client.ask(request('/', { at: many(i) }), 'one'))).toBe('200');
   }
   await until(() => sockets.filter((socket) => !socket.closed).length === 4);
-  // The most recent ones: the first must be reopened.
+  // The gateway keeps the most recent connections, so that it must connect to the first site again.
   await client.ask(request('/', { at: many(8) }), 'one');
   expect(sockets.length).toBe(9);
   await client.ask(request('/', { at: many(0) }), 'one');

@@ -26,7 +26,7 @@ import { exceedsReadBudget } from './read-budget.ts';
 /** The most origin connections of one client connection. */
 const KEPT_MOST = 4;
 const KEPT_MS = 60_000;
-/** A connection closes this long before the end that the site's Keep-Alive names. */
+/** The gateway closes an idle connection this many ms before the timeout in the site's Keep-Alive header. */
 const EARLIER_MS = 500;
 const PHRASE_MOST = 1_024;
 /** The most interim responses (RFC 9110 section 15.2). */
@@ -36,16 +36,16 @@ const EARLY_MOST = 16;
 interface OriginConnection {
   readonly client: Client;
   socket: Socket | null;
-  /** Whether no request has been sent on it. */
+  /** Whether no request has been sent on this connection. */
   fresh: boolean;
-  /** The request that it is opened for. */
+  /** The request that the connection is opened for. */
   active: ActiveRequest;
   dropped: boolean;
-  /** Destroys it, with any request in progress. */
+  /** Destroys the connection, with any request in progress. */
   drop(): void;
 }
 
-/** Loaded with the first request that needs it: loading takes ten times as long as the gateway's start. */
+/** Imported at the first request that needs undici: the import takes ten times as long as the rest of the gateway's start. */
 let undici: Promise<typeof import('undici')> | undefined;
 
 /** The connections to origins that one client connection keeps. */
@@ -89,7 +89,7 @@ export class UndiciPool {
 }
 
 /**
- * Sends a request without a body and its response back.
+ * Sends a request without a body to its origin, and the response to the client.
  * @param via this gateway's name in Via
  * @throws ProxyError while nothing of the response is sent
  */

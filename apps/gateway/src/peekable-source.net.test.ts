@@ -7,7 +7,7 @@ import { splice } from './splice.ts';
 
 /** All tunnels read into one shared buffer: a tunnel must never show bytes of another. */
 
-/** More than the kernel buffers for a reader that does not read. */
+/** In bytes: more than the kernel buffers for a client that does not read. */
 const SIZE = 16 * 2 ** 20;
 let site: Server;
 let gateway: Server;

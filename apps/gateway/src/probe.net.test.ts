@@ -93,7 +93,7 @@ test.each<[string, () => string, string]>([
   expect(world.origin.connections()).toBe(before);
 });
 
-test('the address rules apply to a probe', async () => {
+test("a probe cannot reach the gateway's own listener", async () => {
   const own = { host: 'wiki.company.test', port: world.port };
   const refused = ['403 address_refused', '403 address_refused'];
   expect(await ask(probe(own), `wiki.company.test:${world.port}`)).toEqual(refused);

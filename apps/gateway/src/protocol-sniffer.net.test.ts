@@ -17,8 +17,8 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 /**
- * The right to one name grants no other name at the same address. User 1 uses shared egress, user 11 his
- * company's own.
+ * Access to one host name grants no other name at the same address. User 1 uses the shared egress, user 11
+ * the egress of his company.
  */
 
 let world: World;
@@ -130,21 +130,24 @@ describe('ClientHello in pieces', () => {
     return tunnel;
   }
 
-  test.each([1, 7, 300])('a hello in pieces of %i bytes is forwarded by its server name', async (size) => {
-    const tunnel = await dribble('crm.company.test', size);
-    await until(() => tunnel.got().length > 0);
-    // The first byte of a ServerHello record.
-    expect(tunnel.got().charCodeAt(0)).toBe(22);
-    tunnel.socket.destroy();
-    await until(() => world.gateway.activeRequests() === 0);
-    await sleep(50);
-    heard = 0;
-    await (await dribble('wiki.company.test', size)).closed;
-    await until(() => world.gateway.activeRequests() === 0);
-    expect(heard).toBe(0);
-  });
+  test.each([1, 7, 300])(
+    'a ClientHello in pieces of %i bytes passes if its name is allowed',
+    async (size) => {
+      const tunnel = await dribble('crm.company.test', size);
+      await until(() => tunnel.got().length > 0);
+      // The first byte of a ServerHello record.
+      expect(tunnel.got().charCodeAt(0)).toBe(22);
+      tunnel.socket.destroy();
+      await until(() => world.gateway.activeRequests() === 0);
+      await sleep(50);
+      heard = 0;
+      await (await dribble('wiki.company.test', size)).closed;
+      await until(() => world.gateway.activeRequests() === 0);
+      expect(heard).toBe(0);
+    },
+  );
 
-  test('a hello that never completes ends the tunnel after 10 s', { timeout: 15_000 }, async () => {
+  test('an incomplete ClientHello ends the tunnel after 10 s', { timeout: 15_000 }, async () => {
     const tunnel = await openTunnel(world.port, own, `wiki.company.test:${port}`);
     const started = performance.now();
     tunnel.socket.write((await helloOf('wiki.company.test')).subarray(0, 60));
@@ -233,7 +236,7 @@ describe('HTTP in a tunnel on shared egress', () => {
   });
 });
 
-test('a tunnel carries a server that speaks first and a client that does, but not an HTTP greeting', async () => {
+test('a shared-egress tunnel carries protocols whose server speaks first, but not a server greeting of HTTP', async () => {
   let greeting = 'SSH-2.0-server\r\n';
   const talker = createPlainServer((socket) => {
     setTimeout(() => socket.write(greeting), 100);
@@ -247,7 +250,7 @@ test('a tunnel carries a server that speaks first and a client that does, but no
   await until(() => tunnel.got().includes('heard'));
   expect(tunnel.got()).toBe('SSH-2.0-server\r\nheard SSH-2.0-client\r\n');
   tunnel.socket.destroy();
-  // Greeting of a virtual-host server to a slow client: after it, the server would accept another request.
+  // Messages of an HTTP server to a client that sends nothing. After either one the server accepts a request to any Host.
   for (greeting of ['HTTP/1.1 408 Request Timeout\r\n\r\n', '\0\0\0\x04\0\0\0\0\0']) {
     const held = await openTunnel(world.port, shared, authority, '\r\nGET / HTTP/1.1\r\nHost: wiki\r\n\r\n');
     await held.closed;

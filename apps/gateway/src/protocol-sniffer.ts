@@ -47,7 +47,7 @@ export function sniffProtocol(
   let hurried = egress.shared;
   let settled = false;
   const late = () => settle(new ProxyError('timeout', 'tunnel_silent'));
-  // Other protocols show by the server's greeting. At 80 and 443 shared egress admits only HTTP and TLS, whose servers send none.
+  // The server's greeting identifies other protocols. At 80 and 443 shared egress admits only HTTP and TLS, where none is sent.
   const listens = !egress.shared || (target.port !== 80 && target.port !== 443);
 
   function settle(outcome: TunnelProtocol | Error): void {
@@ -108,7 +108,7 @@ export function classify(sent: Buffer, { target, egress }: Pick<ActiveRequest, '
     const hello = readClientHello(sent);
     if (hello.kind === 'partial') return 'more';
     if (hello.kind === 'broken') return mismatch();
-    // Without a server name, Host inside TLS chooses the site.
+    // Without a server name, the Host header inside TLS chooses the site, and the gateway cannot read that header.
     if (hello.serverName === null) return egress.shared ? mismatch() : 'bytes';
     return canonicalHost(hello.serverName) === target.host ? 'bytes' : mismatch();
   }

@@ -93,9 +93,9 @@ export async function createProxyServer(options: ProxyServerOptions): Promise<Pr
     certificateEnd: tls && (() => expiryOf(tls.certificate)),
   });
   let draining = false;
-  /** The listening address. Cached: every dial compares with it, and reading it is a system call. */
+  /** The gateway's listening address. Cached: every dial compares with this address, and reading it is a system call. */
   let own: AddressInfo | null = null;
-  /** Stops what runs while it listens. */
+  /** The functions with which close() stops what listen() started. */
   // grows: not, filled once at startup
   const running: (() => void)[] = [];
 
@@ -138,7 +138,7 @@ export async function createProxyServer(options: ProxyServerOptions): Promise<Pr
       own = server.address() as AddressInfo;
       if (secure !== undefined && tls !== undefined)
         running.push(followCertificate(secure, tls.files, tls, log));
-      // Tokens expire and snapshots become stale without any event.
+      // Recheck every second: tokens expire and snapshots become stale without any event.
       const watch = setInterval(() => activeRequests.recheck(), 1_000);
       running.push(() => clearInterval(watch));
       return own.port;

@@ -6,7 +6,7 @@ import { refusalPage } from './refusal-page.ts';
 const reasons = Object.keys(phrases) as ProxyErrorReason[];
 const statusOf = (reason: ProxyErrorReason) => answerRefusal(new ProxyError(reason), '', '').status;
 
-test.each(reasons)('the reason %s has a complete page', (reason) => {
+test.each(reasons)('the refusal page for the reason %s is complete', (reason) => {
   const answer = answerRefusal(new ProxyError(reason), 'crm.example.ru', 'https://console.test');
   const headers = Object.fromEntries(
     Array.from({ length: answer.headers.length / 2 }, (_, i) => answer.headers.slice(i * 2, i * 2 + 2)),
@@ -28,7 +28,7 @@ test.each(reasons)('the reason %s has a complete page', (reason) => {
   );
 });
 
-test('each status belongs to its reasons', () => {
+test('every refusal reason has the right HTTP status', () => {
   const of = (status: number) => reasons.filter((reason) => statusOf(reason) === status);
   expect(of(407)).toEqual(['no_credentials', 'bad_credentials', 'expired']);
   expect(of(400)).toEqual(['bad_host', 'bad_request', 'loop']);
@@ -38,7 +38,7 @@ test('each status belongs to its reasons', () => {
   expect(of(403)).toHaveLength(reasons.length - 14);
 });
 
-test('the page escapes everything that comes from outside', () => {
+test('the refusal page escapes every text that it inserts', () => {
   const evil = `</h1><script>alert("x")</script>'&`;
   const text = { site: evil, why: evil, advice: '', consoleUrl: `https://c.test/"${evil}` };
   const body = refusalPage(502, 'upstream_failed', text);

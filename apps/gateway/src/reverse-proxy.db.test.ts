@@ -53,7 +53,7 @@ beforeAll(async () => {
     DATA_DIR: folder,
     PUBLIC_URL: `https://${NAME}`,
     REGISTRATION: 'open',
-    // Nothing listens there: the test confirms the companies itself.
+    // No mail server listens here: the test confirms the companies itself.
     SMTP_URL: 'smtp://127.0.0.1:9',
     TRUST_PROXY: '127.0.0.1',
     STOP_DELAY: '3',

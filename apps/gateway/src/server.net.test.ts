@@ -55,7 +55,7 @@ describe('curl reaches the site', () => {
     expect(world.origin.requests.at(-1)).toMatchObject({ method: 'POST', body: body.slice(0, 100_000) });
   });
 
-  test('a POST without a body arrives without one', async () => {
+  test('the site receives a POST without a body as one without a body', async () => {
     await curl(world.port, me, '-X', 'POST', `${site}/nothing`);
     const { headers, body } = world.origin.requests.at(-1) ?? { headers: {} };
     expect([headers['content-length'], headers['transfer-encoding'], body]).toEqual(['0', undefined, '']);
@@ -141,7 +141,7 @@ describe('refusals', () => {
     }),
   );
 
-  test('answers 502 in both forms when the site refuses connections', async () => {
+  test('the gateway answers 502 to CONNECT and to absolute form when the site refuses connections', async () => {
     const dead = `http://dead.company.test:${world.origin.port}`;
     expect(statusAndReason(await get(world.port, me, dead))).toBe('502 connect_failed');
     expect((await openTunnel(world.port, me, dead.slice(7))).head).toContain(
@@ -160,7 +160,7 @@ describe('refusals', () => {
     expect(await raw(world.port, evil)).toContain('<b>a&amp;b&#39;c.test</b>');
   });
 
-  test('a request after a refusal on the same connection is authorized by itself', async () => {
+  test('a request after a refused one on the same connection is authorized separately', async () => {
     const request = (host: string, last = '') =>
       `GET http://${host}/ HTTP/1.1\r\nHost: x\r\n${authorization(me)}${last}\r\n`;
     const got = await raw(
@@ -280,7 +280,7 @@ describe('forwarding', () => {
     ['chunks by a strange name', 'Transfer-Encoding: xchunked\r\n'],
     ['a space before the colon', 'Transfer-Encoding : chunked\r\n'],
     ['a folded header', 'X-A: b\r\n c\r\nTransfer-Encoding\r\n : chunked\r\n'],
-  ])('answers 400 to request smuggling: %s', async (_, framing) =>
+  ])('the gateway answers 400 to request smuggling: %s', async (_, framing) =>
     tally.watch(async () => {
       const before = world.origin.requests.length;
       const smuggled = `0\r\n\r\nGET http://${site.slice(7)}/smuggled HTTP/1.1\r\nHost: x\r\n\r\n`;
@@ -309,7 +309,7 @@ describe('forwarding', () => {
 describe('tunnels', () => {
   const request = 'GET / HTTP/1.1\r\nHost: inside\r\n\r\n';
 
-  /** A site of user 1 that speaks first and then handles its socket. @returns its authority */
+  /** Starts a site that sends `welcome` first, and permits it to user 1. @returns its authority */
   async function talker(
     answer: (socket: Socket) => void,
     welcome = '220 welcome\n',
@@ -383,12 +383,12 @@ describe('tunnels', () => {
   });
 });
 
-test('answers 431 to a head that is too large', async () => {
+test('the gateway answers 431 to a request head that is too large', async () => {
   const large = `GET ${site}/ HTTP/1.1\r\nHost: x\r\nX-Large: ${'x'.repeat(70_000)}\r\n\r\n`;
   expect(statusAndReason(await raw(world.port, large))).toBe('431 bad_request');
 });
 
-test('limits a user to 512 simultaneous requests and tunnels', { timeout: 20_000 }, async () => {
+test('the gateway limits a user to 512 simultaneous requests and tunnels', { timeout: 20_000 }, async () => {
   const tunnels = await Promise.all(
     Array.from({ length: 512 }, () => openTunnel(world.port, me, site.slice(7))),
   );

@@ -35,14 +35,14 @@ export interface Gateway {
  * @throws SettingError for a certificate that cannot be used
  */
 export async function createGateway(config: Config, log: Log): Promise<Gateway> {
-  // First: a bad certificate must stop the start before anything else happens.
+  // Read the certificate first: an invalid one must stop the start before anything else happens.
   if (config.tls !== undefined) await readCertificate(config.tls);
   const keys = gatewayKeys(config.secret);
   const snapshots = await openSnapshots(config, keys.snapshot, log);
   const serving = await createProxyServer({ config, keys, snapshots, limits: localLimits(LIMITS), log });
   const { activeRequests, metrics, draining } = serving;
   const feedLog = log.child({});
-  /** Stops what runs while it listens. */
+  /** The functions with which close() stops what listen() started. */
   // grows: not, filled once at startup
   const running: (() => unknown)[] = [];
   let metricsPort: number | null = null;

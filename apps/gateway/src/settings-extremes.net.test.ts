@@ -29,7 +29,7 @@ const extremes: Record<keyof typeof gatewaySettings, Extremes> = {
   GATEWAY_PORT: { serves: ['0', '65535'], refused: ['-1', '65536', '1e3'] },
   GATEWAY_HOST: { serves: ['127.0.0.1', 'localhost', '0.0.0.0'], refused: ['a b', 'a'.repeat(254)] },
   GATEWAY_PUBLIC_URL: { serves: ['http://a', `https://${'a'.repeat(60)}.test:65535`], refused: ['a.test'] },
-  // One process serves here; the maximum is only parsed.
+  // The test runs a single process. It only checks that the maximum is accepted.
   GATEWAY_PROCESSES: { serves: ['1', '64'], refused: ['0', '65'] },
   GATEWAY_SECRET: { serves: [SECRET], refused: ['x'.repeat(31)] },
   API_URL: { serves: [], refused: ['127.0.0.1:3000', 'ftp://a.test', 'http://a.test/path'] },
@@ -92,7 +92,7 @@ test.each(
     ({ serves }) => serves,
     (name, value) => ({ name, value, shown: shown(value) }),
   ),
-)('serves requests with $name=$shown', { timeout: 120_000 }, async ({ name, value }) => {
+)('the gateway serves requests with $name=$shown', { timeout: 120_000 }, async ({ name, value }) => {
   const given = value === 'folder' ? join(folder, 'deep', 'er') : value;
   const env: Record<string, string> = { ...usual(), [name]: given };
   if (name === 'GATEWAY_HOSTS') env.GATEWAY_HOSTS += ',crm.company.test=127.0.0.1';
@@ -116,7 +116,7 @@ test.each(
     ({ refused }) => refused,
     (name, value) => ({ name, value, shown: shown(value) }),
   ),
-)('refuses to start with $name=$shown, in one line that names the setting', ({ name, value }) => {
+)('the gateway refuses to start with $name=$shown, in one line that names the setting', ({ name, value }) => {
   const read = () => readConfig({ ...usual(), [name]: value });
   expect(read).toThrow(SettingError);
   expect(read).toThrow(new RegExp(`^[^\\n]*${name}[^\\n]*$`));

@@ -55,7 +55,7 @@ test('the 17th pending name of a company is refused at once with 503 names_busy,
   const began = performance.now();
   expect(await world.connect(1, 'n16')).toBe('503 names_busy');
   await world.visit(51);
-  // All 16 still wait.
+  // The 17th name was refused while the 16 look-ups before it still waited.
   expect(performance.now() - began).toBeLessThan(2_000);
   expect(await Promise.all(pending)).toEqual(Array.from({ length: 16 }, () => '504 timeout'));
 });
@@ -69,7 +69,7 @@ test(
       async (tally) => {
         await using world = await open();
         const many = quickOrSoak(60, 1_000);
-        /** New names of all neighbours, four at once in each company; a count, so that it ends. */
+        /** Requests a fixed number of new names of all neighbours, four at once in each company. */
         const asked = async () => {
           let left = many * NEIGHBOURS;
           const runs = neighbours.map((id) =>

@@ -5,14 +5,14 @@ import { SnapshotFault, seal, unseal } from './snapshot-file.ts';
 const key = randomBytes(32);
 const plain = Buffer.from('{"who": "may reach what"}');
 
-test('a sealed snapshot opens, and sealing it twice gives different bytes', () => {
+test('unseal() returns a sealed snapshot, and sealing it twice gives different bytes', () => {
   const [first, second] = [seal(key, plain), seal(key, plain)];
   expect(unseal(key, first)).toEqual(plain);
   expect(first.equals(second)).toBe(false);
   expect(first.includes('reach')).toBe(false);
 });
 
-test('a file with any flipped bit is rejected', () => {
+test('unseal() rejects a snapshot file with any flipped bit', () => {
   const file = seal(key, plain);
   for (let bit = 0; bit < file.length * 8; bit++) {
     const changed = Buffer.from(file);
@@ -21,7 +21,7 @@ test('a file with any flipped bit is rejected', () => {
   }
 });
 
-test('a shorter or longer file is rejected, and another key does not open it', () => {
+test('unseal() rejects a shorter or longer snapshot file, and another key', () => {
   const file = seal(key, plain);
   for (let length = 0; length < file.length; length++) {
     expect(() => unseal(key, file.subarray(0, length))).toThrow(SnapshotFault);

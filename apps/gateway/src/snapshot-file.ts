@@ -58,7 +58,7 @@ export async function readSnapshotFile(path: string): Promise<Buffer | null> {
 
 /**
  * Replaces the file atomically: a crash leaves the old one or the new one. The folder is not synced: after a power cut the older
- * file may be back, which holds its own age.
+ * file may be back, but the time in it shows its age.
  */
 export async function writeSnapshotFile(path: string, bytes: Buffer): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });

@@ -15,7 +15,7 @@ import { openSnapshots } from './snapshot.ts';
 
 const TRIES = quickOrSoak(60, 1_000);
 
-/** The changing company, an unaffected one, and one whose pattern covers hosts that the first claims. */
+/** QUIET is unaffected by the changes. NEIGHBOUR has a pattern that covers the hosts which `changing` claims. */
 const QUIET = company(['quiet.company.test'], { id: 2 });
 const NEIGHBOUR = company(['crm.company.test', '*.company.test'], { id: 3 });
 const changing = (version: number) =>
@@ -59,7 +59,7 @@ test(
           if (version === 1)
             await expect.poll(() => existsSync(join(folder, 'live', files[0] ?? ''))).toBe(true);
           else if (pause > 0) await sleep(pause);
-          // A copy of the folder is what a kill at this moment leaves behind.
+          // A copy of the data folder holds the same files as a kill at this moment would leave.
           const copy = join(folder, String(version));
           mkdirSync(copy);
           for (const file of files) {

@@ -37,7 +37,7 @@ export interface Snapshots extends SnapshotView {
   put(snapshot: CompanySnapshot, anyVersion: boolean): boolean;
   /** Removes a company. @returns whether it existed */
   drop(companyId: number): boolean;
-  /** Notes a feed event whose predecessors are all applied. */
+  /** Records the time of a feed event, once all earlier events are applied. */
   contact(): void;
   /** Writes pending changes to disk. */
   close(): Promise<void>;
@@ -112,7 +112,7 @@ export async function openSnapshots(options: SnapshotsOptions, key: Buffer, log:
         // Above V8's longest string, 512 MiB, this throws.
         const plain = JSON.stringify({ contact, companies: [...companies.values()] });
         await writeSnapshotFile(path, seal(key, Buffer.from(plain)));
-        // The snapshot lacks a change that the journal failed to record.
+        // If the journal failed to record a change during the write, neither file has it: remove the snapshot.
         if (journaled) journal.settle();
         else removeSnapshotFile(path);
         writtenContact = contact;

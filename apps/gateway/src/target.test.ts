@@ -8,7 +8,7 @@ test.each([
   ['http://a.test:8080?q=http://b.test/', 'a.test:8080', 8080, '/?q=http://b.test/'],
   ['http://a.test:/x', 'a.test', 80, '/x'],
   ['http://a.test./a/../b//c%2F', 'a.test', 80, '/a/../b//c%2F'],
-])('parses the absolute form %s', (url, authority, port, path) => {
+])('readAbsoluteForm() parses %s', (url, authority, port, path) => {
   expect(readAbsoluteForm(url)).toEqual({ host: authority.replace(/:.*/, ''), port, authority, path });
 });
 
@@ -26,7 +26,7 @@ test.each([
   ['http://a.test\\.b.test/', 'bad_host'],
   ['http://a%2Etest/', 'bad_host'],
   ['http://①②⑦.0.0.1/', 'bad_host'],
-])('refuses %s as %s', (url, reason) => {
+])('readAbsoluteForm() refuses %s as %s', (url, reason) => {
   expect(() => readAbsoluteForm(url)).toThrow(reason);
 });
 
@@ -36,4 +36,4 @@ test.each([
   ['//a.test/', false],
   ['http://a.test', true],
   ['HTTPS://a.test', true],
-])('recognises absolute form: %s is %s', (text, expected) => expect(isAbsoluteForm(text)).toBe(expected));
+])('isAbsoluteForm() answers for %s: %s', (text, expected) => expect(isAbsoluteForm(text)).toBe(expected));

@@ -7,7 +7,7 @@ import { ProxyError } from './proxy-error.ts';
  */
 
 export interface PlainTarget extends Target {
-  /** As the Host header names it: the port only when it is not 80. */
+  /** The value of the Host header to send: with the port only when it is not 80. */
   readonly authority: string;
   /** Path and query as sent: a URL parser could change their meaning for the site. */
   readonly path: string;

@@ -4,7 +4,7 @@ import { openTunnel, raw, statusAndReason } from '@propusk/test-kit/gateway/clie
 import { company, credentials, DIRECT, startWorld, type World } from '@propusk/test-kit/gateway/world';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-/** Peers that keep the gateway waiting. Each waits out its 10 s; all run at once. */
+/** Clients and proxies that never finish a message. Each test waits for a timeout of 10 s, so all run concurrently. */
 
 let world: World;
 let sent = '';
@@ -29,13 +29,13 @@ describe.concurrent('within 12 s', { timeout: 15_000 }, () => {
     ['a head that stops', 'GET http://crm.company.test/ HTTP/1.1\r\nHost: x\r\nX-Slow'],
     ['a head that stops behind CONNECT', 'CONNECT crm.company.test:443 HTTP/1.1\r\nHost: x'],
     ['no head at all', ''],
-  ])('answers 408 within 12 s to %s', async (_, bytes) => {
+  ])('the gateway answers 408 within 12 s to %s', async (_, bytes) => {
     const started = performance.now();
     expect(statusAndReason(await raw(world.port, bytes))).toBe('408 bad_request');
     expect(performance.now() - started).toBeLessThan(12_000);
   });
 
-  test("answers 504 when an upstream proxy ignores CONNECT, after sending only the upstream's credentials", async () => {
+  test("the gateway answers 504 when an upstream proxy ignores CONNECT, after sending only the upstream's credentials", async () => {
     const started = performance.now();
     const tunnel = await openTunnel(world.port, credentials(1), 'crm.company.test:443');
     expect(statusAndReason(tunnel.head)).toBe('504 timeout');

@@ -130,7 +130,7 @@ test('the log and a metric tell when the certificate expires', async () => {
   const text = await (await fetch(`http://127.0.0.1:${gateway.metricsPort()}/metrics`)).text();
   await gateway.close(0);
   const expiry = /^propusk_gateway_certificate_expiry_timestamp_seconds (\S+)$/m.exec(text);
-  // makeCertificate signs for two days.
+  // makeCertificate() makes certificates that are valid for two days.
   const inTwoDays = Date.now() / 1000 + 2 * 86_400;
   expect(Math.abs(Number(expiry?.[1]) - inTwoDays)).toBeLessThan(600);
   const warnings = lines.filter((line) => line.includes('The certificate expires soon'));
@@ -148,15 +148,15 @@ describe('unusable TLS files stop the start with one line', () => {
     const line = `Файл «${folder}/none.pem» не читается (ENOENT). Проверьте настройку GATEWAY_TLS_KEY`;
     await expect(created(first.certPath, `${folder}/none.pem`)).rejects.toThrow(line);
   });
-  test('a file without a certificate is named', async () => {
+  test('the start error names a certificate file that holds no certificate', async () => {
     await writeFile(join(folder, 'odd.pem'), 'odd');
     const line = `В файле «${folder}/odd.pem» нет сертификата в виде PEM. Проверьте настройку GATEWAY_TLS_CERT`;
     await expect(created(join(folder, 'odd.pem'), first.keyPath)).rejects.toThrow(line);
   });
-  test('a key of another certificate is refused', async () => {
+  test('the gateway does not start with the key of another certificate', async () => {
     await expect(created(first.certPath, second.keyPath)).rejects.toThrow('не от этого сертификата');
   });
-  test('a certificate without a key is refused', () => {
+  test('the gateway does not start with GATEWAY_TLS_CERT but without GATEWAY_TLS_KEY', () => {
     expect(() => testConfig({ GATEWAY_TLS_CERT: first.certPath })).toThrow(
       'Задана настройка GATEWAY_TLS_CERT, а GATEWAY_TLS_KEY нет: нужны обе',
     );

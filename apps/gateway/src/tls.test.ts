@@ -14,13 +14,13 @@ beforeEach(() => {
 });
 afterEach(() => void vi.useRealTimers());
 
-/** Looks at the certificate every hour until so many days are left. @returns the number of warnings */
+/** Checks the certificate's expiry for every hour until `daysLeft` days are left. @returns the number of warnings */
 function until(daysLeft: number, end = END): number {
   for (; Date.now() < end - daysLeft * DAY_MS; vi.advanceTimersByTime(3_600_000)) warn(end);
   return warnings.length;
 }
 
-test('a certificate warns once 30, 7, 1 and 0 days before its end', () => {
+test('the log warns once 30, 7, 1 and 0 days before a certificate expires', () => {
   vi.setSystemTime(END - 90 * DAY_MS);
   expect([until(30), until(28), until(7), until(6), until(1), until(0.5), until(0), until(-3)]).toEqual([
     0, 1, 1, 2, 2, 3, 3, 4,
@@ -28,14 +28,14 @@ test('a certificate warns once 30, 7, 1 and 0 days before its end', () => {
   expect(new Set(warnings)).toEqual(new Set(['2026-11-30T00:00:00.000Z']));
 });
 
-test('a renewed certificate warns anew', () => {
+test('the log warns again before a renewed certificate expires', () => {
   vi.setSystemTime(END - 2 * DAY_MS);
   expect(until(1.5)).toBe(1);
   const renewed = END + 90 * DAY_MS;
   expect([until(31, renewed), until(29, renewed)]).toEqual([1, 2]);
 });
 
-test('a certificate that ends tomorrow warns once at a start', () => {
+test('the log warns once at the start when the certificate expires tomorrow', () => {
   vi.setSystemTime(END - 0.5 * DAY_MS);
   expect(until(0.1)).toBe(1);
 });

@@ -80,7 +80,7 @@ export function warnOfExpiry(log: Log): (expiresAt: number) => void {
  * Loads each renewed certificate, and warns before the end of the current one. A pair that does not match, as in the
  * middle of a renewal, changes nothing.
  * @param served the certificate in use, which a renewal replaces
- * @returns a function that stops it
+ * @returns a function that stops the reading
  */
 export function followCertificate(
   server: Server,

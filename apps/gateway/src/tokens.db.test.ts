@@ -23,8 +23,8 @@ import { createLog } from './log.ts';
 import { createGateway, type Gateway } from './server.ts';
 
 /**
- * Every token of a user at a real api and a real gateway: replayed after every event that must end it, and
- * damaged.
+ * A real api and a real gateway refuse every token of a user after each event that must end it, and every
+ * damaged token.
  */
 
 const PASSWORD = 'correct horse';
@@ -243,7 +243,7 @@ test('no damaged token is accepted', { timeout: quickOrSoak(60_000, 300_000) }, 
           }),
         );
       }
-      // Each token is of one kind and one user, and is refused in the other's place.
+      // A token is refused with another user's name, and in the place of another kind of token.
       const swapped = [
         `${name}:${otherPassword}`,
         `${otherName}:${password}`,

@@ -60,7 +60,7 @@ async function mailedToken(): Promise<string> {
   return /#token=([\w-]{43})&for=confirm/.exec(text)?.[1] ?? '';
 }
 
-test('the gateway admits nobody of a company beyond loopback before its mail is confirmed', async () => {
+test('the gateway refuses all users of a new company until its owner confirms the mail address', async () => {
   const names = { name: 'Компания', companyName: 'Компания', companySite: 'company.test' };
   const account = { ...names, email: 'owner@company.test', password: 'correct horse' };
   const owner = (await api.must(null, register, { body: account })).token;
@@ -68,7 +68,7 @@ test('the gateway admits nobody of a company beyond loopback before its mail is 
   const { id } = await api.must(owner, me);
   const policy = await api.must(owner, createPolicy, { body: { name: 'Продажи', proxyId, users: [id] } });
   await api.must(owner, createSite, { body: { address: host, politics: [policy.id] } });
-  // The api tells no credentials yet: the test signs a valid token itself.
+  // The api issues no gateway token yet, so the test signs a valid one itself.
   await expect(api.must(owner, myAccess)).rejects.toThrow('company_unconfirmed');
   const { rows } = await database.pool.query('select gateway_epoch as epoch from users where id = $1', [id]);
   const expires = Math.floor(Date.now() / 1000) + 600;
@@ -76,7 +76,7 @@ test('the gateway admits nobody of a company beyond loopback before its mail is 
   const ask = async () =>
     statusAndReason(await get(gateway.port, `${gatewayUsername(id)}:${token}`, `http://${host}/`));
 
-  // The gateway knows the company once it refuses by its snapshot.
+  // `user_removed` shows that the gateway has received the company's snapshot, which lists no users.
   await expect.poll(ask, { timeout: 10_000, interval: 20 }).toBe('403 user_removed');
   for (let tries = 0; tries < 20; tries++) expect(await ask()).toBe('403 user_removed');
   expect(origin.requests).toHaveLength(0);
@@ -84,7 +84,7 @@ test('the gateway admits nobody of a company beyond loopback before its mail is 
 
   await api.must(null, useLink, { body: { token: await mailedToken() } });
   await expect.poll(ask, { timeout: 10_000, interval: 20 }).toBe('200');
-  // The session stays.
+  // The confirmation does not end the owner's session.
   expect((await api.must(owner, me)).company?.confirmed).toBe(true);
   await api.must(owner, myAccess);
   expect(origin.requests.length).toBeGreaterThan(0);

@@ -76,7 +76,7 @@ export async function upgrade(
 
 interface Answered {
   readonly reply: IncomingMessage;
-  /** The site's socket when it switched protocols. */
+  /** The site's socket when the site answered 101; otherwise null. */
   readonly socket: Socket | null;
 }
 

@@ -103,7 +103,7 @@ describe.each([
     expect(world.origin.requests.at(-1)?.body).toBe(body);
   });
 
-  test('a wrong upstream password is 502 in both forms, and its challenge does not reach the client', async () => {
+  test("a wrong upstream password gives 502 to plain HTTP and CONNECT, and the proxy's challenge does not reach the client", async () => {
     await leaveBy(upstream(proxy().port, { password: 'wrong' }));
     const before = world.origin.connections();
     const plain = await curl(world.port, me, site);

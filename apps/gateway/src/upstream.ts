@@ -46,7 +46,7 @@ const HEAD_MOST = 32_768;
 const EARLY_MOST = 16;
 const BLANK_LINE = Buffer.from('\r\n\r\n');
 
-/** The proxy's answer is not valid HTTP. */
+/** The error for a proxy's answer that is not valid HTTP. */
 export const unreadableUpstream = () => new ProxyError('upstream_failed', 'upstream_invalid_http');
 
 /**
@@ -69,7 +69,7 @@ export function requestTunnel(
   const onEnd = () => settle(new ProxyError('upstream_failed', 'upstream_broken'));
   const onAbort = () => settle(signal.reason);
 
-  /** @returns false: the source is to deliver no more bytes */
+  /** Settles the promise. @returns false, so that the source delivers no more bytes */
   function settle(failure?: unknown): false {
     if (settled) return false;
     settled = true;

@@ -25,7 +25,7 @@ function company(
       { id: id * 10, epoch: 1 },
       { id: id * 10 + 1, epoch: 1 },
     ],
-    // As the database does: a site in a policy with the shared gateway has a claim, here in the order of the ids.
+    // As in the database, a site in a policy with the shared gateway has a claim. Here the claim equals the site's id.
     sites: Object.entries(sites).map(([siteId, address]) => {
       const shared = policies.some((policy) => policy.proxy === 1 && policy.sites.includes(Number(siteId)));
       return { id: Number(siteId), address, claim: shared ? Number(siteId) : null };
@@ -167,7 +167,7 @@ describe('the index', () => {
     expect([allowed(i, 'a.romashka.test'), allowed(i, 'b.romashka.test')]).toEqual([false, true]);
   });
 
-  test('a company loses its claim with the last policy that made it', () => {
+  test('a company loses its claim to a host with the last policy that puts the site on shared egress', () => {
     const i = indexOf(v(1, [1]), company(2, { 20: 'a.romashka.test' }, [{ proxy: 1, sites: [20] }]));
     putCompany(i, v(2, [2]));
     expect(decide(i, 20, host('a.romashka.test'), 443).allow).toBe(true);
@@ -198,7 +198,7 @@ describe('decide() over arbitrary companies', () => {
     fc
       .record({
         sites: fc.uniqueArray(fc.constantFrom(...names), { maxLength: 5 }),
-        // Independent of the policies: a gateway may know only the claims of a company.
+        // Claims are generated independently of the policies: after a restart a gateway may know only a company's claims.
         claims: fc.tuple(...[0, 1, 2, 3, 4].map(() => fc.option(fc.nat(9)))),
         policies: fc.array(
           fc.record({
@@ -298,7 +298,7 @@ describe('decide() over arbitrary companies', () => {
     .constantFrom(1, 2, 3)
     .chain((id) => fc.oneof({ weight: 3, arbitrary: snapshot(id) }, fc.constant({ gone: id })));
 
-  test('adding and removing companies leaves the index as it was', () => {
+  test('an index after any additions and removals of companies equals a fresh index of the same companies', () => {
     fc.assert(
       fc.property(fc.array(step, { minLength: 2, maxLength: 10 }), (history) => {
         const lived = emptyIndex();
@@ -312,7 +312,7 @@ describe('decide() over arbitrary companies', () => {
             left.set(each.companyId, each);
           }
         }
-        // Indexed in the order of the ids.
+        // The fresh index gets the same companies in the order of their ids.
         const all = [1, 2, 3].flatMap((id) => left.get(id) ?? []);
         const fresh = indexOf(...all);
         expect(answers(lived)).toEqual(answers(fresh));

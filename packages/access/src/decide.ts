@@ -78,7 +78,7 @@ function siteAt(first: SiteIndex, port: number, web: boolean): SiteIndex | undef
   return usual;
 }
 
-/** Position in the walk over a host's patterns: a negative constant, or the offset of the name below `*.`. */
+/** A position in the iteration over a host's patterns: a negative constant, or the offset of the name below `*.`. */
 const BARE = -1;
 const HOST = -2;
 const END = -3;

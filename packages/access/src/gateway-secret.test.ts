@@ -5,11 +5,11 @@ import { gatewayKeys, signGatewayToken, verifyGatewayToken } from './gateway-sec
 const keys = gatewayKeys('a secret of thirty-two characters');
 const token = signGatewayToken(keys, { userId: 17, epoch: 3, expires: 1_800_000_000 });
 
-test('a verified token returns the signed claims', () => {
+test('verifying a gateway token returns the signed claims', () => {
   expect(verifyGatewayToken(keys, token)).toEqual({ userId: 17, epoch: 3, expires: 1_800_000_000 });
 });
 
-test('a token with any character changed is invalid', () => {
+test('a gateway token with any character changed is invalid', () => {
   const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.';
   fc.assert(
     fc.property(fc.nat(token.length - 1), fc.constantFrom(...letters.split('')), (at, letter) => {
@@ -20,7 +20,7 @@ test('a token with any character changed is invalid', () => {
   );
 });
 
-test('a token is invalid under another secret or the key of another use', () => {
+test('a gateway token is invalid under another secret, and under the key for probe tokens', () => {
   const other = gatewayKeys('another secret of thirty-two char');
   expect(verifyGatewayToken(other, token)).toBeNull();
   expect(verifyGatewayToken({ ...keys, token: keys.probe }, token)).toBeNull();

@@ -19,7 +19,7 @@ export interface GatewayKeys {
 export function gatewayKeys(secret: string): GatewayKeys {
   const derive = (use: string) => Buffer.from(hkdfSync('sha256', secret, 'propusk', use, 32));
   return {
-    // KeyObjects: from bytes Node would import the key for every signature.
+    // KeyObjects instead of bytes: Node would import bytes as a key again for every signature.
     token: createSecretKey(derive('gateway-token')),
     probe: createSecretKey(derive('gateway-probe')),
     snapshot: derive('gateway-snapshot'),

@@ -57,8 +57,8 @@ const refused = [
 ];
 
 describe('canonicalHost', () => {
-  test.each(same)('%s is %s', (raw, canonical) => expect(canonicalHost(raw)).toBe(canonical));
-  test.each(refused)('%j has no canonical spelling', (raw) => expect(canonicalHost(raw)).toBeNull());
+  test.each(same)('canonicalHost(%s) is %s', (raw, canonical) => expect(canonicalHost(raw)).toBe(canonical));
+  test.each(refused)('canonicalHost(%j) is null', (raw) => expect(canonicalHost(raw)).toBeNull());
 
   test('canonicalHost gives the same result by its fast path and by the URL parser', () => {
     const names = fc.stringMatching(/^[abxn019.-]{0,14}$/);

@@ -18,7 +18,7 @@ describe('a pasted site address', () => {
     ['*.пример.рф:8080', '*.xn--e1afmkfd.xn--p1ai:8080'],
     ['https://почта.пример.рф', 'xn--80a1acny.xn--e1afmkfd.xn--p1ai'],
     ['romashka.test', 'romashka.test'],
-  ])('%s is stored as %s', (raw, address) => expect(stored(raw)).toBe(address));
+  ])('the pasted site address %s is stored as %s', (raw, address) => expect(stored(raw)).toBe(address));
 
   test.each([
     ['', 'not_a_host'],
@@ -39,5 +39,5 @@ describe('a pasted site address', () => {
     ['github.io', 'public_suffix'],
     ['crm.example.ru:0', 'bad_port'],
     ['crm.example.ru:70000', 'bad_port'],
-  ])('%s is rejected: %s', (raw, fault) => expect(stored(raw)).toBe(fault));
+  ])('the pasted site address %s is rejected: %s', (raw, fault) => expect(stored(raw)).toBe(fault));
 });

@@ -48,7 +48,7 @@ export interface UserIndex {
   readonly id: number;
   readonly company: CompanyIndex;
   readonly epoch: number;
-  /** By policy id, ascending. */
+  /** The user's policies, by policy id, ascending. */
   readonly policies: readonly PolicyIndex[];
 }
 
@@ -241,7 +241,7 @@ function give(lists: Map<number, readonly PolicyIndex[]>, to: readonly number[],
   const longer = new Map<readonly PolicyIndex[], readonly PolicyIndex[]>();
   for (const each of to) {
     const before = lists.get(each) ?? none;
-    // A duplicate in the snapshot.
+    // The snapshot lists this user or site twice.
     if (before.at(-1) === policy) continue;
     let list = longer.get(before);
     if (list === undefined) longer.set(before, (list = before.concat(policy)));

@@ -32,7 +32,7 @@ test.each([
   '2606:4700::1111',
   '2a00:1450:4001::1',
   '3ffd:ffff::1',
-])('%s is public', (address) => {
+])('addressAllowed() accepts the public address %s', (address) => {
   expect(addressAllowed(address, nothing)).toBe(true);
 });
 
@@ -45,12 +45,12 @@ test.each([
   ['fe80::5', '10.0.0.0/8,fd00::/8', false],
   ['::1', '::1/128', true],
   ['::2', '::1/128', false],
-])('%s with %s exempt: %s', (address, networks, allowed) => {
+])('addressAllowed() for %s with the exempt networks %s: %s', (address, networks, allowed) => {
   expect(addressAllowed(address, parseNetworks(networks) ?? nothing)).toBe(allowed);
 });
 
 test.each(['', 'localhost', '127.1', '0x7f000001', '2130706433', '[::1]', '1.1.1.1 ', '1.1.1.1:80'])(
-  'text that is not an address is refused: %s',
+  'addressAllowed() refuses text that is not an address: %s',
   (text) => expect(addressAllowed(text, nothing)).toBe(false),
 );
 
@@ -66,7 +66,7 @@ test.each([
   '10.0.0.0/8,',
   'fe80::%lo/10',
   '10.0.0.0/-1',
-])('an invalid network is rejected: %s', (text) => expect(parseNetworks(text)).toBeNull());
+])('parseNetworks() rejects the invalid network %s', (text) => expect(parseNetworks(text)).toBeNull());
 
 const own = Object.values(networkInterfaces()).flatMap((list) => list?.map(({ address }) => address) ?? []);
 test.each([

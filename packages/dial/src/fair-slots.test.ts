@@ -26,7 +26,7 @@ const left = (tenant: number) =>
   taken.filter((holder) => holder.tenant === tenant).length -
   evicted.filter((holder) => holder.tenant === tenant).length;
 
-test('a tenant gets 16 slots, and a further one once it frees one', () => {
+test('a tenant gets 16 DNS slots, and another one once it frees one', () => {
   const { slots, refused } = fill(createFairSlots(), 1, 17);
   expect(refused).toBe(1);
   slots.take(holderOf(2));
@@ -45,18 +45,18 @@ test('with 50 greedy tenants, every tenant keeps its share of 512 slots, and a n
   evicted.length = 0;
   for (let i = 0; i < 10; i++) slots.take(holderOf(99));
   expect(evicted).toHaveLength(10);
-  // Its own share of 512 / 51 is used up.
+  // Tenant 99 has used up its share of 512 / 51 slots.
   expect(() => Array.from({ length: 6 }, () => slots.take(holderOf(99)))).toThrow('names_busy');
 });
 
-test('the tenant that holds most loses its oldest slot', () => {
+test('when all DNS slots are taken, the tenant that holds most loses its oldest slot', () => {
   const { slots } = fill(createFairSlots(), 32, 16);
   expect(evicted).toEqual([]);
   slots.take(holderOf(99));
   expect(evicted).toEqual([taken[0]]);
 });
 
-test('512 tenants with one slot each leave none to evict', () => {
+test('when 512 tenants hold one DNS slot each, a further tenant is refused', () => {
   const { slots } = fill(createFairSlots(), 512, 1);
   expect(() => slots.take(holderOf(999))).toThrow('names_busy');
   expect(evicted).toEqual([]);

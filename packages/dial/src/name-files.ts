@@ -1,9 +1,9 @@
 import { readFileSync, statSync } from 'node:fs';
 import { isIP } from 'node:net';
 
-/** The files of the system that resolve names besides DNS: c-ares applies neither hosts nor search domains to a query. */
+/** Reads /etc/hosts and the search domains of /etc/resolv.conf, since queries of c-ares apply neither. */
 
-/** Milliseconds between two looks at a file. */
+/** Milliseconds between two checks of a file. */
 const LOOK_MS = 1_000;
 
 /**

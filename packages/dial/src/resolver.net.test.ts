@@ -45,7 +45,7 @@ describe('the cache', () => {
     [20, 20_000],
     [60, 60_000],
     [86_400, 60_000],
-  ])('a time to live of %i s keeps an answer for %i ms', async (ttl, ms) => {
+  ])('the resolver caches an answer with a time to live of %i s for %i ms', async (ttl, ms) => {
     const lookup = await open(ttl);
     zone = { 'a.test': ['192.0.2.1'] };
     expect(await lookup('a.test', 1)).toEqual(['192.0.2.1']);
@@ -58,7 +58,7 @@ describe('the cache', () => {
     expect(server.asked()).toBe(2);
   });
 
-  test('a failure is kept for one second', async () => {
+  test('the resolver caches a failed look-up for one second', async () => {
     const lookup = await open(60);
     expect(await codeOf(() => lookup('later.test', 1))).toBe('resolve_failed');
     zone = { 'later.test': ['192.0.2.1'] };
@@ -78,7 +78,7 @@ describe('the cache', () => {
     expect(await lookup('many.test', 1)).toHaveLength(16);
   });
 
-  test('the 4,097th name drops the oldest', async () => {
+  test('the 4,097th name in the cache drops the oldest one', async () => {
     const lookup = await open(60);
     const ask = async (i: number) => codeOf(() => lookup(`n${i}.test`, i % 64));
     // In small bursts: the server's socket drops packets beyond its buffer.
@@ -150,7 +150,7 @@ describe('pending names', () => {
 });
 
 describe('files', () => {
-  test('names of the hosts file precede DNS, take no slot, and change with the file', async () => {
+  test('names in the hosts file precede DNS, take no slot of a tenant, and change with the file', async () => {
     const hostsFile = join(folder, 'hosts');
     await writeFile(
       hostsFile,

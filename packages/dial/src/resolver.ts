@@ -53,11 +53,11 @@ interface Cached {
 class Query implements SlotHolder {
   readonly tenant: Tenant;
   /**
-   * Its own, because cancel() ends every query of a resolver. It also reads the system's current servers, and sends from a
-   * source port of its own.
+   * Each query has a resolver, because Resolver.cancel() ends all queries of one resolver. A new resolver also reads the
+   * system's current DNS servers, and sends from a new source port.
    */
   readonly resolver = new Resolver({ timeout: spread(FIRST_TRY_MS), tries: TRIES });
-  /** Why it was cancelled. */
+  /** Why the query was cancelled. */
   cancelled: 'timeout' | 'names_busy' | undefined;
   answer: Promise<readonly string[]> = Promise.resolve([]);
 

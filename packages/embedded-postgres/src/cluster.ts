@@ -90,7 +90,7 @@ async function regularFile(path: string): Promise<{ size: number } | undefined> 
   return found?.isFile() ? found : undefined;
 }
 
-/** Removes the drafts of killed starts. This process holds the lock, so no draft here is in use. */
+/** Removes the unfinished clusters of killed starts. This process holds the lock, so none of them is in use. */
 async function sweep(place: Place): Promise<void> {
   for (const name of await readdir(place.home)) {
     if (/^postgres\.init-[0-9a-f]{12}$/.test(name)) await removeTree(place.user, join(place.home, name));

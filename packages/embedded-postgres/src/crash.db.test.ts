@@ -45,7 +45,7 @@ const drafts = (folder: string) =>
   existsSync(folder) ? readdirSync(folder).filter((name) => name.startsWith('postgres.init-')) : [];
 
 test.concurrent.each([0, 60, 120, 200, 300, 400, 500])(
-  'a kill %i ms into initdb leaves nothing broken',
+  'after a kill %i ms into initdb the next start succeeds',
   async (ms) => {
     const folder = join(scratch, `init-${ms}`);
     const holder = startHolder(['open', folder]);
@@ -61,7 +61,7 @@ test.concurrent.each([0, 60, 120, 200, 300, 400, 500])(
   },
 );
 
-test('a draft beside the cluster is removed, but only one of ours', async () => {
+test('a start removes an unfinished cluster of an earlier start, but no foreign folder beside it', async () => {
   const folder = join(scratch, 'drafts');
   for (const name of ['postgres.init-0123456789ab', 'postgres.init-mine', 'postgres.old']) {
     mkdirSync(join(folder, name, 'base'), { recursive: true, mode: 0o755 });
@@ -220,7 +220,7 @@ test('a kill -9 of the server is detected, and no acknowledged row is lost', asy
     const counts = await Promise.all(written);
     expect(await db.exited).toEqual({ code: null, signal: 'SIGKILL' });
 
-    // The supervisor, too, opens it again at once, without close().
+    // Open the database again without close(), as the supervisor does after a crash.
     db = await openEmbedded({ dataDir: folder });
     expect(db.url).toBe(url);
     const kept = await ask(

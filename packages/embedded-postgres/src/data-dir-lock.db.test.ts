@@ -12,7 +12,7 @@ beforeAll(() => {
 });
 afterAll(() => removeScratch(scratch));
 
-test('of twenty starts at once exactly one wins, and the others name it', async () => {
+test('of twenty simultaneous starts on one data folder exactly one succeeds, and the others name its process', async () => {
   const folder = join(scratch, 'twenty');
   const holders = Array.from({ length: 20 }, () => startHolder(['lock', folder]));
   const lines = await Promise.all(holders.map((holder) => holder.line));
@@ -38,7 +38,7 @@ test('the lock of a killed process is free at once', async () => {
   expect(existsSync(join(folder, 'propusk.pid'))).toBe(false);
 });
 
-test('a pid that now belongs to a stranger does not hold the lock', async () => {
+test('a recorded pid that another program has now does not hold the lock of the data folder', async () => {
   const folder = join(scratch, 'recycled');
   mkdirSync(folder);
   const stranger = spawn('sleep', ['60']);
@@ -83,7 +83,7 @@ test('a new data folder is closed to other users, and an existing one keeps its 
   expect(statSync(existing).mode & 0o777).toBe(0o700);
 });
 
-test('a folder that cannot be created is refused in one line', async () => {
+test('a data folder that cannot be created stops the start with one line', async () => {
   writeFileSync(join(scratch, 'file'), '');
   await expect(lockDataDir(join(scratch, 'file', 'data'))).rejects.toThrow(
     /^Не удалось создать папку данных \S+ \(DATA_DIR\): на месте папки лежит файл\.$/,

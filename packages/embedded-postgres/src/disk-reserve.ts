@@ -26,7 +26,7 @@ export async function keepReserve(home: string, say: (line: string) => void): Pr
   let closed = false;
   let timer: NodeJS.Timeout | undefined;
   let held = await isWhole(file);
-  // Left by a crash.
+  // Remove an unfinished reserve file that a crash left.
   await rm(draftOf(file), { force: true });
   await release();
   let looking = look().then(schedule);

@@ -29,7 +29,7 @@ const knownFailures: readonly (readonly [RegExp, (place: Place) => string])[] = 
   [/invalid locale name|locale .* (not found|could not be)/, () => databasePhrases.noLocale()],
 ];
 
-/** Messages that mean damage, in a cluster that existed before. */
+/** PostgreSQL's messages that mean a damaged cluster, unless initdb is making it. */
 const damage =
   /checkpoint record|pg_control|control file|incompatible with server|invalid magic number|could not open (file|directory) "|PANIC:/;
 

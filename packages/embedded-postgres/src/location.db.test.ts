@@ -32,7 +32,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { nobodyId, sharedRoot } from './location.ts';
 import { openEmbedded } from './open.ts';
 
-/** The shared folders that were not there before: they go again. */
+/** The folders under /var/lib/propusk that did not exist before these tests, to be removed after them. */
 let made: string[];
 beforeAll(() => {
   made = [sharedRoot, join(sharedRoot, 'bin'), join(sharedRoot, 'data')].filter((path) => !existsSync(path));
@@ -41,7 +41,7 @@ afterAll(() => {
   if (made.includes(join(sharedRoot, 'bin')))
     rmSync(join(sharedRoot, 'bin'), { recursive: true, force: true });
   for (const path of made.toReversed()) {
-    // A folder that is not empty has another user meanwhile.
+    // Leave a folder that is not empty: another process uses it by now.
     try {
       rmdirSync(path);
     } catch {}

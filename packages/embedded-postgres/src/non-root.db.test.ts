@@ -64,7 +64,7 @@ describe.skipIf(asRoot && !canPlayOrdinary)(
     });
 
     test.skipIf(!asRoot)(
-      `root opens his database as him, and he does not open root's${rootOnly}`,
+      `root opens the database of an ordinary user as that user, who cannot open the database of root${rootOnly}`,
       async () => {
         const holder = startHolder(['open', dataDir, 'create table kept as select 1 as one'], { as });
         await opened(holder);
@@ -93,7 +93,7 @@ describe.skipIf(asRoot && !canPlayOrdinary)(
     const canUnshare =
       spawnSync('sh', ['-c', 'unshare --map-root-user true'], { ...as, cwd: '/' }).status === 0;
     test.skipIf(!canUnshare)(
-      `the root of a rootless container can lock, and is told why it cannot open${canUnshare ? '' : ' (skipped: no user namespaces)'}`,
+      `the root of a rootless container can lock a data folder, and gets an error that explains why it cannot open it${canUnshare ? '' : ' (skipped: no user namespaces)'}`,
       () => {
         const play = (mode: string) =>
           spawnSync(

@@ -168,7 +168,7 @@ describe('an open database', () => {
     expect(await short.exited).toEqual({ code: 0, signal: null });
     expect(await busy).toBe('57P01');
     expect(processesUnder(folder)).toEqual([]);
-    // The reserve may be whole already.
+    // The reserve file may be complete already.
     expect(
       readdirSync(folder)
         .filter((name) => name !== 'disk.reserve')

@@ -68,7 +68,7 @@ export async function openEmbedded(options: {
     const server = await startServer(place, native, log);
     opened.defer(server.stop);
     const early = server.exited.then(() => Promise.reject(explainFailure(log.tail(), place)));
-    // Nothing awaits it once the server is ready.
+    // Once the server is ready, no code awaits this promise: its rejection must not count as unhandled.
     early.catch(() => undefined);
     await waitUntilReady(socketDir.path, early, (answer) => explainFailure(answer, place), say);
 

@@ -21,11 +21,11 @@ export interface ServerLog {
   readonly file: string;
   /** For a child's stdout and stderr. */
   readonly fd: number;
-  /** Never throws. */
+  /** Appends text to the log. Never throws. */
   write(text: string): void;
   /** The output since the log was opened, at most the last 16 KB. */
   tail(): string;
-  /** May be called again. */
+  /** Closes the log. May be called again. */
   close(): void;
 }
 

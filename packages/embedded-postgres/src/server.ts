@@ -13,9 +13,9 @@ export interface Exit {
 
 /** A postmaster that this process started. */
 export interface Server {
-  /** Resolves when it ends, for any reason. */
+  /** Resolves when the postmaster ends, for any reason. */
   readonly exited: Promise<Exit>;
-  /** Ends it cleanly, or after 8 s harder; resolves when it is gone. */
+  /** Ends the postmaster by a fast shutdown, after 8 s by an immediate one; resolves when the process is gone. */
   stop(): Promise<void>;
 }
 
@@ -26,7 +26,7 @@ const stops: readonly (readonly [NodeJS.Signals, number])[] = [
   ['SIGKILL', 60_000],
 ];
 
-/** Starts postgres. It is not ready yet, and may yet refuse: see waitUntilReady. */
+/** Starts postgres, which is not ready yet and may still fail: see waitUntilReady. */
 export async function startServer(place: Place, native: string, log: ServerLog): Promise<Server> {
   const [program = '', ...args] = [
     ...(await tiedToParent(place.user, 'INT')),
@@ -39,7 +39,7 @@ export async function startServer(place: Place, native: string, log: ServerLog):
     ...place.user.spawnAs,
     cwd: '/',
     env: cleanEnvironment(),
-    // Its own session: Ctrl-C in the terminal must not stop it before the api has drained.
+    // In a separate session: Ctrl-C in the terminal must not stop PostgreSQL before the api has drained.
     detached: true,
     stdio: ['ignore', log.fd, log.fd],
   });

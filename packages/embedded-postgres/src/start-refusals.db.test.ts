@@ -93,7 +93,7 @@ const breakages: [string, (cluster: string) => void, RegExp, boolean][] = [
 ];
 
 test.concurrent.each(breakages)(
-  '%s is reported in one line and left unchanged',
+  'the start reports %s in one line, and leaves the cluster unchanged',
   async (name, damage, message, found) => {
     const dataDir = join(scratch, name.replaceAll(/\W+/g, '-'));
     await copyTemplate(dataDir);
@@ -129,7 +129,7 @@ test('a file, or a foreign folder, at the path of the cluster is not touched', a
 
 const disk = asRoot ? mountDisk() : undefined;
 test.skipIf(!disk)(
-  `a full disk is said, leaves nothing, and costs nothing once there is room${asRoot ? '' : rootOnly}${asRoot && !disk ? ' (skipped: mount is not allowed here)' : ''}`,
+  `a start on a full disk fails with one line and leaves no unfinished cluster, and the next start with free space succeeds${asRoot ? '' : rootOnly}${asRoot && !disk ? ' (skipped: mount is not allowed here)' : ''}`,
   async () => {
     const mounted = disk ?? '';
     try {

@@ -8,12 +8,12 @@ import type { IncomingHttpHeaders } from 'node:http';
 const BLANK_LINE = Buffer.from('\r\n\r\n');
 
 export class HeadSplitter {
-  /** The bytes of a blank line at the end of the last piece. */
+  /** How many bytes of a blank line are at the end of the last piece. */
   #matched = 0;
   /** The rest of a body with Content-Length, in bytes. */
   #body = 0;
 
-  /** Notes a parsed head, whose body follows. A chunked body ends with a blank line, as a head does. */
+  /** Called after a parsed head, whose body follows. A chunked body ends with a blank line, as a head does. */
   expectBody(headers: IncomingHttpHeaders): void {
     const length = Number(headers['content-length'] ?? 0);
     this.#body = headers['transfer-encoding'] === undefined && Number.isSafeInteger(length) ? length : 0;

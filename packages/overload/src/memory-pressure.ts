@@ -3,7 +3,7 @@ import { getHeapStatistics } from 'node:v8';
 /** Whether the process is short of memory and must refuse new work. */
 export type MemoryPressure = () => boolean;
 
-/** The age at which a measurement is renewed; one takes about 10 µs. */
+/** A measurement of memory, which takes about 10 µs, is reused for this many ms. */
 const READING_MS = 250;
 /** Shares of the limit: work is refused above HIGH and accepted again below LOW. */
 const HIGH = 0.9;

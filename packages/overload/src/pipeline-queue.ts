@@ -49,7 +49,7 @@ export class PipelineQueue {
   #response: ServerResponse | null = null;
   /** This queue paused the socket and resumes it after the response. */
   #waiting = false;
-  /** This connection's share of `pipelined`. */
+  /** The bytes of this connection that the counter `pipelined` includes. */
   #counted = 0;
   #feeding = false;
   #detached = false;
@@ -90,7 +90,7 @@ export class PipelineQueue {
     return this.#held.length;
   }
 
-  /** Notes a parsed request and its response. */
+  /** Called for each parsed request, with its response. */
   begin(request: IncomingMessage, response: ServerResponse): void {
     this.#request = request;
     this.#response = response;

@@ -93,19 +93,23 @@ export function classifyFailure(
   return connected || !first ? 'unclear' : finding;
 }
 
-/** Findings about the site. Any other error says nothing about it. */
-const errorFindings: Partial<Record<ConnectErrorReason, Finding>> = {
+/** What an error on the connection to a site shows about the site. */
+const errorFindings: Readonly<Record<ConnectErrorReason, Finding>> = {
   connect_failed: 'no_connection',
   timeout: 'no_connection',
   broken_off: 'no_connection',
   connection_refused: 'refused',
   no_route: 'no_egress',
   tls_failed: 'no_tls',
+  resolve_failed: 'inconclusive',
+  address_refused: 'inconclusive',
+  credentials: 'inconclusive',
+  refused: 'inconclusive',
 };
 
 /** Classifies an error without regard to earlier requests. */
 export function classifyConnectError({ where, reason }: ConnectError): Finding {
-  return where === 'proxy' ? 'inconclusive' : (errorFindings[reason] ?? 'inconclusive');
+  return where === 'proxy' ? 'inconclusive' : errorFindings[reason];
 }
 
 /** CDNs by the headers that they add to a response. */

@@ -6,7 +6,7 @@ import type { Counted, ToWorker } from './messages.ts';
  * count it twice.
  */
 export interface AggregateMetrics {
-  /** Collects from every worker, and sums. */
+  /** Collects the metrics of every worker. @returns their sums */
   registry(): Promise<Registry>;
   counted(worker: number, turn: number, metrics: Counted): void;
   gone(worker: number): void;
@@ -20,7 +20,7 @@ interface MetricsSource {
 
 /** A worker that does not answer in this time contributes its last values. */
 const ANSWER_MS = 1_000;
-/** The interval of collecting: a worker's death loses at most this much counting. */
+/** The interval of collecting, in ms. A worker that dies loses at most the counts of one interval. */
 const COLLECT_MS = 5_000;
 
 /** @param members the live workers */

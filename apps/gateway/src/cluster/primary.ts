@@ -35,7 +35,7 @@ const CONTACT_MS = 200;
 
 interface Member {
   readonly worker: Worker;
-  /** The time limits of `enforce` messages that it has not confirmed, by number. */
+  /** A timer for each `enforce` message that the worker has not confirmed, by the number of the message. */
   readonly pending: Map<number, NodeJS.Timeout>;
   send(message: ToWorker): void;
 }

@@ -100,7 +100,7 @@ const alive = (list: readonly Tunnel[]) => list.filter(({ socket }) => !socket.d
 const ask = async (who = me) => statusAndReason(await get(port, who, `http://${host}/`));
 
 test('a revocation ends tunnels in every worker within a second, and others continue', async () => {
-  // While other workers are stopped, the remaining one must accept: so each gets some tunnels.
+  // Any worker may accept a connection. Suspending all but one makes that one accept, so each gets five tunnels.
   const mine: Tunnel[] = [];
   for (const pid of workers()) {
     const rest = workers().filter((each) => each !== pid);
@@ -139,7 +139,7 @@ test('100 revocations end the last tunnel within a second at p99', { timeout: 90
   expect(times[98]).toBeLessThanOrEqual(1_000);
 });
 
-test('the change itself ends tunnels, not the recheck that runs every second', async () => {
+test('a revocation ends tunnels when it arrives, not at the recheck that runs every second', async () => {
   const times: number[] = [];
   for (let i = 0; i < 11; i++) {
     const mine = await open(6);
@@ -185,7 +185,7 @@ test('a killed worker loses only its own tunnels, and its successor knows revoca
   await until(() => workers().length === WORKERS + 1, 10_000);
   for (let i = 0; i < 40; i++) expect(await ask()).toBe('403 no_policy');
   for (let i = 0; i < 40; i++) expect(await ask(other)).toBe('200');
-  // By chance about a third of them ran in that worker, never all.
+  // About a third of these tunnels ran in the killed worker; the others must survive.
   expect(alive(theirs)).toBeGreaterThan(0);
 });
 
@@ -210,7 +210,7 @@ test('workers killed one by one grant no revoked right, and the next worker serv
   await until(() => (answers.get('member: 200') ?? 0) > served + 20, 10_000);
   ending.abort();
   await Promise.all(traffic);
-  // `none` is a connection of a killed worker: at most one per kill for each of both.
+  // `none` counts connections that a killed worker closed: at most one per kill for the member, and one for the stranger.
   const cut = (answers.get('member: none') ?? 0) + (answers.get('stranger: none') ?? 0);
   expect(cut).toBeLessThanOrEqual(2 * WORKERS);
   const known = ['member: 200', 'member: none', 'stranger: 403 no_policy', 'stranger: none'];
@@ -223,11 +223,11 @@ test('a user has 512 slots over all workers, and never more', { timeout: 60_000 
   const granted = mine.filter(({ status }) => status === 200);
   const refused = mine.filter(({ status }) => status !== 200);
   expect(granted.length).toBeLessThanOrEqual(512);
-  // Slots that may be leased to workers without connections of this user.
+  // Workers without connections of this user may hold up to an eighth of the 512 slots, 64.
   expect(granted.length).toBeGreaterThanOrEqual(448);
   expect(new Set(refused.map(({ head }) => statusAndReason(head)))).toEqual(new Set(['503 too_many']));
   expect(await metric('passages ')).toBe(granted.length);
-  // Another user has separate slots.
+  // Another user's limit is separate.
   expect(await ask(other)).toBe('200');
   for (const { socket } of granted) socket.destroy();
   while ((await metric('passages ')) > 0) await sleep(20);
@@ -239,7 +239,7 @@ test('a user has 512 slots over all workers, and never more', { timeout: 60_000 
 test('slots of a dead worker become free again', { timeout: 60_000 }, async () => {
   const mine: Tunnel[] = [];
   for (let i = 0; i < 13; i++) mine.push(...(await open(40)));
-  // One after the other: with the last worker the system-chosen port would be lost.
+  // Kill one worker at a time: when none is left, the system frees the port that it had chosen.
   for (let i = 0; i < WORKERS; i++) {
     process.kill(workers()[i] ?? 0, 'SIGKILL');
     await until(() => workers().length === WORKERS + 1 + i, 15_000);

@@ -26,7 +26,7 @@ function cluster(workers: number) {
   const deliver = () => {
     for (let next = mail.shift(); next !== undefined; next = mail.shift()) next();
   };
-  /** Takes a slot as the gateway does: at once, or after requests to the primary while messages arrive. */
+  /** Takes a slot as the gateway does: from the worker's own slots, or after asking the primary for more. */
   const enter = async (id: number, holder: SlotHolder): Promise<boolean> => {
     const mine = places[id] ?? expect.fail();
     while (!mine.acquire(holder)) {
@@ -45,7 +45,9 @@ const step = fc.record({
   leave: fc.boolean(),
 });
 
-test('no limit is ever exceeded, and released slots can be taken again', { timeout: 60_000 }, async () => {
+test('workers that share slots never exceed a limit, and can take released slots again', {
+  timeout: 60_000,
+}, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 50, maxLength: 400 }), async (steps) => {
       const { places, deliver, enter } = cluster(4);
@@ -67,7 +69,7 @@ test('no limit is ever exceeded, and released slots can be taken again', { timeo
       }
       for (const { worker, holder } of inside) places[worker]?.release(holder);
       deliver();
-      // Everything is free again: one user on one worker gets the pool's slots and the worker's own.
+      // All slots are free again: one user at one worker gets those of the pool and those that the worker owns.
       let count = 0;
       while (await enter(0, { caller: 'u1', companyId: 1 })) count += 1;
       expect(count).toBeGreaterThanOrEqual(limits.perCaller * (7 / 8));
@@ -77,7 +79,7 @@ test('no limit is ever exceeded, and released slots can be taken again', { timeo
   );
 });
 
-test('a dead worker holds no slots', () => {
+test("the primary takes back a dead worker's slots", () => {
   const pool = createSlotPool(2);
   expect(pool.lend(1, 'u1', 512, 500)).toBe(448);
   expect(pool.lend(2, 'u1', 512, 1)).toBe(0);

@@ -17,7 +17,7 @@ const BLOCK = 32;
 const ownOf = (most: number, workers: number) => Math.floor(most / (OWN_SHARE * workers));
 const blockOf = (most: number, workers: number) => Math.max(1, Math.min(BLOCK, ownOf(most, workers)));
 
-/** The primary's side. */
+/** The slots that the primary lends to workers. */
 export interface SlotPool {
   /** @returns how many of the requested slots are lent, perhaps none */
   lend(worker: number, name: string, most: number, slots: number): number;
@@ -57,7 +57,7 @@ export function createSlotPool(workers: number): SlotPool {
   };
 }
 
-/** The worker's side. */
+/** The limits in one worker, which borrows slots from the primary. */
 export interface SharedLimits extends ConcurrencyLimits {
   /** Handles the primary's answer. */
   granted(name: string, slots: number): void;

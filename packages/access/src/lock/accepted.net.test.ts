@@ -11,7 +11,7 @@ import { put } from '@propusk/test-kit/locks/site';
 import { describe, expect, test } from 'vitest';
 import { lockSnippets } from './snippets.ts';
 
-/** Each server's own configuration check accepts every lock text, with Cloudflare's real networks. */
+/** The configuration check of every supported server accepts the texts of a lock, with Cloudflare's real networks. */
 
 const run = promisify(execFile);
 

@@ -5,8 +5,8 @@ import { ACME_FILE, lockOf, SECRET } from '@propusk/test-kit/locks/site';
 import { describe, expect, test } from 'vitest';
 
 /**
- * Apache configurations that bypass a lock. Some tests prove a limit that our notes name. The others prove that a common simple
- * lock is bypassed and that ours is not.
+ * Apache configurations that bypass a lock. Some tests prove a limitation that the notes of our lock text state. The
+ * others prove that the configuration bypasses a common simple lock, but not ours.
  */
 
 const ours = lockOf('htaccess', [EGRESS]);
@@ -205,17 +205,20 @@ describe('internal redirects and certificate paths', () => {
   test.each([
     ['a page of errors', 'ErrorDocument 403 /private.txt\n'],
     ['a page of errors that is not there and a CMS', `ErrorDocument 403 /403.shtml\n${frontController}`],
-  ])('%s: a denied visitor reads the site behind a bare Require, not behind our lock', async (_, owner) => {
-    const [naive] = await answers({ htaccess: bare + owner, allowOverride: 'All' }, '/admin/');
-    expect(naive).toMatchObject({ status: 403, body: expect.stringContaining(SECRET) });
-    const [refused] = await answers({ htaccess: ours + owner, allowOverride: 'All' }, '/admin/');
-    expect(refused).toMatchObject({ status: 403, body: expect.not.stringContaining(SECRET) });
-    const host = owner.replaceAll('REQUEST_FILENAME', 'DOCUMENT_ROOT}%{REQUEST_URI');
-    const [shut] = await answers({ host: host + lockOf('apache', [EGRESS]) }, '/admin/');
-    expect(shut).toMatchObject({ status: 403, body: expect.not.stringContaining(SECRET) });
-  });
+  ])(
+    'with %s a denied visitor reads the site despite a bare Require, not despite our lock',
+    async (_, owner) => {
+      const [naive] = await answers({ htaccess: bare + owner, allowOverride: 'All' }, '/admin/');
+      expect(naive).toMatchObject({ status: 403, body: expect.stringContaining(SECRET) });
+      const [refused] = await answers({ htaccess: ours + owner, allowOverride: 'All' }, '/admin/');
+      expect(refused).toMatchObject({ status: 403, body: expect.not.stringContaining(SECRET) });
+      const host = owner.replaceAll('REQUEST_FILENAME', 'DOCUMENT_ROOT}%{REQUEST_URI');
+      const [shut] = await answers({ host: host + lockOf('apache', [EGRESS]) }, '/admin/');
+      expect(shut).toMatchObject({ status: 403, body: expect.not.stringContaining(SECRET) });
+    },
+  );
 
-  test('an exception by the path alone lets a CMS answer under it; ours lets only a file answer', async () => {
+  test('a lock exception for the challenge path alone lets a CMS answer there; ours lets only a file answer', async () => {
     const path = '/.well-known/acme-challenge/absent?rest_route=/users';
     const site = { allowOverride: 'All' };
     const [naive] = await answers({ ...site, htaccess: byPathAlone + frontController }, path);
@@ -223,7 +226,7 @@ describe('internal redirects and certificate paths', () => {
     expect(await statuses({ ...site, htaccess: ours + frontController }, path, ACME_FILE)).toEqual([
       403, 200,
     ]);
-    // A CMS that serves even the paths of existing files.
+    // The rewrite rules of a CMS that answers even the paths of existing files.
     const greedy = 'RewriteEngine On\nRewriteRule !^index\\.php$ /index.php [L]\n';
     const [taken] = await answers({ ...site, htaccess: ours + greedy }, ACME_FILE);
     expect(taken?.body).not.toContain(SECRET);

@@ -66,7 +66,7 @@ function text(lock: Lock, behindCdn: boolean): string {
   ].join('\n');
 }
 
-/** mod_cache answers before authorization. Only the server's configuration can change that. */
+/** Makes mod_cache answer after authorization instead of before. Only the server's configuration can set this. */
 function inSettings(lines: string): string {
   return `${lines}<IfModule mod_cache.c>\n    CacheQuickHandler off\n</IfModule>\n`;
 }

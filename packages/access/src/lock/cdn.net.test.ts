@@ -35,7 +35,7 @@ describe.each(Object.entries(servers))('%s behind a CDN', (name, start) => {
   const status = async (asking: Asking, path = '/') => (await ask(server.port, path, asking)).status;
 
   test.each([EGRESS, '203.0.113.5', V6])(
-    'the CDN is allowed to forward the egress address %s',
+    'a request from the CDN with the egress address %s as its visitor is allowed',
     async (address) => {
       expect(await status(visitor(CDN, address))).toBe(200);
     },
@@ -58,11 +58,11 @@ describe.each(Object.entries(servers))('%s behind a CDN', (name, start) => {
     '0.0.0.0/0',
     '*',
     '',
-  ])('the CDN is denied with the visitor %j', async (address) => {
+  ])('a request from the CDN with the visitor address %j is denied', async (address) => {
     expect(await status(visitor(CDN, address))).toBe(403);
   });
 
-  test('the CDN is denied without a visitor, or with the visitor in another header', async () => {
+  test("a request from the CDN is denied without a visitor's address, or with it in another header", async () => {
     expect(await status({ from: CDN })).toBe(403);
     for (const header of ['X-Forwarded-For', 'X-Real-IP', 'True-Client-IP', 'CF_Connecting_IP']) {
       expect(await status({ from: CDN, headers: [`${header}: ${EGRESS}`] })).toBe(403);
@@ -70,7 +70,7 @@ describe.each(Object.entries(servers))('%s behind a CDN', (name, start) => {
   });
 
   test.each([OUTSIDE, '127.0.2.7', '127.0.0.7'])(
-    'the header of %s, which is not the CDN, is ignored',
+    "the lock ignores the CDN's header when %s, which is not the CDN, sends it",
     async (from) => {
       for (const address of [EGRESS, '203.0.113.5', V6]) {
         for (const path of [
@@ -85,7 +85,7 @@ describe.each(Object.entries(servers))('%s behind a CDN', (name, start) => {
     },
   );
 
-  test('visitors of one CDN connection are decided one by one', async () => {
+  test('the lock decides separately about each visitor whose requests share one CDN connection', async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const seen: number[] = [];
     const ports = new Set<number | undefined>();

@@ -6,7 +6,7 @@ import { startNginx } from '@propusk/test-kit/locks/nginx';
 import { ACME_ANSWER, ACME_FILE, lockOf, SECRET, SITE } from '@propusk/test-kit/locks/site';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-/** Each lock in its server, and clients that try to bypass it. */
+/** Clients try to bypass the lock in each supported web server. */
 
 // The tests send requests from the first address; the other two must not affect the result.
 const known = [EGRESS, '203.0.113.5', '2001:db8::5'];
@@ -106,7 +106,7 @@ const closedPaths = [
   '/private.txt;x',
 ];
 
-/** Paths beside the exception for certificates, which it must not open. */
+/** Paths similar to the certificate challenge's path, which the exception of the lock must not open. */
 const aroundAcme = [
   '/.well-known/acme-challenge/../../private.txt',
   '/.well-known/acme-challenge/%2e%2e/%2e%2e/private.txt',
@@ -240,7 +240,7 @@ describe.each(Object.entries(servers))('%s', (name, { locked, open }) => {
     expect((await ask(server.port, '/', { at })).status).toBe(403);
   });
 
-  test('an IPv6 stranger is denied, and allowed as the egress address', async () => {
+  test('an IPv6 visitor is denied, and allowed once its address is an egress address', async () => {
     expect((await ask(server.port, '/', { at: '[::1]' })).status).toBe(403);
     const other = await locked(['::1']);
     try {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { lockComments } from '@propusk/phrases/locks';
 import { ACME_PATH, headline, type Lock } from './lock.ts';
 
-/** The location of denied requests. */
+/** The nginx location that answers denied requests. */
 const REFUSED = '/.propusk-refused';
 
 /** nginx variables are global, so each site has its own names, short enough for `variables_hash_bucket_size`. */
@@ -30,7 +30,7 @@ function shut(name: string, inside: string, admitted: string): string[] {
 }
 
 /**
- * Denied requests go to a location of their own. After a plain `return 403` the site's `error_page 403 @app` would run the
+ * Denied requests go to a separate location. After a plain `return 403` the site's `error_page 403 @app` would run the
  * application, and a `return` with a text has the inherited `default_type`, which browsers may download. The challenge
  * path serves files only; an `error_page` for an unused status keeps inherited ones out.
  */

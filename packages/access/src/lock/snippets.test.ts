@@ -103,14 +103,14 @@ describe('lockSnippets', () => {
     },
   );
 
-  test('only the CDN texts name the CDN', () => {
+  test("only the lock texts for a site behind a CDN contain the CDN's networks", () => {
     for (const { kind, text } of all) {
       expect(/cf.connecting.ip/i.test(text)).toBe(kind.endsWith('-cdn'));
       expect(text.includes('104.16.0.0/13')).toBe(kind.endsWith('-cdn'));
     }
   });
 
-  test('the rewrite rules match a whole address, also in its mapped form', () => {
+  test("LiteSpeed's rewrite rules match only the whole egress address, also mapped into IPv6", () => {
     const rule = all.find(({ kind }) => kind === 'litespeed')?.text ?? '';
     const visitor = new RegExp(/REMOTE_ADDR\} !(\S+)/.exec(rule)?.[1] ?? '$^');
     for (const known of ['203.0.113.5', '::ffff:203.0.113.5', '2001:db8::5']) expect(known).toMatch(visitor);

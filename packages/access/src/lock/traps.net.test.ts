@@ -6,7 +6,7 @@ import { ACME_FILE, lockOf, SECRET } from '@propusk/test-kit/locks/site';
 import { describe, expect, test } from 'vitest';
 import { lockSnippets } from './snippets.ts';
 
-/** Configurations of nginx and Caddy that bypass a common simple lock, and do not bypass ours. */
+/** Configurations of nginx and Caddy that bypass a common simple lock, but not ours. */
 
 async function statuses(server: Daemon, paths: readonly string[], headers: string[] = []): Promise<number[]> {
   try {

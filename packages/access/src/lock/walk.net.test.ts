@@ -8,7 +8,7 @@ import { startNginx } from '@propusk/test-kit/locks/nginx';
 import { lockOf, SECRET, SITE } from '@propusk/test-kit/locks/site';
 import { describe, expect, test } from 'vitest';
 
-/** Random paths, composed of the fragments that bypasses of a lock consist of. */
+/** Requests random paths, built from fragments that are used to bypass access rules, from locked servers. */
 
 const pieces = [
   ...[
