@@ -1,6 +1,7 @@
 import { expect, type Page } from '@playwright/test';
 import { createPolicy, listPolicies } from '@propusk/contract/policies';
 import { createSite, listSites } from '@propusk/contract/sites';
+import { companyUsers } from '@propusk/contract/users';
 import {
   choose,
   dialogOf,
@@ -132,6 +133,84 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
   });
 }
 
+test('Enter in the select of policies picks the exact match, the first match or the offered new policy, even before the search has run', async ({
+  page,
+}) => {
+  for (const name of ['Склад и доставка', 'Склад']) {
+    await product.call(owner, createPolicy, { body: { name, proxyId: 1 } });
+  }
+  await enter(page, `${product.url}/dashboard/creator/domains`, owner);
+  for (const [address, typed, taken, settles] of [
+    ['exact.romashka.test', 'склад', 'Склад', true],
+    ['quick.romashka.test', 'склад', 'Склад', false],
+    ['first.romashka.test', 'доставк', 'Склад и доставка', true],
+    ['new.romashka.test', 'Отдел кадров', 'Отдел кадров', true],
+    ['new-quick.romashka.test', 'Отдел закупок', 'Отдел закупок', false],
+  ] as const) {
+    await page.getByRole('button', { name: 'Добавить', exact: true }).first().click();
+    const dialog = dialogOf(page);
+    await field(dialog, 'Адрес').fill(address);
+    const select = dialog.getByRole('combobox', { name: 'Политики доступа' });
+    await select.fill(typed);
+    if (settles) await expect(page.locator('[data-combobox-selected]')).toContainText(taken);
+    await select.press('Enter');
+    await expect(dialog.getByText(taken, { exact: true })).toBeVisible();
+    await select.press('Enter');
+    await expect(dialog).toHaveCount(0);
+    const { rows } = await product.call(owner, listSites);
+    expect(rows.find((site) => site.address === address)?.politics.map(({ name }) => name)).toEqual([taken]);
+  }
+});
+
+test('a form cannot be saved while a select holds text that names no picked option, and its dialog asks before it closes', async ({
+  page,
+}) => {
+  await enter(page, `${product.url}/dashboard/creator/domains`, owner);
+  await page.getByRole('button', { name: 'Добавить', exact: true }).first().click();
+  const dialog = dialogOf(page);
+  await field(dialog, 'Адрес').fill('typed.romashka.test');
+  const select = dialog.getByRole('combobox', { name: 'Политики доступа' });
+  await select.fill('Отдел прод');
+  await select.press('Tab');
+  await expect(dialog.getByText('«Отдел прод» ещё не выбрано')).toBeVisible();
+  await expect(select).toHaveValue('Отдел прод');
+  await expect(saveOf(dialog)).toBeDisabled();
+  await select.fill('');
+  await expect(saveOf(dialog)).toBeEnabled();
+  await field(dialog, 'Адрес').fill('');
+  await select.fill('Отдел прод');
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Escape');
+  await expect(page.getByText('Закрыть и потерять введённое?')).toBeVisible();
+});
+
+for (const [screen, viewport] of screens) {
+  test(`on a ${screen} the open list of policies leaves the button Save of a new user free, and a click saves`, async ({
+    page,
+  }) => {
+    await page.setViewportSize(viewport);
+    const policy = `Приёмная ${screen}`;
+    for (const name of [policy, 'Архив', 'Бухгалтерия', 'Касса', 'Логистика', 'Охрана']) {
+      await product.call(owner, createPolicy, { body: { name, proxyId: 1 } });
+    }
+    await enter(page, `${product.url}/dashboard/creator/users`, owner);
+    await page.getByRole('button', { name: 'Добавить', exact: true }).first().click();
+    const dialog = dialogOf(page);
+    const email = `list-${screen}@romashka.test`;
+    await field(dialog, 'Почта').fill(email);
+    await field(dialog, 'Пароль').fill('correct horse');
+    await dialog.getByRole('combobox', { name: 'Политики доступа' }).click();
+    await page.getByRole('option', { name: policy }).click();
+    await expect(dialog.getByText(policy, { exact: true })).toBeVisible();
+    const button = await saveOf(dialog).boundingBox();
+    if (button === null) throw new Error('the dialog has no Save');
+    await page.mouse.click(button.x + button.width / 2, button.y + button.height / 2);
+    await expect(dialog).toHaveCount(0);
+    const { rows } = await product.call(owner, companyUsers);
+    expect(rows.find((user) => user.email === email)?.politics.map(({ name }) => name)).toEqual([policy]);
+  });
+}
+
 test('the row of a site with 60 policies is at most 64 pixels high and names hidden policies in a tooltip', async ({
   page,
 }) => {
@@ -164,8 +243,8 @@ test('the policy dialog creates a missing user in a second dialog on top, and ke
   await expect(person).toHaveCount(0);
   await expect(field(policy, 'Название')).toHaveValue('Новая политика');
 
-  await policy.getByRole('combobox', { name: 'Пользователи' }).fill('nina@romashka.test');
-  await page.getByRole('option', { name: 'Добавить человека «nina@romashka.test»' }).click();
+  // The select keeps the typed text.
+  await policy.getByRole('combobox', { name: 'Пользователи' }).press('Enter');
   await field(person, 'Пароль').fill('correct horse');
   await person.getByRole('button', { name: 'Сохранить' }).click();
   await expect(person).toHaveCount(0);

@@ -120,7 +120,10 @@ export function classify(sent: Buffer, { target, egress }: Pick<ActiveRequest, '
   return target.port === 80 ? mismatch() : 'server';
 }
 
-/** Whether a server's first bytes may belong to HTTP, whose Host chooses a site: 408, or HTTP/2 SETTINGS (RFC 9113 section 3.4). */
+/**
+ * Whether the first bytes of a server may be HTTP, whose Host header could choose another site: a response such as 408, or
+ * HTTP/2 SETTINGS (RFC 9113 section 3.4).
+ */
 function mayHoldNames(first: Buffer): boolean {
   const start = first.subarray(0, 5).toString('latin1');
   const settings = first.length < 5 ? first[0] === 0 : first[3] === 4 && first[0] === 0;

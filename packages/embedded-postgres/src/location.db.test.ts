@@ -95,7 +95,7 @@ describe.skipIf(!asRoot)(`as root${rootOnly}`, () => {
     expect(nobodyReads(join(dataDir, 'key'))).toBe(false);
     expect(readdirSync(dataDir).sort()).toEqual(['key', 'postgres.location', 'postgres.log', 'propusk.lock']);
 
-    // The folder opens the same database again, also after it was moved or made accessible.
+    // The data folder still leads to the same database, also after it was moved, and after nobody got access to it.
     expect(await once(dataDir, 'select one from kept')).toEqual([{ one: 1 }]);
     const moved = join(scratch, 'private', 'moved');
     renameSync(dataDir, moved);
@@ -216,7 +216,10 @@ function removeHome(dataDir: string): void {
   rmSync(home, { recursive: true });
 }
 
-/** Copies the holder, and the packages that it needs, in the layout of a clone. @returns the holder's path in the clone */
+/**
+ * Copies the test program that holds the database open, with the packages that it needs, into a folder laid out like a clone
+ * of the repository. @returns the program's path
+ */
 function copyClone(clone: string): string {
   const packages = join(import.meta.dirname, '..', '..');
   mkdirSync(join(clone, 'node_modules', '@propusk'), { recursive: true });

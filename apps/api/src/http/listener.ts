@@ -12,7 +12,7 @@ const REQUEST_MS = 30_000;
 const HEAD_MS = 10_000;
 /** Longer than the 60 s for which nginx keeps an idle connection, so that the api never closes a connection in use by nginx. */
 const KEEP_ALIVE_MS = 72_000;
-/** Milliseconds without progress of a response. Every response of the api fits the kernel's buffers, so a slow reader is safe. */
+/** The api closes a connection whose response makes no progress for this many ms. Responses fit the kernel's buffers: slow readers keep theirs. */
 const STALLED_MS = 30_000;
 const RETRY_SECONDS = 5;
 
