@@ -1,4 +1,5 @@
 import { expect, type Locator, type Page } from '@playwright/test';
+import { me } from '@propusk/contract/me';
 import { createPolicy } from '@propusk/contract/policies';
 import { createSite } from '@propusk/contract/sites';
 import { companyUsers, createUser, updateUser } from '@propusk/contract/users';
@@ -22,12 +23,16 @@ const PROBE = { timeout: 45_000 };
 
 let sites: Awaited<ReturnType<typeof startLockedSites>>;
 let sitePort: number;
+/** A port on which no server listens. */
+let deadPort: number;
 let owner: string;
+let deadOwner: string;
 
 test.describe.configure({ mode: 'serial' });
 
 test.beforeAll(async () => {
   sitePort = await freePort();
+  deadPort = await freePort();
   sites = await startLockedSites(
     sitePort,
     Object.values(hosts).map((name) => ({ name, title: name, admits: null })),
@@ -45,6 +50,12 @@ const product = startConsole(
       await console.call(owner, createSite, { body: { address: `${host}:${sitePort}`, politics } });
     }
     await console.call(owner, createSite, { body: { address: 'sklad.romashka.test' } });
+    const dead = await console.owner('owner@lutik.test');
+    const users = [(await console.call(dead, me)).id];
+    const policy = await console.call(dead, createPolicy, { body: { name: 'Сотрудники', proxyId: 1, users } });
+    const body = { address: `dead.lutik.test:${deadPort}`, politics: [policy.id] };
+    await console.call(dead, createSite, { body });
+    deadOwner = dead;
     const password = 'correct horse';
     const petr = { name: 'Пётр', surname: 'Орлов', email: 'petr@romashka.test', password };
     await console.call(owner, createUser, { body: { ...petr, politics } });
@@ -53,7 +64,7 @@ const product = startConsole(
   },
   (ports) => ({
     GATEWAY_EGRESS: EGRESS,
-    GATEWAY_HOSTS: ['console.test', ...Object.values(hosts)].map((name) => `${name}=127.0.0.1`).join(','),
+    GATEWAY_HOSTS: ['console.test', 'dead.lutik.test', ...Object.values(hosts)].map((name) => `${name}=127.0.0.1`).join(','),
     GATEWAY_ALLOW_NETWORKS: '127.0.0.0/8',
     // ECHO_URL needs a host name, because the gateway denies IP addresses as hosts.
     ECHO_URL: `http://console.test:${ports.console}`,
@@ -274,3 +285,21 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
     });
   });
 }
+
+test('a server that answers nobody is reported as down in amber, and ticks no step of the onboarding card', async ({
+  page,
+}) => {
+  await enter(page, product.url + domains, deadOwner);
+  const steps = page.getByRole('region', { name: 'Первые шаги' });
+  await expect(steps.getByText('3 из 6')).toBeVisible();
+  await choose(page, /dead/, 'Проверить');
+  const dialog = dialogOf(page);
+  await verdict(dialog, 'Не отвечает');
+  await expect(dialog.getByRole('heading', { name: 'Снаружи: сервер не ответил' })).toBeVisible();
+  await expect(dialog.getByText('Проверьте, что сервер работает')).toHaveCount(1);
+  await expect(dialog.getByText('Проверьте этот прокси')).toHaveCount(0);
+  await close(page);
+  await expect(mark(page, 'dead')).toHaveAttribute('data-tone', 'warning');
+  await expect(steps.getByText('3 из 6')).toBeVisible();
+  await expect(row(page, /dead/).getByRole('button', { name: 'Защитить dead.lutik.test' })).toBeVisible();
+});

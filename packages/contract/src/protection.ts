@@ -5,7 +5,7 @@ import { Id, IsoDate } from './fields.ts';
 // Separate from lock.ts, which the console's first screen does not load.
 
 /** The verdict of a probe. */
-export const Verdict = z.enum(['protected', 'open', 'closed', 'server_error', 'cdn', 'unknown']);
+export const Verdict = z.enum(['protected', 'open', 'closed', 'down', 'server_error', 'cdn', 'unknown']);
 export type Verdict = z.infer<typeof Verdict>;
 
 /** The last verdict on a site, for lists. */

@@ -1,5 +1,5 @@
 import type { Finding, StepResult } from './classify-response.ts';
-import { type PlannedStep, sourceOf } from './plan.ts';
+import { type PlannedStep, proxyOf, sourceOf } from './plan.ts';
 import { type Family, familyOf, type SelfEgress } from './self-egress-check.ts';
 
 /** The internet access of this machine, or of a vantage, by address family, proven independently of the site. */
@@ -10,6 +10,16 @@ const responses: ReadonlySet<Finding> = new Set(['denied', 'redirect', 'open', '
 /** A peer answered the connection attempt. It may be a firewall on our side. */
 const rejections: ReadonlySet<Finding> = new Set(['refused', 'dropped']);
 const silences: ReadonlySet<Finding> = new Set(['no_connection', ...rejections]);
+
+const answers: ReadonlySet<Finding> = new Set([...responses, 'dropped', 'unclear', 'no_tls']);
+
+/** Whether the site answered no request, although every proxy sent one. Silence then proves no lock. Pure. */
+export function answersNobody(results: readonly StepResult[]): boolean {
+  const through = results.filter(({ step }) => step.kind === 'get');
+  const sent = new Set(through.filter(({ finding }) => silences.has(finding)).map(({ step }) => proxyOf(step)));
+  const allSent = through.length > 0 && through.every(({ step }) => sent.has(proxyOf(step)));
+  return allSent && !results.some(({ step, finding }) => step.kind !== 'egress' && answers.has(finding));
+}
 
 /**
  * Discounts silence by an address family (IPv4, IPv6) without proven egress: it may be the network's of this machine or of

@@ -1,6 +1,7 @@
 import type { ProbeStep, SiteCheck } from '@propusk/contract/lock';
 import type { CheckMessage, CheckStep } from '@propusk/phrases/checks';
 import type { Finding, StepResult } from './classify-response.ts';
+import { answersNobody } from './connectivity.ts';
 import { type PlannedStep, proxyOf } from './plan.ts';
 
 /** The steps of a probe for display: their outcome, their advice and the tallies of all steps. Pure functions. */
@@ -15,6 +16,7 @@ export function listSteps(
       .filter(({ step, finding }) => step.kind === 'get' && finding === 'open')
       .map(({ step }) => proxyOf(step)),
   );
+  const down = answersNobody([...results.values()]);
   return steps.flatMap((step): CheckStep[] => {
     const { title, vantage } = step;
     const result = results.get(step);
@@ -25,7 +27,8 @@ export function listSteps(
     const spare =
       step.kind === 'get' && finding !== 'denied' && finding !== 'open' && reached.has(proxyOf(step));
     if (spare) return [{ title, vantage, detail, outcome: 'skipped' }];
-    return [{ title, vantage, detail, outcome: outcomeOf(result), advice: adviseStep(result) }];
+    const outcome = down && vantage === 'outside' ? 'skipped' : outcomeOf(result);
+    return [{ title, vantage, detail, outcome, advice: adviseStep(result) }];
   });
 }
 
@@ -70,7 +73,7 @@ function adviseThrough({ step, finding, detail }: StepResult): CheckMessage | nu
   if (detail?.code === 'held') return { code: 'own_proxy' };
   if (detail?.code === 'out_of_time') return { code: 'check_again' };
   if (finding === 'denied') return { code: 'renew_lock' };
-  if (finding === 'inconclusive') return { code: 'check_proxy' };
+  if (finding === 'inconclusive' && detail?.code !== 'unreached') return { code: 'check_proxy' };
   return finding === 'open' || finding === 'redirect' ? null : { code: 'fix_firewall' };
 }
 

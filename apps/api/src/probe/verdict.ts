@@ -1,7 +1,7 @@
 import type { Verdict } from '@propusk/contract/protection';
 import type { CheckMessage } from '@propusk/phrases/checks';
 import type { Finding, StepResult } from './classify-response.ts';
-import { type Connectivity, discountSilence, targetFamily } from './connectivity.ts';
+import { answersNobody, type Connectivity, discountSilence, targetFamily } from './connectivity.ts';
 import { adviseStep } from './messages.ts';
 import { type PlannedStep, proxyOf, sourceOf } from './plan.ts';
 
@@ -98,6 +98,10 @@ const rules: readonly Rule[] = [
     return { verdict: 'server_error', meaning, advice: { code: 'fix_server' } };
   },
   deniedThroughProxy,
+  ({ results }) =>
+    answersNobody(results)
+      ? { verdict: 'down', meaning: { code: 'down' }, advice: { code: 'fix_firewall' } }
+      : null,
   silentThroughProxy,
   unwitnessed,
   silentVantage,

@@ -152,6 +152,8 @@ const phrases = {
   cdn: ({ cdn }: { cdn: string }): string =>
     `Сайт работает через ${cdn}. Посторонние получают отказ, но сам сервер за CDN отсюда не виден: отказать мог и CDN.`,
   server_error: (step: Step): string => `Сервер отвечает ошибкой. ${quote(step)}.`,
+  down: (): string =>
+    'Сервер не ответил ни снаружи, ни через «Пропуск». По молчанию не узнать, закрыт ли сайт от посторонних.',
   closed: (step: Step): string => `Сайт закрыт и для ваших людей. ${quote(step)}.`,
   closed_silent: (step: Step): string => `Сайт не отвечает и вашим людям. ${quote(step)}.`,
   insider: (): string =>

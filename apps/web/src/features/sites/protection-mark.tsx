@@ -10,7 +10,7 @@ import classes from './protection-mark.module.css';
 
 const unchecked = { tone: 'warning', Icon: IconCircleDashed };
 
-/** The verdict of a site's last probe. A click opens the probe; for an open or unprobed site, a button opens its lock. */
+/** The verdict of a site's last probe. A click opens the probe; while the site is not protected, a button opens its lock. */
 export function ProtectionMark(props: {
   site: Site;
   onOpen: () => void;
@@ -39,7 +39,7 @@ export function ProtectionMark(props: {
           {protection?.drifted && <small>{t.sites.drifted}</small>}
         </span>
       </button>
-      {(!protection || protection.verdict === 'open') && (
+      {protection?.verdict !== 'protected' && (
         <Button
           size="compact-xs"
           variant="default"

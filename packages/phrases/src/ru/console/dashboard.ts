@@ -57,6 +57,7 @@ export const drift = {
     protected: (host: string) => `Сайт ${host} снова защищён`,
     open: (host: string) => `Сайт ${host} был защищён, а теперь открыт всем`,
     closed: (host: string) => `Сайт ${host} открывался вашим людям, а теперь закрыт для всех`,
+    down: (host: string) => `Сайт ${host} был защищён, а теперь не отвечает никому`,
     server_error: (host: string) => `Сайт ${host} был защищён, а теперь отвечает ошибкой`,
     cdn: (host: string) => `Сайт ${host} был защищён, а теперь работает через CDN`,
     unknown: (host: string) => `Сайт ${host} был защищён, а теперь проверить его не удаётся`,

@@ -55,9 +55,11 @@ export const lock = {
   through: 'Через «Пропуск» сайт должен открыться',
   glance: {
     outside: (refused: number, asked: number) =>
-      refused === 0
-        ? 'Снаружи: отказов нет'
-        : `Снаружи: ${refused} из ${count(asked, { one: 'отказа', many: 'отказов' })}`,
+      asked === 0
+        ? 'Снаружи: сервер не ответил'
+        : refused === 0
+          ? 'Снаружи: отказов нет'
+          : `Снаружи: ${refused} из ${count(asked, { one: 'отказа', many: 'отказов' })}`,
     through: (opened: number, proxies: number) => {
       if (opened === proxies && proxies > 0) return 'Через «Пропуск»: открывается';
       if (opened === 0) return 'Через «Пропуск»: не открывается';

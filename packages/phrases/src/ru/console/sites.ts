@@ -23,6 +23,7 @@ export const sites = {
     protected: 'Защищён',
     open: 'Открыт всем',
     closed: 'Закрыт для всех',
+    down: 'Не отвечает',
     server_error: 'Ошибка сервера',
     cdn: 'За CDN',
     unknown: 'Неизвестно',

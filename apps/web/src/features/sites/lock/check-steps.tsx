@@ -36,7 +36,8 @@ const isWrong = ({ outcome, advice }: ProbeStep) => outcome === 'failed' || advi
 function stateOf({ state, proof }: Proof, vantage: ProbeStep['vantage']): Check['state'] {
   if (state === 'running') return 'waiting';
   const { passed, of } = proof[vantage];
-  return of > 0 && passed === of ? 'passed' : 'failed';
+  if (of === 0) return 'skipped';
+  return passed === of ? 'passed' : 'failed';
 }
 
 /** The line that sums up a group of steps: the number of passed steps, or the progress of a running probe. */

@@ -5,6 +5,7 @@ import {
   IconHelpCircle,
   IconLock,
   IconLockOpen,
+  IconPlugConnectedX,
   IconShieldCheck,
 } from '@tabler/icons-react';
 import type { OutcomeTone } from '../../../ui/outcome.tsx';
@@ -14,6 +15,7 @@ export const verdicts: Readonly<Record<Verdict, { tone: OutcomeTone; Icon: typeo
   protected: { tone: 'good', Icon: IconShieldCheck },
   open: { tone: 'bad', Icon: IconLockOpen },
   closed: { tone: 'bad', Icon: IconLock },
+  down: { tone: 'warning', Icon: IconPlugConnectedX },
   server_error: { tone: 'warning', Icon: IconAlertTriangle },
   cdn: { tone: 'warning', Icon: IconCloud },
   unknown: { tone: 'warning', Icon: IconHelpCircle },
