@@ -52,7 +52,9 @@ const product = startConsole(
     await console.call(owner, createSite, { body: { address: 'sklad.romashka.test' } });
     const dead = await console.owner('owner@lutik.test');
     const users = [(await console.call(dead, me)).id];
-    const policy = await console.call(dead, createPolicy, { body: { name: 'Сотрудники', proxyId: 1, users } });
+    const policy = await console.call(dead, createPolicy, {
+      body: { name: 'Сотрудники', proxyId: 1, users },
+    });
     const body = { address: `dead.lutik.test:${deadPort}`, politics: [policy.id] };
     await console.call(dead, createSite, { body });
     deadOwner = dead;
@@ -64,7 +66,9 @@ const product = startConsole(
   },
   (ports) => ({
     GATEWAY_EGRESS: EGRESS,
-    GATEWAY_HOSTS: ['console.test', 'dead.lutik.test', ...Object.values(hosts)].map((name) => `${name}=127.0.0.1`).join(','),
+    GATEWAY_HOSTS: ['console.test', 'dead.lutik.test', ...Object.values(hosts)]
+      .map((name) => `${name}=127.0.0.1`)
+      .join(','),
     GATEWAY_ALLOW_NETWORKS: '127.0.0.0/8',
     // ECHO_URL needs a host name, because the gateway denies IP addresses as hosts.
     ECHO_URL: `http://console.test:${ports.console}`,

@@ -16,7 +16,9 @@ const answers: ReadonlySet<Finding> = new Set([...responses, 'dropped', 'unclear
 /** Whether the site answered no request, although every proxy sent one. Silence then proves no lock. Pure. */
 export function answersNobody(results: readonly StepResult[]): boolean {
   const through = results.filter(({ step }) => step.kind === 'get');
-  const sent = new Set(through.filter(({ finding }) => silences.has(finding)).map(({ step }) => proxyOf(step)));
+  const sent = new Set(
+    through.filter(({ finding }) => silences.has(finding)).map(({ step }) => proxyOf(step)),
+  );
   const allSent = through.length > 0 && through.every(({ step }) => sent.has(proxyOf(step)));
   return allSent && !results.some(({ step, finding }) => step.kind !== 'egress' && answers.has(finding));
 }
