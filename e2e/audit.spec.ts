@@ -41,7 +41,7 @@ const said = [
   'irina@romashka.test: удалён сайт почта.ромашка.рф',
   'irina@romashka.test: добавлен сайт почта.ромашка.рф',
   'irina@romashka.test: изменён пользователь anna@romashka.test: пароль: задан новый',
-  'irina@romashka.test: изменена политика доступа «Бухгалтерия»: добавлены люди: Анна Иванова; убраны люди: Пётр Орлов',
+  'irina@romashka.test: изменена политика доступа «Бухгалтерия»: добавлены пользователи: Анна Иванова; убраны пользователи: Пётр Орлов',
   'irina@romashka.test: создана политика доступа «Бухгалтерия»',
   'irina@romashka.test: добавлен пользователь petr@romashka.test',
   'irina@romashka.test: добавлен пользователь anna@romashka.test',
@@ -62,13 +62,13 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await enter(page, product.url + owners, owner);
       await expect(heading(page, 'Журнал')).toBeVisible();
       await expect(sentences(page)).toHaveText(said);
-      const edited = row(page, /убраны люди/);
+      const edited = row(page, /убраны пользователи/);
       await expect(edited).toContainText('127.0.0.1');
       const time = edited.locator('time');
       await expect(time).toHaveText(/сейчас|назад/);
       await expect(time).toHaveAttribute('title', /^\d\d\.\d\d\.\d{4}, \d\d:\d\d:\d\d МСК$/);
       await edited.getByText('Подробнее').click();
-      await expect(edited.getByRole('term')).toHaveText('люди');
+      await expect(edited.getByRole('term')).toHaveText('пользователи');
       await expect(edited.getByRole('definition')).toHaveText([
         'Было: − Пётр Орлов',
         'Стало: + Анна Иванова',

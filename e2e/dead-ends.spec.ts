@@ -54,5 +54,7 @@ test('the company page calls the second factor optional when the company does no
   await enter(page, `${product.url}/dashboard/creator/company`, owner);
   await expect(page.getByText('По желанию каждого')).toBeVisible();
   await expect(page.getByText('Код из приложения каждый включает себе сам.', { exact: false })).toBeVisible();
-  await expect(page.getByText('Люди компании входят с паролем и кодом', { exact: false })).toHaveCount(0);
+  await expect(
+    page.getByText('Пользователи компании входят с паролем и кодом', { exact: false }),
+  ).toHaveCount(0);
 });

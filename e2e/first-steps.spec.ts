@@ -39,8 +39,8 @@ test('the onboarding card marks the next step and counts the completed ones', as
   await expect(steps.getByRole('button', { name: 'Замок' })).toHaveAttribute('aria-current', 'step');
   await expect(steps.getByText('Нажмите «Защитить» в строке сайта', { exact: false })).toBeVisible();
   // A completed step can be opened again.
-  await steps.getByRole('button', { name: 'Человек: сделано' }).click();
-  await expect(steps.getByText('Добавьте человека', { exact: false })).toBeVisible();
+  await steps.getByRole('button', { name: 'Пользователь: сделано' }).click();
+  await expect(steps.getByText('Добавьте пользователя', { exact: false })).toBeVisible();
 });
 
 test('a folded onboarding card stays folded over a reload, and unfolds again', async ({ page }) => {

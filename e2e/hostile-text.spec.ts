@@ -54,7 +54,7 @@ const openers: Readonly<Record<string, (page: Page) => Promise<void>>> = {
       .getByRole('row', { name: /otchet/ })
       .getByRole('button', { name: /^Действия/ })
       .click();
-    await page.getByRole('menuitem', { name: 'Проверить доступ человека' }).click();
+    await page.getByRole('menuitem', { name: 'Проверить доступ пользователя' }).click();
     const person = page.getByRole('dialog').getByRole('combobox');
     // The longer, sticky page title covers the control, so focus it instead of a click.
     await person.focus();

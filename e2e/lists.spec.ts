@@ -25,7 +25,7 @@ interface List {
 const creator = '/dashboard/creator';
 const dayColumns = ['Создано', 'Изменено'];
 const siteColumns = ['Адрес', 'Политики доступа', ...dayColumns];
-const policyColumns = ['Название', 'Описание', 'Прокси', 'Люди и сайты', ...dayColumns];
+const policyColumns = ['Название', 'Описание', 'Прокси', 'Пользователи и сайты', ...dayColumns];
 
 const lists: readonly List[] = [
   {

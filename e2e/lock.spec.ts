@@ -145,7 +145,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       const dialog = dialogOf(page);
       // The first screen size asks for the egress addresses. The second finds them already stored.
       await dialog.getByRole('button', { name: /^Узнать адреса/ }).click();
-      const egress = dialog.getByRole('list', { name: 'С каких адресов приходят ваши люди' });
+      const egress = dialog.getByRole('list', { name: 'С каких адресов приходят ваши сотрудники' });
       await expect(egress).toContainText(EGRESS, PROBE);
       await expect(egress).toContainText('Продажи');
       await expect(dialog.getByRole('radio', { name: 'Apache, .htaccess' })).toBeChecked();
@@ -226,15 +226,15 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
 
     test('the access dialog of a site explains why a user can or cannot reach it', async ({ page }) => {
       await open(page);
-      await choose(page, new RegExp(host), 'Проверить доступ человека');
+      await choose(page, new RegExp(host), 'Проверить доступ пользователя');
       const dialog = dialogOf(page);
       const ask = async (name: string) => {
-        await dialog.getByRole('combobox', { name: 'Человек' }).click();
+        await dialog.getByRole('combobox', { name: 'Пользователь' }).click();
         await page.getByRole('option', { name: new RegExp(name) }).click();
       };
       await ask('Орлов');
       await expect(dialog.getByRole('status')).toContainText('Доступ есть');
-      const links = dialog.getByRole('list', { name: 'Путь от человека к сайту' }).getByRole('listitem');
+      const links = dialog.getByRole('list', { name: 'Путь от пользователя к сайту' }).getByRole('listitem');
       await expect(links.first()).toContainText('есть');
       await expect(links.filter({ hasText: 'не хватает' })).toHaveCount(0);
       await ask('Тихонов');
@@ -243,7 +243,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await expect(links.filter({ hasText: 'не хватает' })).toHaveCount(1);
       await expect(links.filter({ hasText: 'не проверялось' })).toHaveCount(3);
       // The dialog names the user, and offers the missing step as one button.
-      await expect(dialog.getByRole('status')).toContainText('Человек не состоит в политике «Продажи».');
+      await expect(dialog.getByRole('status')).toContainText('Пользователь не состоит в политике «Продажи».');
       await dialog.getByRole('button', { name: 'Добавить в «Продажи»' }).click();
       await expect(dialog.getByRole('status')).toContainText('Доступ есть');
       const people = await product.call(owner, companyUsers);

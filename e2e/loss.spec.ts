@@ -22,10 +22,10 @@ const product = startConsole(async (console) => {
 });
 
 const asked = [
-  ['sites', '/dashboard/creator/domains', 'wiki.romashka.test', 'Доступ к 1 сайту потеряют 3 человека.'],
-  ['policies', '/dashboard/creator/politics', 'Продажи', 'Доступ к 2 сайтам потеряют 3 человека.'],
+  ['sites', '/dashboard/creator/domains', 'wiki.romashka.test', 'Доступ к 1 сайту потеряют 3 пользователя.'],
+  ['policies', '/dashboard/creator/politics', 'Продажи', 'Доступ к 2 сайтам потеряют 3 пользователя.'],
   ['policies', '/dashboard/creator/politics', 'Гости', 'Доступ никто не потеряет.'],
-  ['users', '/dashboard/creator/users', 'anna@romashka.test', 'Доступ к 2 сайтам потеряет 1 человек.'],
+  ['users', '/dashboard/creator/users', 'anna@romashka.test', 'Доступ к 2 сайтам потеряет 1 пользователь.'],
 ] as const;
 
 for (const [list, path, name, sentence] of asked)

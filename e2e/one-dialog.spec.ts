@@ -235,7 +235,7 @@ test('the policy dialog creates a missing user in a second dialog on top, and ke
   await field(policy, 'Название').fill('Новая политика');
   await policy.getByRole('combobox', { name: 'Пользователи' }).click();
   await policy.getByRole('combobox', { name: 'Пользователи' }).fill('nina@romashka.test');
-  await page.getByRole('option', { name: 'Добавить человека «nina@romashka.test»' }).click();
+  await page.getByRole('option', { name: 'Добавить пользователя «nina@romashka.test»' }).click();
   const person = page.getByRole('dialog', { name: /пользовател/i });
   await expect(field(person, 'Почта')).toHaveValue('nina@romashka.test');
   // Escape closes the upper dialog alone.
@@ -269,7 +269,7 @@ test('the dialog of a policy with 500 users shows Save on a desktop and on a pho
     await page.setViewportSize(viewport);
     await enter(page, `${product.url}/dashboard/creator/politics`, big);
     const line = row(page, 'Весь отдел');
-    await expect(line.getByText('500 человек')).toBeVisible();
+    await expect(line.getByText('500 пользователей')).toBeVisible();
     await choose(page, 'Весь отдел', 'Редактировать');
     const dialog = dialogOf(page);
     const save = saveOf(dialog);

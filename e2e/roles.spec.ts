@@ -30,14 +30,14 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       const agent = await product.agent(owner, email);
       await enter(page, `${product.url}/dashboard/creator/users`, owner);
       await choose(page, email, 'Сделать владельцем');
-      await expect(dialogOf(page)).toContainText(`${email}Этот человек будет управлять компанией`);
+      await expect(dialogOf(page)).toContainText(`${email}Этот пользователь будет управлять компанией`);
       await password(dialogOf(page)).fill('wrong horse');
       await confirm(page, 'Сделать владельцем');
       await expect(dialogOf(page)).toContainText('Неверный пароль');
       await password(dialogOf(page)).fill(PASSWORD);
       await confirm(page, 'Сделать владельцем');
       await expect(dialogOf(page)).toHaveCount(0);
-      await expect(role(page, email)).toHaveText('Пользователь');
+      await expect(role(page, email)).toHaveText('Пользователь (владелец)');
 
       await enter(page, `${product.url}/dashboard/user/domains`, agent);
       await expect(page).toHaveURL(/\/auth\/login/);

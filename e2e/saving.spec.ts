@@ -106,7 +106,7 @@ const lives: readonly Life[] = [
     edited: (screen) => `Василёк ${screen}`,
     question: 'Do you really want to delete the company?',
     hint: (screen) =>
-      `Василёк ${screen}. Все её данные пропадут безвозвратно: люди, сайты, прокси-серверы и политики доступа.`,
+      `Василёк ${screen}. Все её данные пропадут безвозвратно: пользователи, сайты, прокси-серверы и политики доступа.`,
   },
 ];
 

@@ -49,8 +49,8 @@ const vantagesShow = (text: string): Steps =>
   });
 const evidenceIs = (more: object, then: Steps): Steps =>
   answeringReload('**/api/company/evidence', { ...evidence, ...more }, then);
-const why: Steps = inOrder(rowDialog(/otchet/, 'Проверить доступ человека'), async (page) => {
-  await page.getByRole('combobox', { name: 'Человек' }).click();
+const why: Steps = inOrder(rowDialog(/otchet/, 'Проверить доступ пользователя'), async (page) => {
+  await page.getByRole('combobox', { name: 'Пользователь' }).click();
   await page.getByRole('option', { name: /Тихонов/ }).click();
   await expect(page.getByRole('dialog').getByRole('status')).toBeVisible();
 });

@@ -175,7 +175,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await page.goto(`${product.url}/dashboard/creator/company`);
       await button(page, 'Требовать от всех').click();
       const question = dialogOf(page);
-      await expect(question).toContainText('Сейчас его нет у 1 человека из 2.');
+      await expect(question).toContainText('Сейчас его нет у 1 пользователя из 2.');
       await question.getByRole('button', { name: 'Требовать', exact: true }).click();
       await expect(page.getByText('Второй фактор теперь требуется')).toBeVisible();
       await expect(card(page)).toContainText('Требуется от всех');

@@ -20,7 +20,7 @@ const sessionsAre = (answer: object, then: Steps = loaded) =>
     await page.getByRole('main').getByText('Других открытых').or(endOthers(page)).scrollIntoViewIfNeeded();
     await then(page);
   });
-const endOthers = (page: Page) => page.getByRole('button', { name: 'Завершить все другие' });
+const endOthers = (page: Page) => page.getByRole('button', { name: 'Завершить остальные' });
 
 /** A changed form whose save finds that the session has ended. */
 const ended: Steps = async (page) => {

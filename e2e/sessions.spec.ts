@@ -17,7 +17,7 @@ const pages = [
 ] as const;
 const card = (page: Page) => page.getByRole('region', { name: 'Сеансы' });
 const sessions = (page: Page) => card(page).getByRole('listitem');
-const endOthers = (page: Page) => card(page).getByRole('button', { name: 'Завершить все другие' });
+const endOthers = (page: Page) => card(page).getByRole('button', { name: 'Завершить остальные' });
 const agree = (page: Page) =>
   page.getByRole('dialog').getByRole('button', { name: 'Завершить', exact: true }).click();
 

@@ -84,9 +84,13 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await expect(cell(nameless, 'Политики доступа')).toHaveText('Без доступа');
       for (const [person, roles, items] of [
         [/petr@/, /^Агент$/, ['Редактировать', 'Сделать владельцем', 'Удалить']],
-        [/irina@/, /^Пользователь$/, ['Редактировать']],
+        [/irina@/, /^Пользователь \(владелец\)$/, ['Редактировать']],
         [/helper@/, /^Админ$/, ['Редактировать']],
-        [/both@/, /^(Агент, Пользователь|Пользователь, Агент)$/, ['Редактировать', 'Снять роль владельца']],
+        [
+          /both@/,
+          /^(Агент, Пользователь \(владелец\)|Пользователь \(владелец\), Агент)$/,
+          ['Редактировать', 'Снять роль владельца'],
+        ],
       ] as const) {
         await expect(cell(row(page, person), 'Роли')).toHaveText(roles);
         expect(await menuOf(page, person)).toEqual(items);
@@ -94,7 +98,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       // The title of a role name explains the rights of the role.
       for (const [role, may] of [
         ['Агент', 'Открывает сайты своих политик доступа'],
-        ['Пользователь', 'Владелец компании: управляет её людьми'],
+        ['Пользователь', 'Владелец компании: управляет её пользователями'],
         ['Админ', 'Администратор платформы: управляет всеми компаниями'],
       ] as const) {
         const name = page.getByRole('table').getByText(role, { exact: true }).first();
@@ -148,7 +152,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       expect(await menuOf(page, 'crm.romashka.test')).toEqual([
         'Защитить',
         'Проверить',
-        'Проверить доступ человека',
+        'Проверить доступ пользователя',
         'Редактировать',
         'Удалить',
       ]);

@@ -103,7 +103,7 @@ describe.each(['1', '2'])('a gateway of %s processes', (GATEWAY_PROCESSES) => {
     const { complained } = await serving({ GATEWAY_PROCESSES, GATEWAY_PUBLIC_URL: url });
     await until(() => complained() !== '');
     expect(complained()).toBe(
-      `Шлюз слушает только этот компьютер (127.0.0.1), а люди идут на ${url}. Укажите GATEWAY_HOST=0.0.0.0, если перед шлюзом нет своего прокси\n`,
+      `Шлюз слушает только этот компьютер (127.0.0.1), а пользователи идут на ${url}. Укажите GATEWAY_HOST=0.0.0.0, если перед шлюзом нет своего прокси\n`,
     );
   });
 

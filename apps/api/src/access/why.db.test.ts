@@ -39,7 +39,7 @@ describe('the explanation for a user and a site', () => {
     const { agent, policy, link, why } = await scene();
     const first = (await why()).body;
     expect([first.allow, first.reason, missing(first)]).toEqual([false, 'no_policy', [2]]);
-    expect(first.message).toBe('Этот сайт человеку не открывает ни одна политика доступа.');
+    expect(first.message).toBe('Этот сайт пользователю не открывает ни одна политика доступа.');
     expect(first.links.map(({ state }) => state)).toEqual([
       'held',
       'missing',
@@ -68,13 +68,13 @@ describe('the explanation for a user and a site', () => {
     await link([], true);
     const one = (await why()).body;
     expect([one.message, one.mends]).toEqual([
-      'Человек не состоит в политике «Продажи».',
+      'Пользователь не состоит в политике «Продажи».',
       [{ id: policy.id, name: 'Продажи' }],
     ]);
     const second = { name: 'Закупки', proxyId: 1, sites: [site.id] };
     await api.must(owner.token, createPolicy, { body: second });
     expect((await why()).body.message).toBe(
-      'Человек не состоит ни в одной из политик этого сайта: «Продажи», «Закупки».',
+      'Пользователь не состоит ни в одной из политик этого сайта: «Продажи», «Закупки».',
     );
     await api.must(owner.token, updateUser, { params: { id: agent.id }, body: { politics: [policy.id] } });
     expect((await why()).body.allow).toBe(true);

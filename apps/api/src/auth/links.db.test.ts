@@ -412,7 +412,7 @@ test.each([
   [{}, { email: 'Заполните это поле' }],
   [{ email: 'a@b.test', token: 'x' }, { email: 'Нужна почта или ссылка' }],
   [{ email: 'a@b.test', password: PASSWORD }, { password: 'Пароль задаёт ссылка из письма' }],
-  [{ token: 'x', change: true }, { change: 'Ссылка из письма уже знает новую почту' }],
+  [{ token: 'x', change: true }, { change: 'Новая почта уже указана в ссылке' }],
   [{ email: 'a@b.test', change: true }, { currentPassword: 'Заполните это поле' }],
   [
     { email: 'a@b.test', currentPassword: PASSWORD },

@@ -25,7 +25,7 @@ export const fieldFaults = {
   proxy_address_changes: () => 'Адрес изменился: введите пароль прокси заново',
   email_or_token: () => 'Нужна почта или ссылка',
   password_from_link: () => 'Пароль задаёт ссылка из письма',
-  email_from_link: () => 'Ссылка из письма уже знает новую почту',
+  email_from_link: () => 'Новая почта уже указана в ссылке',
   password_not_asked: () => 'Текущий пароль нужен только для смены почты',
 
   wrong_password: () => 'Неверный пароль',

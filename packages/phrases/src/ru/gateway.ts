@@ -3,7 +3,7 @@
 const askAdmin = 'Обратитесь к администратору вашей компании.';
 const tryLater =
   'Попробуйте ещё раз через минуту. Если не поможет, обратитесь к администратору вашей компании.';
-const signIn = 'Войдите в расширение «Пропуск» или получите новый пароль шлюза в личном кабинете.';
+const signIn = 'Войдите в расширение «Пропуск» или получите новый пароль шлюза в «Персональных данных».';
 
 /** Reasons that only the gateway has; those of a policy are in access.ts. */
 export const proxyErrors = {
@@ -80,7 +80,7 @@ export const errorPage = {
 /** Lines that the gateway's process prints when it starts with doubtful settings. */
 export const startWarnings = {
   localOnly: (host: string, url: string) =>
-    `Шлюз слушает только этот компьютер (${host}), а люди идут на ${url}. Укажите GATEWAY_HOST=0.0.0.0, если перед шлюзом нет своего прокси`,
+    `Шлюз слушает только этот компьютер (${host}), а пользователи идут на ${url}. Укажите GATEWAY_HOST=0.0.0.0, если перед шлюзом нет своего прокси`,
 };
 
 /** Lines with which the gateway's process refuses to start. */

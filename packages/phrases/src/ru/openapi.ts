@@ -25,7 +25,7 @@ export const openApiExamples = {
   'SiteCheck.meaning': 'Посторонним сайт отвечает отказом, а через «Пропуск» открывается.',
   'ErrorBody.message': 'Проверьте введённые данные',
   'ErrorBody.fields': { email: 'Укажите почту латиницей: name@company.ru' },
-  'Explanation.message': 'Человек не состоит в политике «Продажи».',
+  'Explanation.message': 'Пользователь не состоит в политике «Продажи».',
   'Explanation.advice': 'Добавьте его, и сайт откроется сразу.',
-  'Explanation.links.title': 'Человек включён в политику доступа',
+  'Explanation.links.title': 'Пользователь включён в политику доступа',
 };

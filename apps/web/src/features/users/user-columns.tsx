@@ -67,6 +67,7 @@ function Roles({ roles: held }: { roles: readonly Role[] }) {
       <abbr className={classes.role} title={t.users.may[role]}>
         {t.users.role[role]}
       </abbr>
+      {role === 'CREATOR' && ` (${t.users.owner})`}
     </Fragment>
   ));
 }

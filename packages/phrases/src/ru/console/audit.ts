@@ -18,14 +18,14 @@ const created = (kind: AuditKind) =>
 
 export const audit = {
   title: 'Журнал',
-  help: 'Кто, когда и откуда что изменил. Записи нельзя исправить или удалить: они остаются, даже когда удалены и человек, и то, что он менял. Дни считаются по московскому времени. Самих паролей и ссылок в журнале нет, только запись о том, что они изменились.',
+  help: 'Кто, когда и откуда что изменил. Записи нельзя исправить или удалить: они остаются, даже когда удалены и пользователь, и то, что он менял. Дни считаются по московскому времени. Самих паролей и ссылок в журнале нет, только запись о том, что они изменились.',
   search: 'Кто или что',
   searchEverywhere: 'Кто, что или компания',
   period: 'Период',
   from: 'С',
   to: 'По',
   empty: 'Пока ничего не произошло',
-  emptyHint: 'Здесь появится всё, что люди меняют в консоли, и их входы.',
+  emptyHint: 'Здесь появится всё, что пользователи меняют в консоли, и их входы.',
   when: 'Когда',
   what: 'Что произошло',
   company: 'Компания',
@@ -73,7 +73,7 @@ export const audit = {
     description: 'описание',
     proxy: 'прокси',
     allSites: 'для всех сайтов',
-    users: 'люди',
+    users: 'пользователи',
     sites: 'сайты',
     proxies: 'прокси-серверы',
     host: 'хост',
@@ -83,7 +83,7 @@ export const audit = {
     client: 'вход',
     agent: 'браузер',
   } satisfies Record<AuditField, string>,
-  /** Labels of fields that differ by entity: Russian has other words for a policy's name and a person's. */
+  /** Labels of fields that differ by entity: Russian has other words for a policy's name and a user's. */
   policyName: 'название',
   added: (what: string, names: string) => `добавлены ${what}: ${names}`,
   removed: (what: string, names: string) => `убраны ${what}: ${names}`,

@@ -6,7 +6,7 @@ export const list = {
   failed: 'Список не загрузился',
   noMatch: (search: string) => `По запросу «${search}» ничего не нашлось`,
   noneThen: 'За этот период записей нет',
-  range: (from: number, to: number, total: number) => `${from}–${to} из ${total}`,
+  range: (from: number, to: number, total: number) => `${from === to ? from : `${from}–${to}`} из ${total}`,
   take: 'Строк на странице',
   pages: 'Страницы',
   page: (page: number) => `Страница ${page}`,
@@ -56,7 +56,7 @@ export const drift = {
   says: {
     protected: (host: string) => `Сайт ${host} снова защищён`,
     open: (host: string) => `Сайт ${host} был защищён, а теперь открыт всем`,
-    closed: (host: string) => `Сайт ${host} открывался вашим людям, а теперь закрыт для всех`,
+    closed: (host: string) => `Сайт ${host} открывался вашим сотрудникам, а теперь закрыт для всех`,
     down: (host: string) => `Сайт ${host} был защищён, а теперь не отвечает никому`,
     server_error: (host: string) => `Сайт ${host} был защищён, а теперь отвечает ошибкой`,
     cdn: (host: string) => `Сайт ${host} был защищён, а теперь работает через CDN`,

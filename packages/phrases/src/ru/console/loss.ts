@@ -1,8 +1,8 @@
 import { count } from '../count.ts';
 
-const people = (n: number) => {
+const losers = (n: number) => {
   const one = n % 10 === 1 && n % 100 !== 11;
-  const counted = count(n, { one: 'человек', few: 'человека', many: 'человек' });
+  const counted = count(n, { one: 'пользователь', few: 'пользователя', many: 'пользователей' });
   return `${one ? 'потеряет' : 'потеряют'} ${counted}`;
 };
 
@@ -12,6 +12,6 @@ export const loss = {
   unknown: 'Не удалось посчитать, кто потеряет доступ.',
   nobody: 'Доступ никто не потеряет.',
   sites: (sites: number, users: number) =>
-    `Доступ к ${count(sites, { one: 'сайту', many: 'сайтам' })} ${people(users)}.`,
-  allSites: (users: number) => `Доступ ко всем сайтам ${people(users)}.`,
+    `Доступ к ${count(sites, { one: 'сайту', many: 'сайтам' })} ${losers(users)}.`,
+  allSites: (users: number) => `Доступ ко всем сайтам ${losers(users)}.`,
 };

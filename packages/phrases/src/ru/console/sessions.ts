@@ -14,7 +14,7 @@ export const sessions = {
   seenNow: 'сейчас',
   end: 'Завершить',
   endOne: (name: string) => `Завершить: ${name}`,
-  endOthers: 'Завершить все другие',
+  endOthers: 'Завершить остальные',
   alone: 'Других открытых сеансов нет.',
   some: (shown: number, all: number) => `Показаны последние ${shown} из ${all}.`,
   failed: 'Сеансы не загрузились',
