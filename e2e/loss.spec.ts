@@ -1,4 +1,4 @@
-import { expect } from '@playwright/test';
+import { expect, type Route } from '@playwright/test';
 import { me } from '@propusk/contract/me';
 import { createPolicy } from '@propusk/contract/policies';
 import { createSites } from '@propusk/contract/sites';
@@ -48,4 +48,31 @@ test('a user can confirm a deletion although the count of users who lose access 
   await expect(dialog.getByText('Не удалось посчитать, кто потеряет доступ.')).toBeVisible();
   await dialog.getByRole('button', { name: 'Да' }).click();
   await expect(row(page, 'Гости')).toHaveCount(0);
+});
+
+test('the confirmation of a deletion stays open until the reply, and shows a failure once', async ({
+  page,
+}) => {
+  await enter(page, `${product.url}/dashboard/creator/domains`, owner);
+  await choose(page, 'crm.romashka.test', 'Удалить');
+  const dialog = dialogOf(page);
+  const replies: Route[] = [];
+  await page.route('**/api/domain-allowed/*', (route) => void replies.push(route));
+  for (const reply of ['failure', 'success']) {
+    await dialog.getByRole('button', { name: 'Да', exact: true }).click();
+    await expect.poll(() => replies.length).toBe(1);
+    await page.keyboard.press('Escape');
+    await page.mouse.click(3, 3);
+    await expect(dialog.getByRole('button', { name: 'Нет' })).toBeDisabled();
+    const [route] = replies.splice(0);
+    if (reply === 'success') await route?.continue();
+    else {
+      await route?.fulfill({ status: 500, body: '' });
+      await expect(dialog.getByRole('alert')).toHaveText('Ошибка на стороне сервера');
+      await expect(page.getByText('Ошибка на стороне сервера')).toHaveCount(1);
+    }
+  }
+  await expect(page.getByRole('status').filter({ hasText: 'Успешное удаление!' })).toBeVisible();
+  await expect(dialog).toHaveCount(0);
+  await expect(row(page, 'crm.romashka.test')).toHaveCount(0);
 });

@@ -17,13 +17,22 @@ export interface Question {
   action?: () => Promise<unknown>;
 }
 
+/** The open question. While its action runs it cannot be answered, so that the outcome of the action is always shown. */
+export interface Open {
+  question: Question;
+  busy: boolean;
+  /** Why the last run of the action failed. */
+  failure: string | null;
+  answer: (yes: boolean) => void;
+}
+
 /** The dialog that `confirm()` opens. `Questions` mounts it. */
 export function ConfirmDialog({
   open,
   opened,
   onClose,
 }: {
-  open: { question: Question; answer: (yes: boolean) => void } | null;
+  open: Open | null;
   opened: boolean;
   onClose: () => void;
 }) {
@@ -42,29 +51,12 @@ export function ConfirmDialog({
       zIndex={400}
       title={shown?.question.text}
     >
-      {shown && <Ask key={shown.question.text} question={shown.question} answer={shown.answer} />}
+      {shown && <Ask key={shown.question.text} open={shown} />}
     </Modal>
   );
 }
 
-function Ask({ question, answer }: { question: Question; answer: (yes: boolean) => void }) {
-  const [pending, setPending] = useState(false);
-  const [failure, setFailure] = useState<string | null>(null);
-
-  async function agree() {
-    if (pending) return;
-    if (!question.action) return answer(true);
-    setPending(true);
-    setFailure(null);
-    try {
-      await question.action();
-      answer(true);
-    } catch (error) {
-      setFailure(error instanceof Error ? error.message : t.failures.unexpected);
-      setPending(false);
-    }
-  }
-
+function Ask({ open: { question, busy, failure, answer } }: { open: Open }) {
   return (
     <>
       {question.hint && (
@@ -79,10 +71,10 @@ function Ask({ question, answer }: { question: Question; answer: (yes: boolean) 
         </Box>
       )}
       <Group justify="flex-end" mt="lg" gap="xs">
-        <Button variant="default" onClick={() => answer(false)} disabled={pending} data-autofocus>
+        <Button variant="default" onClick={() => answer(false)} disabled={busy} data-autofocus>
           {question.no}
         </Button>
-        <Button color={question.danger ? 'red.9' : undefined} onClick={agree} loading={pending}>
+        <Button color={question.danger ? 'red.9' : undefined} onClick={() => answer(true)} loading={busy}>
           {question.yes}
         </Button>
       </Group>

@@ -1,24 +1,35 @@
+import * as t from '@propusk/phrases/console';
 import { state } from '../state.ts';
-import type { Question } from './confirm-dialog.tsx';
+import type { Open, Question } from './confirm-dialog.tsx';
 import { lazyDialog } from './lazy.tsx';
 
 export const ConfirmDialog = lazyDialog(() => import('./confirm-dialog.tsx'), 'ConfirmDialog');
-
-interface Open {
-  question: Question;
-  answer: (yes: boolean) => void;
-}
 
 const open = state<Open | null>(null);
 
 /**
  * Asks the user to confirm in a dialog.
- * @returns true after the answer yes, when the question's action (if any) is done
+ * @returns true after the answer yes, when the question's action (if any) is done; false also while the action of another
+ * question runs
  */
 export function confirm(question: Question): Promise<boolean> {
+  if (open.read()?.busy) return Promise.resolve(false);
   open.read()?.answer(false);
   return new Promise((resolve) => {
-    const answer = (yes: boolean) => {
+    let answered = false;
+    const show = (busy: boolean, failure: string | null) => open.set({ question, busy, failure, answer });
+    const answer = async (yes: boolean) => {
+      if (answered) return;
+      answered = true;
+      if (yes && question.action) {
+        show(true, null);
+        try {
+          await question.action();
+        } catch (error) {
+          answered = false;
+          return show(false, error instanceof Error ? error.message : t.failures.unexpected);
+        }
+      }
       // In a separate task: the Escape key that closes the question must not reach the dialog below.
       window.setTimeout(() => {
         open.set(null);
@@ -26,7 +37,7 @@ export function confirm(question: Question): Promise<boolean> {
       });
     };
     // In a separate task: the Escape key that opens the question must not close it.
-    window.setTimeout(() => open.set({ question, answer }));
+    window.setTimeout(() => show(false, null));
   });
 }
 
