@@ -1,6 +1,6 @@
 import { type Endpoint, isIdempotent } from '@propusk/contract/endpoint';
 import { queryOptions as tanstackQueryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
-import { useRef } from 'react';
+import { ApiError } from './api-error.ts';
 import { type CallInput, call, type Reply } from './call.ts';
 
 /** TanStack Query options for a GET of the contract. The key is the path and its input. */
@@ -14,34 +14,50 @@ export function queryOptions<E extends Endpoint>(endpoint: E, input: CallInput<E
 
 /**
  * A mutation. Entities embed each other's names (a policy's name is part of site and user rows), so every list is
- * stale after any mutation. The promise settles after the visible lists were refetched, so that a closing dialog
- * reveals current rows.
+ * stale after any mutation, and after a call that may have changed rows unseen. The promise settles with the reply: a
+ * dialog does not wait for lists. The input's `signal` aborts the call.
  */
 export function useCall<E extends Endpoint>(endpoint: E) {
   const client = useQueryClient();
-  const keyOf = useKey();
   return useMutation({
-    mutationFn: async (input: CallInput<E>) => {
-      if (!isIdempotent(endpoint)) return call(endpoint, input);
-      const reply = await call(endpoint, { ...input, key: keyOf(input) });
-      keyOf(null);
-      return reply;
+    mutationFn: ({ signal, ...rest }: CallInput<E> & { signal?: AbortSignal | undefined }) => {
+      // The cast: the rest of the input is the input without `signal`, which TypeScript cannot derive for a generic type.
+      const input = rest as unknown as CallInput<E>;
+      return isIdempotent(endpoint) ? create(endpoint, input, signal) : call(endpoint, input, signal);
     },
-    onSuccess: () => client.invalidateQueries(),
+    onSettled: (_, error) => {
+      if (!error || isStale(error)) void client.invalidateQueries();
+    },
   });
 }
 
+/** Whether the lists may be out of date after a failure: an aborted call, a call without a reply, a changed version. */
+function isStale(error: Error): boolean {
+  return !(error instanceof ApiError) || error.code === 'changed_meanwhile';
+}
+
+/** The creates whose outcome is unknown: the last body that each call sent, and its idempotency key. */
+const unanswered = new Map<string, { sent: string; key: string }>();
+
 /**
- * Returns an idempotency key for a create. Retries of the same body get the same key, because a lost reply may hide a
- * created row. A reply or another body causes a new key.
+ * Makes a create. A repeated create with the same body gets the same idempotency key until a reply arrives, also from
+ * another dialog, because a lost reply may hide a created row.
  */
-function useKey(): (input: unknown) => string {
-  const last = useRef({ sent: '', key: '' });
-  return (input) => {
-    const sent = JSON.stringify(input);
-    if (last.current.sent !== sent) last.current = { sent, key: randomKey() };
-    return last.current.key;
-  };
+async function create<E extends Endpoint>(endpoint: E, input: CallInput<E>, signal?: AbortSignal) {
+  const sent = JSON.stringify(input);
+  const last = unanswered.get(endpoint.path);
+  const key = last?.sent === sent ? last.key : randomKey();
+  unanswered.set(endpoint.path, { sent, key });
+  try {
+    const reply = await call(endpoint, { ...input, key }, signal);
+    unanswered.delete(endpoint.path);
+    return reply;
+  } catch (error) {
+    // A refusal created nothing, and the input may hold a password: forget it.
+    if (error instanceof ApiError && error.status >= 400 && error.status < 500)
+      unanswered.delete(endpoint.path);
+    throw error;
+  }
 }
 
 /** 128 random bits. Browsers offer `crypto.randomUUID` only on https origins. */

@@ -1,4 +1,4 @@
-import { createUser, UserInput } from '@propusk/contract/users';
+import { companyUsers, createUser, UserInput } from '@propusk/contract/users';
 import * as t from '@propusk/phrases/console';
 import { useCall } from '../api/queries.ts';
 import { toastSuccess } from '../ui/toast.ts';
@@ -7,7 +7,7 @@ import { FormDialog } from './form-dialog.tsx';
 import { userName } from './names.ts';
 import { MultiSelectField } from './select-fields.tsx';
 import { usePolicyCreate } from './use-inline-create.ts';
-import { usePolicyOptions } from './use-options.ts';
+import { useAddOption, usePolicyOptions } from './use-options.ts';
 
 /** Adds a user to the company. The text `typed` into a select fills the email field, or without an `@` the name. */
 export function CreateUserDialog(props: {
@@ -18,6 +18,7 @@ export function CreateUserDialog(props: {
   const { typed = '' } = props;
   const isEmail = typed.includes('@');
   const create = useCall(createUser);
+  const addOption = useAddOption(companyUsers);
   const policies = usePolicyOptions([]);
   const createPolicy = usePolicyCreate();
   return (
@@ -34,6 +35,7 @@ export function CreateUserDialog(props: {
       submit={async (body) => {
         const user = await create.mutateAsync({ body });
         toastSuccess(t.alerts.created, userName(user));
+        addOption(user);
         props.onCreated?.(user.id);
       }}
       onClose={props.onClose}

@@ -4,7 +4,8 @@ import { listProxies, type Proxy } from '@propusk/contract/proxies';
 import { listSites } from '@propusk/contract/sites';
 import { unicodeHost } from '@propusk/contract/unicode-host';
 import { companyUsers } from '@propusk/contract/users';
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import type { List, ListEndpoint } from '../api/list.ts';
 import { queryOptions } from '../api/queries.ts';
 import { userLabel } from './names.ts';
 import type { Option } from './select-fields.tsx';
@@ -50,4 +51,14 @@ export function useProxies(held: readonly ProxyChoice[]): readonly ProxyChoice[]
 /** The platform's gateway, which every company has in its list of proxies. */
 export function gatewayOf<P extends { direct: boolean }>(proxies: readonly P[]): P | undefined {
   return proxies.find(({ direct }) => direct);
+}
+
+/** Returns a function that adds a created row to the options of a select, which show its name before the list reloads. */
+export function useAddOption<Row>(list: ListEndpoint<Row>): (row: Row) => void {
+  const client = useQueryClient();
+  return (row) =>
+    client.setQueryData<List<Row>>(
+      [list.path, {}],
+      (old) => old && { rows: [...old.rows, row], count: old.count + 1 },
+    );
 }

@@ -1,8 +1,7 @@
 import type { Access, Endpoint } from '@propusk/contract/endpoint';
 import type { IdParams } from '@propusk/contract/fields';
 import * as t from '@propusk/phrases/console';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { call } from '../api/call.ts';
+import { useCall } from '../api/queries.ts';
 import { confirm } from '../ui/confirm.ts';
 import { toastSuccess } from '../ui/toast.ts';
 
@@ -19,11 +18,7 @@ export function useRemove(
   question: string,
   loss?: { says: string } | { of: 'site' | 'policy' | 'user' },
 ): (id: number, name: string) => Promise<void> {
-  const client = useQueryClient();
-  const { mutateAsync } = useMutation({
-    mutationFn: (id: number) => call(endpoint, { params: { id } }),
-    onSuccess: () => client.invalidateQueries(),
-  });
+  const { mutateAsync } = useCall(endpoint);
   return async (id, name) => {
     const removed = await confirm({
       text: question,
@@ -36,7 +31,7 @@ export function useRemove(
       yes: t.common.yes,
       no: t.common.no,
       danger: true,
-      action: () => mutateAsync(id),
+      action: () => mutateAsync({ params: { id } }),
     });
     if (removed) toastSuccess(t.alerts.deleted, name);
   };
