@@ -127,6 +127,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
         expect(pathOf(page)).toBe('/auth/login');
         expect(await stored(page, 'access_token')).toBeNull();
         expect(await page.evaluate('window.before')).toBeUndefined();
+        await expect(page.getByText('Сервер не подтвердил выход')).toHaveCount(network === 'up' ? 0 : 1);
         const answer = await fetch(at('/api/me'), { headers: { authorization: `Bearer ${token}` } });
         expect(answer.status).toBe(network === 'up' ? 401 : 200);
       }

@@ -21,6 +21,8 @@
     for (const url of search ? [] : calls) {
       answers[url] = fetch(url, {
         headers: { accept: 'application/json', authorization: `Bearer ${bearer}` },
+        // The deadline of a call: `replySeconds` of the contract.
+        signal: AbortSignal.timeout(20_000),
       });
       // The consumer handles a failure; there may be no consumer.
       answers[url].catch(() => {});

@@ -153,5 +153,7 @@ export const deleteCompany = endpoint({
   access: ['ADMIN'],
   params: IdParams,
   versioned: true,
+  // Its statement may run for 60 s.
+  replySeconds: 75,
   errors: ['not_found', 'company_of_admin'],
 });

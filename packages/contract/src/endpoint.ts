@@ -61,6 +61,8 @@ export interface Endpoint<
   readonly proof: ProofRule | undefined;
   /** `given`: a successful call returns a device mark. `taken`: the call also reads one, as every call with `proof` does. */
   readonly device: 'given' | 'taken' | undefined;
+  /** How long a client waits for the reply, in seconds: longer than the slowest reply of a healthy server. */
+  readonly replySeconds: number;
   /** The handler's own errors, besides those of access, input and an unavailable database. */
   readonly errors: readonly ErrorCode[];
 }
@@ -88,6 +90,7 @@ export function endpoint<
   versioned?: boolean;
   proof?: ProofRule;
   device?: 'given' | 'taken';
+  replySeconds?: number;
   errors?: readonly ErrorCode[];
 }): Endpoint<Allowed, Params, Query, Body, Reply> {
   return {
@@ -103,6 +106,7 @@ export function endpoint<
     versioned: spec.versioned ?? false,
     proof: spec.proof,
     device: spec.device,
+    replySeconds: spec.replySeconds ?? 20,
     errors: spec.errors ?? [],
   };
 }

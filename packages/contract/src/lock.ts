@@ -88,6 +88,7 @@ export const learnEgress = endpoint({
   access: ['CREATOR', 'ADMIN'],
   params: IdParams,
   reply: SiteLock,
+  replySeconds: 120,
   errors: ['not_found', 'company_unconfirmed', 'too_many_requests'],
 });
 

@@ -206,5 +206,7 @@ export const checkProxy = endpoint({
   access: ['CREATOR', 'ADMIN'],
   params: IdParams,
   reply: ProxyCheck,
+  // The request through the proxy may take 10 s, after waiting for those of other proxies.
+  replySeconds: 60,
   errors: ['not_found', 'company_unconfirmed', 'too_many_requests'],
 });

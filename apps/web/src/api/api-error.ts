@@ -1,8 +1,11 @@
 import type { ErrorCode } from '@propusk/contract/errors';
 import * as t from '@propusk/phrases/console';
 
-/** `network` is the console's own code: no reply arrived, or the reply is not the api's. */
-export type FailureCode = ErrorCode | 'network';
+/**
+ * The console's own codes. `network`: no reply arrived, or the reply is not the api's. `timeout`: no reply arrived in time,
+ * so the outcome of the call is unknown.
+ */
+export type FailureCode = ErrorCode | 'network' | 'timeout';
 
 /** A call failed. `message` is a sentence for the user; the console branches on `code`. */
 export class ApiError extends Error {

@@ -1,5 +1,6 @@
 import { DEVICE_HEADER, type Endpoint, type Input, type Output } from '@propusk/contract/endpoint';
-import { networkError, refusal } from './api-error.ts';
+import * as t from '@propusk/phrases/console';
+import { ApiError, networkError, refusal } from './api-error.ts';
 import { takePrefetched } from './prefetched.ts';
 import { device, token } from './token.ts';
 
@@ -19,6 +20,8 @@ export type CallInput<E extends Endpoint> = Part<'params', Input<E['params']>> &
     key?: string | undefined;
     /** The token to call with, when it is not the session's. */
     bearer?: string | undefined;
+    /** The browser finishes the request even after the page has closed. */
+    keepalive?: boolean | undefined;
   };
 
 export type Reply<E extends Endpoint> = Output<E['reply']>;
@@ -30,6 +33,7 @@ interface AnyInput {
   version?: number;
   key?: string;
   bearer?: string;
+  keepalive?: boolean;
 }
 
 /** The bearer token of a page's calls, and what happens when it is no longer valid. */
@@ -52,6 +56,7 @@ export function callIn(next: Session): void {
 /**
  * Makes one call of the contract. The reply is not parsed again: the server has already parsed and stripped it with
  * the same schema.
+ * @param signal aborts the call, which then throws the signal's reason
  * @throws ApiError on every failure, with a sentence for the user
  */
 export async function call<E extends Endpoint>(
@@ -81,6 +86,9 @@ export async function send(
 
   let response: Response;
   let text: string;
+  const stop = new AbortController();
+  const late = setTimeout(() => stop.abort(lateError(endpoint)), endpoint.replySeconds * 1000);
+  signal?.addEventListener('abort', () => stop.abort(signal.reason));
   try {
     const url = address(endpoint.path, params, query);
     const prefetch = endpoint.method === 'GET' ? takePrefetched(url, bearer) : undefined;
@@ -89,13 +97,18 @@ export async function send(
         method: endpoint.method,
         headers,
         body: body === undefined ? null : JSON.stringify(body),
-        signal: signal ?? null,
+        signal: stop.signal,
+        keepalive: input.keepalive ?? false,
       }));
     text = await response.text();
   } catch (error) {
-    // The caller aborted the call, so this is not a network failure.
-    if (signal?.aborted) throw error;
-    throw networkError();
+    if (stop.signal.aborted) throw stop.signal.reason;
+    // A prefetched request has its own deadline.
+    throw error instanceof DOMException && error.name === 'TimeoutError'
+      ? lateError(endpoint)
+      : networkError();
+  } finally {
+    clearTimeout(late);
   }
   if (!response.ok) {
     const error = refusal(response.status, text);
@@ -112,6 +125,12 @@ export async function send(
     // A captive portal or a load balancer replies 200 with its own HTML page.
     throw networkError();
   }
+}
+
+/** The failure of a call whose reply is late. A call that may have changed data says that its outcome is unknown. */
+function lateError({ method, access }: Endpoint): ApiError {
+  const harmless = method === 'GET' || access === 'public';
+  return new ApiError('timeout', harmless ? t.late.read : t.late.change, 0);
 }
 
 /** The URL of a call: `/api`, the path with its parameters, and the query without empty values. */

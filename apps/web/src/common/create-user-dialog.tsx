@@ -32,8 +32,8 @@ export function CreateUserDialog(props: {
         password: '',
         politics: [],
       }}
-      submit={async (body) => {
-        const user = await create.mutateAsync({ body });
+      submit={async (body, signal) => {
+        const user = await create.mutateAsync({ body, signal });
         toastSuccess(t.alerts.created, userName(user));
         addOption(user);
         props.onCreated?.(user.id);

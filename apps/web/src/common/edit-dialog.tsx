@@ -47,10 +47,10 @@ export function EditDialog<E extends Versioned, S extends FormSchema>(props: {
   const { mutateAsync } = useCall(props.update as Endpoint);
   const params = { id: entity.id };
 
-  async function submit(body: z.output<S>) {
+  async function submit(body: z.output<S>, signal: AbortSignal) {
     const changed = changes(values(entity) as Partial<z.output<S>>, prepare(body, entity));
     if (Object.keys(changed).length === 0) return;
-    const input = { params, body: changed, version: entity.version };
+    const input = { params, body: changed, version: entity.version, signal };
     // The cast: TypeScript checks the endpoint's types where the dialog is used, since here the entity is generic.
     const reply = (await mutateAsync(input)) as E;
     toastSuccess(t.alerts.updated, props.name(reply));

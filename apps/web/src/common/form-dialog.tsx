@@ -5,12 +5,16 @@ import type { Control, DefaultValues } from 'react-hook-form';
 import type * as z from 'zod/mini';
 import { confirm, useQuestion } from '../ui/confirm.ts';
 import { Notice } from '../ui/notice.tsx';
+import { toastFailure } from '../ui/toast.ts';
 import { useReturnFocus } from '../ui/use-return-focus.ts';
 import { type FormSchema, refill, showFailure } from './contract-form.ts';
 import classes from './form-dialog.module.css';
 import { useSignInAgain } from './sign-in-again.ts';
 import { useAttempt } from './use-attempt.ts';
 import { useContractForm } from './use-contract-form.ts';
+
+/** A save that takes longer than this can be aborted, in milliseconds. Before, the label of the button would flicker. */
+const SLOW_MS = 1000;
 
 /**
  * A dialog with a form. A failed save keeps the dialog open and the input in it. An unchanged form cannot be saved.
@@ -21,8 +25,11 @@ export function FormDialog<S extends FormSchema>(props: {
   title: string;
   schema: S;
   initial: DefaultValues<z.input<S>>;
-  /** Saves the values. The dialog closes when the promise resolves, and shows the error when it rejects. */
-  submit: (values: z.output<S>) => Promise<unknown>;
+  /**
+   * Saves the values. The dialog closes when the promise resolves, and shows the error when it rejects. The signal aborts
+   * the call when the user leaves the dialog during the save.
+   */
+  submit: (values: z.output<S>, signal: AbortSignal) => Promise<unknown>;
   /** Reads the entity's current values after a version conflict. */
   reload?: () => Promise<DefaultValues<z.input<S>>>;
   /** The submit button's label, when it is not the default one. */
@@ -57,10 +64,23 @@ export function FormDialog<S extends FormSchema>(props: {
     fill();
   }, [initial]);
 
+  const stop = useRef<AbortController>(undefined);
+  const [slow, setSlow] = useState(false);
   const save = (values: z.output<S>) =>
     saving.run(async () => {
       reloading.fail(null);
-      await props.submit(values);
+      const { signal } = (stop.current = new AbortController());
+      const timer = window.setTimeout(() => setSlow(true), SLOW_MS);
+      try {
+        await props.submit(values, signal);
+      } catch (error) {
+        if (!signal.aborted) throw error;
+        toastFailure(t.input.aborted);
+        return props.onClose();
+      } finally {
+        window.clearTimeout(timer);
+        setSlow(false);
+      }
       if (props.closesItself !== false) props.onClose();
     });
   const reload = () =>
@@ -115,8 +135,12 @@ export function FormDialog<S extends FormSchema>(props: {
           {props.children(form.control)}
         </Stack>
         <Group justify="flex-end" gap="xs" className={classes.footer}>
-          <Button variant="default" onClick={close} disabled={saving.busy}>
-            {t.common.cancel}
+          <Button
+            variant="default"
+            onClick={slow ? () => stop.current?.abort() : close}
+            disabled={saving.busy && !slow}
+          >
+            {slow ? t.input.abort : t.common.cancel}
           </Button>
           <Button
             type="submit"

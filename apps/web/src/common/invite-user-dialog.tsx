@@ -13,7 +13,7 @@ export function InviteUserDialog(props: {
   title: string;
   hint: string;
   submitLabel?: string;
-  send: (body: z.output<typeof InvitedUser>) => Promise<{ email: string }>;
+  send: (body: z.output<typeof InvitedUser>, signal: AbortSignal) => Promise<{ email: string }>;
   onClose: () => void;
 }) {
   const me = useMe();
@@ -22,7 +22,9 @@ export function InviteUserDialog(props: {
       title={props.title}
       schema={z.extend(InvitedUser, proofShape(me))}
       initial={{ email: '', name: '', surname: '', ...noProof(me) }}
-      submit={async (body) => toastSuccess(t.roleChange.invited, (await props.send(body)).email)}
+      submit={async (body, signal) =>
+        toastSuccess(t.roleChange.invited, (await props.send(body, signal)).email)
+      }
       submitLabel={props.submitLabel}
       onClose={props.onClose}
     >

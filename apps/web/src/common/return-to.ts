@@ -7,8 +7,11 @@ import { stored } from '../state.ts';
  */
 export const returnTo = stored('return_to', 'sessionStorage');
 
-/** A flag for the login page: the console opened it because the session had ended. */
-export const sessionEnded = stored('session_ended', 'sessionStorage');
+/**
+ * A note for the login page, why the console opened it: 'ended', the session had ended; 'unconfirmed', the server did not
+ * confirm a sign-out.
+ */
+export const loginNote = stored('login_note', 'sessionStorage');
 
 /** Stores the path of the open page, unless it is the default page. */
 export function noteReturn(): void {

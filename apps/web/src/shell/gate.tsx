@@ -18,7 +18,7 @@ import { State } from '../ui/state.tsx';
 import classes from './gate.module.css';
 import { landing, sparesToken } from './landing.ts';
 import { lazyPage } from './lazy-page.ts';
-import { clientOf, expire, leave, resume } from './session.ts';
+import { clientOf, expire, leave, resume, useLeaving } from './session.ts';
 
 const LOGIN_DELAY_MS = 1000;
 
@@ -69,6 +69,7 @@ function SignedIn({ children }: { children: ReactNode }) {
   const spared = data !== undefined && unsaved.any();
   const verdict = data && landing(rolesOf(data), pathname);
   const leaving = verdict?.kind === 'leave';
+  const signingOut = useLeaving();
   // State of its own, so that a refetch does not close the enrolment while it shows the recovery codes, once.
   const [enrolling, setEnrolling] = useState(false);
   if (data && !enrolling && data.company?.secondFactorRequired && !data.secondFactor) setEnrolling(true);
@@ -77,6 +78,7 @@ function SignedIn({ children }: { children: ReactNode }) {
     else if (leaving) void leave();
   }, [refused, spared, leaving]);
 
+  if (signingOut) return <Wait text={t.shell.leaving} />;
   if ((refused && !spared) || leaving) return <Wait text={t.shell.signInSoon} />;
   if (data && enrolling) {
     return (

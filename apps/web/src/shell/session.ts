@@ -5,10 +5,11 @@ import { ApiError } from '../api/api-error.ts';
 import { call, callIn } from '../api/call.ts';
 import { queryOptions } from '../api/queries.ts';
 import { followOtherTabsBy, token } from '../api/token.ts';
-import { noteReturn, returnTo, sessionEnded } from '../common/return-to.ts';
+import { loginNote, noteReturn, returnTo } from '../common/return-to.ts';
 import { signInAgain } from '../common/sign-in-again.ts';
 import { unsaved } from '../common/unsaved.ts';
 import { paths } from '../paths.ts';
+import { state } from '../state.ts';
 import { toastFailure } from '../ui/toast.ts';
 import { sparesToken } from './landing.ts';
 
@@ -22,21 +23,39 @@ function forget(): void {
 /** Opens the login page after the session has ended. After signing in, the user returns to the open page. */
 export function expire(): void {
   noteReturn();
-  sessionEnded.store('1');
+  loginNote.store('ended');
   forget();
 }
 
-/** Signs out: asks the server to end the session, and deletes the token even when that call fails. */
+/** How long the page waits for the server to confirm a sign-out, in milliseconds. */
+const SIGN_OUT_MS = 3_000;
+
+const leaving = state(false);
+
+/** Whether the user is signing out. The page then shows nothing of the user's data. */
+export const useLeaving = leaving.use;
+
+/**
+ * Signs out: deletes the token at once and asks the server to end the session. The request outlives the page. The login
+ * page says when the server did not confirm the sign-out in time.
+ */
 export async function leave(): Promise<void> {
+  const bearer = pageBearer();
   unsaved.drop();
-  try {
-    await call(logout, {});
-  } catch {
-    // The session has already ended or the network is down: `forget` deletes the token all the same.
-  }
+  token.store(null);
   // Another user may sign in next: do not send them to this user's page.
   returnTo.store(null);
+  leaving.set(true);
+  // Back from the login page may restore this page from the browser's cache.
+  window.addEventListener('pageshow', () => window.location.reload());
+  const late = new Promise<boolean>((resolve) => window.setTimeout(() => resolve(false), SIGN_OUT_MS));
+  if (bearer !== null && !(await Promise.race([endSession(bearer), late]))) loginNote.store('unconfirmed');
   forget();
+}
+
+/** @returns whether the server confirmed that the session has ended */
+function endSession(bearer: string): Promise<boolean> {
+  return call(logout, { bearer, keepalive: true }).then(() => true, isDead);
 }
 
 /** Whether a call failed because the company now requires a second factor, which the user does not have. */
@@ -80,7 +99,7 @@ function newClient(): QueryClient {
         refetchOnReconnect: true,
         // Retry only failures of the network or a gateway: the server would repeat a 4xx.
         retry: (failures, error) =>
-          failures < 2 && error instanceof ApiError && (error.status === 0 || error.status >= 502),
+          failures < 2 && error instanceof ApiError && (error.code === 'network' || error.status >= 502),
         retryDelay: 800,
       },
       // The input of a mutation may hold a password: delete it from the cache when the form is unmounted.
@@ -99,12 +118,14 @@ export function clientOf(bearer: string): QueryClient {
   return session.client;
 }
 
+/** The token of this page's calls. Another tab may have stored the token of another user. */
+function pageBearer(): string | null {
+  const stored = token.read();
+  return stored === null ? null : (session?.bearers.at(-1) ?? stored);
+}
+
 callIn({
-  // Calls use this page's own token: another tab may have stored the token of another user.
-  bearer: () => {
-    const stored = token.read();
-    return stored === null ? null : (session?.bearers.at(-1) ?? stored);
-  },
+  bearer: pageBearer,
   // Under a changed form the user signs in again in a dialog. A call that used an older token of this user is repeated.
   renewed: (bearer) => {
     const bearers = session?.bearers ?? [];

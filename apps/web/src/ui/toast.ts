@@ -24,8 +24,9 @@ export function toastSuccess(title: string, detail?: string): void {
   show('success', title, detail);
 }
 
-/** Shows a toast about a failure that no dialog or list shows. */
+/** Shows a toast about a failure that no dialog or list shows. Several lists may fail for one reason: it shows once. */
 export function toastFailure(message: string): void {
+  if (toasts.read().some(({ text }) => text === message)) return;
   show('failure', message);
 }
 

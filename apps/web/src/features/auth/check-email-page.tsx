@@ -35,8 +35,8 @@ function CheckEmail({ email }: { email: string }) {
 
   return (
     <AuthPage
-      title={t.auth.checkTitle}
-      hint={t.auth.checkHint}
+      title={t.reset.checkTitle}
+      hint={t.reset.checkHint}
       footer={<ToLogin before={t.auth.remembered} />}
     >
       <Stack gap="md">
@@ -53,11 +53,11 @@ function CheckEmail({ email }: { email: string }) {
           {email}
         </Text>
         <div>
-          <Text>{t.auth.checkLife(limits.linkMinutes)}</Text>
-          <Text>{t.auth.checkSpam}</Text>
+          <Text>{t.reset.checkLife(limits.linkMinutes)}</Text>
+          <Text>{t.reset.checkSpam}</Text>
         </div>
         {attempt.failure && <Notice kind="warning">{attempt.failure}</Notice>}
-        {resent && <Notice kind="success">{t.auth.resent}</Notice>}
+        {resent && <Notice kind="success">{t.reset.resent}</Notice>}
         <Group gap="xs" mt="xs">
           {/* A fixed width: the seconds in the label must not resize the button. */}
           <Button
@@ -69,10 +69,10 @@ function CheckEmail({ email }: { email: string }) {
             onClick={resend}
             style={{ fontVariantNumeric: 'tabular-nums' }}
           >
-            {left > 0 ? t.auth.resendIn(left) : t.auth.resend}
+            {left > 0 ? t.reset.resendIn(left) : t.reset.resend}
           </Button>
           <Button size="md" variant="subtle" component={Link} to={paths.reset}>
-            {t.auth.otherEmail}
+            {t.reset.otherEmail}
           </Button>
         </Group>
       </Stack>

@@ -6,7 +6,7 @@ import { type ComponentType, useState } from 'react';
 import { ApiError, networkError } from '../../api/api-error.ts';
 import { useResolverForm } from '../../common/contract-form.ts';
 import { EmailField, PasswordField } from '../../common/fields.tsx';
-import { sessionEnded, takeReturn } from '../../common/return-to.ts';
+import { loginNote, takeReturn } from '../../common/return-to.ts';
 import { paths } from '../../paths.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { AuthForm } from './auth-form.tsx';
@@ -28,7 +28,7 @@ export function LoginPage() {
   const form = useResolverForm<typeof LoginSchema>(resolver, { email: '', password: '' });
   const { attempt, signIn } = useSignIn(form, takeReturn);
   const done = useLocation({ select: ({ state }) => state.done });
-  const [ended] = useState(() => sessionEnded.take() !== null);
+  const [note] = useState(loginNote.take);
   const [CodeStep, setCodeStep] = useState<ComponentType<CodeStepProps> | null>(null);
 
   const send = async (body: Login) => {
@@ -50,10 +50,16 @@ export function LoginPage() {
   return (
     <AuthForm
       title={t.auth.loginTitle}
-      hint={ended ? t.auth.endedHint : t.auth.loginHint}
+      hint={note === 'ended' ? t.auth.endedHint : t.auth.loginHint}
       form={form}
       attempt={attempt}
-      notice={done && <Notice kind="success">{t.auth.done[done]}</Notice>}
+      notice={
+        done ? (
+          <Notice kind="success">{t.auth.done[done]}</Notice>
+        ) : (
+          note === 'unconfirmed' && <Notice kind="warning">{t.auth.unconfirmedExit}</Notice>
+        )
+      }
       onSubmit={form.handleSubmit((body) => signIn(() => send(body)))}
       submitLabel={t.auth.signIn}
       footer={

@@ -1,4 +1,5 @@
-import { Anchor, Button } from '@mantine/core';
+import '@mantine/core/styles/Skeleton.css';
+import { Anchor, Button, Skeleton } from '@mantine/core';
 import { Registration, register } from '@propusk/contract/auth';
 import { Password, text } from '@propusk/contract/fields';
 import { limits } from '@propusk/contract/limits';
@@ -7,6 +8,7 @@ import * as t from '@propusk/phrases/console';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import * as z from 'zod/mini';
+import { ApiError } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { CheckboxField } from '../../common/checkbox-field.tsx';
 import { EmailField, PasswordField, TextField } from '../../common/fields.tsx';
@@ -14,6 +16,7 @@ import { returnTo } from '../../common/return-to.ts';
 import { useContractForm } from '../../common/use-contract-form.ts';
 import { paths } from '../../paths.ts';
 import { Questions } from '../../ui/questions.tsx';
+import { Failed } from '../../ui/state.tsx';
 import { AuthForm } from './auth-form.tsx';
 import { AuthPage, ToLogin } from './auth-page.tsx';
 import { type CompanyInvitation, readInvitation, useFragment } from './mail-link.ts';
@@ -23,14 +26,33 @@ import { useSignIn } from './use-sign-in.ts';
 const RegistrationForm = z.extend(z.omit(Registration, { name: true, invitation: true }), {
   ownerName: text(limits.personName),
   repeat: Password,
-  agree: z.literal(true, { error: t.auth.mustAgree }),
+  agree: z.literal(true, { error: t.registration.mustAgree }),
 });
 
 /** /auth/register. While the platform accepts no registrations, the page shows a message instead of the form. */
 export function RegisterPage() {
-  const mode = useRegistrationMode();
   const invited = useFragment(readInvitation);
-  if (mode === null) return null;
+  const [tries, setTries] = useState(0);
+  return <ByMode key={tries} invited={invited} retry={() => setTries(tries + 1)} />;
+}
+
+function ByMode({ invited, retry }: { invited: CompanyInvitation | null; retry: () => void }) {
+  const mode = useRegistrationMode();
+  if (mode === null || mode instanceof Error) {
+    return (
+      <AuthPage
+        title={t.registration.registerTitle}
+        hint={t.registration.registerHint}
+        footer={<ToLogin before={t.registration.haveAccount} />}
+      >
+        {mode ? (
+          <Failed query={{ error: mode, isFetching: false, refetch: retry }} />
+        ) : (
+          <Skeleton height={420} aria-hidden />
+        )}
+      </AuthPage>
+    );
+  }
   if (mode === 'open' || (mode === 'invited' && invited !== null)) {
     return <RegisterForm key={invited?.invitation} invited={invited} />;
   }
@@ -64,25 +86,25 @@ function RegisterForm({ invited }: { invited: CompanyInvitation | null }) {
 
   return (
     <AuthForm
-      title={t.auth.registerTitle}
-      hint={t.auth.registerHint}
+      title={t.registration.registerTitle}
+      hint={t.registration.registerHint}
       form={form}
       attempt={attempt}
       onSubmit={submit}
-      submitLabel={t.auth.register}
-      footer={<ToLogin before={t.auth.haveAccount} />}
+      submitLabel={t.registration.register}
+      footer={<ToLogin before={t.registration.haveAccount} />}
     >
-      <TextField control={control} name="ownerName" label={t.auth.name} autoComplete="name" />
+      <TextField control={control} name="ownerName" label={t.registration.name} autoComplete="name" />
       <TextField
         control={control}
         name="companyName"
-        label={t.auth.companyName}
+        label={t.registration.companyName}
         autoComplete="organization"
       />
       <TextField
         control={control}
         name="companySite"
-        label={t.auth.companySite}
+        label={t.registration.companySite}
         autoComplete="url"
         placeholder="company.ru"
       />
@@ -96,9 +118,9 @@ function RegisterForm({ invited }: { invited: CompanyInvitation | null }) {
       <PasswordField control={control} name="password" label={t.auth.password} autoComplete="new-password" />
       <PasswordField control={control} name="repeat" label={t.auth.repeat} autoComplete="new-password" />
       <div>
-        <CheckboxField control={control} name="agree" label={t.auth.agree} />
+        <CheckboxField control={control} name="agree" label={t.registration.agree} />
         <Anchor href={paths.rules} target="_blank" rel="noopener" size="sm" ml={32}>
-          {t.auth.rules}
+          {t.registration.rules}
         </Anchor>
       </div>
       <Questions />
@@ -106,14 +128,17 @@ function RegisterForm({ invited }: { invited: CompanyInvitation | null }) {
   );
 }
 
-/** Who may register; null before the reply. After a failed call the form is shown, and the server decides. */
-function useRegistrationMode(): RegistrationMode | null {
-  const [mode, setMode] = useState<RegistrationMode | null>(null);
+/** Who may register; null before the reply. When the reply is late, its error. After another failure the server decides. */
+function useRegistrationMode(): RegistrationMode | ApiError | null {
+  const [mode, setMode] = useState<RegistrationMode | ApiError | null>(null);
   useEffect(() => {
     const leaving = new AbortController();
     call(registrationMode, {}, leaving.signal).then(
       (reply) => setMode(reply.mode),
-      () => leaving.signal.aborted || setMode('open'),
+      (error) => {
+        const isLate = error instanceof ApiError && error.code === 'timeout';
+        if (!leaving.signal.aborted) setMode(isLate ? error : 'open');
+      },
     );
     return () => leaving.abort();
   }, []);

@@ -33,12 +33,12 @@ export function ResetPage() {
 
   return (
     <AuthForm
-      title={t.auth.resetTitle}
-      hint={t.auth.resetHint}
+      title={t.reset.resetTitle}
+      hint={t.reset.resetHint}
       form={form}
       attempt={attempt}
       onSubmit={submit}
-      submitLabel={t.auth.sendRequest}
+      submitLabel={t.reset.sendRequest}
       footer={<ToLogin before={t.auth.remembered} />}
     >
       <EmailField control={form.control} label={t.auth.email} autoComplete="username" />

@@ -25,8 +25,8 @@ export function CreateCompanyDialog({ onClose }: { onClose: () => void }) {
       title={t.companies.create}
       schema={CompanyInput}
       initial={{ companySite: '', companyName: '' }}
-      submit={async (body) => {
-        const company = await create.mutateAsync({ body });
+      submit={async (body, signal) => {
+        const company = await create.mutateAsync({ body, signal });
         toastSuccess(t.alerts.created, company.companyName);
       }}
       onClose={onClose}
@@ -61,7 +61,7 @@ export function InviteOwnerDialog({ company, onClose }: { company: Company; onCl
     <InviteUserDialog
       title={t.companies.invite}
       hint={t.companies.inviteHint(company.companyName)}
-      send={(body) => invite.mutateAsync({ params: { id: company.id }, body })}
+      send={(body, signal) => invite.mutateAsync({ params: { id: company.id }, body, signal })}
       onClose={onClose}
     />
   );
@@ -77,7 +77,7 @@ export function InviteCompanyDialog({ onClose }: { onClose: () => void }) {
       title={t.companies.inviteCompany}
       schema={z.extend(InvitationInput, proofShape(me))}
       initial={{ email: '', ...noProof(me) }}
-      submit={async (body) => setMade(await call(inviteCompany, { body }))}
+      submit={async (body, signal) => setMade(await call(inviteCompany, { body }, signal))}
       submitLabel={t.companies.makeLink}
       closesItself={false}
       onClose={onClose}

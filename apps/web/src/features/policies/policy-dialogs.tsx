@@ -152,8 +152,8 @@ export function CreatePolicyDialog({ onClose }: { onClose: () => void }) {
           users: [],
           sites: [],
         }}
-        submit={async (body) => {
-          const policy = await create.mutateAsync({ body: withAllowedAllSites(body, proxies) });
+        submit={async (body, signal) => {
+          const policy = await create.mutateAsync({ body: withAllowedAllSites(body, proxies), signal });
           toastSuccess(t.alerts.created, policy.name);
         }}
         onClose={onClose}

@@ -80,8 +80,8 @@ export function CreateProxyDialog({ onClose }: { onClose: () => void }) {
       title={t.proxies.create}
       schema={ProxyInput}
       initial={{ host: '', port: '', username: '', password: '' }}
-      submit={async (body) => {
-        const proxy = await create.mutateAsync({ body });
+      submit={async (body, signal) => {
+        const proxy = await create.mutateAsync({ body, signal });
         toastSuccess(t.alerts.created, `${t.proxies.port} ${proxy.port}`);
       }}
       onClose={onClose}

@@ -67,8 +67,8 @@ export function CreateSiteDialog({ onClose }: { onClose: () => void }) {
       title={t.sites.create}
       schema={SiteInput}
       initial={newSite}
-      submit={async (body) => {
-        const site = await create.mutateAsync({ body });
+      submit={async (body, signal) => {
+        const site = await create.mutateAsync({ body, signal });
         toastSuccess(t.alerts.created, unicodeHost(site.address));
       }}
       onClose={onClose}

@@ -33,13 +33,13 @@ export function ChangeRoleDialog({
   const texts = t.roleChange[step];
   const params = { id: user.id };
 
-  async function submit(given: z.output<typeof MaybeProof>) {
+  async function submit(given: z.output<typeof MaybeProof>, signal: AbortSignal) {
     const proof = { currentPassword: '', ...given };
-    if (step === 'resetFactor') await reset.mutateAsync({ params, body: given });
-    else if (step === 'dropAdmin') await remove.mutateAsync({ params, body: proof });
+    if (step === 'resetFactor') await reset.mutateAsync({ params, body: given, signal });
+    else if (step === 'dropAdmin') await remove.mutateAsync({ params, body: proof, signal });
     else {
       const role = step === 'makeOwner' ? 'CREATOR' : 'USER';
-      await change.mutateAsync({ params, body: { ...proof, role } });
+      await change.mutateAsync({ params, body: { ...proof, role }, signal });
     }
     toastSuccess(texts.done, userName(user));
   }
@@ -76,7 +76,7 @@ export function AddAdminDialog({ onClose }: { onClose: () => void }) {
       title={t.roleChange.addAdmin}
       hint={t.roleChange.addAdminFollows}
       submitLabel={t.roleChange.invite}
-      send={(body) => add.mutateAsync({ body })}
+      send={(body, signal) => add.mutateAsync({ body, signal })}
       onClose={onClose}
     />
   );

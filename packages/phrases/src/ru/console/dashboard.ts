@@ -36,6 +36,7 @@ export const shell = {
   navigation: 'Разделы',
   openNavigation: 'Открыть меню',
   skip: 'К содержанию',
+  leaving: 'Выходим…',
   signInSoon: 'Вы не вошли. Открываем страницу входа…',
 };
 

@@ -44,6 +44,12 @@ export const failures = {
   toStart: 'На главную',
 };
 
+/** Failures of calls whose reply is late. Apart from `failures`, which the login page loads. */
+export const late = {
+  read: 'Сервер не ответил вовремя. Подождите немного и повторите',
+  change: 'Сервер не ответил вовремя. Сохранилось ли изменение, неизвестно: проверьте и повторите',
+};
+
 export const form = {
   choose: {
     person: 'Имя или почта',

@@ -1,6 +1,16 @@
-// Texts that the registration page shows instead of its form when registration is closed.
+// Texts of the registration page.
 
 export const registration = {
+  registerTitle: 'Регистрация',
+  registerHint: 'Вы станете владельцем компании: добавите сайты и пользователей, которым они открыты',
+  name: 'Имя',
+  companyName: 'Название компании',
+  companySite: 'Сайт компании',
+  agree: 'Я согласен на обработку персональных данных',
+  mustAgree: 'Без согласия зарегистрироваться нельзя',
+  rules: 'Правила обработки',
+  register: 'Зарегистрироваться',
+  haveAccount: 'Уже есть аккаунт?',
   closedTitle: 'Регистрация закрыта',
   closedToStrangers:
     'Новые компании здесь появляются по приглашению. Попросите администратора этой платформы прислать вам ссылку: по ней откроется регистрация.',
