@@ -12,6 +12,7 @@ export const AuditAction = z.enum([
   'registered',
   'company_invited',
   'company_confirmed',
+  'invited_again',
   'signed_in',
   'signed_out',
   'session_ended',

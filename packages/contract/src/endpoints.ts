@@ -8,6 +8,7 @@ import * as errors from './errors.ts';
 import * as feed from './feed.ts';
 import * as fields from './fields.ts';
 import * as health from './health.ts';
+import * as invitations from './invitations.ts';
 import * as lock from './lock.ts';
 import * as mail from './mail.ts';
 import * as me from './me.ts';
@@ -35,6 +36,7 @@ export const exported: Readonly<Record<string, unknown>> = {
   ...feed,
   ...fields,
   ...health,
+  ...invitations,
   ...lock,
   ...mail,
   ...me,

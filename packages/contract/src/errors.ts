@@ -61,6 +61,8 @@ export const errors = {
   own_factor_first: { status: 409 },
   /** The company is confirmed already. */
   already_confirmed: { status: 409 },
+  /** The user has set a password already. */
+  already_joined: { status: 409 },
   /** The company would have no owner. */
   last_owner: { status: 409 },
   /** A platform admin belongs to this company. */

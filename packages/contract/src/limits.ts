@@ -27,8 +27,10 @@ export const limits = {
   depth: 32,
   /** Lifetime of a mailed link, in minutes. */
   linkMinutes: 10,
-  /** Lifetime of an invitation to register a company, in days. */
+  /** Lifetime of an invitation, in days. */
   invitationDays: 7,
+  /** Agents that one call invites. */
+  invitations: 50,
   /** Lifetime of a pairing code of the extension, in seconds. */
   pairingSeconds: 60,
   /** Characters of a second-factor code as typed, with spaces and hyphens. */

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
-import { companyNames, Id, Named, versioned } from './fields.ts';
+import { companyNames, Id, IsoDate, Named, versioned } from './fields.ts';
 import { Role } from './roles.ts';
 
 /** A user of a company (an agent), an owner, or a platform admin. No reply contains the password. */
@@ -29,6 +29,13 @@ export const User = z.object({
   ),
   /** Whether sign-in requires a code. */
   secondFactor: z.boolean(),
+  /** The invitation of an agent who has set no password yet; null for any other user. @example null */
+  invitation: z.nullable(
+    z.object({
+      /** The expiry of its link; null when the link has ended. */
+      expiresAt: z.nullable(IsoDate),
+    }),
+  ),
   ...versioned,
 });
 export type User = z.infer<typeof User>;

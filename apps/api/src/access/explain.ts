@@ -20,6 +20,9 @@ interface Question {
   readonly port: number;
 }
 
+/** Why the snapshot of the company omits a user. */
+type UserReason = 'second_factor_required' | 'company_unconfirmed' | 'invitation_pending';
+
 /** One condition of a user's access to a site, and whether it holds. */
 interface Link {
   readonly code: keyof typeof whyPhrases.links;
@@ -34,7 +37,7 @@ export type Why = { readonly links: readonly Link[] } & (
       /** `host` null: the gateway itself. */
       readonly proxy: { readonly id: number; readonly host: string | null } | null;
     }
-  | { readonly allow: false; readonly reason: DenyReason | 'second_factor_required' | 'company_unconfirmed' }
+  | { readonly allow: false; readonly reason: DenyReason | UserReason }
 );
 
 /** Builds the index for `decide()` from a company's snapshot and other companies' claims. */

@@ -26,6 +26,12 @@ export async function personLacksFactor(db: Db, userId: number): Promise<boolean
   return row?.lacks ?? false;
 }
 
+/** Whether a user was invited and has set no password yet. */
+export async function isInvited(db: Db, userId: number): Promise<boolean> {
+  const row = await db.selectFrom('users').select('invited').where('id', '=', userId).executeTakeFirst();
+  return row?.invited ?? false;
+}
+
 /** The names of a company's policies, by id. */
 export async function readPolicyNames(db: Db, companyId: number): Promise<ReadonlyMap<number, string>> {
   const rows = await db

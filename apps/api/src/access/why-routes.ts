@@ -9,7 +9,13 @@ import { readSnapshot } from '../feed/store.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import { findManagedSite } from '../sites/store.ts';
 import { explain, findMends, indexOf, type Why } from './explain.ts';
-import { findAskedPerson, personLacksFactor, readForeignClaims, readPolicyNames } from './store.ts';
+import {
+  findAskedPerson,
+  isInvited,
+  personLacksFactor,
+  readForeignClaims,
+  readPolicyNames,
+} from './store.ts';
 
 /** Explains decisions on access, by the gateway's rule on the snapshot that gateways get. */
 export function whyRoutes(routes: Routes): void {
@@ -43,6 +49,7 @@ export function whyRoutes(routes: Routes): void {
     // The company was deleted meanwhile.
     if (snapshot === null) throw new AppError(about === 'person' ? 'not_found' : 'unauthorized');
     if (await isUnconfirmed(db, companyId)) return present(unconfirmed, new Map(), about, []);
+    if (await isInvited(db, question.userId)) return present(invited, new Map(), about, []);
     if (await personLacksFactor(db, question.userId)) return present(lacksFactor, new Map(), about, []);
     const claims = await readForeignClaims(db, {
       companyId,
@@ -60,6 +67,13 @@ const unconfirmed: Why = {
   allow: false,
   reason: 'company_unconfirmed',
   links: [{ code: 'company_confirmed', state: 'missing' }],
+};
+
+/** The explanation for a user who has not accepted an invitation: the snapshot omits such users. */
+const invited: Why = {
+  allow: false,
+  reason: 'invitation_pending',
+  links: [{ code: 'password_set', state: 'missing' }],
 };
 
 /** The explanation for a user who lacks a required second factor: the snapshot omits such users. */
@@ -86,7 +100,9 @@ function present(
             reason,
             mends.map(({ name }) => name),
           )
-        : reason === 'second_factor_required' || reason === 'company_unconfirmed'
+        : reason === 'second_factor_required' ||
+            reason === 'company_unconfirmed' ||
+            reason === 'invitation_pending'
           ? whyPhrases[reason]
           : denyPhrases[reason];
     return { allow: false, reason, message, advice, policy: null, proxy: null, links, mends };

@@ -87,6 +87,7 @@ export async function setPassword(
     .updateTable('users')
     .set((eb) => ({
       password_hash: passwordHash,
+      invited: false,
       version: eb('version', '+', 1),
       updated_at: eb.fn<string>('now'),
     }))

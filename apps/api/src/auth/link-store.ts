@@ -1,3 +1,4 @@
+import type { LinkAccount } from '@propusk/contract/invitations';
 import { limits } from '@propusk/contract/limits';
 import { type RawBuilder, sql } from 'kysely';
 import { emailTaken, endAccess, lockAccount, setPassword } from '../accounts/store.ts';
@@ -96,6 +97,43 @@ export async function addLink(tx: Tx, userId: number | null, newEmail: string | 
     tx,
   );
   return { token, expiresAt };
+}
+
+/**
+ * Creates the link of an invitation, in place of an earlier one.
+ * @returns its token, of which only the hash is stored
+ */
+export async function addInvitationLink(
+  tx: Tx,
+  actor: Actor,
+  { userId, expiresAt }: { userId: number; expiresAt: string },
+): Promise<string> {
+  const { token, hash } = newToken();
+  await tx.deleteFrom('mail_links').where('user_id', '=', userId).where('made_by', 'is not', null).execute();
+  await tx
+    .insertInto('mail_links')
+    .values({
+      token_hash: hash,
+      user_id: userId,
+      made_by: actor.userId,
+      new_email: null,
+      expires_at: expiresAt,
+    })
+    .execute();
+  return token;
+}
+
+/** Reads the account of a valid password link. @throws AppError link_dead */
+export async function openPasswordLink(db: Db, token: string): Promise<LinkAccount> {
+  const { email, invited, company } = await db
+    .selectFrom('mail_links')
+    .innerJoin('users', 'users.id', 'mail_links.user_id')
+    .leftJoin('companies', 'companies.id', 'users.company_id')
+    .select(['users.email', 'users.invited', 'companies.company_name as company'])
+    .where(works('mail_links', token))
+    .where(ofKind.password)
+    .executeTakeFirstOrThrow(() => new AppError('link_dead'));
+  return { email, invitedBy: invited ? company : null };
 }
 
 /**

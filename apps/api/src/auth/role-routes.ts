@@ -1,14 +1,11 @@
-import { randomBytes } from 'node:crypto';
 import * as contract from '@propusk/contract/role-changes';
 import { inviteOwner } from '@propusk/contract/users';
-import type { Actor } from '../core/actor.ts';
-import { signedIn } from '../core/fair-queue.ts';
 import type { Tx } from '../db/open.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import { type Outbox, queueMail } from '../mail/store.ts';
 import type { Teller } from '../mail/tell-holder.ts';
-import type { Passwords } from '../passwords.ts';
 import { createAdmin, createOwner } from '../users/store.ts';
+import { unknownPassword } from './invitation-routes.ts';
 import { addLink } from './link-store.ts';
 import type { Links } from './links.ts';
 import { changeRole, removeAdmin } from './role-store.ts';
@@ -56,9 +53,4 @@ export function roleRoutes(
       expiresAt,
     };
   }
-}
-
-/** The hash of a random password that is stored nowhere else: only the link in the mail opens the account. */
-function unknownPassword(passwords: Passwords, { userId }: Actor): Promise<string> {
-  return passwords.hash(randomBytes(32).toString('base64url'), signedIn(userId));
 }

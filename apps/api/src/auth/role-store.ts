@@ -100,6 +100,7 @@ async function setRoles(tx: Tx, actor: Actor, id: number, roles: Role[]): Promis
   // A lock link shows a site of the company without an account; an agent may not create one.
   await tx.deleteFrom('lock_links').where('made_by', '=', id).execute();
   await tx.deleteFrom('company_invitations').where('made_by', '=', id).execute();
+  await tx.deleteFrom('mail_links').where('made_by', '=', id).execute();
   const after = await findUser(tx, actor, id);
   await record(tx, actor, {
     ...auditTarget(after),

@@ -11,6 +11,7 @@ import type { Outbox } from '../mail/store.ts';
 import type { Teller } from '../mail/tell-holder.ts';
 import { factorRoutes } from './factor-routes.ts';
 import { useCode } from './factor-store.ts';
+import { invitationRoutes } from './invitation-routes.ts';
 import { linkRoutes } from './link-routes.ts';
 import { createLinks } from './links.ts';
 import { pairingRoutes } from './pairing-routes.ts';
@@ -73,6 +74,7 @@ export function authRoutes(
   });
 
   registrationRoutes(routes, { ...parts, ...registration, limits });
+  invitationRoutes(routes, { ...parts, limits, sendsMail: registration.sendsMail });
   linkRoutes(routes, { ...parts, limits });
   roleRoutes(routes, { ...parts, teller });
   pairingRoutes(routes, limits);

@@ -24,6 +24,7 @@ export interface Tables {
     roles: Role[];
     gateway_epoch: Generated<number>;
     extension_seen_at: Generated<string | null>;
+    invited: Generated<boolean>;
   };
   second_factors: {
     user_id: number;
@@ -36,6 +37,7 @@ export interface Tables {
   mail_links: {
     token_hash: Buffer;
     user_id: number;
+    made_by: Generated<number | null>;
     new_email: string | null;
     created_at: Generated<string>;
     expires_at: string;

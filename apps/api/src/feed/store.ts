@@ -33,9 +33,9 @@ export async function readSnapshot(
       'companyId', c.id,
       'version', c.policy_version,
       'users', coalesce((select json_agg(json_build_object('id', u.id, 'epoch', u.gateway_epoch) order by u.id)
-        -- A user without a role has no access (spec section 4), nor has a user without a required second factor. Nobody of
-        -- an unconfirmed company has.
-        from users u where u.company_id = c.id and u.roles <> '{}' and c.confirmed
+        -- A user without a role has no access (spec section 4), nor has an invited user without a password, or a user without a
+        -- required second factor. Nobody of an unconfirmed company has.
+        from users u where u.company_id = c.id and u.roles <> '{}' and not u.invited and c.confirmed
           and (not c.second_factor_required or ${hasFactor('u.id')})), '[]'),
       'sites', coalesce((select json_agg(json_build_object('id', s.id, 'address', s.address, 'claim', s.claim) order by s.id)
         from sites s where s.company_id = c.id), '[]'),

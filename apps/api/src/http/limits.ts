@@ -43,6 +43,8 @@ const budgets = {
   /** Mails about changes of accounts: to one mailbox, and of one actor. */
   noticeMailbox: { attempts: 5, minutes: 60 },
   noticeActor: { attempts: 300, minutes: 60 },
+  /** Agents that one company invites: its owner may be a stranger, and a mailbox a stranger's. */
+  invitation: { attempts: 500, minutes: 1_440 },
   /** Pairing codes of one user: each ended session of the extension sends a change to every gateway. */
   pairing: { attempts: 20, minutes: 15 },
 } as const;
@@ -89,6 +91,8 @@ export interface Limits {
   ): Promise<'right' | 'wrong' | 'last'>;
   /** Runs the check of a second-factor code like `checkPassword`, for a user whose password was right. */
   checkCode(userId: number, check: () => Promise<boolean>): Promise<boolean>;
+  /** Charges the invitations of a company, and the mailbox of each. @throws AppError too_many_requests */
+  countInvitations(companyId: number, emails: readonly string[]): Promise<void>;
   /** Resets the budgets of an account whose holder has authenticated in another way. */
   forgive(email: string, address: string): Promise<void>;
   countRegistration(address: string): Promise<void>;
@@ -318,6 +322,10 @@ export function createLimits(pool: pg.Pool): Limits {
         }
         throw error;
       }
+    },
+    async countInvitations(companyId, emails) {
+      await charge('invitation', String(companyId), emails.length);
+      for (const email of emails) await charge('noticeMailbox', hash(fold(email)));
     },
     async countProbe(userId, calls = 1) {
       await charge('probe', String(userId), Math.min(calls, budgets.probe.attempts));

@@ -12,7 +12,7 @@ export function userRoutes(routes: Routes, teller: Teller): void {
 
   implement(routes, contract.createUser, async ({ actor, body, write }) => {
     const passwordHash = await routes.passwords.hash(body.password, signedIn(actor.userId));
-    return write((tx) => createUser(tx, asMember(actor), body, passwordHash));
+    return write((tx) => createUser(tx, asMember(actor), body, { passwordHash }));
   });
 
   implement(routes, contract.companyUsers, ({ actor, query, db }) =>

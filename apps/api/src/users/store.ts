@@ -28,6 +28,9 @@ function selectUsers(db: Db) {
     'users.roles',
     'users.version',
     hasFactor('users.id').as('secondFactor'),
+    'users.invited',
+    sql<string | null>`case when users.invited then (select max(l.expires_at) from mail_links l
+      where l.user_id = users.id and l.made_by is not null and l.expires_at > now()) end`.as('invitedUntil'),
     'users.created_at as createdAt',
     'users.updated_at as updatedAt',
     jsonArrayFrom(
@@ -59,7 +62,11 @@ function selectUsers(db: Db) {
 }
 
 type Row = Awaited<ReturnType<ReturnType<typeof selectUsers>['executeTakeFirstOrThrow']>>;
-const present = (row: Row): User => ({ ...row, roles: row.roles.map((value) => ({ value })) });
+const present = ({ invited, invitedUntil, ...row }: Row): User => ({
+  ...row,
+  roles: row.roles.map((value) => ({ value })),
+  invitation: invited ? { expiresAt: invitedUntil } : null,
+});
 
 /** The actor's own account. */
 export async function findSelf(db: Db, actor: Actor): Promise<User> {
@@ -94,12 +101,31 @@ export async function listUsers(
 export async function createUser(
   tx: Tx,
   actor: Member,
-  body: UserInput,
-  passwordHash: string,
+  body: Omit<UserInput, 'password'>,
+  credentials: { passwordHash: string; invited?: boolean },
 ): Promise<User> {
-  const id = await insertUser(tx, actor.companyId, { ...body, passwordHash, role: 'USER' }, 'unauthorized');
+  const user = { ...body, ...credentials, role: 'USER' } as const;
+  const id = await insertUser(tx, actor.companyId, user, 'unauthorized');
   await run(tx, linkPolicies(tx, actor.companyId, id, body.politics));
   return recordCreated(tx, actor, id);
+}
+
+/** @throws AppError email_taken, with the addresses that have an account */
+export async function refuseTaken(db: Db, emails: readonly string[]): Promise<void> {
+  const taken = await db.selectFrom('users').select('email').where('email', 'in', emails).execute();
+  if (taken.length === 0) return;
+  const addresses = taken.map(({ email }) => email).join(', ');
+  throw new AppError('email_taken', { fields: { emails: ['emails_taken', addresses] } });
+}
+
+/**
+ * Finds a user who has an invitation and no password yet.
+ * @throws AppError not_found, also for another company's user; already_joined
+ */
+export async function findInvited(db: Db, actor: Member, id: number): Promise<User> {
+  const user = await findUser(db, actor, id);
+  if (user.invitation === null) throw new AppError('already_joined');
+  return user;
 }
 
 /** Creates an owner of any company, on behalf of an admin. @throws AppError not_found, email_taken, too_many_objects */
@@ -136,7 +162,14 @@ async function recordCreated(tx: Tx, actor: Actor, id: number): Promise<User> {
 async function insertUser(
   tx: Tx,
   companyId: number | null,
-  user: { email: string; name: string; surname: string; passwordHash: string; role: Role },
+  user: {
+    email: string;
+    name: string;
+    surname: string;
+    passwordHash: string;
+    invited?: boolean;
+    role: Role;
+  },
   missing: 'unauthorized' | 'not_found',
 ): Promise<number> {
   await makeRoom(tx, 'users', companyId, missing);
@@ -150,6 +183,7 @@ async function insertUser(
         name: user.name,
         surname: user.surname,
         password_hash: user.passwordHash,
+        invited: user.invited ?? false,
         roles: [user.role],
       })
       .returning('id')

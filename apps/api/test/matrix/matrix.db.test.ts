@@ -92,6 +92,7 @@ const unaudited: Readonly<Record<string, string>> = {
   'POST /auth/pairing': 'the sign-in with the code is audited',
   'POST /me/second-factor': 'the factor is off until a code confirms it',
   'POST /lock + lock': 'reads',
+  'POST /auth/link + password': 'reads',
   'POST /vantage/pair + code': 'the caller is a machine with a code',
   'POST /vantage/work + signature': 'the caller is a vantage',
   'POST /vantage/report + signature': 'the caller is a vantage',
@@ -203,12 +204,14 @@ const implied: Record<number, string> = {
   403: 'forbidden',
   404: 'not_found',
 };
+/** Calls that read by a secret, which must not stand in a URL. */
+const reads = new Set(['POST /lock', 'POST /auth/link']);
 const makesCompanies = new Set(['POST /auth/registration', 'POST /company']);
 
 /** Whether a success changes rows: sessions are not compared, and a gateway may know a deleted company. */
 function leavesRows(call: string, { path, which }: Target): boolean {
   const sessions = call === 'POST /auth/login' || call === 'DELETE /auth/logout';
-  if (call.startsWith('GET') || sessions || call === 'POST /lock') return false;
+  if (call.startsWith('GET') || sessions || reads.has(call)) return false;
   return path !== 'absent' && path !== 'asking' && which !== 'unknown';
 }
 

@@ -12,11 +12,16 @@ export function formatMoment(iso: string): string {
   return momentFormat.format(new Date(iso));
 }
 
+/** Formats a time as its day, dd.MM.yyyy. */
+export function formatDay(iso: string): string {
+  return dayFormat.format(new Date(iso));
+}
+
 /** A day as dd.MM.yyyy (spec section 9). Its tooltip shows the time too. */
 export function Day({ iso }: { iso: string }) {
   return (
     <time dateTime={iso} title={formatMoment(iso)}>
-      {dayFormat.format(new Date(iso))}
+      {formatDay(iso)}
     </time>
   );
 }

@@ -30,6 +30,11 @@ const unconfirmed = {
   advice: 'Владельцу компании нужно открыть ссылку из письма: доступ откроется сразу.',
 };
 
+const pending = {
+  why: 'Пользователь ещё не принял приглашение: по ссылке из письма он задаст пароль.',
+  advice: 'Отправьте приглашение ещё раз в разделе «Пользователи».',
+};
+
 /** What an owner reads about another user. */
 const ofPerson = {
   user_removed: {
@@ -48,6 +53,7 @@ const ofPerson = {
   },
   second_factor_required: lacksFactor,
   company_unconfirmed: unconfirmed,
+  invitation_pending: pending,
 };
 
 /** The user is in no policy of the site. @param mends names of the policies that open it */
@@ -78,9 +84,11 @@ export const whyPhrases = {
   allowed: (policy: string) => `Доступ есть: его даёт политика «${policy}».`,
   second_factor_required: lacksFactor,
   company_unconfirmed: unconfirmed,
+  invitation_pending: pending,
   gateway: 'Шлюз платформы',
   links: {
     company_confirmed: 'Почта компании подтверждена',
+    password_set: 'Пользователь принял приглашение',
     second_factor: 'Второй фактор включён',
     user_of_company: 'Пользователь состоит в компании',
     user_of_policy: 'Пользователь включён в политику доступа',

@@ -9,6 +9,7 @@ export * from './console/everywhere.ts';
 export * from './console/extension.ts';
 export * from './console/first-steps.ts';
 export * from './console/input.ts';
+export * from './console/invitations.ts';
 export * from './console/keyboard.ts';
 export * from './console/lock.ts';
 export * from './console/loss.ts';

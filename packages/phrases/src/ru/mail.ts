@@ -50,6 +50,16 @@ export const mails = {
       'Если вы не ждали приглашения, ничего делать не нужно.',
     ],
   }),
+  /** To an agent whom an owner invited to the company. */
+  agent_invitation: (to: string, { company, link }: { company: string; link: string }): MailText => ({
+    subject: `${company}: доступ к сайтам компании через «Пропуск»`,
+    paragraphs: [
+      `Компания ${company} открывает вам (${to}) свои сайты через «Пропуск». Задайте пароль, и консоль покажет, как их открыть.`,
+      { link, label: 'Задать пароль и войти' },
+      `Ссылка действует ${limits.invitationDays} дней и срабатывает один раз. Если время вышло, попросите прислать новую того, кто вас пригласил.`,
+      'Если вы не ждали приглашения, ничего делать не нужно.',
+    ],
+  }),
   /** To somebody whom an ADMIN invited to register a company. */
   company_invitation: (to: string, link: string): MailText => ({
     subject: 'Вашу компанию пригласили в «Пропуск»',

@@ -111,6 +111,8 @@ function idsOf(
       staff: own.people.staff,
       enrolled: own.people.enrolled,
       'other enrolled': other.people.enrolled,
+      invited: own.people.invited,
+      'other invited': other.people.invited,
       admin: world.secondAdmin,
       absent,
     },
@@ -182,6 +184,8 @@ function signed(
   return { vantage, count: 1, signature, ...rest };
 }
 
+let invitations = 0;
+
 /** The body of every call that has one. Only the ids of the target may be invalid. */
 const bodies: Record<string, (aim: Aim) => unknown> = {
   'POST /auth/login': ({ caller }) => ({ email: caller.own.agentEmail, password: PASSWORD }),
@@ -199,6 +203,9 @@ const bodies: Record<string, (aim: Aim) => unknown> = {
     const token = which === 'live' ? live : 'A'.repeat(live.length);
     return field === 'password' ? { token, password: 'another horse' } : { token };
   },
+  'POST /auth/link': ({ target, caller }) => ({
+    token: target.which === 'live' ? caller.own.links.password : 'A'.repeat(43),
+  }),
   'POST /auth/pair': ({ target, caller }) => ({
     code: target.which === 'live' ? caller.own.links.pairing : 'A'.repeat(43),
   }),
@@ -222,6 +229,8 @@ const bodies: Record<string, (aim: Aim) => unknown> = {
   'POST /me/second-factor/recovery': () => ({ currentPassword: PASSWORD, code: RECOVERY_CODE }),
   'POST /me/second-factor/off': () => ({ currentPassword: PASSWORD, code: appCode(FACTOR_SECRET) }),
   'POST /users/user-inner': (aim) => ({ email: 'new@new.test', password: PASSWORD, ...politics(aim) }),
+  // A mailbox gets only a few invitations an hour.
+  'POST /users/invitations': (aim) => ({ emails: [`new${invitations++}@new.test`], ...politics(aim) }),
   'PUT /users/:id': (aim) => {
     const { field } = aim.target;
     if (field === 'email') return { email: 'new@new.test', ...proof() };

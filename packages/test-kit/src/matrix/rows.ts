@@ -40,6 +40,8 @@ export interface Expected {
  * the field in the body and the owner of its object; a list also contains one allowed object. Calls above each other share the
  * lines below them; a line names all targets of one result. After `role`: the role in the body.
  *
+ * invited: an agent who has not accepted an invitation.
+ *
  * CREATOR and CREATOR2 have an unconfirmed second factor; both, ADMIN and the other ADMIN have a confirmed one, and so has
  * enrolled, an agent. Every caller sends the right password, and a code when they have a second factor. No company requires
  * it. A vantage without a company is the platform's. The statuses of a loss follow those of DELETE.
@@ -61,6 +63,9 @@ POST /auth/register
   + email known/unknown, + password live        204     204     204     | 204     204     204     204     204     | 204     204
   + password dead, + token dead                 400*    400*    400*    | 400*    400*    400*    400*    400*    | 400*    400*  link_dead
   + token live                                  204     204     204     | 204     204     204     204     204     | 204     204
+POST /auth/link
+  + password live                               200     200     200     | 200     200     200     200     200     | 200     200
+  + password dead                               400*    400*    400*    | 400*    400*    400*    400*    400*    | 400*    400*  link_dead
 POST /auth/pair
   + code live                                   200     200     200     | 200     200     200     200     200     | 200     200
   + code dead                                   400*    400*    400*    | 400*    400*    400*    400*    400*    | 400*    400*  link_dead
@@ -102,6 +107,13 @@ POST /me/second-factor/off
 POST /users/user-inner
   -, + politics own                             401     401     401     | 403     403     201     201     403     | 403     201
   + politics other/absent                       401     401     401     | 403     403     400     400     403     | 403     400
+POST /users/invitations
+  -, + politics own                             401     401     401     | 403     403     200     200     403     | 403     200
+  + politics other/absent                       401     401     401     | 403     403     400     400     403     | 403     400
+POST /users/:id/invitation
+  invited                                       401     401     401     | 403     403     200     200     403     | 403     200
+  own, owner                                    401     401     401     | 403     403     409*    409*    403     | 403     409*  already_joined
+  other, other invited, absent                  401     401     401     | 403     403     404     404     403     | 403     404
 GET /users
   -                                             401     401     401     | 403     403     403     403     200     | 403     403
 GET /users/company

@@ -40,7 +40,10 @@ export type Caller = (typeof callers)[number];
 export interface Company {
   readonly id: number;
   readonly people: Readonly<
-    Record<'bare' | 'USER' | 'CREATOR' | 'both' | 'agent' | 'owner' | 'staff' | 'enrolled', number>
+    Record<
+      'bare' | 'USER' | 'CREATOR' | 'both' | 'agent' | 'owner' | 'staff' | 'enrolled' | 'invited',
+      number
+    >
   >;
   readonly agentEmail: string;
   readonly agentSession: number;
@@ -163,7 +166,9 @@ async function addCompany(db: Db, name: string, hash: string): Promise<Company> 
     owner: await insertUser('owner', ['CREATOR']),
     staff: await insertUser('staff', ['ADMIN']),
     enrolled: await insertUser('enrolled', ['USER']),
+    invited: await insertUser('invited', ['USER']),
   };
+  await db.updateTable('users').set({ invited: true }).where('id', '=', people.invited).execute();
   await addFactor(db, people.enrolled, 'on');
   await addFactor(db, people.both, 'on');
   await addFactor(db, people.CREATOR, 'begun');

@@ -21,3 +21,9 @@ create index mails_expiry on mails (expires_at);
 
 -- Nothing read it. The metric propusk_gateway_snapshot_version tells which version a gateway enforces.
 drop table gateway_acknowledgements;
+
+-- An agent who was invited by mail and has set no password yet: in no snapshot.
+alter table users add column invited boolean not null default false;
+-- The owner who made an invitation; null for any other link. The link ends with the owner's role.
+alter table mail_links add column made_by bigint references users on delete cascade;
+create index mail_links_maker on mail_links (made_by);

@@ -1,20 +1,23 @@
-import { Button, Stack } from '@mantine/core';
+import { Button, Skeleton, Stack } from '@mantine/core';
 import { useLink as linkCall } from '@propusk/contract/auth';
+import { openLink } from '@propusk/contract/invitations';
 import { limits } from '@propusk/contract/limits';
 import * as t from '@propusk/phrases/console';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useEffect, useEffectEvent, useState } from 'react';
 import { ApiError } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { token } from '../../api/token.ts';
 import { useAttempt } from '../../common/use-attempt.ts';
 import { paths } from '../../paths.ts';
 import { Notice } from '../../ui/notice.tsx';
+import { Failed } from '../../ui/state.tsx';
 import { toastSuccess } from '../../ui/toast.ts';
 import { AuthPage, ToLogin } from './auth-page.tsx';
 import { type MailLink, readMailLink, useFragment } from './mail-link.ts';
-import { NewPassword } from './new-password.tsx';
+import { NewPassword, type UseLink } from './new-password.tsx';
 import { passwordRequest } from './password-request.ts';
+import { useReply } from './use-reply.ts';
 
 declare module '@tanstack/react-router' {
   interface HistoryState {
@@ -34,8 +37,11 @@ function Opened({ link }: { link: MailLink | null }) {
   const [dead, setDead] = useState(false);
   if (link === null || dead) return <DeadLink kind={link?.kind} />;
 
-  /** Makes the link's call. @throws its error, except that of an expired or used link, which this page shows */
-  async function use(send: () => Promise<unknown>): Promise<void> {
+  /**
+   * Makes the link's call, and signs an invited user in.
+   * @throws its error, except that of an expired or used link, which this page shows
+   */
+  async function use(send: () => Promise<unknown>, signIn?: () => Promise<{ token: string }>): Promise<void> {
     try {
       await send();
     } catch (error) {
@@ -50,15 +56,43 @@ function Opened({ link }: { link: MailLink | null }) {
       return;
     }
     // The server has ended every session of the user, including this browser's (spec section 4).
-    token.store(null);
+    const session = await signIn?.().catch(() => null);
+    token.store(session?.token ?? null);
     passwordRequest.forget();
-    await navigate({ to: paths.login, replace: true, ignoreBlocker: true, state: { done: link?.kind } });
+    const to = session ? paths.dashboard : paths.login;
+    await navigate({
+      to,
+      replace: true,
+      ignoreBlocker: true,
+      state: { done: session ? undefined : link?.kind },
+    });
   }
 
   return link.kind === 'password' ? (
-    <NewPassword token={link.token} use={use} />
+    <PasswordLink token={link.token} use={use} onDead={() => setDead(true)} />
   ) : (
     <ConfirmEmail link={link} use={use} />
+  );
+}
+
+/** Reads the account of a password link: a used or expired link must say so before the user types a password. */
+function PasswordLink(props: { token: string; use: UseLink; onDead: () => void }) {
+  const { token, use } = props;
+  const { reply, error, retry } = useReply((signal) => call(openLink, { body: { token } }, signal));
+  const onDead = useEffectEvent(props.onDead);
+  const isDead = error instanceof ApiError && error.code === 'link_dead';
+  useEffect(() => {
+    if (isDead) onDead();
+  }, [isDead]);
+  if (reply) return <NewPassword token={token} account={reply} use={use} />;
+  return (
+    <AuthPage title={t.mailLink.newPasswordTitle} hint={t.mailLink.opening} footer={<ToLogin />}>
+      {error && !isDead ? (
+        <Failed query={{ error, isFetching: false, refetch: retry }} />
+      ) : (
+        <Skeleton height={200} aria-hidden />
+      )}
+    </AuthPage>
   );
 }
 
@@ -66,11 +100,7 @@ function Opened({ link }: { link: MailLink | null }) {
  * Confirms a new email address, or that of a company, by a button. Opening the link must not confirm anything, because
  * mail scanners open every link before the reader does.
  */
-function ConfirmEmail(props: {
-  link: MailLink;
-  /** Makes the call and navigates by its outcome. */
-  use: (send: () => Promise<unknown>) => Promise<void>;
-}) {
+function ConfirmEmail(props: { link: MailLink; use: UseLink }) {
   const { kind, token } = props.link;
   const { failure, busy, run } = useAttempt();
   const ofCompany = kind === 'confirm';
@@ -111,7 +141,7 @@ function DeadLink({ kind }: { kind?: MailLink['kind'] | undefined }) {
   return (
     <AuthPage
       title={kind === undefined ? t.mailLink.noLinkTitle : t.mailLink.deadTitle}
-      hint={hint(limits.linkMinutes)}
+      hint={hint(limits.linkMinutes, limits.invitationDays)}
       footer={<ToLogin />}
     >
       <Button size="md" component={Link} to={ways[kind ?? 'password'].to}>

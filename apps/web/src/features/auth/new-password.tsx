@@ -1,5 +1,6 @@
-import { useLink as linkCall } from '@propusk/contract/auth';
+import { useLink as linkCall, login } from '@propusk/contract/auth';
 import { Password } from '@propusk/contract/fields';
+import type { LinkAccount } from '@propusk/contract/invitations';
 import { limits } from '@propusk/contract/limits';
 import * as t from '@propusk/phrases/console';
 import * as z from 'zod/mini';
@@ -11,43 +12,44 @@ import { useContractForm } from '../../common/use-contract-form.ts';
 import { Questions } from '../../ui/questions.tsx';
 import { AuthForm } from './auth-form.tsx';
 import { ToLogin } from './auth-page.tsx';
-import { passwordRequest } from './password-request.ts';
 
 const NewPasswordForm = z.object({ password: Password, repeat: Password });
 
-/** The form for a new password that a mail link opens. */
-export function NewPassword(props: {
-  token: string;
-  /** Makes the call and navigates by its outcome. */
-  use: (send: () => Promise<unknown>) => Promise<void>;
-}) {
+/** Makes a link's call, signs the user in if asked to, and navigates by the outcome. */
+export type UseLink = (
+  send: () => Promise<unknown>,
+  signIn?: () => Promise<{ token: string }>,
+) => Promise<void>;
+
+/** The form for a new password that a mail link opens. An invited user is signed in with it at once. */
+export function NewPassword(props: { token: string; account: LinkAccount; use: UseLink }) {
+  const { email, invitedBy } = props.account;
   const form = useContractForm(NewPasswordForm, { password: '', repeat: '' });
   const attempt = useAttempt((error) => showFailure(form, error));
 
   const submit = form.handleSubmit(({ password, repeat }) => {
     if (password !== repeat) return attempt.fail(t.auth.mismatch);
-    return attempt.run(() => props.use(() => call(linkCall, { body: { token: props.token, password } })));
+    const signIn = () => call(login, { body: { email, password } });
+    return attempt.run(() =>
+      props.use(
+        () => call(linkCall, { body: { token: props.token, password } }),
+        invitedBy === null ? undefined : signIn,
+      ),
+    );
   });
 
   return (
     <AuthForm
-      title={t.mailLink.newPasswordTitle}
-      hint={t.mailLink.newPasswordHint}
+      title={invitedBy === null ? t.mailLink.newPasswordTitle : t.mailLink.welcomeTitle}
+      hint={invitedBy === null ? t.mailLink.newPasswordHint : t.mailLink.welcomeHint(invitedBy, email)}
       form={form}
       attempt={attempt}
       onSubmit={submit}
-      submitLabel={t.mailLink.savePassword}
+      submitLabel={invitedBy === null ? t.mailLink.savePassword : t.mailLink.enter}
       footer={<ToLogin />}
     >
-      {/* Tells password managers the account, if its user requested the link in this browser. */}
-      <input
-        hidden
-        readOnly
-        type="email"
-        name="email"
-        autoComplete="username"
-        value={passwordRequest.email() ?? ''}
-      />
+      {/* Tells password managers the account. */}
+      <input hidden readOnly type="email" name="email" autoComplete="username" value={email} />
       <PasswordField
         control={form.control}
         name="password"

@@ -3,10 +3,9 @@ import { Anchor, Button, Skeleton } from '@mantine/core';
 import { Registration, register } from '@propusk/contract/auth';
 import { Password, text } from '@propusk/contract/fields';
 import { limits } from '@propusk/contract/limits';
-import { type RegistrationMode, registrationMode } from '@propusk/contract/registration';
+import { registrationMode } from '@propusk/contract/registration';
 import * as t from '@propusk/phrases/console';
 import { Link } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
 import * as z from 'zod/mini';
 import { ApiError } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
@@ -20,6 +19,7 @@ import { Failed } from '../../ui/state.tsx';
 import { AuthForm } from './auth-form.tsx';
 import { AuthPage, ToLogin } from './auth-page.tsx';
 import { type CompanyInvitation, readInvitation, useFragment } from './mail-link.ts';
+import { useReply } from './use-reply.ts';
 import { useSignIn } from './use-sign-in.ts';
 
 // The call has no repeated password and no consent, and its owner's name is optional; the form requires all three.
@@ -32,21 +32,18 @@ const RegistrationForm = z.extend(z.omit(Registration, { name: true, invitation:
 /** /auth/register. While the platform accepts no registrations, the page shows a message instead of the form. */
 export function RegisterPage() {
   const invited = useFragment(readInvitation);
-  const [tries, setTries] = useState(0);
-  return <ByMode key={tries} invited={invited} retry={() => setTries(tries + 1)} />;
-}
-
-function ByMode({ invited, retry }: { invited: CompanyInvitation | null; retry: () => void }) {
-  const mode = useRegistrationMode();
-  if (mode === null || mode instanceof Error) {
+  const { reply, error, retry } = useReply((signal) => call(registrationMode, {}, signal));
+  // After another failure than a late reply the form is shown, and the server decides.
+  const mode = reply?.mode ?? (error instanceof ApiError && error.code !== 'timeout' ? 'open' : null);
+  if (mode === null) {
     return (
       <AuthPage
         title={t.registration.registerTitle}
         hint={t.registration.registerHint}
         footer={<ToLogin before={t.registration.haveAccount} />}
       >
-        {mode ? (
-          <Failed query={{ error: mode, isFetching: false, refetch: retry }} />
+        {error ? (
+          <Failed query={{ error, isFetching: false, refetch: retry }} />
         ) : (
           <Skeleton height={420} aria-hidden />
         )}
@@ -126,23 +123,6 @@ function RegisterForm({ invited }: { invited: CompanyInvitation | null }) {
       <Questions />
     </AuthForm>
   );
-}
-
-/** Who may register; null before the reply. When the reply is late, its error. After another failure the server decides. */
-function useRegistrationMode(): RegistrationMode | ApiError | null {
-  const [mode, setMode] = useState<RegistrationMode | ApiError | null>(null);
-  useEffect(() => {
-    const leaving = new AbortController();
-    call(registrationMode, {}, leaving.signal).then(
-      (reply) => setMode(reply.mode),
-      (error) => {
-        const isLate = error instanceof ApiError && error.code === 'timeout';
-        if (!leaving.signal.aborted) setMode(isLate ? error : 'open');
-      },
-    );
-    return () => leaving.abort();
-  }, []);
-  return mode;
 }
 
 /** Shown instead of the registration form when the server would refuse it. Says whom to ask. */

@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { type Company, CompanyInput, createCompany } from '@propusk/contract/companies';
 import { limits } from '@propusk/contract/limits';
 import { type Invitation, InvitationInput, inviteCompany } from '@propusk/contract/registration';
@@ -11,9 +11,9 @@ import { useCall } from '../../api/queries.ts';
 import { EmailField, TextField } from '../../common/fields.tsx';
 import { FormDialog } from '../../common/form-dialog.tsx';
 import { InviteUserDialog } from '../../common/invite-user-dialog.tsx';
+import { MadeLinks } from '../../common/made-links.tsx';
 import { useMe } from '../../common/me.tsx';
 import { noProof, ProofFields, proofShape } from '../../common/proof-fields.tsx';
-import { CopyButton } from '../../ui/copy-button.tsx';
 import { formatMoment } from '../../ui/day.tsx';
 import { toastSuccess } from '../../ui/toast.ts';
 
@@ -71,7 +71,18 @@ export function InviteOwnerDialog({ company, onClose }: { company: Company; onCl
 export function InviteCompanyDialog({ onClose }: { onClose: () => void }) {
   const me = useMe();
   const [made, setMade] = useState<Invitation | null>(null);
-  if (made !== null) return <MadeLink invitation={made} onClose={onClose} />;
+  if (made !== null) {
+    const { email, link, mailed, expiresAt } = made;
+    const until = formatMoment(expiresAt);
+    return (
+      <MadeLinks
+        title={t.companies.inviteCompany}
+        hint={mailed ? t.companies.linkMailed(email, until) : t.companies.linkByHand(until)}
+        links={[{ label: t.companies.link, link, copyLabel: t.companies.copyLink }]}
+        onClose={onClose}
+      />
+    );
+  }
   return (
     <FormDialog
       title={t.companies.inviteCompany}
@@ -92,28 +103,5 @@ export function InviteCompanyDialog({ onClose }: { onClose: () => void }) {
         </>
       )}
     </FormDialog>
-  );
-}
-
-function MadeLink({ invitation, onClose }: { invitation: Invitation; onClose: () => void }) {
-  const { email, link, mailed, expiresAt } = invitation;
-  const until = formatMoment(expiresAt);
-  return (
-    <Modal opened onClose={onClose} title={t.companies.inviteCompany} size={520}>
-      <Stack gap="md">
-        <Text size="sm">{mailed ? t.companies.linkMailed(email, until) : t.companies.linkByHand(until)}</Text>
-        <TextInput
-          label={t.companies.link}
-          value={link}
-          readOnly
-          data-autofocus
-          onFocus={(event) => event.currentTarget.select()}
-          rightSection={<CopyButton value={link} label={t.companies.copyLink} />}
-        />
-        <Group justify="flex-end">
-          <Button onClick={onClose}>{t.common.close}</Button>
-        </Group>
-      </Stack>
-    </Modal>
   );
 }

@@ -9,7 +9,8 @@ import { dayColumns } from '../../common/day-columns.tsx';
 import { rolesOf } from '../../common/me.tsx';
 import { userName } from '../../common/names.ts';
 import type { Column } from '../../ui/data-table.tsx';
-import { Tags } from '../../ui/tags.tsx';
+import { formatDay } from '../../ui/day.tsx';
+import { Tag, Tags } from '../../ui/tags.tsx';
 import { TwoLines } from '../../ui/two-lines.tsx';
 import classes from './user-columns.module.css';
 
@@ -47,6 +48,7 @@ function Person({ user, name }: { user: User; name: ReactNode }) {
         <>
           {name}
           {user.secondFactor && <FactorMark />}
+          {user.invitation && <InvitationTag {...user.invitation} />}
         </>
       }
       second={
@@ -55,6 +57,15 @@ function Person({ user, name }: { user: User; name: ReactNode }) {
         </Anchor>
       }
     />
+  );
+}
+
+/** Marks a user who has not accepted an invitation yet. */
+function InvitationTag({ expiresAt }: { expiresAt: string | null }) {
+  return (
+    <Tag tone={expiresAt === null ? 'warning' : 'neutral'}>
+      {expiresAt === null ? t.invitations.ended : t.invitations.until(formatDay(expiresAt))}
+    </Tag>
   );
 }
 

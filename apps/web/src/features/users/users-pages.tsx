@@ -1,21 +1,26 @@
 import { Button } from '@mantine/core';
+import { inviteAgain, type MadeInvitations } from '@propusk/contract/invitations';
 import type { User } from '@propusk/contract/me';
 import { companyUsers, deleteUser, listUsers } from '@propusk/contract/users';
 import * as t from '@propusk/phrases/console';
-import { IconShieldOff, IconUserCog, IconUserPlus, IconUsers } from '@tabler/icons-react';
+import { IconMail, IconShieldOff, IconUserCog, IconUserPlus, IconUsers } from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';
 import type { ListEndpoint } from '../../api/list.ts';
+import { useCall } from '../../api/queries.ts';
 import { ListPage } from '../../common/list-page.tsx';
-import { useMe } from '../../common/me.tsx';
+import { rolesOf, useMe } from '../../common/me.tsx';
 import { userName } from '../../common/names.ts';
+import { messageOf } from '../../common/use-attempt.ts';
 import { useRemove } from '../../common/use-remove.ts';
 import { AddButton } from '../../ui/add-button.tsx';
 import type { Column } from '../../ui/data-table.tsx';
 import { type LazyDialog, lazyDialog } from '../../ui/lazy.tsx';
 import { editing, type RowAction, removing } from '../../ui/row-menu.tsx';
+import { toastFailure, toastSuccess } from '../../ui/toast.ts';
 import { isProtected, isResettable, type RoleStep, roleStep } from './role-changes.ts';
 import { allUserColumns, userColumns } from './user-columns.tsx';
 
+const InvitationLinks = lazyDialog(() => import('./invite-agents-dialog.tsx'), 'InvitationLinks');
 const ChangeRoleDialog = lazyDialog(() => import('./change-role-dialog.tsx'), 'ChangeRoleDialog');
 
 /** A list of users with the actions edit, role change, second factor reset and delete. */
@@ -32,6 +37,18 @@ function UserList(props: {
   const [change, setChange] = useState<{ user: User; step: RoleStep } | null>(null);
   const me = useMe();
   const remove = useRemove(deleteUser, t.users.remove, { of: 'user' });
+  const withdraw = useRemove(deleteUser, t.invitations.withdrawQuestion);
+  const again = useCall(inviteAgain);
+  const [links, setLinks] = useState<MadeInvitations | null>(null);
+  async function inviteOnceMore({ id }: User) {
+    try {
+      const made = await again.mutateAsync({ params: { id } });
+      if (made.mailed) toastSuccess(t.invitations.sent(1));
+      else setLinks(made);
+    } catch (error) {
+      toastFailure(messageOf(error));
+    }
+  }
   const changing = (icon: ReactNode, user: User, step: RoleStep): RowAction => ({
     label: t.roleChange[step].action,
     icon,
@@ -47,6 +64,22 @@ function UserList(props: {
       ...(step ? [changing(<IconUserCog size={16} aria-hidden />, user, step)] : []),
     ];
   }
+  /** What is offered for an invited user. Only an owner invites agents. */
+  const invitationOf = (user: User): readonly RowAction[] => [
+    ...(rolesOf(me).includes('CREATOR')
+      ? [
+          {
+            label: t.invitations.again,
+            icon: <IconMail size={16} aria-hidden />,
+            run: () => void inviteOnceMore(user),
+          },
+        ]
+      : []),
+    {
+      ...removing(() => withdraw(user.id, user.email)),
+      label: t.invitations.withdraw,
+    },
+  ];
   return (
     <>
       <ListPage
@@ -59,8 +92,8 @@ function UserList(props: {
           name: userName,
           actions: (user) => [
             editing(Editor, () => setEdited(user)),
-            ...changesOf(user),
-            ...(isProtected(user)
+            ...(user.invitation ? invitationOf(user) : changesOf(user)),
+            ...(isProtected(user) || user.invitation
               ? []
               : [removing(() => remove(user.id, `${userName(user)}, ${user.email}`))]),
           ],
@@ -73,28 +106,44 @@ function UserList(props: {
         }}
         actions={props.add}
       />
+      {links && <InvitationLinks made={links} onClose={() => setLinks(null)} />}
       {change && <ChangeRoleDialog {...change} onClose={() => setChange(null)} />}
       {edited && <Editor user={edited} onClose={() => setEdited(null)} />}
     </>
   );
 }
 
+const InviteAgentsDialog = lazyDialog(() => import('./invite-agents-dialog.tsx'), 'InviteAgentsDialog');
 const CreateUserDialog = lazyDialog(() => import('../../common/create-user-dialog.tsx'), 'CreateUserDialog');
 const EditUserDialog = lazyDialog(() => import('./edit-user-dialog.tsx'), 'EditUserDialog');
 
 /** /dashboard/creator/users: the users of the owner's company. */
 export function UsersPage() {
-  const [creating, setCreating] = useState(false);
+  const [adding, setAdding] = useState<'invite' | 'create' | null>(null);
+  const close = () => setAdding(null);
   return (
     <>
       <UserList
         list={companyUsers}
         help={t.users.help}
         columns={userColumns}
-        add={<AddButton opens={CreateUserDialog} onClick={() => setCreating(true)} />}
+        add={
+          <>
+            <Button
+              variant="default"
+              leftSection={<IconMail size={16} aria-hidden />}
+              onClick={() => setAdding('invite')}
+              {...InviteAgentsDialog.intent}
+            >
+              {t.invitations.open}
+            </Button>
+            <AddButton opens={CreateUserDialog} onClick={() => setAdding('create')} />
+          </>
+        }
         Editor={EditUserDialog}
       />
-      {creating && <CreateUserDialog onClose={() => setCreating(false)} />}
+      {adding === 'invite' && <InviteAgentsDialog onClose={close} />}
+      {adding === 'create' && <CreateUserDialog onClose={close} />}
     </>
   );
 }

@@ -42,6 +42,7 @@ export const audit = {
     registered: (_, name) => `зарегистрирована компания «${name}»`,
     company_invited: (_, name) => `приглашена компания: ${name}`,
     company_confirmed: (_, name) => `подтверждена почта компании «${name}»`,
+    invited_again: (_, name) => `повторно приглашён пользователь ${name}`,
     signed_in: () => 'вход в консоль',
     signed_out: () => 'выход',
     session_ended: () => 'завершение одного из своих сеансов',

@@ -1,0 +1,76 @@
+import { randomBytes } from 'node:crypto';
+import * as contract from '@propusk/contract/invitations';
+import { limits as product } from '@propusk/contract/limits';
+import type { User } from '@propusk/contract/me';
+import { lockAccount, touchUser } from '../accounts/store.ts';
+import { record } from '../audit/store.ts';
+import { type Actor, asMember, type Member } from '../core/actor.ts';
+import { signedIn } from '../core/fair-queue.ts';
+import { demandConfirmed } from '../db/company.ts';
+import type { Tx } from '../db/open.ts';
+import { implement, type Routes } from '../http/implement.ts';
+import type { Limits } from '../http/limits.ts';
+import { type Outbox, queueMail } from '../mail/store.ts';
+import type { Passwords } from '../passwords.ts';
+import { auditTarget, createUser, findInvited, refuseTaken } from '../users/store.ts';
+import { addInvitationLink, openPasswordLink } from './link-store.ts';
+import type { Links } from './links.ts';
+
+/** Invitations of agents by mail, and the page that their links open. */
+export function invitationRoutes(
+  routes: Routes,
+  { limits, outbox, links, sendsMail }: { limits: Limits; outbox: Outbox; links: Links; sendsMail: boolean },
+): void {
+  implement(routes, contract.inviteUsers, async ({ actor, body, db, write }) => {
+    const owner = asMember(actor);
+    const folded = body.emails.map((email) => email.toLowerCase());
+    const emails = body.emails.filter((_, at) => folded.indexOf(folded[at] ?? '') === at);
+    await demandConfirmed(db, owner.companyId);
+    await refuseTaken(db, emails);
+    await limits.countInvitations(owner.companyId, emails);
+    const passwordHash = await unknownPassword(routes.passwords, actor);
+    return write(async (tx) => {
+      const users = [];
+      for (const email of emails) {
+        const account = { email, name: '', surname: '', politics: body.politics };
+        users.push(await createUser(tx, owner, account, { passwordHash, invited: true }));
+      }
+      return invite(tx, owner, users);
+    });
+  });
+
+  implement(routes, contract.inviteAgain, async ({ actor, params, db, write }) => {
+    const owner = asMember(actor);
+    const { email } = await findInvited(db, owner, params.id);
+    await demandConfirmed(db, owner.companyId);
+    await limits.countInvitations(owner.companyId, [email]);
+    return write(async (tx) => {
+      await lockAccount(tx, params.id);
+      const user = await findInvited(tx, owner, params.id);
+      await touchUser(tx, user.id);
+      await record(tx, owner, { ...auditTarget(user), action: 'invited_again' });
+      return invite(tx, owner, [user]);
+    });
+  });
+
+  implement(routes, contract.openLink, ({ body, address, db }) =>
+    limits.redeeming('mailLink', address, () => openPasswordLink(db, body.token)),
+  );
+
+  async function invite(tx: Tx, owner: Member, users: readonly User[]) {
+    const expiresAt = new Date(Date.now() + product.invitationDays * 86_400_000).toISOString();
+    const invitations = [];
+    for (const { id, email, company } of users) {
+      const link = links.token('password', await addInvitationLink(tx, owner, { userId: id, expiresAt }));
+      const facts = [{ company: company?.companyName ?? '', link }] as const;
+      await queueMail(tx, outbox, { to: email, code: 'agent_invitation', facts }, expiresAt);
+      invitations.push({ email, link });
+    }
+    return { invitations, expiresAt, mailed: sendsMail };
+  }
+}
+
+/** The hash of a random password that is stored nowhere else: only the link in the mail opens the account. */
+export function unknownPassword(passwords: Passwords, { userId }: Actor): Promise<string> {
+  return passwords.hash(randomBytes(32).toString('base64url'), signedIn(userId));
+}

@@ -1,0 +1,175 @@
+import { listAudit } from '@propusk/contract/audit';
+import { login, useLink } from '@propusk/contract/auth';
+import { inviteAgain, inviteUsers, openLink } from '@propusk/contract/invitations';
+import { me } from '@propusk/contract/me';
+import { createPolicy } from '@propusk/contract/policies';
+import { changeRole } from '@propusk/contract/role-changes';
+import { createSite } from '@propusk/contract/sites';
+import { companyUsers, deleteUser, updateUser } from '@propusk/contract/users';
+import { whySite } from '@propusk/contract/why';
+import { PASSWORD, startApi, type TestApi, testEncryption } from '@propusk/test-kit/api/api';
+import { type Inbox, openInbox } from '@propusk/test-kit/api/inbox';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { readSnapshot } from '../feed/store.ts';
+
+let inbox: Inbox;
+let api: TestApi;
+beforeAll(async () => {
+  inbox = await openInbox();
+  api = await startApi(inject('serverUrl'), { settings: { smtpUrl: inbox.url } });
+});
+afterAll(async () => {
+  await api.close();
+  await inbox.close();
+});
+
+let serial = 0;
+const fresh = () => `10.6.${serial >> 8}.${serial++ & 255}`;
+const address = () => `invited${serial++}@company.test`;
+const invite = (token: string, emails: string[], politics: number[] = []) =>
+  api.call(token, inviteUsers, { body: { emails, politics } });
+const tokenOf = (link: string) => new URLSearchParams(new URL(link).hash.slice(1)).get('token') ?? '';
+const accept = (token: string, password = PASSWORD) =>
+  api.call(null, useLink, { body: { token, password }, from: fresh() });
+const open = (token: string) => api.call(null, openLink, { body: { token }, from: fresh() });
+const signIn = (email: string) =>
+  api.call(null, login, { body: { email, password: PASSWORD }, from: fresh() });
+
+/** Invites one agent. @returns the email, the id and the token of the link */
+async function invited(owner: string, politics: number[] = []) {
+  const email = address();
+  const made = await invite(owner, [email], politics);
+  expect(made.status).toBe(200);
+  const { rows } = await api.must(owner, companyUsers, {});
+  const id = rows.find((user) => user.email === email)?.id ?? 0;
+  return { email, id, token: tokenOf(made.body.invitations[0]?.link ?? '') };
+}
+
+/** The ids of the users whom gateways admit. */
+async function usersIn(companyId: number): Promise<number[]> {
+  const source = { db: api.database.db, encryption: testEncryption, log: api.app.log };
+  return ((await readSnapshot(source, companyId))?.users ?? []).map(({ id }) => id);
+}
+
+test('an invited agent is in no snapshot until the link from the mail has set a password, and then reaches the sites of the policies', async () => {
+  const owner = await api.company();
+  const site = await api.must(owner.token, createSite, { body: { address: 'crm.invited.test' } });
+  const policy = await api.must(owner.token, createPolicy, {
+    body: { name: 'Продажи', proxyId: 1, sites: [site.id] },
+  });
+  const emails = [address(), address()];
+  const made = await invite(owner.token, [...emails, (emails[0] ?? '').toUpperCase()], [policy.id]);
+  expect(made).toMatchObject({ status: 200, body: { mailed: true } });
+  expect(made.body.invitations.map(({ email }) => email)).toEqual(emails);
+  const { rows } = await api.must(owner.token, companyUsers, {});
+  const [first, second] = emails.map((email) => rows.find((user) => user.email === email));
+  expect([first, second]).toMatchObject(
+    [1, 2].map(() => ({
+      roles: [{ value: 'USER' }],
+      politics: [{ id: policy.id }],
+      invitation: { expiresAt: made.body.expiresAt },
+    })),
+  );
+
+  const mail = await inbox.take(emails[0] ?? '');
+  const link = /https?:\/\/\S+#\S+/.exec(mail.text)?.[0] ?? '';
+  expect(link).toBe(made.body.invitations[0]?.link);
+  const { company } = await api.must(owner.token, me);
+  expect(await usersIn(company?.id ?? 0)).not.toContain(first?.id);
+  expect((await signIn(emails[0] ?? '')).status).toBe(401);
+  const why = await api.must(owner.token, whySite, {
+    params: { id: site.id },
+    query: { user: first?.id ?? 0 },
+  });
+  expect(why).toMatchObject({ allow: false, reason: 'invitation_pending' });
+
+  // Reading the link does not use it up.
+  const account = { email: emails[0], invitedBy: company?.companyName };
+  for (let reads = 0; reads < 2; reads++) expect((await open(tokenOf(link))).body).toEqual(account);
+  expect((await accept(tokenOf(link))).status).toBe(204);
+  expect((await signIn(emails[0] ?? '')).status).toBe(200);
+  expect(await usersIn(company?.id ?? 0)).toContain(first?.id);
+  expect(await usersIn(company?.id ?? 0)).not.toContain(second?.id);
+  const after = await api.must(owner.token, companyUsers, {});
+  expect(after.rows.find(({ id }) => id === first?.id)?.invitation).toBeNull();
+  for (const use of [open, accept]) expect((await use(tokenOf(link))).error.code).toBe('link_dead');
+});
+
+test('inviting an agent again replaces the link, and is refused once the agent has a password', async () => {
+  const owner = await api.company();
+  const { id, email, token } = await invited(owner.token);
+  const again = await api.must(owner.token, inviteAgain, { params: { id } });
+  expect((await open(token)).error.code).toBe('link_dead');
+  const newest = tokenOf(again.invitations[0]?.link ?? '');
+  expect((await accept(newest)).status).toBe(204);
+  const refused = await api.call(owner.token, inviteAgain, { params: { id } });
+  expect([refused.status, refused.error.code]).toEqual([409, 'already_joined']);
+  const { rows } = await api.must(owner.token, listAudit, { query: { name: email } });
+  expect(rows.map(({ action }) => action)).toEqual(
+    expect.arrayContaining(['created', 'invited_again', 'password_reset']),
+  );
+});
+
+test('invitations end with the role of the owner who made them, and a colleague can invite the agent again', async () => {
+  const owner = await api.company();
+  const { id: colleagueId } = await api.agent(owner.token);
+  const promoted = (role: 'USER' | 'CREATOR') =>
+    api.must(owner.token, changeRole, {
+      params: { id: colleagueId },
+      body: { role, currentPassword: PASSWORD },
+    });
+  const { email } = await promoted('CREATOR');
+  const colleague = (await signIn(email)).body.token;
+  const { id, token } = await invited(colleague);
+  await promoted('USER');
+  expect((await open(token)).error.code).toBe('link_dead');
+  expect((await accept(token)).error.code).toBe('link_dead');
+  const { rows } = await api.must(owner.token, companyUsers, {});
+  expect(rows.find((user) => user.id === id)?.invitation).toEqual({ expiresAt: null });
+  const again = await api.must(owner.token, inviteAgain, { params: { id } });
+  expect((await accept(tokenOf(again.invitations[0]?.link ?? ''))).status).toBe(204);
+});
+
+test('a withdrawn, expired or outdated invitation opens no account', async () => {
+  const owner = await api.company();
+  const withdrawn = await invited(owner.token);
+  await api.must(owner.token, deleteUser, { params: { id: withdrawn.id } });
+  const expired = await invited(owner.token);
+  await api.database.pool.query(
+    `update mail_links set expires_at = now() - interval '1 second' where user_id = $1`,
+    [expired.id],
+  );
+  const moved = await invited(owner.token);
+  await api.must(owner.token, updateUser, { params: { id: moved.id }, body: { email: address() } });
+  const set = await invited(owner.token);
+  await api.must(owner.token, updateUser, { params: { id: set.id }, body: { password: PASSWORD } });
+  for (const { token } of [withdrawn, expired, moved, set]) {
+    expect((await open(token)).error.code).toBe('link_dead');
+    expect((await accept(token)).error.code).toBe('link_dead');
+  }
+});
+
+test('one address with an account refuses the whole list and names the address', async () => {
+  const owner = await api.company();
+  const other = await api.company();
+  const email = address();
+  const refused = await invite(owner.token, [email, other.email]);
+  expect([refused.status, refused.error.code]).toEqual([409, 'email_taken']);
+  expect(refused.error.fields).toEqual({ emails: `Уже входят в «Пропуск»: ${other.email}` });
+  const { rows } = await api.must(owner.token, companyUsers, {});
+  expect(rows.some((user) => user.email === email)).toBe(false);
+});
+
+test('a company may invite 500 agents a day, and one mailbox gets at most 5 invitations an hour', async () => {
+  const owner = await api.company();
+  const { id } = await invited(owner.token);
+  const tries = [];
+  for (let n = 0; n < 6; n++)
+    tries.push((await api.call(owner.token, inviteAgain, { params: { id } })).status);
+  expect(tries).toEqual([200, 200, 200, 200, 429, 429]);
+  await api.database.pool.query(`update rate_limits set points = 460 where key like 'invitation:%'`);
+  const some = (n: number) => Array.from({ length: n }, address);
+  expect((await invite(owner.token, some(41))).status).toBe(429);
+  expect((await invite(owner.token, some(40))).status).toBe(200);
+  expect((await invite(owner.token, some(1))).status).toBe(429);
+});

@@ -1,0 +1,109 @@
+import { Text, Textarea } from '@mantine/core';
+import { InvitationsInput, inviteUsers, type MadeInvitations } from '@propusk/contract/invitations';
+import { limits } from '@propusk/contract/limits';
+import * as t from '@propusk/phrases/console';
+import { useState } from 'react';
+import { type Control, useController } from 'react-hook-form';
+import type * as z from 'zod/mini';
+import { useCall } from '../../api/queries.ts';
+import { FormDialog } from '../../common/form-dialog.tsx';
+import { MadeLinks } from '../../common/made-links.tsx';
+import { MultiSelectField } from '../../common/select-fields.tsx';
+import { usePolicyCreate } from '../../common/use-inline-create.ts';
+import { usePolicyOptions } from '../../common/use-options.ts';
+import { formatMoment } from '../../ui/day.tsx';
+import { toastSuccess } from '../../ui/toast.ts';
+import { readAddresses } from './read-addresses.ts';
+
+/** Invites agents by mail. Where the server sends no mail, the links are shown for the owner to pass on. */
+export function InviteAgentsDialog({ onClose }: { onClose: () => void }) {
+  const invite = useCall(inviteUsers);
+  const policies = usePolicyOptions([]);
+  const createPolicy = usePolicyCreate();
+  const [made, setMade] = useState<MadeInvitations | null>(null);
+  if (made) return <InvitationLinks made={made} onClose={onClose} />;
+  return (
+    <FormDialog
+      title={t.invitations.title}
+      schema={InvitationsInput}
+      initial={{ emails: [], politics: [] }}
+      submit={async (body, signal) => {
+        const reply = await invite.mutateAsync({ body, signal });
+        if (!reply.mailed) return setMade(reply);
+        toastSuccess(t.invitations.sent(reply.invitations.length));
+        onClose();
+      }}
+      submitLabel={t.invitations.send}
+      closesItself={false}
+      onClose={onClose}
+    >
+      {(control) => (
+        <>
+          <Text size="sm" c="dimmed">
+            {t.invitations.hint(limits.invitationDays)}
+          </Text>
+          <AddressesField control={control} />
+          <MultiSelectField
+            control={control}
+            name="politics"
+            label={t.users.policies}
+            placeholder={t.form.choose.policy}
+            options={policies}
+            create={createPolicy}
+          />
+        </>
+      )}
+    </FormDialog>
+  );
+}
+
+/** The links of invitations that the server could not mail. */
+export function InvitationLinks({ made, onClose }: { made: MadeInvitations; onClose: () => void }) {
+  return (
+    <MadeLinks
+      title={t.invitations.linksTitle}
+      hint={t.invitations.byHand(formatMoment(made.expiresAt))}
+      links={made.invitations.map(({ email, link }) => ({
+        label: email,
+        link,
+        copyLabel: t.invitations.copy(email),
+      }))}
+      onClose={onClose}
+    />
+  );
+}
+
+type Input = z.input<typeof InvitationsInput>;
+
+/** A text with any number of addresses. The fault of one of them names it. */
+function AddressesField({ control }: { control: Control<Input, unknown, InvitationsInput> }) {
+  const { field, fieldState } = useController({ control, name: 'emails' });
+  const [text, setText] = useState('');
+  // The error of a list holds the errors of its items by their index.
+  const faults: unknown = fieldState.error;
+  const at = Array.isArray(faults) ? faults.findIndex((each) => each !== undefined) : -1;
+  const error =
+    at === -1
+      ? fieldState.error?.message
+      : t.invitations.wrong(field.value[at] ?? '', String((faults as { message: string }[])[at]?.message));
+  return (
+    <Textarea
+      {...field}
+      label={t.invitations.emails}
+      description={t.invitations.emailsHint}
+      placeholder="anna@company.ru, petr@company.ru"
+      withAsterisk
+      aria-required
+      autosize
+      minRows={2}
+      maxRows={8}
+      data-autofocus
+      error={error}
+      value={text}
+      onChange={({ currentTarget }) => {
+        setText(currentTarget.value);
+        field.onChange(readAddresses(currentTarget.value));
+      }}
+    />
+  );
+}

@@ -1,0 +1,127 @@
+import { expect } from '@playwright/test';
+import { listPolicies } from '@propusk/contract/policies';
+import { companyUsers } from '@propusk/contract/users';
+import { type Inbox, openInbox } from '@propusk/test-kit/api/inbox';
+import {
+  choose,
+  dialogOf,
+  enter,
+  field,
+  heading,
+  PASSWORD,
+  row,
+  startConsole,
+  stored,
+  test,
+} from './console.ts';
+
+/** An owner invites agents by mail, and the agents set their passwords themselves. */
+const users = '/dashboard/creator/users';
+
+test.describe('with a mail server', () => {
+  let inbox: Inbox;
+  let owner: string;
+  test.beforeAll(async () => {
+    inbox = await openInbox();
+  });
+  test.afterAll(() => inbox.close());
+  const product = startConsole(
+    async (console) => {
+      owner = await console.owner('owner@romashka.test');
+    },
+    () => ({ SMTP_URL: inbox.url }),
+  );
+
+  test('an owner invites pasted addresses with a new policy; an invited agent sets a password and enters, and the link then says that it is used', async ({
+    page,
+    browser,
+  }) => {
+    await enter(page, product.url + users, owner);
+    await page.getByRole('button', { name: 'Пригласить по почте' }).click();
+    const dialog = dialogOf(page);
+    const addresses = field(dialog, 'Почта сотрудников');
+    const submit = dialog.getByRole('button', { name: 'Пригласить', exact: true });
+    await addresses.fill('anna@romashka.test, petr');
+    await addresses.blur();
+    await expect(dialog.getByText(/^petr: /)).toBeVisible();
+    await expect(submit).toBeDisabled();
+    await addresses.fill('Анна <anna@romashka.test>; petr@romashka.test\nowner@romashka.test');
+    const policies = dialog.getByRole('combobox', { name: 'Политики доступа' });
+    await policies.fill('Отдел продаж');
+    await policies.press('Enter');
+    await expect(dialog.getByText('Отдел продаж', { exact: true })).toBeVisible();
+    await submit.click();
+    await expect(dialog.getByText('Уже входят в «Пропуск»: owner@romashka.test')).toBeVisible();
+    await addresses.fill('Анна <anna@romashka.test>; petr@romashka.test');
+    await submit.click();
+    await expect(dialog).toHaveCount(0);
+    await expect(page.getByText('Отправлено: 2 приглашения')).toBeVisible();
+    const anna = row(page, /anna@romashka\.test/);
+    await expect(anna.getByText(/^Приглашение до \d\d\.\d\d\.\d{4}$/)).toBeVisible();
+    await expect(anna.getByText('Отдел продаж')).toBeVisible();
+
+    const mail = await inbox.take('anna@romashka.test');
+    const link = /https?:\/\/\S+#\S+/.exec(mail.text)?.[0] ?? '';
+    const agent = await (await browser.newContext()).newPage();
+    await agent.goto(link);
+    await expect(heading(agent, 'Добро пожаловать в «Пропуск»')).toBeVisible();
+    await expect(agent.getByText('ООО «Ромашка» открывает вам свои сайты')).toBeVisible();
+    await agent.getByLabel('Новый пароль', { exact: true }).fill(PASSWORD);
+    await agent.getByLabel('Повторите пароль', { exact: true }).fill(PASSWORD);
+    await agent.getByRole('button', { name: 'Задать пароль и войти' }).click();
+    await expect(heading(agent, 'Сайты')).toBeVisible();
+    expect(new URL(agent.url()).pathname).toBe('/dashboard/user/domains');
+    expect(await stored(agent, 'access_token')).not.toBeNull();
+
+    await agent.goto('about:blank');
+    await agent.goto(link);
+    await expect(heading(agent, 'Ссылка не действует')).toBeVisible();
+    await expect(agent.locator('input[type=password]')).toHaveCount(0);
+    await agent.context().close();
+    await page.reload();
+    await expect(anna).toBeVisible();
+    await expect(anna.getByText(/^Приглашение/)).toHaveCount(0);
+    expect((await product.call(owner, listPolicies)).rows.map(({ name }) => name)).toEqual(['Отдел продаж']);
+  });
+});
+
+test.describe('without a mail server', () => {
+  let owner: string;
+  const product = startConsole(async (console) => {
+    owner = await console.owner('owner@lutik.test');
+  });
+
+  test('the links of invitations are shown for copying; a new link replaces the old one, and a withdrawn invitation opens nothing', async ({
+    page,
+    browser,
+  }) => {
+    await enter(page, product.url + users, owner);
+    await page.getByRole('button', { name: 'Пригласить по почте' }).click();
+    await field(dialogOf(page), 'Почта сотрудников').fill('anna@lutik.test petr@lutik.test');
+    await dialogOf(page).getByRole('button', { name: 'Пригласить', exact: true }).click();
+    const shown = page.getByRole('dialog', { name: 'Ссылки приглашённых' });
+    await expect(shown.getByText('Отправка писем на сервере не настроена')).toBeVisible();
+    const first = await shown.getByLabel('anna@lutik.test', { exact: true }).inputValue();
+    await expect(shown.getByLabel('petr@lutik.test', { exact: true })).toHaveValue(/#token=/);
+    await shown.getByRole('button', { name: 'Закрыть' }).last().click();
+
+    await choose(page, /anna@lutik\.test/, 'Пригласить ещё раз');
+    const second = await shown.getByLabel('anna@lutik.test', { exact: true }).inputValue();
+    expect(second).not.toBe(first);
+    await shown.getByRole('button', { name: 'Закрыть' }).last().click();
+    await expect(shown).toHaveCount(0);
+    const visitor = await (await browser.newContext()).newPage();
+    await visitor.goto(first);
+    await expect(heading(visitor, 'Ссылка не действует')).toBeVisible();
+
+    await choose(page, /anna@lutik\.test/, 'Отозвать приглашение');
+    await dialogOf(page).getByRole('button', { name: 'Да', exact: true }).click();
+    await expect(row(page, /anna@lutik\.test/)).toHaveCount(0);
+    await visitor.goto('about:blank');
+    await visitor.goto(second);
+    await expect(heading(visitor, 'Ссылка не действует')).toBeVisible();
+    await visitor.context().close();
+    const { rows } = await product.call(owner, companyUsers);
+    expect(rows.map(({ email }) => email)).toEqual(['owner@lutik.test', 'petr@lutik.test']);
+  });
+});

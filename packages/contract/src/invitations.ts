@@ -1,0 +1,85 @@
+import * as z from 'zod/mini';
+import { endpoint } from './endpoint.ts';
+import { Email, IdParams, IsoDate, Links, text } from './fields.ts';
+import { limits } from './limits.ts';
+
+/** The agents to invite to the caller's company. */
+export const InvitationsInput = z.object({
+  /** Their addresses. A repeated address counts once. @example ["anna@romashka.ru", "petr@romashka.ru"] */
+  emails: z.array(Email).check(z.minLength(1), z.maxLength(limits.invitations)),
+  /** Ids of the access policies of all of them. */
+  politics: z._default(Links, []),
+});
+export type InvitationsInput = z.infer<typeof InvitationsInput>;
+
+/** Invitations with their links. */
+export const MadeInvitations = z.object({
+  /** One for each address. */
+  invitations: z.array(
+    z.object({
+      /** The invited address. */
+      email: z.string(),
+      /**
+       * The page that sets the first password. No other call shows it again.
+       * @example https://pass.example.ru/security/login#token=aW52aXRhdGlvbi10aGF0LXdvcmtzLW9uY2U&for=password
+       */
+      link: z.string(),
+    }),
+  ),
+  /** The expiry of the links. */
+  expiresAt: IsoDate,
+  /** Whether a mail server is configured, so that the links also travel by mail. */
+  mailed: z.boolean(),
+});
+export type MadeInvitations = z.infer<typeof MadeInvitations>;
+
+/**
+ * Invite agents (USER) to the caller's company by mail. Each gets an account and a link that sets its first password. The link is
+ * valid for seven days, works once, and ends when its maker loses the role of an owner. Until the password is set, the gateway
+ * refuses the user. One taken address refuses all.
+ */
+export const inviteUsers = endpoint({
+  method: 'POST',
+  path: '/users/invitations',
+  access: ['CREATOR'],
+  body: InvitationsInput,
+  // Not 201: replies with 201 are stored for Idempotency-Key, and this reply is a secret.
+  reply: MadeInvitations,
+  errors: ['email_taken', 'too_many_objects', 'no_company', 'company_unconfirmed', 'too_many_requests'],
+});
+
+/** Invite an agent again who has not set a password yet. The new link replaces the earlier one. */
+export const inviteAgain = endpoint({
+  method: 'POST',
+  path: '/users/:id/invitation',
+  access: ['CREATOR'],
+  params: IdParams,
+  reply: MadeInvitations,
+  errors: ['not_found', 'already_joined', 'no_company', 'company_unconfirmed', 'too_many_requests'],
+});
+
+/** The token of a mailed link that sets a password. */
+export const LinkToken = z.object({
+  /** The token. @example bGluay1mcm9tLW1haWwtdGhhdC13b3Jrcy1vbmNlLi4 */
+  token: text(1),
+});
+export type LinkToken = z.infer<typeof LinkToken>;
+
+/** The account of a link that sets a password. */
+export const LinkAccount = z.object({
+  /** The address that the account signs in with. */
+  email: z.string(),
+  /** The company that invited the user; null for the link of a forgotten password. @example Romashka */
+  invitedBy: z.nullable(z.string()),
+});
+export type LinkAccount = z.infer<typeof LinkAccount>;
+
+/** Read the account of a mailed link that sets a password, without using the link. A page then asks for no password in vain. */
+export const openLink = endpoint({
+  method: 'POST',
+  path: '/auth/link',
+  access: 'public',
+  body: LinkToken,
+  reply: LinkAccount,
+  errors: ['link_dead', 'too_many_requests'],
+});
