@@ -206,6 +206,31 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await theirs.context().close();
     });
 
+    test('recovery codes that were not saved are not lost by a navigation without a question', async ({
+      page,
+    }) => {
+      const { ownerEmail } = await people();
+      const owner = await product.signIn(ownerEmail);
+      const secret = await enrol(owner);
+      await enter(page, `${product.url}/dashboard/personal-data`, owner);
+      await button(page, 'Новые запасные коды').click();
+      await passwordField(page).fill(PASSWORD);
+      await page.getByRole('textbox', { name: /^Код/ }).fill(appCode(secret, 1));
+      await button(page, 'Получить коды').click();
+      const codes = page.getByRole('list', { name: 'Запасные коды' });
+      await expect(codes).toBeVisible();
+      const question = page.getByRole('dialog', { name: 'Уйти со страницы?' });
+      const logo = page.getByRole('banner').getByRole('link', { name: 'Пропуск: к списку сайтов' });
+      await logo.click();
+      await expect(question).toContainText('запасные коды');
+      await button(page, 'Остаться').click();
+      await expect(question).toHaveCount(0);
+      await expect(codes).toBeVisible();
+      await Promise.all([page.waitForEvent('download'), button(page, 'Скачать файлом').click()]);
+      await logo.click();
+      await expect(heading(page, 'Сайты')).toBeVisible();
+    });
+
     test('an open page asks for the second factor as soon as the company requires it', async ({ page }) => {
       const { owner, agent } = await people();
       await enter(page, `${product.url}/dashboard/user/domains`, agent);

@@ -3,14 +3,24 @@ import { type RouterHistory, useRouter } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { confirm } from '../ui/confirm.ts';
 
-/** The open forms with unsaved changes. */
-const changed = new Set<symbol>();
+/** The open forms with unsaved changes, and what the question before a navigation says about each. */
+const changed = new Map<symbol, string>();
 
 let unblock = (): void => {};
 
 /** Reads and clears the set of forms with unsaved changes. */
 export const unsaved = {
   any: (): boolean => changed.size > 0,
+  /** Asks, if there are any, whether the user leaves the page and discards them. */
+  mayLeave: async (): Promise<boolean> =>
+    changed.size === 0 ||
+    confirm({
+      text: t.input.leave,
+      hint: [...changed.values()].join(' '),
+      yes: t.input.leaveYes,
+      no: t.input.leaveNo,
+      danger: true,
+    }),
   /** Clears the set before a navigation that discards the input on purpose, such as a sign-out. */
   drop(): void {
     changed.clear();
@@ -18,19 +28,22 @@ export const unsaved = {
   },
 };
 
-/** While a form has unsaved changes, asks before Back, a link or Reload discards them. */
-export function useUnsaved(isChanged: boolean): void {
+/**
+ * While a form has unsaved changes, asks before Back, a link or Reload discards them.
+ * @param hint a sentence for the question about the loss
+ */
+export function useUnsaved(isChanged: boolean, hint: string = t.input.leaveHint): void {
   const { history } = useRouter();
   useEffect(() => {
     if (!isChanged) return;
     const form = Symbol('form');
     if (changed.size === 0) unblock = guard(history);
-    changed.add(form);
+    changed.set(form, hint);
     return () => {
       changed.delete(form);
       if (changed.size === 0) unblock();
     };
-  }, [isChanged, history]);
+  }, [isChanged, hint, history]);
 }
 
 /** Asks before the router leaves the page. Before a reload or a closed tab, the browser asks itself. */
@@ -49,13 +62,7 @@ function guard(history: RouterHistory): () => void {
       // The form stays mounted while only the search or the hash changes.
       if (nextLocation.pathname === currentLocation.pathname) return false;
       asked = entry();
-      const leave = await confirm({
-        text: t.input.leave,
-        hint: t.input.leaveHint,
-        yes: t.input.leaveYes,
-        no: t.input.leaveNo,
-        danger: true,
-      });
+      const leave = await unsaved.mayLeave();
       asked = undefined;
       return !leave;
     },

@@ -3,6 +3,7 @@ import * as t from '@propusk/phrases/console';
 import { useQueryClient } from '@tanstack/react-query';
 import { useMe } from '../../../common/me.tsx';
 import { Standalone } from '../../../common/standalone.tsx';
+import { unsaved } from '../../../common/unsaved.ts';
 import { FormCard } from '../../../ui/card.tsx';
 import { Questions } from '../../../ui/questions.tsx';
 import { Toasts } from '../../../ui/toasts.tsx';
@@ -21,7 +22,7 @@ export function MustEnrolPage({ onDone, onLeave }: { onDone: () => void; onLeave
     <Standalone
       width={560}
       end={
-        <Button variant="subtle" color="gray" onClick={onLeave}>
+        <Button variant="subtle" color="gray" onClick={async () => (await unsaved.mayLeave()) && onLeave()}>
           {t.shell.exit}
         </Button>
       }

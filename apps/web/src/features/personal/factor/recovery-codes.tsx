@@ -1,16 +1,20 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import * as t from '@propusk/phrases/console';
 import { IconCheck, IconCopy, IconDownload } from '@tabler/icons-react';
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useMe } from '../../../common/me.tsx';
+import { useUnsaved } from '../../../common/unsaved.ts';
 import { useCopy } from '../../../ui/copy-button.tsx';
 import classes from './second-factor.module.css';
 
-/** The recovery codes, shown once. */
+/** The recovery codes, shown once. Until the user has copied, downloaded or confirmed them, leaving the page asks first. */
 export function RecoveryCodes(props: { codes: readonly string[]; note?: string; onDone: () => void }) {
   const { codes } = props;
   const { email } = useMe();
   const { copied, copy } = useCopy(codes.join('\n'));
+  const [kept, setKept] = useState(false);
+  if (copied && !kept) setKept(true);
+  useUnsaved(!kept, t.factor.codesLeaveHint);
   const introduction = useRef<HTMLOutputElement>(null);
   // The focused field was unmounted with the form before, so move the focus to the start of this content.
   useEffect(() => introduction.current?.focus(), []);
@@ -22,6 +26,7 @@ export function RecoveryCodes(props: { codes: readonly string[]; note?: string; 
     link.download = t.factor.fileName;
     link.click();
     URL.revokeObjectURL(link.href);
+    setKept(true);
   }
 
   return (
@@ -49,7 +54,14 @@ export function RecoveryCodes(props: { codes: readonly string[]; note?: string; 
       </Group>
       {props.note && <p className={classes.note}>{props.note}</p>}
       <div>
-        <Button onClick={props.onDone}>{t.factor.saved}</Button>
+        <Button
+          onClick={() => {
+            setKept(true);
+            props.onDone();
+          }}
+        >
+          {t.factor.saved}
+        </Button>
       </div>
     </Stack>
   );
