@@ -1,4 +1,4 @@
-import { type BrowserContext, expect, type Page } from '@playwright/test';
+import { type BrowserContext, expect, type Page, type Route } from '@playwright/test';
 import { Token } from '@propusk/contract/auth';
 import { screensOf, test } from './console.ts';
 import { linkTo, mailsTo } from './mailbox.ts';
@@ -155,6 +155,28 @@ for (const [size, viewport] of screensOf(import.meta.url)) {
       await page.goto(`${product.consoleUrl}/dashboard/creator/company`);
       await expect(page).toHaveURL(/\/auth\/login$/);
       expect(await stored(page, 'access_token')).toBeNull();
+    });
+
+    test('a filled login form can be sent before the code that checks it has loaded', async ({ page }) => {
+      const owner = await newOwner();
+      await page.goto(`${product.consoleUrl}/auth/login`);
+      await page.waitForLoadState('networkidle');
+      const held: Route[] = [];
+      await page.route('**/assets/*', (route) => void held.push(route));
+      const submit = page.getByRole('button', { name: 'Войти' });
+      await page.getByRole('textbox', { name: 'Почта' }).fill('owner@romashka');
+      await page.getByLabel('Пароль', { exact: true }).fill(owner.password);
+      await expect.poll(() => held.length).toBeGreaterThan(0);
+      await expect(submit).toBeDisabled();
+      await page.getByRole('textbox', { name: 'Почта' }).fill(owner.email);
+      await expect(submit).toBeEnabled();
+      await page.getByLabel('Пароль', { exact: true }).fill('short');
+      await expect(submit).toBeDisabled();
+      await page.getByLabel('Пароль', { exact: true }).fill(owner.password);
+      await submit.click();
+      // The held requests go on.
+      await page.unroute('**/assets/*');
+      await expect(heading(page, 'Сайты')).toBeVisible();
     });
 
     test('the login page works by keyboard and explains a failed sign-in', {

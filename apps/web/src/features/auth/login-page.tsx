@@ -17,7 +17,12 @@ import { useSignIn } from './use-sign-in.ts';
 
 // Loaded with the first typed character (lazy-resolver.ts), so that the page opens without zod and the contract.
 const contract = () => import('./login-call.ts');
-const resolver = lazyResolver(() => contract().then((module) => module.resolver));
+const resolver = lazyResolver(
+  () => contract().then((module) => module.resolver),
+  // The rules of spec section 5.
+  ({ email, password }: Login) =>
+    /^[\w.%+-]+@[a-z\d.-]+\.[a-z]{1,20}$/i.test(email.trim()) && password.length >= 8,
+);
 
 function unreached(): never {
   throw networkError();
