@@ -206,6 +206,24 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await theirs.context().close();
     });
 
+    test("an owner requires the second factor at the second try after another owner's change of the company", async ({
+      page,
+    }) => {
+      const { owner } = await people();
+      await enrol(owner);
+      await enter(page, `${product.url}/dashboard/creator/company`, owner);
+      await button(page, 'Требовать от всех').click();
+      const dialog = dialogOf(page);
+      await expect(dialog).toBeVisible();
+      await product.call(owner, updateMyCompany, { body: { companySite: 'new.romashka.test' } });
+      const confirmation = dialog.getByRole('button').last();
+      await confirmation.click();
+      await expect(dialog.getByRole('alert')).toContainText('запись изменил кто-то другой');
+      await confirmation.click();
+      await expect(dialog).toHaveCount(0);
+      await expect(card(page)).toContainText('Требуется от всех');
+    });
+
     test('recovery codes that were not saved are not lost by a navigation without a question', async ({
       page,
     }) => {

@@ -1,10 +1,11 @@
 import { Anchor, Button } from '@mantine/core';
-import { type Company, updateMyCompany } from '@propusk/contract/companies';
+import { type Company, myCompany, updateMyCompany } from '@propusk/contract/companies';
 import { allCompanyUsers } from '@propusk/contract/users';
 import * as t from '@propusk/phrases/console';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { ApiError } from '../../api/api-error.ts';
 import { queryOptions, useCall } from '../../api/queries.ts';
 import { useMe } from '../../common/me.tsx';
 import { messageOf } from '../../common/use-attempt.ts';
@@ -17,12 +18,24 @@ const text = t.factor.company;
 
 /** The company's requirement of a second factor, and its switch. */
 export function FactorCard({ company }: { company: Company }) {
-  const { secondFactorRequired: required, version } = company;
+  const { secondFactorRequired: required } = company;
   const client = useQueryClient();
   const { mutateAsync } = useCall(updateMyCompany);
   const { secondFactor: own } = useMe();
   const [counting, setCounting] = useState(false);
-  const save = (secondFactorRequired: boolean) => mutateAsync({ body: { secondFactorRequired }, version });
+  const mine = queryOptions(myCompany, {});
+
+  async function save(secondFactorRequired: boolean) {
+    // The open question keeps this function: a retry after a conflict needs the version of the reloaded company.
+    const { version } = client.getQueryData(mine.queryKey) ?? company;
+    try {
+      await mutateAsync({ body: { secondFactorRequired }, version });
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'changed_meanwhile')
+        await client.fetchQuery({ ...mine, staleTime: 0 });
+      throw error;
+    }
+  }
 
   async function require() {
     setCounting(true);
