@@ -61,6 +61,30 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await shows(page, 3);
     });
 
+    test('the logo leads an agent and an admin to their own start page, and a postponed onboarding stays closed', async ({
+      page,
+    }) => {
+      const agent = await product.agent(owner, `agent-${screen}@romashka.test`);
+      for (const [token, path, title] of [
+        [agent, '/dashboard/user/personal-data', 'Сайты'],
+        [await product.admin(), '/dashboard/admin/users', 'Компании'],
+      ] as const) {
+        await enter(page, product.url + path, token, {});
+        await expect(page.getByRole('dialog')).toBeVisible();
+        await page.keyboard.press('Escape');
+        await expect(page.getByRole('dialog')).toHaveCount(0);
+        await page.evaluate(`document.querySelector('header').mark = 'kept'`);
+        await page
+          .getByRole('banner')
+          .getByRole('link', { name: /^Пропуск/ })
+          .click();
+        await expect(page.getByRole('heading', { level: 1, name: title })).toBeVisible();
+        await page.waitForLoadState('networkidle');
+        await expect(page.getByRole('dialog')).toHaveCount(0);
+        expect(await page.evaluate(`document.querySelector('header').mark`)).toBe('kept');
+      }
+    });
+
     test('only the "Understood!" button ends the onboarding for good', {
       tag: ['@2.49', '@4.15', '@4.16'],
     }, async ({ page }) => {

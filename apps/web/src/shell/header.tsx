@@ -11,6 +11,7 @@ import { Logo } from '../ui/logo.tsx';
 import { Tag } from '../ui/tags.tsx';
 import classes from './header.module.css';
 import { Keyboard } from './keyboard/keyboard.tsx';
+import { landing } from './landing.ts';
 import { ProfileLink } from './profile-link.tsx';
 import { SchemeMenu } from './scheme-menu.tsx';
 import { leave } from './session.ts';
@@ -20,6 +21,8 @@ const NavigationDrawer = lazyDialog(() => import('./navigation-drawer.tsx'), 'Na
 /** The dashboard's header. On a phone its buttons are icons, and one of them opens the navigation. */
 export function Header() {
   const roles = rolesOf(useMe());
+  // The gate would redirect other roles from the owner's page, which unmounts the shell and its state.
+  const start = landing(roles, paths.creatorSites);
   const [menuOpen, setMenuOpen] = useState(false);
 
   async function exit() {
@@ -46,7 +49,11 @@ export function Header() {
       >
         <IconMenu2 size={20} aria-hidden />
       </ActionIcon>
-      <Link to={paths.creatorSites} className={classes.logo} aria-label={t.common.toSites}>
+      <Link
+        to={start.kind === 'go' ? start.to : paths.creatorSites}
+        className={classes.logo}
+        aria-label={t.common.toSites}
+      >
         <Logo name={t.product} />
       </Link>
       {roles.includes('ADMIN') && <Tag tone="accent">{t.shell.admin}</Tag>}
