@@ -48,6 +48,27 @@ test('the proxies page of a company with its own proxy does not offer the trial'
   await expect(page.getByRole('button', { name: 'Попробовать 30 дней' })).toHaveCount(0);
 });
 
+test('the proxies page does not offer the trial to a company whose own proxy is on the second page', async ({
+  page,
+}) => {
+  const admin = await product.admin();
+  const late = await product.owner('late@vasilek.test');
+  const upstream = { port: 3128, username: 'login', password: 'secret' };
+  for (let index = 0; index < 10; index++)
+    await product.call(admin, createProxy, { body: { host: `pool-${index}.platform.test`, ...upstream } });
+  await product.call(late, createProxy, { body: { host: 'own.vasilek.test', ...upstream } });
+  await enter(page, `${product.url}/dashboard/creator/proxies`, late);
+  await expect(page.getByRole('row')).toHaveCount(11);
+  await page.waitForLoadState('networkidle');
+  await expect(page.getByText('Прокси серверы отсутствуют', { exact: false })).toHaveCount(0);
+  // A company without a proxy of its own sees the offer above the platform's proxies.
+  await enter(page, `${product.url}/dashboard/creator/proxies`, owner);
+  const offer = page.getByText('Прокси серверы отсутствуют', { exact: false });
+  await expect(offer).toBeVisible();
+  const [above, table] = [await offer.boundingBox(), await page.getByRole('table').boundingBox()];
+  expect(above?.y).toBeLessThan(table?.y ?? 0);
+});
+
 test('the company page calls the second factor optional when the company does not require it', async ({
   page,
 }) => {

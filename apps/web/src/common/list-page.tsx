@@ -5,7 +5,7 @@ import { IconSearch } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useLocation, useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useEffectEvent, useState } from 'react';
-import { type ListEndpoint, listOptions } from '../api/list.ts';
+import { type List, type ListEndpoint, listOptions } from '../api/list.ts';
 import { type Column, DataTable } from '../ui/data-table.tsx';
 import { PageHeader } from '../ui/page-header.tsx';
 import { Pager } from '../ui/pager.tsx';
@@ -25,6 +25,8 @@ export function ListPage<Row extends { id: number }>(props: {
   alarm?: ReactNode;
   /** Content between the header and the table. */
   above?: ReactNode;
+  /** Content above the table, on the first page of an unfiltered list that is not empty. */
+  introduction?: (list: List<Row>) => ReactNode;
   searchLabel: string;
   list: ListEndpoint<Row>;
   /** Extra query parameters besides page and search. */
@@ -41,8 +43,6 @@ export function ListPage<Row extends { id: number }>(props: {
   };
   empty: { icon: ReactNode; title: string; hint?: string; action?: ReactNode };
   actions?: ReactNode;
-  /** Content below the table and its pager, on the first page of an unfiltered list. */
-  below?: (rows: readonly Row[]) => ReactNode;
 }) {
   const { rowMenu } = props;
   const navigate = useNavigate();
@@ -129,6 +129,7 @@ export function ListPage<Row extends { id: number }>(props: {
         actions={period ? props.period?.(period, (next) => go({ ...next, page: 1 }, true)) : props.actions}
       />
       {props.above}
+      {data && rows && rows.length > 0 && page === 1 && !name && props.introduction?.(data)}
       <DataTable<Row>
         label={props.title}
         columns={props.columns}
@@ -149,7 +150,6 @@ export function ListPage<Row extends { id: number }>(props: {
           onTake={(next) => go({ take: next, page: 1 })}
         />
       )}
-      {rows && rows.length > 0 && page === 1 && !name && props.below?.(rows)}
     </>
   );
 }

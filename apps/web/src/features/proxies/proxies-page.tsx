@@ -2,8 +2,11 @@ import { ActionIcon, Box, Button, Text, VisuallyHidden } from '@mantine/core';
 import { deleteProxy, listProxies, type Proxy } from '@propusk/contract/proxies';
 import * as t from '@propusk/phrases/console';
 import { IconLock, IconPlugConnected, IconServer2 } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
+import type { List } from '../../api/list.ts';
+import { queryOptions } from '../../api/queries.ts';
 import { dayColumns } from '../../common/day-columns.tsx';
 import { ListPage } from '../../common/list-page.tsx';
 import { proxyName } from '../../common/names.ts';
@@ -95,14 +98,14 @@ export function ProxiesPage() {
           ),
         }}
         empty={noOwn}
-        // The list is never empty, since it holds the platform's proxies. Show the hint when it holds no proxy of the company.
-        below={(rows) =>
-          rows.every(({ settings }) => settings.type === 'default') && (
-            <Box mt="md" bd="1px dashed var(--line)" bdrs="sm">
+        // The list is never empty, since it holds the platform's proxies.
+        introduction={(list) => (
+          <UnlessOwn list={list}>
+            <Box mb="md" bd="1px dashed var(--line)" bdrs="sm">
               <State {...noOwn} />
             </Box>
-          )
-        }
+          </UnlessOwn>
+        )}
         actions={
           <>
             <Button variant="default" onClick={() => setDialog({ kind: 'paid' })} {...PaidDialog.intent}>
@@ -118,6 +121,15 @@ export function ProxiesPage() {
       <PaidDialog opened={dialog?.kind === 'paid'} onClose={close} />
     </>
   );
+}
+
+/** Shows content to a company without a proxy of its own. Its proxies may be on a later page: then the whole list decides. */
+function UnlessOwn({ list, children }: { list: List<Proxy>; children: ReactNode }) {
+  const hasOwn = ({ rows }: List<Proxy>) => rows.some(({ settings }) => settings.type !== 'default');
+  const isPart = !hasOwn(list) && list.count > list.rows.length;
+  const { data } = useQuery({ ...queryOptions(listProxies, {}), enabled: isPart });
+  const whole = isPart ? data : list;
+  return whole && !hasOwn(whole) && children;
 }
 
 function Port({ proxy }: { proxy: Proxy }) {
