@@ -234,6 +234,16 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       expect(pathOf(page)).toBe('/auth/login');
     });
 
+    test('the empty path without a token opens the login page and no dashboard page before it', async ({
+      page,
+    }) => {
+      const visited: string[] = [];
+      page.on('framenavigated', (frame) => void visited.push(new URL(frame.url()).pathname));
+      await page.goto(at('/'));
+      await expect(heading(page, 'Вход')).toBeVisible();
+      expect(visited.filter((path) => path.startsWith('/dashboard'))).toEqual([]);
+    });
+
     test('the console clears a token that the server rejects, and keeps the token when the server fails', {
       tag: ['@4.9', '@8.6'],
     }, async ({ page }) => {

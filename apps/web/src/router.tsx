@@ -1,4 +1,5 @@
 import { createRootRoute, createRoute, createRouter, redirect } from '@tanstack/react-router';
+import { token } from './api/token.ts';
 import { parseListSearch } from './common/list-search.ts';
 import { LoginPage } from './features/auth/login-page.tsx';
 import { paths } from './paths.ts';
@@ -14,7 +15,7 @@ const home = createRoute({
   getParentRoute: () => root,
   path: paths.home,
   beforeLoad: () => {
-    throw redirect({ to: paths.creatorSites, replace: true });
+    throw redirect({ to: token.read() === null ? paths.login : paths.creatorSites, replace: true });
   },
 });
 
