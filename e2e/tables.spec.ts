@@ -204,6 +204,34 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await expect(row(page, `Чужая ${screen}`)).toHaveCount(0);
     });
 
+    test('a tap or a key shows the users and sites of a policy, and the policies of a site beyond the first three', async ({
+      page,
+    }) => {
+      const number = (index: number) => `${screen} номер ${index}`;
+      const politics: number[] = [];
+      for (const index of [1, 2, 3, 4, 5])
+        politics.push(
+          (await product.call(owner, createPolicy, { body: { name: number(index), proxyId: 1 } })).id,
+        );
+      await product.call(owner, createSite, { body: { address: `many-${screen}.romashka.test`, politics } });
+      await open(page, `${creator}/domains?name=many-${screen}`);
+      const many = row(page, `many-${screen}`);
+      await expect(many).not.toContainText(number(5));
+      const more = many.getByRole('button', { name: 'Показать ещё 2' });
+      await more.press('Enter');
+      await expect(many.getByText(number(5))).toBeVisible();
+      await expect(dialogOf(page)).toHaveCount(0);
+      await many.getByRole('button', { name: 'скрыть' }).press('Enter');
+      await expect(many).not.toContainText(number(5));
+
+      await open(page, '/dashboard/user/politics', agent);
+      const sales = row(page, 'Продажи');
+      await expect(sales).not.toContainText('crm.romashka.test');
+      await sales.getByRole('button', { name: '1 человек' }).click();
+      await expect(sales).toContainText('1 человек: Пётр Орлов');
+      await expect(sales).toContainText('1 сайт: crm.romashka.test');
+    });
+
     test("the personal data page shows an owner's gateway password, and the company page does not", async ({
       page,
     }) => {

@@ -1,5 +1,7 @@
-import type { ReactNode } from 'react';
+import * as t from '@propusk/phrases/console';
+import { type ReactNode, useState } from 'react';
 import classes from './tags.module.css';
+import { TwoLines } from './two-lines.tsx';
 
 /** The meaning of a tag's colour. */
 export type Tone = 'neutral' | 'accent' | 'special' | 'bad' | 'warning';
@@ -17,35 +19,50 @@ type Names = readonly { id: number; name: string }[];
 
 /** The largest number of tags in a cell. With more, its row would be higher than other rows. */
 const SHOWN = 4;
-/** The largest number of names in a tooltip. */
-const NAMED = 20;
 
-/** The names of linked entities as tags. The last tag counts the omitted names; an empty list shows `none`. */
+/** The names of linked entities as tags. The last tag counts the omitted names and shows them; an empty list shows `none`. */
 export function Tags({ names, none }: { names: Names; none: string }) {
+  const [open, setOpen] = useState(false);
   if (names.length === 0) return <span className={classes.none}>{none}</span>;
-  const shown = names.length > SHOWN ? SHOWN - 1 : SHOWN;
-  const rest = names.slice(shown);
+  const isLong = names.length > SHOWN;
+  const shown = isLong && !open ? names.slice(0, SHOWN - 1) : names;
+  const rest = names.length - SHOWN + 1;
   return (
     <span className={classes.tags} data-many={names.length > 2 || undefined}>
-      {names.slice(0, shown).map(({ id, name }) => (
+      {shown.map(({ id, name }) => (
         <Tag key={id}>{name}</Tag>
       ))}
-      {rest.length > 0 && (
-        <span className={classes.tag} title={listed(rest)}>
-          +{rest.length}
-        </span>
+      {isLong && (
+        <button
+          type="button"
+          className={`${classes.tag} ${classes.button}`}
+          aria-expanded={open}
+          aria-label={open ? t.common.less : t.common.showMore(rest)}
+          onClick={() => setOpen(!open)}
+        >
+          {open ? t.common.less : `+${rest}`}
+        </button>
       )}
     </span>
   );
 }
 
-/** A count of linked entities. Its tooltip lists their names. */
-export function Counted({ text, names }: { text: string; names: Names }) {
-  return <span title={listed(names) || undefined}>{text}</span>;
+/** Counts of two kinds of linked entities, in two lines. A press adds their names. */
+export function Counted({ lines }: { lines: readonly [line: Count, line: Count] }) {
+  const [open, setOpen] = useState(false);
+  const text = ({ text: count, names }: Count) =>
+    open && names.length > 0 ? `${count}: ${names.map(({ name }) => name).join(', ')}` : count;
+  const [first, second] = lines;
+  const content = <TwoLines first={text(first)} second={text(second)} />;
+  if (first.names.length + second.names.length === 0) return content;
+  return (
+    <button type="button" className={classes.button} aria-expanded={open} onClick={() => setOpen(!open)}>
+      {content}
+    </button>
+  );
 }
 
-/** The text of a tooltip with one name on each line. */
-function listed(names: Names): string {
-  const lines = names.slice(0, NAMED).map(({ name }) => name);
-  return [...lines, ...(names.length > NAMED ? [`+${names.length - NAMED}`] : [])].join('\n');
+interface Count {
+  text: string;
+  names: Names;
 }

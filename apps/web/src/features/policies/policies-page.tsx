@@ -5,6 +5,7 @@ import {
   type Policy,
   updatePolicy,
 } from '@propusk/contract/policies';
+import { unicodeHost } from '@propusk/contract/unicode-host';
 import * as t from '@propusk/phrases/console';
 import { IconShieldCheck } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -19,7 +20,6 @@ import { lazyDialog } from '../../ui/lazy.tsx';
 import { editing, removing } from '../../ui/row-menu.tsx';
 import { Counted } from '../../ui/tags.tsx';
 import { TruncatedText } from '../../ui/truncated-text.tsx';
-import { TwoLines } from '../../ui/two-lines.tsx';
 
 const dialogs = () => import('./policy-dialogs.tsx');
 const CreatePolicyDialog = lazyDialog(dialogs, 'CreatePolicyDialog');
@@ -44,9 +44,14 @@ const columns: readonly Column<Policy>[] = [
     width: '144px',
     lines: 2,
     render: ({ users, sites }) => (
-      <TwoLines
-        first={<Counted text={t.policies.peopleCount(users.length)} names={users} />}
-        second={<Counted text={t.policies.sitesCount(sites.length)} names={sites} />}
+      <Counted
+        lines={[
+          { text: t.policies.peopleCount(users.length), names: users },
+          {
+            text: t.policies.sitesCount(sites.length),
+            names: sites.map(({ id, name }) => ({ id, name: unicodeHost(name) })),
+          },
+        ]}
       />
     ),
   },

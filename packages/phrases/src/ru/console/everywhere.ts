@@ -24,6 +24,7 @@ export const common = {
   none: '—',
   more: 'еще',
   less: 'скрыть',
+  showMore: (count: number) => `Показать ещё ${count}`,
   notFoundOption: 'Ничего не найдено',
   rowActions: (name: string) => `Действия: ${name}`,
   thisGateway: 'Шлюз платформы',
