@@ -57,7 +57,8 @@ const prefetched: { under: string; module: string; calls: string[] }[] = [
 
 /**
  * Adds the script tag of `public/prefetch.js` with the files and calls of each dashboard page, so that a reload requests
- * them while the console's code is loading.
+ * them while the console's code is loading. The Content-Security-Policy allows no inline script, so it is a file, and its
+ * comments count as weight. src/api/prefetched.ts hands the replies to the console. The calls have the contract's deadline.
  */
 const prefetch: Plugin = {
   name: 'prefetch',

@@ -1,6 +1,4 @@
-// Requests what a reload of the dashboard needs before the console's code has loaded: the page's code, the signed-in
-// user, the first rows. The Content-Security-Policy allows no inline script, so this is a file. vite.config.ts writes
-// the files and calls of each path into the tag; src/api/prefetched.ts hands the replies to the console.
+// vite.config.ts explains this file.
 (() => {
   const bearer = localStorage.getItem('access_token');
   if (!bearer) return;
@@ -21,7 +19,6 @@
     for (const url of search ? [] : calls) {
       answers[url] = fetch(url, {
         headers: { accept: 'application/json', authorization: `Bearer ${bearer}` },
-        // The deadline of a call: `replySeconds` of the contract.
         signal: AbortSignal.timeout(20_000),
       });
       // The consumer handles a failure; there may be no consumer.

@@ -105,7 +105,7 @@ function SignedIn({ children }: { children: ReactNode }) {
         <State
           alert
           icon={<IconCloudOff size={24} />}
-          title={t.failures.session}
+          title={t.shell.failed}
           hint={error.message}
           action={
             <>

@@ -19,7 +19,7 @@ export function useCopy(value: string): { copied: boolean; copy: () => Promise<v
       await navigator.clipboard.writeText(value);
       setCopied(true);
     } catch {
-      toastFailure(t.common.copyFailed);
+      toastFailure(t.copying.failed);
     }
   }
   return { copied, copy };

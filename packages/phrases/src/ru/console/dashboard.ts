@@ -37,6 +37,7 @@ export const shell = {
   openNavigation: 'Открыть меню',
   skip: 'К содержанию',
   leaving: 'Выходим…',
+  failed: 'Не удалось загрузить ваши данные',
   signInSoon: 'Вы не вошли. Открываем страницу входа…',
 };
 

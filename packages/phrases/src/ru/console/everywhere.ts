@@ -16,9 +16,7 @@ export const common = {
   retry: 'Повторить',
   help: 'Помощь',
   clearSearch: 'Очистить поиск',
-  copy: 'Копировать',
   copied: 'Скопировано',
-  copyFailed: 'Браузер не дал доступ к буферу обмена. Выделите текст и скопируйте его вручную',
   loading: 'Загрузка',
   noName: 'No name',
   none: '—',
@@ -39,10 +37,14 @@ export const failures = {
   reload: 'Обновить страницу',
   notLoaded: 'Страница не загрузилась',
   notLoadedHint: 'Пропала связь с сервером, или консоль обновилась, пока была открыта. Повторите.',
-  session: 'Не удалось загрузить ваши данные',
   notFound: 'Страница не найдена',
   notFoundHint: 'Такой страницы нет: возможно, ссылка устарела.',
   toStart: 'На главную',
+};
+
+/** Apart from `common`, which the login page loads. */
+export const copying = {
+  failed: 'Браузер не дал доступ к буферу обмена. Выделите текст и скопируйте его вручную',
 };
 
 /** Failures of calls whose reply is late. Apart from `failures`, which the login page loads. */
