@@ -41,6 +41,10 @@ export const apiSettings = {
     ),
   ),
   API_DOCS: setting(apiSettingValues.apiDocs, z._default(z.enum(['open', 'closed']), 'open')),
+  HELP_URL: setting(
+    apiSettingValues.helpUrl,
+    z.optional(z.string().check(z.refine((text) => /^https?:/.test(text) && URL.canParse(text)))),
+  ),
   DATABASE_URL: setting(
     apiSettingValues.databaseUrl,
     z.optional(z.string().check(z.regex(/^postgres(ql)?:\/\/\S+$/))),
@@ -122,6 +126,8 @@ export interface Config {
   /** The retention of the audit in whole months. */
   readonly auditMonths: number;
   readonly admin: { readonly email: string; readonly password: string } | null;
+  /** The knowledge base that replaces the console's user guide. */
+  readonly helpUrl: string | undefined;
   /** The limit of concurrent connections. */
   readonly sockets: number;
   /** The limit of heap and buffers, in bytes. */
@@ -179,6 +185,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     sockets: s.SOCKETS,
     memory: memoryLimit(s.MEMORY),
     metricsPort: s.API_METRICS_PORT === undefined ? undefined : Number(s.API_METRICS_PORT),
+    helpUrl: s.HELP_URL === undefined ? undefined : new URL(s.HELP_URL).href,
     documentation: s.API_DOCS === 'open',
     logLevel: s.LOG_LEVEL,
   };

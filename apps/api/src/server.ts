@@ -67,6 +67,7 @@ export interface ServerParts {
     | 'sockets'
     | 'memory'
     | 'documentation'
+    | 'helpUrl'
   >;
   readonly opened: OpenDb;
   readonly encryption: Encryption;
@@ -209,7 +210,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
   feedRoutes(routes, { opened, heartbeatMs: parts.heartbeatMs });
   const missing = endpoints.filter((endpoint) => !routes.implemented.has(endpoint));
   if (missing.length > 0) throw new Error(`not implemented: ${missing.map(({ path }) => path).join(', ')}`);
-  await serveConsole(app);
+  await serveConsole(app, parts.config.helpUrl);
   return app;
 }
 

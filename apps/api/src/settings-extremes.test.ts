@@ -74,6 +74,10 @@ const extremes: Record<keyof typeof apiSettings, Extremes> = {
     ['0', '65535'],
     ['-1', '65536'],
   ],
+  HELP_URL: [
+    ['http://wiki', 'https://wiki.example.ru/pass?lang=ru#start'],
+    ['wiki.example.ru', 'javascript:alert(1)', 'https://'],
+  ],
   API_DOCS: [['open', 'closed'], ['yes']],
   STOP_DELAY: [
     ['0', '60'],

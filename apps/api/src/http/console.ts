@@ -18,8 +18,10 @@ const noPages = /^\/(?:api|assets|downloads)(?:[/?]|$)/;
  * Serves the built console at `/`, and the extension's packages at `/downloads/`. The browser resolves the console's routes,
  * so the path of a page answers with the console's index.html. So does a navigation to an unknown path: the console then says
  * that there is no such page. Any other request to an unknown path, as Prometheus' for `/metrics`, gets 404.
+ * @param helpUrl where the page of the user guide redirects; undefined for the guide that ships with the product
  */
-export async function serveConsole(app: FastifyInstance): Promise<void> {
+export async function serveConsole(app: FastifyInstance, helpUrl: string | undefined): Promise<void> {
+  if (helpUrl !== undefined) app.get('/help', (_, reply) => reply.redirect(helpUrl));
   const isBuilt = existsSync(`${built}index.html`);
   if (isBuilt) {
     await app.register(fastifyStatic, {

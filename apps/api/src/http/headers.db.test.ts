@@ -17,7 +17,10 @@ const tally = openThreatCase(
 );
 beforeAll(async () => {
   api = await startApi(inject('serverUrl'));
-  const settings = { publicUrl: new URL('https://pass.example.ru') };
+  const settings = {
+    publicUrl: new URL('https://pass.example.ru'),
+    helpUrl: 'https://wiki.example.ru/pass?lang=ru',
+  };
   secure = await startApi(inject('serverUrl'), { settings });
   const owner = await api.company();
   callers = [null, 'A'.repeat(43), owner.token, (await api.agent(owner.token)).token, await createAdmin(api)];
@@ -116,6 +119,12 @@ describe.each(endpoints.map((endpoint) => [`${endpoint.method} ${endpoint.path}`
       }, origins.length));
   },
 );
+
+test("the address of the user guide leads to the operator's knowledge base where HELP_URL names one", async () => {
+  const { statusCode, headers } = await secure.app.inject('/help');
+  expect([statusCode, headers.location]).toEqual([302, 'https://wiki.example.ru/pass?lang=ru']);
+  expect((await api.app.inject('/help')).statusCode).toBe(200);
+});
 
 /** Pages, files, documentation, and requests refused before routing. */
 const addresses = [

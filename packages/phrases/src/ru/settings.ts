@@ -20,6 +20,7 @@ export const apiSettingValues = {
   dataDir,
   apiMetricsPort: 'порт от 0 до 65535 на 127.0.0.1 для /metrics',
   apiDocs: 'open или closed',
+  helpUrl: 'адрес базы знаний, например https://wiki.example.ru/pass',
   databaseUrl: 'адрес PostgreSQL 15 или новее: postgresql://user:password@host/database',
   smtpUrl: 'почтовый сервер: smtp://user:password@host:port или smtps://…',
   mailFrom: 'адрес, от которого уходят письма: pass@example.ru или Пропуск <pass@example.ru>',

@@ -113,6 +113,7 @@ export async function startApi(
     sockets: 10_000,
     memory: 4_096 * 1024 * 1024,
     documentation: true,
+    helpUrl: undefined,
     ...settings,
   };
   await checkKey(database.db, testEncryption);
