@@ -104,7 +104,10 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await expect(dialog).toHaveCount(0);
       const made = row(page, new RegExp(`Отдел ${screen}`));
       await expect(made).toContainText('2 сайта');
-      await expect(made.getByText('2 сайта')).toHaveAttribute('title', /crm\.romashka\.test/);
+      await expect(made.getByRole('button', { name: '2 сайта' })).toHaveAttribute(
+        'title',
+        /crm\.romashka\.test/,
+      );
       const { rows } = await product.call(owner, listPolicies);
       const policy = rows.find(({ name }) => name === `Отдел ${screen}`);
       expect(policy?.sites.map(({ name }) => name)).toEqual([

@@ -20,6 +20,9 @@ type Names = readonly { id: number; name: string }[];
 /** The largest number of tags in a cell. With more, its row would be higher than other rows. */
 const SHOWN = 4;
 
+/** The largest number of names in a tooltip. */
+const NAMED = 20;
+
 /** The names of linked entities as tags. The last tag counts the omitted names and shows them; an empty list shows `none`. */
 export function Tags({ names, none }: { names: Names; none: string }) {
   const [open, setOpen] = useState(false);
@@ -38,6 +41,7 @@ export function Tags({ names, none }: { names: Names; none: string }) {
           className={`${classes.tag} ${classes.button}`}
           aria-expanded={open}
           aria-label={open ? t.common.less : t.common.showMore(rest)}
+          title={open ? undefined : listed(names.slice(SHOWN - 1))}
           onClick={() => setOpen(!open)}
         >
           {open ? t.common.less : `+${rest}`}
@@ -56,7 +60,13 @@ export function Counted({ lines }: { lines: readonly [line: Count, line: Count] 
   const content = <TwoLines first={text(first)} second={text(second)} />;
   if (first.names.length + second.names.length === 0) return content;
   return (
-    <button type="button" className={classes.button} aria-expanded={open} onClick={() => setOpen(!open)}>
+    <button
+      type="button"
+      className={classes.button}
+      aria-expanded={open}
+      title={open ? undefined : listed([...first.names, ...second.names])}
+      onClick={() => setOpen(!open)}
+    >
       {content}
     </button>
   );
@@ -65,4 +75,10 @@ export function Counted({ lines }: { lines: readonly [line: Count, line: Count] 
 interface Count {
   text: string;
   names: Names;
+}
+
+/** The text of a tooltip with one name on each line. */
+function listed(names: Names): string {
+  const lines = names.slice(0, NAMED).map(({ name }) => name);
+  return [...lines, ...(names.length > NAMED ? [`+${names.length - NAMED}`] : [])].join('\n');
 }
