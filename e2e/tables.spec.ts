@@ -227,8 +227,8 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await open(page, '/dashboard/user/politics', agent);
       const sales = row(page, 'Продажи');
       await expect(sales).not.toContainText('crm.romashka.test');
-      await sales.getByRole('button', { name: '1 человек' }).click();
-      await expect(sales).toContainText('1 человек: Пётр Орлов');
+      await sales.getByRole('button', { name: '1 сайт' }).click();
+      await expect(sales).toContainText(': Пётр Орлов');
       await expect(sales).toContainText('1 сайт: crm.romashka.test');
     });
 
