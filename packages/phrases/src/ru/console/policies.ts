@@ -18,7 +18,7 @@ export const policies = {
   proxyHint: 'Адрес, с которого на сайты приходят те, кому открывает политика',
   gatewayHint: 'Пользователи приходят на сайты с адреса шлюза платформы. Ничего подключать не нужно',
   createNamed: (name: string) => `Создать политику «${name}»`,
-  people: 'Пользователи и сайты',
+  people: 'Доступ',
   peopleCount: (n: number) => count(n, { one: 'пользователь', few: 'пользователя', many: 'пользователей' }),
   sitesCount: (n: number) => count(n, { one: 'сайт', few: 'сайта', many: 'сайтов' }),
   create: 'Новая политика доступа',
