@@ -39,8 +39,8 @@ test('the onboarding card marks the next step and counts the completed ones', as
   await expect(steps.getByRole('button', { name: 'Замок' })).toHaveAttribute('aria-current', 'step');
   await expect(steps.getByText('Нажмите «Защитить» в строке сайта', { exact: false })).toBeVisible();
   // A completed step can be opened again.
-  await steps.getByRole('button', { name: 'Пользователь: сделано' }).click();
-  await expect(steps.getByText('Добавьте пользователя', { exact: false })).toBeVisible();
+  await steps.getByRole('button', { name: 'Агент: сделано' }).click();
+  await expect(steps.getByText('Добавьте агента', { exact: false })).toBeVisible();
 });
 
 test('a folded onboarding card stays folded over a reload, and unfolds again', async ({ page }) => {
@@ -69,6 +69,20 @@ test('the onboarding card disappears once every step is complete', async ({ page
   await page.reload();
   await expect(row(page, 'crm.lutik.test')).toBeVisible();
   await expect(steps).toHaveCount(0);
+});
+
+test('the onboarding card that failed to load is one line with a retry', async ({ page }) => {
+  let failing = true;
+  await page.route('**/api/company/evidence', (route) =>
+    failing ? route.fulfill({ status: 500, body: '' }) : route.continue(),
+  );
+  await enter(page, `${product.url}/dashboard/creator/domains`, busy, open);
+  const steps = page.getByRole('region', { name: 'Первые шаги' });
+  await expect(steps.getByText('Первые шаги не загрузились')).toBeVisible();
+  expect((await steps.boundingBox())?.height).toBeLessThan(48);
+  failing = false;
+  await steps.getByRole('button', { name: 'Повторить' }).click();
+  await expect(steps.getByText('1 из 6')).toBeVisible();
 });
 
 test('the screen of a phone shows the onboarding card and five sites below it', async ({ page }) => {

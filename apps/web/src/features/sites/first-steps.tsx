@@ -1,4 +1,4 @@
-import { Anchor, Box, Button } from '@mantine/core';
+import { Anchor, Button } from '@mantine/core';
 import { type Evidence, evidence } from '@propusk/contract/protection';
 import * as t from '@propusk/phrases/console';
 import { IconCircleCheck, IconCircleDashed } from '@tabler/icons-react';
@@ -32,15 +32,31 @@ export function FirstSteps({ onAdd }: { onAdd: () => void }) {
   const [folded, setFolded] = useState(() => firstSteps.read() === 'folded');
   const [chosen, setChosen] = useState<Key | null>(null);
   const [began, setBegan] = useState(false);
-  const { data } = useQuery({
+  const query = useQuery({
     ...queryOptions(evidence, {}),
     refetchInterval: ({ state }) => !folded && !allDone(state.data) && WATCH_MS,
   });
+  const { data } = query;
   const ended = allDone(data);
   if (data && !ended && !began) setBegan(true);
   useEffect(() => {
     if (ended) firstSteps.store('done');
   }, [ended]);
+  if (data === undefined && query.error) {
+    return (
+      <section className={classes.failed} aria-label={t.firstSteps.title}>
+        {t.firstSteps.failed}
+        <Button
+          variant="subtle"
+          size="compact-sm"
+          loading={query.isFetching}
+          onClick={() => void query.refetch()}
+        >
+          {t.common.retry}
+        </Button>
+      </section>
+    );
+  }
   if (data === undefined) return <div className={page.steps} data-folded={folded || undefined} />;
   // A card that was shown before the last step stays, with a success message, until the user leaves the page.
   if (ended && !began) return null;
@@ -53,12 +69,9 @@ export function FirstSteps({ onAdd }: { onAdd: () => void }) {
     setFolded(!folded);
   };
   return (
-    <Box
-      component="section"
-      mb={{ base: 10, sm: 'md' }}
-      bd="1px solid var(--line)"
-      bdrs="sm"
-      bg="var(--surface)"
+    <section
+      className={`${page.steps} ${classes.card}`}
+      data-folded={folded || undefined}
       aria-label={t.firstSteps.title}
     >
       <button type="button" className={classes.head} aria-expanded={!folded} onClick={fold}>
@@ -85,7 +98,7 @@ export function FirstSteps({ onAdd }: { onAdd: () => void }) {
           </div>
         </>
       )}
-    </Box>
+    </section>
   );
 }
 
