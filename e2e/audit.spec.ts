@@ -51,6 +51,8 @@ const said = [
 /** The date in Moscow, a number of days before today. */
 const moscowDay = (before = 0) =>
   new Intl.DateTimeFormat('sv', { timeZone: 'Europe/Moscow' }).format(Date.now() - before * 86_400_000);
+/** The same day as the fields of the period show it. */
+const dotted = (day: string) => day.split('-').toReversed().join('.');
 
 for (const [screen, viewport] of screensOf(import.meta.url)) {
   test.describe(screen, () => {
@@ -95,15 +97,15 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await expect(sentences(page)).toHaveText(said);
 
       const [from, to] = [page.getByLabel('С', { exact: true }), page.getByLabel('По', { exact: true })];
-      await to.fill(moscowDay(1));
+      await to.fill(dotted(moscowDay(1)));
       await expect(page.getByText('За этот период записей нет')).toBeVisible();
       await expect(page).toHaveURL(new RegExp(`to=${moscowDay(1)}`));
-      await to.fill(moscowDay());
+      await to.fill(dotted(moscowDay()));
       await expect(sentences(page)).toHaveText(said);
-      await from.fill(moscowDay());
+      await from.fill(dotted(moscowDay()));
       await expect(page).toHaveURL(new RegExp(`from=${moscowDay()}`));
       await page.reload();
-      await expect(from).toHaveValue(moscowDay());
+      await expect(from).toHaveValue(dotted(moscowDay()));
       await expect(sentences(page)).toHaveText(said);
     });
 
@@ -146,6 +148,29 @@ test("an owner's change in the console appears in the journal at once", async ({
   await page.getByRole('navigation').getByRole('link', { name: 'Журнал' }).click();
   await expect(sentences(page).first()).toHaveText('boris@vasilek.test: добавлен сайт new.vasilek.ru');
   await expect(page.getByText('Ромашка.рф')).toHaveCount(0);
+});
+
+test.describe('in an English browser', () => {
+  test.use({ locale: 'en-US' });
+
+  test('the period of the audit journal takes Russian dates, adds their dots and names a day that does not exist', async ({
+    page,
+  }) => {
+    await enter(page, product.url + owners, owner);
+    const from = page.getByLabel('С', { exact: true });
+    await expect(from).toHaveAttribute('placeholder', 'дд.мм.гггг');
+    await from.pressSequentially('02032026');
+    await expect(from).toHaveValue('02.03.2026');
+    await expect(page).toHaveURL(/from=2026-03-02/);
+    await expect(sentences(page)).toHaveText(said);
+    await from.fill('31.02.2026');
+    await expect(page.getByText('Такого дня нет. Пример: 31.12.2026')).toBeVisible();
+    await expect(page).toHaveURL(/from=2026-03-02/);
+    await from.fill('');
+    await expect(page).not.toHaveURL(/from=/);
+    await page.reload();
+    await expect(from).toHaveValue('');
+  });
 });
 
 test('an agent cannot open the audit journal', async ({ page }) => {

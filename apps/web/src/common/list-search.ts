@@ -32,7 +32,7 @@ export function parseListSearch(raw: Record<string, unknown>): ListSearch {
 }
 
 /** Whether a text is a calendar day (yyyy-mm-dd) of the years 1000 to 2999, which the server accepts. */
-function isDay(text: string): boolean {
+export function isDay(text: string): boolean {
   if (!/^[12]\d{3}-\d\d-\d\d$/.test(text)) return false;
   const read = new Date(`${text}T00:00:00Z`);
   return !Number.isNaN(read.getTime()) && read.toISOString().startsWith(text);

@@ -17,20 +17,20 @@ const what: Column<AuditRow> = {
 const when: Column<AuditRow> = {
   key: 'when',
   title: t.audit.when,
-  width: '148px',
+  width: 'clamp(116px, 16cqi, 148px)',
   short: true,
   render: ({ at }) => <Ago iso={at} />,
 };
 const where: Column<AuditRow> = {
   key: 'where',
   title: t.audit.where,
-  width: '148px',
+  width: 'clamp(124px, 17cqi, 148px)',
   render: ({ address }) => address,
 };
 const company: Column<AuditRow> = {
   key: 'company',
   title: t.audit.company,
-  width: '180px',
+  width: 'min(180px, 19cqi)',
   render: (row) => row.company?.name ?? t.audit.platform,
 };
 const ofCompany = [when, what, where];
