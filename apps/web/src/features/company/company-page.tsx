@@ -1,4 +1,4 @@
-import { Box } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { type Company, myCompany } from '@propusk/contract/companies';
 import * as t from '@propusk/phrases/console';
 import { useQuery } from '@tanstack/react-query';
@@ -38,25 +38,23 @@ export function CompanyPage() {
   return (
     <>
       <PageHeader title={t.company.title} help={t.company.help} />
-      <DataTable
-        label={t.company.title}
-        columns={columns}
-        rows={rows}
-        rowMenu={(company) => (
-          <RowMenu
-            name={company.companyName}
-            actions={[editing(ChangeCompanyDialog, () => setEdited(company))]}
-          />
-        )}
-        rowOpen={(company) => () => setEdited(company)}
-        skeletonRows={1}
-        fallback={<Failed query={query} title={t.list.failed} />}
-      />
-      {data && (
-        <Box maw={800} mt={32}>
-          <FactorCard company={data} />
-        </Box>
-      )}
+      <Stack gap="xl" maw={800}>
+        <DataTable
+          label={t.company.title}
+          columns={columns}
+          rows={rows}
+          rowMenu={(company) => (
+            <RowMenu
+              name={company.companyName}
+              actions={[editing(ChangeCompanyDialog, () => setEdited(company))]}
+            />
+          )}
+          rowOpen={(company) => () => setEdited(company)}
+          skeletonRows={1}
+          fallback={<Failed query={query} title={t.list.failed} />}
+        />
+        {data && <FactorCard company={data} />}
+      </Stack>
       {edited && <ChangeCompanyDialog company={edited} onClose={() => setEdited(null)} />}
     </>
   );
