@@ -8,14 +8,14 @@ export function dayColumns<Row extends { createdAt: string; updatedAt: string }>
     {
       key: 'createdAt',
       title: t.columns.createdAt,
-      width: '96px',
+      width: 'clamp(82px, 11cqi, 96px)',
       short: true,
       render: (row) => <Day iso={row.createdAt} />,
     },
     {
       key: 'updatedAt',
       title: t.columns.updatedAt,
-      width: '96px',
+      width: 'clamp(82px, 11cqi, 96px)',
       short: true,
       render: (row) => <Day iso={row.updatedAt} />,
     },

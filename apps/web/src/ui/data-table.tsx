@@ -13,7 +13,7 @@ export interface Column<Row> {
   render: (row: Row) => ReactNode;
   /** Renders a main cell that contains controls: `opener` wraps the name into the button that opens the row. */
   renderOpening?: (row: Row, opener: (name: ReactNode) => ReactNode) => ReactNode;
-  /** The CSS width. Columns without a width share the rest equally. */
+  /** The CSS width; 1cqi is a hundredth of the table. Columns without a width share the rest equally. */
   width?: string;
   /** The main column: its cell names the row for screen readers, and is the heading of the row's card on a phone. */
   main?: boolean;
@@ -190,11 +190,11 @@ function Sorter(props: { title: string; direction: Direction; onClick: () => voi
 }
 
 /** A cell's skeleton, as high as the cell. Plain elements, which render faster than Mantine's Skeleton. */
-function Bones({ column }: { column: Pick<Column<never>, 'short' | 'main' | 'lines'> }) {
+function Bones({ column }: { column: Pick<Column<never>, 'short' | 'main' | 'lines' | 'renderOpening'> }) {
   const first = <Bone width={column.short ? '72px' : column.main ? '55%' : '40%'} />;
   if (column.lines !== 2) return first;
   return (
-    <div className={classes.bones}>
+    <div className={classes.bones} data-targets={column.renderOpening !== undefined || undefined}>
       {first}
       <Bone width="75%" />
     </div>

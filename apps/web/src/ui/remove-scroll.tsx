@@ -10,17 +10,20 @@ export function RemoveScroll({ enabled, children }: { enabled: boolean; children
   useLayoutEffect(() => {
     if (!enabled) return;
     const { style } = document.body;
+    const root = document.documentElement;
     locks += 1;
     if (locks === 1) {
-      // Padding replaces the width of the hidden scroll bar, so that the page does not move.
-      style.paddingRight = `${window.innerWidth - document.documentElement.clientWidth}px`;
+      // Padding replaces the scroll bar and its gutter, so that the page does not move and the backdrop covers both.
+      style.paddingRight = `${window.innerWidth - document.body.offsetWidth}px`;
       style.overflow = 'hidden';
+      root.style.scrollbarGutter = 'auto';
     }
     return () => {
       locks -= 1;
       if (locks > 0) return;
       style.removeProperty('overflow');
       style.removeProperty('padding-right');
+      root.style.removeProperty('scrollbar-gutter');
     };
   }, [enabled]);
   return children;

@@ -26,7 +26,7 @@ const CreatePolicyDialog = lazyDialog(dialogs, 'CreatePolicyDialog');
 const EditPolicyDialog = lazyDialog(dialogs, 'EditPolicyDialog');
 
 const columns: readonly Column<Policy>[] = [
-  { key: 'name', title: t.policies.name, width: '18%', main: true, render: (policy) => policy.name },
+  { key: 'name', title: t.policies.name, width: '17%', main: true, render: (policy) => policy.name },
   {
     key: 'description',
     title: t.policies.description,
@@ -41,7 +41,7 @@ const columns: readonly Column<Policy>[] = [
   {
     key: 'links',
     title: t.policies.people,
-    width: '144px',
+    width: 'clamp(150px, 16cqi, 176px)',
     lines: 2,
     render: ({ users, sites }) => (
       <Counted

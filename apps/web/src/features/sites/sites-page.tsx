@@ -31,6 +31,7 @@ const FirstSteps = lazyOptional(() => import('./first-steps.tsx'), 'FirstSteps')
 const address: Column<Site> = {
   key: 'address',
   title: t.sites.address,
+  width: '28cqi',
   main: true,
   render: (site) => unicodeHost(site.address),
 };
@@ -62,7 +63,7 @@ export function SitesPage() {
     {
       key: 'protection',
       title: t.sites.protection,
-      width: '248px',
+      width: 'min(248px, 22cqi)',
       render: (site: Site) => (
         <ProtectionMark
           site={site}

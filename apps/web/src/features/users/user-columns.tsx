@@ -25,7 +25,7 @@ const person: Column<User> = {
 const roles: Column<User> = {
   key: 'roles',
   title: t.users.roles,
-  width: '132px',
+  width: 'clamp(118px, 16cqi, 140px)',
   render: (user) => <Roles roles={rolesOf(user)} />,
 };
 const policies: Column<User> = {
@@ -53,7 +53,12 @@ function Person({ user, name }: { user: User; name: ReactNode }) {
       }
       second={
         <Anchor href={`mailto:${user.email}`} underline="hover">
-          {user.email}
+          {user.email.split(/(?=@)/).map((part) => (
+            <Fragment key={part}>
+              {part}
+              <wbr />
+            </Fragment>
+          ))}
         </Anchor>
       }
     />
