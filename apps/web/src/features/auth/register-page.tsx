@@ -1,5 +1,5 @@
 import '@mantine/core/styles/Skeleton.css';
-import { Anchor, Button, Skeleton } from '@mantine/core';
+import { Anchor, Button, Skeleton, Stack } from '@mantine/core';
 import { Registration, register } from '@propusk/contract/auth';
 import { Password, text } from '@propusk/contract/fields';
 import { limits } from '@propusk/contract/limits';
@@ -29,6 +29,8 @@ const RegistrationForm = z.extend(z.omit(Registration, { name: true, invitation:
   agree: z.literal(true, { error: t.registration.mustAgree }),
 });
 
+const fields = Object.keys(RegistrationForm.shape);
+
 /** /auth/register. While the platform accepts no registrations, the page shows a message instead of the form. */
 export function RegisterPage() {
   const invited = useFragment(readInvitation);
@@ -45,7 +47,11 @@ export function RegisterPage() {
         {error ? (
           <Failed query={{ error, isFetching: false, refetch: retry }} />
         ) : (
-          <Skeleton height={420} aria-hidden />
+          <Stack gap="xl" aria-hidden>
+            {fields.map((name) => (
+              <Skeleton key={name} height={36} />
+            ))}
+          </Stack>
         )}
       </AuthPage>
     );
