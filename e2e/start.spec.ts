@@ -3,8 +3,12 @@ import { chmod, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
-import { Token } from '@propusk/contract/auth';
+import { register, Token } from '@propusk/contract/auth';
+import { createPolicy } from '@propusk/contract/policies';
+import { createSite } from '@propusk/contract/sites';
 import { freePort } from '@propusk/test-kit/daemon';
+import { caller } from '../scripts/call.ts';
+import { dialogOf, enter, PASSWORD } from './console.ts';
 import {
   makeDataDir,
   type RunningProduct,
@@ -244,4 +248,42 @@ test('the start refuses a corrupt database folder and leaves it unchanged', asyn
   await writeFile(version, kept);
   await chmod(version, 0o600);
   await untilReady(start());
+});
+
+test('after a plain start the lock of a site shows its lines with the address of this computer and no setting of the server; a restart with ECHO_URL replaces them', async ({
+  page,
+}) => {
+  test.slow();
+  const first = start({ GATEWAY_EGRESS: '127.0.0.3', GATEWAY_ALLOW_NETWORKS: '127.0.0.0/8' });
+  await untilReady(first);
+  const call = caller(() => first.consoleUrl);
+  const company = { name: 'Ромашка', companyName: 'Ромашка', companySite: 'romashka.test' };
+  const account = { ...company, email: 'owner@romashka.test', password: PASSWORD };
+  const { token } = await call(null, register, { body: account });
+  const { id } = await call(token, createPolicy, { body: { name: 'Продажи', proxyId: 1 } });
+  await call(token, createSite, { body: { address: 'crm.romashka.test', politics: [id] } });
+  const open = async () => {
+    await enter(page, `${first.consoleUrl}/dashboard/creator/domains`, token);
+    await page.getByRole('button', { name: 'Защитить crm.romashka.test' }).click();
+  };
+  await open();
+  const lines = dialogOf(page).getByRole('region', { name: 'Строки замка' }).locator('pre');
+  await expect(lines).toContainText('Require ip 127.0.0.3');
+  await expect(dialogOf(page).getByText('«Пропуск» запущен только на этом компьютере')).toBeVisible();
+  await expect(dialogOf(page)).not.toContainText(/_URL|GATEWAY_|эхо/);
+
+  await stopProduct(first);
+  const second = start({
+    GATEWAY_EGRESS: '127.0.0.4',
+    GATEWAY_ALLOW_NETWORKS: '127.0.0.0/8',
+    GATEWAY_HOSTS: 'console.test=127.0.0.1',
+    ECHO_URL: `http://console.test:${ports.console}`,
+  });
+  await untilReady(second);
+  await open();
+  await expect(dialogOf(page).getByText('«Пропуск» запущен только на этом компьютере')).toHaveCount(0, {
+    timeout: 120_000,
+  });
+  await expect(lines).toContainText('Require ip 127.0.0.4');
+  await expect(lines).not.toContainText('127.0.0.3');
 });

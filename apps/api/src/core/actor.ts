@@ -64,3 +64,8 @@ export function scopeOf(actor: Actor): Scope {
 export function isAdmin(actor: Actor): boolean {
   return actor.roles.includes('ADMIN');
 }
+
+/** The reader of messages about the server: only an ADMIN is shown its settings. */
+export function readerOf(actor: Actor): 'owner' | 'ADMIN' {
+  return isAdmin(actor) ? 'ADMIN' : 'owner';
+}

@@ -3,7 +3,7 @@ import type { SharedLock, SiteLock } from '@propusk/contract/lock';
 import { sayCheck } from '@propusk/phrases/checks';
 import { sql } from 'kysely';
 import { record } from '../audit/store.ts';
-import { type Actor } from '../core/actor.ts';
+import { type Actor, readerOf } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
 import { newToken, works } from '../core/tokens.ts';
 import { demandConfirmed } from '../db/company.ts';
@@ -40,10 +40,10 @@ export async function findSiteLock(
       proxy: { id, name: host },
       direct,
       politics,
-      addresses,
+      addresses: [...addresses],
       learnedAt,
       stale,
-      problem: sayCheck(problem),
+      problem: sayCheck(problem, readerOf(actor)),
     })),
     breaks: stale.length === 0 ? [] : await readBreaks(db, site.companyId, stale),
     snippets: snippetsOf(site.address, proxies),

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { canonicalHost } from '@propusk/access/host';
+import { isLoopback } from '@propusk/contract/settings';
 import { plainAddress } from '@propusk/dial/addresses';
 import type { CheckMessage } from '@propusk/phrases/checks';
 import * as z from 'zod/mini';
@@ -14,7 +15,7 @@ export interface EgressResult {
   readonly reachable: boolean;
   /** Null: the call ended before the proxy checked them. */
   readonly credentialsAccepted: boolean | null;
-  /** The proxy's egress addresses; empty after a failed call. */
+  /** The proxy's egress addresses; after a failed call only those of `localAddresses`. */
   readonly addresses: readonly string[];
   /** Families that the echo has and this call did not see: their known addresses stay valid. */
   readonly unanswered: readonly (4 | 6)[];
@@ -62,6 +63,9 @@ export async function learnEgress(
     onConnected?.(proxy);
     if (route.kind === 'gateway' && canonicalHost(place.host) === null) {
       proxy.destroy();
+      if (isLoopback(place.host)) {
+        throw new EchoError({ code: 'only_local', params: { addresses: await transport.localEgress() } });
+      }
       throw new EchoError({ code: 'echo_without_name', params: { echo: echo.host } });
     }
     const tunnel = await transport.through(route, proxy, place, signal);
@@ -87,15 +91,21 @@ export async function learnEgress(
     const failed = error instanceof ConnectError ? error : null;
     // A proxy that failed to reach the echo has accepted the credentials.
     const accepted = tunneled || failed?.where === 'site';
+    const problem = await explain(transport, problemOf(error, route, echo, connected), route, stop);
     return {
       reachable: connected,
       credentialsAccepted: failed?.reason === 'credentials' ? false : accepted || null,
-      addresses: [],
+      addresses: localAddresses(problem),
       unanswered: [],
       roundTripMs: null,
-      problem: await explain(transport, problemOf(error, route, echo, connected), route, stop),
+      problem,
     };
   }
+}
+
+/** The addresses that a product on loopback knows without an echo. They are not stored: they end with the problem. */
+export function localAddresses(problem: CheckMessage | null): readonly string[] {
+  return problem?.code === 'only_local' ? problem.params.addresses : [];
 }
 
 /**

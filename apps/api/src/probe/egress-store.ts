@@ -3,7 +3,7 @@ import type { CheckMessage } from '@propusk/phrases/checks';
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Tx } from '../db/open.ts';
 import { type Encryption, passwordPlace } from '../encryption.ts';
-import type { EgressResult } from './echo-client.ts';
+import { type EgressResult, localAddresses } from './echo-client.ts';
 import type { ProxyRoute } from './transport.ts';
 
 /** A proxy as probes use it. */
@@ -22,7 +22,7 @@ export interface ProbeProxy {
 /** A proxy of a site's policies with its known egress addresses. */
 export interface SiteProxy extends ProbeProxy {
   readonly politics: { id: number; name: string }[];
-  readonly addresses: string[];
+  readonly addresses: readonly string[];
   readonly learnedAt: string | null;
   readonly problem: CheckMessage | null;
   readonly stale: boolean;
@@ -72,7 +72,13 @@ export async function readSiteProxies(
     join proxies x on x.owner_id = w.owner_id and x.id = w.proxy_id
     left join proxy_learning l on l.owner_id = x.owner_id and l.proxy_id = x.id
     order by x.id`.execute(db);
-  return rows.map((proxy) => unsealed(proxy, encryption));
+  return rows.map((proxy) => {
+    const { addresses, problem } = proxy;
+    return unsealed(
+      { ...proxy, addresses: addresses.length > 0 ? addresses : localAddresses(problem) },
+      encryption,
+    );
+  });
 }
 
 /** Whether a proxy (`l`) got a new egress address after the last proof of the site's lock. */
@@ -172,7 +178,10 @@ export async function claimStaleEgress(db: Db, most: number): Promise<number[]> 
   const { rows } = await sql<{ id: number }>`
     update proxy_learning l set tried_at = now() from (
       select owner_id, proxy_id from proxy_learning
-      where tried_at < now() - case when problem is null then interval '20 hours' else interval '1 hour' end
+      where tried_at < now() - case when problem is null then interval '20 hours'
+        -- The operator may have mended the gateway's settings.
+        when exists (select from proxies x where x.id = proxy_id and x.direct) then interval '1 minute'
+        else interval '1 hour' end
       order by tried_at for update skip locked limit ${most}
     ) due
     where l.owner_id = due.owner_id and l.proxy_id = due.proxy_id returning l.proxy_id as id`.execute(db);

@@ -1,5 +1,6 @@
 import * as contract from '@propusk/contract/lock';
 import { sayCheck, sayStep } from '@propusk/phrases/checks';
+import { type Actor, readerOf } from '../core/actor.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import type { Limits } from '../http/limits.ts';
 import { tallyProof } from './messages.ts';
@@ -19,16 +20,21 @@ export function checkRoutes(routes: Routes, { limits, wake }: CheckParts): void 
     await limits.countProbe(actor.userId);
     const check = await write((tx) => requestCheck(tx, actor, params.id));
     wake();
-    return present(check);
+    return present(check, actor);
   });
 
   implement(routes, contract.getSiteCheck, async ({ actor, params, db }) => {
     const check = await findCheck(db, actor, params.id);
-    return check === null ? null : present(check);
+    return check === null ? null : present(check, actor);
   });
 }
 
-function present({ meaning, advice, steps, ...check }: StoredCheck): contract.SiteCheck {
-  const rendered = { meaning: sayCheck(meaning), advice: sayCheck(advice), steps: steps.map(sayStep) };
+function present({ meaning, advice, steps, ...check }: StoredCheck, actor: Actor): contract.SiteCheck {
+  const reader = readerOf(actor);
+  const rendered = {
+    meaning: sayCheck(meaning, reader),
+    advice: sayCheck(advice, reader),
+    steps: steps.map((step) => sayStep(step, reader)),
+  };
   return { ...check, ...rendered, proof: tallyProof(steps) };
 }

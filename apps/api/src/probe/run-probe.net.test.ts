@@ -67,6 +67,7 @@ async function probe(addresses: string[], dead: Readonly<Record<string, ConnectE
     through: async (_, connection) => connection,
     resolve: async (host) => (host === SITE ? addresses : host === ECHO ? ['127.0.0.1'] : []),
     configuredEgress: [],
+    localEgress: async () => [],
     gatewayHidesOnLoopback: async () => false,
     allowed: () => true,
   };

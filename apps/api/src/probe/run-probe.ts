@@ -110,7 +110,7 @@ export async function runProbe(
       if (ends !== null) connections.push(ends);
     });
     await onEgress(proxy, seen);
-    if (seen.problem !== null) {
+    if (seen.problem !== null && seen.addresses.length === 0) {
       skip(step, seen.problem);
       // Addresses of earlier calls may still be valid.
       return proxy.addresses;

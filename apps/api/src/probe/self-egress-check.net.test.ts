@@ -27,6 +27,7 @@ const reaching = (addresses: string[], dead: string[] = []): Transport => ({
   through: () => Promise.reject(new ConnectError('proxy', 'timeout')),
   resolve: async () => addresses,
   configuredEgress: [],
+  localEgress: async () => [],
   gatewayHidesOnLoopback: async () => false,
   allowed: () => true,
 });

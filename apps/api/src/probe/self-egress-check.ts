@@ -1,5 +1,6 @@
 import { isIP, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { isLoopback } from '@propusk/contract/settings';
 import { addressAllowed, plainAddress } from '@propusk/dial/addresses';
 import { ConnectError } from './connect-error.ts';
 import { callEcho, placeOf } from './echo-client.ts';
@@ -41,7 +42,8 @@ export async function checkSelfEgress(
   const familiesWith = (outcome: Call['outcome']) =>
     calls.filter((one) => one.outcome === outcome).map(({ family }) => family);
   return {
-    own: calls.flatMap(({ own }) => own ?? []),
+    // An echo on loopback sees no address of this machine that a site would see.
+    own: isLoopback(host) ? await transport.localEgress() : calls.flatMap(({ own }) => own ?? []),
     confirmed: familiesWith('confirmed'),
     failed: familiesWith('failed'),
     echoAddresses: addresses.map(plainAddress),

@@ -1,3 +1,4 @@
+import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { isIP } from 'node:net';
@@ -68,6 +69,8 @@ export interface Transport {
   gatewayHidesOnLoopback(signal: AbortSignal): Promise<boolean>;
   /** The gateway's source addresses by its settings, public ones only. */
   readonly configuredEgress: readonly string[];
+  /** The addresses of this machine on its way to the internet, for a product that runs on loopback: a router may replace them. */
+  localEgress(): Promise<readonly string[]>;
   /** Whether the dialer may connect to an address. */
   allowed(address: string): boolean;
 }
@@ -158,8 +161,37 @@ export function createTransport(options: TransportOptions): Transport {
     configuredEgress: [egress.v4, egress.v6].filter(
       (address) => address !== undefined && addressAllowed(address, allowNetworks),
     ) as string[],
+    async localEgress() {
+      const set = [egress.v4, egress.v6].filter((address) => address !== undefined);
+      return set.length > 0 ? set : sourceAddresses();
+    },
     allowed: (address) => addressAllowed(address, allowNetworks),
   };
+}
+
+/** The source addresses that the system chooses for other networks. Connecting a UDP socket chooses one and sends nothing. */
+async function sourceAddresses(): Promise<readonly string[]> {
+  // Addresses for documentation (RFC 5737, RFC 3849): they are on no local network.
+  const targets = [
+    ['udp4', '192.0.2.1'],
+    ['udp6', '2001:db8::1'],
+  ] as const;
+  const found = await Promise.all(
+    targets.map(async ([type, target]) => {
+      const socket = createSocket(type);
+      try {
+        socket.connect(9, target);
+        await once(socket, 'connect');
+        return [socket.address().address];
+      } catch {
+        return [];
+      } finally {
+        socket.close();
+      }
+    }),
+  );
+  const addresses = found.flat();
+  return addresses.length > 0 ? addresses : ['127.0.0.1'];
 }
 
 function credentialsOf(route: ProxyRoute, place: Place, keys: GatewayKeys): string {

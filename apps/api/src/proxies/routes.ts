@@ -1,6 +1,6 @@
 import * as contract from '@propusk/contract/proxies';
 import { sayCheck } from '@propusk/phrases/checks';
-import { scopeOf } from '../core/actor.ts';
+import { readerOf, scopeOf } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
 import { demandConfirmed } from '../db/company.ts';
 import { implement, type Routes } from '../http/implement.ts';
@@ -55,7 +55,7 @@ export function proxyRoutes(routes: Routes, { limits, ...outbound }: Outbound & 
       credentialsAccepted,
       egress: [...addresses],
       roundTripMs,
-      problem: sayCheck(problem),
+      problem: sayCheck(problem, readerOf(actor)),
       checkedAt: new Date().toISOString(),
     };
   });

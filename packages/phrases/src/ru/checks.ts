@@ -35,6 +35,8 @@ function notOpened({ title, detail }: Step): string {
   const { proxy } = title.params as { proxy: string | null };
   return `${proxy === null ? 'Через шлюз платформы' : `Через прокси «${proxy}»`} сайт не открылся: ${render(detail)}.`;
 }
+const askOperator =
+  'Адрес узнать не удалось. Сообщите администратору платформы: причину он увидит в разделе «Прокси-серверы», если проверит шлюз.';
 const certificates: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'просрочен',
   CERT_NOT_YET_VALID: 'ещё не действует',
@@ -105,6 +107,8 @@ const phrases = {
   password_unreadable: (): string => 'Пароль этого прокси не расшифровывается: укажите его заново.',
   echo_without_name: ({ echo }: { echo: string }): string =>
     `Узнать адрес нельзя: шлюз открывает сайты только по имени, а адрес эха — ${echo}. Задайте в PUBLIC_URL или ECHO_URL имя, под которым консоль доступна из интернета.`,
+  only_local: (_: { addresses: readonly string[] }): string =>
+    '«Пропуск» запущен только на этом компьютере, поэтому здесь его адрес в вашей сети. Если сайт в интернете, замените его в строках внешним адресом вашей сети.',
   echo_foreign: ({ origin, status }: { origin: string; status: number }): string =>
     `По адресу ${origin}/api/echo нет эха «Пропуска» (ответ ${status}).`,
   echo_saw_internal: ({ address, echo }: { address: string; echo: string }): string =>
@@ -228,20 +232,37 @@ export interface CheckStep extends Pick<ProbeStep, 'vantage' | 'outcome'> {
   readonly advice?: CheckMessage | null;
 }
 
+/** Sentences in place of those that name settings of the server, for a reader who cannot change them. */
+const withoutSettings: Readonly<Partial<Record<CheckMessage['code'], string>>> = {
+  echo_without_name: askOperator,
+  echo_saw_internal: askOperator,
+  echo_certificate: askOperator,
+  echo_internal: askOperator,
+  echo_unreached: askOperator,
+  gateway_on_loopback:
+    'Шлюз слушает только этот компьютер, поэтому пользователи до него не дойдут. Сообщите об этом администратору платформы.',
+  move_console:
+    'Добавьте точку проверки: любую машину вне этой сети, которая посмотрит на сайт как посторонний (кнопка «Точки проверки»).',
+};
+
+/** Who reads a message: an ADMIN also learns what to set on the server. */
+export type Reader = 'owner' | 'ADMIN';
+
 /** Renders a message; null stays null. */
-export function sayCheck(message: CheckMessage): string;
-export function sayCheck(message: CheckMessage | null): string | null;
-export function sayCheck(message: CheckMessage | null): string | null {
-  return message === null ? null : render(message);
+export function sayCheck(message: CheckMessage, reader?: Reader): string;
+export function sayCheck(message: CheckMessage | null, reader?: Reader): string | null;
+export function sayCheck(message: CheckMessage | null, reader: Reader = 'ADMIN'): string | null {
+  if (message === null) return null;
+  return (reader === 'owner' && withoutSettings[message.code]) || render(message);
 }
 
 /** Renders a step. */
-export const sayStep = ({ title, vantage, outcome, detail, advice = null }: CheckStep): ProbeStep => ({
-  title: render(title),
-  vantage,
-  outcome,
-  detail: render(detail),
-  advice: sayCheck(advice),
+export const sayStep = (step: CheckStep, reader: Reader): ProbeStep => ({
+  title: render(step.title),
+  vantage: step.vantage,
+  outcome: step.outcome,
+  detail: sayCheck(step.detail, reader) ?? '',
+  advice: sayCheck(step.advice ?? null, reader),
 });
 
 /** @returns the code itself for one that this version does not know: a newer version may have stored it */

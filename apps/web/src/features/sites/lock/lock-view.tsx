@@ -23,10 +23,17 @@ import { Tag, Tags } from '../../../ui/tags.tsx';
 import classes from './lock-dialog.module.css';
 import { Snippets } from './snippets.tsx';
 
+/** Poll interval while the egress of a proxy is unknown, in milliseconds. */
+const WATCH_MS = 10_000;
+
 /** A site's lock: the egress addresses, the lines for each kind of web server, and a link to share them. */
 export function LockView(props: { siteId: number; onCheck: () => void; onAssign: () => void }) {
   const { siteId, onCheck, onAssign } = props;
-  const query = useQuery(queryOptions(getSiteLock, { params: { id: siteId } }));
+  const query = useQuery({
+    ...queryOptions(getSiteLock, { params: { id: siteId } }),
+    // The server repeats a failed call of its own gateway every minute.
+    refetchInterval: ({ state }) => state.data?.egress.some(({ problem }) => problem !== null) && WATCH_MS,
+  });
   if (query.data) return <Lock lock={query.data} onCheck={onCheck} onAssign={onAssign} />;
   if (query.error) return <Failed query={query} />;
   return (
@@ -174,7 +181,9 @@ function EgressList({ egress }: { egress: readonly EgressOfProxy[] }) {
             <div className={classes.addresses}>
               {one.addresses.length > 0 ? <code>{one.addresses.join(', ')}</code> : t.lock.noAddress}
               <span className={classes.since}>
-                {one.learnedAt ? t.lock.learned(formatMoment(one.learnedAt)) : t.lock.notLearned}
+                {one.learnedAt
+                  ? t.lock.learned(formatMoment(one.learnedAt))
+                  : one.problem === null && t.lock.notLearned}
                 {one.stale && <Tag tone="special">{t.lock.stale}</Tag>}
               </span>
             </div>
