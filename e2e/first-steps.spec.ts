@@ -1,7 +1,7 @@
 import { expect } from '@playwright/test';
 import { me } from '@propusk/contract/me';
 import { createPolicy } from '@propusk/contract/policies';
-import { createSites, listSites } from '@propusk/contract/sites';
+import { createSite, createSites, listSites } from '@propusk/contract/sites';
 import { dialogOf, enter, field, row, saveOf, startConsole, stored, test } from './console.ts';
 import { evidence } from './stubbed-replies.ts';
 
@@ -40,7 +40,31 @@ test('the onboarding card marks the next step and counts the completed ones', as
   await expect(steps.getByText('Нажмите «Защитить» в строке сайта', { exact: false })).toBeVisible();
   // A completed step can be opened again.
   await steps.getByRole('button', { name: 'Агент: сделано' }).click();
-  await expect(steps.getByText('Добавьте агента', { exact: false })).toBeVisible();
+  await expect(steps.getByText('Пригласите агента', { exact: false })).toBeVisible();
+});
+
+test('an empty list of sites has one filled button, and the steps of the lock and the probe have buttons that open them', async ({
+  page,
+}) => {
+  const fresh = await product.owner('owner@iris.test');
+  await enter(page, `${product.url}/dashboard/creator/domains`, fresh, open);
+  await expect(page.getByText('Сайтов пока нет')).toBeVisible();
+  await expect(page.getByRole('main').locator('.mantine-Button-root:not([data-variant])')).toHaveText(['Добавить']);
+  const users = [(await product.call(fresh, me)).id];
+  const politics = [
+    (await product.call(fresh, createPolicy, { body: { name: 'Сотрудники', proxyId: 1, users } })).id,
+  ];
+  const site = await product.call(fresh, createSite, { body: { address: 'crm.iris.test', politics } });
+  await page.reload();
+  const steps = page.getByRole('region', { name: 'Первые шаги' });
+  await steps.getByRole('button', { name: 'Защитить crm.iris.test' }).click();
+  await expect(page.getByRole('dialog', { name: 'Замок: crm.iris.test' })).toBeVisible();
+  await page.keyboard.press('Escape');
+  await product.sql(`insert into site_checks (company_id, site_id, state, shown_verdict, shown_at, finished_at)
+    select company_id, id, 'done', 'closed', now(), now() from sites where id = ${site.id}`);
+  await page.reload();
+  await steps.getByRole('button', { name: 'Проверить crm.iris.test' }).click();
+  await expect(page.getByRole('dialog', { name: 'Проверка: crm.iris.test' })).toBeVisible();
 });
 
 test('a folded onboarding card stays folded over a reload, and unfolds again', async ({ page }) => {

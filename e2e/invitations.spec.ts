@@ -1,5 +1,6 @@
 import { expect } from '@playwright/test';
 import { listPolicies } from '@propusk/contract/policies';
+import { createSite } from '@propusk/contract/sites';
 import { companyUsers } from '@propusk/contract/users';
 import { type Inbox, openInbox } from '@propusk/test-kit/api/inbox';
 import {
@@ -59,6 +60,9 @@ test.describe('with a mail server', () => {
     const anna = row(page, /anna@romashka\.test/);
     await expect(anna.getByText(/^Приглашение до \d\d\.\d\d\.\d{4}$/)).toBeVisible();
     await expect(anna.getByText('Отдел продаж')).toBeVisible();
+    const [policy] = (await product.call(owner, listPolicies)).rows;
+    const site = { address: 'crm.romashka.test', politics: [policy?.id ?? 0] };
+    await product.call(owner, createSite, { body: site });
 
     const mail = await inbox.take('anna@romashka.test');
     const link = /https?:\/\/\S+#\S+/.exec(mail.text)?.[0] ?? '';
@@ -68,7 +72,19 @@ test.describe('with a mail server', () => {
     await expect(agent.getByText('ООО «Ромашка» открывает вам свои сайты')).toBeVisible();
     await agent.getByLabel('Новый пароль', { exact: true }).fill(PASSWORD);
     await agent.getByLabel('Повторите пароль', { exact: true }).fill(PASSWORD);
+    // From the mail to the extension's download: the link, this button, the download.
     await agent.getByRole('button', { name: 'Задать пароль и войти' }).click();
+    await expect(heading(agent, 'Сайты')).toBeVisible();
+    await expect(agent.getByRole('dialog').getByRole('link', { name: /Firefox/ })).toBeVisible();
+    await agent.getByRole('button', { name: 'Understood!' }).click();
+    await expect(agent.getByText('Сайты открываются через расширение')).toBeVisible();
+    await expect(agent.getByRole('link', { name: 'crm.romashka.test' })).toHaveAttribute(
+      'href',
+      'https://crm.romashka.test/',
+    );
+    await agent.getByRole('link', { name: 'Установить расширение' }).click();
+    await expect(agent.getByRole('heading', { name: 'Расширение для браузера' })).toBeVisible();
+    await agent.goBack();
     await expect(heading(agent, 'Сайты')).toBeVisible();
     expect(new URL(agent.url()).pathname).toBe('/dashboard/user/domains');
     expect(await stored(agent, 'access_token')).not.toBeNull();

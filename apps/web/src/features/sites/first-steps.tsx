@@ -1,5 +1,7 @@
 import { Anchor, Button } from '@mantine/core';
 import { type Evidence, evidence } from '@propusk/contract/protection';
+import { listSites, type Site } from '@propusk/contract/sites';
+import { unicodeHost } from '@propusk/contract/unicode-host';
 import * as t from '@propusk/phrases/console';
 import { IconCircleCheck, IconCircleDashed } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -24,11 +26,17 @@ const steps = [
 ] as const;
 type Key = (typeof steps)[number]['key'];
 
+interface FirstStepsProps {
+  onAdd: () => void;
+  /** Opens the lock or a new probe of a site. */
+  onLock: (site: Site, start: 'lock' | 'check') => void;
+}
+
 /**
  * A card above the list of sites with the first steps of a new company, up to a site that a probe found closed. The
  * server reports which steps are done. The owner may fold the card; after the last step it disappears.
  */
-export function FirstSteps({ onAdd }: { onAdd: () => void }) {
+export function FirstSteps(props: FirstStepsProps) {
   const [folded, setFolded] = useState(() => firstSteps.read() === 'folded');
   const [chosen, setChosen] = useState<Key | null>(null);
   const [began, setBegan] = useState(false);
@@ -94,7 +102,7 @@ export function FirstSteps({ onAdd }: { onAdd: () => void }) {
           </ol>
           <div className={classes.explained}>
             <p>{shown === null ? t.firstSteps.ended : t.firstSteps.steps[shown].text}</p>
-            {shown !== null && shown === current && actionOf(shown, onAdd)}
+            {shown !== null && shown === current && <Action {...props} step={shown} />}
           </div>
         </>
       )}
@@ -126,23 +134,29 @@ function Step(props: { name: Key; done: boolean; current: boolean; shown: boolea
   );
 }
 
-/** The button that starts a step. Steps about a site have none, since they start from the site's row. */
-function actionOf(key: Key, onAdd: () => void): ReactNode {
+/** The button that starts a step. A step about a site takes the first one that is not protected. */
+function Action({ step, onAdd, onLock }: FirstStepsProps & { step: Key }): ReactNode {
+  const ofSite = step === 'lock' || step === 'check';
+  const { data } = useQuery({ ...queryOptions(listSites, {}), enabled: ofSite });
+  const site = data?.rows.find(({ protection }) => protection?.verdict !== 'protected');
+  if (step === 'site' || ofSite) {
+    if (ofSite && site === undefined) return null;
+    const run = () => (ofSite && site ? onLock(site, step) : onAdd());
+    const label = ofSite ? t.firstSteps.ofSite[step](unicodeHost(site?.address ?? '')) : t.firstSteps.addSite;
+    return (
+      <Anchor component="button" type="button" onClick={run}>
+        {label}
+      </Anchor>
+    );
+  }
   const to = {
     person: paths.creatorUsers,
     policy: paths.creatorPolicies,
     visit: paths.personalData,
   } as const;
-  if (key === 'site')
-    return (
-      <Button size="compact-sm" onClick={onAdd}>
-        {t.firstSteps.addSite}
-      </Button>
-    );
-  if (key === 'lock' || key === 'check') return null;
   return (
-    <Anchor component={Link} to={to[key]}>
-      {t.firstSteps.actions[key]}
+    <Anchor component={Link} to={to[step]}>
+      {t.firstSteps.actions[step]}
     </Anchor>
   );
 }

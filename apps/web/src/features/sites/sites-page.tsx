@@ -1,18 +1,23 @@
+import { Anchor } from '@mantine/core';
 import { evidence } from '@propusk/contract/protection';
+import { listSessions } from '@propusk/contract/sessions';
 import { deleteSite, listSites, type Site } from '@propusk/contract/sites';
 import { unicodeHost } from '@propusk/contract/unicode-host';
 import * as t from '@propusk/phrases/console';
 import { IconHelpCircle, IconLock, IconShieldCheck, IconWorld } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { Suspense, useState } from 'react';
 import { queryOptions } from '../../api/queries.ts';
 import { dayColumns } from '../../common/day-columns.tsx';
 import { ListPage } from '../../common/list-page.tsx';
 import { useRemove } from '../../common/use-remove.ts';
+import { paths } from '../../paths.ts';
 import { firstSteps, onboarded, useStored } from '../../state.ts';
 import { AddButton } from '../../ui/add-button.tsx';
 import type { Column } from '../../ui/data-table.tsx';
 import { lazyDialog, lazyOptional } from '../../ui/lazy.tsx';
+import { Notice } from '../../ui/notice.tsx';
 import { editing, removing } from '../../ui/row-menu.tsx';
 import { Tag, Tags } from '../../ui/tags.tsx';
 import type { LockStart } from './lock/lock-dialog.tsx';
@@ -40,7 +45,21 @@ const policies: Column<Site> = {
   title: t.sites.policies,
   render: (site) => <Tags names={site.politics} none={t.sites.noPolicies} />,
 };
-const ownColumns = [address, policies, ...dayColumns<Site>()];
+const ownAddress: Column<Site> = {
+  ...address,
+  render: (site) => (
+    <Anchor href={urlOf(site.address)} target="_blank" rel="noopener">
+      {unicodeHost(site.address)}
+    </Anchor>
+  ),
+};
+const ownColumns = [ownAddress, policies, ...dayColumns<Site>()];
+
+/** The start page of a site. A wildcard names its domain. */
+function urlOf(siteAddress: string): string {
+  const place = siteAddress.replace(/^\*\./, '');
+  return `${place.endsWith(':80') ? 'http' : 'https'}://${place}/`;
+}
 
 type Dialog =
   | { kind: 'create' }
@@ -57,7 +76,6 @@ export function SitesPage() {
   const close = () => setDialog(null);
   const assign = (site: Site) => setDialog({ kind: 'edit', site });
   const remove = useRemove(deleteSite, t.sites.remove, { of: 'site' });
-  const add = <AddButton opens={CreateSiteDialog} onClick={() => setDialog({ kind: 'create' })} />;
   const columns = [
     address,
     {
@@ -88,7 +106,10 @@ export function SitesPage() {
             <Suspense
               fallback={<div className={classes.steps} data-folded={kept === 'folded' || undefined} />}
             >
-              <FirstSteps onAdd={() => setDialog({ kind: 'create' })} />
+              <FirstSteps
+                onAdd={() => setDialog({ kind: 'create' })}
+                onLock={(site, start) => setDialog({ kind: 'lock', site, start })}
+              />
             </Suspense>
           )
         }
@@ -120,8 +141,8 @@ export function SitesPage() {
             removing(() => remove(site.id, unicodeHost(site.address))),
           ],
         }}
-        empty={{ icon: <IconWorld size={24} />, title: t.sites.empty, hint: t.sites.emptyHint, action: add }}
-        actions={add}
+        empty={{ icon: <IconWorld size={24} />, title: t.sites.empty, hint: t.sites.emptyHint }}
+        actions={<AddButton opens={CreateSiteDialog} onClick={() => setDialog({ kind: 'create' })} />}
       />
       {dialog?.kind === 'create' && <CreateSiteDialog onClose={close} />}
       {dialog?.kind === 'edit' && <EditSiteDialog site={dialog.site} onClose={close} />}
@@ -146,11 +167,28 @@ export function OwnSitesPage() {
     <ListPage
       title={t.sites.title}
       help={t.sites.ownHelp}
+      above={<ToExtension />}
       searchLabel={t.sites.search}
       list={listSites}
       columns={ownColumns}
       empty={{ icon: <IconWorld size={24} />, title: t.sites.ownEmpty, hint: t.sites.ownEmptyHint }}
     />
+  );
+}
+
+/** Leads a user who has never signed in to the extension to its card. Without the extension the sites do not open. */
+function ToExtension() {
+  const { data } = useQuery(queryOptions(listSessions, {}));
+  if (!data || data.rows.some(({ client }) => client === 'extension')) return null;
+  return (
+    <div className={classes.extension}>
+      <Notice kind="warning">
+        {t.sites.needExtension}{' '}
+        <Anchor component={Link} to={paths.userPersonalData}>
+          {t.sites.toExtension}
+        </Anchor>
+      </Notice>
+    </div>
   );
 }
 

@@ -12,21 +12,25 @@ import classes from './onboarding-dialog.module.css';
 import sites from './sites.svg';
 import users from './users.svg';
 
-/** The four slides of the onboarding in their order (spec section 2, dialogs). */
+/** The four slides of an owner's onboarding in their order (spec section 2, dialogs). */
 const steps = [
   { picture: sites, proof: 'siteExists' },
   { picture: htaccess, proof: 'lockVerified' },
   { picture: extension, proof: 'extensionSeen' },
   { picture: users, proof: 'userHasPolicy' },
 ] as const satisfies readonly { picture: string; proof: keyof Evidence }[];
-const slides = t.onboarding.slides.map((slide, index) => ({ ...slide, ...(steps[index] ?? steps[0]) }));
-const COUNT = slides.length;
+const decks = {
+  owner: t.onboarding.slides.map((slide, index) => ({ ...slide, ...(steps[index] ?? steps[0]) })),
+  agent: [{ ...t.onboarding.agent, ...steps[2] }],
+};
 /** The shortest movement in pixels that counts as a swipe and not as a tap. */
 const SWIPE_PX = 40;
 const arrow = { variant: 'subtle', color: 'gray', size: 40 } as const;
 
 export interface OnboardingDialogProps {
   opened: boolean;
+  /** Whose slides it shows. */
+  of: keyof typeof decks;
   /** The finished steps; undefined while unknown, and for users who are not owners. */
   evidence: Evidence | undefined;
   /** Called on Escape, which shows the onboarding again on the next visit. */
@@ -35,10 +39,12 @@ export interface OnboardingDialogProps {
 }
 
 /** The onboarding: a carousel of slides. All slides share one grid cell, so that the tallest sets the height. */
-export function OnboardingDialog({ opened, evidence, onClose, onUnderstood }: OnboardingDialogProps) {
+export function OnboardingDialog({ opened, of, evidence, onClose, onUnderstood }: OnboardingDialogProps) {
+  const slides = decks[of];
+  const count = slides.length;
   const [shown, setShown] = useState(0);
   const touchedAt = useRef(0);
-  const go = (by: number) => setShown((shown + by + COUNT) % COUNT);
+  const go = (by: number) => setShown((shown + by + count) % count);
 
   function onKeyDown(event: KeyboardEvent) {
     if (event.key === 'ArrowLeft') go(-1);
@@ -77,7 +83,7 @@ export function OnboardingDialog({ opened, evidence, onClose, onUnderstood }: On
                 key={title}
                 role="group"
                 aria-roledescription={t.onboarding.slide}
-                aria-label={t.onboarding.position(index + 1, COUNT, title)}
+                aria-label={t.onboarding.position(index + 1, count, title)}
                 className={classes.slide}
                 data-shown={index === shown || undefined}
                 inert={index !== shown}
@@ -105,29 +111,31 @@ export function OnboardingDialog({ opened, evidence, onClose, onUnderstood }: On
             ))}
           </section>
           <VisuallyHidden component="output">
-            {t.onboarding.position(shown + 1, COUNT, slides[shown]?.title ?? '')}
+            {t.onboarding.position(shown + 1, count, slides[shown]?.title ?? '')}
           </VisuallyHidden>
           <footer className={classes.footer}>
-            <div className={classes.controls}>
-              <ActionIcon {...arrow} aria-label={t.onboarding.previous} onClick={() => go(-1)}>
-                <IconArrowLeft size={20} stroke={1.75} aria-hidden />
-              </ActionIcon>
-              <div className={classes.dots} role="group" aria-label={t.onboarding.dots}>
-                {slides.map(({ title }, index) => (
-                  <button
-                    key={title}
-                    type="button"
-                    className={classes.dot}
-                    aria-label={t.onboarding.dot(index + 1, title)}
-                    aria-current={index === shown || undefined}
-                    onClick={() => setShown(index)}
-                  />
-                ))}
+            {count > 1 && (
+              <div className={classes.controls}>
+                <ActionIcon {...arrow} aria-label={t.onboarding.previous} onClick={() => go(-1)}>
+                  <IconArrowLeft size={20} stroke={1.75} aria-hidden />
+                </ActionIcon>
+                <div className={classes.dots} role="group" aria-label={t.onboarding.dots}>
+                  {slides.map(({ title }, index) => (
+                    <button
+                      key={title}
+                      type="button"
+                      className={classes.dot}
+                      aria-label={t.onboarding.dot(index + 1, title)}
+                      aria-current={index === shown || undefined}
+                      onClick={() => setShown(index)}
+                    />
+                  ))}
+                </div>
+                <ActionIcon {...arrow} aria-label={t.onboarding.next} onClick={() => go(1)}>
+                  <IconArrowRight size={20} stroke={1.75} aria-hidden />
+                </ActionIcon>
               </div>
-              <ActionIcon {...arrow} aria-label={t.onboarding.next} onClick={() => go(1)}>
-                <IconArrowRight size={20} stroke={1.75} aria-hidden />
-              </ActionIcon>
-            </div>
+            )}
             <Button onClick={onUnderstood} className={classes.understood}>
               {t.onboarding.understood}
             </Button>

@@ -10,14 +10,18 @@ import { lazyOptional } from '../../ui/lazy.tsx';
 // the onboarding, and the next page load tries again.
 const OnboardingDialog = lazyOptional(() => import('./onboarding-dialog.tsx'), 'OnboardingDialog');
 
-/** Shows the onboarding on a browser's first visit. 'Understood!' ends it for good (spec section 4), Escape postpones it. */
+/**
+ * Shows the onboarding on a browser's first visit: four slides to an owner, one to an agent, none to an ADMIN. 'Understood!'
+ * ends it for good (spec section 4), Escape postpones it.
+ */
 export function Onboarding() {
   const [seen] = useState(() => onboarded.read() === 'true');
   const [opened, setOpened] = useState(!seen);
+  const roles = rolesOf(useMe());
   // Only for an owner does the server know the progress of a company's first steps.
-  const owner = rolesOf(useMe()).includes('CREATOR');
+  const owner = roles.includes('CREATOR');
   const { data } = useQuery({ ...queryOptions(evidence, {}), enabled: owner && opened });
-  if (seen) return null;
+  if (seen || !(owner || roles.includes('USER'))) return null;
   function understood() {
     onboarded.store('true');
     setOpened(false);
@@ -26,6 +30,7 @@ export function Onboarding() {
     <Suspense fallback={null}>
       <OnboardingDialog
         opened={opened}
+        of={owner ? 'owner' : 'agent'}
         evidence={data}
         onClose={() => setOpened(false)}
         onUnderstood={understood}

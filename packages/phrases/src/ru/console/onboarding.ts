@@ -11,6 +11,10 @@ export const onboarding = {
   position: (index: number, count: number, title: string) => `Слайд ${index} из ${count}: ${title}`,
   understood: 'Understood!',
   done: 'Сделано',
+  agent: {
+    title: 'Установите расширение для браузера',
+    text: 'С ним сайты компании открываются сами, без адресов и паролей прокси. Скачайте его для своего браузера, а потом войдите в него одним кликом: он ждёт на странице «Сайты».',
+  },
   slides: [
     {
       title: 'Добавьте сайты компании',
