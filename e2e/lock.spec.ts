@@ -178,8 +178,9 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await expect(dialog.getByText('неверно')).toHaveCount(0);
       await expect(dialog.getByRole('heading', { name: 'Через «Пропуск»: открывается' })).toBeVisible();
       await expect(dialog.getByRole('listitem')).toHaveCount(0);
-      const glance = dialog.getByRole('heading', { name: /^Снаружи: / });
-      const [, refused, asked] = /^Снаружи: (\d+) из (\d+) отказ/.exec(await glance.innerText()) ?? [];
+      const glance = dialog.getByRole('heading', { name: /^Снаружи отказано: / });
+      const [, refused, asked] =
+        /^Снаружи отказано: (\d+) из (\d+) запрос/.exec(await glance.innerText()) ?? [];
       expect(refused).toBe(asked);
       await glance.click();
       const outside = dialog.getByRole('list', { name: 'Снаружи сайт должен отказать' });
