@@ -69,8 +69,15 @@ const go =
   };
 const slide =
   (index: number): Steps =>
-  (page) =>
-    page.getByRole('button', { name: new RegExp(`^Слайд ${index}:`) }).click();
+  async (page) => {
+    await page.getByRole('button', { name: new RegExp(`^Слайд ${index}:`) }).click();
+    // The slide fades in, and its picture is a file of its own.
+    await expect(page.getByRole('group', { name: new RegExp(`^Слайд ${index} из`) })).toHaveCSS(
+      'opacity',
+      '1',
+    );
+    await page.waitForLoadState('networkidle');
+  };
 const closedRegistration = (mode: 'invited' | 'closed'): Steps =>
   answeringReload('**/api/auth/registration', { mode, mailed: true }, titled('Регистрация закрыта'));
 

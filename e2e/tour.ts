@@ -42,13 +42,17 @@ async function takePictures(
   for (const scenario of scenarios) {
     if (!scenario.name.includes(wanted) || (scenario.only && scenario.only !== look.size)) continue;
     const page = await (await viewers.contextOf(look, scenario)).newPage();
+    const picture = join(path, `${scenario.name}.png`);
     try {
       await visit(page, consoleUrl, scenario);
+      await page.screenshot({ path: picture });
     } catch (error) {
       missed++;
+      await page.screenshot({ path: picture }).catch(() => {});
       say(`Не вышло: ${scenario.name}, ${look.scheme}, ${look.size}: ${String(error).split('\n')[0]}`);
     }
-    await page.screenshot({ path: join(path, `${scenario.name}.png`) });
+    // A stubbed call of this page may still be on its way: its route must not throw when the page closes.
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
     await page.close();
   }
 }
