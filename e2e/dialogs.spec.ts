@@ -414,5 +414,21 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       // Delete the policy: other tests of this file count the policies.
       await product.call(owner, deletePolicy, { params: { id: (await stored())?.id ?? 0 } });
     });
+
+    test('a field that only the dialog itself focused has no error after a list was opened and closed', async ({
+      page,
+    }) => {
+      const dialog = await open(page, { path: `${creator}/politics`, title: 'Новая политика доступа' });
+      const name = dialog.getByRole('textbox', { name: 'Название' });
+      await expect(name).toBeFocused();
+      await dialog.getByRole('combobox', { name: 'Прокси' }).click();
+      await page.getByRole('option', { name: 'Шлюз платформы' }).click();
+      await expect(page.getByRole('listbox')).toHaveCount(0);
+      await expect(dialog.getByText('Заполните это поле')).toHaveCount(0);
+      // A field that the user has visited still says what it needs.
+      await name.click();
+      await dialog.getByRole('textbox', { name: 'Описание' }).click();
+      await expect(dialog.getByText('Заполните это поле')).toBeVisible();
+    });
   });
 }

@@ -1,4 +1,5 @@
 import { PasswordInput, TextInput, type TextInputProps } from '@mantine/core';
+import { useRef } from 'react';
 import { type Control, type FieldPath, type FieldValues, useController } from 'react-hook-form';
 
 /** Props of every field: the form's control, the field's name, its label. */
@@ -42,16 +43,23 @@ export function EmailField<V extends FieldValues, O>(props: Omit<Bound<V, O>, 'n
 export function TextField<V extends FieldValues, O>(props: Bound<V, O> & TextFieldProps) {
   const field = useField(props);
   const { type, autoComplete = 'off', placeholder, inputMode, readOnly } = props;
+  // The dialog itself put the focus here: a user who first goes to another field has not left this one empty.
+  const given = useRef(props.autoFocus);
   return (
     <TextInput
       {...labels(props)}
       {...field}
+      onBlur={() => {
+        if (!given.current) field.onBlur();
+        given.current = false;
+      }}
       {...{ type, autoComplete, placeholder, inputMode, readOnly }}
       data-autofocus={props.autoFocus || undefined}
       value={field.value ?? ''}
-      onChange={(event) =>
-        field.onChange(props.blank && event.currentTarget.value === '' ? undefined : event)
-      }
+      onChange={(event) => {
+        given.current = false;
+        field.onChange(props.blank && event.currentTarget.value === '' ? undefined : event);
+      }}
     />
   );
 }
