@@ -215,6 +215,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
         await enter(page, at(path), owner);
         await expect(page.getByText('Страница не найдена')).toBeVisible();
         await expect(page).toHaveTitle('Страница не найдена · Пропуск');
+        await expect(page.getByRole('link', { name: 'Пропуск: к списку сайтов' })).toBeVisible();
       }
       await page.getByRole('link', { name: 'На главную' }).click();
       await expect(heading(page, 'Сайты')).toBeVisible();

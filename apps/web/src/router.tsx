@@ -6,10 +6,13 @@ import { paths } from './paths.ts';
 import { AuthShell } from './shell/auth-shell.tsx';
 import { Crashed, CrashedAlone } from './shell/crashed.tsx';
 import { lazyPage } from './shell/lazy-page.ts';
-import { NotFound } from './shell/not-found.tsx';
 import { Root, RootCrashed } from './shell/root.tsx';
 
-const root = createRootRoute({ component: Root, notFoundComponent: NotFound, errorComponent: RootCrashed });
+const root = createRootRoute({
+  component: Root,
+  notFoundComponent: lazyPage(() => import('./shell/not-found.tsx'), 'NotFound'),
+  errorComponent: RootCrashed,
+});
 
 const home = createRoute({
   getParentRoute: () => root,

@@ -3,6 +3,7 @@ import * as t from '@propusk/phrases/console';
 import { IconMapOff } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { paths } from '../paths.ts';
+import { Logo } from '../ui/logo.tsx';
 import { State } from '../ui/state.tsx';
 import { usePageTitle } from '../ui/use-page-title.ts';
 import classes from './gate.module.css';
@@ -12,6 +13,9 @@ export function NotFound() {
   usePageTitle(t.failures.notFound);
   return (
     <main className={classes.wait}>
+      <Link to={paths.home} className={classes.logo} aria-label={t.common.toSites}>
+        <Logo name={t.product} />
+      </Link>
       <State
         alone
         icon={<IconMapOff size={24} />}
