@@ -280,6 +280,16 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await expect(cell(row(page, 'pro.platform.test'), 'Настройки')).toHaveText(
         '{"type":"default","allSites":true}',
       );
+      if (screen === 'desktop') {
+        // The settings take one line, cut at the column's end, until a click shows them whole.
+        const settings = cell(row(page, 'pro.platform.test'), 'Настройки').locator('code');
+        const isCut = () => settings.evaluate((one) => one.scrollWidth > one.clientWidth);
+        expect((await settings.boundingBox())?.height).toBeLessThan(24);
+        expect(await isCut()).toBe(true);
+        await settings.click();
+        await expect.poll(isCut).toBe(false);
+        await expect(page.getByRole('dialog')).toHaveCount(0);
+      }
       await page.getByRole('link', { name: 'Прокси платформы' }).click();
       await expect(heading(page, 'Прокси платформы')).toBeVisible();
       await expect(page.getByRole('columnheader')).toHaveText(proxyColumns);

@@ -1,9 +1,9 @@
-import { Button, Text } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { deleteProxy, listAllProxies, type Proxy } from '@propusk/contract/proxies';
 import * as t from '@propusk/phrases/console';
 import { IconPlugConnected, IconServer2 } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
-import { Fragment, type ReactNode, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { CompanyCell } from '../../common/company-cell.tsx';
 import { dayColumns } from '../../common/day-columns.tsx';
 import { ListPage } from '../../common/list-page.tsx';
@@ -126,17 +126,12 @@ const adminColumns: readonly Column<Proxy>[] = [
   },
 ];
 
-/** Raw JSON that wraps after commas. */
+/** Raw JSON in one line, cut at the end of the column. A click shows it whole. */
 function Json({ value }: { value: object }) {
-  const members = JSON.stringify(value).split(/(?<=,)/);
+  const [open, setOpen] = useState(false);
   return (
-    <Text component="code" size="xs" ff="monospace">
-      {members.map((member) => (
-        <Fragment key={member}>
-          {member}
-          <wbr />
-        </Fragment>
-      ))}
-    </Text>
+    <button type="button" className={classes.json} aria-expanded={open} onClick={() => setOpen(!open)}>
+      <code>{JSON.stringify(value)}</code>
+    </button>
   );
 }
