@@ -3,7 +3,8 @@ import { freePort } from '@propusk/test-kit/daemon';
 import { PASSWORD, screensOf, startConsole, test } from './console.ts';
 import config from './playwright.config.ts';
 import type { Viewer } from './scenario.ts';
-import { prepare, type Tokens } from './visit.ts';
+import { scenarios } from './scenarios.ts';
+import { prepare, type Tokens, visit } from './visit.ts';
 
 /** Every page at every width: tables and cards, and no content that moves while the page loads. */
 let tokens: Tokens;
@@ -132,6 +133,39 @@ test('the audit journal has the header of any other list', async ({ browser }) =
     looks.push([height, await page.evaluate("getComputedStyle(document.querySelector('th')).paddingLeft")]);
   }
   expect(looks[1]).toEqual(looks[0]);
+  await page.context().close();
+});
+
+/** Opens a scenario of the tour in a window of the owner. */
+async function ownerAt(browser: Browser, name: string, width: number, height: number): Promise<Page> {
+  const page = await windowOf(browser, 'owner', width, height);
+  const scenario = scenarios.find((one) => one.name === name);
+  if (scenario === undefined) throw new Error(`No scenario ${name}`);
+  await visit(page, product.url, scenario);
+  return page;
+}
+
+test('the list of vantages shows the whole word «Удалить» on a phone', async ({ browser }) => {
+  const page = await ownerAt(browser, 'sites-vantages', 390, 844);
+  const buttons = page.getByRole('button', { name: /^Удалить точку/ });
+  await expect(buttons).toHaveCount(3);
+  const clipped = await buttons.evaluateAll(
+    (all) =>
+      all.filter((one) =>
+        [one, ...one.querySelectorAll('*')].some((part) => part.scrollWidth > part.clientWidth + 1),
+      ).length,
+  );
+  expect(clipped).toBe(0);
+  await page.context().close();
+});
+
+test('the scroll bar of a long dialog stays inside its rounded corners', async ({ browser }) => {
+  const page = await ownerAt(browser, 'sites-lock', 1440, 600);
+  const scrollers =
+    await page.evaluate(`[...document.querySelectorAll('.mantine-Modal-content, .mantine-Modal-content *')]
+    .filter((one) => ['auto', 'scroll'].includes(getComputedStyle(one).overflowY) && one.scrollHeight > one.clientHeight)
+    .map((one) => getComputedStyle(one).borderRadius)`);
+  expect(scrollers).toEqual(['0px']);
   await page.context().close();
 });
 
