@@ -49,7 +49,9 @@ test('an empty list of sites has one filled button, and the steps of the lock an
   const fresh = await product.owner('owner@iris.test');
   await enter(page, `${product.url}/dashboard/creator/domains`, fresh, open);
   await expect(page.getByText('Сайтов пока нет')).toBeVisible();
-  await expect(page.getByRole('main').locator('.mantine-Button-root:not([data-variant])')).toHaveText(['Добавить']);
+  await expect(page.getByRole('main').locator('.mantine-Button-root:not([data-variant])')).toHaveText([
+    'Добавить',
+  ]);
   const users = [(await product.call(fresh, me)).id];
   const politics = [
     (await product.call(fresh, createPolicy, { body: { name: 'Сотрудники', proxyId: 1, users } })).id,
