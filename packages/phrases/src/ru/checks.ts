@@ -107,8 +107,8 @@ const phrases = {
   password_unreadable: (): string => 'Пароль этого прокси не расшифровывается: укажите его заново.',
   echo_without_name: ({ echo }: { echo: string }): string =>
     `Узнать адрес нельзя: шлюз открывает сайты только по имени, а адрес эха — ${echo}. Задайте в PUBLIC_URL или ECHO_URL имя, под которым консоль доступна из интернета.`,
-  only_local: (_: { addresses: readonly string[] }): string =>
-    '«Пропуск» запущен только на этом компьютере, поэтому здесь его адрес в вашей сети. Если сайт в интернете, замените его в строках внешним адресом вашей сети.',
+  only_local: ({ addresses }: { addresses: readonly string[] }): string =>
+    `«Пропуск» запущен только на этом компьютере, поэтому в строках его адрес в вашей сети (${addresses.join(', ')}). Если сайт в интернете, замените его внешним адресом вашей сети.`,
   echo_foreign: ({ origin, status }: { origin: string; status: number }): string =>
     `По адресу ${origin}/api/echo нет эха «Пропуска» (ответ ${status}).`,
   echo_saw_internal: ({ address, echo }: { address: string; echo: string }): string =>
