@@ -92,7 +92,7 @@ export const router = createRouter({
       list(paths.creatorAudit, () => import('./features/audit/audit-page.tsx'), 'AuditPage'),
       page(paths.creatorStatistics, () => import('./features/company/soon-pages.tsx'), 'StatisticsPage'),
       page(paths.creatorTariff, () => import('./features/company/soon-pages.tsx'), 'TariffPage'),
-      list(paths.userSites, () => import('./features/sites/sites-page.tsx'), 'OwnSitesPage'),
+      list(paths.userSites, () => import('./features/sites/own-sites-page.tsx'), 'OwnSitesPage'),
       list(paths.userPolicies, policies, 'PoliciesPage'),
       page(paths.userPersonalData, personal, 'PersonalPage'),
       // ADMIN and CREATOR have no navigation item for this page: the user's name in the header links to it.

@@ -1,27 +1,22 @@
-import { Anchor } from '@mantine/core';
 import { evidence } from '@propusk/contract/protection';
-import { listSessions } from '@propusk/contract/sessions';
 import { deleteSite, listSites, type Site } from '@propusk/contract/sites';
 import { unicodeHost } from '@propusk/contract/unicode-host';
 import * as t from '@propusk/phrases/console';
 import { IconHelpCircle, IconLock, IconShieldCheck, IconWorld } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { Suspense, useState } from 'react';
 import { queryOptions } from '../../api/queries.ts';
 import { dayColumns } from '../../common/day-columns.tsx';
 import { ListPage } from '../../common/list-page.tsx';
 import { useRemove } from '../../common/use-remove.ts';
-import { paths } from '../../paths.ts';
 import { firstSteps, onboarded, useStored } from '../../state.ts';
 import { AddButton } from '../../ui/add-button.tsx';
-import type { Column } from '../../ui/data-table.tsx';
 import { lazyDialog, lazyOptional } from '../../ui/lazy.tsx';
-import { Notice } from '../../ui/notice.tsx';
 import { editing, removing } from '../../ui/row-menu.tsx';
-import { Tag, Tags } from '../../ui/tags.tsx';
+import { Tag } from '../../ui/tags.tsx';
 import type { LockStart } from './lock/lock-dialog.tsx';
 import { ProtectionMark } from './protection-mark.tsx';
+import { address, policies } from './site-columns.tsx';
 import classes from './sites-page.module.css';
 
 const dialogs = () => import('./site-dialogs.tsx');
@@ -32,34 +27,6 @@ const LockDialog = lazyDialog(() => import('./lock/lock-dialog.tsx'), 'LockDialo
 const WhyDialog = lazyDialog(() => import('./why-dialog.tsx'), 'WhyDialog');
 
 const FirstSteps = lazyOptional(() => import('./first-steps.tsx'), 'FirstSteps');
-
-const address: Column<Site> = {
-  key: 'address',
-  title: t.sites.address,
-  width: '28cqi',
-  main: true,
-  render: (site) => unicodeHost(site.address),
-};
-const policies: Column<Site> = {
-  key: 'politics',
-  title: t.sites.policies,
-  render: (site) => <Tags names={site.politics} none={t.sites.noPolicies} />,
-};
-const ownAddress: Column<Site> = {
-  ...address,
-  render: (site) => (
-    <Anchor href={urlOf(site.address)} target="_blank" rel="noopener">
-      {unicodeHost(site.address)}
-    </Anchor>
-  ),
-};
-const ownColumns = [ownAddress, policies, ...dayColumns<Site>()];
-
-/** The start page of a site. A wildcard names its domain. */
-function urlOf(siteAddress: string): string {
-  const place = siteAddress.replace(/^\*\./, '');
-  return `${place.endsWith(':80') ? 'http' : 'https'}://${place}/`;
-}
 
 type Dialog =
   | { kind: 'create' }
@@ -158,37 +125,6 @@ export function SitesPage() {
         />
       )}
     </>
-  );
-}
-
-/** /dashboard/user/domains: the sites that the user may reach, read-only. */
-export function OwnSitesPage() {
-  return (
-    <ListPage
-      title={t.sites.title}
-      help={t.sites.ownHelp}
-      above={<ToExtension />}
-      searchLabel={t.sites.search}
-      list={listSites}
-      columns={ownColumns}
-      empty={{ icon: <IconWorld size={24} />, title: t.sites.ownEmpty, hint: t.sites.ownEmptyHint }}
-    />
-  );
-}
-
-/** Leads a user who has never signed in to the extension to its card. Without the extension the sites do not open. */
-function ToExtension() {
-  const { data } = useQuery(queryOptions(listSessions, {}));
-  if (!data || data.rows.some(({ client }) => client === 'extension')) return null;
-  return (
-    <div className={classes.extension}>
-      <Notice kind="warning">
-        {t.sites.needExtension}{' '}
-        <Anchor component={Link} to={paths.userPersonalData}>
-          {t.sites.toExtension}
-        </Anchor>
-      </Notice>
-    </div>
   );
 }
 

@@ -1,0 +1,56 @@
+import { Anchor, Button } from '@mantine/core';
+import { listSessions } from '@propusk/contract/sessions';
+import { listSites, type Site } from '@propusk/contract/sites';
+import { unicodeHost } from '@propusk/contract/unicode-host';
+import * as t from '@propusk/phrases/console';
+import { IconWorld } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { queryOptions } from '../../api/queries.ts';
+import { dayColumns } from '../../common/day-columns.tsx';
+import { ListPage } from '../../common/list-page.tsx';
+import { paths } from '../../paths.ts';
+import type { Column } from '../../ui/data-table.tsx';
+import { address, policies } from './site-columns.tsx';
+
+const linked: Column<Site> = {
+  ...address,
+  render: (site) => (
+    <Anchor href={urlOf(site.address)} target="_blank" rel="noopener">
+      {unicodeHost(site.address)}
+    </Anchor>
+  ),
+};
+const columns = [linked, policies, ...dayColumns<Site>()];
+
+/** The start page of a site. A wildcard names its domain. */
+function urlOf(siteAddress: string): string {
+  const place = siteAddress.replace(/^\*\./, '');
+  return `${place.endsWith(':80') ? 'http' : 'https'}://${place}/`;
+}
+
+/** /dashboard/user/domains: the sites that the user may reach, read-only. */
+export function OwnSitesPage() {
+  return (
+    <ListPage
+      title={t.sites.title}
+      help={t.sites.ownHelp}
+      alarm={<ToExtension />}
+      searchLabel={t.sites.search}
+      list={listSites}
+      columns={columns}
+      empty={{ icon: <IconWorld size={24} />, title: t.sites.ownEmpty, hint: t.sites.ownEmptyHint }}
+    />
+  );
+}
+
+/** Leads a user who has never signed in to the extension to its card. Without the extension the sites do not open. */
+function ToExtension() {
+  const { data } = useQuery(queryOptions(listSessions, {}));
+  if (!data || data.rows.some(({ client }) => client === 'extension')) return null;
+  return (
+    <Button component={Link} to={paths.userPersonalData} variant="default" size="compact-sm">
+      {t.sites.needExtension}
+    </Button>
+  );
+}
