@@ -81,7 +81,7 @@ test.describe('with a mail server', () => {
       'href',
       'https://crm.romashka.test/',
     );
-    await agent.getByRole('link', { name: 'Установите расширение' }).click();
+    await agent.getByRole('link', { name: 'Нужно расширение' }).click();
     await expect(agent.getByRole('heading', { name: 'Расширение для браузера' })).toBeVisible();
     await agent.goBack();
     await expect(heading(agent, 'Сайты')).toBeVisible();
