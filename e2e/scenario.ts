@@ -113,7 +113,7 @@ export const changing = (call: string, change: (reply: Reply) => Reply, then: St
     reload,
     then,
   );
-type Reply = { readonly company?: object; readonly rows?: readonly object[] };
+type Reply = { readonly company?: object; readonly count?: number; readonly rows?: readonly object[] };
 
 /** Loads the page again while a call fails with a 500. */
 export const failing = (call: string, then: Steps): Steps =>

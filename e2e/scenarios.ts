@@ -27,6 +27,7 @@ import {
   evidence,
   invitation,
   learned,
+  madeInvitations,
   shared,
   stuckMail,
   vantages,
@@ -103,7 +104,17 @@ const auth: Scenario[] = [
   ...states('nobody', '/security/login#token=any&for=confirm', { 'confirm-link': loaded }),
   ...states('nobody', '/auth/reset', { reset: loaded }),
   ...states('nobody', '/security/check-email', { 'check-email': loaded }),
-  ...states('nobody', '/security/login', { 'mail-link': loaded }),
+  ...states('nobody', '/security/login', {
+    'mail-link': loaded,
+    'mail-link-invited': answering(
+      '**/api/auth/link',
+      { email: 'anna@romashka.ru', invitedBy: 'ООО «Ромашка»' },
+      async (page) => {
+        await page.goto(new URL('/security/login#token=t&for=password', page.url()).href);
+        await titled(/^Добро пожаловать/)(page);
+      },
+    ),
+  }),
   ...states('nobody', '/auth/rules', { rules: loaded }),
   ...states('nobody', '/help', {
     help: loaded,
@@ -141,6 +152,7 @@ const shell: Scenario[] = [
     },
     { firstVisit: true },
   ),
+  ...states('agent', '/dashboard/user/domains', { 'onboarding-agent': loaded }, { firstVisit: true }),
   ...states('owner', sites, {
     'scheme-menu': async (page) => {
       await page.getByRole('button', { name: /^Оформление/ }).click();
@@ -248,6 +260,30 @@ const company: Scenario[] = [
   ...states('owner', `${creator}/users`, {
     users: loaded,
     'users-create': press('Добавить'),
+    'users-invite': press('Пригласить по почте'),
+    'users-invited-links': answering(
+      '**/api/users/invitations',
+      madeInvitations,
+      inOrder(
+        press('Пригласить по почте'),
+        fill('Почта сотрудников', 'anna@romashka.ru, petr@romashka.ru'),
+        async (page) => {
+          await page.getByRole('dialog').getByRole('button', { name: 'Пригласить', exact: true }).click();
+          await expect(page.getByRole('dialog', { name: 'Ссылки приглашённых' })).toBeVisible();
+        },
+      ),
+    ),
+    'users-invited': changing(
+      '**/api/users/company?*',
+      ({ rows = [] }) => ({
+        count: rows.length,
+        rows: rows.map((row, at) => ({
+          ...row,
+          invitation: at === 0 ? null : { expiresAt: at === 1 ? madeInvitations.expiresAt : null },
+        })),
+      }),
+      (page) => expect(page.getByText('Приглашение истекло').first()).toBeVisible(),
+    ),
     'users-edit': rowDialog(/Орлов/, 'Редактировать'),
     'users-remove': rowDialog(/Орлов/, 'Удалить'),
   }),

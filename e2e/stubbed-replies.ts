@@ -142,3 +142,13 @@ export const invitation = {
   expiresAt: now,
   mailed: true,
 };
+
+/** Invitations of a server that sends no mail. */
+export const madeInvitations = {
+  invitations: ['anna', 'petr'].map((name) => ({
+    email: `${name}@romashka.ru`,
+    link: `https://pass.romashka.ru/security/login#token=${name.repeat(8)}&for=password`,
+  })),
+  expiresAt: '2026-12-02T12:00:00.000Z',
+  mailed: false,
+};

@@ -9,21 +9,18 @@ let locks = 0;
 export function RemoveScroll({ enabled, children }: { enabled: boolean; children: ReactNode }) {
   useLayoutEffect(() => {
     if (!enabled) return;
-    const { style } = document.body;
-    const root = document.documentElement;
+    const { documentElement: root, body } = document;
     locks += 1;
     if (locks === 1) {
-      // Padding replaces the scroll bar and its gutter, so that the page does not move and the backdrop covers both.
-      style.paddingRight = `${window.innerWidth - document.body.offsetWidth}px`;
-      style.overflow = 'hidden';
-      root.style.scrollbarGutter = 'auto';
+      // Padding replaces the width of the hidden scroll bar, so that the page does not move.
+      body.style.paddingRight = `${window.innerWidth - root.clientWidth}px`;
+      root.style.overflow = 'hidden';
     }
     return () => {
       locks -= 1;
       if (locks > 0) return;
-      style.removeProperty('overflow');
-      style.removeProperty('padding-right');
-      root.style.removeProperty('scrollbar-gutter');
+      root.style.removeProperty('overflow');
+      body.style.removeProperty('padding-right');
     };
   }, [enabled]);
   return children;

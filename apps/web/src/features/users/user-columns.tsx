@@ -68,9 +68,12 @@ function Person({ user, name }: { user: User; name: ReactNode }) {
 /** Marks a user who has not accepted an invitation yet. */
 function InvitationTag({ expiresAt }: { expiresAt: string | null }) {
   return (
-    <Tag tone={expiresAt === null ? 'warning' : 'neutral'}>
-      {expiresAt === null ? t.invitations.ended : t.invitations.until(formatDay(expiresAt))}
-    </Tag>
+    <>
+      {' '}
+      <Tag tone={expiresAt === null ? 'warning' : 'neutral'}>
+        {expiresAt === null ? t.invitations.ended : t.invitations.until(formatDay(expiresAt))}
+      </Tag>
+    </>
   );
 }
 
