@@ -67,6 +67,7 @@ function reply(call: string, token: string, body: string): [status: number, body
     roles: [{ value: 'USER' }],
     politics: [],
     secondFactor: false,
+    invitation: null,
     version: 1,
     createdAt: at,
     updatedAt: at,

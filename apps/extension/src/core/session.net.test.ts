@@ -48,6 +48,7 @@ const person = {
   politics: [],
   company: null,
   secondFactor: false,
+  invitation: null,
   version: 1,
   createdAt: '2026-03-02T09:30:00.000Z',
   updatedAt: '2026-03-02T09:30:00.000Z',

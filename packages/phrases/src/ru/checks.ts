@@ -233,15 +233,18 @@ export interface CheckStep extends Pick<ProbeStep, 'vantage' | 'outcome'> {
 }
 
 /** Sentences in place of those that name settings of the server, for a reader who cannot change them. */
-const withoutSettings: Readonly<Partial<Record<CheckMessage['code'], string>>> = {
-  echo_without_name: askOperator,
-  echo_saw_internal: askOperator,
-  echo_certificate: askOperator,
-  echo_internal: askOperator,
-  echo_unreached: askOperator,
-  gateway_on_loopback:
+const withoutSettings: { readonly [Code in keyof Phrases]?: Phrases[Code] } = {
+  echo_without_name: () => askOperator,
+  echo_internal: () => askOperator,
+  echo_saw_internal: ({ address }) =>
+    `Консоль увидела служебный адрес ${address}: сайты его не видят. Проверьте прокси, а если он исправен, сообщите администратору платформы.`,
+  echo_unreached: ({ kind }) =>
+    kind === 'gateway'
+      ? askOperator
+      : 'Прокси не открыл консоль. Проверьте, выпускает ли он в интернет, а если выпускает, сообщите администратору платформы.',
+  gateway_on_loopback: () =>
     'Шлюз слушает только этот компьютер, поэтому пользователи до него не дойдут. Сообщите об этом администратору платформы.',
-  move_console:
+  move_console: () =>
     'Добавьте точку проверки: любую машину вне этой сети, которая посмотрит на сайт как посторонний (кнопка «Точки проверки»).',
 };
 
@@ -253,7 +256,9 @@ export function sayCheck(message: CheckMessage, reader?: Reader): string;
 export function sayCheck(message: CheckMessage | null, reader?: Reader): string | null;
 export function sayCheck(message: CheckMessage | null, reader: Reader = 'ADMIN'): string | null {
   if (message === null) return null;
-  return (reader === 'owner' && withoutSettings[message.code]) || render(message);
+  return reader === 'owner' && message.code in withoutSettings
+    ? render(message, withoutSettings)
+    : render(message);
 }
 
 /** Renders a step. */
@@ -266,10 +271,10 @@ export const sayStep = (step: CheckStep, reader: Reader): ProbeStep => ({
 });
 
 /** @returns the code itself for one that this version does not know: a newer version may have stored it */
-function render(message: Inner | null): string {
+function render(message: Inner | null, sentences: object = phrases): string {
   if (message === null) return '';
   const { code, params } = message;
-  const table: Readonly<Record<string, (params: never) => string>> = phrases;
+  const table = sentences as Readonly<Record<string, (params: never) => string>>;
   const say = Object.hasOwn(table, code) ? table[code] : undefined;
   return say === undefined ? code : say(params as never);
 }
