@@ -85,7 +85,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await expect(page.getByText(/^11–1\d из 1\d$/)).toBeVisible();
       await page.getByRole('searchbox', { name: 'Поиск по названию и сайту' }).fill('LIST-11');
       await expect(row(page, 'Список 11')).toBeVisible();
-      await expect(page.getByText('1–1 из 1')).toBeVisible();
+      await expect(page.getByText('1 из 1')).toBeVisible();
 
       await page.getByRole('button', { name: 'Добавить' }).click();
       await dialogOf(page).getByRole('textbox', { name: 'Сайт' }).fill(`${screen}.test`);

@@ -275,7 +275,8 @@ for (const [screen, viewport] of screens) {
         await expect(page.getByRole('table')).toHaveCount(0);
         await expect(page.getByRole('navigation', { name: 'Страницы' })).toHaveCount(0);
         const add = page.getByRole('main').getByRole('button', { name: 'Добавить', exact: true });
-        await expect(add).toHaveCount(begins === null ? 0 : 2);
+        // The first steps lead to the first site, so its empty list has no second button.
+        await expect(add).toHaveCount(begins === null ? 0 : path.endsWith('/domains') ? 1 : 2);
         if (begins === null) continue;
         await add.last().click();
         await expect(dialogOf(page).getByRole('heading', { name: begins })).toBeVisible();

@@ -5,10 +5,10 @@ import { describe, expect, it } from 'vitest';
 import type * as z from 'zod/mini';
 import { faultOf } from './field-fault.ts';
 import { render } from './phrase.ts';
-import { fieldFaults } from './ru/fields.ts';
+import { schemaFaults } from './ru/fields.ts';
 
 function sentences(schema: z.ZodMiniType, input: unknown): Record<string, string> {
-  const result = schema.safeParse(input, { error: (issue) => render(fieldFaults, faultOf(issue)) });
+  const result = schema.safeParse(input, { error: (issue) => render(schemaFaults, faultOf(issue)) });
   const issues = result.success ? [] : result.error.issues;
   return Object.fromEntries(issues.map((issue) => [issue.path.join('.'), issue.message]));
 }

@@ -1,7 +1,7 @@
 import type { IssueCode } from '@propusk/contract/issues';
 import type * as z from 'zod/mini';
 import type { Phrase } from './phrase.ts';
-import type { fieldFaults } from './ru/fields.ts';
+import type { fieldFaults, schemaFaults } from './ru/fields.ts';
 
 /** What is wrong with one field of an input. */
 export type FieldFault = Phrase<typeof fieldFaults>;
@@ -10,7 +10,7 @@ export type FieldFault = Phrase<typeof fieldFaults>;
  * Reads the fault of a field from zod's issue.
  * @param issue must contain `input`: zod passes it to error maps, and keeps it in errors with `reportInput`
  */
-export function faultOf(issue: z.core.$ZodRawIssue | z.core.$ZodIssue): FieldFault {
+export function faultOf(issue: z.core.$ZodRawIssue | z.core.$ZodIssue): Phrase<typeof schemaFaults> {
   const { input, code } = issue;
   const field = issue.path?.at(-1);
   if (input === '') return ['required'];

@@ -1,8 +1,7 @@
-import { zodResolver } from '@hookform/resolvers/zod';
 import { faultOf } from '@propusk/phrases/field-fault';
-import { fieldFaults } from '@propusk/phrases/fields';
+import { schemaFaults } from '@propusk/phrases/fields';
 import { render } from '@propusk/phrases/phrase';
-import type { DefaultValues, FieldValues } from 'react-hook-form';
+import { type DefaultValues, type FieldErrors, get, set } from 'react-hook-form';
 import type * as z from 'zod/mini';
 import {
   type ContractForm,
@@ -12,11 +11,21 @@ import {
 } from './contract-form.ts';
 import { useUnsaved } from './unsaved.ts';
 
-/** A resolver that validates by a contract schema. */
+/**
+ * A resolver that validates by a contract schema. A field shows its first fault. It replaces @hookform/resolvers, which adds
+ * 1 KB gzip to every page for other versions of zod.
+ */
 export function contractResolver<S extends FormSchema>(schema: S): ContractResolver<S> {
-  return zodResolver<FieldValues, unknown, FieldValues, S>(schema, {
-    error: (issue) => render(fieldFaults, faultOf(issue)),
-  });
+  return (values) => {
+    const result = schema.safeParse(values, { error: (issue) => render(schemaFaults, faultOf(issue)) });
+    if (result.success) return { values: result.data as z.output<S>, errors: {} };
+    const errors: FieldErrors<z.input<S>> = {};
+    for (const { path, code, message } of result.error.issues) {
+      const name = path.join('.');
+      if (get(errors, name) === undefined) set(errors, name, { type: code, message });
+    }
+    return { values: {}, errors };
+  };
 }
 
 /** A form over a schema. Its changed input is not lost without a question by Back, Reload or the end of the session. */

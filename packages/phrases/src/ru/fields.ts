@@ -5,8 +5,8 @@ import { count } from './count.ts';
 const characters = (n: number) => count(n, { one: 'символа', many: 'символов' });
 const short = (least: number) => `Не короче ${characters(least)}`;
 
-/** Field errors for users: the server and the console's forms show the same sentence. */
-export const fieldFaults = {
+/** Field errors that a schema finds: the server and the console's forms show the same sentence. */
+export const schemaFaults = {
   required: () => 'Заполните это поле',
   choose: () => 'Выберите значение',
   email: () => 'Укажите почту латиницей: name@company.ru',
@@ -27,7 +27,11 @@ export const fieldFaults = {
   password_from_link: () => 'Пароль задаёт ссылка из письма',
   email_from_link: () => 'Новая почта уже указана в ссылке',
   password_not_asked: () => 'Текущий пароль нужен только для смены почты',
+} satisfies Record<IssueCode, () => string> & Record<string, (...params: never[]) => string>;
 
+/** All field errors. Only the server finds those beyond `schemaFaults`, so the console does not load them. */
+export const fieldFaults = {
+  ...schemaFaults,
   wrong_password: () => 'Неверный пароль',
   wrong_code: () => 'Код не подошёл. Дождитесь следующего и проверьте время на телефоне',
   code_required: () => 'Введите код из приложения или запасной код',
@@ -50,4 +54,4 @@ export const fieldFaults = {
   site_listed: (address: string) => `${address} уже в списке`,
   /** @param line counted from 1 */
   site_in_line: (line: number) => `Этот сайт уже есть в строке ${line}`,
-} satisfies Record<IssueCode, () => string> & Record<string, (...params: never[]) => string>;
+} satisfies Record<string, (...params: never[]) => string>;
