@@ -18,7 +18,7 @@ import { useUnsaved } from './unsaved.ts';
 export function contractResolver<S extends FormSchema>(schema: S): ContractResolver<S> {
   return (values) => {
     const result = schema.safeParse(values, { error: (issue) => render(schemaFaults, faultOf(issue)) });
-    if (result.success) return { values: result.data as z.output<S>, errors: {} };
+    if (result.success) return { values: result.data, errors: {} };
     const errors: FieldErrors<z.input<S>> = {};
     for (const { path, code, message } of result.error.issues) {
       const name = path.join('.');
