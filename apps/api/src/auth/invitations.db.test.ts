@@ -173,3 +173,15 @@ test('a company may invite 500 agents a day, and one mailbox gets at most 5 invi
   expect((await invite(owner.token, some(40))).status).toBe(200);
   expect((await invite(owner.token, some(1))).status).toBe(429);
 });
+
+test('an unconfirmed company invites nobody', async () => {
+  const owner = await api.company();
+  const { id } = await invited(owner.token);
+  const { company } = await api.must(owner.token, me);
+  await api.database.pool.query('update companies set confirmed = false where id = $1', [company?.id]);
+  const tries = [
+    await invite(owner.token, [address()]),
+    await api.call(owner.token, inviteAgain, { params: { id } }),
+  ];
+  for (const { status, error } of tries) expect([status, error.code]).toEqual([403, 'company_unconfirmed']);
+});
