@@ -1,4 +1,4 @@
-import { Button, Skeleton, Stack } from '@mantine/core';
+import { Box, Button, Stack } from '@mantine/core';
 import { useLink as linkCall } from '@propusk/contract/auth';
 import { openLink } from '@propusk/contract/invitations';
 import { limits } from '@propusk/contract/limits';
@@ -87,11 +87,7 @@ function PasswordLink(props: { token: string; use: UseLink; onDead: () => void }
   if (reply) return <NewPassword token={token} account={reply} use={use} />;
   return (
     <AuthPage title={t.mailLink.newPasswordTitle} hint={t.mailLink.opening} footer={<ToLogin />}>
-      {error && !isDead ? (
-        <Failed query={{ error, isFetching: false, refetch: retry }} />
-      ) : (
-        <Skeleton height={200} aria-hidden />
-      )}
+      {error && !isDead ? <Failed query={{ error, isFetching: false, refetch: retry }} /> : <Box h={200} />}
     </AuthPage>
   );
 }

@@ -1,5 +1,4 @@
-import '@mantine/core/styles/Skeleton.css';
-import { Anchor, Button, Skeleton, Stack } from '@mantine/core';
+import { Anchor, Box, Button, Stack } from '@mantine/core';
 import { Registration, register } from '@propusk/contract/auth';
 import { Password, text } from '@propusk/contract/fields';
 import { limits } from '@propusk/contract/limits';
@@ -49,7 +48,7 @@ export function RegisterPage() {
         ) : (
           <Stack gap="xl" aria-hidden>
             {fields.map((name) => (
-              <Skeleton key={name} height={36} />
+              <Box key={name} h={36} bdrs="sm" bg="var(--line)" />
             ))}
           </Stack>
         )}

@@ -5,7 +5,6 @@ import {
   IconHelpCircle,
   IconLock,
   IconLockOpen,
-  IconPlugConnectedX,
   IconShieldCheck,
 } from '@tabler/icons-react';
 import type { OutcomeTone } from '../../../ui/outcome.tsx';
@@ -15,7 +14,7 @@ export const verdicts: Readonly<Record<Verdict, { tone: OutcomeTone; Icon: typeo
   protected: { tone: 'good', Icon: IconShieldCheck },
   open: { tone: 'bad', Icon: IconLockOpen },
   closed: { tone: 'bad', Icon: IconLock },
-  down: { tone: 'warning', Icon: IconPlugConnectedX },
+  down: { tone: 'warning', Icon: IconAlertTriangle },
   server_error: { tone: 'warning', Icon: IconAlertTriangle },
   cdn: { tone: 'warning', Icon: IconCloud },
   unknown: { tone: 'warning', Icon: IconHelpCircle },
