@@ -92,6 +92,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
         [await product.admin(), '/dashboard/admin/users', 'Компании'],
       ] as const) {
         await enter(page, product.url + path, token, {});
+        await expect(page.getByRole('banner')).toBeVisible();
         if (token === agent) {
           await expect(page.getByRole('dialog')).toBeVisible();
           await page.keyboard.press('Escape');

@@ -55,7 +55,14 @@ export const inviteAgain = endpoint({
   access: ['CREATOR'],
   params: IdParams,
   reply: MadeInvitations,
-  errors: ['not_found', 'already_joined', 'no_company', 'company_unconfirmed', 'too_many_requests'],
+  errors: [
+    'not_found',
+    'already_joined',
+    'protected_user',
+    'no_company',
+    'company_unconfirmed',
+    'too_many_requests',
+  ],
 });
 
 /** The token of a mailed link that sets a password. */

@@ -26,8 +26,9 @@ export function invitationRoutes(
     const folded = body.emails.map((email) => email.toLowerCase());
     const emails = body.emails.filter((_, at) => folded.indexOf(folded[at] ?? '') === at);
     await demandConfirmed(db, owner.companyId);
-    await refuseTaken(db, emails);
+    // Before the reply that names taken addresses, so that nobody can look up accounts without end.
     await limits.countInvitations(owner.companyId, emails);
+    await refuseTaken(db, emails);
     const passwordHash = await unknownPassword(routes.passwords, actor);
     return write(async (tx) => {
       const users = [];

@@ -7,6 +7,7 @@ import { changeRole } from '@propusk/contract/role-changes';
 import { createSite } from '@propusk/contract/sites';
 import { companyUsers, deleteUser, updateUser } from '@propusk/contract/users';
 import { whySite } from '@propusk/contract/why';
+import { createAdmin } from '@propusk/test-kit/api/admin';
 import { PASSWORD, startApi, type TestApi, testEncryption } from '@propusk/test-kit/api/api';
 import { type Inbox, openInbox } from '@propusk/test-kit/api/inbox';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
@@ -184,4 +185,34 @@ test('an unconfirmed company invites nobody', async () => {
     await api.call(owner.token, inviteAgain, { params: { id } }),
   ];
   for (const { status, error } of tries) expect([status, error.code]).toEqual([403, 'company_unconfirmed']);
+});
+
+test('an invited agent who was made an owner gets no new link, and does not count as the company’s remaining owner', async () => {
+  const owner = await api.company();
+  const { id } = await invited(owner.token);
+  await api.must(owner.token, changeRole, {
+    params: { id },
+    body: { role: 'CREATOR', currentPassword: PASSWORD },
+  });
+  const again = await api.call(owner.token, inviteAgain, { params: { id } });
+  expect([again.status, again.error.code]).toEqual([403, 'protected_user']);
+  const admin = await createAdmin(api);
+  const self = await api.must(owner.token, me);
+  const dropped = await api.call(admin, changeRole, {
+    params: { id: self.id },
+    body: { role: 'USER', currentPassword: PASSWORD },
+  });
+  expect([dropped.status, dropped.error.code]).toEqual([409, 'last_owner']);
+});
+
+test('a list that is refused for taken addresses uses up the company’s invitations of the day', async () => {
+  const owner = await api.company();
+  const other = await api.company();
+  const { company } = await api.must(owner.token, me);
+  const guesses = () => [...Array.from({ length: 49 }, address), other.email];
+  expect((await invite(owner.token, guesses())).status).toBe(409);
+  const { rows } = await api.database.pool.query(`select points from rate_limits where key = $1`, [
+    `invitation:${company?.id}`,
+  ]);
+  expect(rows).toEqual([{ points: 50 }]);
 });

@@ -47,6 +47,8 @@ async function keepAnOwner(tx: Tx, companyId: number, except: number): Promise<v
     .where('company_id', '=', companyId)
     .where('id', '<>', except)
     .where('roles', '@>', sql<never>`array['CREATOR']`)
+    // An invited owner without a password cannot manage the company.
+    .where('invited', '=', false)
     .executeTakeFirstOrThrow(() => new AppError('last_owner'));
 }
 

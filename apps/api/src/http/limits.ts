@@ -45,6 +45,7 @@ const budgets = {
   noticeActor: { attempts: 300, minutes: 60 },
   /** Agents that one company invites: its owner may be a stranger, and a mailbox a stranger's. */
   invitation: { attempts: 500, minutes: 1_440 },
+  invitationMailbox: { attempts: 5, minutes: 60 },
   /** Pairing codes of one user: each ended session of the extension sends a change to every gateway. */
   pairing: { attempts: 20, minutes: 15 },
 } as const;
@@ -325,7 +326,8 @@ export function createLimits(pool: pg.Pool): Limits {
     },
     async countInvitations(companyId, emails) {
       await charge('invitation', String(companyId), emails.length);
-      for (const email of emails) await charge('noticeMailbox', hash(fold(email)));
+      // A mailbox counts for each company, so that none can keep another from inviting it, or from warning its user.
+      await chargeAll(emails.map((email) => ['invitationMailbox', hash(String(companyId), fold(email))]));
     },
     async countProbe(userId, calls = 1) {
       await charge('probe', String(userId), Math.min(calls, budgets.probe.attempts));

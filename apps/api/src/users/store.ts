@@ -120,11 +120,15 @@ export async function refuseTaken(db: Db, emails: readonly string[]): Promise<vo
 
 /**
  * Finds a user who has an invitation and no password yet.
- * @throws AppError not_found, also for another company's user; already_joined
+ * @throws AppError not_found, also for another company's user; already_joined; protected_user for an owner or ADMIN
  */
 export async function findInvited(db: Db, actor: Member, id: number): Promise<User> {
   const user = await findUser(db, actor, id);
+  // An account that is an owner and an ADMIN finds users of other companies too.
+  if (user.company?.id !== actor.companyId) throw new AppError('not_found');
   if (user.invitation === null) throw new AppError('already_joined');
+  // The link opens the account, and a new password of an owner needs more than a session.
+  if (isProtected(user.roles.map(({ value }) => value))) throw new AppError('protected_user');
   return user;
 }
 

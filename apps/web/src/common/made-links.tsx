@@ -19,7 +19,15 @@ export function MadeLinks(props: {
   const { links } = props;
   const all = useCopy(links.map(({ label, link }) => `${label}: ${link}`).join('\n'));
   return (
-    <Modal opened onClose={props.onClose} title={props.title} size={520}>
+    <Modal
+      opened
+      onClose={props.onClose}
+      title={props.title}
+      size={520}
+      // The links are shown once.
+      closeOnClickOutside={false}
+      closeOnEscape={false}
+    >
       <Stack gap="md">
         <Text size="sm">{props.hint}</Text>
         {links.map(({ label, link, copyLabel }, at) => (
