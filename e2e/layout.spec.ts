@@ -49,7 +49,7 @@ async function windowOf(browser: Browser, viewer: Viewer, width: number, height:
   return context.newPage();
 }
 
-/** What is wrong with a table at the window's width. Evaluated in the page. */
+/** A script for the page: it lists the faults of the page's table at the current width of the window. */
 const TABLE_FAULTS = `(() => {
   const faults = [];
   const { scrollWidth, clientWidth } = document.documentElement;

@@ -335,7 +335,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await expect(page.getByRole('dialog')).toHaveCount(0, { timeout: 2_000 });
     });
 
-    test('a form whose object another user changed says so, loads the changes and keeps the typed values', {
+    test('after a change by another user a form reports the conflict, loads the change and keeps the typed values', {
       tag: ['@8.12'],
     }, async ({ page }) => {
       const dialog = dialogOf(page);

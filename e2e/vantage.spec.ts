@@ -60,7 +60,7 @@ const product = startConsole(
   }),
 );
 
-/** Runs the command that the console shows, in a shell that stands for the other machine. */
+/** Runs the command that the console shows for the vantage's machine. The test runs it in a shell of this machine. */
 function runElsewhere(line: string): ChildProcess {
   const env = {
     ...process.env,

@@ -156,7 +156,7 @@ test('one address with an account refuses the whole list and names the address',
   const email = address();
   const refused = await invite(owner.token, [email, other.email]);
   expect([refused.status, refused.error.code]).toEqual([409, 'email_taken']);
-  expect(refused.error.fields).toEqual({ emails: `Уже входят в «Пропуск»: ${other.email}` });
+  expect(refused.error.fields).toEqual({ emails: `Уже есть в «Пропуске»: ${other.email}` });
   const { rows } = await api.must(owner.token, companyUsers, {});
   expect(rows.some((user) => user.email === email)).toBe(false);
 });
@@ -215,4 +215,26 @@ test('a list that is refused for taken addresses uses up the company’s invitat
     `invitation:${company?.id}`,
   ]);
   expect(rows).toEqual([{ points: 50 }]);
+});
+
+test('an owner who loses the role while an invitation waits for the company’s lock invites nobody', async () => {
+  const owner = await api.company();
+  const { company, id } = await api.must(owner.token, me);
+  const client = await api.database.pool.connect();
+  await client.query('begin');
+  await client.query('select id from companies where id = $1 for update', [company?.id]);
+  const email = address();
+  const waiting = invite(owner.token, [email]);
+  await expect
+    .poll(
+      async () =>
+        (await api.database.pool.query(`select 1 from pg_stat_activity where wait_event_type = 'Lock'`))
+          .rowCount,
+    )
+    .toBe(1);
+  await client.query('delete from sessions where user_id = $1', [id]);
+  await client.query('commit');
+  client.release();
+  expect((await waiting).status).toBe(401);
+  expect((await api.database.pool.query('select 1 from users where email = $1', [email])).rowCount).toBe(0);
 });

@@ -50,12 +50,7 @@ export async function addEmailLink(tx: Tx, actor: Actor, newEmail: string): Prom
     .where('id', '=', actor.userId)
     .forShare()
     .executeTakeFirstOrThrow(gone);
-  // Check the session under the lock: a new password may have ended it while this call waited.
-  await tx
-    .selectFrom('sessions')
-    .select('user_id')
-    .where('token_hash', '=', actor.tokenHash)
-    .executeTakeFirstOrThrow(gone);
+  await demandSession(tx, actor);
   const other = await tx
     .selectFrom('users')
     .select('id')
@@ -65,6 +60,19 @@ export async function addEmailLink(tx: Tx, actor: Actor, newEmail: string): Prom
   if (other !== undefined) throw emailTaken();
   await recordOwn(tx, actor, 'email_link_asked', { before: { email }, after: { email: newEmail } });
   return { ...(await addLink(tx, actor.userId, newEmail)), email };
+}
+
+/**
+ * Checks the actor's session under the lock that the caller holds: a new password or role may have ended it while the call
+ * waited for the lock.
+ * @throws AppError unauthorized
+ */
+async function demandSession(tx: Tx, { tokenHash }: Actor): Promise<void> {
+  await tx
+    .selectFrom('sessions')
+    .select('user_id')
+    .where('token_hash', '=', tokenHash)
+    .executeTakeFirstOrThrow(() => new AppError('unauthorized'));
 }
 
 /**
@@ -100,14 +108,16 @@ export async function addLink(tx: Tx, userId: number | null, newEmail: string | 
 }
 
 /**
- * Creates the link of an invitation, in place of an earlier one.
+ * Creates the link of an invitation, in place of an earlier one. The caller holds the company's lock.
  * @returns its token, of which only the hash is stored
+ * @throws AppError unauthorized when the actor's role, and with it the session, ended meanwhile
  */
 export async function addInvitationLink(
   tx: Tx,
   actor: Actor,
   { userId, expiresAt }: { userId: number; expiresAt: string },
 ): Promise<string> {
+  await demandSession(tx, actor);
   const { token, hash } = newToken();
   await tx.deleteFrom('mail_links').where('user_id', '=', userId).where('made_by', 'is not', null).execute();
   await tx

@@ -81,7 +81,7 @@ function readHead(head: string): IncomingHttpHeaders {
   return Object.fromEntries(pairs);
 }
 
-/** The failure that an exit status of curl stands for (man page of curl, EXIT CODES). */
+/** Translates an exit status of curl into a connection error (man page of curl, EXIT CODES). */
 function failureOf({ exit }: { readonly exit: number }): ConnectError {
   // curl has one status (7) for a refused connection and for a missing route; neither proves a firewall.
   if (exit === 7) return new ConnectError('site', 'connect_failed');

@@ -29,7 +29,7 @@ export interface OutsideStep extends Step {
   readonly from: number | null;
 }
 
-/** A name that gets no request: DNS has no address of it, or one that the dialer forbids. */
+/** A host name to which the probe sends no request: DNS has no address for it, or the dialer forbids the address. */
 interface UnreachableStep extends Step {
   readonly vantage: 'outside';
   readonly kind: 'unresolved' | 'address_refused';

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import type { Db, Tx } from '../db/open.ts';
 import { PRESENT } from './store.ts';
 
-/** The tasks of vantages. The database holds them, because a vantage may call another api process than the one that probes. */
+/** The tasks of vantages. They are in the database: one api process runs the probe, and the vantage may call another one. */
 
 /** A vantage that serves a company's sites. */
 export interface SiteVantage {

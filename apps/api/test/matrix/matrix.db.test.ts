@@ -125,7 +125,7 @@ async function auditFaults({
   return strange.length === 0 ? [] : [`the audit recorded another actor or company: ${events}`];
 }
 
-/** Reads the email, password, roles and second factor of each account: whoever changes them controls the account. */
+/** Reads the email, password, roles and second factor of each account. A change of any of them can take over the account. */
 async function readPowers(): Promise<Map<number, { protected: boolean; power: string }>> {
   const { rows } = await api.database.pool.query<{ id: number; protected: boolean; power: string }>(`
     select u.id, u.roles && '{CREATOR,ADMIN}' as protected, md5(row(u.email, u.password_hash, u.roles,

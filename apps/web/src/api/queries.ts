@@ -33,7 +33,7 @@ export function useCall<E extends Endpoint>(endpoint: E) {
 
 /** Whether the lists may be out of date after a failure: an aborted call, a call without a reply, a changed version. */
 function isStale(error: Error): boolean {
-  return !(error instanceof ApiError) || error.code === 'timeout' || error.code === 'changed_meanwhile';
+  return !(error instanceof ApiError) || error.status === 0 || error.code === 'changed_meanwhile';
 }
 
 /** The creates whose outcome is unknown: the last body that each call sent, and its idempotency key. */

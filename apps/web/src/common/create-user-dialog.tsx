@@ -5,9 +5,8 @@ import { toastSuccess } from '../ui/toast.ts';
 import { EmailField, PasswordField, TextField } from './fields.tsx';
 import { FormDialog } from './form-dialog.tsx';
 import { userName } from './names.ts';
-import { MultiSelectField } from './select-fields.tsx';
-import { usePolicyCreate } from './use-inline-create.ts';
-import { useAddOption, usePolicyOptions } from './use-options.ts';
+import { PoliciesField } from './policies-field.tsx';
+import { useAddOption } from './use-options.ts';
 
 /** Adds a user to the company. The text `typed` into a select fills the email field, or without an `@` the name. */
 export function CreateUserDialog(props: {
@@ -19,8 +18,6 @@ export function CreateUserDialog(props: {
   const isEmail = typed.includes('@');
   const create = useCall(createUser);
   const addOption = useAddOption(companyUsers);
-  const policies = usePolicyOptions([]);
-  const createPolicy = usePolicyCreate();
   return (
     <FormDialog
       title={t.users.create}
@@ -52,14 +49,7 @@ export function CreateUserDialog(props: {
             autoComplete="new-password"
             required
           />
-          <MultiSelectField
-            control={control}
-            name="politics"
-            label={t.users.policies}
-            placeholder={t.form.choose.policy}
-            options={policies}
-            create={createPolicy}
-          />
+          <PoliciesField control={control} />
         </>
       )}
     </FormDialog>

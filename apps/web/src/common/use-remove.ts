@@ -11,15 +11,16 @@ type Remove = Endpoint<Access, typeof IdParams, undefined, undefined, undefined>
 /**
  * Returns a function that removes an entity: it asks for confirmation, makes the call and shows a toast.
  * @param question the specification's question, which the entity's name completes
+ * The function's `version` refuses to remove an entity that has changed since.
  * @param loss a sentence about the consequences, or a kind of entity whose loss of access the dialog counts
  */
 export function useRemove(
   endpoint: Remove,
   question: string,
   loss?: { says: string } | { of: 'site' | 'policy' | 'user' },
-): (id: number, name: string) => Promise<void> {
+): (id: number, name: string, version?: number) => Promise<void> {
   const { mutateAsync } = useCall(endpoint);
-  return async (id, name) => {
+  return async (id, name, version) => {
     const removed = await confirm({
       text: question,
       hint: loss && 'says' in loss ? `${name}. ${loss.says}` : name,
@@ -31,7 +32,7 @@ export function useRemove(
       yes: t.common.yes,
       no: t.common.no,
       danger: true,
-      action: () => mutateAsync({ params: { id } }),
+      action: () => mutateAsync({ params: { id }, version }),
     });
     if (removed) toastSuccess(t.alerts.deleted, name);
   };

@@ -22,7 +22,7 @@ export function lazyResolver<V extends FieldValues, O>(
         (resolver) => (judge = resolver),
         () => undefined,
       );
-      // Only a verdict that changes the submit button does not wait: the schema also explains what is invalid.
+      // Enable or disable the submit button at once. Otherwise wait for the schema, which also has the messages of the fields.
       const before = wasValid;
       wasValid = isValid(values);
       if (wasValid) return typed;

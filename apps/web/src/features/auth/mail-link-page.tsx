@@ -1,5 +1,5 @@
 import { Box, Button, Stack } from '@mantine/core';
-import { useLink as linkCall } from '@propusk/contract/auth';
+import { useLink as linkCall, logout } from '@propusk/contract/auth';
 import { openLink } from '@propusk/contract/invitations';
 import { limits } from '@propusk/contract/limits';
 import * as t from '@propusk/phrases/console';
@@ -55,7 +55,9 @@ function Opened({ link }: { link: MailLink | null }) {
       await navigate({ to: paths.dashboard, replace: true });
       return;
     }
-    // The server has ended every session of the user, including this browser's (spec section 4).
+    // The server has ended every session of the link's user (spec section 4). Another user may be signed in here.
+    const bearer = token.read();
+    if (bearer !== null) await call(logout, { bearer }).catch(() => {});
     const session = await signIn?.().catch(() => null);
     token.store(session?.token ?? null);
     passwordRequest.forget();
@@ -75,7 +77,7 @@ function Opened({ link }: { link: MailLink | null }) {
   );
 }
 
-/** Reads the account of a password link: a used or expired link must say so before the user types a password. */
+/** Reads the account of a password link first, so that the page reports a used or expired link before it shows a form. */
 function PasswordLink(props: { token: string; use: UseLink; onDead: () => void }) {
   const { token, use } = props;
   const { reply, error, retry } = useReply((signal) => call(openLink, { body: { token } }, signal));

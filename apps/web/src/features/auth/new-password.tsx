@@ -5,10 +5,12 @@ import { limits } from '@propusk/contract/limits';
 import * as t from '@propusk/phrases/console';
 import * as z from 'zod/mini';
 import { call } from '../../api/call.ts';
+import { token } from '../../api/token.ts';
 import { showFailure } from '../../common/contract-form.ts';
 import { PasswordField } from '../../common/fields.tsx';
 import { useAttempt } from '../../common/use-attempt.ts';
 import { useContractForm } from '../../common/use-contract-form.ts';
+import { Notice } from '../../ui/notice.tsx';
 import { Questions } from '../../ui/questions.tsx';
 import { AuthForm } from './auth-form.tsx';
 import { ToLogin } from './auth-page.tsx';
@@ -47,6 +49,7 @@ export function NewPassword(props: { token: string; account: LinkAccount; use: U
       onSubmit={submit}
       submitLabel={invitedBy === null ? t.mailLink.savePassword : t.mailLink.enter}
       footer={<ToLogin />}
+      notice={token.read() !== null && <Notice kind="warning">{t.mailLink.replacesSession(email)}</Notice>}
     >
       {/* Tells password managers the account. */}
       <input hidden readOnly type="email" name="email" autoComplete="username" value={email} />

@@ -134,21 +134,19 @@ function Step(props: { name: Key; done: boolean; current: boolean; shown: boolea
   );
 }
 
-/** The button that starts a step. A step about a site takes the first one that is not protected. */
+/** The button that starts a step. The steps lock and check are about the first site that is not protected. */
 function Action({ step, onAdd, onLock }: FirstStepsProps & { step: Key }): ReactNode {
   const ofSite = step === 'lock' || step === 'check';
   const { data } = useQuery({ ...queryOptions(listSites, {}), enabled: ofSite });
   const site = data?.rows.find(({ protection }) => protection?.verdict !== 'protected');
-  if (step === 'site' || ofSite) {
-    if (ofSite && site === undefined) return null;
-    const run = () => (ofSite && site ? onLock(site, step) : onAdd());
-    const label = ofSite ? t.firstSteps.ofSite[step](unicodeHost(site?.address ?? '')) : t.firstSteps.addSite;
-    return (
-      <Anchor component="button" type="button" onClick={run}>
-        {label}
-      </Anchor>
-    );
-  }
+  const button = (label: string, run: () => void) => (
+    <Anchor component="button" type="button" onClick={run}>
+      {label}
+    </Anchor>
+  );
+  if (step === 'site') return button(t.firstSteps.addSite, onAdd);
+  if (step === 'lock' || step === 'check')
+    return site && button(t.firstSteps.ofSite[step](unicodeHost(site.address)), () => onLock(site, step));
   const to = {
     person: paths.creatorUsers,
     policy: paths.creatorPolicies,

@@ -8,9 +8,7 @@ import type * as z from 'zod/mini';
 import { useCall } from '../../api/queries.ts';
 import { FormDialog } from '../../common/form-dialog.tsx';
 import { MadeLinks } from '../../common/made-links.tsx';
-import { MultiSelectField } from '../../common/select-fields.tsx';
-import { usePolicyCreate } from '../../common/use-inline-create.ts';
-import { usePolicyOptions } from '../../common/use-options.ts';
+import { PoliciesField } from '../../common/policies-field.tsx';
 import { formatMoment } from '../../ui/day.tsx';
 import { toastSuccess } from '../../ui/toast.ts';
 import { readAddresses } from './read-addresses.ts';
@@ -18,8 +16,6 @@ import { readAddresses } from './read-addresses.ts';
 /** Invites agents by mail. Where the server sends no mail, the links are shown for the owner to pass on. */
 export function InviteAgentsDialog({ onClose }: { onClose: () => void }) {
   const invite = useCall(inviteUsers);
-  const policies = usePolicyOptions([]);
-  const createPolicy = usePolicyCreate();
   const [made, setMade] = useState<MadeInvitations | null>(null);
   if (made) return <InvitationLinks made={made} onClose={onClose} />;
   return (
@@ -43,14 +39,7 @@ export function InviteAgentsDialog({ onClose }: { onClose: () => void }) {
             {t.invitations.hint(limits.invitationDays)}
           </Text>
           <AddressesField control={control} />
-          <MultiSelectField
-            control={control}
-            name="politics"
-            label={t.users.policies}
-            placeholder={t.form.choose.policy}
-            options={policies}
-            create={createPolicy}
-          />
+          <PoliciesField control={control} />
         </>
       )}
     </FormDialog>

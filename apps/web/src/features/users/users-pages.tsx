@@ -64,7 +64,7 @@ function UserList(props: {
       ...(step ? [changing(<IconUserCog size={16} aria-hidden />, user, step)] : []),
     ];
   }
-  /** What is offered for an invited user. Only an owner invites agents. */
+  /** The menu items for an invited user. An ADMIN cannot invite agents, so only an owner gets the item that invites again. */
   const invitationOf = (user: User): readonly RowAction[] => [
     ...(rolesOf(me).includes('CREATOR')
       ? [
@@ -76,7 +76,8 @@ function UserList(props: {
         ]
       : []),
     {
-      ...removing(() => withdraw(user.id, user.email)),
+      // The version: a user who has joined since must not be deleted by this question.
+      ...removing(() => withdraw(user.id, user.email, user.version)),
       label: t.invitations.withdraw,
     },
   ];

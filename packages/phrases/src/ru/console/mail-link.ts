@@ -3,6 +3,8 @@
 export const mailLink = {
   newPasswordTitle: 'Задайте новый пароль',
   newPasswordHint: 'Все открытые сеансы завершатся, и войти нужно будет с новым паролем',
+  replacesSession: (email: string) =>
+    `В этом браузере уже выполнен вход. Когда вы сохраните пароль, тот сеанс завершится, а ссылка относится к аккаунту ${email}.`,
   opening: 'Проверяем ссылку…',
   welcomeTitle: 'Добро пожаловать в «Пропуск»',
   welcomeHint: (company: string, email: string) =>
