@@ -152,7 +152,12 @@ const shell: Scenario[] = [
     },
     { firstVisit: true },
   ),
-  ...states('agent', '/dashboard/user/domains', { 'onboarding-agent': loaded }, { firstVisit: true }),
+  ...states(
+    'agent',
+    '/dashboard/user/domains',
+    { 'onboarding-agent': (page) => expect(page.getByRole('dialog')).toBeVisible() },
+    { firstVisit: true },
+  ),
   ...states('owner', sites, {
     'scheme-menu': async (page) => {
       await page.getByRole('button', { name: /^Оформление/ }).click();
@@ -225,7 +230,7 @@ const siteList: Scenario[] = [
     ),
   }),
   ...states('newcomer', sites, {
-    'sites-empty': loaded,
+    'sites-empty': (page) => expect(page.getByRole('button', { name: 'Указать адрес сайта' })).toBeVisible(),
     unconfirmed: changing(
       '**/api/me',
       (me) => ({ ...me, company: { ...me.company, confirmed: false } }),
