@@ -1,6 +1,10 @@
 import { connect, type Socket } from 'node:net';
+import { startNameServer } from '@propusk/test-kit/gateway/dns';
 import { clientHello, type Mode } from './hello.ts';
 import { startOrigin } from './origin.ts';
+
+/** An address of this machine for the name server: squid asks port 53 only. */
+const NAME_SERVER = '127.0.0.53';
 
 /**
  * The load generator and the origin, in one process on one core. It receives tasks by IPC and replies with
@@ -10,6 +14,8 @@ import { startOrigin } from './origin.ts';
 
 export interface LoadClient {
   readonly site: string;
+  /** The domain whose names are fresh ones of the same company. */
+  readonly wild: string;
   /** The site's IP address, for a proxy that cannot map host names. */
   readonly at?: string;
   /** `name:password`. */
@@ -17,12 +23,14 @@ export interface LoadClient {
 }
 
 export interface Task {
-  readonly kind: 'tunnels' | 'bulk' | 'requests' | 'echo' | 'hold' | 'release';
+  readonly kind: 'tunnels' | 'fresh' | 'bulk' | 'requests' | 'echo' | 'hold' | 'release';
   /** Port of the proxy; null connects to the origin directly. */
   readonly proxy: number | null;
   readonly callers: readonly LoadClient[];
   readonly ms: number;
   readonly connections: number;
+  /** New tunnels a second; without it each connection opens its next tunnel as soon as it can. */
+  readonly rate?: number;
 }
 
 export interface Seen {
@@ -39,6 +47,10 @@ export interface Seen {
 
 const originPort = await startOrigin();
 const held: Socket[] = [];
+/** Answers every name with this machine, for the proxies that ask it. */
+const names = await startNameServer(() => ['127.0.0.1'], 60, { port: 53, address: NAME_SERVER }).catch(
+  () => null,
+);
 
 interface Prepared {
   readonly connect: Buffer;
@@ -46,20 +58,25 @@ interface Prepared {
   readonly get: Buffer;
 }
 
-function prepare({ kind, callers, proxy }: Task): Promise<Prepared[]> {
-  const ready = callers.map(async ({ site, credentials, at = site }) => {
-    const authority = `${at}:${originPort}`;
-    const auth = `Proxy-Authorization: Basic ${Buffer.from(credentials).toString('base64')}\r\n`;
-    const target = proxy === null ? '/' : `http://${authority}/`;
-    return {
-      connect: Buffer.from(`CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n${auth}\r\n`),
-      hello: await clientHello(site, modes[kind]),
-      get: Buffer.from(
-        `GET ${target} HTTP/1.1\r\nHost: ${authority}\r\nUser-Agent: bench\r\nAccept: */*\r\n${proxy === null ? '' : auth}\r\n`,
-      ),
-    };
-  });
-  return Promise.all(ready);
+function prepare({ kind, proxy }: Task, { site, credentials, at = site }: LoadClient): Prepared {
+  const authority = `${at}:${originPort}`;
+  const auth = `Proxy-Authorization: Basic ${Buffer.from(credentials).toString('base64')}\r\n`;
+  const target = proxy === null ? '/' : `http://${authority}/`;
+  return {
+    connect: Buffer.from(`CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n${auth}\r\n`),
+    hello: clientHello(site, modes[kind]),
+    get: Buffer.from(
+      `GET ${target} HTTP/1.1\r\nHost: ${authority}\r\nUser-Agent: bench\r\nAccept: */*\r\n${proxy === null ? '' : auth}\r\n`,
+    ),
+  };
+}
+
+let fresh = 0;
+
+/** The client at a name that nobody has asked for. */
+function atFreshName(task: Task, client: LoadClient): Prepared {
+  fresh += 1;
+  return prepare(task, { ...client, site: `f${fresh}.${client.wild}` });
 }
 
 class Tally {
@@ -125,23 +142,47 @@ const shared = Buffer.alloc(256 * 1024);
 
 function tunnels(task: Task, tally: Tally, prepared: readonly Prepared[]): Promise<void>[] {
   let next = 0;
+  const once = () => {
+    const at = next++ % prepared.length;
+    const client = task.callers[at] as LoadClient;
+    return tunnel(
+      task,
+      tally,
+      task.kind === 'fresh' ? atFreshName(task, client) : (prepared[at] as Prepared),
+    );
+  };
+  if (task.rate !== undefined) return [paced(task.rate, tally, once)];
   return Array.from({ length: task.connections }, async () => {
-    while (!tally.over) {
-      const mine = prepared[next++ % prepared.length] as Prepared;
-      const started = performance.now();
-      await new Promise<void>((resolve) => {
-        let got = 0;
-        const socket = open(task, mine, (_, _data, length) => (got += length));
-        socket.once('error', (error) => tally.fail(error.message));
-        socket.once('close', () => {
-          if (got === 1_200) {
-            tally.count += 1;
-            tally.times.push(performance.now() - started);
-          } else tally.fail(`${got} bytes`);
-          resolve();
-        });
-      });
-    }
+    while (!tally.over) await once();
+  });
+}
+
+/** Starts work at a steady rate, whether or not the earlier work is done. */
+async function paced(rate: number, tally: Tally, once: () => Promise<void>): Promise<void> {
+  const started = performance.now();
+  const pending: Promise<void>[] = [];
+  while (!tally.over) {
+    const due = ((performance.now() - started) / 1_000) * rate;
+    while (pending.length < due) pending.push(once());
+    await new Promise(setImmediate);
+  }
+  await Promise.all(pending);
+}
+
+/** Opens a tunnel, receives the site's reply and waits for the end. */
+function tunnel(task: Task, tally: Tally, prepared: Prepared): Promise<void> {
+  const started = performance.now();
+  return new Promise<void>((resolve) => {
+    let got = 0;
+    const socket = open(task, prepared, (_, _data, length) => (got += length));
+    socket.once('error', (error) => tally.fail(error.message));
+    socket.once('close', () => {
+      if (got === 1_200) {
+        tally.count += 1;
+        tally.times.push(performance.now() - started);
+      } else tally.fail(`${got} bytes`);
+      resolve();
+    });
   });
 }
 
@@ -261,10 +302,11 @@ function release(): Promise<void>[] {
   );
 }
 
-const kinds = { tunnels, bulk, requests, echo, hold, release };
+const kinds = { tunnels, fresh: tunnels, bulk, requests, echo, hold, release };
 
 const modes: Readonly<Record<Task['kind'], Mode>> = {
   tunnels: 'hello',
+  fresh: 'hello',
   bulk: 'bulk',
   requests: 'hello',
   echo: 'echo',
@@ -273,7 +315,7 @@ const modes: Readonly<Record<Task['kind'], Mode>> = {
 };
 
 process.on('message', async (task: Task) => {
-  const prepared = await prepare(task);
+  const prepared = task.callers.map((client) => prepare(task, client));
   const tally = new Tally(task.ms);
   const started = performance.now();
   await Promise.all(kinds[task.kind](task, tally, prepared));
@@ -284,4 +326,4 @@ process.on('message', async (task: Task) => {
   process.send?.({ type: 'seen', ...seen });
 });
 process.on('disconnect', () => process.exit(0));
-process.send?.({ type: 'ready', port: originPort });
+process.send?.({ type: 'ready', port: originPort, dns: names?.address ?? null });

@@ -17,6 +17,7 @@ import {
   snapshots,
   type Upstream,
   usersOf,
+  wildDomainOf,
 } from './policy.ts';
 
 /** The proxies under measurement, each on the same core and under the same policy. */
@@ -35,6 +36,8 @@ export interface Wanted {
   readonly origin: number;
   /** The upstream proxy of every company; without one egress is direct. */
   readonly upstream?: Upstream;
+  /** The address of a name server for names outside the known sites; it listens at port 53. */
+  readonly dns?: string;
 }
 
 /** No proxy: measures the limit of load and origin. */
@@ -75,10 +78,10 @@ export async function startGateway(
 }
 
 /** Starts the gateway with a feed server in place of the api. */
-export async function startOurs({ origin, upstream }: Wanted): Promise<Proxy> {
+export async function startOurs({ origin, upstream, dns }: Wanted): Promise<Proxy> {
   const started = new AsyncDisposableStack();
   const feed = await startFeedServer(SECRET, { heartbeatMs: 5_000 });
-  for (const snapshot of snapshots(origin, upstream)) feed.publish(snapshot);
+  for (const snapshot of snapshots(origin, upstream, dns !== undefined)) feed.publish(snapshot);
   started.defer(feed.stop);
   const folder = started.use(await newFolder());
   const sites = callers().map(({ site }) => site);
@@ -88,6 +91,7 @@ export async function startOurs({ origin, upstream }: Wanted): Promise<Proxy> {
     API_URL: feed.url,
     DATA_DIR: folder.path,
     GATEWAY_METRICS_PORT: String(metricsPort),
+    ...(dns !== undefined && { GATEWAY_DNS: dns }),
   };
   const running = started.use(await startGateway(MEASURED, sites, env));
   await untilMetric(metricsPort, 'snapshot_companies', COMPANIES, 60_000);
@@ -101,7 +105,7 @@ export async function startOurs({ origin, upstream }: Wanted): Promise<Proxy> {
 }
 
 /** Starts squid with Basic auth, and with users and names per company. */
-export async function startSquid({ upstream }: Wanted): Promise<Proxy> {
+export async function startSquid({ upstream, dns }: Wanted): Promise<Proxy> {
   const temporary = await newFolder();
   const folder = temporary.path;
   // squid, when root starts it, switches to another user, who needs this folder.
@@ -113,7 +117,10 @@ export async function startSquid({ upstream }: Wanted): Promise<Proxy> {
     const ids = usersOf(company);
     known.push(...ids.map((id) => `u${id}:${createHash('md5').update(passwordOf(id)).digest('hex')}`));
     await writeFile(join(folder, `people-${company}`), ids.map((id) => `u${id}`).join('\n'));
-    await writeFile(join(folder, `sites-${company}`), sitesOf(company).join('\n'));
+    await writeFile(
+      join(folder, `sites-${company}`),
+      [...sitesOf(company), `.${wildDomainOf(company)}`].join('\n'),
+    );
     rules.push(
       `acl people${company} proxy_auth "${folder}/people-${company}"`,
       `acl sites${company} dstdomain "${folder}/sites-${company}"`,
@@ -141,6 +148,7 @@ ${rules.join('\n')}
 http_access deny all
 ${parent}
 hosts_file ${folder}/hosts
+${dns === undefined ? '' : `dns_nameservers ${dns}`}
 pid_filename none
 access_log none
 cache_log ${folder}/cache.log
@@ -185,12 +193,13 @@ LogLevel Critical
 }
 
 /** Starts proxy-chain, which looks users and sites up in memory. */
-export async function startProxyChain({ upstream }: Wanted): Promise<Proxy> {
+export async function startProxyChain({ upstream, dns }: Wanted): Promise<Proxy> {
   const running = pinned(MEASURED, [process.execPath, fileOf('./proxy-chain.ts')], {
     ipc: true,
     env: {
       PATH: process.env.PATH,
       PORT: String(await freePort()),
+      ...(dns !== undefined && { DNS: dns }),
       ...(upstream !== undefined && {
         UPSTREAM: `http://${upstream.username}:${upstream.password}@${upstream.host}:${upstream.port}`,
       }),
@@ -199,6 +208,17 @@ export async function startProxyChain({ upstream }: Wanted): Promise<Proxy> {
   const { port } = await firstMessage<{ port: number }>(running.child, 'listening');
   const { [Symbol.asyncDispose]: stop } = running;
   return { name: 'proxy-chain', port, known: 'password', process: running, [Symbol.asyncDispose]: stop };
+}
+
+/** Starts the floor of a tunnel: no proxy on Node that does this work can be much faster. */
+export async function startFloor({ origin }: Wanted): Promise<Proxy> {
+  const running = pinned(MEASURED, [process.execPath, fileOf('./floor.ts')], {
+    ipc: true,
+    env: { PATH: process.env.PATH, PORT: String(await freePort()), ORIGIN: String(origin) },
+  });
+  const { port } = await firstMessage<{ port: number }>(running.child, 'listening');
+  const { [Symbol.asyncDispose]: stop } = running;
+  return { name: 'floor', port, known: 'token', process: running, [Symbol.asyncDispose]: stop };
 }
 
 async function up(name: string, port: number, running: Pinned, folder: AsyncDisposable): Promise<Proxy> {

@@ -18,8 +18,9 @@ export interface Person {
   readonly token: string;
   /** The password that peers know. */
   readonly password: string;
-  /** A site that the user may reach. */
+  /** A site that the user may reach, and the wild domain of its company. */
   readonly site: string;
+  readonly wild: string;
 }
 
 /** The sites of a company, without their port. */
@@ -43,15 +44,19 @@ export interface Upstream {
   readonly password: string;
 }
 
+/** The domain whose names all lead to sites of a company. */
+export const wildDomainOf = (company: number) => `fresh.c${company}.bench.test`;
+
 /**
  * The snapshots of all companies. @param port of the sites @param upstream egress proxy; without it egress
- * is direct
+ * is direct @param wild whether each company also has all names of its wild domain
  */
-export function snapshots(port: number, upstream?: Upstream): CompanySnapshot[] {
+export function snapshots(port: number, upstream?: Upstream, wild = false): CompanySnapshot[] {
   return Array.from({ length: COMPANIES }, (_, company) => {
     const people = usersOf(company);
-    const sites = sitesOf(company).map((name, i) => {
-      const id = company * SITES + i + 1;
+    const names = [...sitesOf(company), ...(wild ? [`*.${wildDomainOf(company)}`] : [])];
+    const sites = names.map((name, i) => {
+      const id = company * (SITES + 1) + i + 1;
       return { id, address: `${name}:${port}`, claim: upstream === undefined ? id : null };
     });
     const proxy = upstream ?? { host: '', port: 0, username: '', password: '' };
@@ -93,6 +98,7 @@ export function callers(): Person[] {
       token: signGatewayToken(keys, { userId, epoch: 1, expires }),
       password: passwordOf(userId),
       site: `s${at}.c${company}.bench.test`,
+      wild: wildDomainOf(company),
     };
   });
 }

@@ -1,9 +1,10 @@
+import { Resolver } from 'node:dns';
 import { Server } from 'proxy-chain';
-import { COMPANIES, passwordOf, sitesOf, usersOf } from './policy.ts';
+import { COMPANIES, passwordOf, sitesOf, usersOf, wildDomainOf } from './policy.ts';
 
 /**
  * A proxy-chain server that looks users and sites up in memory. Its settings are the environment variables
- * PORT and UPSTREAM.
+ * PORT, UPSTREAM, and DNS for names outside the known sites.
  */
 
 const passwords = new Map<string, string>();
@@ -16,6 +17,8 @@ for (let company = 0; company < COMPANIES; company++) {
   }
 }
 const upstream = process.env.UPSTREAM ?? null;
+const resolver = new Resolver();
+if (process.env.DNS !== undefined) resolver.setServers([process.env.DNS]);
 
 const server = new Server({
   host: '127.0.0.1',
@@ -23,19 +26,27 @@ const server = new Server({
   verbose: false,
   prepareRequestFunction({ username, password, hostname }) {
     if (passwords.get(username) !== password) return { requestAuthentication: true };
-    if (!sites[companies.get(username) ?? -1]?.has(hostname)) throw new Error('Not allowed');
-    return { upstreamProxyUrl: upstream, dnsLookup: loopback as never };
+    const company = companies.get(username) ?? -1;
+    const known = sites[company]?.has(hostname) === true;
+    if (!known && !hostname.endsWith(`.${wildDomainOf(company)}`)) throw new Error('Not allowed');
+    return { upstreamProxyUrl: upstream, dnsLookup: (known ? loopback : ask) as never };
   },
 });
 
+type Done = (error: Error | null, address?: unknown, family?: number) => void;
+
 /** Resolves every site to this machine, so that no proxy of the bench waits for a resolver. */
-function loopback(
-  _name: string,
-  options: { all?: boolean },
-  done: (error: null, address: unknown, family?: number) => void,
-): void {
+function loopback(_name: string, options: { all?: boolean }, done: Done): void {
   if (options.all === true) done(null, [{ address: '127.0.0.1', family: 4 }]);
   else done(null, '127.0.0.1', 4);
+}
+
+/** Asks the name server of the bench. */
+function ask(name: string, options: { all?: boolean }, done: Done): void {
+  resolver.resolve4(name, (error, [address] = []) => {
+    if (error !== null) done(error);
+    else loopback(name, options, (_, all) => done(null, options.all === true ? all : address, 4));
+  });
 }
 
 await server.listen();

@@ -128,13 +128,8 @@ async function openSoon(
 }
 
 /** Opens a tunnel, sends a ClientHello and keeps it open; null when the gateway refuses. */
-async function open(
-  gateway: number,
-  authority: string,
-  host: string,
-  credentials: string,
-): Promise<Socket | null> {
-  const hello = await clientHello(host, 'idle');
+function open(gateway: number, authority: string, host: string, credentials: string): Promise<Socket | null> {
+  const hello = clientHello(host, 'idle');
   const socket = connect({ port: gateway, host: '127.0.0.1', noDelay: true });
   const auth = `Proxy-Authorization: Basic ${Buffer.from(credentials).toString('base64')}`;
   socket.write(`CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n${auth}\r\n\r\n`);

@@ -12,7 +12,7 @@ export const row: Row = {
       bench,
       [tunnels, requests, manyStreams],
       [startOurs, startSquid, startProxyChain, startTinyproxy],
-      true,
+      { upstream: true },
     )),
     notes: [
       'The upstream proxy stands in the process of the load and answers as the site itself would. A tunnel that falls silent for 3 s is ended and not counted: half of proxy-chain’s 64 did.',

@@ -13,10 +13,12 @@ export interface NameServer {
  * Starts a DNS server on loopback.
  * @param answer addresses of a name; empty for an unknown name; null to send no response
  * @param ttl seconds; 0, as a rebinding attacker sends
+ * @param at where it listens; 0 is any free port
  */
 export async function startNameServer(
   answer: (name: string) => readonly string[] | null,
   ttl = 0,
+  at = { port: 0, address: '127.0.0.1' },
 ): Promise<NameServer> {
   let asked = 0;
   const server = dns2.createServer({
@@ -35,10 +37,10 @@ export async function startNameServer(
       void send(response);
     },
   });
-  const { udp } = await server.listen({ udp: { port: 0, address: '127.0.0.1' } });
+  const { udp } = await server.listen({ udp: at });
   const { port } = udp as AddressInfo;
   return {
-    address: `127.0.0.1:${port}`,
+    address: port === 53 ? at.address : `${at.address}:${port}`,
     asked: () => asked,
     stop: async () => {
       await server.close();
