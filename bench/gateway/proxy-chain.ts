@@ -43,9 +43,9 @@ function loopback(_name: string, options: { all?: boolean }, done: Done): void {
 
 /** Asks the name server of the bench. */
 function ask(name: string, options: { all?: boolean }, done: Done): void {
-  resolver.resolve4(name, (error, [address] = []) => {
+  resolver.resolve4(name, (error, addresses) => {
     if (error !== null) done(error);
-    else loopback(name, options, (_, all) => done(null, options.all === true ? all : address, 4));
+    else loopback(name, options, (_, all) => done(null, options.all === true ? all : addresses[0], 4));
   });
 }
 

@@ -5,7 +5,7 @@ import { AbortSignalLite } from './abort-signal-lite.ts';
 import { type Caller, nameOf } from './authenticate.ts';
 import { type Authorize, sameEgress } from './authorize.ts';
 import type { ConcurrencyLimits } from './concurrency-limits.ts';
-import { ProxyError } from './proxy-error.ts';
+import { ProxyError, type ProxyErrorReason } from './proxy-error.ts';
 
 /**
  * The requests and tunnels in progress. After every change of policy each is authorized again, and aborted when access was
@@ -37,17 +37,21 @@ export interface ActiveRequests {
   abortAll(refusal: ProxyError): void;
 }
 
-/** Makes an empty registry. */
-export function createActiveRequests(authorize: Authorize, limits: ConcurrencyLimits): ActiveRequests {
+/** Makes an empty registry. @param onCut called for a request that ends because its access was revoked */
+export function createActiveRequests(
+  authorize: Authorize,
+  limits: ConcurrencyLimits,
+  onCut: (reason: ProxyErrorReason) => void = () => {},
+): ActiveRequests {
   // grows: by users, by requests and tunnels; bound: the limits of concurrency-limits.ts, in total and for each user and
   // company; at the bound: 429 too_many
   const requests = new Set<ActiveRequest>();
 
   function start(caller: Caller, target: Target): ActiveRequest | Promise<ActiveRequest> {
     const { egress, companyId } = authorize(caller, target);
-    const holder = { caller: nameOf(caller), companyId };
-    if (!limits.acquire(holder)) {
-      const asked = limits.request(holder);
+    const slots = limits.of(nameOf(caller), companyId);
+    if (!limits.acquire(slots)) {
+      const asked = limits.request(slots);
       if (asked === null) throw new ProxyError('too_many');
       // Authorize again: access may have been revoked while the primary answered.
       return asked.then((came) => {
@@ -64,7 +68,10 @@ export function createActiveRequests(authorize: Authorize, limits: ConcurrencyLi
       signal,
       abort: (reason) => signal.abort(reason),
       release() {
-        if (requests.delete(active)) limits.release(holder);
+        if (!requests.delete(active)) return;
+        limits.release(slots);
+        const { reason } = signal;
+        if (reason instanceof ProxyError) onCut(reason.reason);
       },
     };
     requests.add(active);

@@ -1,20 +1,23 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Target } from '@propusk/access/host';
-import type { Dial } from '@propusk/dial/dial';
+import type { Dial, StartDial } from '@propusk/dial/dial';
 import type { PipelineQueue, PipelineQueues } from '@propusk/overload/pipeline-queue';
 import { type ActiveRequest, type ActiveRequests, clientLeft, nestedRequest } from './active-requests.ts';
 import { type Caller, nameOf } from './authenticate.ts';
 import { readConnectHead } from './connect-head.ts';
+import type { Deadline } from './deadline.ts';
 import { Forwarder } from './forward.ts';
 import { hasBody } from './headers.ts';
 import type { Log } from './log.ts';
-import type { Metrics } from './metrics.ts';
-import { StreamSource } from './peekable-source.ts';
+import type { Form, Metrics } from './metrics.ts';
 import { ProxyError, type ProxyErrorDetail } from './proxy-error.ts';
 import { answerBytes, answerRefusal } from './refusal.ts';
+import { readBy, release, type SocketReader, stopReading } from './socket-reader.ts';
+import { nothing, Splice, type TransferredBytes } from './splice.ts';
 import { isAbsoluteForm, type PlainTarget, readAbsoluteForm, readAuthorityForm } from './target.ts';
-import { tunnel } from './tunnel.ts';
+import { Tunnel, type TunnelOwner } from './tunnel.ts';
 import { upgrade } from './upgrade.ts';
 
 /** The dependencies that all client connections of a gateway share. */
@@ -22,6 +25,7 @@ export interface ProxyContext {
   readonly authenticate: (header: string | undefined) => Caller;
   readonly activeRequests: ActiveRequests;
   readonly dial: Dial;
+  readonly startDial: StartDial;
   /** This gateway's name in Via. */
   readonly via: string;
   readonly consoleUrl: string;
@@ -41,43 +45,36 @@ const headFaults: Readonly<Record<string, readonly [number, ProxyErrorDetail]>> 
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'request_timeout'],
 };
 
-type Form = 'tunnel' | 'request' | 'websocket';
-
 /**
  * One client connection: it owns the socket, the queue of pipelined requests, the requests in progress, the tunnel and the
  * connections to origins, and ends all of them with the socket.
  *
  *   first bytes ─┬─ simple CONNECT ────────────────────────────────────┐
  *                └─ anything else ─> Node's parser ─┬─ CONNECT ────────┴─> onConnect ─> tunnel.ts
- *                                                   ├─ Upgrade ──────────> onUpgrade ─> upgrade.ts
+ *                                                   ├─ Upgrade ──────────> onUpgrade ─> upgrade.ts, splice.ts
  *                                                   └─ absolute form ────> onRequest ─> forward.ts
  */
-export class ClientConnection {
+export class ClientConnection implements SocketReader, TunnelOwner, Deadline {
   readonly #socket: Duplex;
   readonly #context: ProxyContext;
-  readonly #forwarder: Forwarder;
-  /** Requests in progress: at most a tunnel and one request in it. */
-  // grows: by users, by requests; bound: 2; at the bound: a CONNECT in a tunnel is refused
-  readonly #active = new Set<ActiveRequest>();
+  #forwarder: Forwarder | null = null;
+  /** What ends by a deadline: the head, then the tunnel. */
+  #timed: Deadline | null = null;
+  #deadline = performance.now() + HEAD_MS;
+  /** The request in progress. */
+  #request: ActiveRequest | null = null;
+  /** The tunnel in progress. Once Node's parser reads it, every request in it goes to its target. */
+  #tunnel: ActiveRequest | null = null;
   /** Null until Node's parser reads the socket. */
   #queue: PipelineQueue | null = null;
-  /** The tunnel that Node's parser reads: every request in it goes to its target. */
-  #tunnel: ActiveRequest | null = null;
-  /** The caller of the last request, for the log. */
+  /** The caller and the target of the last request, for the log. */
   #caller: Caller | undefined;
+  #target = '';
   #silent = true;
 
   constructor(socket: Duplex, context: ProxyContext) {
     this.#socket = socket;
     this.#context = context;
-    this.#forwarder = new Forwarder(context.dial, context.via);
-    // Every 'error' is followed by 'close'.
-    socket
-      .on('error', () => {})
-      .once('close', () => {
-        for (const active of this.#active) active.abort(clientLeft);
-        this.#forwarder.close();
-      });
   }
 
   /** Whether the client has not sent a request yet. */
@@ -85,33 +82,38 @@ export class ClientConnection {
     return this.#silent;
   }
 
-  /** Waits for the first bytes. A simple CONNECT skips Node's parser, which would take a tenth of a tunnel's time. */
+  get deadline(): number {
+    return this.#timed?.deadline ?? this.#deadline;
+  }
+
+  late(): void {
+    this.#deadline = Number.POSITIVE_INFINITY;
+    if (this.#timed === null) this.onClientError({ code: 'ERR_HTTP_REQUEST_TIMEOUT' });
+    else this.#timed.late();
+  }
+
+  /** Waits for the first bytes. */
   open(): void {
-    const source = new StreamSource(this.#socket);
-    let settled = false;
-    const settle = () => {
-      settled = true;
-      clearTimeout(timer);
-      this.#socket.off('close', settle).off('end', onEnd);
-    };
-    const onEnd = () => this.#socket.destroy();
-    const timer = setTimeout(() => {
-      settle();
-      this.onClientError({ code: 'ERR_HTTP_REQUEST_TIMEOUT' });
-    }, HEAD_MS);
-    this.#socket.once('close', settle).once('end', onEnd);
-    source.peek((bytes) => {
-      // The head's timeout has answered these bytes already.
-      if (settled) return false;
-      settle();
-      const head = readConnectHead(bytes);
-      if (head === null) this.#queue = this.#context.http.serve(this.#socket, { first: source.take() });
-      else {
-        source.skip(head.length);
-        void this.#connect(head.authority, head.credentials, source);
-      }
-      return false;
-    });
+    readBy(this.#socket, this);
+  }
+
+  /** A simple CONNECT skips Node's parser, which would take a tenth of a tunnel's time. */
+  received(bytes: Buffer): void {
+    // The head's timeout has answered already.
+    if (this.#deadline === Number.POSITIVE_INFINITY) return;
+    const head = readConnectHead(bytes);
+    if (head === null) this.#parse(bytes);
+    else this.#connect(head.authority, head.credentials, bytes.subarray(head.length));
+  }
+
+  ended(): void {
+    if (this.#silent) this.#socket.destroy();
+  }
+
+  closed(): void {
+    this.#request?.abort(clientLeft);
+    this.#tunnel?.abort(clientLeft);
+    this.#forwarder?.close();
   }
 
   /** Handles a request in absolute form, or one inside a tunnel. */
@@ -120,7 +122,10 @@ export class ClientConnection {
     return this.#run(
       req.url ?? '',
       () => this.#admit(req, 'request'),
-      (active, target) => this.#forwarder.forward(active, target, req, res),
+      (active, target) => {
+        this.#forwarder ??= new Forwarder(this.#context.dial, this.#context.via);
+        return this.#forwarder.forward(active, target, req, res);
+      },
       (error) => this.#refuseRequest(req, res, error),
     );
   }
@@ -135,15 +140,17 @@ export class ClientConnection {
         this.#refuseWhenDraining();
         return this.#admit(req, 'websocket');
       },
-      (active, target) => upgrade(dial, via, active, target, req, this.#socket, rest),
+      async (active, target) => {
+        const remote = await upgrade(dial, via, active, target, req, this.#socket);
+        if (remote !== null) await this.#splice(active, remote, rest);
+      },
       (error) => this.#refuse(error, req.url),
     );
   }
 
   /** Handles a CONNECT that Node's parser read. @param head bytes behind the request */
-  onConnect(req: IncomingMessage, head: Buffer): Promise<void> {
-    const source = new StreamSource(this.#socket, this.#detach(head));
-    return this.#connect(req.url ?? '', req.headers['proxy-authorization'], source);
+  onConnect(req: IncomingMessage, head: Buffer): void {
+    this.#connect(req.url ?? '', req.headers['proxy-authorization'], this.#detach(head));
   }
 
   /** Answers a request that Node's parser rejects, or that does not arrive in time. */
@@ -159,28 +166,81 @@ export class ClientConnection {
     this.#refuse(new ProxyError('bad_request', detail), '', status);
   }
 
-  #connect(authority: string, credentials: string | undefined, source: StreamSource): Promise<void> {
-    const { authenticate, dial, log } = this.#context;
-    let established = false;
-    return this.#run(
-      authority,
-      async () => {
-        if (this.#tunnel !== null) throw new ProxyError('bad_request');
-        this.#caller = authenticate(credentials);
-        this.#refuseWhenDraining();
-        const target = readAuthorityForm(authority);
-        return [await this.#start(this.#caller, target, 'tunnel'), target];
-      },
-      async (active) => {
-        const result = await tunnel(dial, active, this.#socket, source, () => (established = true));
-        if (result === 'http') await this.#parseTunnel(active, source);
-        else log.debug({ user: nameOf(active.caller), target: authority, ...result }, 'Tunnel ended');
-      },
-      (error) => {
-        // After 200 the client reads the tunnel, not our answer.
-        if (!established) this.#refuse(error, authority);
-      },
-    );
+  /** Passes the socket to Node's HTTP parser. @param first bytes that it has sent */
+  #parse(first: Buffer, answersHalfClosed = false): void {
+    this.#deadline = Number.POSITIVE_INFINITY;
+    this.#timed = null;
+    release(this.#socket);
+    if (this.#queue === null) this.#socket.once('close', () => this.closed());
+    this.#queue = this.#context.http.serve(this.#socket, { first, answersHalfClosed });
+  }
+
+  #connect(authority: string, credentials: string | undefined, first: Buffer): void {
+    const { authenticate, startDial } = this.#context;
+    this.#begin(authority);
+    this.#deadline = Number.POSITIVE_INFINITY;
+    const open = (active: ActiveRequest) => {
+      this.#tunnel = active;
+      this.#context.metrics.carried('tunnel');
+      if (this.#socket.destroyed) return this.refused(clientLeft);
+      const tunnel = new Tunnel(this, active, this.#socket, first);
+      this.#timed = tunnel;
+      tunnel.open(startDial);
+    };
+    try {
+      if (this.#tunnel !== null) throw new ProxyError('bad_request');
+      this.#caller = authenticate(credentials);
+      this.#refuseWhenDraining();
+      const active = this.#start(this.#caller, readAuthorityForm(authority));
+      if (!(active instanceof Promise)) return open(active);
+      // The primary answers in a moment.
+      stopReading(this.#socket);
+      active.then(open, (error) => this.refused(error));
+    } catch (error) {
+      this.#refuse(this.#report(error, authority), authority);
+    }
+  }
+
+  refused(error: unknown): void {
+    this.#endTunnel();
+    this.#refuse(this.#report(error, this.#target), this.#target);
+  }
+
+  http(first: Buffer): void {
+    const active = this.#tunnel;
+    if (active === null || this.#socket.closed) return this.#endTunnel();
+    this.#parse(first, true);
+    active.signal.addEventListener('abort', () => this.#socket.destroy());
+    this.#socket.once('close', () => this.#endTunnel());
+  }
+
+  over(fault: Error | null, bytes: TransferredBytes): void {
+    const { log } = this.#context;
+    if (fault !== null) this.#report(fault, this.#target);
+    else if (this.#caller !== undefined)
+      log.debug({ user: nameOf(this.#caller), target: this.#target, ...bytes }, 'Tunnel ended');
+    this.#endTunnel();
+  }
+
+  #endTunnel(): void {
+    this.#timed = null;
+    this.#tunnel?.release();
+    this.#tunnel = null;
+  }
+
+  #splice(active: ActiveRequest, remote: Socket, rest: Buffer): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const splice = new Splice(this.#socket, remote, null, resolve);
+    this.#timed = splice;
+    active.signal.addEventListener('abort', () => splice.destroy());
+    splice.start(rest, nothing);
+    return promise;
+  }
+
+  #begin(requestTarget: string): void {
+    this.#silent = false;
+    this.#caller = undefined;
+    this.#target = requestTarget;
   }
 
   /** Runs a request to its end: admits it, carries it while the socket lives, releases its slot, refuses it on a fault. */
@@ -190,16 +250,15 @@ export class ClientConnection {
     carry: (active: ActiveRequest, target: T) => Promise<void>,
     refuse: (error: ProxyError) => void,
   ): Promise<void> {
-    this.#silent = false;
-    this.#caller = undefined;
+    this.#begin(requestTarget);
     try {
       const [active, target] = await admit();
-      this.#active.add(active);
+      this.#request = active;
       try {
         if (this.#socket.destroyed) throw clientLeft;
         await carry(active, target);
       } finally {
-        this.#active.delete(active);
+        this.#request = null;
         active.release();
       }
     } catch (error) {
@@ -222,34 +281,15 @@ export class ClientConnection {
     if (!isAbsoluteForm(url)) throw new ProxyError('bad_request');
     this.#caller = authenticate(req.headers['proxy-authorization']);
     const target = readAbsoluteForm(url);
-    return [await this.#start(this.#caller, target, form), target];
-  }
-
-  /** Takes a slot for a request. The metrics count the request, and a revocation that ends it. */
-  async #start(caller: Caller, target: Target, form: Form): Promise<ActiveRequest> {
-    const { activeRequests, metrics } = this.#context;
-    const active = await metrics.deciding(() => activeRequests.start(caller, target));
+    const active = await this.#start(this.#caller, target);
     metrics.carried(form);
-    return {
-      ...active,
-      release() {
-        const { reason } = active.signal;
-        if (reason instanceof ProxyError) metrics.cut(reason.reason);
-        active.release();
-      },
-    };
+    return [active, target];
   }
 
-  /** Passes the tunnel's bytes to Node's HTTP parser until the tunnel closes. */
-  async #parseTunnel(active: ActiveRequest, source: StreamSource): Promise<void> {
-    if (this.#socket.closed) return;
-    const closed = new Promise((resolve) => this.#socket.once('close', resolve));
-    const cut = () => this.#socket.destroy();
-    active.signal.addEventListener('abort', cut);
-    this.#tunnel = active;
-    this.#queue = this.#context.http.serve(this.#socket, { first: source.take(), answersHalfClosed: true });
-    await closed;
-    active.signal.removeEventListener('abort', cut);
+  /** Takes a slot for a request. A promise when the primary is asked for one. @throws ProxyError */
+  #start(caller: Caller, target: Target): ActiveRequest | Promise<ActiveRequest> {
+    const { activeRequests, metrics } = this.#context;
+    return metrics.deciding(() => activeRequests.start(caller, target));
   }
 
   /**

@@ -6,6 +6,7 @@ import { ClientConnection, type ProxyContext } from './client-connection.ts';
 export class ClientConnections {
   // grows: by strangers, by connections; bound: SOCKETS connections; at the bound: further connections are reset
   readonly #sockets = new Set<Socket>();
+  readonly #secure: boolean;
   /** TCP sockets in a TLS handshake, by remote port: the TLS events carry another object, the TLSSocket. */
   // grows: by strangers, by connections; bound: SOCKETS connections; at the bound: further connections are reset, and a
   // handshake ends after 10 s
@@ -16,13 +17,15 @@ export class ClientConnections {
 
   /** Counts a server's sockets. @param secure whether it speaks TLS */
   constructor(server: Server, secure: boolean) {
+    this.#secure = secure;
     server.on('connection', (socket) => {
-      const port = portOf(socket);
+      const port = secure ? portOf(socket) : '';
       this.#sockets.add(socket);
       if (secure) this.#handshakes.set(port, socket);
       socket.once('close', () => {
         this.#sockets.delete(socket);
-        if (this.#handshakes.get(port) === socket) this.#handshakes.delete(port);
+        this.#open.delete(socket);
+        if (secure && this.#handshakes.get(port) === socket) this.#handshakes.delete(port);
         this.#closed.up += socket.bytesRead;
         this.#closed.down += socket.bytesWritten;
       });
@@ -52,17 +55,22 @@ export class ClientConnections {
 
   /** Waits for the first bytes of a socket that is ready to be read. */
   accept(socket: Socket, context: ProxyContext): void {
-    this.#handshakes.delete(portOf(socket));
+    if (this.#secure) this.#handshakes.delete(portOf(socket));
     if (socket.destroyed) return;
     const connection = new ClientConnection(socket, context);
     this.#open.set(socket, connection);
-    socket.once('close', () => this.#open.delete(socket));
+    if (this.#secure) socket.once('close', () => this.#open.delete(socket));
     connection.open();
   }
 
   /** The connection of a socket; undefined after its 'close', and for a TLS handshake that failed. */
   of(socket: Duplex): ClientConnection | undefined {
     return this.#open.get(socket);
+  }
+
+  /** All connections that are open. */
+  all(): Iterable<ClientConnection> {
+    return this.#open.values();
   }
 
   /** Ends the connections that have sent no request: they would only delay a stop. */

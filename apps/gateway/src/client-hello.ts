@@ -29,6 +29,16 @@ const partial: ClientHello = { kind: 'partial' };
 
 /** Parses the bytes that a client has sent so far. */
 export function readClientHello(sent: Buffer): ClientHello {
+  const length = sent.length > 9 ? (byte(sent, 3) << 8) | byte(sent, 4) : 0;
+  // Nearly every hello is one record that came at once: it is read where it is.
+  if (sent[0] === HANDSHAKE && sent[1] === 3 && sent[5] === CLIENT_HELLO && sent.length >= 5 + length) {
+    if (length <= HELLO_LIMIT && 4 + number(sent, 6, 3) === length) return readBody(sent, 9, 5 + length);
+  }
+  return readFragments(sent);
+}
+
+/** Parses a hello in several records, or an incomplete one. */
+function readFragments(sent: Buffer): ClientHello {
   const fragments: Buffer[] = [];
   let have = 0;
   /** The message's end, known once its head of 4 bytes is complete. */
@@ -47,77 +57,90 @@ export function readClientHello(sent: Buffer): ClientHello {
     if (headWasThere || have < 4) continue;
     const head = Buffer.concat(fragments);
     if (head[0] !== CLIENT_HELLO) return broken;
-    end = 4 + head.readUIntBE(1, 3);
+    end = 4 + number(head, 1, 3);
     // Later records, such as early data, are for the site.
     if (end > HELLO_LIMIT) return broken;
   }
   if (have < end) return sent.length > HELLO_LIMIT ? broken : partial;
-  return have === end ? readBody(Buffer.concat(fragments).subarray(4)) : broken;
+  return have === end ? readBody(Buffer.concat(fragments), 4, end) : broken;
 }
 
-function readBody(body: Buffer): ClientHello {
-  const hello = new Reader(body);
+/** Reads the fields of a hello, from its version to its last extension. */
+function readBody(bytes: Buffer, from: number, to: number): ClientHello {
+  const hello = new Reader(bytes, from, to);
   hello.skip(2 + 32);
-  hello.vector(1);
-  hello.vector(2);
-  hello.vector(1);
+  hello.skip(hello.number(1));
+  hello.skip(hello.number(2));
+  hello.skip(hello.number(1));
   // A hello of TLS 1.0 may end without extensions.
   if (hello.ended) return hello.failed ? broken : { kind: 'whole', serverName: null };
-  const extensions = new Reader(hello.vector(2));
-  let named: Buffer | null = null;
-  while (!extensions.ended) {
-    const type = extensions.number(2);
-    const content = extensions.vector(2);
-    if (type !== SERVER_NAME) continue;
-    // No extension twice (RFC 8446 section 4.2): the site could choose either.
-    if (named !== null) return broken;
-    named = content;
+  const length = hello.number(2);
+  if (hello.failed || hello.at + length !== to) return broken;
+  let named: Reader | null = null;
+  while (!hello.ended) {
+    const type = hello.number(2);
+    const content = hello.number(2);
+    if (type === SERVER_NAME) {
+      // No extension twice (RFC 8446 section 4.2): the site could choose either.
+      if (named !== null) return broken;
+      named = new Reader(bytes, hello.at, hello.at + content);
+    }
+    hello.skip(content);
   }
-  if (hello.failed || !hello.ended || extensions.failed) return broken;
-  if (named === null) return { kind: 'whole', serverName: null };
-  const outer = new Reader(named);
-  const list = new Reader(outer.vector(2));
-  const type = list.number(1);
-  const name = list.vector(2);
-  const whole = !outer.failed && outer.ended && !list.failed && list.ended;
-  // Exactly one name, of type host_name, in visible ASCII (RFC 6066 section 3).
-  if (!whole || type !== HOST_NAME || !/^[\x21-\x7e]+$/.test(name.toString('latin1'))) return broken;
-  return { kind: 'whole', serverName: name.toString('latin1') };
+  if (hello.failed) return broken;
+  return named === null ? { kind: 'whole', serverName: null } : readName(named, bytes);
 }
 
-/** Reads TLS's presentation language (RFC 8446 section 3). A read past the end sets `failed` and returns nothing. */
+/** Reads the one name of a server_name extension, of type host_name and in visible ASCII (RFC 6066 section 3). */
+function readName(extension: Reader, bytes: Buffer): ClientHello {
+  const list = extension.number(2);
+  if (extension.at + list !== extension.end) return broken;
+  const type = extension.number(1);
+  const length = extension.number(2);
+  const { at, end, failed } = extension;
+  if (failed || at + length !== end || type !== HOST_NAME) return broken;
+  const name = bytes.toString('latin1', at, end);
+  return /^[\x21-\x7e]+$/.test(name) ? { kind: 'whole', serverName: name } : broken;
+}
+
+/** Reads TLS's presentation language (RFC 8446 section 3) between two offsets. A read past the end sets `failed`. */
 class Reader {
   failed = false;
+  at: number;
+  readonly end: number;
   readonly #bytes: Buffer;
-  #at = 0;
 
-  constructor(bytes: Buffer) {
+  constructor(bytes: Buffer, at: number, end: number) {
     this.#bytes = bytes;
+    this.at = at;
+    this.end = end;
   }
 
   get ended(): boolean {
-    return this.#at >= this.#bytes.length;
+    return this.at >= this.end;
   }
 
-  skip(length: number): Buffer {
-    const end = this.#at + length;
-    if (end > this.#bytes.length) {
-      this.failed = true;
-      this.#at = this.#bytes.length;
-      return Buffer.alloc(0);
-    }
-    const skipped = this.#bytes.subarray(this.#at, end);
-    this.#at = end;
-    return skipped;
+  skip(length: number): void {
+    this.at += length;
+    if (this.at <= this.end) return;
+    this.failed = true;
+    this.at = this.end;
   }
 
-  number(size: number): number {
-    const bytes = this.skip(size);
-    return bytes.length === size ? bytes.readUIntBE(0, size) : 0;
+  /** An unsigned number of one or two bytes. */
+  number(size: 1 | 2): number {
+    const { at } = this;
+    this.skip(size);
+    return this.failed ? 0 : number(this.#bytes, at, size);
   }
+}
 
-  /** A vector with a length prefix of `size` bytes. */
-  vector(size: number): Buffer {
-    return this.skip(this.number(size));
-  }
+function number(bytes: Buffer, at: number, size: 1 | 2 | 3): number {
+  let value = 0;
+  for (let i = 0; i < size; i++) value = (value << 8) | byte(bytes, at + i);
+  return value;
+}
+
+function byte(bytes: Buffer, at: number): number {
+  return bytes[at] ?? 0;
 }

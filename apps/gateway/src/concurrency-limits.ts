@@ -8,32 +8,26 @@ export interface Limits {
 
 export const LIMITS: Limits = { perCaller: 512, perCompany: 5_000, total: 20_000 };
 
-/** The caller and company whose slots a request takes. */
-export interface SlotHolder {
-  readonly caller: string;
-  /** Null for a probe. */
-  readonly companyId: number | null;
-}
+/** The limits that count one request: the name of each counter, and its maximum. */
+type Slots = readonly (readonly [name: string, most: number])[];
 
 export interface ConcurrencyLimits {
+  /** The slots of a caller's request. @param companyId null for a probe */
+  of(caller: string, companyId: number | null): Slots;
   /** Takes a slot of every limit, or none. @returns whether it took them */
-  acquire(holder: SlotHolder): boolean;
-  release(holder: SlotHolder): void;
+  acquire(slots: Slots): boolean;
+  release(slots: Slots): void;
   /** Asks the primary for more slots. @returns whether it lent some; null when it has none to lend */
-  request(holder: SlotHolder): Promise<boolean> | null;
+  request(slots: Slots): Promise<boolean> | null;
 }
 
-/** The limits that count a request of this holder: the name of each counter, and its maximum. */
-export function counted(
-  { caller, companyId }: SlotHolder,
-  limits: Limits,
-): readonly (readonly [string, number])[] {
-  const kinds: [string, number][] = [
-    ['all', limits.total],
-    [caller, limits.perCaller],
-  ];
-  if (companyId !== null) kinds.push([`company ${companyId}`, limits.perCompany]);
-  return kinds;
+/** Names the counters of a request under these limits. */
+export function slotsUnder(limits: Limits): ConcurrencyLimits['of'] {
+  return (caller, companyId) => {
+    const all = ['all', limits.total] as const;
+    const own = [caller, limits.perCaller] as const;
+    return companyId === null ? [all, own] : [all, own, [`company ${companyId}`, limits.perCompany]];
+  };
 }
 
 /** The limits of a single process. */
@@ -43,14 +37,14 @@ export function localLimits(limits: Limits): ConcurrencyLimits {
   const taken = new Map<string, number>();
 
   return {
-    acquire(holder) {
-      const kinds = counted(holder, limits);
-      if (kinds.some(([name, most]) => (taken.get(name) ?? 0) >= most)) return false;
-      for (const [name] of kinds) add(taken, name, 1);
+    of: slotsUnder(limits),
+    acquire(slots) {
+      for (const [name, most] of slots) if ((taken.get(name) ?? 0) >= most) return false;
+      for (const [name] of slots) add(taken, name, 1);
       return true;
     },
-    release(holder) {
-      for (const [name] of counted(holder, limits)) add(taken, name, -1);
+    release(slots) {
+      for (const [name] of slots) add(taken, name, -1);
     },
     request: () => null,
   };

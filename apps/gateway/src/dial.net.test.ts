@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { parseNetworks } from '@propusk/dial/addresses';
-import { createDialer } from '@propusk/dial/dial';
+import { createDialer, type DialerOptions, dialByPromise } from '@propusk/dial/dial';
 import { createLookup } from '@propusk/dial/resolver';
 import { get, openTunnel, raw, statusAndReason, stop } from '@propusk/test-kit/gateway/client';
 import { startNameServer } from '@propusk/test-kit/gateway/dns';
@@ -287,10 +287,10 @@ describe('the dialer', () => {
     const { port } = site.address() as AddressInfo;
     const egress = { v4: '127.0.0.7', v6: '::1' };
     const options = { hosts: new Map(), allowNetworks: networks('127.0.0.1/32'), self: () => null };
-    (await createDialer({ ...options, egress })('127.0.0.1', port, 1, never)).destroy();
-    (await createDialer(options)('127.0.0.1', port, 1, never)).destroy();
+    (await dialerOf({ ...options, egress })('127.0.0.1', port, 1, never)).destroy();
+    (await dialerOf(options)('127.0.0.1', port, 1, never)).destroy();
     // A tenant's "upstream" may be another tenant's site, whose lock admits the egress address.
-    (await createDialer({ ...options, egress })('127.0.0.1', port, 1, never, 'upstream')).destroy();
+    (await dialerOf({ ...options, egress })('127.0.0.1', port, 1, never, 'upstream')).destroy();
     await until(() => seen.length === 3);
     // The site may accept the connections in any order.
     expect(seen.filter((address) => address === '127.0.0.7')).toHaveLength(1);
@@ -306,7 +306,7 @@ describe('the dialer', () => {
     const refused = createServer((socket) => socket.destroy(void (bad += 1))).listen(port, '127.0.0.2');
     await once(refused, 'listening');
     const server = await startNameServer(() => [server.asked() % 2 === 1 ? '127.0.0.1' : '127.0.0.2']);
-    const dial = createDialer({
+    const dial = dialerOf({
       hosts: new Map(),
       allowNetworks: networks('127.0.0.1/32'),
       self: () => null,
@@ -345,7 +345,7 @@ describe('the dialer', () => {
     const site = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
     await once(site, 'listening');
     const { port } = site.address() as AddressInfo;
-    const dial = createDialer({
+    const dial = dialerOf({
       hosts: new Map(),
       allowNetworks: networks('127.0.0.1/32'),
       self: () => null,
@@ -365,7 +365,7 @@ describe('the dialer', () => {
     const site = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
     await once(site, 'listening');
     const { port } = site.address() as AddressInfo;
-    const dial = createDialer({
+    const dial = dialerOf({
       hosts: new Map(),
       allowNetworks: networks('127.0.0.1/32'),
       self: () => null,
@@ -394,7 +394,7 @@ describe('the dialer', () => {
     try {
       await new Promise((resolve) => setTimeout(resolve, 200));
       const hosts = new Map([['deaf.test', ['127.0.0.1']]]);
-      const dial = createDialer({
+      const dial = dialerOf({
         hosts,
         allowNetworks: networks('127.0.0.0/8'),
         self: () => null,
@@ -418,7 +418,7 @@ describe('the dialer', () => {
     ['a name without addresses', async () => [], 'resolve_failed'],
     ['a resolver that answers nonsense', async () => ['not-an-address'], 'address_refused'],
   ])('the dialer reports %s', async (_, lookup, reason) => {
-    const dial = createDialer({
+    const dial = dialerOf({
       hosts: new Map(),
       allowNetworks: nothing,
       self: () => null,
@@ -427,6 +427,8 @@ describe('the dialer', () => {
     await expect(dial('some.test', 80, 1, never)).rejects.toMatchObject({ code: reason });
   });
 });
+
+const dialerOf = (options: DialerOptions) => dialByPromise(createDialer(options));
 
 function networks(text: string) {
   return parseNetworks(text) ?? expect.fail('not networks');

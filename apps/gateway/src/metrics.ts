@@ -1,14 +1,14 @@
-import type { Dial } from '@propusk/dial/dial';
-import { DialError } from '@propusk/dial/dial-error';
+import type { StartDial } from '@propusk/dial/dial';
+import { DialError, type DialErrorCode } from '@propusk/dial/dial-error';
 import type { PipelineQueues } from '@propusk/overload/pipeline-queue';
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, Gauge, type Histogram, Registry } from 'prom-client';
 import type { ActiveRequests } from './active-requests.ts';
 import type { ProxyErrorReason } from './proxy-error.ts';
 import type { SnapshotView } from './snapshot.ts';
 
 /**
  * Metrics for Prometheus. Labels are closed lists. Users and sites are no labels: they would leak, and their number is
- * unbounded.
+ * unbounded. What a tunnel counts are plain integers, which Prometheus' registry reads when it is asked.
  */
 export interface Metrics {
   readonly registry: Registry;
@@ -18,12 +18,14 @@ export interface Metrics {
   cut(reason: ProxyErrorReason): void;
   /** Counts a connection reset at accept: too many connections, or memory pressure. */
   connectionRefused(): void;
-  carried(form: 'tunnel' | 'request' | 'websocket'): void;
+  carried(form: Form): void;
   /** Measures an authorization. */
   deciding<T>(authorize: () => T): T;
   /** Wraps a dial to measure it. */
-  timed(dial: Dial): Dial;
+  timed(dial: StartDial): StartDial;
 }
+
+export type Form = 'tunnel' | 'request' | 'websocket';
 
 /** Open client connections, with their bytes on the wire and in memory. */
 interface ClientCounts {
@@ -49,14 +51,35 @@ export function createMetrics(measured: Measured): Metrics {
   /** @param aggregator how the values of several processes combine */
   const gauge = (name: string, help: string, read: () => number, aggregator: 'sum' | 'min' | 'max' = 'sum') =>
     new Gauge({ name: `propusk_gateway_${name}`, help, registers, aggregator, collect: metricReader(read) });
-  const counter = <L extends string>(name: string, help: string, ...labelNames: L[]) =>
-    new Counter({ name: `propusk_gateway_${name}_total`, help, labelNames, registers });
+  /** @param read the counts by value of the label */
+  const total = (
+    name: string,
+    help: string,
+    label: string,
+    read: () => Iterable<readonly [string, number]>,
+  ) =>
+    new Counter({
+      name: `propusk_gateway_${name}_total`,
+      help,
+      labelNames: label === '' ? [] : [label],
+      registers,
+      collect() {
+        this.reset();
+        for (const [value, count] of read()) this.inc(label === '' ? {} : { [label]: value }, count);
+      },
+    });
+  /** @returns the counts by value of the label, which the caller raises */
+  const counter = <L extends string>(name: string, help: string, label: string): Map<L, number> => {
+    // grows: by values of the label; bound: the closed list of them; at the bound: does not grow
+    const counts = new Map<L, number>();
+    total(name, help, label, () => counts);
+    return counts;
+  };
 
   gauge('client_connections', 'Open connections of clients', () => clients.size);
-  const refusedConnections = counter(
-    'connections_refused',
-    'Client connections reset at accept because of SOCKETS or memory pressure',
-  );
+  let refusedConnections = 0;
+  const refusedHelp = 'Client connections reset at accept because of SOCKETS or memory pressure';
+  total('connections_refused', refusedHelp, '', () => [['', refusedConnections]]);
   gauge('waiting_bytes_in', 'Bytes received from clients and not parsed', () => queues.waiting().in);
   gauge('waiting_bytes_out', 'Bytes written to clients and not sent', () => clients.unsent());
   gauge('passages', 'Tunnels and requests in progress', () => activeRequests.size);
@@ -88,63 +111,108 @@ export function createMetrics(measured: Measured): Metrics {
       () => certificateEnd() / 1000,
       'min',
     );
-  const bytes = new Counter({
-    name: 'propusk_gateway_bytes_total',
-    help: 'Bytes on client connections: up from clients, down to clients',
-    labelNames: ['direction'],
-    registers,
-    collect() {
-      const { up, down } = clients.bytes();
-      this.reset();
-      this.inc({ direction: 'up' }, up);
-      this.inc({ direction: 'down' }, down);
-    },
-  });
-  void bytes;
-  const refusals = counter('refusals', 'Requests refused', 'reason');
-  const cuts = counter('cuts', 'Tunnels and requests aborted because access was revoked', 'reason');
-  const admitted = counter('passages', 'Tunnels and requests admitted', 'form');
-  const decide = new Histogram({
-    name: 'propusk_gateway_decide_seconds',
-    help: 'Duration of an authorization',
-    buckets: [0.000_005, 0.000_01, 0.000_05, 0.000_1, 0.000_5, 0.001, 0.01],
-    registers,
-  });
-  const dialled = new Histogram({
-    name: 'propusk_gateway_dial_seconds',
-    help: 'Duration of a dial, name resolution included, until it connects or fails',
-    labelNames: ['outcome'],
-    buckets: [0.001, 0.005, 0.025, 0.1, 0.25, 1, 2.5, 5, 10],
-    registers,
-  });
+  const bytesHelp = 'Bytes on client connections: up from clients, down to clients';
+  total('bytes', bytesHelp, 'direction', () => Object.entries(clients.bytes()));
+  const refusals = counter<ProxyErrorReason>('refusals', 'Requests refused', 'reason');
+  const cutsHelp = 'Tunnels and requests aborted because access was revoked';
+  const cuts = counter<ProxyErrorReason>('cuts', cutsHelp, 'reason');
+  const admitted = counter<Form>('passages', 'Tunnels and requests admitted', 'form');
+  const decide = new Durations<'decided'>(
+    registry,
+    'decide_seconds',
+    'Duration of an authorization',
+    [0.000_005, 0.000_01, 0.000_05, 0.000_1, 0.000_5, 0.001, 0.01],
+    () => ({}),
+  );
+  const dialled = new Durations<DialErrorCode | 'connected'>(
+    registry,
+    'dial_seconds',
+    'Duration of a dial, name resolution included, until it connects or fails',
+    [0.001, 0.005, 0.025, 0.1, 0.25, 1, 2.5, 5, 10],
+    (outcome) => ({ outcome }),
+  );
 
   return {
     registry,
-    refused: (reason) => refusals.inc({ reason }),
-    connectionRefused: () => refusedConnections.inc(),
-    cut: (reason) => cuts.inc({ reason }),
-    carried: (form) => admitted.inc({ form }),
+    refused: (reason) => raise(refusals, reason),
+    connectionRefused: () => (refusedConnections += 1),
+    cut: (reason) => raise(cuts, reason),
+    carried: (form) => raise(admitted, form),
     deciding(authorize) {
       const started = performance.now();
       try {
         return authorize();
       } finally {
-        decide.observe((performance.now() - started) / 1000);
+        decide.add('decided', performance.now() - started);
       }
     },
-    timed: (dial) => async (host, port, tenant, signal, towards, onread) => {
+    timed: (dial) => (host, port, tenant, towards, onread, done) => {
       const started = performance.now();
-      let outcome = 'connected';
-      try {
-        return await dial(host, port, tenant, signal, towards, onread);
-      } catch (error) {
-        outcome = error instanceof DialError ? error.code : 'left';
-        throw error;
-      } finally {
-        dialled.observe({ outcome }, (performance.now() - started) / 1000);
-      }
+      return dial(host, port, tenant, towards, onread, (outcome) => {
+        const label = outcome instanceof DialError ? outcome.code : 'connected';
+        dialled.add(label, performance.now() - started);
+        done(outcome);
+      });
     },
   };
+}
+
+function raise<L>(counts: Map<L, number>, label: L): void {
+  counts.set(label, (counts.get(label) ?? 0) + 1);
+}
+
+/** A histogram of durations by outcome, whose buckets are arrays until they are read. */
+class Durations<Outcome extends string> implements Pick<Histogram, 'get'> {
+  readonly name: string;
+  readonly #help: string;
+  readonly #bounds: readonly number[];
+  readonly #labels: (outcome: Outcome) => Record<string, string>;
+  /** By outcome: the durations in each bucket and beyond the last, then their sum in seconds. */
+  // grows: by outcomes; bound: the closed list of them; at the bound: does not grow
+  readonly #seen = new Map<Outcome, Float64Array>();
+
+  /** @param bounds of the buckets, in seconds, ascending */
+  constructor(
+    registry: Registry,
+    name: string,
+    help: string,
+    bounds: readonly number[],
+    labels: (outcome: Outcome) => Record<string, string>,
+  ) {
+    this.name = `propusk_gateway_${name}`;
+    this.#help = help;
+    this.#bounds = bounds;
+    this.#labels = labels;
+    registry.registerMetric(this as unknown as Histogram);
+  }
+
+  add(outcome: Outcome, ms: number): void {
+    let seen = this.#seen.get(outcome);
+    if (seen === undefined) this.#seen.set(outcome, (seen = new Float64Array(this.#bounds.length + 2)));
+    const seconds = ms / 1_000;
+    let at = 0;
+    while (seconds > (this.#bounds[at] ?? Number.POSITIVE_INFINITY)) at++;
+    seen[at] = (seen[at] ?? 0) + 1;
+    seen[seen.length - 1] = (seen.at(-1) ?? 0) + seconds;
+  }
+
+  async get() {
+    const { name } = this;
+    const values = [...this.#seen].flatMap(([outcome, seen]) => {
+      const labels = this.#labels(outcome);
+      let count = 0;
+      const buckets = [...this.#bounds, '+Inf'].map((le, at) => {
+        count += seen[at] ?? 0;
+        return { metricName: `${name}_bucket`, labels: { ...labels, le }, value: count };
+      });
+      const sum = { metricName: `${name}_sum`, labels, value: seen.at(-1) ?? 0 };
+      return [...buckets, sum, { metricName: `${name}_count`, labels, value: count }];
+    });
+    // A worker sends it to the primary: the type wants a function, which no message can hold.
+    return { name, help: this.#help, type: 'histogram', aggregator: 'sum', values } as unknown as ReturnType<
+      Histogram['get']
+    >;
+  }
 }
 
 function metricReader(read: () => number) {

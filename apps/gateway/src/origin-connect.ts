@@ -1,10 +1,10 @@
-import type { OnReadOpts, Socket } from 'node:net';
+import type { Socket } from 'node:net';
+import type { Egress } from '@propusk/access/snapshot';
 import type { Dial } from '@propusk/dial/dial';
 import { DialError, type DialErrorCode } from '@propusk/dial/dial-error';
 import type { ActiveRequest } from './active-requests.ts';
-import { type PeekableSource, SocketSource, StreamSource } from './peekable-source.ts';
 import { ProxyError, type ProxyErrorDetail, type ProxyErrorReason } from './proxy-error.ts';
-import { requestTunnel } from './upstream.ts';
+import { REPLY_MS, readTunnelReply, tunnelRequest, upstreamBroken } from './upstream.ts';
 
 /** The errors of a failed dial to the company's proxy, so that the refusal does not blame the site. */
 const upstreamErrors: Readonly<Record<DialErrorCode, readonly [ProxyErrorReason, ProxyErrorDetail?]>> = {
@@ -15,53 +15,63 @@ const upstreamErrors: Readonly<Record<DialErrorCode, readonly [ProxyErrorReason,
   timeout: ['timeout', 'upstream_timeout'],
 };
 
+/** The refusal for a failed dial to the next hop of a request. */
+export function dialRefusal({ code }: DialError, egress: Egress): ProxyError {
+  return egress.kind === 'direct' ? new ProxyError(code) : new ProxyError(...upstreamErrors[code]);
+}
+
 /**
  * Connects to the next hop of a request: the site, or the company's proxy.
- * @param onread how the connection is read, when not as a stream
  * @throws ProxyError; the signal's reason when it was aborted
  */
 export async function connectNextHop(
   dial: Dial,
   { egress, target, tenant, signal }: ActiveRequest,
-  onread?: OnReadOpts,
 ): Promise<Socket> {
   try {
     return await (egress.kind === 'direct'
-      ? dial(target.host, target.port, tenant, signal, 'site', onread)
-      : dial(egress.host, egress.port, tenant, signal, 'upstream', onread));
+      ? dial(target.host, target.port, tenant, signal, 'site')
+      : dial(egress.host, egress.port, tenant, signal, 'upstream'));
   } catch (error) {
-    if (!(error instanceof DialError)) throw error;
-    if (egress.kind === 'direct') throw new ProxyError(error.code);
-    throw new ProxyError(...upstreamErrors[error.code]);
+    throw error instanceof DialError ? dialRefusal(error, egress) : error;
   }
 }
 
 /**
- * Connects to the site itself, through a tunnel of the company's proxy where the egress is one.
- * @returns the socket, and the source of its bytes
+ * Connects to the site itself, through a tunnel of the company's proxy where the egress is one. The socket is a stream; after a
+ * proxy's answer it is paused.
  * @throws ProxyError; the signal's reason when it was aborted
  */
-export async function connectSite(dial: Dial, active: ActiveRequest): Promise<[Socket, SocketSource]> {
-  const source = new SocketSource();
-  const socket = await connectNextHop(dial, active, source.onread);
-  await throughUpstream(socket, source, active);
-  return [socket, source];
-}
-
-/** connectSite() for a caller that reads the socket as a stream. An upstream's socket is paused: the caller resumes it. */
-export async function connectSiteAsStream(dial: Dial, active: ActiveRequest): Promise<Socket> {
+export async function connectSite(dial: Dial, active: ActiveRequest): Promise<Socket> {
   const socket = await connectNextHop(dial, active);
-  if (active.egress.kind === 'direct') return socket;
-  const source = new StreamSource(socket);
-  await throughUpstream(socket, source, active);
-  source.release();
-  return socket;
-}
-
-async function throughUpstream(
-  socket: Socket,
-  source: PeekableSource,
-  { egress, target, signal }: ActiveRequest,
-): Promise<void> {
-  if (egress.kind === 'upstream') await requestTunnel(socket, source, egress, target, signal);
+  const { egress, target, signal } = active;
+  if (egress.kind === 'direct') return socket;
+  socket.write(tunnelRequest(egress, target), 'latin1');
+  const { promise, resolve, reject } = Promise.withResolvers<Socket>();
+  let came = Buffer.alloc(0);
+  const onData = (bytes: Buffer) => {
+    came = Buffer.concat([came, bytes]);
+    const reply = readTunnelReply(came);
+    if (reply === 'more') return;
+    if (reply instanceof ProxyError) return reject(reply);
+    socket.pause();
+    if (came.length > reply.length) socket.unshift(came.subarray(reply.length));
+    resolve(socket);
+  };
+  const onEnd = () => reject(upstreamBroken());
+  const onAbort = () => reject(signal.reason);
+  const timer = setTimeout(() => reject(new ProxyError('timeout', 'upstream_timeout')), REPLY_MS);
+  socket.on('data', onData).once('close', onEnd).once('end', onEnd);
+  signal.addEventListener('abort', onAbort);
+  if (signal.aborted) onAbort();
+  try {
+    return await promise;
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', onAbort);
+    socket.off('data', onData).off('close', onEnd).off('end', onEnd);
+  }
 }

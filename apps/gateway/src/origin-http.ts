@@ -21,7 +21,7 @@ import {
   unreadable,
 } from './origin-request.ts';
 import { ProxyError } from './proxy-error.ts';
-import { exceedsReadBudget } from './read-budget.ts';
+import { atNextTurn, ReadShare } from './read-share.ts';
 
 /** Requests with a body or a side effect, sent by node:http and never twice. */
 
@@ -136,11 +136,12 @@ function relay(reply: IncomingMessage, client: Duplex, res: ServerResponse, end:
     if (!reply.readableEnded) reply.destroy();
     end();
   });
+  const share = new ReadShare();
   reply.on('data', (bytes: Buffer) => {
-    if (!exceedsReadBudget(bytes.length)) return;
+    if (!share.exceeded(bytes.length)) return;
     reply.pause();
     // When the client's buffer is full, `pipe` itself resumes the response after 'drain'.
-    setImmediate(() => res.writableNeedDrain || reply.resume());
+    atNextTurn(() => res.writableNeedDrain || reply.resume());
   });
   reply.pipe(res);
 }

@@ -16,7 +16,7 @@ import {
   unreadable,
 } from './origin-request.ts';
 import { ProxyError } from './proxy-error.ts';
-import { exceedsReadBudget } from './read-budget.ts';
+import { atNextTurn, ReadShare } from './read-share.ts';
 
 /**
  * GET and HEAD without a body, nearly all requests of browsers, sent by undici. Its parser is llhttp, strict as in Node, and it
@@ -166,6 +166,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   #length = '';
   #came = 0;
   #stalled: NodeJS.Timeout | undefined;
+  readonly #share = new ReadShare();
 
   constructor(
     connection: OriginConnection,
@@ -232,9 +233,9 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#came += bytes.length;
     if (controller.paused) return void this.#res.write(bytes);
     if (this.#res.write(bytes)) {
-      if (!exceedsReadBudget(bytes.length)) return;
+      if (!this.#share.exceeded(bytes.length)) return;
       controller.pause();
-      setImmediate(() => controller.resume());
+      atNextTurn(() => controller.resume());
       return;
     }
     controller.pause();

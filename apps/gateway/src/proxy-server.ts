@@ -4,7 +4,7 @@ import { createServer, type RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { GatewayKeys } from '@propusk/access/gateway-secret';
-import { createDialer } from '@propusk/dial/dial';
+import { createDialer, dialByPromise } from '@propusk/dial/dial';
 import { limitConnections } from '@propusk/overload/connection-limit';
 import { memoryPressure } from '@propusk/overload/memory-pressure';
 import { queuePipelines, TrackedResponse } from '@propusk/overload/pipeline-queue';
@@ -15,6 +15,7 @@ import { HEAD_MS, type ProxyContext } from './client-connection.ts';
 import { ClientConnections } from './client-connections.ts';
 import type { ConcurrencyLimits } from './concurrency-limits.ts';
 import type { Config } from './config.ts';
+import { SWEEP_MS, sweep } from './deadline.ts';
 import type { Log } from './log.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { IDLE_MS } from './origin-request.ts';
@@ -76,6 +77,7 @@ export async function createProxyServer(options: ProxyServerOptions): Promise<Pr
   const activeRequests = createActiveRequests(
     createAuthorize(snapshots.index, snapshots.stale),
     options.limits,
+    (reason) => metrics.cut(reason),
   );
   const secure =
     tls === undefined
@@ -99,10 +101,12 @@ export async function createProxyServer(options: ProxyServerOptions): Promise<Pr
   // grows: not, filled once at startup
   const running: (() => void)[] = [];
 
+  const startDial = metrics.timed(createDialer({ ...config, self: () => own }));
   const context: ProxyContext = {
     authenticate: createAuthenticate(keys),
     activeRequests,
-    dial: metrics.timed(createDialer({ ...config, self: () => own })),
+    dial: dialByPromise(startDial),
+    startDial,
     via: `propusk-${randomBytes(6).toString('hex')}`,
     consoleUrl: config.consoleUrl,
     log,
@@ -138,8 +142,11 @@ export async function createProxyServer(options: ProxyServerOptions): Promise<Pr
       own = server.address() as AddressInfo;
       if (secure !== undefined && tls !== undefined)
         running.push(followCertificate(secure, tls.files, tls, log));
-      // Recheck every second: tokens expire and snapshots become stale without any event.
-      const watch = setInterval(() => activeRequests.recheck(), 1_000);
+      // Tokens expire and snapshots become stale without any event.
+      const watch = setInterval(() => {
+        sweep(clients.all());
+        activeRequests.recheck();
+      }, SWEEP_MS);
       running.push(() => clearInterval(watch));
       return own.port;
     },

@@ -1,21 +1,26 @@
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { AbortSignalLike } from '@propusk/dial/dial';
-import type { PeekableSource } from './peekable-source.ts';
+import { coarseNow, type Deadline } from './deadline.ts';
+import type { OriginSource } from './origin-source.ts';
+import { atNextTurn, ReadShare } from './read-share.ts';
+import { readBy, type SocketReader, startReading, stopReading } from './socket-reader.ts';
 
 /**
  * Splices two sockets into a tunnel. All teardown of a tunnel is here.
  *
  *   client ──> remote      a FIN is passed on, and the other direction continues (RFC 9293 section 3.6)
  *   client <── remote      an error, an abort or an idle timeout destroys both
+ *
+ * A side is not read while a large piece of it waits to be written, or two small ones: a tunnel that stalls holds less than 96 KiB
+ * in each direction, whatever the size of its pieces.
  */
 
-export interface SpliceOptions {
-  /** Destroys both sockets when it aborts. */
-  readonly signal: AbortSignalLike;
-  /** The tunnel ends after this time without bytes in either direction. */
-  readonly idleMs: number;
-}
+const IDLE_MS = 5 * 60_000;
+/** In bytes: a piece of this size is the only one that waits. */
+const LARGE = 32_768;
+/** In bytes: smaller pieces take no share. */
+const LEAST_COUNTED = 4_096;
+export const nothing = Buffer.alloc(0);
 
 export interface TransferredBytes {
   /** Bytes from the client to the remote, and back. */
@@ -23,48 +28,132 @@ export interface TransferredBytes {
   readonly down: number;
 }
 
-/**
- * Splices two open sockets.
- * @returns the bytes transferred, once both sockets are closed
- */
-export function splice(
-  client: Duplex,
-  clientSource: PeekableSource,
-  remote: Socket,
-  remoteSource: PeekableSource,
-  { signal, idleMs }: SpliceOptions,
-): Promise<TransferredBytes> {
-  const [readBefore, writtenBefore] = [remote.bytesRead, remote.bytesWritten];
-  return new Promise((resolve) => {
-    const destroyBoth = () => {
-      client.destroy();
-      remote.destroy();
-    };
-    // Bytes of either direction pass the remote socket: its idle timeout is the tunnel's.
-    remote.setTimeout(idleMs, destroyBoth);
-    signal.addEventListener('abort', destroyBoth, { once: true });
+/** One direction of a tunnel. */
+class Direction {
+  readonly #from: Duplex;
+  readonly #to: Duplex;
+  readonly #share = new ReadShare();
+  #waits = false;
+  /** Bytes. */
+  sent = 0;
+  /** When the last bytes moved, on the clock of the sweep. */
+  moved = coarseNow();
 
-    let open = 2;
-    const onClose = (closed: Duplex, other: Duplex) => () => {
-      // An orderly close has read and written everything; the other socket may still flush. Any other close is a break, and
-      // the other side must see a break.
-      if (closed.errored !== null || !closed.readableEnded || !closed.writableFinished) other.destroy();
-      open -= 1;
-      if (open > 0) return;
-      signal.removeEventListener('abort', destroyBoth);
-      resolve({ up: remote.bytesWritten - writtenBefore, down: remote.bytesRead - readBefore });
-    };
-    client.once('close', onClose(client, remote));
-    remote.once('close', onClose(remote, client));
+  constructor(from: Duplex, to: Duplex) {
+    this.#from = from;
+    this.#to = to;
+  }
 
-    client.on('drain', () => remote.resume()).once('end', () => remote.end());
-    remote.on('drain', () => client.resume()).once('end', () => client.end());
-    clientSource.flow(client, (bytes, written) => remote.write(bytes, written));
-    remoteSource.flow(remote, (bytes, written) => client.write(bytes, written));
-    // A FIN that arrived with the first bytes has emitted 'end' already.
-    if (client.readableEnded) remote.end();
-    if (remote.readableEnded) client.end();
-    // A socket that closed before this call does not emit 'close' again.
-    if (signal.aborted || client.destroyed || remote.destroyed) destroyBoth();
-  });
+  /**
+   * Writes a piece, and stops reading its sender while it waits.
+   * @param lent the bytes are overwritten by the sender's next read
+   * @returns whether the kernel has the piece
+   */
+  send(bytes: Buffer, lent: boolean): boolean {
+    this.sent += bytes.length;
+    this.moved = coarseNow();
+    const to = this.#to;
+    if (bytes.length < LARGE && !lent && to.writableLength === 0) {
+      to.write(bytes);
+      return to.writableLength === 0;
+    }
+    to.write(bytes, this.#onWritten);
+    this.#waits = to.writableLength > 0;
+    if (this.#waits) stopReading(this.#from);
+    else if (bytes.length >= LEAST_COUNTED && this.#share.exceeded(bytes.length)) {
+      stopReading(this.#from);
+      atNextTurn(this.#read);
+    }
+    return !this.#waits;
+  }
+
+  readonly #onWritten = (): void => {
+    if (this.#waits && this.#to.writableLength === 0) this.#read();
+  };
+
+  readonly #read = (): void => {
+    this.#waits = false;
+    this.moved = coarseNow();
+    startReading(this.#from);
+  };
+}
+
+export class Splice implements SocketReader, Deadline {
+  readonly #client: Duplex;
+  readonly #remote: Socket;
+  readonly #up: Direction;
+  readonly #down: Direction;
+  /** Null for a remote that is read as a stream. */
+  readonly #source: OriginSource | null;
+  readonly #onEnd: () => void;
+  #over = false;
+
+  /** @param onEnd called once: both sockets are destroyed */
+  constructor(client: Duplex, remote: Socket, source: OriginSource | null, onEnd: () => void) {
+    this.#client = client;
+    this.#remote = remote;
+    this.#source = source;
+    this.#onEnd = onEnd;
+    this.#up = new Direction(client, remote);
+    this.#down = new Direction(remote, client);
+  }
+
+  /** Starts. @param up the client's first bytes @param down the remote's */
+  start(up: Buffer, down: Buffer): void {
+    const [client, remote] = [this.#client, this.#remote];
+    if (client.destroyed || remote.destroyed) return this.destroy();
+    readBy(client, this);
+    readBy(remote, this);
+    startReading(client);
+    startReading(remote);
+    if (this.#source !== null) this.#source.sink = (bytes, lent) => this.#down.send(bytes, lent);
+    if (up.length > 0) this.#up.send(up, false);
+    if (down.length > 0) this.#down.send(down, false);
+    // A FIN that arrived with the first bytes has been reported already.
+    if (client.readableEnded) this.ended(client);
+    if (remote.readableEnded) this.ended(remote);
+  }
+
+  get transferred(): TransferredBytes {
+    return { up: this.#up.sent, down: this.#down.sent };
+  }
+
+  get deadline(): number {
+    return this.#over ? Number.POSITIVE_INFINITY : Math.max(this.#up.moved, this.#down.moved) + IDLE_MS;
+  }
+
+  received(bytes: Buffer, from: Duplex): void {
+    (from === this.#client ? this.#up : this.#down).send(bytes, false);
+  }
+
+  /** Passes a FIN on. Once both directions have ended and nothing waits, no further FIN has to be waited for. */
+  ended(from: Duplex): void {
+    const to = from === this.#client ? this.#remote : this.#client;
+    to.end();
+    if (!this.#client.readableEnded || !this.#remote.readableEnded) return;
+    // A client over TLS still gets its close_notify.
+    const flushed =
+      'encrypted' in this.#client ? this.#client.writableFinished : this.#client.writableLength === 0;
+    if (flushed && this.#remote.writableLength === 0) this.destroy();
+  }
+
+  /** An orderly close has read and written everything; the other socket may still flush. The other side must see any other close. */
+  closed(from: Duplex): void {
+    const other = from === this.#client ? this.#remote : this.#client;
+    const orderly = from.errored === null && from.readableEnded && from.writableFinished;
+    if (!orderly || other.destroyed) this.destroy();
+  }
+
+  late(): void {
+    this.destroy();
+  }
+
+  destroy(): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#source?.end(this.#client.writableLength === 0);
+    this.#client.destroy();
+    this.#remote.destroy();
+    this.#onEnd();
+  }
 }

@@ -1,49 +1,206 @@
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { Dial } from '@propusk/dial/dial';
-import type { ActiveRequest } from './active-requests.ts';
-import { connectSite } from './origin-connect.ts';
-import type { PeekableSource } from './peekable-source.ts';
-import { sniffProtocol } from './protocol-sniffer.ts';
-import { splice, type TransferredBytes } from './splice.ts';
+import type { Dialing, StartDial } from '@propusk/dial/dial';
+import { DialError } from '@propusk/dial/dial-error';
+import { type ActiveRequest, clientLeft } from './active-requests.ts';
+import { HELLO_LIMIT } from './client-hello.ts';
+import type { Deadline } from './deadline.ts';
+import { dialRefusal } from './origin-connect.ts';
+import { OriginSource } from './origin-source.ts';
+import { awaitsServer, classify, classifyServer } from './protocol-sniffer.ts';
+import { ProxyError } from './proxy-error.ts';
+import { readBy, type SocketReader, startReading, stopReading } from './socket-reader.ts';
+import { nothing, Splice, type TransferredBytes } from './splice.ts';
+import { REPLY_MS, readTunnelReply, tunnelRequest, upstreamBroken } from './upstream.ts';
 
 /**
- * CONNECT (RFC 9110 section 9.3.6):
+ * CONNECT (RFC 9110 section 9.3.6), by phases:
  *
- *   client ── CONNECT ──> gateway ── dial ──────────────> site
- *                                └── dial ──> proxy ── CONNECT ──> site
- *   client <── 200 ────── gateway, which sniffs the first bytes (protocol-sniffer.ts), then splices (splice.ts)
+ *   dialling   client ── CONNECT ──> gateway ── dial ──────────────> site
+ *   upstream                                └── dial ──> proxy ── CONNECT ──> site
+ *   sniffing   client <── 200 ────── gateway, which classifies the first bytes (protocol-sniffer.ts)
+ *   spliced    client <────────────> gateway <─────────────> site (splice.ts)
  */
 
-export const TUNNEL_IDLE_MS = 5 * 60_000;
+/** A first message must be complete within this time; on shared egress a silent tunnel ends then too. */
+const FIRST_BYTES_MS = 10_000;
+const SILENCE_MS = 5 * 60_000;
 const ESTABLISHED = Buffer.from('HTTP/1.1 200 Connection established\r\n\r\n');
 
-/**
- * Opens a tunnel and splices it until it closes, or finds HTTP that must be parsed.
- * @param source the client's bytes
- * @param onEstablished called once the client has its 200
- * @returns the bytes transferred, or `http`: then `source` still holds the client's first bytes
- * @throws ProxyError
- */
-export async function tunnel(
-  dial: Dial,
-  active: ActiveRequest,
-  client: Duplex,
-  source: PeekableSource,
-  onEstablished: () => void,
-): Promise<TransferredBytes | 'http'> {
-  const [remote, remoteSource] = await connectSite(dial, active);
-  client.write(ESTABLISHED);
-  onEstablished();
-  try {
-    if ((await sniffProtocol(client, source, remote, remoteSource, active)) === 'http') {
-      // The forwarder opens its own connections: this socket cannot be read as a stream.
-      remote.destroy();
-      return 'http';
-    }
-  } catch (error) {
-    remote.destroy();
-    client.destroy();
-    throw error;
+/** The client connection of a tunnel. */
+export interface TunnelOwner {
+  /** The client has no 200 yet: it gets the refusal. */
+  refused(error: unknown): void;
+  /** The client sends HTTP that must be parsed. It is paused, and these are its first bytes. */
+  http(first: Buffer): void;
+  /** @param fault why the first bytes ended it; null for a tunnel that was spliced */
+  over(fault: Error | null, bytes: TransferredBytes): void;
+}
+
+type Phase = 'dialling' | 'upstream' | 'sniffing' | 'spliced' | 'over';
+
+export class Tunnel implements SocketReader, Deadline {
+  readonly #owner: TunnelOwner;
+  readonly #active: ActiveRequest;
+  readonly #client: Duplex;
+  readonly #source = new OriginSource();
+  #phase: Phase = 'dialling';
+  #dialing: Dialing | null = null;
+  #remote: Socket | null = null;
+  #splice: Splice | null = null;
+  /** Bytes that the client, and the remote, sent and that are not passed on. */
+  #up: Buffer;
+  #down: Buffer = nothing;
+  #deadline = Number.POSITIVE_INFINITY;
+
+  /** @param first the client's bytes behind its CONNECT */
+  constructor(owner: TunnelOwner, active: ActiveRequest, client: Duplex, first: Buffer) {
+    this.#owner = owner;
+    this.#active = active;
+    this.#client = client;
+    this.#up = first;
   }
-  return splice(client, source, remote, remoteSource, { signal: active.signal, idleMs: TUNNEL_IDLE_MS });
+
+  get deadline(): number {
+    return this.#splice?.deadline ?? this.#deadline;
+  }
+
+  open(dial: StartDial): void {
+    const { egress, target, tenant, signal } = this.#active;
+    signal.addEventListener('abort', () => this.#abort(signal.reason ?? clientLeft));
+    readBy(this.#client, this);
+    startReading(this.#client);
+    this.#source.sink = (bytes) => this.#fromRemote(bytes);
+    const { onread } = this.#source;
+    const done = (outcome: Socket | DialError) => this.#dialled(outcome);
+    this.#dialing =
+      egress.kind === 'direct'
+        ? dial(target.host, target.port, tenant, 'site', onread, done)
+        : dial(egress.host, egress.port, tenant, 'upstream', onread, done);
+  }
+
+  #dialled(outcome: Socket | DialError): void {
+    const { egress, target } = this.#active;
+    if (outcome instanceof DialError) return this.#fail(dialRefusal(outcome, egress));
+    this.#remote = outcome;
+    readBy(outcome, this);
+    if (egress.kind === 'direct') return this.#establish();
+    this.#phase = 'upstream';
+    this.#deadline = performance.now() + REPLY_MS;
+    outcome.write(tunnelRequest(egress, target), 'latin1');
+  }
+
+  #establish(): void {
+    this.#phase = 'sniffing';
+    // A silent tunnel must not hold a slot of the shared egress.
+    this.#deadline = performance.now() + (this.#active.egress.shared ? FIRST_BYTES_MS : SILENCE_MS);
+    this.#client.write(ESTABLISHED);
+    startReading(this.#client);
+    if (this.#up.length > 0) this.#sniff();
+    // A client may half-close behind its first bytes.
+    if (this.#phase === 'sniffing' && this.#client.readableEnded)
+      this.#fail(new ProxyError('connect_failed'));
+    if (this.#phase === 'sniffing' && this.#down.length > 0) this.#greeted();
+  }
+
+  received(bytes: Buffer): void {
+    this.#up = this.#up.length === 0 ? bytes : Buffer.concat([this.#up, bytes]);
+    if (this.#phase === 'sniffing') this.#sniff();
+    else if (this.#up.length > HELLO_LIMIT) stopReading(this.#client);
+  }
+
+  #sniff(): void {
+    switch (classify(this.#up, this.#active)) {
+      case 'bytes':
+        return this.#join();
+      case 'http':
+        return this.#parse();
+      case 'mismatch':
+        return this.#fail(new ProxyError('sni_mismatch'));
+      case 'more':
+      case 'server':
+        if (this.#up.length > HELLO_LIMIT) return this.#fail(new ProxyError('sni_mismatch'));
+        this.#deadline = Math.min(this.#deadline, performance.now() + FIRST_BYTES_MS);
+    }
+  }
+
+  /** Keeps the remote's bytes: those behind a proxy's answer, and those of a server that speaks first. */
+  #fromRemote(bytes: Buffer): boolean {
+    this.#down = Buffer.concat([this.#down, bytes]);
+    if (this.#phase === 'upstream') {
+      const reply = readTunnelReply(this.#down);
+      if (reply === 'more') return true;
+      if (reply instanceof ProxyError) this.#fail(reply);
+      else {
+        this.#down = this.#down.subarray(reply.length);
+        this.#establish();
+      }
+    } else if (this.#phase === 'sniffing') this.#greeted();
+    // The rest is read once the first bytes are classified.
+    if (this.#down.length > 0 && this.#remote !== null) stopReading(this.#remote);
+    return true;
+  }
+
+  /** The server's first bytes identify the protocol, unless the client has to speak first. */
+  #greeted(): void {
+    if (!awaitsServer(this.#active)) return;
+    if (classifyServer(this.#down, this.#active) === 'bytes') this.#join();
+    else this.#fail(new ProxyError('sni_mismatch'));
+  }
+
+  #join(): void {
+    const remote = this.#remote;
+    if (remote === null) return;
+    this.#phase = 'spliced';
+    this.#splice = new Splice(this.#client, remote, this.#source, () => this.#ended());
+    this.#splice.start(this.#up, this.#down);
+    this.#up = this.#down = nothing;
+  }
+
+  #parse(): void {
+    this.#phase = 'over';
+    // The forwarder opens its own connections: this socket cannot be read as a stream.
+    this.#remote?.destroy();
+    this.#owner.http(this.#up);
+  }
+
+  ended(from: Duplex): void {
+    // What a client sent before its end may still be passed on, once the tunnel is open.
+    if (from === this.#client && this.#phase !== 'sniffing') return;
+    this.#fail(this.#phase === 'upstream' ? upstreamBroken() : new ProxyError('connect_failed'));
+  }
+
+  closed(from: Duplex): void {
+    if (from === this.#client) this.#fail(clientLeft);
+    else this.ended(from);
+  }
+
+  late(): void {
+    if (this.#splice !== null) this.#splice.late();
+    else if (this.#phase === 'upstream') this.#fail(new ProxyError('timeout', 'upstream_timeout'));
+    else this.#fail(new ProxyError('timeout', 'tunnel_silent'));
+  }
+
+  #abort(reason: Error): void {
+    if (this.#splice === null) this.#fail(reason);
+    else this.#splice.destroy();
+  }
+
+  #fail(error: Error): void {
+    if (this.#phase === 'over' || this.#phase === 'spliced') return;
+    const established = this.#phase === 'sniffing';
+    this.#phase = 'over';
+    this.#deadline = Number.POSITIVE_INFINITY;
+    this.#dialing?.cancel();
+    this.#remote?.destroy();
+    if (!established) return this.#owner.refused(error);
+    // After 200 the client reads the tunnel, not our answer.
+    this.#client.destroy();
+    this.#owner.over(error, { up: 0, down: 0 });
+  }
+
+  #ended(): void {
+    this.#phase = 'over';
+    this.#owner.over(null, this.#splice?.transferred ?? { up: 0, down: 0 });
+  }
 }

@@ -6,12 +6,10 @@ import type { AbortSignalLite } from './abort-signal-lite.ts';
 import type { ActiveRequest } from './active-requests.ts';
 import { loops } from './forward.ts';
 import { endToEnd, hasBody, without } from './headers.ts';
-import { connectSiteAsStream } from './origin-connect.ts';
-import { StreamSource } from './peekable-source.ts';
+import { connectSite } from './origin-connect.ts';
+import { IDLE_MS } from './origin-request.ts';
 import { ProxyError } from './proxy-error.ts';
-import { splice } from './splice.ts';
 import type { PlainTarget } from './target.ts';
-import { TUNNEL_IDLE_MS } from './tunnel.ts';
 
 /**
  * WebSocket in absolute form (RFC 9110 section 7.8, RFC 6455 section 4.1): `GET http://site/ws` with `Upgrade: websocket`.
@@ -30,8 +28,8 @@ export function isWebSocket(req: IncomingMessage): boolean {
 }
 
 /**
- * Carries one authorized upgrade to its end.
- * @param head bytes that the client sent behind its request
+ * Sends one authorized upgrade, and the response to the client.
+ * @returns the site's socket once it has switched protocols, which the client was told; null after any other response
  * @throws ProxyError when nothing of a response has been sent yet
  */
 export async function upgrade(
@@ -41,11 +39,10 @@ export async function upgrade(
   target: PlainTarget,
   req: IncomingMessage,
   client: Duplex,
-  head: Buffer,
-): Promise<void> {
+): Promise<Socket | null> {
   if (loops(req, via)) throw new ProxyError('loop');
   const { signal } = active;
-  const remote = await connectSiteAsStream(dial, active);
+  const remote = await connectSite(dial, active);
   const origin = request({
     method: 'GET',
     path: target.path,
@@ -65,13 +62,15 @@ export async function upgrade(
   if (signal.aborted) onAbort();
   remote.once('close', () => signal.removeEventListener('abort', onAbort));
   const { reply, socket } = await answered(origin, remote, signal);
-  if (socket === null) return relay(reply, req, client);
+  if (socket === null) {
+    await relay(reply, req, client);
+    return null;
+  }
   const lines = endToEnd(reply.rawHeaders);
   let text = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n';
   for (let i = 0; i < lines.length; i += 2) text += `${lines[i]}: ${lines[i + 1]}\r\n`;
   client.write(`${text}\r\n`, 'latin1');
-  const [clientSource, remoteSource] = [new StreamSource(client, head), new StreamSource(socket)];
-  await splice(client, clientSource, socket, remoteSource, { signal, idleMs: TUNNEL_IDLE_MS });
+  return socket;
 }
 
 interface Answered {
@@ -118,7 +117,7 @@ function relay(reply: IncomingMessage, req: IncomingMessage, client: Duplex): Pr
   res.writeHead(reply.statusCode ?? 502, endToEnd(reply.rawHeaders));
   // Read the client to notice its disconnect, and time out a silent site.
   client.once('end', () => client.destroy()).resume();
-  reply.setTimeout(TUNNEL_IDLE_MS, () => reply.destroy());
+  reply.setTimeout(IDLE_MS, () => reply.destroy());
   return new Promise((resolve) => {
     pipeline(reply, res, () => {
       client.end(() => client.destroy());

@@ -1,9 +1,6 @@
-import type { Socket } from 'node:net';
 import type { Target } from '@propusk/access/host';
 import type { Egress } from '@propusk/access/snapshot';
-import type { AbortSignalLike } from '@propusk/dial/dial';
 import { valueOf } from './headers.ts';
-import type { PeekableSource } from './peekable-source.ts';
 import { ProxyError } from './proxy-error.ts';
 
 /**
@@ -14,7 +11,7 @@ import { ProxyError } from './proxy-error.ts';
 type Upstream = Extract<Egress, { kind: 'upstream' }>;
 
 /** The proxy must answer CONNECT within this time; it resolves and connects meanwhile. */
-const REPLY_MS = 10_000;
+export const REPLY_MS = 10_000;
 
 /** The header with the proxy's credentials (RFC 7617); empty without credentials. */
 export function upstreamAuthorization({ username, password }: Upstream): string[] {
@@ -49,70 +46,34 @@ const BLANK_LINE = Buffer.from('\r\n\r\n');
 /** The error for a proxy's answer that is not valid HTTP. */
 export const unreadableUpstream = () => new ProxyError('upstream_failed', 'upstream_invalid_http');
 
+/** The error for a proxy that closes the connection instead of an answer. */
+export const upstreamBroken = () => new ProxyError('upstream_failed', 'upstream_broken');
+
+/** The CONNECT that opens a tunnel through the proxy (RFC 9110 section 9.3.6). */
+export function tunnelRequest(upstream: Upstream, { host, port }: Target): string {
+  const authority = `${host}:${port}`;
+  const [name, value] = upstreamAuthorization(upstream);
+  const credentials = name === undefined ? '' : `${name}: ${value}\r\n`;
+  return `CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n${credentials}\r\n`;
+}
+
 /**
- * Sends CONNECT to the proxy (RFC 9110 section 9.3.6). Only the status and the end of the head count: Node's client would take
- * a fifth of a tunnel's time to read the same.
- * @param source the proxy's bytes; after the head it holds the tunnel's
- * @throws ProxyError; the signal's reason when it was aborted. The connection is destroyed then
+ * Reads the proxy's answer to CONNECT. Only the status and the end of the head count: Node's client would take a fifth of a
+ * tunnel's time to read the same.
+ * @param bytes all that the proxy has sent
+ * @returns the length of the answer, behind which the tunnel begins; `more` when it is incomplete; the refusal
  */
-export function requestTunnel(
-  socket: Socket,
-  source: PeekableSource,
-  upstream: Upstream,
-  target: Target,
-  signal: AbortSignalLike,
-): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  let settled = false;
-  let early = 0;
-  const late = () => settle(new ProxyError('timeout', 'upstream_timeout'));
-  const onEnd = () => settle(new ProxyError('upstream_failed', 'upstream_broken'));
-  const onAbort = () => settle(signal.reason);
-
-  /** Settles the promise. @returns false, so that the source delivers no more bytes */
-  function settle(failure?: unknown): false {
-    if (settled) return false;
-    settled = true;
-    clearTimeout(timer);
-    socket.off('close', onEnd).off('end', onEnd);
-    signal.removeEventListener('abort', onAbort);
-    if (failure === undefined) resolve();
-    else {
-      socket.destroy();
-      reject(failure);
-    }
-    return false;
+export function readTunnelReply(bytes: Buffer): { length: number } | 'more' | ProxyError {
+  let at = 0;
+  for (let early = 0; early <= EARLY_MOST; early++) {
+    const status = readStatus(bytes.subarray(at));
+    if (status === 'more') return 'more';
+    if (status === 'broken' || status === 101) return unreadableUpstream();
+    if (status >= 300) return upstreamRefusal(status);
+    at = bytes.indexOf(BLANK_LINE, at) + BLANK_LINE.length;
+    if (status >= 200) return { length: at };
   }
-  function onAnswer(bytes: Buffer): boolean {
-    for (let rest = bytes; !settled; early++) {
-      const status = readStatus(rest);
-      if (status === 'more') return true;
-      if (status === 'broken' || status === 101 || early > EARLY_MOST) return settle(unreadableUpstream());
-      if (status >= 300) return settle(upstreamRefusal(status));
-      const end = rest.indexOf(BLANK_LINE) + BLANK_LINE.length;
-      source.skip(end);
-      rest = rest.subarray(end);
-      if (status < 200) continue;
-      settle();
-      // The source keeps the bytes behind the head for the next reader.
-      return rest.length === 0;
-    }
-    return false;
-  }
-
-  const timer = setTimeout(late, REPLY_MS);
-  signal.addEventListener('abort', onAbort);
-  socket.once('close', onEnd).once('end', onEnd);
-  if (signal.aborted) onAbort();
-  else if (socket.destroyed) onEnd();
-  else {
-    const authority = `${target.host}:${target.port}`;
-    const [name, value] = upstreamAuthorization(upstream);
-    const credentials = name === undefined ? '' : `${name}: ${value}\r\n`;
-    socket.write(`CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n${credentials}\r\n`, 'latin1');
-    source.peek(onAnswer);
-  }
-  return promise;
+  return unreadableUpstream();
 }
 
 /** The status of an answer, once its head is complete. */

@@ -1,3 +1,4 @@
+import { isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /**
@@ -6,6 +7,9 @@ import ipaddr from 'ipaddr.js';
  * @returns `unknown` for an invalid address, as a trusted proxy may send
  */
 export function subscriberOf(address: string): string {
+  // Every accepted connection asks: most addresses need no parser.
+  const plain = address.startsWith('::ffff:') ? address.slice(7) : address;
+  if (isIPv4(plain)) return `${plain}/32`;
   return prefixOf(address, 4, 8);
 }
 

@@ -8,7 +8,7 @@ import { type GatewayKeys, PROBE_USERNAME, signProbeToken } from '@propusk/acces
 import { canonicalHost } from '@propusk/access/host';
 import { isLoopback } from '@propusk/contract/settings';
 import { addressAllowed, type Networks, parseNetworks } from '@propusk/dial/addresses';
-import { createDialer } from '@propusk/dial/dial';
+import { createDialer, dialByPromise } from '@propusk/dial/dial';
 import { DialError } from '@propusk/dial/dial-error';
 import { createLookup, type Lookup } from '@propusk/dial/resolver';
 import type { EgressAddresses } from '@propusk/dial/settings';
@@ -94,8 +94,8 @@ export function createTransport(options: TransportOptions): Transport {
   const { allowNetworks, hosts, gatewayUrl, keys, egress, dns } = options;
   const lookup = options.lookup ?? createLookup({ servers: dns });
   const dialing = { hosts, lookup, self: () => null };
-  const dial = createDialer({ ...dialing, allowNetworks });
-  const dialGateway = createDialer({ ...dialing, allowNetworks: anywhere });
+  const dial = dialByPromise(createDialer({ ...dialing, allowNetworks }));
+  const dialGateway = dialByPromise(createDialer({ ...dialing, allowNetworks: anywhere }));
 
   async function openProxy(route: ProxyRoute, signal: AbortSignal): Promise<Duplex> {
     if (route.kind === 'upstream')

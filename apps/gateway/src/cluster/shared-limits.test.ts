@@ -1,11 +1,17 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { SlotHolder } from '../concurrency-limits.ts';
+import { slotsUnder } from '../concurrency-limits.ts';
 import { createSharedLimits, createSlotPool, type SharedLimits } from './shared-limits.ts';
 
 /** Slots shared by several workers: in any order of actions no limit is exceeded and no slot is lost. */
 
 const limits = { perCaller: 40, perCompany: 70, total: 100 };
+
+interface SlotHolder {
+  readonly caller: string;
+  readonly companyId: number;
+}
+const slotsOf = ({ caller, companyId }: SlotHolder) => slotsUnder(limits)(caller, companyId);
 
 /** Workers and their primary, with messages delivered only by `deliver`. */
 function cluster(workers: number) {
@@ -29,8 +35,8 @@ function cluster(workers: number) {
   /** Takes a slot as the gateway does: from the worker's own slots, or after asking the primary for more. */
   const enter = async (id: number, holder: SlotHolder): Promise<boolean> => {
     const mine = places[id] ?? expect.fail();
-    while (!mine.acquire(holder)) {
-      const asked = mine.request(holder);
+    while (!mine.acquire(slotsOf(holder))) {
+      const asked = mine.request(slotsOf(holder));
       deliver();
       if (asked === null || !(await asked)) return false;
     }
@@ -55,7 +61,7 @@ test('workers that share slots never exceed a limit, and can take released slots
       for (const { worker, caller, leave } of steps) {
         if (leave && inside.length > 0) {
           const [gone] = inside.splice(caller % inside.length, 1);
-          if (gone !== undefined) places[gone.worker]?.release(gone.holder);
+          if (gone !== undefined) places[gone.worker]?.release(slotsOf(gone.holder));
           deliver();
           continue;
         }
@@ -67,7 +73,7 @@ test('workers that share slots never exceed a limit, and can take released slots
         expect(of((each) => each.caller === holder.caller)).toBeLessThanOrEqual(limits.perCaller);
         expect(of((each) => each.companyId === holder.companyId)).toBeLessThanOrEqual(limits.perCompany);
       }
-      for (const { worker, holder } of inside) places[worker]?.release(holder);
+      for (const { worker, holder } of inside) places[worker]?.release(slotsOf(holder));
       deliver();
       // All slots are free again: one user at one worker gets those of the pool and those that the worker owns.
       let count = 0;
@@ -95,7 +101,7 @@ test('most users get a slot without a message to the primary', () => {
     request: (name) => asked.push(name),
     giveBack() {},
   });
-  for (let i = 0; i < 16; i++) expect(leases.acquire({ caller: 'u1', companyId: 1 })).toBe(true);
-  expect(leases.acquire({ caller: 'u1', companyId: 1 })).toBe(false);
+  for (let i = 0; i < 16; i++) expect(leases.acquire(leases.of('u1', 1))).toBe(true);
+  expect(leases.acquire(leases.of('u1', 1))).toBe(false);
   expect(asked).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { add, type ConcurrencyLimits, counted, type Limits } from '../concurrency-limits.ts';
+import { add, type ConcurrencyLimits, type Limits, slotsUnder } from '../concurrency-limits.ts';
 
 /**
  * Concurrency limits that several processes share. A limit is never exceeded:
@@ -92,14 +92,14 @@ export function createSharedLimits({
     (taken.get(name) ?? 0) >= ownOf(most, workers) + (borrowed.get(name) ?? 0);
 
   return {
-    acquire(holder) {
-      const kinds = counted(holder, limits);
-      if (kinds.some(([name, most]) => missing(name, most))) return false;
-      for (const [name] of kinds) add(taken, name, 1);
+    of: slotsUnder(limits),
+    acquire(slots) {
+      for (const [name, most] of slots) if (missing(name, most)) return false;
+      for (const [name] of slots) add(taken, name, 1);
       return true;
     },
-    release(holder) {
-      for (const [name, most] of counted(holder, limits)) {
+    release(held) {
+      for (const [name, most] of held) {
         add(taken, name, -1);
         const [has, block] = [borrowed.get(name) ?? 0, blockOf(most, workers)];
         const free = ownOf(most, workers) + has - (taken.get(name) ?? 0);
@@ -111,8 +111,8 @@ export function createSharedLimits({
         giveBack(name, slots);
       }
     },
-    request(holder) {
-      const short = counted(holder, limits).find(([name, most]) => missing(name, most));
+    request(slots) {
+      const short = slots.find(([name, most]) => missing(name, most));
       if (short === undefined) return Promise.resolve(true);
       const [name, most] = short;
       const { promise, resolve } = Promise.withResolvers<boolean>();

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { SocketSource, StreamSource } from './peekable-source.ts';
-import { splice } from './splice.ts';
+import { OriginSource } from './origin-source.ts';
+import { nothing, Splice } from './splice.ts';
 
 /** All tunnels read into one shared buffer: a tunnel must never show bytes of another. */
 
@@ -34,16 +34,11 @@ beforeAll(async () => {
   await once(site, 'listening');
   gateway = createServer({ allowHalfOpen: true }, (client) => {
     client.on('error', () => {});
-    const said = new SocketSource();
-    const { onread } = said;
+    const source = new OriginSource();
+    const { onread } = source;
     const remote = connect({ port: portOf(site), host: '127.0.0.1', allowHalfOpen: true, onread });
     remote.on('error', () => {});
-    remote.once('connect', () => {
-      void splice(client, new StreamSource(client), remote, said, {
-        signal: new AbortController().signal,
-        idleMs: 10_000,
-      });
-    });
+    remote.once('connect', () => new Splice(client, remote, source, () => {}).start(nothing, nothing));
   }).listen(0, '127.0.0.1');
   await once(gateway, 'listening');
 });

@@ -1,0 +1,57 @@
+import type { OnReadOpts } from 'node:net';
+
+/** In bytes. */
+const BLOCK = 65_536;
+/** Node's own pool serves copies up to this size. A larger read announces more. */
+const SMALL = 4_096;
+const FREE_MOST = 64;
+
+/** All sites are read into this buffer: each read is copied. */
+const shared = Buffer.allocUnsafeSlow(BLOCK);
+// grows: by traffic; bound: 64 blocks of 64 KiB, 4 MiB; at the bound: further blocks are garbage collected
+const free: Buffer[] = [];
+
+/**
+ * Reads the connection of a tunnel to its site. Node allocates memory for each read: at full speed garbage collection took half of
+ * a core. All sites are read into one buffer, and copied. A site that sends much is read into a block of its own, which is written
+ * without a copy.
+ */
+export class OriginSource {
+  /** For net.connect(). */
+  readonly onread: OnReadOpts = {
+    buffer: () => this.#next(),
+    callback: (length) => {
+      this.#received(length);
+      return true;
+    },
+  };
+  /** Takes the bytes; `lent` ones are overwritten by the next read. @returns whether they are written; if not, it stops the reading */
+  sink: (bytes: Buffer, lent: boolean) => boolean = () => false;
+  /** What the site sends is in this block while it sends much; null while the shared buffer does. */
+  #block: Buffer | null = null;
+  #much = false;
+  #written = true;
+
+  /** Gives the block back. @param written whether the kernel has its bytes; otherwise they may still be sent */
+  end(written: boolean): void {
+    if (written && this.#block !== null && free.length < FREE_MOST) free.push(this.#block);
+    this.#block = null;
+  }
+
+  /** The buffer of the next read. */
+  #next(): Buffer {
+    if (!this.#much && this.#written) this.end(true);
+    return this.#block ?? shared;
+  }
+
+  #received(length: number): void {
+    this.#much = length > SMALL;
+    if (this.#block === null && this.#much) {
+      this.#block = free.pop() ?? Buffer.allocUnsafeSlow(BLOCK);
+      shared.copy(this.#block, 0, 0, length);
+    }
+    const lent = this.#block !== null;
+    const bytes = this.#block?.subarray(0, length) ?? Buffer.from(shared.subarray(0, length));
+    this.#written = this.sink(bytes, lent);
+  }
+}
