@@ -4,7 +4,7 @@ import type { Tenant } from '@propusk/dial/fair-slots';
 import { AbortSignalLite } from './abort-signal-lite.ts';
 import { type Caller, nameOf } from './authenticate.ts';
 import { type Authorize, sameEgress } from './authorize.ts';
-import type { ConcurrencyLimits } from './concurrency-limits.ts';
+import type { ConcurrencyLimits, Slots } from './concurrency-limits.ts';
 import { ProxyError, type ProxyErrorReason } from './proxy-error.ts';
 
 /**
@@ -37,6 +37,41 @@ export interface ActiveRequests {
   abortAll(refusal: ProxyError): void;
 }
 
+/** A request that holds slots. */
+class Admitted implements ActiveRequest {
+  readonly signal = new AbortSignalLite();
+  readonly caller: Caller;
+  readonly target: Target;
+  readonly egress: Egress;
+  readonly tenant: Tenant;
+  readonly slots: Slots;
+  readonly #end: (active: Admitted) => void;
+
+  constructor(
+    caller: Caller,
+    target: Target,
+    egress: Egress,
+    tenant: Tenant,
+    slots: Slots,
+    end: (active: Admitted) => void,
+  ) {
+    this.caller = caller;
+    this.target = target;
+    this.egress = egress;
+    this.tenant = tenant;
+    this.slots = slots;
+    this.#end = end;
+  }
+
+  abort(reason: Error): void {
+    this.signal.abort(reason);
+  }
+
+  release(): void {
+    this.#end(this);
+  }
+}
+
 /** Makes an empty registry. @param onCut called for a request that ends because its access was revoked */
 export function createActiveRequests(
   authorize: Authorize,
@@ -46,6 +81,13 @@ export function createActiveRequests(
   // grows: by users, by requests and tunnels; bound: the limits of concurrency-limits.ts, in total and for each user and
   // company; at the bound: 429 too_many
   const requests = new Set<ActiveRequest>();
+
+  function end(active: Admitted): void {
+    if (!requests.delete(active)) return;
+    limits.release(active.slots);
+    const { reason } = active.signal;
+    if (reason instanceof ProxyError) onCut(reason.reason);
+  }
 
   function start(caller: Caller, target: Target): ActiveRequest | Promise<ActiveRequest> {
     const { egress, companyId } = authorize(caller, target);
@@ -59,21 +101,7 @@ export function createActiveRequests(
         return start(caller, target);
       });
     }
-    const signal = new AbortSignalLite();
-    const active: ActiveRequest = {
-      caller,
-      target,
-      egress,
-      tenant: companyId ?? target.host,
-      signal,
-      abort: (reason) => signal.abort(reason),
-      release() {
-        if (!requests.delete(active)) return;
-        limits.release(slots);
-        const { reason } = signal;
-        if (reason instanceof ProxyError) onCut(reason.reason);
-      },
-    };
+    const active = new Admitted(caller, target, egress, companyId ?? target.host, slots, end);
     requests.add(active);
     return active;
   }
@@ -111,8 +139,9 @@ export function nestedRequest(tunnel: ActiveRequest): ActiveRequest {
   if (reason !== undefined) signal.abort(reason);
   const onAbort = () => signal.abort(tunnel.signal.reason ?? clientLeft);
   tunnel.signal.addEventListener('abort', onAbort);
+  const { caller, target, egress, tenant } = tunnel;
   return {
-    ...tunnel,
+    ...{ caller, target, egress, tenant },
     signal,
     abort: (why) => signal.abort(why),
     release: () => tunnel.signal.removeEventListener('abort', onAbort),

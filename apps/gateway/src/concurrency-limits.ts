@@ -9,7 +9,7 @@ export interface Limits {
 export const LIMITS: Limits = { perCaller: 512, perCompany: 5_000, total: 20_000 };
 
 /** The limits that count one request: the name of each counter, and its maximum. */
-type Slots = readonly (readonly [name: string, most: number])[];
+export type Slots = readonly (readonly [name: string, most: number])[];
 
 export interface ConcurrencyLimits {
   /** The slots of a caller's request. @param companyId null for a probe */

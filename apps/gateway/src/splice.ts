@@ -32,7 +32,9 @@ export interface TransferredBytes {
 class Direction {
   readonly #from: Duplex;
   readonly #to: Duplex;
-  readonly #share = new ReadShare();
+  /** Made for the first large piece, as most tunnels send none. */
+  #share: ReadShare | null = null;
+  #onWritten: (() => void) | null = null;
   #waits = false;
   /** Bytes. */
   sent = 0;
@@ -57,25 +59,25 @@ class Direction {
       to.write(bytes);
       return to.writableLength === 0;
     }
+    this.#onWritten ??= () => this.#written();
     to.write(bytes, this.#onWritten);
     this.#waits = to.writableLength > 0;
     if (this.#waits) stopReading(this.#from);
-    else if (bytes.length >= LEAST_COUNTED && this.#share.exceeded(bytes.length)) {
+    else if (bytes.length >= LEAST_COUNTED) {
+      this.#share ??= new ReadShare();
+      if (!this.#share.exceeded(bytes.length)) return true;
       stopReading(this.#from);
-      atNextTurn(this.#read);
+      atNextTurn(() => startReading(this.#from));
     }
     return !this.#waits;
   }
 
-  readonly #onWritten = (): void => {
-    if (this.#waits && this.#to.writableLength === 0) this.#read();
-  };
-
-  readonly #read = (): void => {
+  #written(): void {
+    if (!this.#waits || this.#to.writableLength > 0) return;
     this.#waits = false;
     this.moved = coarseNow();
     startReading(this.#from);
-  };
+  }
 }
 
 export class Splice implements SocketReader, Deadline {

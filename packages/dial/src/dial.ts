@@ -180,14 +180,15 @@ class Attempt implements Dialing {
     if (this.#done === null) return;
     this.#addresses = addresses;
     if (addresses.length === 0) this.end(new DialError('resolve_failed'));
-    else this.#connect(new DialError('timeout'));
+    else this.#connect(null);
   }
 
-  /** Connects to the next address. @param failure the outcome when there is none, or no time */
-  #connect(failure: DialError): void {
+  /** Connects to the next address. @param failure of the address before, the outcome when there is none, or no time */
+  #connect(failure: DialError | null): void {
     const left = this.#deadline - performance.now();
     const address = this.#addresses[this.#next];
-    if (address === undefined || left <= 0) return this.end(failure);
+    // An Error collects its stack, which would take a twentieth of a tunnel.
+    if (address === undefined || left <= 0) return this.end(failure ?? new DialError('timeout'));
     this.#next += 1;
     const last = this.#next === this.#addresses.length;
     const from = isIP(address) === 4 ? this.#from.v4 : this.#from.v6;
