@@ -2,9 +2,9 @@ import type { CanonicalHost } from '@propusk/access/host';
 import { emptyIndex, putCompany, removeCompany } from '@propusk/access/snapshot';
 import { company, DIRECT } from '@propusk/test-kit/gateway/world';
 import { beforeEach, expect, test } from 'vitest';
-import type { ActiveRequest } from './active-requests.ts';
-import { type ActiveRequests, createActiveRequests } from './active-requests.ts';
-import { createAuthorize } from './authorize.ts';
+import { type ActiveRequest, type ActiveRequests, createActiveRequests } from './active-requests.ts';
+import { nameOf } from './authenticate.ts';
+import { createAuthorizer } from './authorize.ts';
 import { localLimits } from './concurrency-limits.ts';
 import type { ProxyError } from './proxy-error.ts';
 
@@ -22,7 +22,7 @@ beforeEach(() => {
   index = emptyIndex();
   stale = false;
   live = createActiveRequests(
-    createAuthorize(index, () => stale),
+    createAuthorizer(index, () => stale),
     localLimits({ perCaller: 2, perCompany: 9, total: 3 }),
   );
   putCompany(index, company(['crm.company.test'], { users: [1, 2] }));
@@ -106,7 +106,7 @@ test('active requests are limited per user and in total, and a second release() 
 
 test("a company's active requests are limited over all its users", () => {
   live = createActiveRequests(
-    createAuthorize(index, () => stale),
+    createAuthorizer(index, () => stale),
     localLimits({ perCaller: 2, perCompany: 3, total: 9 }),
   );
   const other = { ...token, userId: 11 };
@@ -128,4 +128,31 @@ test('probes do not take slots of users', () => {
   enter(token, target);
   live.recheck();
   expect(live.size).toBe(3);
+});
+
+test('a change authorizes again only the requests of its company, and all requests when a host is newly claimed', () => {
+  putCompany(index, company(['b.test'], { id: 2, users: [11] }));
+  const authorizer = createAuthorizer(index, () => stale);
+  const asked: string[] = [];
+  const counted = {
+    ...authorizer,
+    authorize(...[caller, host]: Parameters<typeof authorizer.authorize>) {
+      asked.push(nameOf(caller));
+      return authorizer.authorize(caller, host);
+    },
+  };
+  live = createActiveRequests(counted, localLimits({ perCaller: 2, perCompany: 9, total: 9 }));
+  enter(token, target);
+  enter({ ...token, userId: 11 }, { ...target, host: 'b.test' as CanonicalHost });
+  const recheck = () => {
+    asked.length = 0;
+    live.recheck();
+    return asked;
+  };
+  expect(recheck()).toEqual([]);
+  putCompany(index, company(['b.test'], { id: 2, users: [11], version: 2 }));
+  expect(recheck()).toEqual(['u11']);
+  expect(recheck()).toEqual([]);
+  putCompany(index, company(['b.test', 'c.test'], { id: 2, users: [11], version: 3 }));
+  expect(recheck()).toEqual(['u1', 'u11']);
 });

@@ -1,15 +1,15 @@
 import type { Target } from '@propusk/access/host';
-import type { Egress } from '@propusk/access/snapshot';
+import type { CompanyIndex, Egress } from '@propusk/access/snapshot';
 import type { Tenant } from '@propusk/dial/fair-slots';
 import { AbortSignalLite } from './abort-signal-lite.ts';
 import { type Caller, nameOf } from './authenticate.ts';
-import { type Authorize, sameEgress } from './authorize.ts';
+import { type Authorizer, sameEgress } from './authorize.ts';
 import type { ConcurrencyLimits, Slots } from './concurrency-limits.ts';
 import { ProxyError, type ProxyErrorReason } from './proxy-error.ts';
 
 /**
- * The requests and tunnels in progress. After every change of policy each is authorized again, and aborted when access was
- * revoked. The abort reaches it at any stage: while it dials, waits or transfers.
+ * The requests and tunnels in progress. After a change of policy those that it may concern are authorized again, and aborted
+ * when access was revoked. The abort reaches a request at any stage: while it dials, waits or transfers.
  */
 
 /** The abort reason of a request whose client disconnected. */
@@ -32,66 +32,45 @@ export interface ActiveRequests {
   readonly size: number;
   /** Authorizes a request and takes its slots. A promise when a worker must ask the primary for a slot. @throws ProxyError */
   start(caller: Caller, target: Target): ActiveRequest | Promise<ActiveRequest>;
-  /** Authorizes every active request again, and aborts those whose access was revoked or whose egress changed. */
+  /**
+   * Authorizes the active requests again for which something has changed, and aborts those whose access was revoked or whose
+   * egress changed.
+   */
   recheck(): void;
   abortAll(refusal: ProxyError): void;
 }
 
-/** A request that holds slots. */
-class Admitted implements ActiveRequest {
-  readonly signal = new AbortSignalLite();
-  readonly caller: Caller;
-  readonly target: Target;
-  readonly egress: Egress;
-  readonly tenant: Tenant;
+interface Admitted extends ActiveRequest {
   readonly slots: Slots;
-  readonly #end: (active: Admitted) => void;
+  /** What the last authorization saw. */
+  company: CompanyIndex | null;
+  newClaims: number;
+}
 
-  constructor(
-    caller: Caller,
-    target: Target,
-    egress: Egress,
-    tenant: Tenant,
-    slots: Slots,
-    end: (active: Admitted) => void,
-  ) {
-    this.caller = caller;
-    this.target = target;
-    this.egress = egress;
-    this.tenant = tenant;
-    this.slots = slots;
-    this.#end = end;
-  }
-
-  abort(reason: Error): void {
-    this.signal.abort(reason);
-  }
-
-  release(): void {
-    this.#end(this);
-  }
+function abort(this: ActiveRequest, reason: Error): void {
+  this.signal.abort(reason);
 }
 
 /** Makes an empty registry. @param onCut called for a request that ends because its access was revoked */
 export function createActiveRequests(
-  authorize: Authorize,
+  authorizer: Authorizer,
   limits: ConcurrencyLimits,
   onCut: (reason: ProxyErrorReason) => void = () => {},
 ): ActiveRequests {
   // grows: by users, by requests and tunnels; bound: the limits of concurrency-limits.ts, in total and for each user and
-  // company; at the bound: 429 too_many
-  const requests = new Set<ActiveRequest>();
+  // company; at the bound: 503 too_many
+  const requests = new Set<Admitted>();
 
-  function end(active: Admitted): void {
-    if (!requests.delete(active)) return;
-    limits.release(active.slots);
-    const { reason } = active.signal;
+  function release(this: Admitted): void {
+    if (!requests.delete(this)) return;
+    limits.release(this.slots);
+    const { reason } = this.signal;
     if (reason instanceof ProxyError) onCut(reason.reason);
   }
 
   function start(caller: Caller, target: Target): ActiveRequest | Promise<ActiveRequest> {
-    const { egress, companyId } = authorize(caller, target);
-    const slots = limits.of(nameOf(caller), companyId);
+    const { egress, company } = authorizer.authorize(caller, target);
+    const slots = limits.of(nameOf(caller), company?.id ?? null);
     if (!limits.acquire(slots)) {
       const asked = limits.request(slots);
       if (asked === null) throw new ProxyError('too_many');
@@ -101,7 +80,10 @@ export function createActiveRequests(
         return start(caller, target);
       });
     }
-    const active = new Admitted(caller, target, egress, companyId ?? target.host, slots, end);
+    const tenant = company?.id ?? target.host;
+    const signal = new AbortSignalLite();
+    const seen = { company, newClaims: authorizer.newClaims() };
+    const active: Admitted = { caller, target, egress, tenant, slots, signal, ...seen, abort, release };
     requests.add(active);
     return active;
   }
@@ -113,7 +95,8 @@ export function createActiveRequests(
     start,
     recheck() {
       for (const active of requests) {
-        const refusal = verdict(authorize, active);
+        if (authorizer.stillHolds(active.caller, active.company, active.newClaims)) continue;
+        const refusal = verdict(authorizer, active);
         if (refusal !== null) active.abort(refusal);
       }
     },
@@ -123,9 +106,13 @@ export function createActiveRequests(
   };
 }
 
-function verdict(authorize: Authorize, { caller, target, egress }: ActiveRequest): ProxyError | null {
+/** Authorizes an active request again. @returns why it must end */
+function verdict(authorizer: Authorizer, active: Admitted): ProxyError | null {
   try {
-    return sameEgress(authorize(caller, target).egress, egress) ? null : new ProxyError('no_policy');
+    const { egress, company } = authorizer.authorize(active.caller, active.target);
+    active.company = company;
+    active.newClaims = authorizer.newClaims();
+    return sameEgress(egress, active.egress) ? null : new ProxyError('no_policy');
   } catch (error) {
     // Deny by default: an unexpected error revokes access.
     return error instanceof ProxyError ? error : new ProxyError('no_policy');
@@ -139,9 +126,8 @@ export function nestedRequest(tunnel: ActiveRequest): ActiveRequest {
   if (reason !== undefined) signal.abort(reason);
   const onAbort = () => signal.abort(tunnel.signal.reason ?? clientLeft);
   tunnel.signal.addEventListener('abort', onAbort);
-  const { caller, target, egress, tenant } = tunnel;
   return {
-    ...{ caller, target, egress, tenant },
+    ...tunnel,
     signal,
     abort: (why) => signal.abort(why),
     release: () => tunnel.signal.removeEventListener('abort', onAbort),

@@ -1,6 +1,6 @@
 import { decide } from '@propusk/access/decide';
 import type { Target } from '@propusk/access/host';
-import type { AccessIndex, Egress } from '@propusk/access/snapshot';
+import type { AccessIndex, CompanyIndex, Egress } from '@propusk/access/snapshot';
 import { type Caller, isUser } from './authenticate.ts';
 import { ProxyError } from './proxy-error.ts';
 
@@ -11,33 +11,47 @@ import { ProxyError } from './proxy-error.ts';
 
 interface Authorization {
   readonly egress: Egress;
-  /** The company whose slots the request takes; null for a probe. */
-  readonly companyId: number | null;
+  /** The company whose slots the request takes, as its last change left it; null for a probe. */
+  readonly company: CompanyIndex | null;
 }
 
-/** @returns the egress @throws ProxyError */
-export type Authorize = (caller: Caller, target: Target) => Authorization;
+export interface Authorizer {
+  /** @throws ProxyError */
+  authorize(caller: Caller, target: Target): Authorization;
+  /** Whether an earlier authorization needs no second look: neither the company nor the claims to hosts have changed since. */
+  stillHolds(caller: Caller, company: CompanyIndex | null, newClaims: number): boolean;
+  /** How many claims to hosts are new since the start. */
+  newClaims(): number;
+}
 
 /** A probe uses the gateway's own address, which the site's lock admits. */
-const probed: Authorization = { egress: { kind: 'direct', shared: true }, companyId: null };
+const probed: Authorization = { egress: { kind: 'direct', shared: true }, company: null };
 
 /** @param stale whether the index is too old to grant access */
-export function createAuthorize(index: AccessIndex, stale: () => boolean): Authorize {
-  return (caller, target) => {
-    if (caller.expires * 1000 <= Date.now()) throw new ProxyError('expired');
-    if (!isUser(caller)) {
-      // A probe token grants exactly its signed target, whatever the index holds and however old it is.
-      if (caller.host !== target.host || caller.port !== target.port) throw new ProxyError('no_policy');
-      return probed;
-    }
-    if (stale()) throw new ProxyError('snapshot_stale');
-    const user = index.users.get(caller.userId);
-    if (user === undefined) throw new ProxyError('user_removed');
-    // The token's epoch may be higher when the feed lags: deny too, the client retries in a moment.
-    if (user.epoch !== caller.epoch) throw new ProxyError('expired');
-    const decision = decide(index, caller.userId, target.host, target.port);
-    if (!decision.allow) throw new ProxyError(decision.reason);
-    return { egress: decision.egress, companyId: user.company.id };
+export function createAuthorizer(index: AccessIndex, stale: () => boolean): Authorizer {
+  const isExpired = ({ expires }: Caller) => expires * 1000 <= Date.now();
+  return {
+    newClaims: () => index.newClaims,
+    authorize(caller, target) {
+      if (isExpired(caller)) throw new ProxyError('expired');
+      if (!isUser(caller)) {
+        // A probe token grants exactly its signed target, whatever the index holds and however old it is.
+        if (caller.host !== target.host || caller.port !== target.port) throw new ProxyError('no_policy');
+        return probed;
+      }
+      if (stale()) throw new ProxyError('snapshot_stale');
+      const user = index.users.get(caller.userId);
+      if (user === undefined) throw new ProxyError('user_removed');
+      // The token's epoch may be higher when the feed lags: deny too, the client retries in a moment.
+      if (user.epoch !== caller.epoch) throw new ProxyError('expired');
+      const decision = decide(index, caller.userId, target.host, target.port);
+      if (!decision.allow) throw new ProxyError(decision.reason);
+      return { egress: decision.egress, company: user.company };
+    },
+    stillHolds(caller, company, newClaims) {
+      if (isExpired(caller) || !isUser(caller) || stale()) return false;
+      return index.users.get(caller.userId)?.company === company && index.newClaims === newClaims;
+    },
   };
 }
 

@@ -10,7 +10,7 @@ import { memoryPressure } from '@propusk/overload/memory-pressure';
 import { queuePipelines, TrackedResponse } from '@propusk/overload/pipeline-queue';
 import { type ActiveRequests, createActiveRequests } from './active-requests.ts';
 import { createAuthenticate } from './authenticate.ts';
-import { createAuthorize } from './authorize.ts';
+import { createAuthorizer } from './authorize.ts';
 import { HEAD_MS, type ProxyContext } from './client-connection.ts';
 import { ClientConnections } from './client-connections.ts';
 import type { ConcurrencyLimits } from './concurrency-limits.ts';
@@ -75,7 +75,7 @@ export async function createProxyServer(options: ProxyServerOptions): Promise<Pr
   const { config, keys, snapshots, log } = options;
   const tls = config.tls && { files: config.tls, certificate: await readCertificate(config.tls) };
   const activeRequests = createActiveRequests(
-    createAuthorize(snapshots.index, snapshots.stale),
+    createAuthorizer(snapshots.index, snapshots.stale),
     options.limits,
     (reason) => metrics.cut(reason),
   );

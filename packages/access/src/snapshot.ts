@@ -88,6 +88,8 @@ export interface AccessIndex {
   readonly claims: Map<string, Holder>;
   /** The same for `*.example.com`, keyed by `example.com`. While it is empty, a lookup skips the parent domains. */
   readonly wildClaims: Map<string, Holder>;
+  /** How many claims are new since the start: each may take access from users of other companies. */
+  newClaims: number;
 }
 
 /** An index without companies: it denies everything. */
@@ -102,6 +104,7 @@ export function emptyIndex(): AccessIndex {
     claims: new Map(),
     // grows: by owners, by sites; bound: 1,000 of each company; at the bound: the api refuses with 409
     wildClaims: new Map(),
+    newClaims: 0,
   };
 }
 
@@ -120,15 +123,16 @@ export function putCompany(index: AccessIndex, snapshot: CompanySnapshot, anyVer
   for (const [pattern, first] of company.patterns) {
     const claim = lowestClaim(first);
     if (claim === null) continue;
+    if (claim !== lowestClaim(old?.patterns.get(pattern) ?? null)) index.newClaims += 1;
     const holder = addClaim(index, pattern, { companyId: company.id, claim });
     for (let site: SiteIndex | null = first; site !== null; site = site.next) site.holder = holder;
   }
   return true;
 }
 
-function lowestClaim(first: SiteIndex): number | null {
+function lowestClaim(first: SiteIndex | null): number | null {
   let lowest: number | null = null;
-  for (let site: SiteIndex | null = first; site !== null; site = site.next) {
+  for (let site = first; site !== null; site = site.next) {
     if (site.claim !== null && (lowest === null || site.claim < lowest)) lowest = site.claim;
   }
   return lowest;

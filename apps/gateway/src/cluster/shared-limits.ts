@@ -85,7 +85,7 @@ export function createSharedLimits({
   const borrowed = new Map<string, number>();
   /** Requests that wait for the primary's answer, by limit: one message at a time for each. */
   // grows: by users and companies beyond the slots that the worker owns; bound: the requests that wait for one answer of
-  // the primary; at the bound: the primary answers each with a slot or with 429
+  // the primary; at the bound: the primary answers each with a slot or with 503
   const waiting = new Map<string, ((lent: boolean) => void)[]>();
 
   const missing = (name: string, most: number) =>
