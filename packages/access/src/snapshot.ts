@@ -34,12 +34,11 @@ export interface SiteIndex {
   readonly id: number;
   /** 0 means 80 and 443. */
   readonly port: number;
+  readonly companyId: number;
   /** See `CompanySnapshot`. */
   readonly claim: number | null;
   /** Policies with this site, by id, ascending. */
   readonly policies: readonly PolicyIndex[];
-  /** The company that holds the site's host on shared egress, for `decide()`; null while the site's company does not claim it. */
-  holder: Holder | null;
   /** The next site of the same pattern, at another port. Most patterns have one site, so a linked list costs nothing. */
   readonly next: SiteIndex | null;
 }
@@ -62,32 +61,25 @@ export interface CompanyIndex {
   readonly wild: ReadonlyMap<string, SiteIndex>;
 }
 
-/** A company's lowest claim to a pattern. */
+/** A company's lowest claim to a pattern. The company with the lowest claim of all holds the pattern on shared egress. */
 export interface Claim {
   readonly companyId: number;
   readonly claim: number;
 }
 
-/**
- * The holder of a pattern on shared egress: the company with the lowest claim. One mutable object per pattern, so that the
- * sites of every claiming company refer to it. The lowest claim is a field instead of a list's first item: each pointer on
- * the path of a decision is a CPU cache miss.
- */
-export interface Holder extends Claim {
-  companyId: number;
-  claim: number;
-  /** The other claims, the lowest first. */
-  others: readonly Claim[];
-}
-
-/** All companies, with users by id and holders of patterns on shared egress. */
+/** All companies, with users by id and the holder of each pattern on shared egress. */
 export interface AccessIndex {
   readonly companies: Map<number, CompanyIndex>;
   readonly users: Map<number, UserIndex>;
-  /** The company that holds each exact host on shared egress. */
-  readonly claims: Map<string, Holder>;
+  /**
+   * The company that holds each exact host on shared egress: by a hash of the domain above the host, by host. One map of a
+   * million hosts would miss the CPU cache at each step; the hosts of one company lie in one small map.
+   */
+  readonly claims: Map<number, Map<string, Claim>>;
   /** The same for `*.example.com`, keyed by `example.com`. While it is empty, a lookup skips the parent domains. */
-  readonly wildClaims: Map<string, Holder>;
+  readonly wildClaims: Map<string, Claim>;
+  /** All claims of a pattern that several companies claim, the lowest first. */
+  readonly contested: Map<string, readonly Claim[]>;
   /** How many claims are new since the start: each may take access from users of other companies. */
   newClaims: number;
 }
@@ -104,6 +96,8 @@ export function emptyIndex(): AccessIndex {
     claims: new Map(),
     // grows: by owners, by sites; bound: 1,000 of each company; at the bound: the api refuses with 409
     wildClaims: new Map(),
+    // grows: by owners, by sites; bound: 1,000 of each company; at the bound: the api refuses with 409
+    contested: new Map(),
     newClaims: 0,
   };
 }
@@ -123,65 +117,73 @@ export function putCompany(index: AccessIndex, snapshot: CompanySnapshot, anyVer
   for (const [pattern, first] of company.patterns) {
     const claim = lowestClaim(first);
     if (claim === null) continue;
-    if (claim !== lowestClaim(old?.patterns.get(pattern) ?? null)) index.newClaims += 1;
-    const holder = addClaim(index, pattern, { companyId: company.id, claim });
-    for (let site: SiteIndex | null = first; site !== null; site = site.next) site.holder = holder;
+    if (claim.claim !== lowestClaim(old?.patterns.get(pattern) ?? null)?.claim) index.newClaims += 1;
+    addClaim(index, pattern, claim);
   }
   return true;
 }
 
-function lowestClaim(first: SiteIndex | null): number | null {
-  let lowest: number | null = null;
+function lowestClaim(first: SiteIndex | null): Claim | null {
+  let lowest: Claim | null = null;
   for (let site = first; site !== null; site = site.next) {
-    if (site.claim !== null && (lowest === null || site.claim < lowest)) lowest = site.claim;
+    if (isClaim(site) && (lowest === null || site.claim < lowest.claim)) lowest = site;
   }
   return lowest;
 }
 
-/**
- * Adds a company's claim to a pattern.
- * @returns the pattern's holder: the same object for as long as the pattern has any claim
- */
-export function addClaim(index: AccessIndex, pattern: string, claim: Claim): Holder {
+const isClaim = (site: SiteIndex): site is SiteIndex & Claim => site.claim !== null;
+
+/** Adds a company's claim to a pattern. */
+export function addClaim(index: AccessIndex, pattern: string, claim: Claim): void {
   const [claims, key] = claimsOf(index, pattern);
   const holder = claims.get(key);
-  if (holder === undefined) {
-    const first = { companyId: claim.companyId, claim: claim.claim, others: noClaims };
-    claims.set(key, first);
-    return first;
-  }
-  if (claim.claim < holder.claim) {
-    holder.others = [{ companyId: holder.companyId, claim: holder.claim }, ...holder.others];
-    hold(holder, claim);
-  } else holder.others = [...holder.others, claim].sort((a, b) => a.claim - b.claim);
-  return holder;
+  if (holder === undefined) return void claims.set(key, claim);
+  const all = [...(index.contested.get(pattern) ?? [holder]), claim].sort((a, b) => a.claim - b.claim);
+  hold(index, pattern, all);
 }
 
 function removeClaim(index: AccessIndex, pattern: string, companyId: number): void {
   const [claims, key] = claimsOf(index, pattern);
   const holder = claims.get(key);
-  if (holder === undefined) return;
-  holder.others = holder.others.filter((claim) => claim.companyId !== companyId);
-  if (holder.companyId !== companyId) return;
-  const [next] = holder.others;
-  if (next === undefined) {
-    claims.delete(key);
-    return;
-  }
-  holder.others = holder.others.slice(1);
-  hold(holder, next);
+  const all = index.contested.get(pattern) ?? (holder === undefined ? [] : [holder]);
+  hold(
+    index,
+    pattern,
+    all.filter((claim) => claim.companyId !== companyId),
+  );
 }
 
-/** Changes the holder in place, since sites refer to it. */
-function hold(holder: Holder, { companyId, claim }: Claim): void {
-  holder.companyId = companyId;
-  holder.claim = claim;
+/** Replaces the claims of a pattern. @param all the lowest first */
+function hold(index: AccessIndex, pattern: string, all: readonly Claim[]): void {
+  const [claims, key] = claimsOf(index, pattern);
+  const [first, second] = all;
+  if (first === undefined) claims.delete(key);
+  else claims.set(key, first);
+  if (second === undefined) index.contested.delete(pattern);
+  else index.contested.set(pattern, all);
+  if (claims.size === 0 && claims !== index.wildClaims) index.claims.delete(domainHash(pattern));
 }
 
-const noClaims: readonly Claim[] = [];
+function claimsOf({ claims, wildClaims }: AccessIndex, pattern: string): [Map<string, Claim>, string] {
+  if (isWild(pattern)) return [wildClaims, pattern.slice(2)];
+  const domain = domainHash(pattern);
+  let siblings = claims.get(domain);
+  // grows: by owners, by sites; bound: 1,000 of each company; at the bound: the api refuses with 409
+  if (siblings === undefined) claims.set(domain, (siblings = new Map()));
+  return [siblings, pattern];
+}
 
-function claimsOf({ claims, wildClaims }: AccessIndex, pattern: string): [Map<string, Holder>, string] {
-  return isWild(pattern) ? [wildClaims, pattern.slice(2)] : [claims, pattern];
+/** The company that holds an exact host on shared egress. */
+export function claimTo(index: AccessIndex, host: string): Claim | undefined {
+  return index.claims.get(domainHash(host))?.get(host);
+}
+
+/** A number for the domain above a host, without a string of it: a decision allocates nothing. Equal numbers do no harm. */
+function domainHash(host: string): number {
+  let hash = 0;
+  for (let i = host.indexOf('.') + 1; i < host.length; i++)
+    hash = (hash * 31 + host.charCodeAt(i)) & 0xff_ffff;
+  return hash;
 }
 
 const isWild = (pattern: string) => pattern.startsWith('*.');
@@ -220,7 +222,8 @@ function indexCompany(snapshot: CompanySnapshot): CompanyIndex {
     const pattern = colon === -1 ? address : address.slice(0, colon);
     const port = colon === -1 ? 0 : Number(address.slice(colon + 1));
     const policies = holding.get(id) ?? none;
-    const site = { port, policies, holder: null, next: patterns.get(pattern) ?? null, claim, id };
+    const next = patterns.get(pattern) ?? null;
+    const site = { port, companyId: snapshot.companyId, policies, next, claim, id };
     patterns.set(pattern, site);
     if (isWild(pattern)) wild.set(pattern.slice(2), site);
   }
