@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { CompanySnapshot } from '@propusk/contract/feed';
 import { createLog } from '@propusk/gateway/log';
 import { openSnapshots } from '@propusk/gateway/snapshot';
-import { seal, writeSnapshotFile } from '@propusk/gateway/snapshot-file';
+import { SnapshotStore } from '@propusk/gateway/snapshot-store';
 import { COMPANIES, companyOf } from './large.ts';
 
 /**
@@ -12,29 +12,28 @@ import { COMPANIES, companyOf } from './large.ts';
  */
 const [, , what = '', folder = '', hex = ''] = process.argv;
 const key = Buffer.from(hex, 'hex');
-const plain = () => {
-  const companies: CompanySnapshot[] = Array.from({ length: COMPANIES }, (_, i) => companyOf(i + 1));
-  return JSON.stringify({ contact: Date.now(), companies });
-};
+const companies = (): CompanySnapshot[] => Array.from({ length: COMPANIES }, (_, i) => companyOf(i + 1));
+const plain = () => JSON.stringify(companies());
 
 switch (what) {
   case 'write': {
-    const text = plain();
-    await writeSnapshotFile(join(folder, 'gateway-snapshot.bin'), seal(key, Buffer.from(text)));
-    process.send?.({ type: 'done', bytes: Buffer.byteLength(text) });
+    const store = new SnapshotStore(join(folder, 'gateway-snapshot.db'), key);
+    store.write(new Map(companies().map((company) => [company.companyId, company])), Date.now());
+    store.close();
+    process.send?.({ type: 'done', bytes: Buffer.byteLength(plain()) });
     break;
   }
   case 'parse': {
     const text = plain();
     const started = performance.now();
     const parsed = JSON.parse(text);
-    process.send?.({ type: 'done', ms: performance.now() - started, count: parsed.companies.length });
+    process.send?.({ type: 'done', ms: performance.now() - started, count: parsed.length });
     break;
   }
   default: {
     const started = performance.now();
     const options = { dataDir: folder, snapshotMaxAgeMs: 900_000 };
-    const snapshots = await openSnapshots(options, key, createLog('warn'));
+    const snapshots = openSnapshots(options, key, createLog('warn'));
     const ms = performance.now() - started;
     const { size } = snapshots.index.companies;
     const peak = process.resourceUsage().maxRSS * 1024;

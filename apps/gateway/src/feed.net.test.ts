@@ -1,8 +1,10 @@
+import { createSecretKey } from 'node:crypto';
 import { once } from 'node:events';
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gatewayKeys } from '@propusk/access/gateway-secret';
 import { get, openTunnel, raw, statusAndReason } from '@propusk/test-kit/gateway/client';
@@ -21,7 +23,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startFeed } from './feed.ts';
 import { createLog } from './log.ts';
 import { createGateway, type Gateway } from './server.ts';
-import { seal } from './snapshot-file.ts';
+import { SnapshotStore, seal } from './snapshot-store.ts';
 
 /** How the gateway follows the feed and stores the snapshot on disk, and how long it trusts each. */
 
@@ -165,6 +167,7 @@ describe('the feed', () => {
         put: () => false,
         drop: () => false,
         present: () => ({ companies: [], contact: 0 }),
+        save() {},
         contact() {},
         async close() {},
       },
@@ -187,7 +190,7 @@ async function started(env: Readonly<Record<string, string>>): Promise<Gateway &
 
 describe('the snapshot on disk', () => {
   const NOBODY = 'http://127.0.0.1:9';
-  const path = () => join(world.dataDir, 'gateway-snapshot.bin');
+  const path = () => join(world.dataDir, 'gateway-snapshot.db');
 
   /** Stops the gateway and the api of the fixture, and starts a gateway on the same data folder. */
   async function restarted(env: Readonly<Record<string, string>> = {}): Promise<Gateway & { port: number }> {
@@ -196,8 +199,10 @@ describe('the snapshot on disk', () => {
   }
 
   async function store(contact: number, secret = SECRET): Promise<void> {
-    const content = JSON.stringify({ contact, companies: [company([host])] });
-    await writeFile(path(), seal(gatewayKeys(secret).snapshot, Buffer.from(content)));
+    await rm(path());
+    const file = new SnapshotStore(path(), gatewayKeys(secret).snapshot);
+    file.write(new Map([[1, company([host])]]), contact);
+    file.close();
   }
 
   test('a gateway serves from its snapshot after a restart without the api', async () => {
@@ -209,7 +214,7 @@ describe('the snapshot on disk', () => {
   test('the snapshot file is readable by its owner only, and encrypted', async () => {
     await world.gateway.close(0);
     const files = await readdir(world.dataDir);
-    expect(files.toSorted()).toEqual(['gateway-snapshot.bin', 'gateway-snapshot.outdated']);
+    expect(files.toSorted()).toEqual(['gateway-snapshot.db', 'gateway-snapshot.db-journal']);
     for (const name of files) {
       const file = join(world.dataDir, name);
       expect((await stat(file)).mode & 0o777, name).toBe(0o600);
@@ -220,7 +225,7 @@ describe('the snapshot on disk', () => {
   /** Waits until the file exists and differs from before. */
   async function rewritten(folder: string, before?: Buffer): Promise<Buffer> {
     for (let tries = 0; tries < 300; tries++) {
-      const now = await readFile(join(folder, 'gateway-snapshot.bin')).catch(() => null);
+      const now = await readFile(join(folder, 'gateway-snapshot.db')).catch(() => null);
       if (now !== null && before?.equals(now) !== true) return now;
       await sleep(10);
     }
@@ -274,19 +279,23 @@ describe('the snapshot on disk', () => {
       },
     ],
     [
-      'another version in the head',
+      'another format in the head',
       async () => {
         const bytes = await readFile(path());
-        bytes[7] = 2;
+        bytes[7] = (bytes[7] ?? 0) ^ 1;
         await writeFile(path(), bytes);
       },
     ],
     ['cut short', async () => writeFile(path(), (await readFile(path())).subarray(0, 20))],
-    ['empty', async () => writeFile(path(), '')],
     ['another secret', () => store(Date.now(), OTHER_SECRET)],
     [
       'another content',
-      () => writeFile(path(), seal(gatewayKeys(SECRET).snapshot, Buffer.from('{"contact":1}'))),
+      async () => {
+        const file = new DatabaseSync(path());
+        const key = createSecretKey(gatewayKeys(SECRET).snapshot);
+        file.prepare('UPDATE manifest SET sealed = ?').run(seal(key, '{"contact":1}', 'manifest'));
+        file.close();
+      },
     ],
   ])('a gateway renames a damaged snapshot file and denies everything: %s', async (_, damage) => {
     await world.gateway.close(0);
@@ -296,7 +305,7 @@ describe('the snapshot on disk', () => {
     const gateway = await restarted();
     expect(await ask(gateway.port)).toBe('503 snapshot_stale');
     const [aside = ''] = await readdir(world.dataDir);
-    expect(aside).toMatch(/^gateway-snapshot\.bin\.damaged-\d+$/);
+    expect(aside).toMatch(/^gateway-snapshot\.db\.damaged-\d+$/);
     expect(await readFile(join(world.dataDir, aside))).toEqual(damaged);
     await gateway.close(0);
   });

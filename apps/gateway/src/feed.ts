@@ -111,10 +111,11 @@ function follow(
     if (ready) snapshots.contact();
   }
 
-  /** Enforces the events of one chunk together. */
+  /** Enforces the events of one chunk together, then saves them. */
   function enforce(): void {
     if (changed) recheck();
     changed = false;
+    snapshots.save();
   }
 
   async function run(): Promise<void> {

@@ -38,7 +38,7 @@ export async function createGateway(config: Config, log: Log): Promise<Gateway> 
   // Read the certificate first: an invalid one must stop the start before anything else happens.
   if (config.tls !== undefined) await readCertificate(config.tls);
   const keys = gatewayKeys(config.secret);
-  const snapshots = await openSnapshots(config, keys.snapshot, log);
+  const snapshots = openSnapshots(config, keys.snapshot, log);
   const serving = await createProxyServer({ config, keys, snapshots, limits: localLimits(LIMITS), log });
   const { activeRequests, metrics, draining } = serving;
   const feedLog = log.child({});
@@ -76,7 +76,7 @@ export async function createGateway(config: Config, log: Log): Promise<Gateway> 
       feedLog.level = 'error';
       await serving.close(deadlineMs);
       for (const end of running.splice(0).toReversed()) await end();
-      await snapshots.close();
+      snapshots.close();
     },
   };
 }

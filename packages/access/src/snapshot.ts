@@ -31,7 +31,6 @@ export interface PolicyIndex extends Grant {
 }
 
 export interface SiteIndex {
-  readonly id: number;
   /** 0 means 80 and 443. */
   readonly port: number;
   readonly companyId: number;
@@ -223,7 +222,7 @@ function indexCompany(snapshot: CompanySnapshot): CompanyIndex {
     const port = colon === -1 ? 0 : Number(address.slice(colon + 1));
     const policies = holding.get(id) ?? none;
     const next = patterns.get(pattern) ?? null;
-    const site = { port, companyId: snapshot.companyId, policies, next, claim, id };
+    const site = { port, companyId: snapshot.companyId, policies, next, claim };
     patterns.set(pattern, site);
     if (isWild(pattern)) wild.set(pattern.slice(2), site);
   }

@@ -1,7 +1,6 @@
 import cluster, { type Worker } from 'node:cluster';
 import { fileURLToPath } from 'node:url';
 import { gatewayKeys } from '@propusk/access/gateway-secret';
-import type { CompanySnapshot } from '@propusk/contract/feed';
 import { startAdminServer } from '../admin-server.ts';
 import type { Config } from '../config.ts';
 import { startFeed } from '../feed.ts';
@@ -48,7 +47,7 @@ export async function createCluster(config: Config, log: Log): Promise<Cluster> 
   // Validate here: one error line instead of one for each worker.
   if (config.tls !== undefined) await readCertificate(config.tls);
   const keys = gatewayKeys(config.secret);
-  const snapshots = await openSnapshots(config, keys.snapshot, log);
+  const snapshots = openSnapshots(config, keys.snapshot, log);
   const feedLog = log.child({});
   // grows: by GATEWAY_PROCESSES; bound: 64 processes; at the bound: does not grow
   const forked = new Set<Worker>();
@@ -73,10 +72,6 @@ export async function createCluster(config: Config, log: Log): Promise<Cluster> 
   const broadcast = (message: ToWorker) => {
     for (const member of members.values()) member.send(message);
   };
-  const company = (snapshot: CompanySnapshot): ToWorker => ({
-    type: 'company',
-    snapshot: JSON.stringify(snapshot),
-  });
 
   function fork(): void {
     const worker = cluster.fork();
@@ -98,7 +93,7 @@ export async function createCluster(config: Config, log: Log): Promise<Cluster> 
         case 'ready': {
           // The worker gets all snapshots, and every change from now on, before it accepts connections.
           const { companies, contact } = snapshots.present();
-          for (const known of companies) member.send(company(known));
+          for (const snapshot of companies) member.send({ type: 'company', snapshot });
           if (Number.isFinite(contact)) member.send({ type: 'contact', at: contact });
           members.set(id, member);
           member.send(closing ? { type: 'close', deadlineMs: 0 } : { type: 'serve' });
@@ -155,7 +150,7 @@ export async function createCluster(config: Config, log: Log): Promise<Cluster> 
     ...snapshots,
     put(snapshot, anyVersion) {
       if (!snapshots.put(snapshot, anyVersion)) return false;
-      broadcast(company(snapshot));
+      broadcast({ type: 'company', snapshot: JSON.stringify(snapshot) });
       return true;
     },
     drop(companyId) {
@@ -224,7 +219,7 @@ export async function createCluster(config: Config, log: Log): Promise<Cluster> 
       await Promise.all(ended);
       clearTimeout(late);
       for (const end of running.splice(0).toReversed()) await end();
-      await snapshots.close();
+      snapshots.close();
     },
   };
 }

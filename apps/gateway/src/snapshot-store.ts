@@ -1,0 +1,258 @@
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  createSecretKey,
+  type KeyObject,
+  randomBytes,
+} from 'node:crypto';
+import {
+  accessSync,
+  chmodSync,
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { CompanySnapshot } from '@propusk/contract/feed';
+import * as z from 'zod/mini';
+
+/**
+ * The snapshots on disk: an SQLite file with an encrypted row for each company, and an encrypted manifest.
+ *
+ *   companies: company, version, AES-256-GCM(snapshot), which authenticates company and version
+ *   manifest:  AES-256-GCM({contact, shape, digest}); the digest covers every row
+ *
+ * A row that was deleted, or replaced by an older one, contradicts the digest: then the file is ignored. The file as a whole may
+ * be old; its contact shows the age.
+ *
+ * One transaction writes the rows of a change and the manifest, without fsync: it survives a killed process. After a power cut
+ * the file may be damaged, and is ignored. A file without write permission misses a change that could not be written: taking
+ * the permission away needs no space on a full disk.
+ */
+
+const NONCE = 12;
+const TAG = 16;
+const TABLES = `
+  PRAGMA trusted_schema = OFF; PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = OFF;
+  CREATE TABLE IF NOT EXISTS companies (company INTEGER PRIMARY KEY, version INTEGER NOT NULL, sealed BLOB NOT NULL) STRICT;
+  CREATE TABLE IF NOT EXISTS manifest (id INTEGER PRIMARY KEY CHECK (id = 1), sealed BLOB NOT NULL) STRICT;`;
+/** SQLite's result codes that accuse the machine, not the file: permission, lock, memory, disk (sqlite.org/rescode.html). */
+const ENVIRONMENT: readonly number[] = [3, 5, 6, 7, 8, 10, 13, 14];
+
+/** Rows of another shape are validated when they are read; validating takes longer than all other steps together. */
+const SHAPE = createHash('sha256')
+  .update(JSON.stringify(z.toJSONSchema(CompanySnapshot)))
+  .digest('hex');
+
+const Manifest = z.object({ contact: z.int(), shape: z.string(), digest: z.string() });
+
+/** A file that exists and cannot be trusted. The message names the fault. */
+export class SnapshotFault extends Error {}
+
+/** AES-256-GCM (NIST SP 800-38D) with a fresh nonce: nonce | tag | ciphertext. @param about is authenticated too */
+export function seal(key: KeyObject, plain: string, about: string): Buffer {
+  const nonce = randomBytes(NONCE);
+  const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG }).setAAD(Buffer.from(about));
+  const sealed = cipher.update(plain, 'utf8');
+  // GCM is a stream mode: final() returns no bytes.
+  cipher.final();
+  return Buffer.concat([nonce, cipher.getAuthTag(), sealed]);
+}
+
+/** @throws SnapshotFault for a wrong key, another `about`, or a single changed bit */
+export function unseal(key: KeyObject, sealed: Uint8Array, about: string): string {
+  if (sealed.length < NONCE + TAG) throw new SnapshotFault('Cut short');
+  const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, NONCE), { authTagLength: TAG });
+  decipher.setAAD(Buffer.from(about)).setAuthTag(sealed.subarray(NONCE, NONCE + TAG));
+  try {
+    const plain = decipher.update(sealed.subarray(NONCE + TAG));
+    decipher.final();
+    return plain.toString();
+  } catch {
+    throw new SnapshotFault('Damaged, or sealed with another GATEWAY_SECRET');
+  }
+}
+
+interface StoredRow {
+  readonly company: number;
+  readonly version: number;
+  readonly sealed: Uint8Array;
+}
+
+/** The file of a gateway's snapshots. One process uses it. */
+export class SnapshotStore {
+  readonly #path: string;
+  readonly #key: KeyObject;
+  #db: DatabaseSync | null = null;
+  /** The sum of all rows' marks, modulo 2^256 (Clarke et al. 2003, MSet-Add-Hash). */
+  #digest = 0n;
+  /** Whether the file misses a change. */
+  #outdated = false;
+
+  /** @param key 32 bytes */
+  constructor(path: string, key: Buffer) {
+    this.#path = path;
+    this.#key = createSecretKey(key);
+  }
+
+  /**
+   * Reads the file.
+   * @param each is called with every company, before the file is proved whole
+   * @returns the time of the last feed event in ms since 1970; null without a file
+   * @throws SnapshotFault; then nothing that `each` got may be used
+   */
+  load(each: (company: CompanySnapshot) => void): number | null {
+    const { size, mode } = statSync(this.#path, { throwIfNoEntry: false }) ?? { size: 0, mode: 0 };
+    if (size === 0) return null;
+    accessSync(this.#path, constants.R_OK);
+    if ((mode & 0o200) === 0) throw new SnapshotFault('It misses a change');
+    try {
+      const found = this.#open().prepare('SELECT sealed FROM manifest').get();
+      if (found === undefined) throw new SnapshotFault('It has no manifest');
+      const manifest = Manifest.parse(JSON.parse(unseal(this.#key, found.sealed as Uint8Array, 'manifest')));
+      const known = manifest.shape === SHAPE;
+      for (const row of this.#rows()) {
+        this.#digest += this.#mark(row.company, row.sealed);
+        const company: unknown = JSON.parse(this.#unsealed(row));
+        each(known ? (company as CompanySnapshot) : CompanySnapshot.parse(company));
+      }
+      this.#digest = BigInt.asUintN(256, this.#digest);
+      if (String(this.#digest) !== manifest.digest) throw new SnapshotFault('A row is missing or old');
+      return manifest.contact;
+    } catch (error) {
+      // Whatever else a damaged file makes fail is a fault of the file.
+      if (!(error instanceof Error) || error instanceof SnapshotFault || accusesMachine(error)) throw error;
+      throw new SnapshotFault(error.message);
+    }
+  }
+
+  /** The stored snapshots as JSON, by company. */
+  *companies(): Generator<readonly [number, string]> {
+    if (this.#db !== null) for (const row of this.#rows()) yield [row.company, this.#unsealed(row)];
+  }
+
+  /** Whether exactly this snapshot is stored; false when the file cannot be read. */
+  has(company: CompanySnapshot): boolean {
+    try {
+      const row = this.#db
+        ?.prepare('SELECT company, version, sealed FROM companies WHERE company = ?')
+        .get(company.companyId);
+      return row !== undefined && this.#unsealed(row as unknown as StoredRow) === JSON.stringify(company);
+    } catch {
+      return false;
+    }
+  }
+
+  /**
+   * Writes changes in one transaction. After a failure the file is not valid until a later write succeeds.
+   * @param changes each company's snapshot; null removes it
+   * @param contact the time of the last feed event, in ms since 1970
+   * @throws Error when the write fails
+   */
+  write(changes: ReadonlyMap<number, CompanySnapshot | null>, contact: number): void {
+    try {
+      const db = this.#open();
+      db.exec('BEGIN');
+      try {
+        const digest = String(this.#apply(db, changes));
+        const manifest = JSON.stringify({ contact, shape: SHAPE, digest });
+        const sealed = seal(this.#key, manifest, 'manifest');
+        db.prepare('INSERT OR REPLACE INTO manifest VALUES (1, ?)').run(sealed);
+        db.exec('COMMIT');
+        this.#digest = BigInt(digest);
+      } finally {
+        if (db.isTransaction) db.exec('ROLLBACK');
+      }
+      if (this.#outdated) chmodSync(this.#path, 0o600);
+      this.#outdated = false;
+    } catch (error) {
+      this.#outdated = true;
+      if (existsSync(this.#path)) chmodSync(this.#path, 0o400);
+      throw error;
+    }
+  }
+
+  /** Renames a file that cannot be trusted; it may be the only copy. @returns its new name */
+  setAside(): string {
+    this.close();
+    const aside = `${this.#path}.damaged-${Date.now()}`;
+    renameSync(this.#path, aside);
+    rmSync(`${this.#path}-journal`, { force: true });
+    this.#digest = 0n;
+    return aside;
+  }
+
+  close(): void {
+    this.#db?.close();
+    this.#db = null;
+  }
+
+  #open(): DatabaseSync {
+    if (this.#db !== null) return this.#db;
+    mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 });
+    // SQLite would create the file readable for everybody. Its journal gets the same permissions as the file.
+    closeSync(openSync(this.#path, 'a', 0o600));
+    const db = new DatabaseSync(this.#path);
+    try {
+      db.exec(TABLES);
+    } catch (error) {
+      db.close();
+      throw error;
+    }
+    // The files of 0.1 hold passwords of proxies too.
+    for (const old of ['bin', 'outdated']) rmSync(this.#path.replace(/db$/, old), { force: true });
+    this.#db = db;
+    return db;
+  }
+
+  /** @returns the digest after the changes */
+  #apply(db: DatabaseSync, changes: ReadonlyMap<number, CompanySnapshot | null>): bigint {
+    const find = db.prepare('SELECT sealed FROM companies WHERE company = ?');
+    const put = db.prepare('INSERT OR REPLACE INTO companies VALUES (?, ?, ?)');
+    const remove = db.prepare('DELETE FROM companies WHERE company = ?');
+    let digest = this.#digest;
+    for (const [id, company] of changes) {
+      const old = find.get(id);
+      if (old !== undefined) digest -= this.#mark(id, old.sealed as Uint8Array);
+      if (company === null) remove.run(id);
+      else {
+        const sealed = seal(this.#key, JSON.stringify(company), about(id, company.version));
+        put.run(id, company.version, sealed);
+        digest += this.#mark(id, sealed);
+      }
+    }
+    return BigInt.asUintN(256, digest);
+  }
+
+  #rows(): Iterable<StoredRow> {
+    return this.#open()
+      .prepare('SELECT company, version, sealed FROM companies')
+      .iterate() as Iterable<unknown> as Iterable<StoredRow>;
+  }
+
+  #unsealed({ company, version, sealed }: StoredRow): string {
+    return unseal(this.#key, sealed, about(company, version));
+  }
+
+  /** A number that nobody can compute without the key. Nonce and tag stand for the row. */
+  #mark(company: number, sealed: Uint8Array): bigint {
+    const row = createHmac('sha256', this.#key)
+      .update(`mark ${company} `)
+      .update(sealed.subarray(0, NONCE + TAG));
+    return BigInt(`0x${row.digest('hex')}`);
+  }
+}
+
+const about = (company: number, version: number) => `company ${company} ${version}`;
+
+function accusesMachine(error: Error): boolean {
+  return 'errcode' in error && ENVIRONMENT.includes(Number(error.errcode) & 0xff);
+}
