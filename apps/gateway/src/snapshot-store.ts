@@ -45,7 +45,7 @@ const TABLES = `
   CREATE TABLE IF NOT EXISTS companies (company INTEGER PRIMARY KEY, version INTEGER NOT NULL, sealed BLOB NOT NULL) STRICT;
   CREATE TABLE IF NOT EXISTS manifest (id INTEGER PRIMARY KEY CHECK (id = 1), sealed BLOB NOT NULL) STRICT;`;
 /** SQLite's result codes that accuse the machine, not the file: permission, lock, memory, disk (sqlite.org/rescode.html). */
-const ENVIRONMENT: readonly number[] = [3, 5, 6, 7, 8, 10, 13, 14];
+const ENVIRONMENT = new Set([3, 5, 6, 7, 8, 10, 13, 14]);
 
 /** Rows of another shape are validated when they are read; validating takes longer than all other steps together. */
 const SHAPE = createHash('sha256')
@@ -254,5 +254,5 @@ export class SnapshotStore {
 const about = (company: number, version: number) => `company ${company} ${version}`;
 
 function accusesMachine(error: Error): boolean {
-  return 'errcode' in error && ENVIRONMENT.includes(Number(error.errcode) & 0xff);
+  return 'errcode' in error && ENVIRONMENT.has(Number(error.errcode) & 0xff);
 }

@@ -1,6 +1,6 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { rmSync, writeFileSync } from 'node:fs';
+import { cpSync, rmSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +10,7 @@ import { gatewayKeys } from '@propusk/access/gateway-secret';
 import { canonicalHost } from '@propusk/access/host';
 import type { AccessIndex } from '@propusk/access/snapshot';
 import { asRoot, rootOnly } from '@propusk/test-kit/embedded/scratch';
+import { mountSmallDisk } from '@propusk/test-kit/faults/small-disk';
 import { company, SECRET } from '@propusk/test-kit/gateway/world';
 import { quickOrSoak, threatCase } from '@propusk/test-kit/threat-case';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -111,7 +112,7 @@ test(
 test.skipIf(!asRoot)(
   `a revocation that a full disk does not take is enforced, and a restart denies everything until it is saved${rootOnly}`,
   async () => {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=128k,mode=0700', 'tmpfs', folder]);
+    const disk = mountSmallDisk(folder, '128k');
     try {
       const live = open();
       const save = (...each: Parameters<typeof company>) => {
@@ -120,24 +121,17 @@ test.skipIf(!asRoot)(
         live.save();
       };
       save(['crm.company.test']);
-      // Fills the disk to its last byte.
-      const filler = join(folder, 'filler');
-      for (let size = 4_096; size > 0; size -= 256) {
-        try {
-          for (;;) writeFileSync(filler, Buffer.alloc(size), { flag: 'a' });
-        } catch {
-          // Less may still fit.
-        }
-      }
+      disk.fill();
       save(['crm.company.test'], { version: 2, users: [] });
       expect(answer(live.index, 1, 'crm.company.test')).toBe('no_policy');
       const copy = join(tmpdir(), `propusk-full-${process.pid}`);
-      execFileSync('cp', ['-a', folder, copy]);
+      // As a kill at this moment would leave the files.
+      cpSync(folder, copy, { recursive: true });
       rmSync(join(copy, 'filler'));
       expect(stored(copy).index.companies.size).toBe(0);
       rmSync(copy, { recursive: true });
 
-      rmSync(filler);
+      disk.makeRoom();
       live.contact();
       live.save();
       // A worker that starts meanwhile gets every company once.
@@ -145,7 +139,7 @@ test.skipIf(!asRoot)(
       live.close();
       expect(stored().index.companies.get(1)?.version).toBe(2);
     } finally {
-      execFileSync('umount', [folder]);
+      disk.unmount();
     }
   },
 );

@@ -1,9 +1,9 @@
-import { execFileSync } from 'node:child_process';
-import { closeSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { lockDataDir } from '@propusk/embedded-postgres/data-dir-lock';
 import { type EmbeddedDatabase, openEmbedded } from '@propusk/embedded-postgres/open';
 import { makeScratch, postmasterOf, removeScratch } from '../embedded/scratch.ts';
+import { mountSmallDisk } from './small-disk.ts';
 
 /** An embedded PostgreSQL that a test may kill and freeze. */
 export interface OwnServer {
@@ -24,8 +24,7 @@ export interface OwnServer {
 /** @param disk the size of its own small disk, such as `32m`; needs root */
 export async function startOwnServer({ disk }: { disk?: string } = {}): Promise<OwnServer> {
   const scratch = makeScratch();
-  if (disk !== undefined)
-    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${disk},mode=0711`, 'tmpfs', scratch]);
+  const small = disk === undefined ? undefined : mountSmallDisk(scratch, disk);
   const dataDir = join(scratch, 'data');
   const cluster = join(dataDir, 'postgres');
   // Opening it again after a crash requires the folder's lock.
@@ -50,19 +49,14 @@ export async function startOwnServer({ disk }: { disk?: string } = {}): Promise<
       for (const pid of frozen) process.kill(pid, 'SIGSTOP');
     },
     thaw,
-    fill() {
-      const filler = openSync(join(scratch, 'filler'), 'a');
-      // Fill the disk with large pieces first, then with single bytes.
-      for (const piece of [1 << 20, 4096, 1]) for (; append(filler, piece); );
-      closeSync(filler);
-    },
-    makeRoom: () => rmSync(join(scratch, 'filler')),
+    fill: () => small?.fill(),
+    makeRoom: () => small?.makeRoom(),
     async remove() {
       // After a failed test the server may be frozen, and a frozen server does not stop.
       thaw();
       await database.close();
       await lock.release();
-      if (disk !== undefined) execFileSync('umount', [scratch]);
+      small?.unmount();
       removeScratch(scratch);
     },
   };
@@ -74,13 +68,4 @@ function childrenOf(pid: number): number[] {
     .split(' ')
     .filter(Boolean)
     .map(Number);
-}
-
-/** @returns whether the disk had room for the bytes */
-function append(file: number, bytes: number): boolean {
-  try {
-    return writeSync(file, Buffer.alloc(bytes)) === bytes;
-  } catch {
-    return false;
-  }
 }
