@@ -256,7 +256,7 @@ function give(lists: Map<number, readonly PolicyIndex[]>, to: readonly number[],
 
 function egressOf(proxy: CompanySnapshot['proxies'][number]): Egress {
   const shared = proxy.type === 'default';
-  if (proxy.direct) return { kind: 'direct', shared, family: 0 };
+  if (proxy.direct) return { kind: 'direct', shared, family: proxy.family ?? 0 };
   const { id, host, port, username, password } = proxy;
   return { kind: 'upstream', shared, proxyId: id, host, port, username, password };
 }
