@@ -24,8 +24,11 @@ export interface Authorizer {
   newClaims(): number;
 }
 
-/** A probe uses the gateway's own address, which the site's lock admits. */
-const probed: Authorization = { egress: { kind: 'direct', shared: true }, company: null };
+/**
+ * A probe uses the gateway's own address, which the site's lock admits. Of either family: the echo must see an address of a
+ * family that is new.
+ */
+const probed: Authorization = { egress: { kind: 'direct', shared: true, family: 0 }, company: null };
 
 /** @param stale whether the index is too old to grant access */
 export function createAuthorizer(index: AccessIndex, stale: () => boolean): Authorizer {

@@ -259,6 +259,17 @@ describe('a gateway with loopback exempt', () => {
     expect(statusAndReason(answer)).toBe('403 address_refused');
   });
 
+  test('a site that has only an address of another family than GATEWAY_EGRESS is 502 no_family', async () => {
+    await using bound = await startWorld((port) => [company([`six.company.test:${port}`])], {
+      GATEWAY_HOSTS: 'six.company.test=::1',
+      GATEWAY_ALLOW_NETWORKS: '::1/128',
+      GATEWAY_EGRESS: '127.0.0.7',
+    });
+    const six = `six.company.test:${bound.origin.port}`;
+    expect(statusAndReason(await get(bound.port, me, `http://${six}/`))).toBe('502 no_family');
+    expect(statusAndReason((await openTunnel(bound.port, me, six)).head)).toBe('502 no_family');
+  });
+
   test('a gateway refuses itself as an upstream proxy', async () => {
     const proxy = {
       ...DIRECT,

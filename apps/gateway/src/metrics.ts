@@ -146,9 +146,9 @@ export function createMetrics(measured: Measured): Metrics {
         decide.add('decided', performance.now() - started);
       }
     },
-    timed: (dial) => (host, port, tenant, towards, onread, done) => {
+    timed: (dial) => (host, port, tenant, towards, family, onread, done) => {
       const started = performance.now();
-      return dial(host, port, tenant, towards, onread, (outcome) => {
+      return dial(host, port, tenant, towards, family, onread, (outcome) => {
         const label = outcome instanceof DialError ? outcome.code : 'connected';
         dialled.add(label, performance.now() - started);
         done(outcome);

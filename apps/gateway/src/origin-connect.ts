@@ -10,6 +10,8 @@ import { REPLY_MS, readTunnelReply, tunnelRequest, upstreamBroken } from './upst
 const upstreamErrors: Readonly<Record<DialErrorCode, readonly [ProxyErrorReason, ProxyErrorDetail?]>> = {
   address_refused: ['address_refused', 'upstream_address_refused'],
   resolve_failed: ['upstream_failed', 'upstream_resolve_failed'],
+  // The families concern sites alone: a dial to a proxy takes any.
+  no_family: ['upstream_failed', 'upstream_connect_failed'],
   names_busy: ['names_busy'],
   connect_failed: ['upstream_failed', 'upstream_connect_failed'],
   timeout: ['timeout', 'upstream_timeout'],
@@ -30,7 +32,7 @@ export async function connectNextHop(
 ): Promise<Socket> {
   try {
     return await (egress.kind === 'direct'
-      ? dial(target.host, target.port, tenant, signal, 'site')
+      ? dial(target.host, target.port, tenant, signal, 'site', egress.family)
       : dial(egress.host, egress.port, tenant, signal, 'upstream'));
   } catch (error) {
     throw error instanceof DialError ? dialRefusal(error, egress) : error;

@@ -6,7 +6,7 @@ import { classify } from './protocol-sniffer.ts';
 
 function step(bytes: string, port: number, shared: boolean): string {
   const target = { host: 'crm.company.test' as CanonicalHost, port };
-  return classify(Buffer.from(bytes, 'latin1'), { target, egress: { kind: 'direct', shared } });
+  return classify(Buffer.from(bytes, 'latin1'), { target, egress: { kind: 'direct', shared, family: 0 } });
 }
 
 describe.each([

@@ -20,6 +20,7 @@ const statuses: Readonly<Record<ProxyErrorReason, number>> = {
   sni_mismatch: 403,
   address_refused: 403,
   resolve_failed: 502,
+  no_family: 502,
   connect_failed: 502,
   upstream_failed: 502,
   timeout: 504,

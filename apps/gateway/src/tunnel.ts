@@ -75,8 +75,8 @@ export class Tunnel implements SocketReader, Deadline {
     const done = (outcome: Socket | DialError) => this.#dialled(outcome);
     this.#dialing =
       egress.kind === 'direct'
-        ? dial(target.host, target.port, tenant, 'site', onread, done)
-        : dial(egress.host, egress.port, tenant, 'upstream', onread, done);
+        ? dial(target.host, target.port, tenant, 'site', egress.family, onread, done)
+        : dial(egress.host, egress.port, tenant, 'upstream', 0, onread, done);
   }
 
   #dialled(outcome: Socket | DialError): void {

@@ -7,7 +7,8 @@ import type { CompanySnapshot } from '@propusk/contract/feed';
 
 /** The egress of an allowed request. */
 export type Egress =
-  | { readonly kind: 'direct'; readonly shared: boolean }
+  /** `family`: the only address family of the gateway's known egress; 0 for both, or when none is known. */
+  | { readonly kind: 'direct'; readonly shared: boolean; readonly family: 0 | 4 | 6 }
   | {
       readonly kind: 'upstream';
       readonly shared: boolean;
@@ -257,7 +258,7 @@ function give(lists: Map<number, readonly PolicyIndex[]>, to: readonly number[],
 
 function egressOf(proxy: CompanySnapshot['proxies'][number]): Egress {
   const shared = proxy.type === 'default';
-  if (proxy.direct) return { kind: 'direct', shared };
+  if (proxy.direct) return { kind: 'direct', shared, family: proxy.family ?? 0 };
   const { id, host, port, username, password } = proxy;
   return { kind: 'upstream', shared, proxyId: id, host, port, username, password };
 }

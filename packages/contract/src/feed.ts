@@ -48,6 +48,11 @@ export const CompanySnapshot = z.object({
       username: z.string(),
       /** The password for the proxy. */
       password: z.string(),
+      /**
+       * For the gateway itself: the address family of all its egress addresses that the echo saw. Null for both families or none,
+       * and for other proxies; an older api does not send it.
+       */
+      family: z.nullish(z.literal([4, 6])),
     }),
   ),
   /** The policies of the company. */

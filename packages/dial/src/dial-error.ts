@@ -3,6 +3,8 @@ export type DialErrorCode =
   /** The name resolves to an address that `addressAllowed` refuses, or to the dialer's own listener. */
   | 'address_refused'
   | 'resolve_failed'
+  /** The site has addresses, none of a family that the gateway leaves by. */
+  | 'no_family'
   /** Too many names of the tenant wait for DNS. */
   | 'names_busy'
   | 'connect_failed'

@@ -1,7 +1,9 @@
-import { connect, isIP, type OnReadOpts, type Socket } from 'node:net';
+import { isIP, type OnReadOpts, type Socket } from 'node:net';
 import { addressAllowed, arrivesAt, type Networks } from './addresses.ts';
+import { Attempt } from './attempt.ts';
 import { DialError, errnoOf } from './dial-error.ts';
 import type { Tenant } from './fair-slots.ts';
+import { type FamilyChoice, FamilyOrder } from './family-order.ts';
 import { createLookup, type Lookup } from './resolver.ts';
 import type { EgressAddresses } from './settings.ts';
 
@@ -11,7 +13,7 @@ import type { EgressAddresses } from './settings.ts';
  *   name → resolved once → every address checked → connected to one of those addresses, without resolving again
  *
  * A name whose addresses change between check and connection (DNS rebinding) gains nothing. Tenants also type in the hosts of
- * upstream proxies: the same checks apply.
+ * upstream proxies: the same checks apply. Only then the families are chosen: those that the sites' locks admit.
  */
 
 export interface DialerOptions {
@@ -26,6 +28,8 @@ export interface DialerOptions {
   readonly connectMs?: number;
   /** Replaces the resolver: several dialers may share one. */
   readonly lookup?: Lookup;
+  /** A monotonic clock in milliseconds for the order of the families, for tests. */
+  readonly now?: () => number;
 }
 
 /** The part of AbortSignal that the dialer needs: a caller may pass a lighter object. */
@@ -41,6 +45,7 @@ export interface AbortSignalLike {
  * Opens a connection to a host: a name or an address literal. Only connections to sites use the egress address, which sites'
  * locks admit: an "upstream" that a tenant typed in may be another tenant's site.
  * @param tenant whose share of pending names the host takes
+ * @param family the only family of the gateway's addresses that its echo saw; the families of GATEWAY_EGRESS precede it
  * @throws DialError; the signal's reason when it was aborted
  */
 export type Dial = (
@@ -49,6 +54,7 @@ export type Dial = (
   tenant: Tenant,
   signal: AbortSignalLike,
   towards?: Towards,
+  family?: FamilyChoice,
 ) => Promise<Socket>;
 
 export type Towards = 'site' | 'upstream';
@@ -69,18 +75,19 @@ export type StartDial = (
   port: number,
   tenant: Tenant,
   towards: Towards,
+  family: FamilyChoice,
   onread: OnReadOpts | undefined,
   done: (outcome: Socket | DialError) => void,
 ) => Dialing;
 
 const CONNECT_MS = 10_000;
-/** Timeout of one address while others are left (RFC 8305 recommends 250 ms; a busy machine needs more). */
-const ATTEMPT_MS = 2_000;
 
 /** Creates the dial function. */
 export function createDialer(options: DialerOptions): StartDial {
   const { hosts, allowNetworks, egress = {}, self, dns = [] } = options;
   const { lookup = createLookup({ servers: dns }), connectMs = CONNECT_MS } = options;
+  const order = new FamilyOrder(options.now ?? (() => performance.now()));
+  const bound = boundFamily(egress);
   /** Lists of addresses that passed the check: a resolver keeps a list for as long as its answer counts. */
   const allowed = new WeakSet<readonly string[]>();
 
@@ -102,8 +109,10 @@ export function createDialer(options: DialerOptions): StartDial {
       throw new DialError('address_refused');
   }
 
-  return (host, port, tenant, towards, onread, done) => {
-    const attempt = new Attempt(port, towards === 'site' ? egress : {}, onread, done, connectMs);
+  return (host, port, tenant, towards, family, onread, done) => {
+    const site = towards === 'site';
+    const only = site ? (bound ?? family) : 0;
+    const attempt = new Attempt(port, site ? egress : {}, only, order, onread, done, connectMs);
     const fail = (error: unknown) =>
       attempt.end(error instanceof DialError ? error : new DialError('connect_failed', errnoOf(error)));
     const begin = (addresses: readonly string[]) => {
@@ -125,9 +134,15 @@ export function createDialer(options: DialerOptions): StartDial {
   };
 }
 
+/** The only family of GATEWAY_EGRESS, 0 when it has both; undefined when it is not set. */
+function boundFamily({ v4, v6 }: EgressAddresses): FamilyChoice | undefined {
+  if (v4 === undefined) return v6 === undefined ? undefined : 6;
+  return v6 === undefined ? 4 : 0;
+}
+
 /** The dial as a promise, for callers that wait. */
 export function dialByPromise(start: StartDial): Dial {
-  return (host, port, tenant, signal, towards = 'site') =>
+  return (host, port, tenant, signal, towards = 'site', family = 0) =>
     new Promise((resolve, reject) => {
       signal.throwIfAborted();
       let dialing: Dialing | undefined;
@@ -136,115 +151,10 @@ export function dialByPromise(start: StartDial): Dial {
         reject(signal.reason);
       };
       signal.addEventListener('abort', onAbort, { once: true });
-      dialing = start(host, port, tenant, towards, undefined, (outcome) => {
+      dialing = start(host, port, tenant, towards, family, undefined, (outcome) => {
         signal.removeEventListener('abort', onAbort);
         if (outcome instanceof DialError) reject(outcome);
         else resolve(outcome);
       });
     });
 }
-
-/** Finds the attempt of a socket: its handlers are the same functions for all sockets. */
-const attemptOf = Symbol('attempt');
-type Attempted = Socket & { [attemptOf]?: Attempt };
-
-/** Connects to the addresses of a name in turn, until one accepts. */
-class Attempt implements Dialing {
-  readonly #port: number;
-  readonly #from: EgressAddresses;
-  readonly #onread: OnReadOpts | undefined;
-  readonly #deadline: number;
-  /** Null once the outcome is reported, or not wanted any more. */
-  #done: ((outcome: Socket | DialError) => void) | null;
-  // grows: by addresses of one name; bound: 32, those of a resolver's answer; at the bound: does not grow
-  #addresses: readonly string[] = [];
-  #next = 0;
-  #socket: Attempted | null = null;
-  #timer: NodeJS.Timeout | undefined;
-
-  constructor(
-    port: number,
-    from: EgressAddresses,
-    onread: OnReadOpts | undefined,
-    done: (outcome: Socket | DialError) => void,
-    connectMs: number,
-  ) {
-    this.#port = port;
-    this.#from = from;
-    this.#onread = onread;
-    this.#done = done;
-    this.#deadline = performance.now() + connectMs;
-  }
-
-  begin(addresses: readonly string[]): void {
-    if (this.#done === null) return;
-    this.#addresses = addresses;
-    if (addresses.length === 0) this.end(new DialError('resolve_failed'));
-    else this.#connect(null);
-  }
-
-  /** Connects to the next address. @param failure of the address before, the outcome when there is none, or no time */
-  #connect(failure: DialError | null): void {
-    const left = this.#deadline - performance.now();
-    const address = this.#addresses[this.#next];
-    // An Error collects its stack, which would take a twentieth of a tunnel.
-    if (address === undefined || left <= 0) return this.end(failure ?? new DialError('timeout'));
-    this.#next += 1;
-    const last = this.#next === this.#addresses.length;
-    const from = isIP(address) === 4 ? this.#from.v4 : this.#from.v6;
-    // Half-open: the end of one direction must not end the other (apps/gateway/src/tunnel.ts).
-    const socket: Attempted = connect({
-      host: address,
-      port: this.#port,
-      noDelay: true,
-      allowHalfOpen: true,
-      ...(from !== undefined && { localAddress: from }),
-      ...(this.#onread !== undefined && { onread: this.#onread }),
-    });
-    socket[attemptOf] = this;
-    this.#socket = socket;
-    // Every 'error' is followed by 'close', which the socket's user handles.
-    socket.on('error', ignore).once('connect', onConnect).once('close', onClose);
-    this.#timer = setTimeout(onTimeout, last ? left : Math.min(left, ATTEMPT_MS), socket);
-  }
-
-  connected(socket: Attempted): void {
-    clearTimeout(this.#timer);
-    socket.off('close', onClose);
-    socket[attemptOf] = undefined;
-    this.end(socket);
-  }
-
-  closed({ errored }: Socket): void {
-    clearTimeout(this.#timer);
-    if (this.#done === null) return;
-    this.#connect(errored instanceof DialError ? errored : new DialError('connect_failed', errnoOf(errored)));
-  }
-
-  /** Reports the outcome. */
-  end(outcome: Socket | DialError): void {
-    const done = this.#done;
-    this.#done = null;
-    done?.(outcome);
-  }
-
-  cancel(): void {
-    this.#done = null;
-    clearTimeout(this.#timer);
-    this.#socket?.destroy();
-  }
-}
-
-function onConnect(this: Attempted): void {
-  this[attemptOf]?.connected(this);
-}
-
-function onClose(this: Attempted): void {
-  this[attemptOf]?.closed(this);
-}
-
-function onTimeout(socket: Socket): void {
-  socket.destroy(new DialError('timeout'));
-}
-
-function ignore(): void {}

@@ -30,7 +30,7 @@ export function followFile<T>(path: string, parse: (text: string) => T, now: () 
   };
 }
 
-/** Parses hosts(5). @returns the addresses of each name in lower case, IPv4 first; `localhost` always has some (RFC 6761) */
+/** Parses hosts(5). @returns the addresses of each name in lower case; `localhost` always has some (RFC 6761) */
 export function parseHostsFile(text: string): ReadonlyMap<string, readonly string[]> {
   const hosts = new Map<string, string[]>();
   for (const line of text.split('\n')) {
@@ -41,7 +41,6 @@ export function parseHostsFile(text: string): ReadonlyMap<string, readonly strin
       hosts.set(key, [...(hosts.get(key) ?? []), address]);
     }
   }
-  for (const addresses of hosts.values()) addresses.sort((a, b) => isIP(a) - isIP(b));
   if (!hosts.has('localhost')) hosts.set('localhost', ['127.0.0.1', '::1']);
   return hosts;
 }

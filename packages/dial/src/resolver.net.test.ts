@@ -158,13 +158,13 @@ describe('files', () => {
     );
     const lookup = await open(60, { hostsFile });
     zone = { 'local.test': ['192.0.2.99'], x: ['192.0.2.1'] };
-    expect(lookup('LOCAL.test', 1)).toEqual(['192.0.2.7', '::1']);
+    expect(lookup('LOCAL.test', 1)).toEqual(['::1', '192.0.2.7']);
     expect(lookup('other.test', 1)).toEqual(['192.0.2.7']);
     expect(lookup('localhost', 1)).toEqual(['127.0.0.1', '::1']);
     await writeFile(hostsFile, '192.0.2.8 local.test\n');
     await utimes(hostsFile, 1, 1);
     clock = 999;
-    expect(lookup('local.test', 1)).toEqual(['192.0.2.7', '::1']);
+    expect(lookup('local.test', 1)).toEqual(['::1', '192.0.2.7']);
     clock = 1_000;
     expect(lookup('local.test', 1)).toEqual(['192.0.2.8']);
     await rm(hostsFile);

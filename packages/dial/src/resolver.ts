@@ -39,7 +39,7 @@ export interface LookupOptions {
 
 /**
  * Resolves a name for a tenant. A name of a file or the cache is returned at once; only a new query takes a slot of the tenant.
- * @returns at least one address, IPv4 first: the family that sites' locks list
+ * @returns at least one address, in the order of the answer or the file; the dialer orders the families
  * @throws DialError resolve_failed, timeout; names_busy when the tenant has too many pending names
  */
 export type Lookup = (name: string, tenant: Tenant) => readonly string[] | Promise<readonly string[]>;

@@ -21,7 +21,7 @@ export const dialSettings = {
   GATEWAY_DNS: setting(dialSettingValues.dns, parsed<readonly string[]>(parseDns, [])),
 };
 
-/** Local addresses that connections to sites leave from. */
+/** Local addresses that connections to sites leave from. A family without one is not dialled while the other has one. */
 export interface EgressAddresses {
   readonly v4?: string;
   readonly v6?: string;

@@ -41,7 +41,9 @@ export async function readSnapshot(
         from sites s where s.company_id = c.id), '[]'),
       'proxies', coalesce((select json_agg(json_build_object('id', x.id, 'owner', x.owner_id, 'type', x.type,
           'direct', x.direct, 'host', x.host, 'port', x.port, 'username', x.username,
-          'sealed', encode(x.password_sealed, 'base64')) order by x.id)
+          'sealed', encode(x.password_sealed, 'base64'),
+          'family', (select case when bool_and(e.address like '%:%') then 6 when not bool_or(e.address like '%:%') then 4 end
+            from proxy_egress e where x.direct and e.owner_id = x.owner_id and e.proxy_id = x.id)) order by x.id)
         from proxies x where exists (select from policies p where p.company_id = c.id and p.proxy_id = x.id)), '[]'),
       'policies', coalesce((select json_agg(json_build_object('id', p.id, 'proxyId', p.proxy_id,
           -- The flag has an effect only while the proxy has it too.

@@ -6,7 +6,7 @@ import type { OutsideStep, PlannedStep } from './plan.ts';
 
 /** The conclusion about the lock from one response, or from its absence. */
 export type Finding =
-  /** The server denied access. */
+  /** The server denied access, or our gateway could not have reached it. */
   | 'denied'
   /** No connection came up. The other results decide whether the site or our network failed. */
   | 'no_connection'
@@ -103,6 +103,7 @@ const errorFindings: Readonly<Record<ConnectErrorReason, Finding>> = {
   tls_failed: 'no_tls',
   resolve_failed: 'inconclusive',
   address_refused: 'inconclusive',
+  no_family: 'denied',
   credentials: 'inconclusive',
   refused: 'inconclusive',
 };

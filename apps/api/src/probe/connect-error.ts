@@ -4,6 +4,8 @@ type Where = 'proxy' | 'site';
 export type ConnectErrorReason =
   | 'resolve_failed'
   | 'address_refused'
+  /** Our gateway leaves by no address family that the site has. */
+  | 'no_family'
   | 'connect_failed'
   /** The peer itself refused the connection (ECONNREFUSED). */
   | 'connection_refused'

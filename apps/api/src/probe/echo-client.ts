@@ -230,6 +230,7 @@ function problemOf(error: unknown, { kind: route }: ProxyRoute, url: URL, connec
 const proxyProblems = {
   credentials: 'credentials',
   resolve_failed: 'no_name',
+  no_family: 'no_connection',
   connect_failed: 'no_connection',
   connection_refused: 'no_connection',
   no_route: 'no_connection',

@@ -18,6 +18,8 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 
 // The real gateway with its own egress address, used with probe tokens.
 const GATE_EGRESS = '127.0.0.6';
+/** A name that has only an IPv6 address for the gateway. */
+const SITE_6 = 'six.example.test';
 let world: ProbeWorld;
 let gateway: Gateway;
 let folder: string;
@@ -26,14 +28,18 @@ let token: string;
 beforeAll(async () => {
   const port = await freePort();
   world = await startProbeWorld(inject('serverUrl'), {
-    settings: { gatewayUrl: new URL(`http://127.0.0.1:${port}`) },
+    settings: {
+      gatewayUrl: new URL(`http://127.0.0.1:${port}`),
+      hosts: new Map([ECHO_HOST, SITE, SITE_6].map((name) => [name, ['127.0.0.1']])),
+    },
   });
   folder = await mkdtemp(join(tmpdir(), 'propusk-probe-gateway-'));
   gateway = await createGateway(
     testConfig({
       GATEWAY_PORT: String(port),
       GATEWAY_SECRET,
-      GATEWAY_HOSTS: `${ECHO_HOST}=127.0.0.1,${SITE}=127.0.0.1`,
+      GATEWAY_HOSTS: `${ECHO_HOST}=127.0.0.1,${SITE}=127.0.0.1,${SITE_6}=::1`,
+      GATEWAY_ALLOW_NETWORKS: '127.0.0.0/8,::1/128',
       GATEWAY_EGRESS: GATE_EGRESS,
       // The gateway has no feed and so no policies: a probe needs none.
       API_URL: 'http://127.0.0.1:9',
@@ -75,6 +81,23 @@ test('a site locked to the gateway is protected and a site locked to another add
   expect(await probe(api, token, id)).toMatchObject({ verdict: 'protected' });
   await site.lock(text.replaceAll(GATE_EGRESS, '127.0.0.77'));
   expect(await probe(api, token, id)).toMatchObject({ verdict: 'closed' });
+});
+
+test('a site without an address of the family of GATEWAY_EGRESS is closed, and the advice names the address to add', async () => {
+  const { api } = world;
+  const site = await world.site({ allowOverride: 'AuthConfig', htaccess: `Require ip ${GATE_EGRESS}` });
+  const policy = await api.must(token, createPolicy, { body: { name: 'Склад', proxyId: direct } });
+  const { id } = await api.must(token, createSite, {
+    body: { address: site.address.replace(SITE, SITE_6), politics: [policy.id] },
+  });
+  const check = await probe(api, token, id);
+  expect(check).toMatchObject({
+    verdict: 'closed',
+    meaning: expect.stringContaining('у шлюза нет исходящего адреса того же вида'),
+    advice: expect.stringContaining('запись A или AAAA'),
+  });
+  const seen = check.steps.filter(({ title }) => title.startsWith('Через шлюз: http'));
+  expect(new Set(seen.map(({ detail }) => detail)).size).toBe(1);
 });
 
 test('a probe through the gateway reveals nothing of a site that another company claims', async () => {

@@ -61,7 +61,9 @@ export async function probePlace(
     if (!first) continue;
     if (!worthMore.has(result.finding)) skipped[step.scheme] = null;
     if (onePort && step.scheme === 'https' && !plainPort) {
-      skipped.http = noConnection.has(result.finding) ? result.detail : { code: 'port_with_tls' };
+      // A gateway without an address of the site's family sent nothing to the port.
+      const unsent = result.finding === 'denied' && result.detail?.code === 'unreached';
+      skipped.http = unsent || noConnection.has(result.finding) ? result.detail : { code: 'port_with_tls' };
     }
   }
 }

@@ -44,6 +44,16 @@ describe('the advice on a step', () => {
     expect(adviseStep({ ...skipped, detail: { code: 'out_of_time' } })).toEqual({ code: 'check_again' });
   });
 
+  test('a site without an address of the families of the gateway is told apart from one that denies the gateway', () => {
+    const denied = { step: through, finding: 'denied', cdn: null } as const;
+    const advice = (reason: 'no_family' | 'resolve_failed') =>
+      adviseStep({ ...denied, detail: { code: 'unreached', params: { reason } } });
+    expect([advice('no_family'), advice('resolve_failed')]).toEqual([
+      { code: 'fix_family' },
+      { code: 'renew_lock' },
+    ]);
+  });
+
   test('the advice on an open step names the CDN that answered the stranger', () => {
     const result: StepResult = { step: outside('plain'), finding: 'open', detail: text, cdn: 'Cloudflare' };
     expect(adviseStep(result)).toEqual({ code: 'use_cdn_lock', params: { cdn: 'Cloudflare' } });

@@ -71,6 +71,7 @@ const openings = {
 function adviseThrough({ step, finding, detail }: StepResult): CheckMessage | null {
   if (step.kind === 'egress') return null;
   if (detail?.code === 'held') return { code: 'own_proxy' };
+  if (detail?.code === 'unreached' && detail.params.reason === 'no_family') return { code: 'fix_family' };
   if (detail?.code === 'out_of_time') return { code: 'check_again' };
   if (finding === 'denied') return { code: 'renew_lock' };
   if (finding === 'inconclusive' && detail?.code !== 'unreached') return { code: 'check_proxy' };

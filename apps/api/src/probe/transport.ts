@@ -209,6 +209,7 @@ function credentialsOf(route: ProxyRoute, place: Place, keys: GatewayKeys): stri
 const siteReasons: Readonly<Record<string, ConnectErrorReason>> = {
   resolve_failed: 'resolve_failed',
   address_refused: 'address_refused',
+  no_family: 'no_family',
   connect_failed: 'connect_failed',
   timeout: 'timeout',
 };

@@ -191,7 +191,7 @@ function deniedThroughProxy({ through }: Facts): ProbeVerdict | null {
   const denied = through.find(({ finding }) => finding === 'denied');
   if (denied === undefined) return null;
   const meaning: CheckMessage = { code: 'closed', params: quote(denied) };
-  return { verdict: 'closed', meaning, advice: { code: 'renew_lock' } };
+  return { verdict: 'closed', meaning, advice: adviseStep(denied) };
 }
 
 /** Closed: the site answered a proxy of its policies by neither scheme. */
