@@ -101,6 +101,7 @@ test.each([
   ['GATEWAY_DNS', '[10.0.0.53]', dns],
   ['GATEWAY_PROXY_PROTOCOL', '0.0.0.0/0', balancers],
   ['GATEWAY_PROXY_PROTOCOL', '10.0.0.4,balancer', balancers],
+  ['GATEWAY_PROXY_PROTOCOL', 'fe80::1%eth0', balancers],
   ['GATEWAY_METRICS_PORT', '65536', 'порт от 0 до 65535 на 127.0.0.1 для /health и /metrics'],
   ['GATEWAY_METRICS_PORT', 'none', 'порт от 0 до 65535 на 127.0.0.1 для /health и /metrics'],
   ['GATEWAY_EGRESS', 'eth0', egress],
