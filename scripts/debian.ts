@@ -13,6 +13,7 @@ export const programs = {
   apache2: '/usr/sbin/apache2',
   nginx: '/usr/sbin/nginx',
   caddy: '/usr/bin/caddy',
+  haproxy: '/usr/sbin/haproxy',
   'firefox-esr': '/usr/bin/firefox-esr',
   squid: '/usr/sbin/squid',
   tinyproxy: '/usr/bin/tinyproxy',

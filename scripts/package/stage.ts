@@ -51,7 +51,13 @@ export function stage(root: string, { version, cpu, lock, modules }: Parts): voi
     copy(join(modules, `node_modules/node-linux-${cpu}`, name), join(home, 'bin', basename(name)));
   copy('apps/web/dist', join(home, 'apps/web/dist'), (path) => !basename(path).startsWith('.'));
   for (const zip of globSync('apps/extension/dist/*.zip')) copy(zip, join(home, zip));
-  for (const name of ['package.json', 'LICENSE', 'deploy/nginx.conf', 'deploy/Caddyfile'])
+  for (const name of [
+    'package.json',
+    'LICENSE',
+    'deploy/nginx.conf',
+    'deploy/Caddyfile',
+    'deploy/haproxy.cfg',
+  ])
     copy(name, join(home, name));
   for (const name of globSync('docs/**/*.md')) copy(name, join(home, name));
   copy('deploy/debian/propusk.env', join(home, 'propusk.env'));

@@ -1,4 +1,3 @@
-import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
 import { Email, Password } from '@propusk/contract/fields';
 import {
@@ -13,7 +12,7 @@ import {
 } from '@propusk/contract/settings';
 import type { Networks } from '@propusk/dial/addresses';
 import { dialSettings, type EgressAddresses } from '@propusk/dial/settings';
-import { memoryLimit, overloadSettings } from '@propusk/overload/settings';
+import { addressList, memoryLimit, overloadSettings } from '@propusk/overload/settings';
 import { apiSettingRefusals, apiSettingValues, senderName, settingPhrases } from '@propusk/phrases/settings';
 import * as z from 'zod/mini';
 
@@ -54,21 +53,7 @@ export const apiSettings = {
   DATA_DIR: setting(apiSettingValues.dataDir, z._default(z.string(), './data')),
   SMTP_URL: setting(apiSettingValues.smtpUrl, z.optional(z.string().check(z.refine(isSmtp)))),
   MAIL_FROM: setting(apiSettingValues.mailFrom, z.optional(z.string().check(z.regex(sender)))),
-  TRUST_PROXY: setting(
-    apiSettingValues.trustProxy,
-    z.pipe(
-      z._default(z.string(), ''),
-      z.pipe(
-        z.transform((text: string) =>
-          text
-            .split(',')
-            .map((part) => part.trim())
-            .filter(Boolean),
-        ),
-        z.array(z.string().check(z.refine(isNetwork))),
-      ),
-    ),
-  ),
+  TRUST_PROXY: setting(apiSettingValues.trustProxy, addressList),
   REGISTRATION: setting(apiSettingValues.registration, z.optional(z.enum(['open', 'invited', 'closed']))),
   STOP_DELAY: wholeNumber(0, 0, 60),
   AUDIT_RETENTION: wholeNumber(60, 1, 120),
@@ -209,12 +194,4 @@ function isSmtp(text: string): boolean {
   const { hostname, username, password } = new URL(text);
   // A percent sign in the password must be written as %25.
   return hostname !== '' && ![username, password].some((part) => /%(?![0-9a-f]{2})/i.test(part));
-}
-
-/** Whether the text is an address or a network with a prefix of at least 1 bit. */
-function isNetwork(text: string): boolean {
-  const [address = '', prefix = '1', ...rest] = text.split('/');
-  const bits = isIP(address) === 6 ? 128 : 32;
-  const given = /^\d{1,3}$/.test(prefix) ? Number(prefix) : 0;
-  return isIP(address) !== 0 && rest.length === 0 && given >= 1 && given <= bits;
 }

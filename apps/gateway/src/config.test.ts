@@ -21,6 +21,7 @@ test('without settings the defaults apply, and only the secret is required', () 
     egress: {},
     dns: [],
     tls: undefined,
+    proxyProtocol: [],
     metricsPort: undefined,
     sockets: 10_000,
     memory: overloadSettings.MEMORY.schema.parse(undefined) * 1024 * 1024,
@@ -73,6 +74,7 @@ const egress =
 const hosts = 'имена с адресами через запятую, например crm.example.ru=10.0.0.5';
 const age =
   'целое число от 60 до 86400 (сервер подтверждает права раз в 15 секунд: с меньшим сроком шлюз отказывал бы всем и при исправном сервере)';
+const balancers = 'адреса и сети балансировщиков TCP через запятую, например 10.0.0.4,10.0.1.0/24';
 const networks = 'сети через запятую, например 10.0.0.0/8,fd00::/8';
 const origin = 'адрес вида https://pass.example.ru, без пути';
 test.each([
@@ -97,6 +99,9 @@ test.each([
   ['GATEWAY_DNS', '10.0.0.53:0', dns],
   ['GATEWAY_DNS', '10.0.0.53,', dns],
   ['GATEWAY_DNS', '[10.0.0.53]', dns],
+  ['GATEWAY_PROXY_PROTOCOL', '0.0.0.0/0', balancers],
+  ['GATEWAY_PROXY_PROTOCOL', '10.0.0.4,balancer', balancers],
+  ['GATEWAY_PROXY_PROTOCOL', 'fe80::1%eth0', balancers],
   ['GATEWAY_METRICS_PORT', '65536', 'порт от 0 до 65535 на 127.0.0.1 для /health и /metrics'],
   ['GATEWAY_METRICS_PORT', 'none', 'порт от 0 до 65535 на 127.0.0.1 для /health и /metrics'],
   ['GATEWAY_EGRESS', 'eth0', egress],

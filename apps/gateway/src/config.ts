@@ -11,7 +11,7 @@ import {
 } from '@propusk/contract/settings';
 import type { Networks } from '@propusk/dial/addresses';
 import { dialSettings, type EgressAddresses } from '@propusk/dial/settings';
-import { memoryLimit, overloadSettings } from '@propusk/overload/settings';
+import { addressList, memoryLimit, overloadSettings } from '@propusk/overload/settings';
 import { startErrors } from '@propusk/phrases/gateway';
 import { settingPhrases, gatewaySettingValues as values } from '@propusk/phrases/settings';
 import * as z from 'zod/mini';
@@ -34,6 +34,7 @@ export const gatewaySettings = {
   ...overloadSettings,
   GATEWAY_TLS_CERT: plain(values.tlsCert),
   GATEWAY_TLS_KEY: plain(values.tlsKey),
+  GATEWAY_PROXY_PROTOCOL: setting(values.proxyProtocol, addressList),
   GATEWAY_METRICS_PORT: setting(
     values.metricsPort,
     z.optional(
@@ -74,6 +75,8 @@ export interface Config {
   readonly dns: readonly string[];
   /** The certificate of an HTTPS proxy; undefined for plain HTTP. */
   readonly tls: TlsFiles | undefined;
+  /** Addresses and networks of TCP balancers, whose connections begin with a PROXY protocol header. */
+  readonly proxyProtocol: readonly string[];
   /** The loopback port of health and metrics; 0 lets the system choose, undefined disables them. */
   readonly metricsPort: number | undefined;
   /** The most client connections of each process. */
@@ -102,6 +105,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     egress: s.GATEWAY_EGRESS,
     dns: s.GATEWAY_DNS,
     tls: tlsFiles(s.GATEWAY_TLS_CERT, s.GATEWAY_TLS_KEY),
+    proxyProtocol: s.GATEWAY_PROXY_PROTOCOL,
     metricsPort: s.GATEWAY_METRICS_PORT === undefined ? undefined : Number(s.GATEWAY_METRICS_PORT),
     sockets: s.SOCKETS,
     memory: memoryLimit(s.MEMORY),

@@ -1,5 +1,6 @@
 import type { StartDial } from '@propusk/dial/dial';
 import { DialError, type DialErrorCode } from '@propusk/dial/dial-error';
+import type { ConnectionRefusal } from '@propusk/overload/connection-limit';
 import type { PipelineQueues } from '@propusk/overload/pipeline-queue';
 import { Counter, Gauge, type Histogram, Registry } from 'prom-client';
 import type { ActiveRequests } from './active-requests.ts';
@@ -16,8 +17,10 @@ export interface Metrics {
   refused(reason: ProxyErrorReason): void;
   /** Counts an active request aborted because access was revoked. */
   cut(reason: ProxyErrorReason): void;
-  /** Counts a connection reset at accept: too many connections, or memory pressure. */
-  connectionRefused(): void;
+  /** Counts a connection reset before its first request. */
+  connectionRefused(reason: ConnectionRefusal): void;
+  /** Connections reset before their first request, since the start. */
+  readonly refusedConnections: ReadonlyMap<ConnectionRefusal, number>;
   carried(form: Form): void;
   /** Measures an authorization. */
   deciding<T>(authorize: () => T): T;
@@ -61,11 +64,11 @@ export function createMetrics(measured: Measured): Metrics {
     new Counter({
       name: `propusk_gateway_${name}_total`,
       help,
-      labelNames: label === '' ? [] : [label],
+      labelNames: [label],
       registers,
       collect() {
         this.reset();
-        for (const [value, count] of read()) this.inc(label === '' ? {} : { [label]: value }, count);
+        for (const [value, count] of read()) this.inc({ [label]: value }, count);
       },
     });
   /** @returns the counts by value of the label, which the caller raises */
@@ -77,9 +80,12 @@ export function createMetrics(measured: Measured): Metrics {
   };
 
   gauge('client_connections', 'Open connections of clients', () => clients.size);
-  let refusedConnections = 0;
-  const refusedHelp = 'Client connections reset at accept because of SOCKETS or memory pressure';
-  total('connections_refused', refusedHelp, '', () => [['', refusedConnections]]);
+  const refusedHelp =
+    'Client connections reset because of SOCKETS, memory pressure or a bad PROXY protocol header';
+  const refusedConnections = counter<ConnectionRefusal>('connections_refused', refusedHelp, 'reason');
+  // An alert on a rate needs the series before the first refusal.
+  for (const reason of ['sockets', 'address', 'memory', 'proxy_header'] as const)
+    refusedConnections.set(reason, 0);
   gauge('waiting_bytes_in', 'Bytes received from clients and not parsed', () => queues.waiting().in);
   gauge('waiting_bytes_out', 'Bytes written to clients and not sent', () => clients.unsent());
   gauge('passages', 'Tunnels and requests in progress', () => activeRequests.size);
@@ -135,7 +141,8 @@ export function createMetrics(measured: Measured): Metrics {
   return {
     registry,
     refused: (reason) => raise(refusals, reason),
-    connectionRefused: () => (refusedConnections += 1),
+    connectionRefused: (reason) => raise(refusedConnections, reason),
+    refusedConnections,
     cut: (reason) => raise(cuts, reason),
     carried: (form) => raise(admitted, form),
     deciding(authorize) {

@@ -7,6 +7,7 @@ import type { GatewayKeys } from '@propusk/access/gateway-secret';
 import { createDialer, dialByPromise } from '@propusk/dial/dial';
 import { limitConnections } from '@propusk/overload/connection-limit';
 import { memoryPressure } from '@propusk/overload/memory-pressure';
+import { addressesOf } from '@propusk/overload/networks';
 import { queuePipelines, TrackedResponse } from '@propusk/overload/pipeline-queue';
 import { type ActiveRequests, createActiveRequests } from './active-requests.ts';
 import { createAuthenticate } from './authenticate.ts';
@@ -15,6 +16,7 @@ import { HEAD_MS, type ProxyContext } from './client-connection.ts';
 import { ClientConnections } from './client-connections.ts';
 import type { ConcurrencyLimits } from './concurrency-limits.ts';
 import type { Config } from './config.ts';
+import { logConnectionRefusals } from './connection-refusals.ts';
 import { SWEEP_MS, sweep } from './deadline.ts';
 import type { Log } from './log.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
@@ -129,6 +131,7 @@ export async function createProxyServer(options: ProxyServerOptions): Promise<Pr
   limitConnections(server, {
     most: config.sockets,
     isShort: memoryPressure(config.memory),
+    sendsHeader: config.proxyProtocol.length === 0 ? undefined : addressesOf(config.proxyProtocol),
     onRefused: metrics.connectionRefused,
   });
 
@@ -147,7 +150,7 @@ export async function createProxyServer(options: ProxyServerOptions): Promise<Pr
         sweep(clients.all());
         activeRequests.recheck();
       }, SWEEP_MS);
-      running.push(() => clearInterval(watch));
+      running.push(() => clearInterval(watch), logConnectionRefusals(metrics.refusedConnections, log));
       return own.port;
     },
     async close(deadlineMs = DRAIN_MS) {

@@ -58,6 +58,11 @@ const extremes: Record<keyof typeof gatewaySettings, Extremes> = {
   // TLS needs a pair of files, which tls.net.test.ts covers.
   GATEWAY_TLS_CERT: { serves: [], refused: ['x'.repeat(4_097), 'alone.pem'] },
   GATEWAY_TLS_KEY: { serves: [], refused: ['x'.repeat(4_097), 'alone.pem'] },
+  // The test's own address is none of them: it sends no header.
+  GATEWAY_PROXY_PROTOCOL: {
+    serves: ['10.0.0.4', `2000::/3,${list(1_000, (i) => `10.${i >> 8}.${i & 255}.0/24`)}`],
+    refused: ['0.0.0.0/0', '::/0', '10.0.0.0/33', 'balancer'],
+  },
   GATEWAY_METRICS_PORT: { serves: ['0'], refused: ['65536', '-1'] },
   LOG_LEVEL: { serves: ['silent', 'fatal'], refused: ['loud'] },
 };

@@ -1,6 +1,10 @@
 import type { Server, Socket } from 'node:net';
 import type { MemoryPressure } from './memory-pressure.ts';
 import { subscriberOf } from './networks.ts';
+import { readProxyHeaders } from './proxy-protocol.ts';
+
+/** Why a connection is reset: SOCKETS, half of it from one address, memory, or first bytes that are no PROXY protocol header. */
+export type ConnectionRefusal = 'sockets' | 'address' | 'memory' | 'proxy_header';
 
 export interface ConnectionLimitOptions {
   /** The most open connections. */
@@ -8,17 +12,20 @@ export interface ConnectionLimitOptions {
   readonly isShort: MemoryPressure;
   /** Whether an address is a reverse proxy, which many clients share. */
   readonly isProxy?: (address: string) => boolean;
+  /** Whether an address is a TCP balancer, whose connections must begin with a header that names the client (proxy-protocol.ts). */
+  readonly sendsHeader?: ((address: string) => boolean) | undefined;
   /** Called for each refused connection. */
-  readonly onRefused?: () => void;
+  readonly onRefused?: (reason: ConnectionRefusal) => void;
 }
 
 /**
  * Limits a server's connections: in total, to half of it from one subscriber, and to the open ones under memory pressure (as
  * Envoy's overload manager). A refused connection is reset, and the 'connection' listeners registered before this call do not
- * see it. A listener registered later sees it with a destroyed socket: it may count arrivals, but must not use the socket.
+ * see it. They see a balancer's connection behind its header. A listener registered later sees every connection at once, a
+ * refused one with a destroyed socket: it may count arrivals, but must not use the socket.
  */
 export function limitConnections(server: Server, options: ConnectionLimitOptions): void {
-  const { most, isShort, isProxy = () => false, onRefused = () => {} } = options;
+  const { most, isShort, isProxy = () => false, sendsHeader, onRefused = () => {} } = options;
   const listeners = server.listeners('connection');
   server.removeAllListeners('connection');
   // grows: by strangers, by addresses; bound: SOCKETS addresses with an open connection; at the bound: further
@@ -26,16 +33,21 @@ export function limitConnections(server: Server, options: ConnectionLimitOptions
   const byAddress = new Map<string, number>();
   let open = 0;
 
-  server.on('connection', (socket: Socket) => {
-    const address = socket.remoteAddress ?? '';
+  const refuse = (socket: Socket, reason: ConnectionRefusal) => {
+    onRefused(reason);
+    socket.resetAndDestroy();
+  };
+  /** Why no connection is accepted now. Waiting headers count: a balancer must not hold any number of connections. */
+  const closedBy = () => {
+    if (open + (headers?.waiting ?? 0) >= most) return 'sockets';
+    return isShort() ? 'memory' : null;
+  };
+  const admit = (socket: Socket, address: string, shared: boolean) => {
+    const closed = closedBy();
+    if (closed !== null) return refuse(socket, closed);
     const subscriber = subscriberOf(address);
     const mine = byAddress.get(subscriber) ?? 0;
-    const many = mine >= Math.ceil(most / 2) && !isProxy(address);
-    if (open >= most || many || isShort()) {
-      onRefused();
-      socket.resetAndDestroy();
-      return;
-    }
+    if (mine >= Math.ceil(most / 2) && !shared && !isProxy(address)) return refuse(socket, 'address');
     open += 1;
     byAddress.set(subscriber, mine + 1);
     socket.once('close', () => {
@@ -45,5 +57,22 @@ export function limitConnections(server: Server, options: ConnectionLimitOptions
       else byAddress.set(subscriber, left);
     });
     for (const listener of listeners) listener.call(server, socket);
+  };
+  const headers =
+    sendsHeader &&
+    readProxyHeaders(
+      server,
+      (socket, client) => admit(socket, client ?? socket.remoteAddress ?? '', client === null),
+      (socket) => refuse(socket, 'proxy_header'),
+    );
+
+  server.on('connection', (socket: Socket) => {
+    const address = socket.remoteAddress;
+    // Reset before it was accepted, as a balancer's health check is.
+    if (address === undefined) return void socket.destroy();
+    if (headers === undefined || !sendsHeader?.(address)) return admit(socket, address, false);
+    const closed = closedBy();
+    if (closed === null) headers.read(socket);
+    else refuse(socket, closed);
   });
 }

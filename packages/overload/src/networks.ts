@@ -1,4 +1,4 @@
-import { isIPv4 } from 'node:net';
+import { BlockList, isIPv4, isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /**
@@ -16,6 +16,18 @@ export function subscriberOf(address: string): string {
 /** The network of an address, the key of fair queues: the /24 of an IPv4 address, the /56 of an IPv6 one. */
 export function networkOf(address: string): string {
   return prefixOf(address, 3, 7);
+}
+
+/** Makes a test for the addresses of a list of addresses and networks, as `addressList` reads it; an invalid address fails it. */
+export function addressesOf(list: readonly string[]): (address: string) => boolean {
+  const found = new BlockList();
+  for (const entry of list) {
+    const [address = '', prefix] = entry.split('/');
+    const family = isIPv6(address) ? 'ipv6' : 'ipv4';
+    if (prefix === undefined) found.addAddress(address, family);
+    else found.addSubnet(address, Number(prefix), family);
+  }
+  return (address) => found.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
 }
 
 function prefixOf(address: string, bytes4: number, bytes6: number): string {

@@ -1,5 +1,7 @@
+import { isIP } from 'node:net';
 import { totalmem } from 'node:os';
 import { wholeNumber } from '@propusk/contract/settings';
+import * as z from 'zod/mini';
 
 const MIB = 1024 * 1024;
 /** A container may have less than its machine. */
@@ -16,4 +18,29 @@ export const overloadSettings = {
 /** MEMORY in bytes. */
 export function memoryLimit(mebibytes: number): number {
   return mebibytes * MIB;
+}
+
+/**
+ * Addresses and networks separated by commas, none by default: those whose word about a client's address is believed. A network
+ * of every address (`/0`) is invalid.
+ */
+export const addressList = z.pipe(
+  z._default(z.string(), ''),
+  z.pipe(
+    z.transform((text: string) =>
+      text
+        .split(',')
+        .map((part) => part.trim())
+        .filter(Boolean),
+    ),
+    z.array(z.string().check(z.refine(isNetwork))),
+  ),
+);
+
+/** Whether the text is an address or a network with a prefix of at least 1 bit. */
+function isNetwork(text: string): boolean {
+  const [address = '', prefix = '1', ...rest] = text.split('/');
+  const bits = isIP(address) === 6 ? 128 : 32;
+  const given = /^\d{1,3}$/.test(prefix) ? Number(prefix) : 0;
+  return isIP(address) !== 0 && !address.includes('%') && rest.length === 0 && given >= 1 && given <= bits;
 }

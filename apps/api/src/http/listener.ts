@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
-import { BlockList, isIPv6 } from 'node:net';
 import { limitConnections } from '@propusk/overload/connection-limit';
 import { memoryPressure } from '@propusk/overload/memory-pressure';
+import { addressesOf } from '@propusk/overload/networks';
 import { queuePipelines, TrackedResponse } from '@propusk/overload/pipeline-queue';
 import type { FastifyInstance } from 'fastify';
 import { AppError } from '../core/errors.ts';
@@ -46,7 +46,7 @@ export function createListener(
   limitConnections(server, {
     most: sockets,
     isShort: () => false,
-    isProxy: proxies(trustProxy),
+    isProxy: addressesOf(trustProxy),
     onRefused: metrics.connectionRefused,
   });
   metrics.watch(connections);
@@ -67,15 +67,4 @@ export function shedLoad(app: FastifyInstance, memory: number, metrics: Metrics)
     }
     done();
   });
-}
-
-function proxies(trusted: readonly string[]): (address: string) => boolean {
-  const list = new BlockList();
-  for (const entry of trusted) {
-    const [address = '', prefix] = entry.split('/');
-    const family = isIPv6(address) ? 'ipv6' : 'ipv4';
-    if (prefix === undefined) list.addAddress(address, family);
-    else list.addSubnet(address, Number(prefix), family);
-  }
-  return (address) => list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
 }

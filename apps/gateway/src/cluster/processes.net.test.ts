@@ -5,10 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '@propusk/test-kit/daemon';
-import { get, openTunnel, statusAndReason, stop, type Tunnel } from '@propusk/test-kit/gateway/client';
+import { get, openTunnel, raw, statusAndReason, stop, type Tunnel } from '@propusk/test-kit/gateway/client';
 import { type FeedServer, startFeedServer } from '@propusk/test-kit/gateway/feed-server';
 import { type Origin, startOrigin } from '@propusk/test-kit/gateway/origin';
 import {
+  authorization,
   company,
   credentials,
   hosts,
@@ -52,6 +53,7 @@ beforeEach(async () => {
     GATEWAY_SECRET: SECRET,
     GATEWAY_HOSTS: hosts,
     GATEWAY_ALLOW_NETWORKS: '127.0.0.0/8',
+    GATEWAY_PROXY_PROTOCOL: '127.0.0.2',
     GATEWAY_METRICS_PORT: String(metricsPort),
     API_URL: feed.url,
     DATA_DIR: folder,
@@ -261,6 +263,22 @@ test('metrics are the sum of all workers, including counts of a dead one', async
   expect(await metric('passages_total{form="request"}')).toBe(61);
   const health = await fetch(`http://127.0.0.1:${metricsPort}/health`);
   expect([health.status, await health.json()]).toEqual([200, expect.objectContaining({ status: 'ok' })]);
+});
+
+test('every worker reads the PROXY protocol header of a balancer, and resets a connection without one', async () => {
+  const header = Buffer.from('0d0a0d0a000d0a515549540a2111000cc0000207c63364010a0b0c38', 'hex').toString(
+    'latin1',
+  );
+  const request = `GET http://${host}/ HTTP/1.1\r\nHost: x\r\n${authorization(me)}Connection: close\r\n\r\n`;
+  const askAll = async (bytes: string) => {
+    const answers = await Promise.all(
+      Array.from({ length: 4 * WORKERS }, () => raw(port, bytes, '127.0.0.2')),
+    );
+    return new Set(answers.map(statusAndReason));
+  };
+  expect(await askAll(header + request)).toEqual(new Set(['200']));
+  expect(await askAll(request)).toEqual(new Set(['none']));
+  expect(await metric('connections_refused_total{reason="proxy_header"}')).toBe(4 * WORKERS);
 });
 
 test('when the primary is killed, the workers stop serving', async () => {

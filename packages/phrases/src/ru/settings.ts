@@ -41,6 +41,7 @@ export const gatewaySettingValues = {
   tlsCert: 'путь к файлу PEM с сертификатом и его цепочкой',
   tlsKey: 'путь к файлу PEM с ключом сертификата',
   metricsPort: 'порт от 0 до 65535 на 127.0.0.1 для /health и /metrics',
+  proxyProtocol: 'адреса и сети балансировщиков TCP через запятую, например 10.0.0.4,10.0.1.0/24',
 };
 
 /** Settings of the api that are missing or do not fit each other. */

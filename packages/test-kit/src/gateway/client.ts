@@ -37,9 +37,9 @@ export async function curl(port: number, who: string, ...rest: string[]): Promis
   };
 }
 
-/** Sends bytes, and collects the reply until the other side ends. */
-export async function raw(port: number, bytes: string): Promise<string> {
-  const socket = connect(port, '127.0.0.1');
+/** Sends bytes from an address of loopback, and collects the reply until the other side ends. */
+export async function raw(port: number, bytes: string, localAddress = '127.0.0.1'): Promise<string> {
+  const socket = connect({ port, host: '127.0.0.1', localAddress });
   socket.on('error', () => {});
   socket.write(bytes, 'latin1');
   let got = '';

@@ -1,14 +1,16 @@
 import { readFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { join } from 'node:path';
-import { type Daemon, freePort, openFolder } from '../daemon.ts';
+import { text } from 'node:stream/consumers';
+import { type Daemon, freePort, openFolder, startDaemon } from '../daemon.ts';
 import { runCaddy } from '../locks/caddy.ts';
 import { nginxMain, runNginx } from '../locks/nginx.ts';
 import { put } from '../locks/site.ts';
 import type { Certificate } from './certificate.ts';
 
 /**
- * Runs the configurations that operators get (`deploy/`) on Debian's nginx and Caddy in front of the real
- * api.
+ * Runs the configurations that operators get (`deploy/`): Debian's nginx and Caddy in front of the real api,
+ * and HAProxy in front of gateways.
  */
 export interface ReverseProxy extends Daemon {
   /** The HTTP port; `port` is that of HTTPS. */
@@ -73,4 +75,34 @@ export async function startReverseProxy(
   await put(join(folder, 'key.pem'), certificate.key);
   const daemon = await (name === 'nginx' ? startNginx : startCaddy)(folder, port, plainPort, apis);
   return { ...daemon, plainPort, acmeFolder: join(folder, 'acme') };
+}
+
+export interface Balancer extends Daemon {
+  /** Reads the status of each gateway and of its last health check, such as `UP L4OK`. */
+  states(): Promise<string[]>;
+}
+
+/** Starts HAProxy in front of two gateways on these ports of loopback. @throws Error when it is missing */
+export async function startBalancer(gateways: readonly [number, number]): Promise<Balancer> {
+  const folder = await openFolder('haproxy');
+  const port = await freePort();
+  const file = edit(await readFile(new URL('haproxy.cfg', deploy), 'utf8'), [
+    ['bind :3128', `bind 127.0.0.1:${port}`],
+    ['10.0.0.11:3128', `127.0.0.1:${gateways[0]}`],
+    ['10.0.0.12:3128', `127.0.0.1:${gateways[1]}`],
+  ]);
+  const [path, stats] = [join(folder, 'haproxy.cfg'), join(folder, 'stats')];
+  await put(path, `${file}\nglobal\n    stats socket ${stats}\n`);
+  const daemon = await startDaemon(folder, port, '/usr/sbin/haproxy', ['-db', '-f', path]);
+  return {
+    ...daemon,
+    async states() {
+      const table = await text(connect(stats).end('show stat\n'));
+      const [head = [], ...rows] = table.split('\n').map((line) => line.replace(/^# /, '').split(','));
+      const servers = rows.filter((row) => row[head.indexOf('svname')]?.startsWith('gateway'));
+      return servers.map((row) =>
+        ['status', 'check_status'].map((name) => row[head.indexOf(name)]).join(' '),
+      );
+    },
+  };
 }
