@@ -24,7 +24,7 @@ const heavy =
     ? []
     : [
         'apps/gateway/src/{blast-radius,growth}.db.test.ts',
-        'apps/gateway/src/never-read.net.test.ts',
+        'apps/gateway/src/{never-read,stalled-tunnels}.net.test.ts',
         'apps/api/test/faults/{never-read,sign-in-crowd}.db.test.ts',
       ];
 /** Files that mostly wait, for deadlines and for processes. */

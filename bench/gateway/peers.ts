@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { NODE_FLAGS } from '@propusk/gateway/node-flags';
 import { freePort, listens } from '@propusk/test-kit/daemon';
 import { startFeedServer } from '@propusk/test-kit/gateway/feed-server';
 import { untilMetric } from '@propusk/test-kit/gateway/world';
@@ -58,7 +59,7 @@ export async function startGateway(
   sites: readonly string[],
   env: Readonly<Record<'API_URL' | 'DATA_DIR' | 'GATEWAY_SECRET', string> & Record<string, string>>,
 ): Promise<Pinned & { port: number }> {
-  const running = pinned(core, [process.execPath, fileOf('@propusk/gateway/main')], {
+  const running = pinned(core, [process.execPath, ...NODE_FLAGS, fileOf('@propusk/gateway/main')], {
     ipc: true,
     env: {
       PATH: process.env.PATH,

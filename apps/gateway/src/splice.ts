@@ -11,13 +11,13 @@ import { readBy, type SocketReader, startReading, stopReading } from './socket-r
  *   client ──> remote      a FIN is passed on, and the other direction continues (RFC 9293 section 3.6)
  *   client <── remote      an error, an abort or an idle timeout destroys both
  *
- * A side is not read while a large piece of it waits to be written, or two small ones: a tunnel that stalls holds less than 96 KiB
+ * A side is not read while a large piece of it waits to be written, or two small ones: a tunnel that stalls holds less than 72 KiB
  * in each direction, whatever the size of its pieces.
  */
 
 const IDLE_MS = 5 * 60_000;
 /** In bytes: a piece of this size is the only one that waits. */
-const LARGE = 32_768;
+const LARGE = 8_192;
 /** In bytes: smaller pieces take no share. */
 const LEAST_COUNTED = 4_096;
 export const nothing = Buffer.alloc(0);

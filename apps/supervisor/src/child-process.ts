@@ -23,11 +23,13 @@ export class ChildFailed extends Error {}
 /**
  * Starts a program and restarts it whenever it ends after it has listened, with exponential backoff.
  * @param module path of a .ts file that sends `{type: 'listening'}` when it serves, and drains on SIGTERM
+ * @param flags of Node
  */
 export function supervise(
   module: string,
   env: NodeJS.ProcessEnv,
   say: (line: string) => void,
+  flags: readonly string[] = [],
 ): SupervisedProcess {
   const first = Promise.withResolvers<void>();
   // A start that is stopped earlier no longer awaits it.
@@ -42,7 +44,8 @@ export function supervise(
   function start(): void {
     retry = undefined;
     let errorOutput = '';
-    child = fork(module, { env, stdio: ['ignore', 'inherit', 'pipe', 'ipc'] });
+    const execArgv = [...process.execArgv, ...flags];
+    child = fork(module, { env, execArgv, stdio: ['ignore', 'inherit', 'pipe', 'ipc'] });
     child.stderr?.on('data', (bytes: Buffer) => {
       errorOutput = (errorOutput + bytes.toString()).slice(-4000);
       // Until the first listening, the output becomes the message of ChildFailed.

@@ -5,6 +5,7 @@ import { type Config, readConfig } from '@propusk/api/config';
 import { lockDataDir } from '@propusk/embedded-postgres/data-dir-lock';
 import { StartError } from '@propusk/embedded-postgres/start-error';
 import { readConfig as readGatewayConfig } from '@propusk/gateway/config';
+import { NODE_FLAGS } from '@propusk/gateway/node-flags';
 import { supervisorPhrases } from '@propusk/phrases/launcher';
 import { refuseUnfinished } from './backup/restore-marker.ts';
 import { buildConsole } from './build-console.ts';
@@ -73,15 +74,15 @@ export async function startProduct(options: {
     started.defer(async () => {
       await Promise.all(children.map((child) => child.stop()));
     });
-    const start = async (module: string, childEnv: NodeJS.ProcessEnv) => {
-      const child = supervise(fromRoot(module), childEnv, say);
+    const start = async (module: string, childEnv: NodeJS.ProcessEnv, flags?: readonly string[]) => {
+      const child = supervise(fromRoot(module), childEnv, say, flags);
       children.push(child);
       await Promise.race([child.listening, interruption]);
       return child;
     };
     // The gateway asks the api for its first snapshot, so the api goes first.
     const api = await start('apps/api/src/main.ts', forApi);
-    const gateway = await start('apps/gateway/src/main.ts', forGateway);
+    const gateway = await start('apps/gateway/src/main.ts', forGateway, NODE_FLAGS);
     if (options.watch) started.defer(restartOnChange(api, gateway));
     const running = started.move();
     return {

@@ -5,6 +5,7 @@ import { startAdminServer } from '../admin-server.ts';
 import type { Config } from '../config.ts';
 import { startFeed } from '../feed.ts';
 import type { Log } from '../log.ts';
+import { NODE_FLAGS } from '../node-flags.ts';
 import { DRAIN_MS } from '../proxy-server.ts';
 import type { Gateway } from '../server.ts';
 import { openSnapshots, type Snapshots } from '../snapshot.ts';
@@ -200,6 +201,7 @@ export async function createCluster(config: Config, log: Log): Promise<Cluster> 
         exec: fileURLToPath(import.meta.resolve('./worker.ts')),
         args: [],
         serialization: 'advanced',
+        execArgv: [...process.execArgv, ...NODE_FLAGS],
       });
       for (let i = 0; i < config.processes; i++) fork();
       const port = await first.promise;

@@ -1,3 +1,4 @@
+import { NODE_FLAGS } from '@propusk/gateway/node-flags';
 import { type Process, startProcess } from './process.ts';
 import { hosts, SECRET } from './world.ts';
 
@@ -26,6 +27,6 @@ export async function startGatewayProcess(
     CONSOLE_URL: 'http://console.test',
     ...env,
   };
-  const started = await startProcess(main, settings, heapMb);
+  const started = await startProcess(main, settings, heapMb, NODE_FLAGS);
   return { ...started, port: (started.message as { port: number }).port };
 }

@@ -16,15 +16,16 @@ export interface Process {
 
 /**
  * Starts a program and waits until it listens.
- * @param env its environment, besides PATH @param heapMb limit of V8's old space, in MB
+ * @param env its environment, besides PATH @param heapMb limit of V8's old space, in MB @param flags of Node
  * @throws Error with the end of its output when it does not start
  */
 export async function startProcess(
   main: string,
   env: Readonly<Record<string, string>>,
   heapMb?: number,
+  flags: readonly string[] = [],
 ): Promise<Process> {
-  const execArgv = heapMb === undefined ? [] : [`--max-old-space-size=${heapMb}`];
+  const execArgv = [...flags, ...(heapMb === undefined ? [] : [`--max-old-space-size=${heapMb}`])];
   const settings = { PATH: process.env.PATH, LOG_LEVEL: 'warn', ...env };
   const child: ChildProcess = fork(main, { env: settings, execArgv, silent: true });
   let output = '';
