@@ -41,7 +41,7 @@ import * as z from 'zod/mini';
 const NONCE = 12;
 const TAG = 16;
 const TABLES = `
-  PRAGMA trusted_schema = OFF; PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = OFF;
+  PRAGMA trusted_schema = OFF; PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = OFF;
   CREATE TABLE IF NOT EXISTS companies (company INTEGER PRIMARY KEY, version INTEGER NOT NULL, sealed BLOB NOT NULL) STRICT;
   CREATE TABLE IF NOT EXISTS manifest (id INTEGER PRIMARY KEY CHECK (id = 1), sealed BLOB NOT NULL) STRICT;`;
 /** SQLite's result codes that accuse the machine, not the file: permission, lock, memory, disk (sqlite.org/rescode.html). */
@@ -110,7 +110,7 @@ export class SnapshotStore {
    * @throws SnapshotFault; then nothing that `each` got may be used
    */
   load(each: (company: CompanySnapshot) => void): number | null {
-    const { size, mode } = statSync(this.#path, { throwIfNoEntry: false }) ?? { size: 0, mode: 0 };
+    const { size, mode } = this.#stat();
     if (size === 0) return null;
     accessSync(this.#path, constants.R_OK);
     if ((mode & 0o200) === 0) throw new SnapshotFault('It misses a change');
@@ -193,6 +193,15 @@ export class SnapshotStore {
   close(): void {
     this.#db?.close();
     this.#db = null;
+  }
+
+  #stat(): { size: number; mode: number } {
+    try {
+      return statSync(this.#path);
+    } catch (error) {
+      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return { size: 0, mode: 0 };
+      throw error;
+    }
   }
 
   #open(): DatabaseSync {

@@ -60,6 +60,7 @@ export function openSnapshots(options: SnapshotsOptions, key: Buffer, log: Log):
   let steady = Number.NEGATIVE_INFINITY;
   let savedContact = Number.NEGATIVE_INFINITY;
   let failed = false;
+  let closed = false;
 
   const age = Date.now() - (contact ?? Number.POSITIVE_INFINITY);
   if (contact !== null && age >= 0) {
@@ -116,6 +117,8 @@ export function openSnapshots(options: SnapshotsOptions, key: Buffer, log: Log):
     },
     save,
     close() {
+      if (closed) return;
+      closed = true;
       savedContact = Number.NEGATIVE_INFINITY;
       save();
       store.close();
