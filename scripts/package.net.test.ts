@@ -60,7 +60,7 @@ beforeAll(async () => {
   root = join(scratch, 'root');
   execFileSync('dpkg-deb', ['--raw-extract', first.path, root]);
   files = entriesOf(root);
-}, 180_000);
+}, 300_000);
 afterAll(() => {
   if (hasDpkg) rmSync(scratch, { recursive: true, force: true });
 });
