@@ -3,6 +3,7 @@ import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { NODE_FLAGS } from '@propusk/gateway/node-flags';
 import { firstMessage, MEASURED, pinned } from '../harness/pinned.ts';
 import { median, middleLine, type Row, short } from '../harness/row.ts';
 
@@ -23,7 +24,15 @@ export const row: Row = {
     const key = randomBytes(32).toString('hex');
     const path = fileURLToPath(import.meta.resolve('../policy/snapshot.ts'));
     const run = async (what: string): Promise<Done> => {
-      const command = [process.execPath, '--max-old-space-size=6000', path, what, folder.path, key];
+      const command = [
+        process.execPath,
+        ...NODE_FLAGS,
+        '--max-old-space-size=6000',
+        path,
+        what,
+        folder.path,
+        key,
+      ];
       await using running = pinned(MEASURED, command, { ipc: true });
       return await firstMessage<Done>(running.child, 'done');
     };
@@ -50,7 +59,7 @@ export const row: Row = {
       ],
       ratios: [
         { what: 'load / JSON.parse', value: ratio, bar: 3, atLeast: false },
-        { what: 'Memory behind it', value: gib('resident'), bar: 1.5, atLeast: false, unit: ' GiB' },
+        { what: 'Memory behind it', value: gib('resident'), bar: 0.5, atLeast: false, unit: ' GiB' },
       ],
       notes: [`${short(bytes / 10_000)} bytes a company; ${short(gib('peak'))} GiB at the peak of loading.`],
     };
