@@ -193,7 +193,7 @@ test.each([
   },
 );
 
-test('HAProxy checks each gateway with a LOCAL header, which no gateway refuses, and leaves out one that stops', {
+test('a gateway accepts HAProxy’s health checks, and HAProxy sends no client to a gateway that stopped', {
   timeout: 20_000,
 }, async () => {
   const refusals = () =>

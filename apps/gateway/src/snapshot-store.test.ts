@@ -14,7 +14,7 @@ describe('seal() and unseal()', () => {
   const secret = createSecretKey(key);
   const plain = '{"who": "may reach what"}';
 
-  test('unseal() returns what was sealed, and sealing it twice gives different bytes', () => {
+  test('unseal() returns the sealed text, and two seals of one text differ', () => {
     const [first, second] = [seal(secret, plain, 'a'), seal(secret, plain, 'a')];
     expect(unseal(secret, first, 'a')).toBe(plain);
     expect(first.equals(second)).toBe(false);

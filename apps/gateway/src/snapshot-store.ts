@@ -105,11 +105,12 @@ export class SnapshotStore {
 
   /**
    * Reads the file.
-   * @param each is called with every company, before the file is proved whole
+   * @param each is called with every company, before the file is proved whole; `current` is false for a row of another shape,
+   * which the caller must write again: the next manifest names this product's shape
    * @returns the time of the last feed event in ms since 1970; null without a file
    * @throws SnapshotFault; then nothing that `each` got may be used
    */
-  load(each: (company: CompanySnapshot) => void): number | null {
+  load(each: (company: CompanySnapshot, current: boolean) => void): number | null {
     const { size, mode } = this.#stat();
     if (size === 0) return null;
     accessSync(this.#path, constants.R_OK);
@@ -118,11 +119,11 @@ export class SnapshotStore {
       const found = this.#open().prepare('SELECT sealed FROM manifest').get();
       if (found === undefined) throw new SnapshotFault('It has no manifest');
       const manifest = Manifest.parse(JSON.parse(unseal(this.#key, found.sealed as Uint8Array, 'manifest')));
-      const known = manifest.shape === SHAPE;
+      const current = manifest.shape === SHAPE;
       for (const row of this.#rows()) {
         this.#digest += this.#mark(row.company, row.sealed);
         const company: unknown = JSON.parse(this.#unsealed(row));
-        each(known ? (company as CompanySnapshot) : CompanySnapshot.parse(company));
+        each(current ? (company as CompanySnapshot) : CompanySnapshot.parse(company), current);
       }
       this.#digest = BigInt.asUintN(256, this.#digest);
       if (String(this.#digest) !== manifest.digest) throw new SnapshotFault('A row is missing or old');
@@ -251,7 +252,7 @@ export class SnapshotStore {
     return unseal(this.#key, sealed, about(company, version));
   }
 
-  /** A number that nobody can compute without the key. Nonce and tag stand for the row. */
+  /** The keyed hash of a row. Its nonce and tag differ for each content, so that they are hashed instead of it. */
   #mark(company: number, sealed: Uint8Array): bigint {
     const row = createHmac('sha256', this.#key)
       .update(`mark ${company} `)

@@ -1,9 +1,11 @@
 import { spawn } from 'node:child_process';
+import { createSecretKey } from 'node:crypto';
 import { once } from 'node:events';
 import { cpSync, rmSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { decide } from '@propusk/access/decide';
 import { gatewayKeys } from '@propusk/access/gateway-secret';
@@ -16,6 +18,7 @@ import { quickOrSoak, threatCase } from '@propusk/test-kit/threat-case';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createLog } from './log.ts';
 import { openSnapshots, type Snapshots } from './snapshot.ts';
+import { seal, unseal } from './snapshot-store.ts';
 
 const KILLS = quickOrSoak(12, 300);
 
@@ -154,4 +157,30 @@ test('a reconnect that repeats a company changes nothing, and one with other con
   expect(answer(live.index, 11, 'quiet.company.test')).toBe('no_policy');
   live.close();
   expect(answer(stored().index, 11, 'quiet.company.test')).toBe('no_policy');
+});
+
+test('rows of a shape of another release are validated, and written again before the file counts as current', () => {
+  const path = join(folder, 'gateway-snapshot.db');
+  const key = createSecretKey(gatewayKeys(SECRET).snapshot);
+  const live = open();
+  live.put(QUIET, false);
+  live.contact();
+  live.close();
+  const rows = () => {
+    const file = new DatabaseSync(path);
+    const [row, manifest] = ['companies', 'manifest'].map((table) =>
+      file.prepare(`SELECT sealed FROM ${table}`).get(),
+    );
+    file.close();
+    return [row?.sealed as Uint8Array, unseal(key, manifest?.sealed as Uint8Array, 'manifest')] as const;
+  };
+  const [before, manifest] = rows();
+  const file = new DatabaseSync(path);
+  const older = manifest.replace(/"shape":"[^"]+"/, '"shape":"older"');
+  file.prepare('UPDATE manifest SET sealed = ?').run(seal(key, older, 'manifest'));
+  file.close();
+  expect(answer(stored().index, 11, 'quiet.company.test')).toBe('allowed');
+  const [after, current] = rows();
+  expect(after).not.toEqual(before);
+  expect(current).not.toContain('older');
 });

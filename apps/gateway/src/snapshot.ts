@@ -52,10 +52,10 @@ export function openSnapshots(options: SnapshotsOptions, key: Buffer, log: Log):
   const maxAgeMs = options.snapshotMaxAgeMs;
   // Feed events without changes are written rarely. A file that overestimates its age denies earlier, which is safe.
   const rewriteMs = Math.min(60_000, maxAgeMs / 10);
-  const { index, contact } = load(store, log);
   /** The changes that are not on disk; null for a removed company. */
   // grows: by owners, by changes; bound: one snapshot for each company; at the bound: does not grow
   const unsaved = new Map<number, CompanySnapshot | null>();
+  const { index, contact } = load(store, unsaved, log);
   let wall = Number.NEGATIVE_INFINITY;
   let steady = Number.NEGATIVE_INFINITY;
   let savedContact = Number.NEGATIVE_INFINITY;
@@ -126,16 +126,24 @@ export function openSnapshots(options: SnapshotsOptions, key: Buffer, log: Log):
   };
 }
 
-function load(store: SnapshotStore, log: Log): { index: AccessIndex; contact: number | null } {
+function load(
+  store: SnapshotStore,
+  unsaved: Map<number, CompanySnapshot | null>,
+  log: Log,
+): { index: AccessIndex; contact: number | null } {
   const index = emptyIndex();
   try {
-    const contact = store.load((company) => putCompany(index, company, true));
+    const contact = store.load((company, current) => {
+      putCompany(index, company, true);
+      if (!current) unsaved.set(company.companyId, company);
+    });
     const ageSeconds = contact === null ? null : Math.round((Date.now() - contact) / 1000);
     if (contact !== null)
       log.info({ companies: index.companies.size, ageSeconds }, 'Loaded the last snapshot');
     return { index, contact };
   } catch (error) {
     if (!(error instanceof SnapshotFault)) throw error;
+    unsaved.clear();
     const details = { fault: error.message, aside: store.setAside() };
     log.error(details, 'Ignored the snapshot file, denying everything');
     return { index: emptyIndex(), contact: null };

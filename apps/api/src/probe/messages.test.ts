@@ -44,7 +44,7 @@ describe('the advice on a step', () => {
     expect(adviseStep({ ...skipped, detail: { code: 'out_of_time' } })).toEqual({ code: 'check_again' });
   });
 
-  test('a site without an address of the families of the gateway is told apart from one that denies the gateway', () => {
+  test('the advice for a site without an address of the gateway’s family is not the advice for a site that denies the gateway', () => {
     const denied = { step: through, finding: 'denied', cdn: null } as const;
     const advice = (reason: 'no_family' | 'resolve_failed') =>
       adviseStep({ ...denied, detail: { code: 'unreached', params: { reason } } });
