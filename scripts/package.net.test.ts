@@ -202,7 +202,7 @@ describe.skipIf(!hasDpkg)(`the Debian package${hasDpkg ? '' : ' (skipped: needs 
     const restored = start('fresh');
     await untilHealthy(console, restored).finally(() => restored.kill('SIGTERM'));
     await once(restored, 'exit');
-  });
+  }, 240_000);
 
   const canInstall =
     asRoot && spawnSync('unshare', [...isolation, tryInstall, '/etc/hostname', '0', '0']).status === 0;
@@ -212,7 +212,7 @@ describe.skipIf(!hasDpkg)(`the Debian package${hasDpkg ? '' : ' (skipped: needs 
       const ports = [String(await freePort()), String(await freePort())];
       const { stdout, stderr } = spawnSync('unshare', [...isolation, tryInstall, first.path, ...ports], {
         encoding: 'utf8',
-        timeout: 110_000,
+        timeout: 290_000,
       });
       const step = (name: string) =>
         stdout.split('== ').find((text) => text.startsWith(`${name}\n`)) ?? stderr;
@@ -240,7 +240,7 @@ describe.skipIf(!hasDpkg)(`the Debian package${hasDpkg ? '' : ' (skipped: needs 
       expect(step('purge')).toContain('/etc/propusk/backup-passphrase\n');
       expect(step('purge-with-data')).toMatch(/\ngone\n$/);
     },
-    120_000,
+    300_000,
   );
 });
 
