@@ -23,7 +23,7 @@ export interface LoadClient {
 }
 
 export interface Task {
-  readonly kind: 'tunnels' | 'fresh' | 'bulk' | 'requests' | 'echo' | 'hold' | 'release';
+  readonly kind: 'tunnels' | 'fresh' | 'bulk' | 'requests' | 'echo' | 'hold' | 'ended' | 'release';
   /** Port of the proxy; null connects to the origin directly. */
   readonly proxy: number | null;
   readonly callers: readonly LoadClient[];
@@ -291,6 +291,19 @@ function hold(task: Task, tally: Tally, prepared: readonly Prepared[]): Promise<
   });
 }
 
+/** Counts the held tunnels that end within the task's time. */
+function ended(task: Task, tally: Tally): Promise<void>[] {
+  const started = performance.now();
+  for (const socket of held) {
+    socket.once('close', () => {
+      if (tally.over) return;
+      tally.count += 1;
+      tally.times.push(performance.now() - started);
+    });
+  }
+  return [new Promise((resolve) => setTimeout(resolve, task.ms))];
+}
+
 function release(): Promise<void>[] {
   return held.splice(0).map(
     (socket) =>
@@ -302,7 +315,7 @@ function release(): Promise<void>[] {
   );
 }
 
-const kinds = { tunnels, fresh: tunnels, bulk, requests, echo, hold, release };
+const kinds = { tunnels, fresh: tunnels, bulk, requests, echo, hold, ended, release };
 
 const modes: Readonly<Record<Task['kind'], Mode>> = {
   tunnels: 'hello',
@@ -311,6 +324,7 @@ const modes: Readonly<Record<Task['kind'], Mode>> = {
   requests: 'hello',
   echo: 'echo',
   hold: 'idle',
+  ended: 'idle',
   release: 'idle',
 };
 

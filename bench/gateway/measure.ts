@@ -13,7 +13,7 @@ export const startLoad = () =>
   startWorker<Task, Seen, { port: number; dns: string | null }>(LOAD, 'gateway/load.ts');
 
 /** Returns the clients of the load, with credentials that the given proxy accepts. */
-export function clientsOf({ name, known }: Proxy): LoadClient[] {
+export function clientsOf({ name, known }: Pick<Proxy, 'name' | 'known'>): LoadClient[] {
   if (name === 'tinyproxy')
     return callers().map(({ site, wild }) => ({ site, wild, at: '127.0.0.1', credentials: 'one:known' }));
   return callers().map(({ site, wild, username, token, password }) => ({

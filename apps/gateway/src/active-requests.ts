@@ -12,6 +12,9 @@ import { ProxyError, type ProxyErrorReason } from './proxy-error.ts';
  * when access was revoked. The abort reaches a request at any stage: while it dials, waits or transfers.
  */
 
+/** The longest part of a recheck in one turn of the event loop. */
+const RECHECK_MS = 5;
+
 /** The abort reason of a request whose client disconnected. */
 export const clientLeft = new Error('The client has left');
 
@@ -34,7 +37,8 @@ export interface ActiveRequests {
   start(caller: Caller, target: Target): ActiveRequest | Promise<ActiveRequest>;
   /**
    * Authorizes the active requests again for which something has changed, and aborts those whose access was revoked or whose
-   * egress changed.
+   * egress changed. It begins at once; where many are concerned it goes on in the next turns of the event loop, so that others
+   * are served between.
    */
   recheck(): void;
   abortAll(refusal: ProxyError): void;
@@ -88,17 +92,31 @@ export function createActiveRequests(
     return active;
   }
 
+  /** The requests that the current recheck has not judged yet; null between two. */
+  let walk: Iterator<Admitted> | null = null;
+  function walkOn(): void {
+    const until = performance.now() + RECHECK_MS;
+    while (performance.now() < until) {
+      for (let left = 16; left > 0; left -= 1) {
+        const { value: active, done } = (walk as Iterator<Admitted, undefined>).next();
+        if (done === true) return void (walk = null);
+        if (authorizer.stillHolds(active.caller, active.company, active.newClaims)) continue;
+        const refusal = verdict(authorizer, active);
+        if (refusal !== null) active.abort(refusal);
+      }
+    }
+    setImmediate(walkOn);
+  }
+
   return {
     get size() {
       return requests.size;
     },
     start,
     recheck() {
-      for (const active of requests) {
-        if (authorizer.stillHolds(active.caller, active.company, active.newClaims)) continue;
-        const refusal = verdict(authorizer, active);
-        if (refusal !== null) active.abort(refusal);
-      }
+      const underWay = walk !== null;
+      walk = requests.values();
+      if (!underWay) walkOn();
     },
     abortAll(refusal) {
       for (const active of requests) active.abort(refusal);
