@@ -58,7 +58,7 @@ export const row: Row = {
         .map(({ username }) => username),
     );
     const lines: string[][] = [];
-    const worst = { cut: 0, stall: 0, calm: 0 };
+    const worst = { cut: 0, stall: 0 };
     let version = 1;
     const publish = (allowed: (id: number) => boolean) =>
       feed.publish({

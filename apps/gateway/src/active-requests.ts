@@ -5,15 +5,13 @@ import { AbortSignalLite } from './abort-signal-lite.ts';
 import { type Caller, nameOf } from './authenticate.ts';
 import { type Authorizer, sameEgress } from './authorize.ts';
 import type { ConcurrencyLimits, Slots } from './concurrency-limits.ts';
+import { inParts } from './in-parts.ts';
 import { ProxyError, type ProxyErrorReason } from './proxy-error.ts';
 
 /**
  * The requests and tunnels in progress. After a change of policy those that it may concern are authorized again, and aborted
  * when access was revoked. The abort reaches a request at any stage: while it dials, waits or transfers.
  */
-
-/** The longest part of a recheck in one turn of the event loop. */
-const RECHECK_MS = 5;
 
 /** The abort reason of a request whose client disconnected. */
 export const clientLeft = new Error('The client has left');
@@ -37,10 +35,10 @@ export interface ActiveRequests {
   start(caller: Caller, target: Target): ActiveRequest | Promise<ActiveRequest>;
   /**
    * Authorizes the active requests again for which something has changed, and aborts those whose access was revoked or whose
-   * egress changed. It begins at once; where many are concerned it goes on in the next turns of the event loop, so that others
-   * are served between.
+   * egress changed. It begins at once; where they are many it goes on in the next turns of the event loop. @param done called
+   * once all of them are authorized
    */
-  recheck(): void;
+  recheck(done?: () => void): void;
   abortAll(refusal: ProxyError): void;
 }
 
@@ -92,20 +90,10 @@ export function createActiveRequests(
     return active;
   }
 
-  /** The requests that the current recheck has not judged yet; null between two. */
-  let walk: Iterator<Admitted> | null = null;
-  function walkOn(): void {
-    const until = performance.now() + RECHECK_MS;
-    while (performance.now() < until) {
-      for (let left = 16; left > 0; left -= 1) {
-        const { value: active, done } = (walk as Iterator<Admitted, undefined>).next();
-        if (done === true) return void (walk = null);
-        if (authorizer.stillHolds(active.caller, active.company, active.newClaims)) continue;
-        const refusal = verdict(authorizer, active);
-        if (refusal !== null) active.abort(refusal);
-      }
-    }
-    setImmediate(walkOn);
+  function judge(active: Admitted): void {
+    if (authorizer.stillHolds(active.caller, active.company, active.newClaims)) return;
+    const refusal = verdict(authorizer, active);
+    if (refusal !== null) active.abort(refusal);
   }
 
   return {
@@ -113,11 +101,7 @@ export function createActiveRequests(
       return requests.size;
     },
     start,
-    recheck() {
-      const underWay = walk !== null;
-      walk = requests.values();
-      if (!underWay) walkOn();
-    },
+    recheck: inParts(requests, judge),
     abortAll(refusal) {
       for (const active of requests) active.abort(refusal);
     },

@@ -46,8 +46,7 @@ process.on('message', async (message: ToWorker) => {
       replica.contact(message.at);
       break;
     case 'enforce':
-      serving.activeRequests.recheck();
-      send({ type: 'enforced', turn: message.turn });
+      serving.activeRequests.recheck(() => send({ type: 'enforced', turn: message.turn }));
       break;
     case 'granted':
       limits.granted(message.name, message.slots);
