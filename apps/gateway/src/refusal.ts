@@ -17,6 +17,7 @@ const statuses: Readonly<Record<ProxyErrorReason, number>> = {
   site_unknown: 403,
   no_policy: 403,
   host_taken: 403,
+  plan_ended: 403,
   sni_mismatch: 403,
   address_refused: 403,
   resolve_failed: 502,

@@ -11,7 +11,7 @@ import {
 /** Why the rule of access denies a request. */
 export type DenyReason =
   /** Not the canonical name of a site. */
-  'bad_host' | 'user_removed' | 'port_refused' | 'site_unknown' | 'no_policy' | 'host_taken';
+  'bad_host' | 'user_removed' | 'port_refused' | 'site_unknown' | 'no_policy' | 'host_taken' | 'plan_ended';
 
 export type Decision = Grant | { readonly allow: false; readonly reason: DenyReason };
 
@@ -22,13 +22,14 @@ const portRefused = deny('port_refused');
 const siteUnknown = deny('site_unknown');
 const noPolicy = deny('no_policy');
 const hostTaken = deny('host_taken');
+const planEnded = deny('plan_ended');
 
 /**
  * The rule of access. Denies by default.
  *
  * A policy with both the user and the site allows the request; the policy's proxy is the egress. A policy with `allSites`
  * allows every host at 80 and 443. On shared egress a host belongs to the company that claimed it first: other companies
- * are denied there, even with `allSites`.
+ * are denied there, even with `allSites`. A policy on a paid proxy that the company's plan no longer includes opens nothing.
  */
 export function decide(index: AccessIndex, userId: number, host: CanonicalHost, port: number): Decision {
   const user = index.users.get(userId);
@@ -38,6 +39,7 @@ export function decide(index: AccessIndex, userId: number, host: CanonicalHost, 
   let knownSite = false;
   let knownPort = false;
   let taken = false;
+  let ended = false;
   const { patterns, wild } = company;
   for (let step = HOST; step !== END && (step < 0 || wild.size > 0); step = following(host, step)) {
     const first = step >= 0 ? wild.get(host.slice(step)) : patterns.get(step === HOST ? host : host.slice(4));
@@ -48,17 +50,20 @@ export function decide(index: AccessIndex, userId: number, host: CanonicalHost, 
     knownPort = true;
     for (const policy of site.policies) {
       if (!user.policies.includes(policy)) continue;
-      if (policy.egress.shared && takenByOther(index, company, host)) taken = true;
+      if (policy.ended) ended = true;
+      else if (policy.egress.shared && takenByOther(index, company, host)) taken = true;
       else return policy;
     }
   }
   if (web) {
     for (const policy of user.policies) {
       if (!policy.allSites) continue;
-      if (policy.egress.shared && takenByOther(index, company, host)) taken = true;
+      if (policy.ended) ended = true;
+      else if (policy.egress.shared && takenByOther(index, company, host)) taken = true;
       else return policy;
     }
   }
+  if (ended) return planEnded;
   if (taken) return hostTaken;
   if (knownPort) return noPolicy;
   if (knownSite) return portRefused;

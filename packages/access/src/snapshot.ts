@@ -29,6 +29,8 @@ export interface Grant {
 /** A policy is its own grant, so that a decision allocates no object. */
 export interface PolicyIndex extends Grant {
   readonly allSites: boolean;
+  /** The plan of the company no longer includes the proxy: the policy opens nothing. */
+  readonly ended: boolean;
 }
 
 export interface SiteIndex {
@@ -210,7 +212,8 @@ function indexCompany(snapshot: CompanySnapshot): CompanyIndex {
     const egress = egresses.get(policy.proxyId);
     // A policy without its proxy in the snapshot is dropped: deny rather than guess an egress.
     if (egress === undefined) continue;
-    const entry = { allow: true, egress, policyId: policy.id, allSites: policy.allSites } as const;
+    const { id: policyId, allSites, ended = false } = policy;
+    const entry = { allow: true, egress, policyId, allSites, ended } as const;
     give(held, policy.users, entry);
     give(holding, policy.sites, entry);
   }

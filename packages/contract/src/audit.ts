@@ -32,7 +32,18 @@ export const AuditAction = z.enum([
 export type AuditAction = z.infer<typeof AuditAction>;
 
 /** The kind of the object. The object of sign-ins, sessions and own passwords is the user. @example policy */
-export const AuditKind = z.enum(['company', 'invitation', 'user', 'site', 'policy', 'proxy', 'vantage']);
+export const AuditKind = z.enum([
+  'company',
+  'invitation',
+  'user',
+  'site',
+  'policy',
+  'proxy',
+  'vantage',
+  'plan',
+  'request',
+  'contact',
+]);
 export type AuditKind = z.infer<typeof AuditKind>;
 
 /** A field of the object, named as in its own calls. @example users */
@@ -59,6 +70,19 @@ export const AuditField = z.enum([
   'type',
   'client',
   'agent',
+  'price',
+  'people',
+  'paidProxies',
+  'offered',
+  'trial',
+  'plan',
+  'planEndsAt',
+  'trialEndsAt',
+  'phone',
+  'telegram',
+  'state',
+  'text',
+  'reply',
 ]);
 export type AuditField = z.infer<typeof AuditField>;
 

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
-import { companyNames, Id, IdParams, ListQuery, text, versioned } from './fields.ts';
+import { companyNames, Id, IdParams, ListQuery, Named, text, versioned } from './fields.ts';
 
 const Domain = z.object({
   id: Id,
@@ -39,6 +39,8 @@ export const Company = z.object({
       email: z.string(),
     }),
   ),
+  /** The access policies of the company. */
+  politics: z.array(Named),
   /** Whether users must turn a second factor on before they can make other calls. */
   secondFactorRequired: z.boolean(),
   /** Whether an owner has used a mailed link, or an ADMIN has confirmed it. The gateway refuses all users of an unconfirmed company. */

@@ -12,6 +12,7 @@ import * as invitations from './invitations.ts';
 import * as lock from './lock.ts';
 import * as mail from './mail.ts';
 import * as me from './me.ts';
+import * as plans from './plans.ts';
 import * as policies from './policies.ts';
 import * as protection from './protection.ts';
 import * as proxies from './proxies.ts';
@@ -21,6 +22,7 @@ import * as roles from './roles.ts';
 import * as secondFactor from './second-factor.ts';
 import * as sessions from './sessions.ts';
 import * as sites from './sites.ts';
+import * as tariff from './tariff.ts';
 import * as users from './users.ts';
 import * as vantages from './vantages.ts';
 import * as why from './why.ts';
@@ -40,6 +42,7 @@ export const exported: Readonly<Record<string, unknown>> = {
   ...lock,
   ...mail,
   ...me,
+  ...plans,
   ...policies,
   ...protection,
   ...proxies,
@@ -49,6 +52,7 @@ export const exported: Readonly<Record<string, unknown>> = {
   ...secondFactor,
   ...sessions,
   ...sites,
+  ...tariff,
   ...users,
   ...vantages,
   ...why,

@@ -39,6 +39,8 @@ export const errors = {
   own_account: { status: 403 },
   /** Only an admin may change the platform's own proxies. */
   default_proxy: { status: 403 },
+  /** Only an admin may change a paid proxy. */
+  paid_proxy: { status: 403 },
   /** The gateway itself is not a proxy and cannot be changed or deleted. */
   direct_proxy: { status: 403 },
   /** The proxy does not allow policies for all sites. */
@@ -75,6 +77,18 @@ export const errors = {
   no_company: { status: 409 },
   /** The company would exceed 1,000 rows of a kind, or its limit of links; or a company 20 vantages. */
   too_many_objects: { status: 409 },
+  /** The plan of the company allows no further row of this kind; the message names the limit. */
+  plan_limit: { status: 409 },
+  /** The plan of the company does not include this. */
+  not_in_plan: { status: 409 },
+  /** Companies without another plan have the standard plan, so it is neither archived nor limited to the trial. */
+  standard_plan: { status: 409 },
+  /** No plan is marked for the trial, or the company has had its trial. */
+  no_trial: { status: 409 },
+  /** The company has an open request of this kind. */
+  request_open: { status: 409 },
+  /** The request is answered, refused or withdrawn already. */
+  request_closed: { status: 409 },
   /** The version of the entity differs from `If-Match`. */
   changed_meanwhile: { status: 412 },
   /** The body is larger than 1 MiB, or than 16 KiB in a call that needs no token. */

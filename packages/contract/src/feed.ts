@@ -67,6 +67,8 @@ export const CompanySnapshot = z.object({
       users: z.array(Id),
       /** Ids of the sites that the policy opens. */
       sites: z.array(Id),
+      /** Whether the proxy is paid and the company's plan no longer includes it: the policy opens nothing. An older api does not send it. */
+      ended: z.optional(z.boolean()),
     }),
   ),
 });

@@ -25,6 +25,17 @@ export const User = z.object({
       secondFactorRequired: z.boolean(),
       /** Whether the company is confirmed. The gateway refuses all users of an unconfirmed company. */
       confirmed: z.boolean(),
+      /** Whether the platform has more than the standard plan, so that the console shows the tariff page. */
+      hasTariff: z.boolean(),
+      /** For an owner: what of the plan ends within 7 days, or the paid proxies that stop; null for neither. */
+      ending: z.nullable(
+        z.object({
+          /** `paid`: the gateway refuses, or will refuse, policies on paid proxies. @example trial */
+          what: z.enum(['trial', 'plan', 'paid']),
+          /** The moment of the end. */
+          at: IsoDate,
+        }),
+      ),
     }),
   ),
   /** Whether sign-in requires a code. */

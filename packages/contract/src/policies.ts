@@ -75,7 +75,7 @@ export const createPolicy = endpoint({
   reply: Policy,
   status: 201,
   versioned: true,
-  errors: ['all_sites_refused', 'too_many_objects', 'no_company'],
+  errors: ['all_sites_refused', 'not_in_plan', 'too_many_objects', 'no_company'],
 });
 
 /**
@@ -110,7 +110,7 @@ export const updatePolicy = endpoint({
   body: PolicyChange,
   reply: Policy,
   versioned: true,
-  errors: ['not_found', 'all_sites_refused'],
+  errors: ['not_found', 'all_sites_refused', 'not_in_plan'],
 });
 
 /** Delete a policy; users without another policy for its sites lose access at once. */

@@ -101,7 +101,28 @@ export const createProxy = endpoint({
   reply: Proxy,
   status: 201,
   versioned: true,
-  errors: ['too_many_objects', 'no_company'],
+  errors: ['too_many_objects', 'plan_limit', 'no_company'],
+});
+
+/** A paid proxy of a company, to create. */
+export const PaidProxyInput = z.extend(ProxyInput, {
+  /** The company that uses it. */
+  companyId: Id,
+  /** Whether policies with this proxy may open every site. */
+  allSites: z._default(z.boolean(), false),
+});
+export type PaidProxyInput = z.infer<typeof PaidProxyInput>;
+
+/** Add a paid proxy for a company, whose plan must include paid proxies. Its owner uses it in policies but cannot change it. */
+export const createPaidProxy = endpoint({
+  method: 'POST',
+  path: '/proxy/admin',
+  access: ['ADMIN'],
+  body: PaidProxyInput,
+  reply: Proxy,
+  status: 201,
+  versioned: true,
+  errors: ['not_found', 'not_in_plan', 'too_many_objects'],
 });
 
 /** Get a proxy of the company or of the platform. */
@@ -153,7 +174,7 @@ export const updateProxy = endpoint({
   body: ProxyChange,
   reply: Proxy,
   versioned: true,
-  errors: ['not_found', 'default_proxy', 'direct_proxy', 'password_needed'],
+  errors: ['not_found', 'default_proxy', 'direct_proxy', 'paid_proxy', 'password_needed'],
 });
 
 /**
@@ -169,7 +190,7 @@ export const updateAnyProxy = endpoint({
   body: AdminProxyChange,
   reply: Proxy,
   versioned: true,
-  errors: ['not_found', 'direct_proxy', 'password_needed'],
+  errors: ['not_found', 'direct_proxy', 'not_in_plan', 'password_needed'],
 });
 
 /** Delete a proxy that no policy uses. */
@@ -179,7 +200,7 @@ export const deleteProxy = endpoint({
   access: ['CREATOR', 'ADMIN'],
   params: IdParams,
   versioned: true,
-  errors: ['not_found', 'default_proxy', 'direct_proxy', 'proxy_in_use'],
+  errors: ['not_found', 'default_proxy', 'direct_proxy', 'paid_proxy', 'proxy_in_use'],
 });
 
 /** The result of a test request through a proxy. */

@@ -48,7 +48,7 @@ export const createSite = endpoint({
   reply: Site,
   status: 201,
   versioned: true,
-  errors: ['site_exists', 'too_many_objects', 'no_company'],
+  errors: ['site_exists', 'too_many_objects', 'plan_limit', 'no_company'],
 });
 
 /** The body of a bulk create. Errors name a line by its index (`3.address`). */
@@ -65,7 +65,7 @@ export const createSites = endpoint({
   body: SiteInputs,
   reply: listOf(Site),
   status: 201,
-  errors: ['site_exists', 'too_many_objects', 'no_company'],
+  errors: ['site_exists', 'too_many_objects', 'plan_limit', 'no_company'],
 });
 
 /** Get a site; a plain USER only one of the user's policies. */

@@ -73,7 +73,7 @@ export const createUser = endpoint({
   reply: User,
   status: 201,
   versioned: true,
-  errors: ['email_taken', 'too_many_objects', 'no_company'],
+  errors: ['email_taken', 'too_many_objects', 'plan_limit', 'no_company'],
 });
 
 /**
@@ -98,7 +98,7 @@ export const inviteOwner = endpoint({
   reply: User,
   status: 201,
   versioned: true,
-  errors: ['not_found', 'email_taken', 'too_many_objects', 'too_many_requests'],
+  errors: ['not_found', 'email_taken', 'too_many_objects', 'plan_limit', 'too_many_requests'],
 });
 
 /** List the users of every company and the platform admins. `name` searches name, surname and email. */

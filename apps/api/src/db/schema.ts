@@ -1,7 +1,9 @@
 import type { AuditAction, AuditKind, AuditRow } from '@propusk/contract/audit';
 import type { Verdict } from '@propusk/contract/protection';
 import type { ProxyType } from '@propusk/contract/proxies';
+import type { Currency } from '@propusk/contract/reference/currencies';
 import type { Role } from '@propusk/contract/roles';
+import type { Contact, RequestKind, RequestState } from '@propusk/contract/tariff';
 import type { CheckMessage, CheckStep } from '@propusk/phrases/checks';
 import type { Generated, GeneratedAlways } from 'kysely';
 
@@ -14,7 +16,39 @@ export interface Tables {
     policy_version: Generated<number>;
     second_factor_required: Generated<boolean>;
     confirmed: Generated<boolean>;
+    plan_id: number | null;
+    plan_ends_at: string | null;
+    trial_ends_at: string | null;
+    phone: Generated<string>;
+    paid_ends_at: string | null;
+    paid_stopped: Generated<boolean>;
   };
+  plans: Row & {
+    name: string;
+    price_amount: number | null;
+    price_currency: Currency | null;
+    people: number | null;
+    sites: number | null;
+    proxies: number | null;
+    paid_proxies: boolean;
+    all_sites: boolean;
+    offered: boolean;
+    trial: Generated<boolean>;
+    standard: Generated<boolean>;
+  };
+  contact: Contact & { only_row: Generated<boolean> };
+  tariff_requests: {
+    id: Generated<number>;
+    company_id: number;
+    kind: RequestKind;
+    plan_id: number | null;
+    email: string;
+    text: string;
+    state: Generated<RequestState>;
+    reply: Generated<string>;
+    created_at: Generated<string>;
+  };
+  plan_warnings: { company_id: number; what: string; ends_at: string; days: number };
   users: Row & {
     company_id: number | null;
     email: string;

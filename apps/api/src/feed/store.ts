@@ -51,7 +51,9 @@ export async function readSnapshot(
           'users', array(select user_id from policy_users l where l.company_id = c.id and l.policy_id = p.id
             order by user_id),
           'sites', array(select site_id from policy_sites l where l.company_id = c.id and l.policy_id = p.id
-            order by site_id)) order by p.id)
+            order by site_id),
+          'ended', c.paid_stopped and exists (select from proxies x where x.id = p.proxy_id and x.type = 'payment'))
+          order by p.id)
         from policies p where p.company_id = c.id), '[]')
     ) as snapshot
     from companies c where c.id = ${companyId}`.execute(db);

@@ -24,6 +24,7 @@ export const errorMessages: Readonly<Record<ErrorCode, string>> = {
   protected_user: 'Владельца компании и администратора нельзя удалить отсюда',
   own_account: 'Нельзя удалить самого себя',
   default_proxy: 'Стандартный прокси меняет только администратор платформы',
+  paid_proxy: 'Платный прокси меняет только администратор платформы: обратитесь к менеджеру',
   direct_proxy: 'Это сам шлюз: его адрес задаёт настройка GATEWAY_PUBLIC_URL, а удалить его нельзя',
   all_sites_refused: 'Этот прокси не разрешает политику «для всех сайтов»',
   not_found: 'Не найдено: возможно, уже удалено',
@@ -44,6 +45,13 @@ export const errorMessages: Readonly<Record<ErrorCode, string>> = {
     'Пароль прокси сохранён для прежнего адреса. Введите пароль заново: на новый адрес сохранённый не отправляется',
   no_company: 'Вы не состоите в компании: доступ к сайтам есть только у пользователей компаний',
   too_many_objects: 'Достигнут предел: не больше 1000 записей одного вида',
+  plan_limit: 'Достигнут предел тарифа. Запросите другой на странице «Тариф» или удалите лишнее',
+  not_in_plan: 'Это не входит в тариф компании. Запросите другой на странице «Тариф»',
+  standard_plan:
+    'Это тариф по умолчанию: его получают все компании без другого тарифа, поэтому убрать его в архив нельзя',
+  no_trial: 'Пробный период уже был или сейчас не предлагается. Запросите тариф у менеджера',
+  request_open: 'Такой запрос уже отправлен. Дождитесь ответа или отзовите его',
+  request_closed: 'Этот запрос уже закрыт. Обновите страницу',
   changed_meanwhile: 'Пока вы правили, запись изменил кто-то другой. Обновите её и повторите правку',
   too_large: 'Слишком большой запрос',
   bad_media_type: 'Тело запроса должно быть в формате JSON',
@@ -58,6 +66,15 @@ export const errorMessages: Readonly<Record<ErrorCode, string>> = {
 };
 
 const minutes = { one: 'минуту', few: 'минуты', many: 'минут' };
+
+const limited = {
+  people: { one: 'пользователя', few: 'пользователей', many: 'пользователей' },
+  sites: { one: 'сайта', few: 'сайтов', many: 'сайтов' },
+  proxies: { one: 'своего прокси-сервера', few: 'своих прокси-серверов', many: 'своих прокси-серверов' },
+};
+
+/** The name of the plan that a fresh installation has. */
+export const standardPlan = 'Своя установка';
 
 /** Sentences that say more than the message of their code. */
 export const errorDetails = {
@@ -77,6 +94,8 @@ export const errorDetails = {
     'За сутки сделано слишком много изменений. Удалять записи и завершать сеансы можно и сейчас, остальное будет доступно позже',
   too_many_links: () =>
     `Слишком много связей: в политиках компании вместе не больше ${limits.linksPerCompany} пользователей и столько же сайтов`,
+  plan_limit_of: (kind: 'people' | 'sites' | 'proxies', limit: number, plan: string) =>
+    `В тарифе «${plan}» не больше ${count(limit, limited[kind])}. Запросите другой тариф на странице «Тариф» или удалите лишнее`,
   /** @param more policies beyond those that are named */
   proxy_of_policies: (names: readonly string[], more: number) => {
     const named = names.map((name) => `«${name}»`);

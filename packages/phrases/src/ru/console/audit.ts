@@ -10,11 +10,20 @@ const objects: Record<AuditKind, (name: string) => string> = {
   policy: (name) => `политика доступа «${name}»`,
   proxy: (name) => `прокси-сервер ${name}`,
   vantage: (name) => `точка проверки «${name}»`,
+  plan: (name) => `тариф «${name}»`,
+  request: (name) => `запрос компании «${name}»`,
+  contact: () => 'контакт платформы',
 };
 const feminine: ReadonlySet<AuditKind> = new Set(['company', 'policy', 'vantage']);
 const ending = (kind: AuditKind) => (feminine.has(kind) ? 'ена' : 'ён');
 const created = (kind: AuditKind) =>
-  kind === 'vantage' ? 'добавлена' : feminine.has(kind) ? 'создана' : 'добавлен';
+  kind === 'vantage'
+    ? 'добавлена'
+    : feminine.has(kind)
+      ? 'создана'
+      : kind === 'plan' || kind === 'request'
+        ? 'создан'
+        : 'добавлен';
 
 export const audit = {
   title: 'Журнал',
@@ -85,6 +94,19 @@ export const audit = {
     type: 'тип',
     client: 'вход',
     agent: 'браузер',
+    price: 'цена в месяц',
+    people: 'пользователей не больше',
+    paidProxies: 'платные прокси',
+    offered: 'предлагается',
+    trial: 'для пробного периода',
+    plan: 'тариф',
+    planEndsAt: 'тариф действует до',
+    trialEndsAt: 'пробный период до',
+    phone: 'телефон',
+    telegram: 'Telegram',
+    state: 'состояние',
+    text: 'текст запроса',
+    reply: 'ответ',
   } satisfies Record<AuditField, string>,
   /** Labels of fields that differ by entity: Russian has other words for a policy's name and a user's. */
   policyName: 'название',

@@ -1,0 +1,118 @@
+import * as z from 'zod/mini';
+import { endpoint } from './endpoint.ts';
+import { Id, IdParams, listOf, Named, text, versioned } from './fields.ts';
+import { limits } from './limits.ts';
+import { currencies } from './reference/currencies.ts';
+
+/** The letter code of a currency (ISO 4217). @example RUB */
+export const Currency = z.enum(currencies);
+
+/** An amount of money. */
+export const Price = z.object({
+  /** The amount in the smallest unit of the currency, such as kopecks. @example 149000 */
+  amount: z.int().check(z.gte(1), z.lte(1_000_000_000_000)),
+  currency: Currency,
+});
+export type Price = z.infer<typeof Price>;
+
+/** The most rows of one kind that a company may have. @example 100 */
+const Limit = z.int().check(z.gte(1), z.lte(limits.objectsPerCompany));
+
+/** What a plan includes. */
+const planFields = {
+  /** Whether companies may have paid proxies. */
+  paidProxies: z.boolean(),
+  /** Whether policies may open every site. */
+  allSites: z.boolean(),
+  /** Whether owners see the plan among the offers. An archived plan stays in force for its companies. */
+  offered: z.boolean(),
+  /** Whether this is the plan of the trial. At most one plan is. */
+  trial: z.boolean(),
+};
+
+/** A plan of the platform: what its companies pay and may have. */
+export const Plan = z.object({
+  id: Id,
+  /** Its name. @example Команда */
+  name: z.string(),
+  /** The price of a month; null for none. */
+  price: z.nullable(Price),
+  /** The most users of a company; null for the product's own limit. */
+  people: z.nullable(Limit),
+  /** The most sites of a company; null for the product's own limit. */
+  sites: z.nullable(Limit),
+  /** The most own proxies of a company; null for the product's own limit. Paid proxies do not count. */
+  proxies: z.nullable(Limit),
+  ...planFields,
+  /** Whether companies without another plan have this one. Exactly one plan is. */
+  standard: z.boolean(),
+  /** The number of companies with this plan. */
+  companies: z.int(),
+  ...versioned,
+});
+export type Plan = z.infer<typeof Plan>;
+
+/** A plan to create or to replace. An absent price or limit means none. */
+export const PlanInput = z.object({
+  name: text(1, 60),
+  price: z.optional(Price),
+  /** The most users of a company. */
+  people: z.optional(Limit),
+  /** The most sites of a company. */
+  sites: z.optional(Limit),
+  /** The most own proxies of a company. */
+  proxies: z.optional(Limit),
+  ...planFields,
+});
+export type PlanInput = z.infer<typeof PlanInput>;
+
+/** List the plans of the platform. */
+export const listPlans = endpoint({
+  method: 'GET',
+  path: '/plans',
+  access: ['ADMIN'],
+  reply: listOf(Plan),
+});
+
+/** Create a plan. A trial plan takes the mark from the previous one. */
+export const createPlan = endpoint({
+  method: 'POST',
+  path: '/plans',
+  access: ['ADMIN'],
+  body: PlanInput,
+  reply: Plan,
+  status: 201,
+  versioned: true,
+  errors: ['too_many_objects'],
+});
+
+/**
+ * Replace a plan. Companies that exceed a lower limit keep what they have. Companies that lose paid proxies keep them for 14 days.
+ * The standard plan cannot be archived.
+ */
+export const updatePlan = endpoint({
+  method: 'PUT',
+  path: '/plans/:id',
+  access: ['ADMIN'],
+  params: IdParams,
+  body: PlanInput,
+  reply: Plan,
+  versioned: true,
+  errors: ['not_found', 'standard_plan'],
+});
+
+/** List the companies with a plan, at most 100, and what each has beyond the given limits. The console asks before it saves a plan. */
+export const planCompanies = endpoint({
+  method: 'POST',
+  path: '/plans/:id/companies',
+  access: ['ADMIN'],
+  params: IdParams,
+  body: PlanInput,
+  reply: listOf(
+    z.extend(Named, {
+      /** The limits that the company exceeds, and the features in use that the plan lacks. @example ["people"] */
+      beyond: z.array(z.enum(['people', 'sites', 'proxies', 'paidProxies', 'allSites'])),
+    }),
+  ),
+  errors: ['not_found'],
+});

@@ -1,0 +1,248 @@
+import * as z from 'zod/mini';
+import { endpoint } from './endpoint.ts';
+import { Email, Id, IdParams, IsoDate, ListQuery, listOf, Named, Phone, paragraphs, text } from './fields.ts';
+import { Plan } from './plans.ts';
+
+/** The contact of the platform's operator, whom owners ask for plans and paid proxies. */
+export const Contact = z.object({
+  /** The name of the manager or of the operator. */
+  name: z.string(),
+  /** Their phone (E.164); empty for none. @example "+79161234567" */
+  phone: z.string(),
+  /** Their mail; empty for none. Requests of owners are mailed here. @example sales@propusk.example */
+  email: z.string(),
+  /** Their Telegram name, without the @; empty for none. @example propusk_sales */
+  telegram: z.string(),
+});
+export type Contact = z.infer<typeof Contact>;
+
+/** A contact to store. Empty fields are removed. */
+export const ContactInput = z.object({
+  name: z._default(text(0, 60), ''),
+  phone: z._default(z.union([z.literal(''), Phone]), ''),
+  email: z._default(z.union([z.literal(''), Email]), ''),
+  telegram: z._default(
+    z.union([z.literal(''), z.string().check(z.trim(), z.regex(/^[A-Za-z]\w{3,31}$/))]),
+    '',
+  ),
+});
+export type ContactInput = z.infer<typeof ContactInput>;
+
+/** The subject of a request: a plan, a paid proxy, or the trial. @example plan */
+export const RequestKind = z.enum(['plan', 'paid_proxy', 'trial']);
+export type RequestKind = z.infer<typeof RequestKind>;
+
+/** The state of a request. @example open */
+export const RequestState = z.enum(['open', 'answered', 'refused', 'withdrawn']);
+export type RequestState = z.infer<typeof RequestState>;
+
+/** A request of a company's owner to the platform's operator. */
+export const TariffRequest = z.object({
+  id: Id,
+  kind: RequestKind,
+  state: RequestState,
+  /** The requested plan; null for other kinds. */
+  plan: z.nullable(Named),
+  /** The company that asks. */
+  company: Named,
+  /** The address of the owner who asked. @example anna@romashka.ru */
+  email: z.string(),
+  /** The company's contact phone; empty for none. */
+  phone: z.string(),
+  /** The owner's words; may be empty. */
+  text: z.string(),
+  /** The answer, or the reason of the refusal; may be empty. */
+  reply: z.string(),
+  createdAt: IsoDate,
+});
+export type TariffRequest = z.infer<typeof TariffRequest>;
+
+/** What a company has of each limited kind. */
+const Used = z.object({
+  /** Users. */
+  people: z.int(),
+  /** Sites. */
+  sites: z.int(),
+  /** Own proxies. */
+  proxies: z.int(),
+  /** Paid proxies. */
+  paidProxies: z.int(),
+  /** Policies that open every site. */
+  allSites: z.int(),
+});
+
+/** A company's plan, what it uses, and what it can get. */
+export const Tariff = z.object({
+  /** The plan in force: the trial's during the trial, the standard one after the end of another. */
+  plan: Plan,
+  /** The plan that an ADMIN set. It is in force outside the trial, until its end. */
+  ownPlan: Named,
+  /** When the own plan ends; null for no end. */
+  planEndsAt: z.nullable(IsoDate),
+  /** When the trial ends or ended; null when it never began. */
+  trialEndsAt: z.nullable(IsoDate),
+  /** Whether the trial is in force. */
+  trialRuns: z.boolean(),
+  /** Whether the owner can begin the trial: there is a plan for it, and the company has had none. */
+  trialOffered: z.boolean(),
+  used: Used,
+  /** The company's contact phone (E.164); empty for none. */
+  phone: z.string(),
+  /** The offered plans. */
+  offers: z.array(Plan),
+  contact: Contact,
+  /** What ends when the paid proxies stop; null while the plan includes them, or without paid proxies. */
+  paidEnd: z.nullable(
+    z.object({
+      /** When the gateway begins to refuse policies on paid proxies: 14 days after the plan's end. */
+      stopsAt: IsoDate,
+      /** Whether it refuses them already. */
+      stopped: z.boolean(),
+      /** The names of the users with such a policy, at most 50. */
+      people: z.array(z.string()),
+      /** The addresses of the sites of such policies, at most 50. */
+      sites: z.array(z.string()),
+    }),
+  ),
+  /** The requests of the company, newest first, at most 20. */
+  requests: z.array(TariffRequest),
+});
+export type Tariff = z.infer<typeof Tariff>;
+
+/** Get the plan of the caller's company, what it uses, and the offers. */
+export const myTariff = endpoint({
+  method: 'GET',
+  path: '/tariff',
+  access: ['CREATOR'],
+  reply: Tariff,
+  errors: ['no_company'],
+});
+
+/** Get the plan of a company, what it uses, and its requests. */
+export const companyTariff = endpoint({
+  method: 'GET',
+  path: '/company/:id/tariff',
+  access: ['ADMIN'],
+  params: IdParams,
+  reply: Tariff,
+  errors: ['not_found'],
+});
+
+/** The plan of a company. An absent end means none; `trialEndsAt` in the past ends the trial. */
+export const TariffInput = z.object({
+  planId: Id,
+  /** When the plan ends. */
+  planEndsAt: z.optional(IsoDate),
+  /** When the trial ends: begins, extends or ends it. Absent: unchanged. */
+  trialEndsAt: z.optional(IsoDate),
+});
+export type TariffInput = z.infer<typeof TariffInput>;
+
+/** Set the plan of a company, and begin, extend or end its trial. */
+export const setTariff = endpoint({
+  method: 'PUT',
+  path: '/company/:id/tariff',
+  access: ['ADMIN'],
+  params: IdParams,
+  body: TariffInput,
+  reply: Tariff,
+  errors: ['not_found', 'bad_input', 'no_trial'],
+});
+
+/** Begin the trial: 720 hours of the trial's plan, once for each company. */
+export const startTrial = endpoint({
+  method: 'POST',
+  path: '/tariff/trial',
+  access: ['CREATOR'],
+  reply: Tariff,
+  errors: ['no_company', 'no_trial'],
+});
+
+/** Set the contact phone of the caller's company. */
+export const setPhone = endpoint({
+  method: 'PUT',
+  path: '/tariff/phone',
+  access: ['CREATOR'],
+  body: z.pick(ContactInput, { phone: true }),
+  reply: Tariff,
+  errors: ['no_company'],
+});
+
+/** Get the contact of the platform's operator. */
+export const getContact = endpoint({
+  method: 'GET',
+  path: '/contact',
+  access: ['ADMIN'],
+  reply: Contact,
+});
+
+/** Replace the contact of the platform's operator. */
+export const setContact = endpoint({
+  method: 'PUT',
+  path: '/contact',
+  access: ['ADMIN'],
+  body: ContactInput,
+  reply: Contact,
+});
+
+/** A request of an owner. */
+export const RequestInput = z.object({
+  kind: RequestKind,
+  /** The requested plan, for the kind `plan`. */
+  planId: z.optional(Id),
+  /** The owner's words. */
+  text: z._default(paragraphs(2000), ''),
+});
+export type RequestInput = z.infer<typeof RequestInput>;
+
+/** Ask the operator for a plan, a paid proxy or the trial. A company has at most one open request of a kind. */
+export const createRequest = endpoint({
+  method: 'POST',
+  path: '/tariff/requests',
+  access: ['CREATOR'],
+  body: RequestInput,
+  reply: TariffRequest,
+  status: 201,
+  errors: ['no_company', 'bad_input', 'request_open', 'too_many_requests'],
+});
+
+/** Withdraw an open request of the caller's company. */
+export const withdrawRequest = endpoint({
+  method: 'DELETE',
+  path: '/tariff/requests/:id',
+  access: ['CREATOR'],
+  params: IdParams,
+  errors: ['no_company', 'not_found', 'request_closed'],
+});
+
+/** The query of the list of requests. */
+export const RequestQuery = z.extend(ListQuery, {
+  /** Only requests in this state. */
+  state: z.optional(RequestState),
+});
+export type RequestQuery = z.infer<typeof RequestQuery>;
+
+/** List the requests of every company. `name` searches the company. */
+export const listRequests = endpoint({
+  method: 'GET',
+  path: '/tariff/requests',
+  access: ['ADMIN'],
+  query: RequestQuery,
+  reply: listOf(TariffRequest),
+});
+
+/** Close an open request, as answered or refused; the owner gets a mail. */
+export const answerRequest = endpoint({
+  method: 'PUT',
+  path: '/tariff/requests/:id',
+  access: ['ADMIN'],
+  params: IdParams,
+  body: z.object({
+    /** `refused` needs a reply. */
+    state: z.extract(RequestState, ['answered', 'refused']),
+    /** The answer, or the reason of the refusal. */
+    reply: z._default(paragraphs(2000), ''),
+  }),
+  reply: TariffRequest,
+  errors: ['not_found', 'bad_input', 'request_closed'],
+});
