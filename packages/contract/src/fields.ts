@@ -22,6 +22,9 @@ export const Email = z
   .string()
   .check(z.trim(), z.maxLength(limits.email), z.regex(/^[A-Za-z0-9._%+-]+@[A-Za-z0-9.-]+\.[A-Za-z]{1,20}$/));
 
+/** A phone number in E.164: `+`, then 7 to 15 digits that begin with the calling code. @example +79123456789 */
+export const Phone = z.string().check(z.trim(), z.regex(/^\+[1-9]\d{6,14}$/));
+
 /** At least 8 characters of any kind. No reply contains it. @example correct horse */
 export const Password = z.string().check(z.minLength(limits.password.min), z.maxLength(limits.password.max));
 
