@@ -1,6 +1,6 @@
 import { Phone } from '@propusk/contract/fields';
 import fc from 'fast-check';
-import { getCountries, getExampleNumber, type PhoneNumber } from 'libphonenumber-js/min';
+import { type CountryCode, getCountries, getExampleNumber, type PhoneNumber } from 'libphonenumber-js/min';
 import examples from 'libphonenumber-js/mobile/examples';
 import { describe, expect, it } from 'vitest';
 import { placeCaret, readPhone } from './phone.ts';
@@ -11,11 +11,8 @@ const numbers = getCountries().map((country) => {
 });
 
 /** Types a text into the field, which shows after each key what `readPhone` made of the text so far. */
-function type(
-  text: string,
-  ...home: Parameters<typeof readPhone> extends [string, ...infer Home] ? Home : never
-) {
-  return text.split('').reduce((shown, key) => readPhone(shown + key, ...home).text, '');
+function type(text: string, home?: CountryCode) {
+  return text.split('').reduce((shown, key) => readPhone(shown + key, home).text, '');
 }
 
 it('the library has an example number of at least 230 countries', () => {
