@@ -57,6 +57,7 @@ export const apiSettings = {
   REGISTRATION: setting(apiSettingValues.registration, z.optional(z.enum(['open', 'invited', 'closed']))),
   STOP_DELAY: wholeNumber(0, 0, 60),
   AUDIT_RETENTION: wholeNumber(60, 1, 120),
+  LOG_RETENTION: wholeNumber(90, 1, 366),
   // Set only by `npm start`.
   DISK_RESERVE: setting(apiSettingValues.diskReserve, z.optional(z.string())),
   ADMIN_EMAIL: setting(apiSettingValues.adminEmail, z.optional(Email)),
@@ -110,6 +111,8 @@ export interface Config {
   readonly reserveFile: string | undefined;
   /** The retention of the audit in whole months. */
   readonly auditMonths: number;
+  /** How many days records of access are kept. */
+  readonly logDays: number;
   readonly admin: { readonly email: string; readonly password: string } | null;
   /** The knowledge base that replaces the console's user guide. */
   readonly helpUrl: string | undefined;
@@ -166,6 +169,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     stopDelayMs: s.STOP_DELAY * 1000,
     reserveFile: s.DISK_RESERVE,
     auditMonths: s.AUDIT_RETENTION,
+    logDays: s.LOG_RETENTION,
     admin,
     sockets: s.SOCKETS,
     memory: memoryLimit(s.MEMORY),

@@ -14,6 +14,7 @@ import { createMetrics, serveMetrics } from './http/metrics.ts';
 import { createLog } from './log.ts';
 import { createPasswords, ofProcess } from './passwords.ts';
 import { bindPasswords, ensureDirectProxy } from './proxies/store.ts';
+import { startRecordKeeper } from './records/keeper.ts';
 import { createServer } from './server.ts';
 
 /** Runs the api process: settings → database → schema → listening. A failed start writes one line to stderr. */
@@ -48,6 +49,7 @@ async function main(): Promise<void> {
     runsProbes: true,
   });
   const reaper = startReaper({ db: opened.db, log: logger, auditMonths: config.auditMonths });
+  const recordKeeper = startRecordKeeper({ db: opened.db, log: logger, days: config.logDays });
   await app.listen({ host: config.host, port: config.port });
   if (config.metricsPort !== undefined) await serveMetrics(metrics, config.metricsPort);
   process.send?.({ type: 'listening' });
@@ -60,7 +62,7 @@ async function main(): Promise<void> {
     // A client that never finishes its request must not delay the shutdown further.
     setTimeout(() => process.exit(0), 5_000).unref();
     await app.close();
-    await reaper.close();
+    await Promise.all([reaper.close(), recordKeeper.close()]);
     await opened.close();
     process.exit(0);
   };

@@ -44,6 +44,7 @@ import { checkRoutes } from './probe/routes.ts';
 import { startProbeRunner } from './probe/runner.ts';
 import { createTransport, type TransportOptions } from './probe/transport.ts';
 import { proxyRoutes } from './proxies/routes.ts';
+import { recordRoutes } from './records/routes.ts';
 import { siteRoutes } from './sites/routes.ts';
 import { startPlanKeeper } from './tariff/keeper.ts';
 import { tariffRoutes } from './tariff/routes.ts';
@@ -219,6 +220,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     consoleHost: config.publicUrl.hostname,
   });
   auditRoutes(routes);
+  recordRoutes(routes);
   feedRoutes(routes, { opened, heartbeatMs: parts.heartbeatMs });
   const missing = endpoints.filter((endpoint) => !routes.implemented.has(endpoint));
   if (missing.length > 0) throw new Error(`not implemented: ${missing.map(({ path }) => path).join(', ')}`);

@@ -61,6 +61,10 @@ const extremes: Record<keyof typeof apiSettings, Extremes> = {
     ['1', '120'],
     ['0', '121'],
   ],
+  LOG_RETENTION: [
+    ['1', '366'],
+    ['0', '367'],
+  ],
   DISK_RESERVE: [['./disk.reserve'], []],
   SOCKETS: [
     ['16', '200000'],

@@ -16,6 +16,7 @@ import * as plans from './plans.ts';
 import * as policies from './policies.ts';
 import * as protection from './protection.ts';
 import * as proxies from './proxies.ts';
+import * as records from './records.ts';
 import * as registration from './registration.ts';
 import * as roleChanges from './role-changes.ts';
 import * as roles from './roles.ts';
@@ -46,6 +47,7 @@ export const exported: Readonly<Record<string, unknown>> = {
   ...policies,
   ...protection,
   ...proxies,
+  ...records,
   ...registration,
   ...roleChanges,
   ...roles,

@@ -77,6 +77,11 @@ const changed = {
     'contact',
     'tariff_requests',
     'plan_warnings',
+    'records',
+    'record_hours',
+    'record_people',
+    'record_removals',
+    'record_runs',
   ]),
   columns: /"(invited|phone|plan_id|plan_ends_at|trial_ends_at|paid_ends_at|paid_stopped)": [^,}]+(, )?/g,
 };

@@ -1,11 +1,13 @@
 import { feed } from '@propusk/contract/feed';
+import { feedRecords } from '@propusk/contract/records';
 import { AppError } from '../core/errors.ts';
 import type { OpenDb } from '../db/open.ts';
-import { type Routes, routeOf } from '../http/implement.ts';
+import { implement, type Routes, routeOf } from '../http/implement.ts';
+import { storeBatch } from '../records/store.ts';
 import { watchChanges } from './changes.ts';
 import { createHub } from './hub.ts';
 
-/** The call of gateways: the stream of snapshots. */
+/** The calls of gateways: the stream of snapshots, and their records of access. */
 export function feedRoutes(routes: Routes, parts: { opened: OpenDb; heartbeatMs: number | undefined }): void {
   const { app, db, encryption } = routes;
   const hub = createHub({ db, log: app.log, encryption, heartbeatMs: parts.heartbeatMs });
@@ -17,6 +19,8 @@ export function feedRoutes(routes: Routes, parts: { opened: OpenDb; heartbeatMs:
     hub.close();
     await changes?.close();
   });
+
+  implement(routes, feedRecords, ({ body, write }) => write((tx) => storeBatch(tx, body)));
 
   app.route({
     ...routeOf(routes, feed),

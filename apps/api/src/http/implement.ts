@@ -199,6 +199,8 @@ export function routeOf(routes: Routes, endpoint: Endpoint) {
   return {
     method,
     url: `/api${path}`,
+    // Only gateways may send compressed bodies: decompressing for strangers would consume CPU.
+    ...(endpoint.access === 'gateway' && { decompress: { requestEncodings: ['gzip' as const] } }),
     bodyLimit: isOpen(endpoint) ? limits.smallBody : limits.body,
     // Balancers ask every second: their requests are logged at debug only.
     ...(endpoint === health && routes.app.log.level === 'info' && { logLevel: 'warn' as const }),

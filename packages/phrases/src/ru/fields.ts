@@ -22,6 +22,7 @@ export const schemaFaults = {
   password_short: () => short(limits.password.min),
   repeated: () => 'В списке есть повторы',
   no_such_day: () => 'Такого дня нет',
+  period_too_long: () => 'Для этого отбора выберите период не длиннее 31 дня',
   no_proxy_host: () => 'Укажите имя или адрес сервера, например proxy.company.ru',
   proxy_address_changes: () => 'Адрес изменился: введите пароль прокси заново',
   email_or_token: () => 'Нужна почта или ссылка',

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { sign } from '@propusk/api/vantage/signature';
 import type { Endpoint } from '@propusk/contract/endpoint';
 import { endpoints } from '@propusk/contract/endpoints';
@@ -276,6 +277,7 @@ const bodies: Record<string, (aim: Aim) => unknown> = {
   'PUT /contact': () => ({ name: 'Manager', phone: '+79161234567', email: 'a@b.test', telegram: 'manager' }),
   'POST /tariff/requests': () => ({ kind: 'trial', text: 'Please' }),
   'PUT /tariff/requests/:id': () => ({ state: 'refused', reply: 'No' }),
+  'POST /feed/records': () => ({ gateway: randomUUID(), run: randomUUID(), number: 1, records: [] }),
   'POST /domain-allowed': (aim) => ({ address: 'new.example.ru', ...politics(aim) }),
   'POST /domain-allowed/many': (aim) => [
     { address: 'first.example.ru' },

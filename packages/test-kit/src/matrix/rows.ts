@@ -362,8 +362,18 @@ GET /audit
   + of company                                  401     401     401     | 403     403     200     200     409*    | 403     200   no_company
   + of platform                                 401     401     401     | 403     403     403     403     200     | 403     403
 
+# Records of access
+                                                anon    dead    gate    | bare    USER    CREATOR both    ADMIN   | USER2   CREATOR2
+GET /visits
+GET /visits/live
+  -                                             401     401     401     | 403     403     200     200     403     | 403     200
+GET /me/visits
+  -                                             401     401     401     | 403     200     200     200     403     | 200     200
+
 # Gateways
                                                 anon    dead    gate    | bare    USER    CREATOR both    ADMIN   | USER2   CREATOR2
+POST /feed/records
+  -                                             401     401     204     | 401     401     401     401     401     | 401     401
 GET /feed
   -                                             401     401     200     | 401     401     401     401     401     | 401     401
 

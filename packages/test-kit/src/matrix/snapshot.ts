@@ -148,7 +148,7 @@ async function readColumns(pool: pg.Pool): Promise<Map<string, string[]>> {
     select table_name::text as table, array_agg(column_name::text) as columns
     from information_schema.columns join information_schema.tables using (table_schema, table_name)
     where table_schema = 'public' and table_type = 'BASE TABLE' and is_generated = 'NEVER'
-      and table_name not like 'kysely%' and table_name not like 'audit%'
+      and table_name not like 'kysely%' and table_name not like 'audit%' and table_name not like 'record%'
     group by 1 order by 1`);
   return new Map(rows.map((row) => [row.table, row.columns]));
 }

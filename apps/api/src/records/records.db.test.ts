@@ -1,0 +1,269 @@
+import { randomUUID } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import { deleteCompany } from '@propusk/contract/companies';
+import { me } from '@propusk/contract/me';
+import { feedRecords, type GatewayRecord, listVisits, liveVisits, myVisits } from '@propusk/contract/records';
+import { createSite, deleteSite } from '@propusk/contract/sites';
+import { deleteUser, updateUser } from '@propusk/contract/users';
+import { createAdmin } from '@propusk/test-kit/api/admin';
+import { startApi, type TestApi, testKeys } from '@propusk/test-kit/api/api';
+import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
+import { startRecordKeeper } from './keeper.ts';
+
+let api: TestApi;
+let twin: TestApi;
+beforeAll(async () => {
+  api = await startApi(inject('serverUrl'));
+  twin = await startApi(inject('serverUrl'), { shared: api.database });
+});
+afterAll(async () => {
+  await twin.close();
+  await api.close();
+});
+
+const sql = (text: string, ...values: unknown[]) => api.database.pool.query(text, values);
+
+interface Home {
+  token: string;
+  id: number;
+  agent: { id: number; token: string; email: string };
+  site: number;
+}
+
+async function company(): Promise<Home> {
+  const { token } = await api.company();
+  const id = (await api.must(token, me)).company?.id ?? 0;
+  const site = await api.must(token, createSite, { body: { address: 'crm.example.ru' } });
+  return { token, id, agent: await api.agent(token), site: site.id };
+}
+
+/** A closed tunnel of the agent. */
+const visit = ({ id, agent, site }: Home, rest: Partial<GatewayRecord> = {}): GatewayRecord => ({
+  ...{ id: randomUUID(), kind: 'tunnel', startedAt: new Date().toISOString(), ms: 1_500, open: false },
+  ...{
+    companyId: id,
+    userId: agent.id,
+    siteId: site,
+    address: '203.0.113.5',
+    host: 'crm.example.ru',
+    port: 443,
+  },
+  ...{ reason: '', count: 1, up: 100, down: 2_000, ...rest },
+});
+
+function gateway(id = randomUUID()) {
+  const run = randomUUID();
+  let number = 0;
+  return {
+    /** Sends a batch, or the last one again. */
+    send: (records: GatewayRecord[], { again = false, of = api } = {}) => {
+      if (!again) number += 1;
+      return of.must(testKeys.feed, feedRecords, { body: { gateway: id, run, number, records } });
+    },
+    restarted: () => gateway(id),
+  };
+}
+
+const figures = async ({ id }: Home) =>
+  (
+    await sql(
+      'select sum(visits)::int as visits, sum(up)::int as up, sum(down)::int as down from record_hours where company_id = $1',
+      id,
+    )
+  ).rows[0];
+
+test('a batch that is sent again, also to another api at the same moment, is stored once', async () => {
+  const home = await company();
+  const one = gateway();
+  await one.send([visit(home), visit(home)]);
+  await Promise.all(
+    Array.from({ length: 20 }, (_, n) => one.send([visit(home)], { again: true, of: n % 2 ? twin : api })),
+  );
+  expect((await api.must(home.token, listVisits, { query: {} })).rows).toHaveLength(2);
+  expect(await figures(home)).toEqual({ visits: 2, up: 200, down: 4_000 });
+});
+
+test('an open visit is live, its updates replace its figures, and its end closes it', async () => {
+  const home = await company();
+  const one = gateway();
+  const open = visit(home, { open: true });
+  await one.send([open]);
+  const live = await api.must(home.token, liveVisits);
+  expect(live.rows).toMatchObject([
+    { id: open.id, state: 'open', user: { id: home.agent.id }, site: { name: 'crm.example.ru' } },
+  ]);
+  await one.send([
+    { ...open, ms: 60_000, down: 9_000 },
+    { ...open, ms: 61_000, up: 150, down: 10_000, open: false },
+  ]);
+  expect((await api.must(home.token, liveVisits)).rows).toEqual([]);
+  const [closed] = (await api.must(home.token, listVisits, { query: {} })).rows;
+  expect(closed).toMatchObject({ id: open.id, state: 'closed', ms: 61_000, up: 150, down: 10_000 });
+  expect(await figures(home)).toEqual({ visits: 1, up: 150, down: 10_000 });
+});
+
+test('a later run of a gateway, or its silence, interrupts open visits at their last update; a late update opens them again', async () => {
+  const home = await company();
+  const [one, other] = [gateway(), gateway()];
+  const [lost, kept] = [visit(home, { open: true }), visit(home, { open: true })];
+  await one.send([lost]);
+  await other.send([kept]);
+  await one.restarted().send([]);
+  const states = async () => {
+    const { rows } = await api.must(home.token, listVisits, { query: {} });
+    return new Map(rows.map(({ id, state }) => [id, state]));
+  };
+  expect(await states()).toEqual(
+    new Map([
+      [lost.id, 'interrupted'],
+      [kept.id, 'open'],
+    ]),
+  );
+  const silent = visit(home, {
+    open: true,
+    startedAt: new Date(Date.now() - 400_000).toISOString(),
+    ms: 60_000,
+  });
+  await other.send([silent]);
+  await keep();
+  expect((await states()).get(silent.id)).toBe('interrupted');
+  await other.send([{ ...silent, ms: 399_000 }]);
+  expect((await states()).get(silent.id)).toBe('open');
+});
+
+async function keep(days = 90): Promise<void> {
+  const log = { warn: vi.fn<(...facts: unknown[]) => void>() };
+  const keeper = startRecordKeeper({ db: api.database.db, log, days });
+  await keeper.tick();
+  await keeper.close();
+  expect(log.warn).not.toHaveBeenCalled();
+}
+
+test('the pages of the log join without gap or overlap, and filters by person, site, result and period hold', async () => {
+  const home = await company();
+  const second = await api.agent(home.token);
+  const one = gateway();
+  const at = (n: number) => new Date(Date.now() - n * 1_000).toISOString();
+  // Several records share a millisecond.
+  const records = Array.from({ length: 30 }, (_, n) => visit(home, { startedAt: at(Math.floor(n / 3)) }));
+  records.push(
+    visit(home, {
+      kind: 'refusal',
+      reason: 'no_policy',
+      userId: second.id,
+      siteId: undefined,
+      count: 7,
+      startedAt: at(60),
+    }),
+  );
+  await one.send(records);
+  const seen: string[] = [];
+  for (let before: string | undefined; ; ) {
+    const page = await api.must(home.token, listVisits, { query: { take: 4, ...(before && { before }) } });
+    seen.push(...page.rows.map(({ id }) => id));
+    if (page.next === null) break;
+    before = page.next;
+  }
+  expect(new Set(seen).size).toBe(31);
+  expect(seen).toHaveLength(31);
+  const count = async (query: object) =>
+    (await api.must(home.token, listVisits, { query: { take: 100, ...query } })).rows.length;
+  const period = { from: at(3_600), to: at(-60) };
+  expect(await count({ user: second.id })).toBe(1);
+  expect(await count({ site: home.site })).toBe(30);
+  expect(await count({ result: 'refused', ...period })).toBe(1);
+  expect(await count({ result: 'allowed', ...period })).toBe(30);
+  expect(await count({ reason: 'no_policy', ...period })).toBe(1);
+  expect(await count({ address: '203.0.113.5', ...period })).toBe(31);
+  expect(await count({ to: at(30) })).toBe(1);
+  for (const query of [
+    { result: 'refused' },
+    { reason: 'no_policy', from: '2026-01-01T00:00:00Z', to: '2026-02-02T00:00:00Z' },
+  ] as const) {
+    expect((await api.call(home.token, listVisits, { query })).error.fields).toHaveProperty('from');
+  }
+});
+
+test('a company never reads a record of another one, an agent only the own ones', async () => {
+  const [home, other] = [await company(), await company()];
+  const colleague = await api.agent(home.token);
+  const one = gateway();
+  await one.send([visit(home), visit(home, { userId: colleague.id }), visit(other, { open: true })]);
+  expect((await api.must(home.token, listVisits, { query: { user: other.agent.id } })).rows).toEqual([]);
+  expect((await api.must(home.token, listVisits, { query: { site: other.site } })).rows).toEqual([]);
+  expect((await api.must(home.token, liveVisits)).rows).toEqual([]);
+  const own = await api.must(home.agent.token, myVisits, { query: {} });
+  expect(own.rows.map(({ user }) => user?.id)).toEqual([home.agent.id]);
+  // A forged cursor of another company's record moves the page and shows nothing of it.
+  const foreign = (await api.must(other.token, listVisits, { query: {} })).rows[0];
+  const before = `${Date.parse(foreign?.startedAt ?? '') + 1}-${foreign?.id}`;
+  const moved = await api.must(home.token, listVisits, { query: { before } });
+  expect(moved.rows.every(({ user }) => user?.id !== other.agent.id)).toBe(true);
+});
+
+test('a deleted person keeps the last name in records, a deleted site leaves the host', async () => {
+  const home = await company();
+  await gateway().send([visit(home)]);
+  await api.must(home.token, updateUser, {
+    params: { id: home.agent.id },
+    body: { name: 'Anna', surname: 'K' },
+  });
+  await api.must(home.token, deleteUser, { params: { id: home.agent.id } });
+  await api.must(home.token, deleteSite, { params: { id: home.site } });
+  const [row] = (await api.must(home.token, listVisits, { query: {} })).rows;
+  expect(row).toMatchObject({
+    user: { id: home.agent.id, name: 'Anna K' },
+    site: null,
+    host: 'crm.example.ru',
+  });
+});
+
+test('a deleted company has no records at once, gets none, and the keeper removes them, with those beyond the retention', async () => {
+  const [gone, home] = [await company(), await company()];
+  const one = gateway();
+  const old = new Date(Date.now() - 91 * 86_400_000).toISOString();
+  await one.send([visit(gone), visit(home), visit(home, { startedAt: old })]);
+  const admin = await createAdmin(api);
+  await api.must(admin, deleteCompany, { params: { id: gone.id } });
+  await one.send([visit(gone)]);
+  await keep();
+  const left = await sql('select company_id from records where company_id = any($1)', [gone.id, home.id]);
+  expect(left.rows).toEqual([{ company_id: home.id }]);
+  for (const table of ['record_hours', 'record_people', 'record_removals']) {
+    expect((await sql(`select from ${table} where company_id = $1`, gone.id)).rowCount, table).toBe(0);
+  }
+});
+
+test('a compressed batch is stored; a stranger, or a session, sends none, compressed or not', async () => {
+  const home = await company();
+  const body = JSON.stringify({
+    gateway: randomUUID(),
+    run: randomUUID(),
+    number: 1,
+    records: [visit(home)],
+  });
+  const send = (token: string, payload: Buffer | string, encoding = 'gzip') =>
+    api.app.inject({
+      method: 'POST',
+      url: '/api/feed/records',
+      headers: {
+        authorization: `Bearer ${token}`,
+        'content-type': 'application/json',
+        'content-encoding': encoding,
+      },
+      payload,
+    });
+  expect((await send(home.token, gzipSync(body))).statusCode).toBe(401);
+  expect((await send('none', gzipSync('0'.repeat(5_000_000)))).statusCode).toBe(401);
+  expect((await send(testKeys.feed, gzipSync(' '.repeat(5_000_000)))).statusCode).toBe(413);
+  expect((await send(testKeys.feed, gzipSync(body))).statusCode).toBe(204);
+  expect((await api.must(home.token, listVisits, { query: {} })).rows).toHaveLength(1);
+});
+
+test('hosts with quotes, line breaks or JSON stay data', async () => {
+  const home = await company();
+  const hosts = [`a"b'c.example.ru`, 'x\r\ny', '=cmd|calc', '{"up": 1}', "'); drop table records; --"];
+  await gateway().send(hosts.map((host) => visit(home, { host, siteId: undefined, userId: undefined })));
+  const { rows } = await api.must(home.token, listVisits, { query: {} });
+  expect(rows.map(({ host }) => host).toSorted()).toEqual(hosts.toSorted());
+});

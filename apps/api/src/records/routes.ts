@@ -1,0 +1,16 @@
+import * as contract from '@propusk/contract/records';
+import { asMember } from '../core/actor.ts';
+import { implement, type Routes } from '../http/implement.ts';
+import { readLive, readVisits } from './log.ts';
+
+/** The calls of the access log. Gateways send its records by `POST /feed/records` (`feed/routes.ts`). */
+export function recordRoutes(routes: Routes): void {
+  implement(routes, contract.listVisits, ({ actor, query, db }) =>
+    readVisits(db, { companyId: asMember(actor).companyId }, query),
+  );
+  implement(routes, contract.liveVisits, ({ actor, db }) => readLive(db, asMember(actor).companyId));
+  implement(routes, contract.myVisits, ({ actor, query, db }) => {
+    const { companyId, userId } = asMember(actor);
+    return readVisits(db, { companyId, userId }, query);
+  });
+}

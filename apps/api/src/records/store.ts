@@ -1,0 +1,47 @@
+import type { RecordBatch } from '@propusk/contract/records';
+import { sql } from 'kysely';
+import type { Tx } from '../db/open.ts';
+
+/**
+ * Stores a batch of a gateway's run, unless the database has it: the number of the run advances in the same transaction. The first
+ * batch of a run interrupts the open records of the gateway's earlier runs. Records of deleted companies are dropped.
+ */
+export async function storeBatch(tx: Tx, { gateway, run, number, records }: RecordBatch): Promise<void> {
+  const { rows } = await sql<{ id: number; began: boolean }>`
+    insert into record_runs as r (run, gateway, number) values (${run}, ${gateway}, ${number})
+    on conflict (run) do update set number = excluded.number, seen_at = now() where r.number < excluded.number
+    returning id, xmax = 0 as began`.execute(tx);
+  const [stored] = rows;
+  if (stored === undefined) return;
+  if (stored.began) {
+    await sql`update records set state = 'interrupted' where state = 'open'
+      and run in (select id from record_runs where gateway = ${gateway} and run <> ${run})`.execute(tx);
+  }
+  if (records.length === 0) return;
+  // The last update of a record counts. The rows of the statistics are locked in the order of their key, so that gateways that store
+  // at one moment do not lock each other.
+  await sql`
+    with given as (
+      select distinct on (g.id) g.* from rows from (jsonb_to_recordset(${JSON.stringify(records)}::jsonb) as (
+          id uuid, kind text, "startedAt" timestamptz, ms bigint, open boolean, "companyId" bigint, "userId" bigint,
+          "siteId" bigint, "policyId" bigint, "proxyId" bigint, address text, host text, port int, reason text, count int,
+          up bigint, down bigint)) with ordinality as g
+      where g."companyId" is null or exists (select from companies c where c.id = g."companyId")
+      order by g.id, g.ordinality desc
+    ), stored as (
+      insert into records (id, started_at, company_id, user_id, site_id, policy_id, proxy_id, up, down, ms, run, count, port, kind,
+        state, reason, address, host)
+      select id, "startedAt", "companyId", "userId", "siteId", "policyId", "proxyId", up, down, ms, ${stored.id}, count, port, kind,
+        case when open then 'open' else 'closed' end, reason, address, host from given
+      on conflict (started_at, id) do update set up = excluded.up, down = excluded.down, ms = excluded.ms,
+        count = excluded.count, state = excluded.state, reason = excluded.reason
+    )
+    insert into record_hours as h (company_id, hour, user_id, site_id, reason, visits, count, up, down)
+    select g."companyId", date_trunc('hour', g."startedAt", 'UTC'), coalesce(g."userId", 0), coalesce(g."siteId", 0),
+      case when g.kind = 'refusal' then g.reason else '' end as result, sum((r.id is null)::int), sum(g.count - coalesce(r.count, 0)),
+      sum(g.up - coalesce(r.up, 0)), sum(g.down - coalesce(r.down, 0))
+    from given g left join records r on r.started_at = g."startedAt" and r.id = g.id
+    where g."companyId" is not null group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5
+    on conflict (company_id, hour, user_id, site_id, reason) do update set visits = h.visits + excluded.visits,
+      count = h.count + excluded.count, up = h.up + excluded.up, down = h.down + excluded.down`.execute(tx);
+}

@@ -1,0 +1,186 @@
+import * as z from 'zod/mini';
+import { endpoint } from './endpoint.ts';
+import { Id, IsoDate, Named, numeral } from './fields.ts';
+import { limits } from './limits.ts';
+
+/**
+ * Records of access: who reached which site, or was refused. Gateways make them. They hold no path, query, header or body.
+ */
+
+/**
+ * The kind of a record. `requests`: the plain requests of one client connection to one site. `refusal`: the refusals of one user,
+ * host, reason and client address within a minute. `loss`: records that the gateway had no room for. @example tunnel
+ */
+export const RecordKind = z.enum(['tunnel', 'websocket', 'requests', 'refusal', 'loss']);
+export type RecordKind = z.infer<typeof RecordKind>;
+
+/** The id of a record, which its gateway made. @example 0b7f5d5e-6c0f-4c0e-9f5e-2f8f2d6a1c11 */
+export const RecordId = z.uuid();
+
+const Count = z.int().check(z.gte(0));
+
+/** A record as a gateway sends it: at its start, every 60 s, and at its end. Absent fields do not apply. */
+export const GatewayRecord = z.object({
+  /** The id, the same in every update. */
+  id: RecordId,
+  kind: RecordKind,
+  /** The start. */
+  startedAt: IsoDate,
+  /** Milliseconds from the start to this update. */
+  ms: Count,
+  /** Whether the visit goes on. */
+  open: z.boolean(),
+  /** The company of the user; absent without valid credentials. */
+  companyId: z.optional(Id),
+  /** The user; absent without valid credentials. */
+  userId: z.optional(Id),
+  /** The site whose policy decided; absent for a policy for all sites, and for most refusals. */
+  siteId: z.optional(Id),
+  /** The policy that allowed it. */
+  policyId: z.optional(Id),
+  /** The proxy that carried it; absent for the gateway itself. */
+  proxyId: z.optional(Id),
+  /** The client's IP address. @example 203.0.113.5 */
+  address: z.string().check(z.maxLength(45)),
+  /** The requested host. @example crm.romashka.ru */
+  host: z.string().check(z.maxLength(limits.address)),
+  /** The requested port. */
+  port: z.int().check(z.gte(0), z.lte(65_535)),
+  /** The reason of a refusal, or of an end by the gateway; empty for none. @example no_policy */
+  reason: z.string().check(z.maxLength(40)),
+  /** The number of requests or refusals. */
+  count: Count,
+  /** Bytes from the client. */
+  up: Count,
+  /** Bytes to the client. */
+  down: Count,
+});
+export type GatewayRecord = z.infer<typeof GatewayRecord>;
+
+/** Records of a gateway, in the order of their updates. */
+export const RecordBatch = z.object({
+  /** The gateway: a random id in its data folder. @example 0b7f5d5e-6c0f-4c0e-9f5e-2f8f2d6a1c11 */
+  gateway: z.uuid(),
+  /** The run of its process. The first batch of a later run ends the open records of earlier runs as interrupted. @example 0b7f5d5e-6c0f-4c0e-9f5e-2f8f2d6a1c11 */
+  run: z.uuid(),
+  /** Rises by one with each batch of the run. A batch that is stored already changes nothing. */
+  number: z.int().check(z.gte(1)),
+  /** The records, each with its last update. */
+  records: z.array(GatewayRecord).check(z.maxLength(1_000)),
+});
+export type RecordBatch = z.infer<typeof RecordBatch>;
+
+/** Store records of access. The body may be compressed by gzip. A repeated batch is stored once. */
+export const feedRecords = endpoint({
+  method: 'POST',
+  path: '/feed/records',
+  access: 'gateway',
+  body: RecordBatch,
+});
+
+/** How a visit stands. `interrupted`: its gateway stopped or fell silent; the figures are those of its last update. @example closed */
+export const VisitState = z.enum(['open', 'closed', 'interrupted']);
+export type VisitState = z.infer<typeof VisitState>;
+
+/** A visit or refusal, with the names of today; a deleted user keeps the last name. */
+export const Visit = z.object({
+  /** The id of the record. */
+  id: RecordId,
+  kind: RecordKind,
+  state: VisitState,
+  startedAt: IsoDate,
+  /** Its duration in milliseconds, up to the last update. */
+  ms: z.int(),
+  /** The user; null without valid credentials. */
+  user: z.nullable(Named),
+  /** The site; null for a host that is no site of the company. */
+  site: z.nullable(Named),
+  /** The policy that allowed it; null for a refusal, and for a deleted policy. */
+  policy: z.nullable(Named),
+  /** The proxy that carried it; null for the gateway itself, for a refusal, and for a deleted proxy. */
+  proxy: z.nullable(Named),
+  /** The client's IP address, as the company lets it be stored. @example 203.0.113.5 */
+  address: z.string(),
+  /** The requested host. @example crm.romashka.ru */
+  host: z.string(),
+  /** The requested port. @example 443 */
+  port: z.int(),
+  /** The reason of a refusal, or of an end by the gateway; empty for none. @example no_policy */
+  reason: z.string(),
+  /** The number of requests or refusals. */
+  count: z.int(),
+  /** Bytes from the client. */
+  up: z.int(),
+  /** Bytes to the client. */
+  down: z.int(),
+});
+export type Visit = z.infer<typeof Visit>;
+
+/** The query of the access log. */
+export const VisitQuery = z.object({
+  /** Only of this user. */
+  user: z.optional(numeral(Id)),
+  /** Only of this site. */
+  site: z.optional(numeral(Id)),
+  /** Only visits, or only refusals. @example refused */
+  result: z.optional(z.enum(['allowed', 'refused'])),
+  /** Only with this reason. @example no_policy */
+  reason: z.optional(z.string().check(z.maxLength(40), z.regex(/^[a-z_]*$/))),
+  /** Only from this client address. @example 203.0.113.5 */
+  address: z.optional(z.string().check(z.maxLength(45), z.regex(/^[0-9a-fA-F.:]*$/))),
+  /** Only those that started at this time or later. `result`, `reason` and `address` need `from` and `to`, at most 31 days apart. */
+  from: z.optional(IsoDate),
+  /** Only those that started before this time. */
+  to: z.optional(IsoDate),
+  /** Only those before the last row of the previous page: its `next`. @example 1773504300000-0b7f5d5e-6c0f-4c0e-9f5e-2f8f2d6a1c11 */
+  before: z.optional(z.string().check(z.maxLength(80), z.regex(/^\d+-[0-9a-f-]{36}$/))),
+  /** Rows of the page; 50 by default. @example 50 */
+  take: z.optional(numeral(z.int().check(z.gte(1), z.lte(limits.page.maxTake)))),
+});
+export type VisitQuery = z.infer<typeof VisitQuery>;
+
+/** A page of the access log. */
+export const VisitPage = z.object({
+  /** The visits and refusals, newest first. */
+  rows: z.array(Visit),
+  /** The `before` of the next page; null on the last one. @example null */
+  next: z.nullable(z.string()),
+});
+export type VisitPage = z.infer<typeof VisitPage>;
+
+/** List the visits and refusals of the caller's company, newest first. */
+export const listVisits = endpoint({
+  method: 'GET',
+  path: '/visits',
+  access: ['CREATOR'],
+  query: VisitQuery,
+  reply: VisitPage,
+  errors: ['no_company'],
+});
+
+/** List the visits of the caller's company that go on now, at most 1,000. */
+export const liveVisits = endpoint({
+  method: 'GET',
+  path: '/visits/live',
+  access: ['CREATOR'],
+  reply: VisitPage,
+  errors: ['no_company'],
+});
+
+/** The query of the caller's own visits. */
+export const OwnVisitQuery = z.object({
+  /** Only those before the last row of the previous page: its `next`. @example 1773504300000-0b7f5d5e-6c0f-4c0e-9f5e-2f8f2d6a1c11 */
+  before: VisitQuery.shape.before,
+  /** Rows of the page; 50 by default. @example 50 */
+  take: VisitQuery.shape.take,
+});
+
+/** List the caller's own visits and refusals, newest first. */
+export const myVisits = endpoint({
+  method: 'GET',
+  path: '/me/visits',
+  access: ['USER', 'CREATOR'],
+  query: OwnVisitQuery,
+  reply: VisitPage,
+  errors: ['no_company'],
+});
