@@ -28,6 +28,7 @@ export const AuditAction = z.enum([
   'second_factor_reset',
   'recovery_code_used',
   'recovery_codes_renewed',
+  'visits_ended',
 ]);
 export type AuditAction = z.infer<typeof AuditAction>;
 

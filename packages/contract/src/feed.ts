@@ -77,11 +77,14 @@ export type CompanySnapshot = z.infer<typeof CompanySnapshot>;
 /**
  * The payloads of the feed's server-sent events by event name. A new connection gets every company, then `ready`: a company not
  * sent before `ready` no longer exists. Before each `heartbeat`, every 15 s, the api compares the sent versions with the database.
+ * `end` may come at any time; a gateway that misses it keeps the visit.
  * A gateway closes a connection without a heartbeat for 40 s.
  */
 export const feedEvents = {
   company: CompanySnapshot,
   gone: z.object({ companyId: Id }),
+  /** Ends a visit by its record, or all visits of a user. */
+  end: z.object({ companyId: Id, record: z.optional(z.string()), user: z.optional(Id) }),
   ready: z.object({}),
   heartbeat: z.object({}),
 } as const;
@@ -90,7 +93,7 @@ export type FeedEventName = keyof typeof feedEvents;
 export const FEED_HEARTBEAT_MS = 15_000;
 
 /**
- * Stream snapshots of access rights to a gateway, as server-sent events. Events: `company` (a whole snapshot), `gone`, `ready`
+ * Stream snapshots of access rights to a gateway, as server-sent events. Events: `company` (a whole snapshot), `gone`, `end`, `ready`
  * after the first round, `heartbeat` every 15 s.
  */
 export const feed = endpoint({

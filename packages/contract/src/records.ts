@@ -167,6 +167,28 @@ export const liveVisits = endpoint({
   errors: ['no_company'],
 });
 
+/** What to end: one visit, or all of a user. */
+export const VisitEnd = z.union([
+  z.object({
+    /** The record of the visit. */
+    record: RecordId,
+  }),
+  z.object({
+    /** The user whose visits end. */
+    user: Id,
+  }),
+]);
+export type VisitEnd = z.infer<typeof VisitEnd>;
+
+/** End a visit that goes on, or all visits of a user, at every gateway. The client may connect again as long as it has the right. */
+export const endVisits = endpoint({
+  method: 'POST',
+  path: '/visits/end',
+  access: ['CREATOR'],
+  body: VisitEnd,
+  errors: ['no_company', 'not_found'],
+});
+
 /** The query of the caller's own visits. */
 export const OwnVisitQuery = z.object({
   /** Only those before the last row of the previous page: its `next`. @example 1773504300000-0b7f5d5e-6c0f-4c0e-9f5e-2f8f2d6a1c11 */
@@ -183,4 +205,100 @@ export const myVisits = endpoint({
   query: OwnVisitQuery,
   reply: VisitPage,
   errors: ['no_company'],
+});
+
+/** A figure of a period, beside the period of the same length before it. */
+const Figure = z.object({
+  /** Of the period. */
+  now: z.int(),
+  /** Of the period before. */
+  before: z.int(),
+});
+
+/** The visits to one site, or of one user, in a period. */
+export const Share = z.extend(Named, {
+  /** Visits. */
+  visits: z.int(),
+  /** Bytes in both directions. */
+  bytes: z.int(),
+});
+export type Share = z.infer<typeof Share>;
+
+/** The figures of a company's access in a period. */
+export const Statistics = z.object({
+  /** Users with a visit. */
+  people: Figure,
+  /** Visits: tunnels, WebSockets, and client connections with plain requests. */
+  visits: Figure,
+  /** Bytes in both directions. */
+  bytes: Figure,
+  /** Refused requests. */
+  refusals: Figure,
+  /** The figures over time. */
+  chart: z.array(
+    z.object({
+      /** The start of the hour or day. */
+      at: IsoDate,
+      /** Visits. */
+      visits: z.int(),
+      /** Bytes in both directions. */
+      bytes: z.int(),
+      /** Refused requests. */
+      refusals: z.int(),
+    }),
+  ),
+  /** The sites with the most visits, at most ten. */
+  sites: z.array(Share),
+  /** The users with the most visits, at most ten. */
+  users: z.array(Share),
+  /** The refusals that happened most, at most 20. */
+  refused: z.array(
+    z.object({
+      /** The reason. @example no_policy */
+      reason: z.string(),
+      /** The user; null without valid credentials. */
+      user: z.nullable(Named),
+      /** The requested host. @example crm.romashka.ru */
+      host: z.string(),
+      /** The site of the company that has this host; null for none. */
+      site: z.nullable(Named),
+      /** Refused requests. */
+      count: z.int(),
+    }),
+  ),
+  /** Rights without a visit in the last 30 days, at most 50. */
+  unused: z.array(
+    z.object({
+      /** The user who may reach the site. */
+      user: Named,
+      /** The site. */
+      site: Named,
+    }),
+  ),
+  /** Sites without a visit in the last 30 days, at most 50. */
+  idle: z.array(Named),
+});
+export type Statistics = z.infer<typeof Statistics>;
+
+/** The period of the statistics. */
+export const StatisticsQuery = z.object({
+  /** Its start. */
+  from: IsoDate,
+  /** Its end. */
+  to: IsoDate,
+  /** The steps of the chart. @example day */
+  step: z.enum(['hour', 'day']),
+  /** The time zone of the days (IANA). @example Europe/Moscow */
+  zone: z.string().check(z.maxLength(60), z.regex(/^[A-Za-z0-9_+/-]+$/)),
+});
+export type StatisticsQuery = z.infer<typeof StatisticsQuery>;
+
+/** Get the figures of the caller's company in a period of at most 366 days. */
+export const statistics = endpoint({
+  method: 'GET',
+  path: '/statistics',
+  access: ['CREATOR'],
+  query: StatisticsQuery,
+  reply: Statistics,
+  errors: ['no_company', 'bad_input'],
 });

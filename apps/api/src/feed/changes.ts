@@ -14,6 +14,8 @@ const ORIGIN = `select concat_ws(' ', (select system_identifier from pg_control_
 export interface Changes {
   /** A company may have changed; null: any of them. Calls may be spurious or repeated. */
   wake(companyId: number | null): void;
+  /** Visits shall end. @param payload the JSON of the feed's event `end` */
+  end(payload: string): void;
   /** The URL now leads to another database, such as a promoted standby or a restored backup. */
   startOver(): void;
 }
@@ -24,7 +26,7 @@ export interface Changes {
  */
 export function watchChanges(
   { opened, log }: { opened: OpenDb; log: FastifyBaseLogger },
-  { wake, startOver }: Changes,
+  { wake, end, startOver }: Changes,
 ): { close(): Promise<void> } {
   let closed = false;
   let listener: pg.Client | null = null;
@@ -43,7 +45,9 @@ export function watchChanges(
     };
     client.on('error', lost);
     client.on('end', lost);
-    client.on('notification', ({ payload }) => wake(Number(payload)));
+    client.on('notification', ({ channel, payload = '' }) =>
+      channel === 'propusk_end' ? end(payload) : wake(Number(payload)),
+    );
     try {
       await client.connect();
       const { rows } = await client.query<{ origin: string }>(ORIGIN);
@@ -53,7 +57,7 @@ export function watchChanges(
         log.warn('another database answers at the address: gateways get all snapshots again');
         startOver();
       }
-      await client.query('listen propusk_policy');
+      await client.query('listen propusk_policy; listen propusk_end');
       // Catches up on notifications lost before LISTEN.
       wake(null);
     } catch {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { type ClientRequest, get } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { myAccess } from '@propusk/contract/access';
@@ -5,6 +6,7 @@ import { type CompanySnapshot, feed } from '@propusk/contract/feed';
 import { me } from '@propusk/contract/me';
 import { createPolicy, deletePolicy, updatePolicy } from '@propusk/contract/policies';
 import { createProxy } from '@propusk/contract/proxies';
+import { endVisits, feedRecords, type GatewayRecord } from '@propusk/contract/records';
 import { createSite, deleteSite } from '@propusk/contract/sites';
 import { companyUsers, deleteUser, updateUser } from '@propusk/contract/users';
 import { startApi, type TestApi, testKeys } from '@propusk/test-kit/api/api';
@@ -136,7 +138,7 @@ describe('the feed', () => {
   test('the feed sends a change made during an outage of its LISTEN connection after it reconnects', async () => {
     const gateway = await listen();
     const kill = `select pg_terminate_backend(pid) from pg_stat_activity
-      where query = 'listen propusk_policy' and datname = current_database()`;
+      where query like 'listen propusk_policy%' and datname = current_database()`;
     expect((await api.database.pool.query(kill)).rowCount).toBe(1);
     await api.must(owner, createSite, { body: { address: 'unheard.example.ru' } });
     await vi.waitFor(
@@ -266,6 +268,47 @@ describe('a claim to a host', () => {
     await api.must(token, updatePolicy, { params: { id: policy.id }, body: { proxyId: 1 } });
     expect(await claimOf(token)).toBeGreaterThan(0);
   });
+});
+
+test('an end of visits through one api reaches the gateways of every api, and no visit of another company ends', async () => {
+  const twin = await startApi(inject('serverUrl'), { shared: api.database });
+  const gateway = await listen();
+  const agent = await api.agent(owner);
+  const tunnel: GatewayRecord = {
+    ...{
+      id: randomUUID(),
+      kind: 'tunnel',
+      startedAt: new Date().toISOString(),
+      ms: 1,
+      open: true,
+      address: '',
+    },
+    ...{
+      companyId: company,
+      userId: agent.id,
+      host: 'a.test',
+      port: 443,
+      reason: '',
+      count: 1,
+      up: 0,
+      down: 0,
+    },
+  };
+  const batch = { gateway: randomUUID(), run: randomUUID(), number: 1, records: [tunnel] };
+  await api.must(testKeys.feed, feedRecords, { body: batch });
+  await twin.must(owner, endVisits, { body: { user: agent.id } });
+  await twin.must(owner, endVisits, { body: { record: tunnel.id } });
+  const { token: stranger } = await api.company();
+  for (const body of [{ user: agent.id }, { record: tunnel.id }])
+    expect((await twin.call(stranger, endVisits, { body })).status).toBe(404);
+  const ends = () => gateway.heard.filter(({ event }) => event === 'end').map(({ data }) => data);
+  await soon(() =>
+    expect(ends()).toEqual([
+      { companyId: company, user: agent.id },
+      { companyId: company, record: tunnel.id },
+    ]),
+  );
+  await twin.close();
 });
 
 test('a policy for all sites applies only while its proxy allows all sites', async () => {

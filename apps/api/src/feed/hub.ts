@@ -20,6 +20,8 @@ export interface Hub {
   connect(stream: ServerResponse): Promise<void>;
   /** A company may have changed; null: any of them. */
   wake(companyId: number | null): void;
+  /** Sends the event `end` to all gateways. @param payload its JSON */
+  end(payload: string): void;
   /** The database was replaced or restored: ends every connection, so that gateways reconnect and get all snapshots again. */
   startOver(): void;
   /** Whether the hub accepts no more gateways. */
@@ -179,6 +181,9 @@ export function createHub(parts: HubParts): Hub {
       }
     },
     wake,
+    end(payload) {
+      for (const connection of connections) send(connection, 'end', JSON.parse(payload) as object);
+    },
     startOver,
     isClosed: () => closed,
     close() {

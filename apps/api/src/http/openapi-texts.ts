@@ -37,6 +37,7 @@ export const groups: Readonly<Record<string, string>> = {
   politics: 'Access policies: which users reach which sites through which proxy.',
   plans: 'Plans of the platform: prices, limits and features.',
   tariff: "The caller's plan and trial, and requests to the operator.",
+  statistics: 'Figures of access in a period.',
   visits: 'Records of access: visits and refusals.',
   contact: "The contact of the platform's operator.",
   audit: 'The audit: actors, actions and objects.',

@@ -2,7 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { deleteCompany } from '@propusk/contract/companies';
 import { me } from '@propusk/contract/me';
-import { feedRecords, type GatewayRecord, listVisits, liveVisits, myVisits } from '@propusk/contract/records';
+import { createPolicy } from '@propusk/contract/policies';
+import { listProxies } from '@propusk/contract/proxies';
+import {
+  feedRecords,
+  type GatewayRecord,
+  listVisits,
+  liveVisits,
+  myVisits,
+  statistics,
+} from '@propusk/contract/records';
 import { createSite, deleteSite } from '@propusk/contract/sites';
 import { deleteUser, updateUser } from '@propusk/contract/users';
 import { createAdmin } from '@propusk/test-kit/api/admin';
@@ -225,8 +234,8 @@ test('a deleted company has no records at once, gets none, and the keeper remove
   await one.send([visit(gone), visit(home), visit(home, { startedAt: old })]);
   const admin = await createAdmin(api);
   await api.must(admin, deleteCompany, { params: { id: gone.id } });
-  await one.send([visit(gone)]);
   await keep();
+  await one.send([visit(gone)]);
   const left = await sql('select company_id from records where company_id = any($1)', [gone.id, home.id]);
   expect(left.rows).toEqual([{ company_id: home.id }]);
   for (const table of ['record_hours', 'record_people', 'record_removals']) {
@@ -266,4 +275,102 @@ test('hosts with quotes, line breaks or JSON stay data', async () => {
   await gateway().send(hosts.map((host) => visit(home, { host, siteId: undefined, userId: undefined })));
   const { rows } = await api.must(home.token, listVisits, { query: {} });
   expect(rows.map(({ host }) => host).toSorted()).toEqual(hosts.toSorted());
+});
+
+test('the statistics count people, visits, bytes and refusals of a period beside the one before, by hour and by day of a zone', async () => {
+  const home = await company();
+  const idle = await api.must(home.token, createSite, { body: { address: 'idle.example.ru' } });
+  const { rows: proxies } = await api.must(home.token, listProxies, { query: {} });
+  const second = await api.agent(home.token);
+  await api.must(home.token, createPolicy, {
+    body: {
+      name: 'Both',
+      proxyId: proxies[0]?.id ?? 0,
+      sites: [home.site, idle.id],
+      users: [home.agent.id, second.id],
+    },
+  });
+  // Midnight of the second of March in Moscow is 21:00 of the first in UTC.
+  const at = (time: string) => ({ startedAt: `2026-03-${time}:00.000Z` });
+  await gateway().send([
+    visit(home, at('01T20:30')),
+    visit(home, at('01T21:30')),
+    visit(home, { ...at('01T21:45'), userId: second.id, down: 5_000 }),
+    visit(home, {
+      ...at('02T10:00'),
+      kind: 'refusal',
+      reason: 'no_policy',
+      host: 'idle.example.ru',
+      siteId: undefined,
+      count: 9,
+      up: 0,
+      down: 0,
+    }),
+    visit(home, {
+      ...at('02T10:01'),
+      kind: 'refusal',
+      reason: 'site_unknown',
+      host: 'none.example.ru',
+      siteId: undefined,
+      count: 2,
+      up: 0,
+      down: 0,
+    }),
+    visit(home),
+  ]);
+  const read = (from: string, to: string, step: 'hour' | 'day') =>
+    api.must(home.token, statistics, {
+      query: { from: `2026-03-${from}:00Z`, to: `2026-03-${to}:00Z`, step, zone: 'Europe/Moscow' },
+    });
+  const day = await read('01T21:00', '02T21:00', 'day');
+  expect(day).toMatchObject({
+    people: { now: 2, before: 1 },
+    visits: { now: 2, before: 1 },
+    bytes: { now: 7_200, before: 2_100 },
+    refusals: { now: 11, before: 0 },
+    chart: [{ at: '2026-03-01T21:00:00.000Z', visits: 2, bytes: 7_200, refusals: 11 }],
+    sites: [{ id: home.site, visits: 2, bytes: 7_200 }],
+    refused: [
+      {
+        reason: 'no_policy',
+        user: { id: home.agent.id },
+        host: 'idle.example.ru',
+        site: { id: idle.id },
+        count: 9,
+      },
+      { reason: 'site_unknown', site: null, count: 2 },
+    ],
+  });
+  expect(day.users.map(({ id, visits }) => [id, visits])).toEqual([
+    [home.agent.id, 1],
+    [second.id, 1],
+  ]);
+  expect(
+    (await read('01T20:00', '02T12:00', 'hour')).chart.map(({ visits, refusals }) => [visits, refusals]),
+  ).toEqual([
+    [1, 0],
+    [2, 0],
+    [0, 11],
+  ]);
+  // Only today's visit counts for the last 30 days.
+  expect(day.unused.map(({ user, site }) => [user.id, site.id])).toEqual([
+    [home.agent.id, idle.id],
+    [second.id, home.site],
+    [second.id, idle.id],
+  ]);
+  expect(day.idle.map(({ id }) => id)).toEqual([idle.id]);
+  const query = {
+    from: '2026-03-02T00:00:00Z',
+    to: '2026-03-01T00:00:00Z',
+    step: 'day',
+    zone: 'Europe/Moscow',
+  } as const;
+  expect((await api.call(home.token, statistics, { query })).status).toBe(400);
+  expect(
+    (
+      await api.call(home.token, statistics, {
+        query: { ...query, to: '2026-03-03T00:00:00Z', zone: 'Mars/Base' },
+      })
+    ).status,
+  ).toBe(400);
 });

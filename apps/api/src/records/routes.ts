@@ -2,6 +2,8 @@ import * as contract from '@propusk/contract/records';
 import { asMember } from '../core/actor.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import { readLive, readVisits } from './log.ts';
+import { readStatistics } from './statistics.ts';
+import { endVisits } from './store.ts';
 
 /** The calls of the access log. Gateways send its records by `POST /feed/records` (`feed/routes.ts`). */
 export function recordRoutes(routes: Routes): void {
@@ -9,6 +11,12 @@ export function recordRoutes(routes: Routes): void {
     readVisits(db, { companyId: asMember(actor).companyId }, query),
   );
   implement(routes, contract.liveVisits, ({ actor, db }) => readLive(db, asMember(actor).companyId));
+  implement(routes, contract.endVisits, ({ actor, body, write }) =>
+    write((tx) => endVisits(tx, asMember(actor), body)),
+  );
+  implement(routes, contract.statistics, ({ actor, query, db }) =>
+    readStatistics(db, asMember(actor).companyId, query),
+  );
   implement(routes, contract.myVisits, ({ actor, query, db }) => {
     const { companyId, userId } = asMember(actor);
     return readVisits(db, { companyId, userId }, query);

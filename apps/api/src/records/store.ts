@@ -1,5 +1,8 @@
-import type { RecordBatch } from '@propusk/contract/records';
+import type { RecordBatch, VisitEnd } from '@propusk/contract/records';
 import { sql } from 'kysely';
+import { record } from '../audit/store.ts';
+import type { Member } from '../core/actor.ts';
+import { found } from '../core/errors.ts';
 import type { Tx } from '../db/open.ts';
 
 /**
@@ -44,4 +47,21 @@ export async function storeBatch(tx: Tx, { gateway, run, number, records }: Reco
     where g."companyId" is not null group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5
     on conflict (company_id, hour, user_id, site_id, reason) do update set visits = h.visits + excluded.visits,
       count = h.count + excluded.count, up = h.up + excluded.up, down = h.down + excluded.down`.execute(tx);
+}
+
+/**
+ * Tells every gateway, through the feed of each api, to end a visit of the actor's company or all visits of its user.
+ * @throws AppError not_found for a user of another company, and for a visit that does not go on
+ */
+export async function endVisits(tx: Tx, actor: Member, body: VisitEnd): Promise<void> {
+  const { companyId } = actor;
+  const whose =
+    'user' in body
+      ? sql`u.id = ${body.user}`
+      : sql`u.id = (select user_id from records where id = ${body.record} and company_id = ${companyId} and state = 'open')`;
+  const { rows } = await sql<{ id: number; email: string }>`select u.id, u.email::text as email from users u
+    where u.company_id = ${companyId} and ${whose}`.execute(tx);
+  const { id, email } = found(rows[0]);
+  await sql`select pg_notify('propusk_end', ${JSON.stringify({ companyId, ...body })})`.execute(tx);
+  await record(tx, actor, { action: 'visits_ended', kind: 'user', id, name: email, companyId });
 }

@@ -207,7 +207,13 @@ const implied: Record<number, string> = {
   404: 'not_found',
 };
 /** Calls that read by a secret, which must not stand in a URL. */
-const reads = new Set(['POST /lock', 'POST /auth/link', 'POST /plans/:id/companies', 'POST /feed/records']);
+const reads = new Set([
+  'POST /lock',
+  'POST /auth/link',
+  'POST /plans/:id/companies',
+  'POST /feed/records',
+  'POST /visits/end',
+]);
 const makesCompanies = new Set(['POST /auth/registration', 'POST /company']);
 
 /** Whether a success changes rows: sessions are not compared, and a gateway may know a deleted company. */

@@ -175,6 +175,12 @@ interface Aim {
 /** The queries of calls that need one. */
 const queries: Record<string, (aim: Aim) => Readonly<Record<string, string | number>>> = {
   'GET /audit': ({ target: { which } }) => ({ ...(which !== undefined && { of: which }) }),
+  'GET /statistics': () => ({
+    from: '2026-01-01T00:00:00Z',
+    to: '2026-01-02T00:00:00Z',
+    step: 'hour',
+    zone: 'Europe/Moscow',
+  }),
   'GET /me/why': () => ({ host: 'crm.example.ru', port: 443 }),
   'GET /domain-allowed/:id/why': ({ target, caller, one }) => {
     const home = target.path.startsWith('other') ? caller.other : caller.own;
@@ -278,6 +284,7 @@ const bodies: Record<string, (aim: Aim) => unknown> = {
   'POST /tariff/requests': () => ({ kind: 'trial', text: 'Please' }),
   'PUT /tariff/requests/:id': () => ({ state: 'refused', reply: 'No' }),
   'POST /feed/records': () => ({ gateway: randomUUID(), run: randomUUID(), number: 1, records: [] }),
+  'POST /visits/end': ({ one }) => ({ user: one('people') }),
   'POST /domain-allowed': (aim) => ({ address: 'new.example.ru', ...politics(aim) }),
   'POST /domain-allowed/many': (aim) => [
     { address: 'first.example.ru' },

@@ -364,9 +364,13 @@ GET /audit
 
 # Records of access
                                                 anon    dead    gate    | bare    USER    CREATOR both    ADMIN   | USER2   CREATOR2
+GET /statistics
 GET /visits
 GET /visits/live
   -                                             401     401     401     | 403     403     200     200     403     | 403     200
+POST /visits/end
+  + user own                                    401     401     401     | 403     403     204     204     403     | 403     204
+  + user other/absent                           401     401     401     | 403     403     404     404     403     | 403     404
 GET /me/visits
   -                                             401     401     401     | 403     200     200     200     403     | 200     200
 

@@ -199,6 +199,7 @@ create table records (
 create index records_company on records (company_id, started_at);
 create index records_user on records (user_id, started_at) where user_id is not null;
 create index records_site on records (site_id, started_at) where site_id is not null;
+create index records_refusals on records (company_id, started_at) where kind = 'refusal';
 create index records_open on records (company_id, run) where state = 'open';
 
 create function add_record_months(ahead integer) returns void language plpgsql as $$

@@ -69,6 +69,7 @@ export const audit = {
     second_factor_reset: (_, name) => `сброшен второй фактор: ${name}`,
     recovery_code_used: () => 'запасной код вместо кода из приложения',
     recovery_codes_renewed: () => 'новые запасные коды',
+    visits_ended: (_, name) => `завершены соединения: ${name}`,
   } satisfies Record<AuditAction, (kind: AuditKind, name: string) => string>,
   intoExtension: 'вход в расширение',
   fields: {
