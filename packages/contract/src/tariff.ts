@@ -238,8 +238,8 @@ export const answerRequest = endpoint({
   access: ['ADMIN'],
   params: IdParams,
   body: z.object({
-    /** `refused` needs a reply. */
-    state: z.extract(RequestState, ['answered', 'refused']),
+    /** `refused` needs a reply. @example answered */
+    state: z.enum(['answered', 'refused']),
     /** The answer, or the reason of the refusal. */
     reply: z._default(paragraphs(2000), ''),
   }),
