@@ -1,0 +1,80 @@
+import { Button, Group, Text } from '@mantine/core';
+import { answerRequest, type TariffRequest } from '@propusk/contract/tariff';
+import * as t from '@propusk/phrases/console';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useCall } from '../../api/queries.ts';
+import { FormDialog } from '../../common/form-dialog.tsx';
+import { RequestList } from '../../common/request-list.tsx';
+import { TextAreaField } from '../../common/text-area-field.tsx';
+import { paths } from '../../paths.ts';
+import { toastSuccess } from '../../ui/toast.ts';
+import classes from './platform.module.css';
+
+type Answer = { state: 'answered' | 'refused'; request: TariffRequest };
+
+/** Requests that an ADMIN answers or refuses. With `ofMany`, each names its company. */
+export function AdminRequests(props: { requests: readonly TariffRequest[]; ofMany?: boolean }) {
+  const [answer, setAnswer] = useState<Answer | null>(null);
+  return (
+    <>
+      <RequestList
+        requests={props.requests}
+        sender
+        {...(props.ofMany && {
+          company: ({ company: { id, name } }) => (
+            <Link to={paths.adminCompany} params={{ id: String(id) }} className={classes.company}>
+              {name}
+            </Link>
+          ),
+        })}
+        actions={(request) => (
+          <Group gap="xs">
+            <Button size="xs" onClick={() => setAnswer({ state: 'answered', request })}>
+              {t.requests.answer}
+            </Button>
+            <Button size="xs" variant="default" onClick={() => setAnswer({ state: 'refused', request })}>
+              {t.requests.refuse}
+            </Button>
+          </Group>
+        )}
+      />
+      {answer && <AnswerDialog {...answer} onClose={() => setAnswer(null)} />}
+    </>
+  );
+}
+
+function AnswerDialog({ state, request, onClose }: Answer & { onClose: () => void }) {
+  const { mutateAsync } = useCall(answerRequest);
+  const refuses = state === 'refused';
+  return (
+    <FormDialog
+      title={(refuses ? t.requests.refuseTitle : t.requests.answerTitle)(request.company.name)}
+      schema={answerRequest.body}
+      initial={{ state, reply: '' }}
+      question={!refuses}
+      danger={refuses}
+      submit={async (body, signal) => {
+        await mutateAsync({ params: { id: request.id }, body, signal });
+        toastSuccess(t.requests.closed, request.company.name);
+      }}
+      submitLabel={refuses ? t.requests.refuse : t.requests.answer}
+      onClose={onClose}
+    >
+      {(control) => (
+        <>
+          {request.text && <Text style={{ whiteSpace: 'pre-line' }}>{request.text}</Text>}
+          <TextAreaField
+            control={control}
+            name="reply"
+            label={refuses ? t.requests.refuseText : t.requests.answerText}
+            description={t.requests.mailed}
+            required={refuses}
+            rows={4}
+            autoFocus
+          />
+        </>
+      )}
+    </FormDialog>
+  );
+}
