@@ -16,7 +16,7 @@ export function RequestDialog(props: { kind: RequestKind; plan?: Named | undefin
   const send = useCall(createRequest);
   return (
     <FormDialog
-      title={t.requests.titles[kind](plan?.name ?? '')}
+      title={t.requests.kinds[kind](plan?.name ?? '')}
       schema={RequestInput}
       initial={{ kind, planId: plan?.id, text: '' }}
       question

@@ -16,13 +16,13 @@ export function Usage({ plan, used }: Pick<Tariff, 'plan' | 'used'>) {
         return (
           <li key={kind}>
             <div className={classes.line}>
-              <span>{t.plan.used[kind]}</span>
+              <span>{t.plan.names[kind]}</span>
               <span className={classes.figure} data-full={full || undefined}>
                 {t.plan.figure(used[kind], limit)}
               </span>
             </div>
             <Progress
-              aria-label={t.plan.used[kind]}
+              aria-label={t.plan.names[kind]}
               color={full ? 'var(--warning-text)' : undefined}
               value={Math.min(100, (100 * used[kind]) / (limit ?? limits.objectsPerCompany))}
             />

@@ -134,7 +134,7 @@ export function Ending({ ending: { what, at } }: { ending: Ending }) {
     <section className={classes.band} data-tone="warning" aria-label={t.ending.label}>
       <div className={classes.line}>
         <IconHourglass size={20} aria-hidden />
-        <p>{t.ending[what](formatDay(at), Date.parse(at) < Date.now())}</p>
+        <p>{t.ending[what](formatDay(at), isPast(at))}</p>
         <Button component={Link} to={paths.creatorTariff} variant="default" size="xs">
           {t.ending.more}
         </Button>
@@ -142,4 +142,5 @@ export function Ending({ ending: { what, at } }: { ending: Ending }) {
     </section>
   );
 }
+const isPast = (iso: string) => Date.parse(iso) < Date.now();
 type Ending = NonNullable<NonNullable<User['company']>['ending']>;

@@ -81,7 +81,7 @@ function Loaded({ company, tariff }: { company: Company; tariff: Tariff }) {
         {(['users', 'sites', 'policies', 'proxies'] as const).map((kind) => (
           <NameList
             key={kind}
-            title={t.companyPage[kind]}
+            title={t.nav[kind]}
             names={lists[kind]}
             footer={
               kind === 'proxies' && (

@@ -91,7 +91,7 @@ function Concerns({ rows }: { rows: Concerned }) {
             <strong>{name}</strong>:{' '}
             {beyond.length === 0
               ? t.plans.fits
-              : t.plans.exceeds(beyond.map((kind) => t.plans.beyond[kind]).join(', '))}
+              : t.plans.exceeds(beyond.map((kind) => t.plan.names[kind]).join(', '))}
           </li>
         ))}
       </ul>
@@ -120,7 +120,7 @@ function PlanFields({ control }: { control: PlanControl }) {
       <Input.Wrapper label={t.plans.limits} description={t.plans.limitHint} labelElement="div">
         <Group grow gap="sm" align="flex-start" mt={8}>
           {limited.map((kind) => (
-            <LimitField key={kind} control={control} name={kind} label={t.plan.used[kind]} />
+            <LimitField key={kind} control={control} name={kind} label={t.plan.names[kind]} />
           ))}
         </Group>
       </Input.Wrapper>
@@ -152,7 +152,7 @@ function LimitField(props: Bound<z.input<typeof PlanInput>, PlanInput>) {
       inputMode="numeric"
       autoComplete="off"
       placeholder="∞"
-      value={value === undefined ? '' : String(value)}
+      value={typeof value === 'number' || typeof value === 'string' ? value : ''}
       onChange={({ currentTarget }) => {
         const text = currentTarget.value.trim();
         // A text that is no number stays text, which the schema refuses.

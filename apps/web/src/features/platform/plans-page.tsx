@@ -1,7 +1,7 @@
-import { Button, NativeSelect, Stack } from '@mantine/core';
+import { Button, Stack } from '@mantine/core';
 import { limits } from '@propusk/contract/limits';
 import { listPlans, type Plan } from '@propusk/contract/plans';
-import { getContact, listRequests, RequestState } from '@propusk/contract/tariff';
+import { getContact, listRequests, type RequestState } from '@propusk/contract/tariff';
 import * as t from '@propusk/phrases/console';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -13,12 +13,11 @@ import { Card } from '../../ui/card.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { lazyDialog } from '../../ui/lazy.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
-import { Pager } from '../../ui/pager.tsx';
 import { editing, RowMenu } from '../../ui/row-menu.tsx';
 import { Failed } from '../../ui/state.tsx';
 import { Tag } from '../../ui/tags.tsx';
 import classes from './platform.module.css';
-import { AdminRequests } from './requests.tsx';
+import { RequestsCard } from './requests.tsx';
 
 const dialogs = () => import('./plan-dialogs.tsx');
 const CreatePlanDialog = lazyDialog(dialogs, 'CreatePlanDialog');
@@ -41,17 +40,7 @@ const columns: readonly Column<Plan>[] = [
     ),
   },
   { key: 'price', title: t.plans.price, width: '18cqi', render: priceOf },
-  { key: 'limits', title: t.plans.limits, width: '26cqi', render: limitsOf },
-  {
-    key: 'includes',
-    title: t.plans.includes,
-    width: '18cqi',
-    render: (plan) =>
-      features
-        .filter((feature) => plan[feature])
-        .map((feature) => t.plan[feature])
-        .join(', ') || t.common.none,
-  },
+  { key: 'contents', title: t.plans.contents, width: '40cqi', render: contentsOf },
   {
     key: 'companies',
     title: t.plans.companies,
@@ -61,9 +50,11 @@ const columns: readonly Column<Plan>[] = [
   },
 ];
 
-function limitsOf(plan: Plan): string {
-  if (limited.every((kind) => plan[kind] === null)) return t.plan.unlimited;
-  return limited.map((kind) => t.plan.limit(kind, plan[kind])).join(', ');
+/** The limits of a plan and the features that it includes, in one sentence. */
+function contentsOf(plan: Plan): string {
+  const limits = limited.map((kind) => t.plan.limit(kind, plan[kind]));
+  const included = features.filter((kind) => plan[kind]).map((kind) => t.plan.names[kind]);
+  return [...limits, ...included].join(', ').toLowerCase();
 }
 
 type Dialog = 'create' | 'contact' | Plan | null;
@@ -72,13 +63,9 @@ type Dialog = 'create' | 'contact' | Plan | null;
 export function PlansPage() {
   const [dialog, setDialog] = useState<Dialog>(null);
   const [state, setState] = useState<RequestState>('open');
-  const [{ page, take }, setPage] = useState<{ page: number; take: number }>({
-    page: 1,
-    take: limits.page.take,
-  });
   const close = () => setDialog(null);
   const plans = useQuery(queryOptions(listPlans, {}));
-  const query = { state, page, take };
+  const query = { state, page: 1, take: limits.page.maxTake };
   const requests = useQuery({
     ...queryOptions(listRequests, { query }),
     placeholderData: keepPreviousData,
@@ -105,32 +92,7 @@ export function PlansPage() {
       {/* The cards appear together, when nothing above them can move any more. */}
       {!plans.isPending && !requests.isPending && !contact.isPending && (
         <Stack gap="md" mt="xl">
-          <Card title={t.requests.title}>
-            <NativeSelect
-              className={classes.filter}
-              aria-label={t.requests.filter}
-              value={state}
-              data={RequestState.options.map((value) => ({ value, label: t.requests.filters[value] }))}
-              onChange={({ currentTarget }) => {
-                setState(currentTarget.value as RequestState);
-                setPage({ page: 1, take });
-              }}
-            />
-            {!requests.data ? (
-              <Failed query={requests} title={t.requests.failed} />
-            ) : requests.data.count === 0 ? (
-              <p className={classes.none}>{t.requests.none}</p>
-            ) : (
-              <AdminRequests requests={requests.data.rows} ofMany />
-            )}
-          </Card>
-          {requests.data && requests.data.count > take && (
-            <Pager
-              {...{ page, take, count: requests.data.count }}
-              onPage={(next) => setPage({ page: next, take })}
-              onTake={(next) => setPage({ page: 1, take: next })}
-            />
-          )}
+          <RequestsCard query={requests} state={state} onState={setState} />
           <Card
             title={t.plans.contact}
             lead={t.plans.contactHint}

@@ -11,6 +11,7 @@ const options = currencies.map((value) => ({ value, label: `${value} · ${names.
 /** The field `price` of a form: an amount that the user types in major units, and its currency. */
 export function PriceField<V extends FieldValues, O>({ control }: { control: Control<V, unknown, O> }) {
   const { field, fieldState } = useController({ control, name: 'price' as FieldPath<V> });
+  const { ref, onBlur, onChange } = field;
   const price = field.value as Price | undefined;
   const [typed, setTyped] = useState(() => textOf(price));
   const [currency, setCurrency] = useState<Currency>(price?.currency ?? 'RUB');
@@ -21,7 +22,7 @@ export function PriceField<V extends FieldValues, O>({ control }: { control: Con
   function change(nextText: string, next: Currency) {
     setTyped(nextText);
     setCurrency(next);
-    field.onChange(priceOf(nextText, next));
+    onChange(priceOf(nextText, next));
   }
   return (
     <Group align="flex-start" gap="sm" wrap="nowrap" grow>
@@ -30,8 +31,8 @@ export function PriceField<V extends FieldValues, O>({ control }: { control: Con
         description={t.plans.amountHint}
         inputMode="decimal"
         autoComplete="off"
-        ref={field.ref}
-        onBlur={field.onBlur}
+        ref={ref}
+        onBlur={onBlur}
         error={fieldState.error && t.plans.noAmount}
         value={text}
         onChange={({ currentTarget }) => change(currentTarget.value, shownCurrency)}
@@ -41,7 +42,7 @@ export function PriceField<V extends FieldValues, O>({ control }: { control: Con
         description={t.plans.currencyHint}
         data={options}
         value={shownCurrency}
-        onChange={(next) => change(text, (next as Currency | null) ?? shownCurrency)}
+        onChange={(next) => change(text, next ?? shownCurrency)}
         searchable
         allowDeselect={false}
         nothingFoundMessage={t.common.notFoundOption}

@@ -1,17 +1,47 @@
-import { Button, Group, Text } from '@mantine/core';
-import { answerRequest, type TariffRequest } from '@propusk/contract/tariff';
+import { Button, Group, NativeSelect, Text } from '@mantine/core';
+import { answerRequest, RequestState, type TariffRequest } from '@propusk/contract/tariff';
 import * as t from '@propusk/phrases/console';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import type { List } from '../../api/list.ts';
 import { useCall } from '../../api/queries.ts';
 import { FormDialog } from '../../common/form-dialog.tsx';
 import { RequestList } from '../../common/request-list.tsx';
 import { TextAreaField } from '../../common/text-area-field.tsx';
 import { paths } from '../../paths.ts';
+import { Card } from '../../ui/card.tsx';
+import { Failed, type FailedQuery } from '../../ui/state.tsx';
 import { toastSuccess } from '../../ui/toast.ts';
 import classes from './platform.module.css';
 
 type Answer = { state: 'answered' | 'refused'; request: TariffRequest };
+
+/** The requests of all companies in one state, the newest 100 at most, and the choice of the state. */
+export function RequestsCard(props: {
+  query: FailedQuery & { data: List<TariffRequest> | undefined };
+  state: RequestState;
+  onState: (state: RequestState) => void;
+}) {
+  const { query, state } = props;
+  return (
+    <Card title={t.requests.title}>
+      <NativeSelect
+        className={classes.filter}
+        aria-label={t.requests.filter}
+        value={state}
+        data={RequestState.options.map((value) => ({ value, label: t.requests.states[value] }))}
+        onChange={({ currentTarget }) => props.onState(currentTarget.value as RequestState)}
+      />
+      {query.data === undefined ? (
+        <Failed query={query} title={t.requests.failed} />
+      ) : query.data.count === 0 ? (
+        <p className={classes.none}>{t.requests.none}</p>
+      ) : (
+        <AdminRequests requests={query.data.rows} ofMany />
+      )}
+    </Card>
+  );
+}
 
 /** Requests that an ADMIN answers or refuses. With `ofMany`, each names its company. */
 export function AdminRequests(props: { requests: readonly TariffRequest[]; ofMany?: boolean }) {

@@ -57,7 +57,11 @@ function factsOf(plan: Plan, used: Tariff['used']): Fact[] {
         over: limit !== null && used[kind] > limit ? used[kind] : 0,
       };
     }),
-    ...features.map((kind) => ({ text: t.plan[kind], has: plan[kind], over: plan[kind] ? 0 : used[kind] })),
+    ...features.map((kind) => ({
+      text: t.plan.names[kind],
+      has: plan[kind],
+      over: plan[kind] ? 0 : used[kind],
+    })),
   ];
 }
 

@@ -11,17 +11,21 @@ const nouns = {
   proxies: { one: 'свой прокси', few: 'своих прокси', many: 'своих прокси' },
 };
 
+const names = {
+  people: 'Пользователи',
+  sites: 'Сайты',
+  proxies: 'Свои прокси',
+  paidProxies: 'Платные прокси',
+  allSites: 'Доступ ко всем сайтам',
+};
+
 export const plan = {
   price: (price: string | null) => (price === null ? 'Без оплаты' : `${price} в месяц`),
   limit: (kind: keyof typeof nouns, limit: number | null) =>
-    limit === null ? `${nouns[kind].many}: без ограничения` : count(limit, nouns[kind]),
-  unlimited: 'Без ограничений',
-  used: { people: 'Пользователи', sites: 'Сайты', proxies: 'Свои прокси' },
+    limit === null ? `${names[kind]} без ограничения` : count(limit, nouns[kind]),
+  names,
   figure: (used: number, limit: number | null) =>
     limit === null ? `${used}, без ограничения` : `${used} из ${limit}`,
-  paidProxies: 'Платные прокси',
-  allSites: 'Доступ ко всем сайтам',
-  included: (feature: string, is: boolean) => `${feature}: ${is ? 'да' : 'нет'}`,
   have: (used: number) => `у вас ${used}`,
   rest,
 };
@@ -38,7 +42,7 @@ export const tariff = {
   trialBegan: 'Пробный период начался',
   trialUntil: (day: string) => `Действует до ${day}`,
   offers: 'Тарифы на выбор',
-  offersHint: 'Менеджер включит тариф после вашего запроса. Деньги с вас автоматически не списываются.',
+  offersHint: 'Тариф включит менеджер, когда договоритесь об оплате. Сам по себе запрос ничего не стоит.',
   request: 'Запросить',
   requestOf: (name: string) => `Запросить тариф «${name}»`,
   present: 'Ваш тариф',
@@ -76,19 +80,8 @@ export const requests = {
     withdrawn: 'отозвано',
   } satisfies Record<RequestState, string>,
   filter: 'Состояние запросов',
-  filters: {
-    open: 'Ждут ответа',
-    answered: 'Отвечены',
-    refused: 'Отказано',
-    withdrawn: 'Отозваны',
-  } satisfies Record<RequestState, string>,
   none: 'Таких запросов нет',
   reply: 'Ответ',
-  titles: {
-    plan: (name: string) => `Запросить тариф «${name}»`,
-    paid_proxy: () => 'Платный прокси',
-    trial: () => 'Попробовать 30 дней',
-  } satisfies Record<RequestKind, (name: string) => string>,
   leads: {
     plan: 'Чтобы сменить тариф, обратитесь к менеджеру или отправьте запрос: ответ придёт письмом.',
     paid_proxy:
@@ -126,8 +119,8 @@ export const plans = {
   currency: 'Валюта',
   currencyHint: 'Код или название',
   limits: 'Ограничения',
+  contents: 'Что входит',
   limitHint: `Пусто: без ограничения, но не больше ${limits.objectsPerCompany}`,
-  includes: 'Включено',
   companies: 'Компаний',
   create: 'Новый тариф',
   edit: 'Тариф',
@@ -143,15 +136,8 @@ export const plans = {
   saveFor: (n: number) => `Сохранить для ${count(n, { one: 'компании', many: 'компаний' })}`,
   concerns: (n: number) =>
     `Изменение коснётся ${count(n, { one: 'компании', many: 'компаний' })}. Проверьте и сохраните ещё раз.`,
-  exceeds: (names: string) => `больше нового тарифа: ${names}`,
+  exceeds: (kinds: string) => `больше нового тарифа: ${kinds.toLowerCase()}`,
   fits: 'всё помещается',
-  beyond: {
-    people: 'пользователи',
-    sites: 'сайты',
-    proxies: 'свои прокси',
-    paidProxies: 'платные прокси',
-    allSites: 'доступ ко всем сайтам',
-  },
   contact: 'Контакт менеджера',
   contactHint: 'Владельцы видят его на странице тарифа. На почту приходят их запросы.',
   noContact: 'Контакта пока нет: укажите его, чтобы владельцам было к кому обратиться.',
@@ -183,10 +169,6 @@ export const companyPage = {
     'Сразу начнёт действовать назначенный тариф. Начать пробный период сам владелец уже не сможет.',
   trialOver: 'Пробный период закончен',
   usage: 'Использование',
-  users: 'Пользователи',
-  sites: 'Сайты',
-  policies: 'Политики доступа',
-  proxies: 'Прокси-серверы',
   none: 'Пока нет',
   addPaid: 'Добавить платный прокси',
   paidTitle: 'Новый платный прокси',
