@@ -1,14 +1,14 @@
 import { Anchor, Stack } from '@mantine/core';
 import type { Contact } from '@propusk/contract/tariff';
 import * as t from '@propusk/phrases/console';
-import { IconBrandTelegram, IconMail, IconPhone } from '@tabler/icons-react';
+import { IconAt, IconBrandTelegram, IconPhone } from '@tabler/icons-react';
 
 /** How to reach the platform's operator, as links; a sentence while no contact is set. */
 export function ContactLines({ contact, none = t.tariff.noContact }: { contact: Contact; none?: string }) {
   const { name, phone, email, telegram } = contact;
   const links = [
     { Icon: IconPhone, text: phone, href: `tel:${phone}` },
-    { Icon: IconMail, text: email, href: `mailto:${email}` },
+    { Icon: IconAt, text: email, href: `mailto:${email}` },
     { Icon: IconBrandTelegram, text: telegram && `@${telegram}`, href: `https://t.me/${telegram}` },
   ].filter(({ text }) => text !== '');
   if (name === '' && links.length === 0) return <span>{none}</span>;

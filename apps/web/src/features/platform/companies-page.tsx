@@ -1,4 +1,4 @@
-import { Box, Button } from '@mantine/core';
+import { Anchor, Box, Button } from '@mantine/core';
 import { type Company, confirmCompany, deleteCompany, listCompanies } from '@propusk/contract/companies';
 import { stuckMail } from '@propusk/contract/mail';
 import * as t from '@propusk/phrases/console';
@@ -26,7 +26,6 @@ import { lazyDialog } from '../../ui/lazy.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { editing, removing } from '../../ui/row-menu.tsx';
 import { toastSuccess } from '../../ui/toast.ts';
-import classes from './platform.module.css';
 
 const ChangeCompanyDialog = lazyDialog(
   () => import('../../common/change-company-dialog.tsx'),
@@ -45,9 +44,18 @@ const columns: readonly Column<Company>[] = [
     lines: 2,
     render: (company) => <CompanyCell company={company} />,
     renderOpening: (company) => (
-      <Link to={paths.adminCompany} params={{ id: String(company.id) }} className={classes.link}>
+      <Anchor
+        c="inherit"
+        underline="hover"
+        display="block"
+        mih={32}
+        style={{ alignContent: 'center' }}
+        renderRoot={(props) => (
+          <Link {...props} to={paths.adminCompany} params={{ id: String(company.id) }} />
+        )}
+      >
         <CompanyCell company={company} />
-      </Link>
+      </Anchor>
     ),
   },
   ...dayColumns<Company>(),

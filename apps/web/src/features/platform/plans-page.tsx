@@ -52,9 +52,10 @@ const columns: readonly Column<Plan>[] = [
 
 /** The limits of a plan and the features that it includes, in one sentence. */
 function contentsOf(plan: Plan): string {
-  const limits = limited.map((kind) => t.plan.limit(kind, plan[kind]));
+  const free = limited.every((kind) => plan[kind] === null);
+  const kinds = free ? [t.plan.unlimited] : limited.map((kind) => t.plan.limit(kind, plan[kind]));
   const included = features.filter((kind) => plan[kind]).map((kind) => t.plan.names[kind]);
-  return [...limits, ...included].join(', ').toLowerCase();
+  return [...kinds, ...included].join(', ').toLowerCase();
 }
 
 type Dialog = 'create' | 'contact' | Plan | null;

@@ -1,20 +1,18 @@
-import { Button, Group, NativeSelect, Text } from '@mantine/core';
-import { answerRequest, RequestState, type TariffRequest } from '@propusk/contract/tariff';
+import { Button, Group, NativeSelect } from '@mantine/core';
+import { RequestState, type TariffRequest } from '@propusk/contract/tariff';
 import * as t from '@propusk/phrases/console';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { List } from '../../api/list.ts';
-import { useCall } from '../../api/queries.ts';
-import { FormDialog } from '../../common/form-dialog.tsx';
 import { RequestList } from '../../common/request-list.tsx';
-import { TextAreaField } from '../../common/text-area-field.tsx';
 import { paths } from '../../paths.ts';
 import { Card } from '../../ui/card.tsx';
+import { lazyDialog } from '../../ui/lazy.tsx';
 import { Failed, type FailedQuery } from '../../ui/state.tsx';
-import { toastSuccess } from '../../ui/toast.ts';
+import type { AnswerProps } from './answer-dialog.tsx';
 import classes from './platform.module.css';
 
-type Answer = { state: 'answered' | 'refused'; request: TariffRequest };
+const AnswerDialog = lazyDialog(() => import('./answer-dialog.tsx'), 'AnswerDialog');
 
 /** The requests of all companies in one state, the newest 100 at most, and the choice of the state. */
 export function RequestsCard(props: {
@@ -45,7 +43,7 @@ export function RequestsCard(props: {
 
 /** Requests that an ADMIN answers or refuses. With `ofMany`, each names its company. */
 export function AdminRequests(props: { requests: readonly TariffRequest[]; ofMany?: boolean }) {
-  const [answer, setAnswer] = useState<Answer | null>(null);
+  const [answer, setAnswer] = useState<Omit<AnswerProps, 'onClose'> | null>(null);
   return (
     <>
       <RequestList
@@ -71,40 +69,5 @@ export function AdminRequests(props: { requests: readonly TariffRequest[]; ofMan
       />
       {answer && <AnswerDialog {...answer} onClose={() => setAnswer(null)} />}
     </>
-  );
-}
-
-function AnswerDialog({ state, request, onClose }: Answer & { onClose: () => void }) {
-  const { mutateAsync } = useCall(answerRequest);
-  const refuses = state === 'refused';
-  return (
-    <FormDialog
-      title={(refuses ? t.requests.refuseTitle : t.requests.answerTitle)(request.company.name)}
-      schema={answerRequest.body}
-      initial={{ state, reply: '' }}
-      question={!refuses}
-      danger={refuses}
-      submit={async (body, signal) => {
-        await mutateAsync({ params: { id: request.id }, body, signal });
-        toastSuccess(t.requests.closed, request.company.name);
-      }}
-      submitLabel={refuses ? t.requests.refuse : t.requests.answer}
-      onClose={onClose}
-    >
-      {(control) => (
-        <>
-          {request.text && <Text style={{ whiteSpace: 'pre-line' }}>{request.text}</Text>}
-          <TextAreaField
-            control={control}
-            name="reply"
-            label={refuses ? t.requests.refuseText : t.requests.answerText}
-            description={t.requests.mailed}
-            required={refuses}
-            rows={4}
-            autoFocus
-          />
-        </>
-      )}
-    </FormDialog>
   );
 }

@@ -3,7 +3,7 @@ import type { Named } from '@propusk/contract/fields';
 import type { Plan } from '@propusk/contract/plans';
 import type { Tariff } from '@propusk/contract/tariff';
 import * as t from '@propusk/phrases/console';
-import { IconAlertTriangle, IconCheck, IconMinus } from '@tabler/icons-react';
+import { IconAlertTriangle, IconCircleCheckFilled, IconMinus } from '@tabler/icons-react';
 import { features, limited, priceOf } from '../../common/plan-text.ts';
 import classes from './tariff.module.css';
 
@@ -16,20 +16,24 @@ export function Offers(props: { tariff: Tariff; onRequest: (plan: Named) => void
       <p className={classes.hint}>{t.tariff.offersHint}</p>
       <ul className={classes.offers}>
         {offers.map((plan) => {
+          const isPresent = plan.id === present.id;
           const facts = factsOf(plan, used);
+          const stops = !plan.paidProxies && used.paidProxies > 0;
+          const exceeds = facts.some(({ over, kind }) => over > 0 && kind !== 'paidProxies');
           return (
-            <li key={plan.id} className={classes.offer} data-present={plan.id === present.id || undefined}>
+            <li key={plan.id} className={classes.offer} data-present={isPresent || undefined}>
               <h3>{plan.name}</h3>
               <p className={classes.price}>{priceOf(plan)}</p>
               <ul className={classes.facts}>{facts.map(Fact)}</ul>
-              {facts.some(({ over }) => over > 0) && <p className={classes.over}>{t.tariff.over}</p>}
+              {exceeds && <p className={classes.over}>{t.tariff.over}</p>}
+              {stops && !isPresent && <p className={classes.over}>{t.tariff.overPaid}</p>}
               <Button
-                variant={plan.id === present.id ? 'default' : 'light'}
-                disabled={plan.id === present.id}
-                aria-label={plan.id === present.id ? undefined : t.tariff.requestOf(plan.name)}
+                variant="light"
+                disabled={isPresent}
+                aria-label={isPresent ? undefined : t.tariff.requestOf(plan.name)}
                 onClick={() => props.onRequest(plan)}
               >
-                {plan.id === present.id ? t.tariff.present : t.tariff.request}
+                {isPresent ? t.tariff.present : t.tariff.request}
               </Button>
             </li>
           );
@@ -40,6 +44,7 @@ export function Offers(props: { tariff: Tariff; onRequest: (plan: Named) => void
 }
 
 interface Fact {
+  kind: keyof Tariff['used'];
   text: string;
   has: boolean;
   /** The number of rows that the company has, when they are more than the plan allows; otherwise 0. */
@@ -52,12 +57,14 @@ function factsOf(plan: Plan, used: Tariff['used']): Fact[] {
     ...limited.map((kind) => {
       const limit = plan[kind];
       return {
+        kind,
         text: t.plan.limit(kind, limit),
         has: true,
         over: limit !== null && used[kind] > limit ? used[kind] : 0,
       };
     }),
     ...features.map((kind) => ({
+      kind,
       text: t.plan.names[kind],
       has: plan[kind],
       over: plan[kind] ? 0 : used[kind],
@@ -65,10 +72,10 @@ function factsOf(plan: Plan, used: Tariff['used']): Fact[] {
   ];
 }
 
-function Fact({ text, has, over }: Fact) {
-  const Icon = over > 0 ? IconAlertTriangle : has ? IconCheck : IconMinus;
+function Fact({ kind, text, has, over }: Fact) {
+  const Icon = over > 0 ? IconAlertTriangle : has ? IconCircleCheckFilled : IconMinus;
   return (
-    <li key={text} data-over={over > 0 || undefined} data-lacks={!has || undefined}>
+    <li key={kind} data-over={over > 0 || undefined} data-lacks={!has || undefined}>
       <Icon size={18} aria-hidden />
       <span>
         {text}

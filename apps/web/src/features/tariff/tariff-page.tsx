@@ -1,27 +1,28 @@
 import { Button, Skeleton, Stack } from '@mantine/core';
 import type { Named } from '@propusk/contract/fields';
-import { myTariff, setPhone, type Tariff, withdrawRequest } from '@propusk/contract/tariff';
+import { myTariff, type Tariff, withdrawRequest } from '@propusk/contract/tariff';
 import * as t from '@propusk/phrases/console';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { queryOptions, useCall } from '../../api/queries.ts';
 import { ContactLines } from '../../common/contact.tsx';
-import { TextField } from '../../common/fields.tsx';
-import { FormDialog } from '../../common/form-dialog.tsx';
 import { priceOf, untilPhrase } from '../../common/plan-text.ts';
-import { RequestDialog } from '../../common/request-dialog.tsx';
 import { RequestList, requestName } from '../../common/request-list.tsx';
 import { Usage } from '../../common/usage.tsx';
 import { useTrial } from '../../common/use-trial.ts';
 import { Card, FormCard } from '../../ui/card.tsx';
 import { ConfirmDialog, confirm } from '../../ui/confirm.ts';
 import { DefinitionCard } from '../../ui/definition-card.tsx';
+import { lazyDialog } from '../../ui/lazy.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { Failed } from '../../ui/state.tsx';
 import { toastSuccess } from '../../ui/toast.ts';
 import { Offers } from './offers.tsx';
 import { PaidEnd } from './paid-end.tsx';
 import classes from './tariff.module.css';
+
+const RequestDialog = lazyDialog(() => import('../../common/request-dialog.tsx'), 'RequestDialog');
+const PhoneDialog = lazyDialog(() => import('./phone-dialog.tsx'), 'PhoneDialog');
 
 /** /dashboard/creator/tariff: the company's plan, its use, the offers, and the requests. */
 export function TariffPage() {
@@ -64,7 +65,12 @@ function Loaded({ tariff }: { tariff: Tariff }) {
               term: t.plans.contactPhone,
               value: tariff.phone || t.tariff.noPhone,
               tools: (
-                <Button variant="subtle" size="compact-sm" onClick={() => setDialog('phone')}>
+                <Button
+                  variant="subtle"
+                  size="compact-sm"
+                  onClick={() => setDialog('phone')}
+                  {...PhoneDialog.intent}
+                >
                   {t.common.edit}
                 </Button>
               ),
@@ -135,33 +141,5 @@ function Requests({ requests }: Pick<Tariff, 'requests'>) {
         )}
       />
     </Card>
-  );
-}
-
-function PhoneDialog({ phone, onClose }: { phone: string; onClose: () => void }) {
-  const { mutateAsync } = useCall(setPhone);
-  return (
-    <FormDialog
-      title={t.tariff.phone}
-      schema={setPhone.body}
-      initial={{ phone }}
-      submit={async (body, signal) => {
-        await mutateAsync({ body, signal });
-        toastSuccess(t.alerts.updated);
-      }}
-      onClose={onClose}
-    >
-      {(control) => (
-        <TextField
-          control={control}
-          name="phone"
-          label={t.plans.contactPhone}
-          description={t.tariff.phoneForm}
-          type="tel"
-          inputMode="tel"
-          autoFocus
-        />
-      )}
-    </FormDialog>
   );
 }

@@ -21,6 +21,7 @@ const names = {
 
 export const plan = {
   price: (price: string | null) => (price === null ? 'Без оплаты' : `${price} в месяц`),
+  unlimited: 'Без ограничений',
   limit: (kind: keyof typeof nouns, limit: number | null) =>
     limit === null ? `${names[kind]} без ограничения` : count(limit, nouns[kind]),
   names,
@@ -47,6 +48,7 @@ export const tariff = {
   requestOf: (name: string) => `Запросить тариф «${name}»`,
   present: 'Ваш тариф',
   over: 'Лишнее останется и будет работать, но добавить новое не получится.',
+  overPaid: 'Платные прокси остановятся через 14 дней.',
   manager: 'Обратитесь к менеджеру',
   managerHint: 'Он подключит тариф или платный прокси и ответит на вопросы.',
   noContact:
@@ -74,10 +76,10 @@ export const requests = {
     trial: () => 'Пробный период',
   } satisfies Record<RequestKind, (name: string) => string>,
   states: {
-    open: 'ждёт ответа',
-    answered: 'отвечено',
-    refused: 'отказано',
-    withdrawn: 'отозвано',
+    open: 'Ждёт ответа',
+    answered: 'Отвечено',
+    refused: 'Отказано',
+    withdrawn: 'Отозвано',
   } satisfies Record<RequestState, string>,
   filter: 'Состояние запросов',
   none: 'Таких запросов нет',
