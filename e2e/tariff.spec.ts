@@ -174,6 +174,25 @@ test('an edit of a plan in use shows its companies first, and saves the whole pl
   expect(saved).toEqual([{ name: 'Бизнес', price, people: 10, proxies: 20, ...flags, version: '"1"' }]);
 });
 
+test("an edit of an ended trial's company sends only the plan and its end", async ({ page }) => {
+  let sent: unknown;
+  const ended = { ...tariff, planEndsAt: null, trialEndsAt: '2026-01-01T00:00:00.000Z' };
+  await open(page, '/dashboard/admin/companies/1', {
+    ...ofAdmin,
+    'GET /company/1/tariff': ended,
+    'PUT /company/1/tariff': (route) => {
+      sent = bodyOf(route);
+      return route.fulfill({ json: ended });
+    },
+  });
+  await page.getByRole('button', { name: 'Редактировать' }).click();
+  await dialogOf(page).getByRole('combobox', { name: 'Назначенный тариф' }).click();
+  await page.getByRole('option', { name: 'Бизнес' }).click();
+  await dialogOf(page).getByRole('button', { name: 'Сохранить' }).click();
+  await expect(dialogOf(page)).toHaveCount(0);
+  expect(sent).toEqual({ planId: 3 });
+});
+
 test('an admin cannot refuse a request without a reason', async ({ page }) => {
   const answers: unknown[] = [];
   await open(page, '/dashboard/admin/plans', {
@@ -190,6 +209,23 @@ test('an admin cannot refuse a request without a reason', async ({ page }) => {
   await refuse.click();
   await expect(dialogOf(page)).toHaveCount(0);
   expect(answers).toEqual([{ state: 'refused', reply: 'Нет свободных адресов' }]);
+});
+
+test('a link to a company in the list opens its page once, and Back returns to the list', async ({
+  page,
+}) => {
+  await open(page, '/dashboard/admin/companies#1', {
+    ...ofAdmin,
+    'GET /company': (route) => route.fulfill({ json: [company], headers: { 'x-total-count': '1' } }),
+  });
+  await expect(page).toHaveURL(/companies\/1$/);
+  await expect(page.getByRole('list', { name: 'Пользователи' })).toBeVisible();
+  await page.goBack();
+  await expect(page.getByRole('link', { name: /Ромашка/ })).toHaveAttribute(
+    'href',
+    '/dashboard/admin/companies/1',
+  );
+  await expect(page).toHaveURL(/companies$/);
 });
 
 test("an admin sets a company's plan until the end of a day, and adds a paid proxy", async ({ page }) => {

@@ -31,7 +31,9 @@ export function TariffDialog({ company, tariff, onClose }: Props<{ tariff: Tarif
         trialEndsAt: trialEndsAt ?? undefined,
       }}
       submit={async (body, signal) => {
-        await mutateAsync({ params: { id: company.id }, body, signal });
+        // An absent end leaves the trial as it is; a past one would end it anew.
+        const trial = body.trialEndsAt === trialEndsAt ? undefined : body.trialEndsAt;
+        await mutateAsync({ params: { id: company.id }, body: { ...body, trialEndsAt: trial }, signal });
         toastSuccess(t.alerts.updated, company.companyName);
       }}
       onClose={onClose}
