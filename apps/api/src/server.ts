@@ -45,6 +45,8 @@ import { startProbeRunner } from './probe/runner.ts';
 import { createTransport, type TransportOptions } from './probe/transport.ts';
 import { proxyRoutes } from './proxies/routes.ts';
 import { siteRoutes } from './sites/routes.ts';
+import { startPlanKeeper } from './tariff/keeper.ts';
+import { tariffRoutes } from './tariff/routes.ts';
 import { userRoutes } from './users/routes.ts';
 import { vantageRoutes } from './vantage/routes.ts';
 
@@ -83,7 +85,7 @@ export interface ServerParts {
   readonly vantageIdleS?: number | undefined;
   /** Replaces the system's name resolution for probes. */
   readonly lookup?: TransportOptions['lookup'];
-  /** Whether this process runs queued probes and schedules due ones. */
+  /** Whether this process runs queued probes, schedules due ones, and ends plans. */
   readonly runsProbes: boolean;
 }
 
@@ -172,6 +174,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
   });
   userRoutes(routes, teller);
   companyRoutes(routes);
+  tariffRoutes(routes, { limits: tries, outbox: mailer, publicUrl: config.publicUrl });
   const stopping = new AbortController();
   // The limit of outbound calls per company: silent proxies of one company must not delay other companies.
   const [ofCompany, ofAll] = [createKeyedLimiter(4, 50), createKeyedLimiter(32, 1_000)];
@@ -184,10 +187,19 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
   const runner = parts.runsProbes
     ? startProbeRunner({ db: opened.db, encryption, log: app.log, outbound })
     : null;
+  const keeper = parts.runsProbes
+    ? startPlanKeeper({
+        db: opened.db,
+        log: app.log,
+        outbox: mailer,
+        page: new URL('/dashboard/creator/tariff', config.publicUrl).href,
+      })
+    : null;
   // Aborts outbound calls before the server waits for its connections: calls that wait for them would delay the close.
   app.addHook('preClose', async () => {
     stopping.abort();
     await runner?.close();
+    await keeper?.close();
   });
   proxyRoutes(routes, { ...outbound, limits: tries });
   siteRoutes(routes);

@@ -27,6 +27,7 @@ const company = {
   domainsBlock: [],
   proxy: [],
   users: [],
+  politics: [],
   version: 3,
   createdAt: '2026-03-02T09:30:00.000Z',
   updatedAt: '2026-03-02T09:30:00.000Z',

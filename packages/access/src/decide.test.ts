@@ -15,7 +15,7 @@ const proxies = [gatewayItself, own].map((proxy) => ({ ...proxy, username: 'logi
 function company(
   id: number,
   sites: Record<number, string>,
-  policies: { proxy: number; sites: number[]; allSites?: boolean }[],
+  policies: { proxy: number; sites: number[]; allSites?: boolean; ended?: boolean }[],
   version = 1,
 ): CompanySnapshot {
   return {
@@ -35,6 +35,7 @@ function company(
       id: id * 100 + at,
       proxyId: policy.proxy,
       allSites: policy.allSites ?? false,
+      ended: policy.ended,
       users: [id * 10],
       sites: policy.sites,
     })),
@@ -136,6 +137,21 @@ describe('the index', () => {
     expect([allowed(i, 'a.romashka.test'), allowed(i, 'b.romashka.test')]).toEqual([true, false]);
     expect(putCompany(i, v(3, [2]))).toBe(true);
     expect([allowed(i, 'a.romashka.test'), allowed(i, 'b.romashka.test')]).toEqual([false, true]);
+  });
+
+  test('a policy whose plan has ended opens nothing, by site or for all sites, and leaves other policies alone', () => {
+    const sites = { 1: 'a.romashka.test', 2: 'b.romashka.test' };
+    const paid = { proxy: 7, sites: [1, 2], allSites: true };
+    const other = { proxy: 1, sites: [2] };
+    const reasons = (ended: boolean) => {
+      const i = indexOf(company(1, sites, [{ ...paid, ended }, other]));
+      return ['a.romashka.test', 'b.romashka.test', 'example.org'].map((name) => {
+        const decision = decide(i, 10, host(name), 443);
+        return decision.allow ? decision.policyId : decision.reason;
+      });
+    };
+    expect(reasons(false)).toEqual([100, 100, 100]);
+    expect(reasons(true)).toEqual(['plan_ended', 101, 'plan_ended']);
   });
 
   test('removing a company removes its users and its claims', () => {

@@ -45,7 +45,14 @@ export const inviteUsers = endpoint({
   body: InvitationsInput,
   // Not 201: replies with 201 are stored for Idempotency-Key, and this reply is a secret.
   reply: MadeInvitations,
-  errors: ['email_taken', 'too_many_objects', 'plan_limit', 'no_company', 'company_unconfirmed', 'too_many_requests'],
+  errors: [
+    'email_taken',
+    'too_many_objects',
+    'plan_limit',
+    'no_company',
+    'company_unconfirmed',
+    'too_many_requests',
+  ],
 });
 
 /** Invite an agent again who has not set a password yet. The new link replaces the earlier one. */

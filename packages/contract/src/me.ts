@@ -25,10 +25,10 @@ export const User = z.object({
       secondFactorRequired: z.boolean(),
       /** Whether the company is confirmed. The gateway refuses all users of an unconfirmed company. */
       confirmed: z.boolean(),
-      /** Whether the platform has more than the standard plan, so that the console shows the tariff page. */
-      hasTariff: z.boolean(),
-      /** For an owner: what of the plan ends within 7 days, or the paid proxies that stop; null for neither. */
-      ending: z.nullable(
+      /** Whether the platform has more than the standard plan. Only an owner's `/me` has it. */
+      hasTariff: z.optional(z.boolean()),
+      /** What of the plan ends within 7 days, or the paid proxies that stop; null for neither. Only an owner's `/me` has it. */
+      ending: z.nullish(
         z.object({
           /** `paid`: the gateway refuses, or will refuse, policies on paid proxies. @example trial */
           what: z.enum(['trial', 'plan', 'paid']),

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
-import { Id, IdParams, listOf, Named, text, versioned } from './fields.ts';
+import { Id, IdParams, listOf, text, versioned } from './fields.ts';
 import { limits } from './limits.ts';
 import { currencies } from './reference/currencies.ts';
 
@@ -33,7 +33,7 @@ const planFields = {
 /** A plan of the platform: what its companies pay and may have. */
 export const Plan = z.object({
   id: Id,
-  /** Its name. @example Команда */
+  /** Its name. @example Team */
   name: z.string(),
   /** The price of a month; null for none. */
   price: z.nullable(Price),
@@ -54,6 +54,7 @@ export type Plan = z.infer<typeof Plan>;
 
 /** A plan to create or to replace. An absent price or limit means none. */
 export const PlanInput = z.object({
+  /** Its name. @example Team */
   name: text(1, 60),
   price: z.optional(Price),
   /** The most users of a company. */
@@ -101,6 +102,16 @@ export const updatePlan = endpoint({
   errors: ['not_found', 'standard_plan'],
 });
 
+/** A company with a plan. */
+export const PlanCompany = z.object({
+  id: Id,
+  /** Its name. */
+  name: z.string(),
+  /** The limits that the company exceeds, and the features in use that the plan lacks. @example ["people"] */
+  beyond: z.array(z.enum(['people', 'sites', 'proxies', 'paidProxies', 'allSites'])),
+});
+export type PlanCompany = z.infer<typeof PlanCompany>;
+
 /** List the companies with a plan, at most 100, and what each has beyond the given limits. The console asks before it saves a plan. */
 export const planCompanies = endpoint({
   method: 'POST',
@@ -108,11 +119,6 @@ export const planCompanies = endpoint({
   access: ['ADMIN'],
   params: IdParams,
   body: PlanInput,
-  reply: listOf(
-    z.extend(Named, {
-      /** The limits that the company exceeds, and the features in use that the plan lacks. @example ["people"] */
-      beyond: z.array(z.enum(['people', 'sites', 'proxies', 'paidProxies', 'allSites'])),
-    }),
-  ),
+  reply: listOf(PlanCompany),
   errors: ['not_found'],
 });

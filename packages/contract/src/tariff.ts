@@ -18,9 +18,13 @@ export type Contact = z.infer<typeof Contact>;
 
 /** A contact to store. Empty fields are removed. */
 export const ContactInput = z.object({
+  /** The name of the manager or of the operator. */
   name: z._default(text(0, 60), ''),
+  /** Their phone (E.164). @example "+79161234567" */
   phone: z._default(z.union([z.literal(''), Phone]), ''),
+  /** Their mail. @example sales@propusk.example */
   email: z._default(z.union([z.literal(''), Email]), ''),
+  /** Their Telegram name, without the @. @example propusk_sales */
   telegram: z._default(
     z.union([z.literal(''), z.string().check(z.trim(), z.regex(/^[A-Za-z]\w{3,31}$/))]),
     '',
@@ -158,12 +162,19 @@ export const startTrial = endpoint({
   errors: ['no_company', 'no_trial'],
 });
 
+/** The contact phone of a company. */
+export const PhoneInput = z.object({
+  /** The phone (E.164); empty for none. @example "+79161234567" */
+  phone: z.union([z.literal(''), Phone]),
+});
+export type PhoneInput = z.infer<typeof PhoneInput>;
+
 /** Set the contact phone of the caller's company. */
 export const setPhone = endpoint({
   method: 'PUT',
   path: '/tariff/phone',
   access: ['CREATOR'],
-  body: z.pick(ContactInput, { phone: true }),
+  body: PhoneInput,
   reply: Tariff,
   errors: ['no_company'],
 });

@@ -1,8 +1,9 @@
 import { Login } from '@propusk/contract/auth';
+import { Phone } from '@propusk/contract/fields';
 import { PolicyInput } from '@propusk/contract/policies';
 import { ProxyInput } from '@propusk/contract/proxies';
 import { describe, expect, it } from 'vitest';
-import type * as z from 'zod/mini';
+import * as z from 'zod/mini';
 import { faultOf } from './field-fault.ts';
 import { render } from './phrase.ts';
 import { schemaFaults } from './ru/fields.ts';
@@ -29,6 +30,11 @@ describe('the faults of a field', () => {
   it.each(['99', '70000', '80a0', '0443'])('the fault of the port %s names the valid ports', (port) => {
     const proxy = { host: 'proxy.example.ru', port, username: 'user', password: 'secret' };
     expect(sentences(ProxyInput, proxy)).toEqual({ port: 'Целое число от 1000 до 65535' });
+  });
+  it('the fault of an unfinished phone number gives an example', () => {
+    expect(sentences(z.object({ phone: Phone }), { phone: '+7 912 345' })).toEqual({
+      phone: 'Укажите номер целиком: +7 912 345 67 89',
+    });
   });
   it('the fault of a missing choice asks for one', () => {
     expect(sentences(PolicyInput, { name: 'Бухгалтерия' })).toEqual({ proxyId: 'Выберите значение' });

@@ -20,6 +20,7 @@ export function faultOf(issue: z.core.$ZodRawIssue | z.core.$ZodIssue): Phrase<t
   }
   if (field === 'email') return ['email'];
   if (field === 'port') return ['port'];
+  if (field === 'phone') return ['phone'];
   if (code === 'too_small') {
     return issue.origin === 'string'
       ? ['short', Number(issue.minimum)]

@@ -115,7 +115,9 @@ function linksOf(
     { code: 'open_port', there: portOpen },
     {
       code: 'proxy_allows',
-      there: reason === null || (portOpen && opened.length > 0 && reason !== 'host_taken' && reason !== 'plan_ended'),
+      there:
+        reason === null ||
+        (portOpen && opened.length > 0 && reason !== 'host_taken' && reason !== 'plan_ended'),
     },
   ] as const;
   const first = links.findIndex(({ there }) => !there);

@@ -48,6 +48,8 @@ const budgets = {
   invitationMailbox: { attempts: 5, minutes: 60 },
   /** Pairing codes of one user: each ended session of the extension sends a change to every gateway. */
   pairing: { attempts: 20, minutes: 15 },
+  /** Requests of one company to the operator, each of which is mailed. */
+  tariffRequest: { attempts: 20, minutes: 1_440 },
 } as const;
 type Budget = keyof typeof budgets;
 /** A kind of link or code. Each kind has a separate budget. */
@@ -107,6 +109,7 @@ export interface Limits {
   /** @param calls the number of outbound calls; a number above the budget charges the whole budget */
   countProbe(userId: number, calls?: number): Promise<void>;
   countPairing(userId: number): Promise<void>;
+  countRequest(companyId: number): Promise<void>;
   /**
    * Whether the mailbox may get a mail about a change of an account; `charge` counts it once the change is stored. Throws when the
    * actor has caused too many.
@@ -334,6 +337,9 @@ export function createLimits(pool: pg.Pool): Limits {
     },
     async countPairing(userId) {
       await charge('pairing', String(userId));
+    },
+    async countRequest(companyId) {
+      await charge('tariffRequest', String(companyId));
     },
     async notice(actorId, mailbox) {
       const [ofMailbox, ofActor] = [hash(fold(mailbox)), String(actorId)];

@@ -5,7 +5,7 @@ import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import { type Actor, type Member, type Scope, scopeById, scopeOf } from '../core/actor.ts';
 import { AppError, found } from '../core/errors.ts';
 import type { IfMatch } from '../core/versions.ts';
-import { makeRoom, replaceLinks, touchLinked } from '../db/company.ts';
+import { demandInPlan, makeRoom, replaceLinks, touchLinked } from '../db/company.ts';
 import { contains, readList } from '../db/list.ts';
 import type { Db, Tx } from '../db/open.ts';
 import { pipeline, run, type Statement, statement } from '../db/pipeline.ts';
@@ -128,11 +128,12 @@ export async function listPolicies(
   return { rows: rows.map((row) => present(actor, row)), count };
 }
 
-/** @throws AppError bad_input for a proxy, user or site of another company; all_sites_refused; too_many_objects */
+/** @throws AppError bad_input for a proxy, user or site of another company; all_sites_refused; not_in_plan; too_many_objects */
 export async function createPolicy(tx: Tx, actor: Member, body: PolicyInput): Promise<Policy> {
   await makeRoom(tx, 'policies', actor.companyId);
   const proxy = await findEgress(tx, actor.companyId, body.proxyId);
   allowAllSites(body.allSites, proxy);
+  if (body.allSites) await demandInPlan(tx, actor.companyId, 'all_sites');
   const { id } = await tx
     .insertInto('policies')
     .values({
@@ -166,6 +167,8 @@ export async function updatePolicy(
   return changeEntity(tx, actor, policyEntity, { id, ifMatch }, async (policy) => {
     const proxy = await findEgress(tx, policy.company_id, body.proxyId ?? policy.proxy_id);
     allowAllSites(body.allSites === true, proxy);
+    // A policy that is for all sites already stays so after the plan has lost the feature.
+    if (body.allSites === true && !policy.all_sites) await demandInPlan(tx, policy.company_id, 'all_sites');
     // A switch to a proxy that does not allow all sites clears the flag. While the current proxy forbids it, the flag stays.
     const kept = policy.all_sites && (proxy.all_sites || proxy.id === policy.proxy_id);
     return {

@@ -69,7 +69,7 @@ describe('edits of a proxy', () => {
     const callers = [
       'own by the owner',
       'own by an admin',
-      'paid by the owner',
+      'paid by an admin',
       'of the platform by an admin',
     ];
     const moves = [{ host: 'thief.example.ru' }, { port: 8081 }, { host: 'thief.example.ru', port: 8080 }];

@@ -8,7 +8,7 @@ import type { Limits } from '../http/limits.ts';
 import { learnEgress } from '../probe/echo-client.ts';
 import { readProbeProxy, saveEgress } from '../probe/egress-store.ts';
 import type { Outbound } from '../probe/transport.ts';
-import { createProxy, deleteProxy, findProxy, listProxies, updateProxy } from './store.ts';
+import { createPaidProxy, createProxy, deleteProxy, findProxy, listProxies, updateProxy } from './store.ts';
 
 /** The calls of upstream proxies (spec section 7). */
 export function proxyRoutes(routes: Routes, { limits, ...outbound }: Outbound & { limits: Limits }): void {
@@ -16,6 +16,10 @@ export function proxyRoutes(routes: Routes, { limits, ...outbound }: Outbound & 
 
   implement(routes, contract.createProxy, ({ actor, body, write }) =>
     write((tx) => createProxy(tx, actor, body, encryption)),
+  );
+
+  implement(routes, contract.createPaidProxy, ({ actor, body, write }) =>
+    write((tx) => createPaidProxy(tx, actor, body, encryption)),
   );
 
   implement(routes, contract.listProxies, ({ actor, query, db }) =>

@@ -1,8 +1,10 @@
 import {
   type AdminProxyChange,
+  type PaidProxyInput,
   type Proxy,
   type ProxyInput,
   type ProxyQuery,
+  type ProxyType,
   proxyAddress,
 } from '@propusk/contract/proxies';
 import { type Expression, type SqlBool, sql } from 'kysely';
@@ -10,7 +12,7 @@ import { jsonObjectFrom } from 'kysely/helpers/postgres';
 import { type Actor, asMember, isAdmin } from '../core/actor.ts';
 import { AppError, found } from '../core/errors.ts';
 import type { IfMatch } from '../core/versions.ts';
-import { makeRoom } from '../db/company.ts';
+import { demandInPlan, makeRoom } from '../db/company.ts';
 import { contains, readList } from '../db/list.ts';
 import type { Db, Tx } from '../db/open.ts';
 import { run, type Statement, statement } from '../db/pipeline.ts';
@@ -48,12 +50,12 @@ function selectProxies(db: Db) {
 
 type Row = Awaited<ReturnType<ReturnType<typeof selectProxies>['executeTakeFirstOrThrow']>>;
 
-/** Hides the user name of a platform proxy from everyone except admins. */
+/** Hides the user name of a platform proxy and of a paid one from everyone except admins. */
 function present(actor: Actor, { type, allSites, port, username, ...row }: Row): Proxy {
   return {
     ...row,
     port: String(port),
-    username: type === 'default' && !isAdmin(actor) ? '' : username,
+    username: type === 'users' || isAdmin(actor) ? username : '',
     settings: { type, allSites },
   };
 }
@@ -85,7 +87,7 @@ export async function listProxies(
 
 /**
  * Creates a proxy of the actor's company. For an admin outside every company it creates a platform proxy.
- * @throws AppError too_many_objects, no_company
+ * @throws AppError too_many_objects, plan_limit, no_company
  */
 export async function createProxy(
   tx: Tx,
@@ -95,6 +97,32 @@ export async function createProxy(
 ): Promise<Proxy> {
   const companyId = isAdmin(actor) ? actor.companyId : asMember(actor).companyId;
   await makeRoom(tx, 'proxies', companyId);
+  const type = companyId === null ? 'default' : 'users';
+  return insertProxy(tx, actor, { ...body, companyId, type, allSites: false }, encryption);
+}
+
+/**
+ * Creates a paid proxy of a company.
+ * @throws AppError not_found, not_in_plan, too_many_objects
+ */
+export async function createPaidProxy(
+  tx: Tx,
+  actor: Actor,
+  body: PaidProxyInput,
+  encryption: Encryption,
+): Promise<Proxy> {
+  await makeRoom(tx, 'proxies', body.companyId, 'not_found', { paid: true });
+  await demandInPlan(tx, body.companyId, 'paid_proxies');
+  return insertProxy(tx, actor, { ...body, type: 'payment' }, encryption);
+}
+
+async function insertProxy(
+  tx: Tx,
+  actor: Actor,
+  body: ProxyInput & { companyId: number | null; type: ProxyType; allSites: boolean },
+  encryption: Encryption,
+): Promise<Proxy> {
+  const { companyId } = body;
   const { rows } = await sql<{
     id: number;
   }>`select nextval(pg_get_serial_sequence('proxies', 'id')) as id`.execute(tx);
@@ -105,7 +133,8 @@ export async function createProxy(
     .values({
       id,
       company_id: companyId,
-      type: companyId === null ? 'default' : 'users',
+      type: body.type,
+      all_sites: body.allSites,
       host: body.host,
       port: body.port,
       username: body.username,
@@ -129,7 +158,7 @@ export async function updateProxy(
   body: AdminProxyChange,
   { encryption, ifMatch }: { encryption: Encryption; ifMatch: IfMatch },
 ): Promise<Proxy> {
-  return changeEntity(tx, actor, proxyEntity, { id, ifMatch }, (proxy) => {
+  return changeEntity(tx, actor, proxyEntity, { id, ifMatch }, async (proxy) => {
     demandOwn(actor, proxy);
     const { password, settings } = body;
     if (proxy.direct && (changed(body, proxy) || password !== undefined)) throw new AppError('direct_proxy');
@@ -143,6 +172,9 @@ export async function updateProxy(
     if ((type === 'default') !== (proxy.company_id === null)) {
       const fault = proxy.company_id === null ? 'platform_proxy_type' : 'company_proxy_type';
       throw new AppError('bad_input', { fields: { 'settings.type': [fault] } });
+    }
+    if (type === 'payment' && proxy.type !== 'payment') {
+      await demandInPlan(tx, proxy.company_id ?? 0, 'paid_proxies');
     }
     const allSites = settings?.allSites ?? proxy.all_sites;
     return {
@@ -225,9 +257,10 @@ async function refuseInUse(tx: Tx, proxyId: number): Promise<void> {
   });
 }
 
-/** @throws AppError default_proxy for a proxy of the platform, unless the actor is an admin */
-function demandOwn(actor: Actor, proxy: { company_id: number | null }): void {
-  if (proxy.company_id === null && !isAdmin(actor)) throw new AppError('default_proxy');
+/** @throws AppError default_proxy for a proxy of the platform, paid_proxy for a paid one, unless the actor is an admin */
+function demandOwn(actor: Actor, { type }: { type: ProxyType }): void {
+  if (type !== 'users' && !isAdmin(actor))
+    throw new AppError(type === 'default' ? 'default_proxy' : 'paid_proxy');
 }
 
 /** Creates the direct proxy, which is the gateway itself, or updates its address from the settings. */

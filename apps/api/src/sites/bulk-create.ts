@@ -1,17 +1,16 @@
-import { limits } from '@propusk/contract/limits';
 import type { Site, SiteInput } from '@propusk/contract/sites';
 import type { FieldFault } from '@propusk/phrases/field-fault';
 import { sql } from 'kysely';
 import type { Member } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
-import { boundLinks, lockOwnCompany } from '../db/company.ts';
+import { boundLinks, lockOwnCompany, makeRoom } from '../db/company.ts';
 import type { Tx } from '../db/open.ts';
 import { recordCreated } from '../entities/change.ts';
 import { alreadyThere, readAddress, selectSites, shownAddress, siteEntity } from './store.ts';
 
 /**
  * Creates a list of sites: all of them or none. The error names every invalid line by its index (`3.address`).
- * @throws AppError bad_input, site_exists, too_many_objects
+ * @throws AppError bad_input, site_exists, too_many_objects, plan_limit
  */
 export async function createSites(
   tx: Tx,
@@ -31,7 +30,7 @@ export async function createSites(
     const address = addresses[at] ?? '';
     return taken.has(address) ? ['address', alreadyThere(address)] : null;
   });
-  if (taken.size + lines.length > limits.objectsPerCompany) throw new AppError('too_many_objects');
+  await makeRoom(tx, 'sites', companyId, 'unauthorized', { rows: lines.length });
   const politics = new Set(await policyIds(tx, companyId));
   refuse('bad_input', lines, (line) =>
     line.politics.every((id) => politics.has(id)) ? null : ['politics', ['gone_from_list']],

@@ -18,6 +18,7 @@ import { managedBy } from '../db/scope.ts';
 import { refusing } from '../db/violations.ts';
 import { changeEntity, deleteEntity, type Entity } from '../entities/change.ts';
 import type { Tell } from '../mail/tell-holder.ts';
+import { findTariffNews } from '../tariff/store.ts';
 
 function selectUsers(db: Db) {
   return db.selectFrom('users').select((eb) => [
@@ -72,7 +73,9 @@ const present = ({ invited, invitedUntil, ...row }: Row): User => ({
 export async function findSelf(db: Db, actor: Actor): Promise<User> {
   const row = await selectUsers(db).where('users.id', '=', actor.userId).executeTakeFirst();
   if (row === undefined) throw new AppError('unauthorized');
-  return present(row);
+  const self = present(row);
+  if (self.company === null || !actor.roles.includes('CREATOR')) return self;
+  return { ...self, company: { ...self.company, ...(await findTariffNews(db, self.company.id)) } };
 }
 
 /** @throws AppError not_found, also for another company's user */

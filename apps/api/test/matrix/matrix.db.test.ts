@@ -88,6 +88,7 @@ async function faultsOf({ call, target, expected }: Row, caller: Caller): Promis
 
 /** Calls that change rows without an audit event, each with the reason. */
 const unaudited: Readonly<Record<string, string>> = {
+  'POST /plans/:id/companies': 'reads',
   'POST /auth/register + email': 'a stranger may request it',
   'POST /auth/pairing': 'the sign-in with the code is audited',
   'POST /me/second-factor': 'the factor is off until a code confirms it',
@@ -205,7 +206,7 @@ const implied: Record<number, string> = {
   404: 'not_found',
 };
 /** Calls that read by a secret, which must not stand in a URL. */
-const reads = new Set(['POST /lock', 'POST /auth/link']);
+const reads = new Set(['POST /lock', 'POST /auth/link', 'POST /plans/:id/companies']);
 const makesCompanies = new Set(['POST /auth/registration', 'POST /company']);
 
 /** Whether a success changes rows: sessions are not compared, and a gateway may know a deleted company. */

@@ -50,6 +50,7 @@ beforeAll(async () => {
       values ('audit_2020_01', '2020-01-01', '2020-02-01', 7, 60);
     insert into mails (id, sealed, has_link, expires_at, due_at)
       values ('6f1e6f0a-5d0f-4a63-9d5c-0a4f6a3f3c11', 'canary of a mail', true, now() + interval '1 day', now() + interval '1 day');
+    insert into plan_warnings select id, 'trial', now(), 7 from companies limit 1;
     insert into companies (company_name, company_site) values ('lost', 'lost.test');
     delete from companies where company_name = 'lost'`);
   file = join(folder, 'whole.backup');
@@ -77,7 +78,10 @@ test('a backup contains every table except those that leftOut lists', async () =
       'audit',
       'audit_removals',
       'companies',
+      'contact',
       'kysely_migration',
+      'plan_warnings',
+      'plans',
       'platform',
       'policies',
       'policy_sites',
@@ -91,6 +95,7 @@ test('a backup contains every table except those that leftOut lists', async () =
       'second_factors',
       'site_checks',
       'sites',
+      'tariff_requests',
       'users',
       'vantages',
     ],

@@ -11,6 +11,7 @@ export const schemaFaults = {
   choose: () => 'Выберите значение',
   email: () => 'Укажите почту латиницей: name@company.ru',
   port: () => `Целое число от ${limits.port.min} до ${limits.port.max}`,
+  phone: () => 'Укажите номер целиком: +7 912 345 67 89',
   short,
   long: (most: number) => `Не длиннее ${characters(most)}`,
   less_than: (least: number) => `Не меньше ${least}`,

@@ -1,4 +1,5 @@
 import { limits } from '@propusk/contract/limits';
+import type { RequestKind } from '@propusk/contract/tariff';
 
 /** A paragraph of a mail: text, or a link with its label. */
 export type Paragraph = string | { readonly link: string; readonly label: string };
@@ -24,6 +25,10 @@ const moment = new Intl.DateTimeFormat('ru-RU', {
   ...{ day: 'numeric', month: 'long', year: 'numeric', hour: '2-digit', minute: '2-digit' },
   timeZoneName: 'short',
 } as const);
+
+/** What a request asks for, in the accusative. */
+const requested = ({ kind, plan }: { kind: RequestKind; plan: string }): string =>
+  ({ plan: `тариф «${plan}»`, paid_proxy: 'платный прокси-сервер', trial: 'пробный период' })[kind];
 
 /** The text of each mail, by its code. All but the first parameter, the recipient, are facts of the event. */
 export const mails = {
@@ -90,6 +95,72 @@ export const mails = {
       { link: resetPage, label: 'Запросить новую ссылку' },
       'После входа включите второй фактор в «Персональных данных».',
       'Если вы не ждали приглашения, ничего делать не нужно.',
+    ],
+  }),
+  /** To the operator: an owner asks for a plan, a paid proxy or the trial. */
+  tariff_request: (
+    _: string,
+    request: {
+      kind: RequestKind;
+      company: string;
+      by: string;
+      phone: string;
+      plan: string;
+      text: string;
+      page: string;
+    },
+  ): MailText => ({
+    subject: `${request.company}: запрос на ${requested(request)}`,
+    paragraphs: [
+      `Компания ${request.company} просит ${requested(request)}. Запрос отправил владелец: ${request.by}${request.phone === '' ? '' : `, телефон ${request.phone}`}.`,
+      ...(request.text === '' ? [] : [request.text]),
+      { link: request.page, label: 'Ответить в консоли' },
+    ],
+  }),
+  /** To the owner whose request was answered or refused. */
+  tariff_answer: (
+    _: string,
+    answer: { kind: RequestKind; plan: string; refused: boolean; reply: string; page: string },
+  ): MailText => ({
+    subject: answer.refused ? 'Ваш запрос в «Пропуске» отклонён' : 'Ответ на ваш запрос в «Пропуске»',
+    paragraphs: [
+      answer.refused
+        ? `Вы просили ${requested(answer)}. Запрос отклонён. Причина: ${answer.reply}`
+        : `Вы просили ${requested(answer)}. Запрос выполнен.`,
+      ...(answer.refused || answer.reply === '' ? [] : [answer.reply]),
+      { link: answer.page, label: 'Открыть страницу «Тариф»' },
+    ],
+  }),
+  /** To the owners of a company, before its plan, its trial or its paid proxies end. */
+  plan_ends: (
+    _: string,
+    end: {
+      what: 'trial' | 'plan' | 'paid';
+      at: string;
+      people: readonly string[];
+      sites: readonly string[];
+      page: string;
+    },
+  ): MailText => ({
+    subject: {
+      trial: 'Пробный период в «Пропуске» скоро закончится',
+      plan: 'Ваш тариф в «Пропуске» скоро закончится',
+      paid: 'Платные прокси скоро перестанут работать',
+    }[end.what],
+    paragraphs: [
+      ...(end.what === 'paid'
+        ? [
+            `Тариф с платными прокси закончился. До ${moment.format(new Date(end.at))} они ещё работают, потом шлюз перестанет открывать через них сайты.`,
+            ...(end.people.length === 0 ? [] : [`Кого это коснётся: ${end.people.join(', ')}.`]),
+            ...(end.sites.length === 0 ? [] : [`Какие сайты: ${end.sites.join(', ')}.`]),
+            'Запросите тариф с платными прокси или выберите в политиках доступа другие.',
+          ]
+        : [
+            `${end.what === 'trial' ? 'Пробный период' : 'Тариф'} действует до ${moment.format(new Date(end.at))}.`,
+            'Всё добавленное останется и продолжит работать, но сверх пределов следующего тарифа ничего не добавить.',
+          ]),
+      'Замки на сайтах остаются закрытыми, ничего не удаляется, доступ через свои прокси и через шлюз продолжает работать.',
+      { link: end.page, label: 'Открыть страницу «Тариф»' },
     ],
   }),
   /** To the new address of an account: opening the link proves that the user reads its mail. */

@@ -46,6 +46,7 @@ export function partsOf(
       return [...new Set([pick(of, home), pick(of, target.which ?? '')])];
     },
     company: pick('companies', target.path === 'absent' ? 'absent' : 'own'),
+    plan: world.plan,
   };
   const body = bodies[name]?.(aim);
   const query = queries[name]?.(aim);
@@ -70,7 +71,16 @@ export function companyOf(target: Target, world: World, caller: Standing): numbe
   return caller.own.id;
 }
 
-type Kind = 'vantages' | 'sessions' | 'people' | 'companies' | 'proxies' | 'sites' | 'policies';
+type Kind =
+  | 'vantages'
+  | 'sessions'
+  | 'people'
+  | 'companies'
+  | 'proxies'
+  | 'sites'
+  | 'policies'
+  | 'plans'
+  | 'requests';
 
 const kinds: [string, Kind][] = [
   ['/me/sessions/', 'sessions'],
@@ -80,6 +90,8 @@ const kinds: [string, Kind][] = [
   ['/domain-allowed/', 'sites'],
   ['/politics/', 'policies'],
   ['/vantages/', 'vantages'],
+  ['/plans/', 'plans'],
+  ['/tariff/requests/', 'requests'],
 ];
 
 function idsOf(
@@ -120,6 +132,7 @@ function idsOf(
     proxies: {
       own: own.proxies.idle,
       used: own.proxies.used,
+      paid: own.proxies.paid,
       other: other.proxies.idle,
       platform: world.platformProxy,
       direct: world.directProxy,
@@ -132,6 +145,8 @@ function idsOf(
       other: other.policies.reached,
       absent,
     },
+    plans: { platform: world.plan, absent },
+    requests: { own: own.request, other: other.request, absent },
   };
 }
 
@@ -149,6 +164,7 @@ interface Aim {
   readonly target: Target;
   readonly caller: Standing;
   readonly company: number;
+  readonly plan: number;
   /** Returns the id that the target puts into the body. */
   one(kind: Kind): number;
   /** Returns a list of that id and an allowed one: the api must refuse a list with one wrong id. */
@@ -168,6 +184,7 @@ const queries: Record<string, (aim: Aim) => Readonly<Record<string, string | num
 const politics = ({ target, some }: Aim) =>
   target.field === 'politics' ? { politics: some('policies') } : {};
 const proxy = { host: 'new.proxy.test', port: '3128', username: 'login', password: 'upstream secret' };
+const plan = { name: 'Business', people: 40, paidProxies: true, allSites: false, offered: true, trial: true };
 const required = ({ target: { field } }: Aim) => (field === undefined ? {} : { [field]: true });
 const company = { companyName: 'Новое имя', companySite: 'new.test' };
 
@@ -250,6 +267,15 @@ const bodies: Record<string, (aim: Aim) => unknown> = {
   'PUT /proxy/:id': () => proxy,
   'PUT /proxy/admin/:id': ({ target }) =>
     target.field === 'settings' ? { settings: { allSites: true } } : proxy,
+  'POST /proxy/admin': (aim) => ({ ...proxy, companyId: aim.company }),
+  'POST /plans': () => plan,
+  'PUT /plans/:id': () => plan,
+  'POST /plans/:id/companies': () => plan,
+  'PUT /company/:id/tariff': (aim) => ({ planId: aim.plan, planEndsAt: '2099-01-01T00:00:00.000Z' }),
+  'PUT /tariff/phone': () => ({ phone: '+79161234567' }),
+  'PUT /contact': () => ({ name: 'Manager', phone: '+79161234567', email: 'a@b.test', telegram: 'manager' }),
+  'POST /tariff/requests': () => ({ kind: 'trial', text: 'Please' }),
+  'PUT /tariff/requests/:id': () => ({ state: 'refused', reply: 'No' }),
   'POST /domain-allowed': (aim) => ({ address: 'new.example.ru', ...politics(aim) }),
   'POST /domain-allowed/many': (aim) => [
     { address: 'first.example.ru' },

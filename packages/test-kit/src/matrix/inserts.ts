@@ -3,6 +3,7 @@ import { recoveryHash, secretPlace } from '@propusk/api/auth/factor-store';
 import { hashToken, newToken } from '@propusk/api/core/tokens';
 import type { Db } from '@propusk/api/db/open';
 import { keyPlace } from '@propusk/api/vantage/store';
+import type { ProxyType } from '@propusk/contract/proxies';
 import type { Role } from '@propusk/contract/roles';
 import { testEncryption } from '../api/api.ts';
 
@@ -36,12 +37,17 @@ export async function addUser(
 }
 
 /** Inserts a proxy of a company, or of the platform. @returns the id */
-export async function addProxy(db: Db, companyId: number | null, host: string): Promise<number> {
+export async function addProxy(
+  db: Db,
+  companyId: number | null,
+  host: string,
+  type: ProxyType = companyId === null ? 'default' : 'users',
+): Promise<number> {
   const { id } = await db
     .insertInto('proxies')
     .values({
       company_id: companyId,
-      type: companyId === null ? 'default' : 'users',
+      type,
       host,
       port: 8080,
       username: 'login',
@@ -218,3 +224,32 @@ export async function addLockLink(
 }
 
 const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
+
+/** Inserts an offered plan for the trial, with everything included. @returns the id */
+export async function addPlan(db: Db): Promise<number> {
+  const { id } = await db
+    .insertInto('plans')
+    .values({
+      ...{ name: 'Team', price_amount: 149_000, price_currency: 'RUB', people: 50, sites: 50, proxies: 50 },
+      ...{ paid_proxies: true, all_sites: true, offered: true, trial: true },
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+/** Inserts an open request of a company for a plan. @returns the id */
+export async function addRequest(db: Db, companyId: number, planId: number): Promise<number> {
+  const { id } = await db
+    .insertInto('tariff_requests')
+    .values({
+      company_id: companyId,
+      kind: 'plan',
+      plan_id: planId,
+      email: 'owner@test.test',
+      text: 'Please',
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}

@@ -36,7 +36,7 @@ export interface Expected {
  * no policy of the caller reaches. owner: another CREATOR of the company; staff: an ADMIN who belongs to the company; admin:
  * another ADMIN of the platform. For sessions, self is another session of the caller and asking the current one; own, other
  * and admin are sessions of the users of these names. used: a proxy with a policy; platform: a default proxy; direct: the
- * gateway itself. shared: an address that both companies have. unstaffed: a third company without an ADMIN. After a plus:
+ * gateway itself; paid: a paid proxy of the company. shared: an address that both companies have. unstaffed: a third company without an ADMIN. After a plus:
  * the field in the body and the owner of its object; a list also contains one allowed object. Calls above each other share the
  * lines below them; a line names all targets of one result. After `role`: the role in the body.
  *
@@ -219,13 +219,17 @@ GET /proxy
   -                                             401     401     401     | 403     403     200     200     200     | 403     200
 GET /proxy/admin
   -                                             401     401     401     | 403     403     403     403     200     | 403     403
+POST /proxy/admin
+  own                                           401     401     401     | 403     403     403     403     201     | 403     403
+  absent                                        401     401     401     | 403     403     403     403     404     | 403     403
 GET /proxy/:id
 POST /proxy/:id/check
-  own, used, platform, direct                   401     401     401     | 403     403     200     200     200     | 403     200
+  own, used, paid, platform, direct             401     401     401     | 403     403     200     200     200     | 403     200
   other                                         401     401     401     | 403     403     404     404     200     | 403     404
   absent                                        401     401     401     | 403     403     404     404     404     | 403     404
 PUT /proxy/:id
   own, used                                     401     401     401     | 403     403     200     200     200     | 403     200
+  paid                                          401     401     401     | 403     403     403*    403*    200     | 403     403*  paid_proxy
   platform                                      401     401     401     | 403     403     403*    403*    200     | 403     403*  default_proxy
   direct                                        401     401     401     | 403     403     403*    403*    403*    | 403     403*  default_proxy/direct_proxy
   other                                         401     401     401     | 403     403     404     404     200     | 403     404
@@ -237,11 +241,42 @@ PUT /proxy/admin/:id
   absent                                        401     401     401     | 403     403     403     403     404     | 403     403
 DELETE /proxy/:id
   own                                           401     401     401     | 403     403     204     204     204     | 403     204
+  paid                                          401     401     401     | 403     403     403*    403*    204     | 403     403*  paid_proxy
   used                                          401     401     401     | 403     403     409*    409*    409*    | 403     409*  proxy_in_use
   platform                                      401     401     401     | 403     403     403*    403*    204     | 403     403*  default_proxy
   direct                                        401     401     401     | 403     403     403*    403*    403*    | 403     403*  default_proxy/direct_proxy
   other                                         401     401     401     | 403     403     404     404     204     | 403     404
   absent                                        401     401     401     | 403     403     404     404     404     | 403     404
+
+# Plans and tariffs
+                                                anon    dead    gate    | bare    USER    CREATOR both    ADMIN   | USER2   CREATOR2
+GET /plans
+GET /contact
+PUT /contact
+GET /tariff/requests
+  -                                             401     401     401     | 403     403     403     403     200     | 403     403
+POST /plans
+  -                                             401     401     401     | 403     403     403     403     201     | 403     403
+PUT /plans/:id
+POST /plans/:id/companies
+  platform                                      401     401     401     | 403     403     403     403     200     | 403     403
+  absent                                        401     401     401     | 403     403     403     403     404     | 403     403
+GET /company/:id/tariff
+PUT /company/:id/tariff
+  own, other, unstaffed                         401     401     401     | 403     403     403     403     200     | 403     403
+  absent                                        401     401     401     | 403     403     403     403     404     | 403     403
+GET /tariff
+POST /tariff/trial
+PUT /tariff/phone
+  -                                             401     401     401     | 403     403     200     200     403     | 403     200
+POST /tariff/requests
+  -                                             401     401     401     | 403     403     201     201     403     | 403     201
+DELETE /tariff/requests/:id
+  own                                           401     401     401     | 403     403     204     204     403     | 403     204
+  other, absent                                 401     401     401     | 403     403     404     404     403     | 403     404
+PUT /tariff/requests/:id
+  own, other                                    401     401     401     | 403     403     403     403     200     | 403     403
+  absent                                        401     401     401     | 403     403     403     403     404     | 403     403
 
 # Sites
                                                 anon    dead    gate    | bare    USER    CREATOR both    ADMIN   | USER2   CREATOR2

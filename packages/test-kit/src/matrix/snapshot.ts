@@ -33,6 +33,7 @@ export interface Written extends Record<string, unknown> {
 // Tables that others reference. All other tables come after these in a restore.
 const parents = [
   'platform',
+  'plans',
   'companies',
   'users',
   'proxies',
@@ -57,6 +58,9 @@ const audited: Readonly<Record<string, readonly string[]>> = {
   mail_links: [],
   lock_links: [],
   company_invitations: [],
+  plans: [],
+  contact: [],
+  tariff_requests: [],
 };
 
 /** Copies the whole database. */

@@ -9,8 +9,10 @@ import {
   addLink,
   addLockLink,
   addPairing,
+  addPlan,
   addPolicy,
   addProxy,
+  addRequest,
   addSession,
   addSite,
   addTask,
@@ -57,7 +59,8 @@ export interface Company {
     readonly unpaired: number;
     readonly code: string;
   };
-  readonly proxies: { readonly idle: number; readonly used: number };
+  readonly proxies: { readonly idle: number; readonly used: number; readonly paid: number };
+  readonly request: number;
   /** The caller USER is only in `reached`. */
   readonly policies: { readonly reached: number; readonly unreached: number };
   readonly sites: { readonly reached: number; readonly unreached: number; readonly shared: number };
@@ -79,6 +82,7 @@ export interface Standing {
 export interface World {
   readonly standing: Readonly<Record<Caller, Standing>>;
   readonly unstaffed: number;
+  readonly plan: number;
   readonly platformProxy: number;
   readonly platformVantage: number;
   readonly directProxy: number;
@@ -91,8 +95,9 @@ export const SHARED_ADDRESS = 'shared.example.ru';
 /** Inserts three companies and platform rows by SQL: creating each account through the api would take a minute. */
 export async function createWorld({ database: { db }, must }: TestApi): Promise<World> {
   const hash = await testPasswords.hash(PASSWORD, ofProcess);
-  const first = await addCompany(db, 'first', hash);
-  const second = await addCompany(db, 'second', hash);
+  const plan = await addPlan(db);
+  const first = await addCompany(db, 'first', { hash, plan });
+  const second = await addCompany(db, 'second', { hash, plan });
   const { id: unstaffed } = await insertCompany(db, 'third');
   await addUser(db, { companyId: unstaffed, email: 'agent@third.test', roles: ['USER'], hash });
   const admin = await addUser(db, { companyId: null, email: 'admin@platform.test', roles: ['ADMIN'], hash });
@@ -138,6 +143,7 @@ export async function createWorld({ database: { db }, must }: TestApi): Promise<
   return {
     standing,
     unstaffed,
+    plan,
     platformProxy,
     platformVantage,
     directProxy: directProxy.id,
@@ -153,7 +159,11 @@ async function signedIn(db: Db, userId: number) {
   return { token, sessions: { asking: await sessionId(db, token), another } };
 }
 
-async function addCompany(db: Db, name: string, hash: string): Promise<Company> {
+async function addCompany(
+  db: Db,
+  name: string,
+  { hash, plan }: { hash: string; plan: number },
+): Promise<Company> {
   const { id } = await insertCompany(db, name);
   const insertUser = (email: string, roles: Role[]) =>
     addUser(db, { companyId: id, email: `${email}@${name}.test`, roles, hash });
@@ -174,6 +184,7 @@ async function addCompany(db: Db, name: string, hash: string): Promise<Company> 
   await addFactor(db, people.CREATOR, 'begun');
   const idle = await addProxy(db, id, `idle.${name}.test`);
   const used = await addProxy(db, id, `used.${name}.test`);
+  const paid = await addProxy(db, id, `paid.${name}.test`, 'payment');
   const reached = await addPolicy(db, id, { name: `Reached of ${name}`, proxyId: used });
   const unreached = await addPolicy(db, id, { name: `Unreached of ${name}`, proxyId: used });
   const address = `reached.${name}.example.ru`;
@@ -210,7 +221,8 @@ async function addCompany(db: Db, name: string, hash: string): Promise<Company> 
       lock: await addLockLink(db, id, sites.reached, people.owner),
     },
     vantages: { paired, task: await addTask(db, paired), ...(await addUnpairedVantage(db, id)) },
-    proxies: { idle, used },
+    proxies: { idle, used, paid },
+    request: await addRequest(db, id, plan),
     policies: { reached, unreached },
     sites,
     address,

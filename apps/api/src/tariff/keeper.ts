@@ -1,0 +1,103 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Logger } from 'pino';
+import { committing } from '../db/after-commit.ts';
+import type { Db, Tx } from '../db/open.ts';
+import { type Outbox, queueMail } from '../mail/store.ts';
+import { concerned, hasPaidEnd, PAID_GRACE, WARNED } from './store.ts';
+
+/** A stop reaches the gateways within a second of its moment. */
+const TICK_MS = 1_000;
+/** Ticks between two looks for warnings. */
+const WARN_EVERY = 60;
+/** Warnings of one look; the next one goes on. */
+const MOST_WARNINGS = 1_000;
+
+/**
+ * Stops paid proxies 14 days after the end of the plan that included them, and mails owners before a plan, a trial or a paid proxy
+ * ends. Each api runs one. Only the database's clock counts, and the database admits one mail of a kind.
+ * @param page the console's tariff page
+ */
+export function startPlanKeeper({
+  db,
+  log,
+  outbox,
+  page,
+}: {
+  readonly db: Db;
+  readonly log: Pick<Logger, 'warn'>;
+  readonly outbox: Outbox;
+  readonly page: string;
+}): { tick(): Promise<void>; close(): Promise<void> } {
+  let ticks = 0;
+  let running: Promise<void> = Promise.resolve();
+  const closing = new AbortController();
+
+  async function work(): Promise<void> {
+    if (closing.signal.aborted) return;
+    await sql`update companies c set paid_stopped = true where c.id in (
+      select c.id from companies c where c.paid_ends_at <= now() - ${PAID_GRACE} and not c.paid_stopped and ${hasPaidEnd}
+      order by c.id for no key update skip locked)`.execute(db);
+    if (ticks++ % WARN_EVERY !== 0) return;
+    for (let sent = 0; sent < MOST_WARNINGS && !closing.signal.aborted; sent++) {
+      if (!(await committing(db, (tx) => warnOne(tx, outbox, page)))) return;
+    }
+  }
+
+  const tick = () =>
+    (running = running
+      .then(work)
+      .catch((err: unknown) => log.warn({ err }, 'failed to look for ended plans')));
+  const timer = setInterval(tick, TICK_MS).unref();
+  void tick();
+  return {
+    tick,
+    close: async () => {
+      closing.abort();
+      clearInterval(timer);
+      await running;
+    },
+  };
+}
+
+interface Warning {
+  companyId: number;
+  what: 'trial' | 'plan' | 'paid';
+  at: string;
+  people: string[];
+  sites: string[];
+  owners: string[];
+}
+
+/** Mails one due warning to the owners of its company. @returns false when none is due */
+async function warnOne(tx: Tx, outbox: Outbox, page: string): Promise<boolean> {
+  const left = (days: number) => sql`e.at <= now() + ${sql.raw(`interval '${days} days'`)}`;
+  const { rows } = await sql<Warning>`
+    with due as (
+      select c.id, e.what, e.at, case when ${left(1)} then 1 when ${left(3)} then 3 when ${left(7)} then 7 else 14 end as days
+      from companies c cross join lateral (
+        ${ending('trial', sql`c.trial_ends_at > now() and c.trial_ends_at < now() + ${WARNED}`, sql`c.trial_ends_at`)}
+        union all ${ending('plan', sql`c.plan_ends_at > now() and c.plan_ends_at < now() + ${WARNED}`, sql`c.plan_ends_at`)}
+        union all ${ending('paid', sql`${hasPaidEnd} and not c.paid_stopped`, sql`c.paid_ends_at + ${PAID_GRACE}`)}
+      ) e where (c.trial_ends_at > now() or c.plan_ends_at > now() or c.paid_ends_at <= now())
+    ), sent as (
+      insert into plan_warnings (company_id, what, ends_at, days)
+      select id, what, at, days from due d
+      where not exists (select from plan_warnings w where (w.company_id, w.what, w.ends_at, w.days) = (d.id, d.what, d.at, d.days))
+      order by id limit 1 on conflict do nothing returning *
+    )
+    select s.company_id as "companyId", s.what, s.ends_at as at, ${concerned.people} as people, ${concerned.sites} as sites,
+      array(select u.email::text from users u where u.company_id = c.id and u.roles @> '{CREATOR}' and c.confirmed
+        order by u.id limit 10) as owners
+    from sent s join companies c on c.id = s.company_id`.execute(tx);
+  const [warning] = rows;
+  if (warning === undefined) return false;
+  const { what, at, people, sites } = warning;
+  for (const to of warning.owners) {
+    await queueMail(tx, outbox, { to, code: 'plan_ends', facts: [{ what, at, people, sites, page }] }, null);
+  }
+  return true;
+}
+
+function ending(what: Warning['what'], condition: RawBuilder<unknown>, at: RawBuilder<unknown>) {
+  return sql`select ${sql.lit(what)} as what, ${at} as at where ${condition}`;
+}

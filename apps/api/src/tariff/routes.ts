@@ -1,0 +1,61 @@
+import * as plansContract from '@propusk/contract/plans';
+import * as contract from '@propusk/contract/tariff';
+import { asMember } from '../core/actor.ts';
+import { implement, type Routes } from '../http/implement.ts';
+import type { Limits } from '../http/limits.ts';
+import type { Outbox } from '../mail/store.ts';
+import { createPlan, findConcerned, readPlans, updatePlan } from './plans.ts';
+import { answerRequest, createRequest, readRequests, withdrawRequest } from './requests.ts';
+import { findContact, findTariff, setContact, setPhone, setTariff, startTrial } from './store.ts';
+
+/** The calls of plans, tariffs, the operator's contact and requests. */
+export function tariffRoutes(
+  routes: Routes,
+  { limits, outbox, publicUrl }: { limits: Limits; outbox: Outbox; publicUrl: URL },
+): void {
+  implement(routes, plansContract.listPlans, async ({ db }) => {
+    const rows = await readPlans(db);
+    return { rows, count: rows.length };
+  });
+  implement(routes, plansContract.createPlan, ({ actor, body, write }) =>
+    write((tx) => createPlan(tx, actor, body)),
+  );
+  implement(routes, plansContract.updatePlan, ({ actor, params, body, ifMatch, write }) =>
+    write((tx) => updatePlan(tx, actor, params.id, body, ifMatch)),
+  );
+  implement(routes, plansContract.planCompanies, ({ params, body, db }) =>
+    findConcerned(db, params.id, body),
+  );
+
+  implement(routes, contract.myTariff, ({ actor, db }) => findTariff(db, asMember(actor).companyId));
+  implement(routes, contract.companyTariff, ({ params, db }) => findTariff(db, params.id));
+  implement(routes, contract.setTariff, ({ actor, params, body, write }) =>
+    write((tx) => setTariff(tx, actor, params.id, body)),
+  );
+  implement(routes, contract.startTrial, ({ actor, write }) =>
+    write((tx) => startTrial(tx, asMember(actor))),
+  );
+  implement(routes, contract.setPhone, ({ actor, body, write }) =>
+    write((tx) => setPhone(tx, asMember(actor), body.phone)),
+  );
+
+  implement(routes, contract.getContact, ({ db }) => findContact(db));
+  implement(routes, contract.setContact, ({ actor, body, write }) =>
+    write((tx) => setContact(tx, actor, body)),
+  );
+
+  implement(routes, contract.createRequest, async ({ actor, body, write }) => {
+    const member = asMember(actor);
+    await limits.countRequest(member.companyId);
+    const page = new URL('/dashboard/admin/plans', publicUrl).href;
+    return write((tx) => createRequest(tx, member, body, { outbox, page }));
+  });
+  implement(routes, contract.withdrawRequest, ({ actor, params, write }) =>
+    write((tx) => withdrawRequest(tx, asMember(actor), params.id)),
+  );
+  implement(routes, contract.listRequests, ({ query, db }) => readRequests(db, query));
+  implement(routes, contract.answerRequest, ({ actor, params, body, write }) => {
+    const page = new URL('/dashboard/creator/tariff', publicUrl).href;
+    return write((tx) => answerRequest(tx, actor, params.id, body, { outbox, page }));
+  });
+}

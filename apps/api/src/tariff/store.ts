@@ -1,0 +1,175 @@
+import type { Contact, ContactInput, Tariff, TariffInput } from '@propusk/contract/tariff';
+import { standardPlan } from '@propusk/phrases/errors';
+import { sql } from 'kysely';
+import { type AuditFields, record } from '../audit/store.ts';
+import type { Actor, Member } from '../core/actor.ts';
+import { AppError, found } from '../core/errors.ts';
+import { lockCompany } from '../db/company.ts';
+import type { Db, Tx } from '../db/open.ts';
+import { readPlans, usage } from './plans.ts';
+import { readRequests } from './requests.ts';
+
+/** How long paid proxies work after the plan that included them ended. */
+export const PAID_GRACE = sql.raw(`interval '14 days'`);
+/** How long before its end a plan or trial is warned of. */
+export const WARNED = sql.raw(`interval '7 days'`);
+
+/** Whether the company `c` of a query has a paid proxy whose plan has ended. */
+export const hasPaidEnd = sql`(c.paid_ends_at <= now()
+  and exists (select from proxies where owner_id = c.id and type = 'payment'))`;
+
+/** The users, or the sites, of the company `c` of a query that a policy on a paid proxy concerns. At most 50 names. */
+export const concerned = {
+  people: sql<
+    string[]
+  >`array(select coalesce(nullif(trim(u.name || ' ' || u.surname), ''), u.email::text) from users u
+    where u.company_id = c.id and exists (select from policy_users l join policies p on p.id = l.policy_id
+      join proxies x on x.id = p.proxy_id and x.type = 'payment' where l.company_id = c.id and l.user_id = u.id)
+    order by u.id limit 50)`,
+  sites: sql<string[]>`array(select s.shown_address from sites s
+    where s.company_id = c.id and exists (select from policy_sites l join policies p on p.id = l.policy_id
+      join proxies x on x.id = p.proxy_id and x.type = 'payment' where l.company_id = c.id and l.site_id = s.id)
+    order by s.id limit 50)`,
+};
+
+interface Row extends Pick<Tariff, 'used' | 'phone' | 'planEndsAt' | 'trialEndsAt' | 'trialRuns'> {
+  trialOffered: boolean;
+  inForce: number;
+  own: Tariff['ownPlan'];
+  stopsAt: string | null;
+  stopped: boolean;
+  people: string[];
+  sites: string[];
+}
+
+/** The plan of a company, what it uses, and the offers. @throws AppError not_found */
+export async function findTariff(db: Db, companyId: number): Promise<Tariff> {
+  const { rows } = await sql<Row>`
+    select c.phone, c.plan_ends_at as "planEndsAt", c.trial_ends_at as "trialEndsAt",
+      coalesce(c.trial_ends_at > now(), false) as "trialRuns",
+      c.trial_ends_at is null and exists (select from plans where trial) as "trialOffered",
+      (plan_of(c)).id as "inForce", ${usage} as used,
+      (select json_build_object('id', p.id, 'name', coalesce(nullif(p.name, ''), ${standardPlan})) from plans p
+        where p.id = c.plan_id or (c.plan_id is null and p.standard)) as own,
+      case when ${hasPaidEnd} then c.paid_ends_at + ${PAID_GRACE} end as "stopsAt", c.paid_stopped as stopped,
+      ${concerned.people} as people, ${concerned.sites} as sites
+    from companies c where c.id = ${companyId}`.execute(db);
+  const { inForce, own, stopsAt, stopped, people, sites, ...tariff } = found(rows[0]);
+  const plans = await readPlans(db);
+  return {
+    ...tariff,
+    plan: found(plans.find(({ id }) => id === inForce)),
+    ownPlan: own,
+    offers: plans.filter(({ offered }) => offered),
+    contact: await findContact(db),
+    paidEnd: stopsAt === null ? null : { stopsAt, stopped, people, sites },
+    requests: (await readRequests(db, { companyId, take: 20 })).rows,
+  };
+}
+
+/** What an owner's console shows of the tariff on every page. @returns the fields of `me.company` */
+export async function findTariffNews(
+  db: Db,
+  companyId: number,
+): Promise<{ hasTariff: boolean; ending: { what: 'trial' | 'plan' | 'paid'; at: string } | null }> {
+  const { rows } = await sql<{ hasTariff: boolean; what: 'trial' | 'plan' | 'paid' | null; at: string }>`
+    select (select count(*) > 1 from plans) as "hasTariff", e.what, e.at from companies c left join lateral (
+      select * from (values
+        ('paid', 1, case when ${hasPaidEnd} then c.paid_ends_at + ${PAID_GRACE} end),
+        ('trial', 2, case when c.trial_ends_at > now() then c.trial_ends_at end),
+        ('plan', 2, case when c.plan_ends_at > now() then c.plan_ends_at end)) as e (what, rank, at)
+      where e.at is not null and (e.what = 'paid' or e.at < now() + ${WARNED}) order by e.rank, e.at limit 1
+    ) e on true where c.id = ${companyId}`.execute(db);
+  const { hasTariff, what, at } = found(rows[0]);
+  return { hasTariff, ending: what === null ? null : { what, at } };
+}
+
+/**
+ * Sets a company's plan, and begins, extends or ends its trial.
+ * @throws AppError not_found; bad_input for an unknown plan; no_trial without a plan for the trial
+ */
+export async function setTariff(tx: Tx, actor: Actor, id: number, body: TariffInput): Promise<Tariff> {
+  const { planId, planEndsAt = null, trialEndsAt } = body;
+  await lockCompany(tx, id);
+  const plans = await readPlans(tx);
+  if (!plans.some((plan) => plan.id === planId)) {
+    throw new AppError('bad_input', { fields: { planId: ['gone_from_list'] } });
+  }
+  if (trialEndsAt !== undefined && !plans.some(({ trial }) => trial)) throw new AppError('no_trial');
+  return auditing(tx, actor, id, () =>
+    tx
+      .updateTable('companies')
+      .set({
+        plan_id: planId,
+        plan_ends_at: planEndsAt,
+        ...(trialEndsAt !== undefined && { trial_ends_at: trialEndsAt }),
+      })
+      .where('id', '=', id)
+      .execute(),
+  );
+}
+
+/**
+ * Begins the trial of the actor's company: 720 hours of the database's clock (answers.md), once.
+ * @throws AppError no_trial
+ */
+export function startTrial(tx: Tx, actor: Member): Promise<Tariff> {
+  return auditing(tx, actor, actor.companyId, async () => {
+    const { rows } = await sql`update companies set trial_ends_at = now() + interval '720 hours'
+      where id = ${actor.companyId} and trial_ends_at is null and exists (select from plans where trial)
+      returning id`.execute(tx);
+    if (rows.length === 0) throw new AppError('no_trial');
+  });
+}
+
+/** Sets the contact phone of the actor's company. @param phone E.164, or empty */
+export function setPhone(tx: Tx, actor: Member, phone: string): Promise<Tariff> {
+  return auditing(tx, actor, actor.companyId, () =>
+    tx.updateTable('companies').set({ phone }).where('id', '=', actor.companyId).execute(),
+  );
+}
+
+async function auditing(
+  tx: Tx,
+  actor: Actor,
+  companyId: number,
+  change: () => Promise<unknown>,
+): Promise<Tariff> {
+  await lockCompany(tx, companyId);
+  const before = await findTariff(tx, companyId);
+  await change();
+  const after = await findTariff(tx, companyId);
+  const { company_name: name } = await tx
+    .selectFrom('companies')
+    .select('company_name')
+    .where('id', '=', companyId)
+    .executeTakeFirstOrThrow();
+  await record(tx, actor, {
+    ...{ action: 'changed', kind: 'company', id: companyId, name, companyId },
+    ...{ before: auditFields(before), after: auditFields(after) },
+  });
+  return after;
+}
+
+const auditFields = ({ ownPlan, planEndsAt, trialEndsAt, phone }: Tariff): AuditFields => ({
+  plan: ownPlan.name,
+  planEndsAt: planEndsAt ?? '',
+  trialEndsAt: trialEndsAt ?? '',
+  phone,
+});
+
+/** The contact of the platform's operator. */
+export function findContact(db: Db): Promise<Contact> {
+  return db.selectFrom('contact').select(['name', 'phone', 'email', 'telegram']).executeTakeFirstOrThrow();
+}
+
+/** Replaces the contact of the platform's operator. */
+export async function setContact(tx: Tx, actor: Actor, body: ContactInput): Promise<Contact> {
+  const before = await findContact(tx);
+  await tx.updateTable('contact').set(body).execute();
+  await record(tx, actor, {
+    ...{ action: 'changed', kind: 'contact', id: 1, name: body.name, companyId: null },
+    ...{ before: { ...before }, after: { ...body } },
+  });
+  return body;
+}

@@ -1,0 +1,366 @@
+import { mkdtemp, readdir, readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { decide } from '@propusk/access/decide';
+import { canonicalHost } from '@propusk/access/host';
+import { listAudit } from '@propusk/contract/audit';
+import { me } from '@propusk/contract/me';
+import { createPlan, listPlans, type PlanInput, planCompanies, updatePlan } from '@propusk/contract/plans';
+import { createPolicy, updatePolicy } from '@propusk/contract/policies';
+import {
+  createPaidProxy,
+  createProxy,
+  deleteProxy,
+  listProxies,
+  updateProxy,
+} from '@propusk/contract/proxies';
+import { createSite, createSites, listSites } from '@propusk/contract/sites';
+import {
+  answerRequest,
+  companyTariff,
+  createRequest,
+  listRequests,
+  myTariff,
+  setContact,
+  setPhone,
+  setTariff,
+  startTrial,
+  withdrawRequest,
+} from '@propusk/contract/tariff';
+import { createAdmin } from '@propusk/test-kit/api/admin';
+import { startApi, type TestApi, testEncryption } from '@propusk/test-kit/api/api';
+import { readMail } from '@propusk/test-kit/api/inbox';
+import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
+import { indexOf } from '../access/explain.ts';
+import { readSnapshot } from '../feed/store.ts';
+import { startPlanKeeper } from './keeper.ts';
+
+let api: TestApi;
+let twin: TestApi;
+let admin: string;
+let mailFolder: string;
+let trialPlan: number;
+beforeAll(async () => {
+  mailFolder = await mkdtemp(join(tmpdir(), 'propusk-tariff-'));
+  api = await startApi(inject('serverUrl'), { settings: { mailFolder } });
+  twin = await startApi(inject('serverUrl'), { shared: api.database, settings: { mailFolder } });
+  admin = await createAdmin(api);
+  trialPlan = (await api.must(admin, createPlan, { body: { ...full, name: 'Trial', trial: true } })).id;
+});
+afterAll(async () => {
+  await twin.close();
+  await api.close();
+});
+
+const full = { name: 'Full', paidProxies: true, allSites: true, offered: true, trial: false };
+const upstream = { host: 'paid.example.ru', port: 8080, username: 'login', password: 'canary-secret' };
+
+async function company(plan?: Partial<PlanInput>) {
+  const { token, email } = await api.company();
+  const id = (await api.must(token, me)).company?.id ?? 0;
+  if (plan !== undefined) {
+    const { id: planId } = await api.must(admin, createPlan, { body: { ...full, ...plan } });
+    await api.must(admin, setTariff, { params: { id }, body: { planId } });
+  }
+  return { token, email, id };
+}
+
+const sql = (text: string, ...values: unknown[]) => api.database.pool.query(text, values);
+
+/** The texts of the mails to an address. */
+async function mailsTo(address: string): Promise<string[]> {
+  const files = await readdir(mailFolder);
+  const mails = await Promise.all(
+    files.filter((name) => name.endsWith('.eml')).map((name) => readFile(join(mailFolder, name), 'utf8')),
+  );
+  return mails.filter((mail) => mail.includes(`To: ${address}`)).map((mail) => readMail(mail).text);
+}
+
+const keeper = (of: TestApi, log = { warn: vi.fn<(...facts: unknown[]) => void>() }) => ({
+  log,
+  ...startPlanKeeper({
+    db: of.database.db,
+    log,
+    outbox: { encryption: testEncryption, wake: () => undefined },
+    page: 'http://console.test/dashboard/creator/tariff',
+  }),
+});
+
+/** Runs the keeper once, with its look for warnings. */
+async function keep(): Promise<void> {
+  const one = keeper(api);
+  await one.tick();
+  await one.close();
+  expect(one.log.warn).not.toHaveBeenCalled();
+}
+
+test('1,000 concurrent creates over two apis at a limit of 100 create exactly 100', {
+  timeout: 120_000,
+}, async () => {
+  const { token } = await company({ sites: 100 });
+  const statuses = new Map<number, number>();
+  const create = async (n: number) => {
+    for (;;) {
+      const { status } = await (n % 2 === 0 ? api : twin).call(token, createSite, {
+        body: { address: `site${n}.example.ru` },
+      });
+      if (status === 503) continue;
+      return void statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    }
+  };
+  await Promise.all(Array.from({ length: 1_000 }, (_, n) => create(n)));
+  expect(Object.fromEntries(statuses)).toEqual({ 201: 100, 409: 900 });
+  expect((await api.must(token, listSites, { query: {} })).count).toBe(100);
+});
+
+test('a refusal names the limit, its figure and the plan, for one row and for many', async () => {
+  const { token } = await company({ name: 'Small', people: 2, sites: 1, proxies: 1 });
+  await api.must(token, createSite, { body: { address: 'one.example.ru' } });
+  const second = await api.call(token, createSite, { body: { address: 'two.example.ru' } });
+  expect([second.status, second.error.code]).toEqual([409, 'plan_limit']);
+  expect(second.error.message).toMatch(/«Small».* 1 /);
+  const many = await api.call(token, createSites, {
+    body: [{ address: 'x.example.ru' }, { address: 'y.example.ru' }],
+  });
+  expect(many.error.code).toBe('plan_limit');
+  await api.must(token, createProxy, { body: upstream });
+  expect((await api.call(token, createProxy, { body: upstream })).error.code).toBe('plan_limit');
+  await api.agent(token);
+  await expect(api.agent(token)).rejects.toThrow('plan_limit');
+});
+
+test('a plan without all sites refuses new policies for all sites and keeps the old one', async () => {
+  const { token, id } = await company({ name: 'Wide' });
+  await sql('update proxies set all_sites = true where direct');
+  const direct = (await api.must(token, listProxies, { query: {} })).rows.find((each) => each.direct);
+  const body = { name: 'Everything', proxyId: direct?.id ?? 0, allSites: true };
+  const policy = await api.must(token, createPolicy, { body });
+  const { plan } = await api.must(token, myTariff);
+  const narrow = { ...full, name: 'Wide', allSites: false };
+  const concerned = await api.must(admin, planCompanies, { params: { id: plan.id }, body: narrow });
+  expect(concerned.rows).toMatchObject([{ id, beyond: ['allSites'] }]);
+  await api.must(admin, updatePlan, { params: { id: plan.id }, body: narrow });
+  expect((await api.call(token, createPolicy, { body })).error.code).toBe('not_in_plan');
+  const kept = await api.must(token, updatePolicy, {
+    params: { id: policy.id },
+    body: { name: 'Renamed', allSites: true },
+  });
+  expect(kept.allSites).toBe(true);
+});
+
+test('50 clicks over two apis begin one trial of 720 hours by the clock of the database', async () => {
+  const { token, id } = await company({ sites: 1 });
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 86_400_000 });
+  const replies = await Promise.all(
+    Array.from({ length: 50 }, async (_, n) => {
+      for (;;) {
+        const reply = await (n % 2 === 0 ? api : twin).call(token, startTrial);
+        if (reply.status !== 503) return reply;
+      }
+    }),
+  ).finally(() => vi.useRealTimers());
+  expect(replies.filter(({ status }) => status === 200)).toHaveLength(1);
+  expect(replies.filter(({ error }) => error?.code === 'no_trial')).toHaveLength(49);
+  const { rows } = await sql(
+    'select extract(epoch from trial_ends_at - now())::float / 3600 as hours from companies where id = $1',
+    id,
+  );
+  expect(rows[0].hours).toBeGreaterThan(719.9);
+  expect(rows[0].hours).toBeLessThanOrEqual(720);
+  const { trialRuns, plan } = await api.must(token, myTariff);
+  expect([trialRuns, plan.id]).toEqual([true, trialPlan]);
+  const events = await api.must(token, listAudit, { query: { take: 50 } });
+  expect(events.rows.filter(({ changes }) => changes.trialEndsAt !== undefined)).toHaveLength(1);
+});
+
+test('a trial ends within a second of its moment; what is beyond the limits stays, nothing is added', async () => {
+  const { token, id } = await company({ sites: 1 });
+  await api.must(token, startTrial);
+  for (const address of ['a.example.ru', 'b.example.ru'])
+    await api.must(token, createSite, { body: { address } });
+  await sql("update companies set trial_ends_at = now() + interval '700 ms' where id = $1", id);
+  await api.must(token, createSite, { body: { address: 'c.example.ru' } });
+  await vi.waitFor(
+    async () => {
+      const { rows } = await sql('select trial_ends_at < now() as over from companies where id = $1', id);
+      expect(rows[0].over).toBe(true);
+    },
+    { timeout: 5_000, interval: 50 },
+  );
+  const late = await api.call(token, createSite, { body: { address: 'd.example.ru' } });
+  expect(late.error.code).toBe('plan_limit');
+  expect((await api.must(token, listSites, { query: {} })).count).toBe(3);
+  expect((await api.call(token, startTrial)).error.code).toBe('no_trial');
+  const body = { planId: trialPlan, trialEndsAt: new Date(Date.now() + 86_400_000).toISOString() };
+  expect((await api.must(admin, setTariff, { params: { id }, body })).trialRuns).toBe(true);
+});
+
+test('several apis and restarts mail the owner once 7, 3 and 1 days before the end', async () => {
+  const { token, email, id } = await company();
+  await api.must(token, startTrial);
+  for (const [days, mails] of [
+    [8, 0],
+    [6.9, 1],
+    [6, 1],
+    [2.9, 2],
+    [0.9, 3],
+    [0.1, 3],
+  ] as const) {
+    // The end stays the same moment; the clock of the database cannot move, so the stored end and the sent warnings do.
+    await sql(
+      `with moved as (update companies set trial_ends_at = now() + make_interval(secs => $2::float * 86400) where id = $1
+        returning trial_ends_at) update plan_warnings set ends_at = (select trial_ends_at from moved) where company_id = $1`,
+      ...[id, days],
+    );
+    for (let restart = 0; restart < 3; restart++) {
+      const [one, other] = [keeper(api), keeper(twin)];
+      await Promise.all([one.tick(), other.tick()]);
+      await Promise.all([one.close(), other.close()]);
+    }
+    const ended = (await api.must(token, me)).company?.ending;
+    expect(ended?.what).toBe(days > 7 ? undefined : 'trial');
+    // The outbox of each api sends what is queued.
+    await vi.waitFor(async () => expect((await sql('select from mails')).rowCount).toBe(0), {
+      timeout: 10_000,
+    });
+    expect((await mailsTo(email)).length, `${days} days before`).toBe(mails);
+  }
+});
+
+test('an ADMIN gives a paid proxy; the owner uses it, cannot read its login, change or delete it', async () => {
+  const { token, id } = await company({ proxies: 1 });
+  await api.must(token, createProxy, { body: upstream });
+  const paid = await api.must(admin, createPaidProxy, { body: { ...upstream, companyId: id } });
+  expect(paid.settings.type).toBe('payment');
+  const seen = (await api.must(token, listProxies, { query: {} })).rows.find((each) => each.id === paid.id);
+  expect(seen).toMatchObject({ username: '', settings: { type: 'payment' } });
+  const params = { id: paid.id };
+  for (const body of [{ host: 'thief.example.ru', password: 'stolen' }, { username: 'other' }]) {
+    expect((await api.call(token, updateProxy, { params, body })).error.code).toBe('paid_proxy');
+  }
+  expect((await api.call(token, deleteProxy, { params })).error.code).toBe('paid_proxy');
+  await api.must(token, createPolicy, { body: { name: 'Paid', proxyId: paid.id } });
+  const poor = await company({ paidProxies: false });
+  const refused = await api.call(admin, createPaidProxy, { body: { ...upstream, companyId: poor.id } });
+  expect(refused.error.code).toBe('not_in_plan');
+});
+
+test('paid proxies stop 14 days after the plan, own ones go on, and a new plan starts them again', async () => {
+  const { token, email, id } = await company();
+  const { rows: plans } = await api.must(admin, listPlans);
+  const standard = plans.find((plan) => plan.standard) as PlanInput & { id: number; name: string };
+  const paidPlan = (await api.must(admin, createPlan, { body: { ...full, name: 'Paid' } })).id;
+  const poorPlan = (
+    await api.must(admin, createPlan, { body: { ...full, name: 'Poor', paidProxies: false } })
+  ).id;
+  const give = (planId: number, planEndsAt?: string) =>
+    api.must(admin, setTariff, { params: { id }, body: { planId, ...(planEndsAt && { planEndsAt }) } });
+  // The plan of a fresh installation has paid proxies; the operator of a platform with tariffs turns that off.
+  const input = { ...full, name: standard.name, paidProxies: false };
+  await api.must(admin, updatePlan, { params: { id: standard.id }, body: input });
+  await give(paidPlan);
+  const agent = await api.agent(token);
+  const paid = await api.must(admin, createPaidProxy, { body: { ...upstream, companyId: id } });
+  const own = await api.must(token, createProxy, { body: upstream });
+  const site = async (address: string, proxyId: number) => {
+    const { id: siteId } = await api.must(token, createSite, { body: { address } });
+    await api.must(token, createPolicy, {
+      body: { name: address, proxyId, sites: [siteId], users: [agent.id] },
+    });
+  };
+  await site('paid.crm.ru', paid.id);
+  await site('own.crm.ru', own.id);
+  const judge = async () => {
+    const source = { db: api.database.db, encryption: testEncryption, log: api.app.log };
+    const snapshot = await readSnapshot(source, id);
+    if (snapshot === null) throw new Error('no snapshot');
+    return ['paid.crm.ru', 'own.crm.ru'].map((host) => {
+      const name = canonicalHost(host);
+      if (name === null) throw new Error(host);
+      const decision = decide(indexOf(snapshot), agent.id, name, 443);
+      return decision.allow ? 'allow' : decision.reason;
+    });
+  };
+  expect(await judge()).toEqual(['allow', 'allow']);
+
+  await give(poorPlan);
+  await keep();
+  expect(await judge()).toEqual(['allow', 'allow']);
+  expect(await api.must(token, myTariff)).toMatchObject({
+    paidEnd: { stopped: false, sites: ['paid.crm.ru'] },
+    used: { paidProxies: 1, proxies: 1 },
+  });
+  expect((await api.must(token, me)).company?.ending?.what).toBe('paid');
+  await vi.waitFor(async () => {
+    expect(await mailsTo(email)).toEqual([expect.stringContaining('paid.crm.ru')]);
+  }, 10_000);
+
+  await sql("update companies set paid_ends_at = now() - interval '13 days 23 hours' where id = $1", id);
+  await keep();
+  expect(await judge()).toEqual(['allow', 'allow']);
+  const version = await sql('select policy_version from companies where id = $1', id);
+  await sql("update companies set paid_ends_at = now() - interval '14 days' where id = $1", id);
+  await keep();
+  expect(await judge()).toEqual(['plan_ended', 'allow']);
+  const bumped = await sql('select policy_version from companies where id = $1', id);
+  expect(bumped.rows[0].policy_version).toBe(version.rows[0].policy_version + 1);
+  expect(
+    (await api.must(token, listProxies, { query: {} })).rows.filter((each) => each.company),
+  ).toHaveLength(2);
+
+  await give(paidPlan, new Date(Date.now() + 86_400_000).toISOString());
+  expect(await judge()).toEqual(['allow', 'allow']);
+  expect((await api.must(token, myTariff)).paidEnd).toBeNull();
+  await api.must(admin, updatePlan, { params: { id: standard.id }, body: { ...full, name: standard.name } });
+});
+
+test('a request reaches the operator, is open once, and is answered, refused with a reason, or withdrawn', async () => {
+  const { token, email, id } = await company();
+  await api.must(admin, setContact, { body: { name: 'Anna', email: 'sales@platform.test' } });
+  await api.must(token, setPhone, { body: { phone: '+79161234567' } });
+  const body = { kind: 'plan', planId: trialPlan, text: 'We grow' } as const;
+  const asked = await api.must(token, createRequest, { body });
+  expect(asked).toMatchObject({
+    state: 'open',
+    phone: '+79161234567',
+    company: { id },
+    plan: { id: trialPlan },
+  });
+  expect((await api.call(token, createRequest, { body })).error.code).toBe('request_open');
+  const foreign = await api.call(token, createRequest, { body: { kind: 'plan', planId: 999_999 } });
+  expect(foreign.error.code).toBe('request_open');
+  await vi.waitFor(async () => expect(await mailsTo('sales@platform.test')).toHaveLength(1));
+  expect((await api.must(admin, listRequests, { query: { state: 'open' } })).rows[0]?.id).toBe(asked.id);
+
+  const params = { id: asked.id };
+  const silent = await api.call(admin, answerRequest, { params, body: { state: 'refused' } });
+  expect([silent.status, Object.keys(silent.error.fields ?? {})]).toEqual([400, ['reply']]);
+  await api.must(admin, answerRequest, { params, body: { state: 'refused', reply: 'Later' } });
+  expect((await api.call(admin, answerRequest, { params, body: { state: 'answered' } })).error.code).toBe(
+    'request_closed',
+  );
+  await vi.waitFor(async () => expect(await mailsTo(email)).toHaveLength(1));
+  expect((await api.call(token, withdrawRequest, { params })).error.code).toBe('request_closed');
+
+  const proxy = await api.must(token, createRequest, { body: { kind: 'paid_proxy' } });
+  await api.must(token, withdrawRequest, { params: { id: proxy.id } });
+  const { requests } = await api.must(admin, companyTariff, { params: { id } });
+  expect(requests.map(({ state }) => state)).toEqual(['withdrawn', 'refused']);
+  expect((await api.call(token, createRequest, { body: { kind: 'plan' } })).error.fields).toHaveProperty(
+    'planId',
+  );
+});
+
+test('the mark of the trial moves to one plan, and the standard plan is never archived', async () => {
+  const before = await api.must(admin, listPlans);
+  const moved = await api.must(admin, createPlan, { body: { ...full, name: 'New trial', trial: true } });
+  const after = await api.must(admin, listPlans);
+  expect(after.rows.filter(({ trial }) => trial).map(({ id }) => id)).toEqual([moved.id]);
+  const standard = before.rows.find((plan) => plan.standard);
+  const archived = { params: { id: standard?.id ?? 0 }, body: { ...full, offered: false } };
+  expect((await api.call(admin, updatePlan, archived)).error.code).toBe('standard_plan');
+  await api.must(admin, updatePlan, {
+    params: { id: trialPlan },
+    body: { ...full, name: 'Trial', trial: true },
+  });
+});
