@@ -3,6 +3,7 @@ import * as t from '@propusk/phrases/console';
 import { useCall } from '../../api/queries.ts';
 import { EmailField, TextField } from '../../common/fields.tsx';
 import { FormDialog } from '../../common/form-dialog.tsx';
+import { PhoneField } from '../../common/phone-field.tsx';
 import { toastSuccess } from '../../ui/toast.ts';
 
 /** Edits the contact of the platform's operator. */
@@ -22,13 +23,11 @@ export function ContactDialog({ contact, onClose }: { contact: Contact; onClose:
       {(control) => (
         <>
           <TextField control={control} name="name" label={t.plans.contactName} autoFocus />
-          <TextField
+          <PhoneField
             control={control}
             name="phone"
             label={t.plans.contactPhone}
-            description={t.tariff.phoneForm}
-            type="tel"
-            inputMode="tel"
+            placeholder={t.tariff.phoneForm}
           />
           <EmailField control={control} label={t.plans.contactEmail} />
           <TextField

@@ -1,8 +1,8 @@
 import { setPhone } from '@propusk/contract/tariff';
 import * as t from '@propusk/phrases/console';
 import { useCall } from '../../api/queries.ts';
-import { TextField } from '../../common/fields.tsx';
 import { FormDialog } from '../../common/form-dialog.tsx';
+import { PhoneField } from '../../common/phone-field.tsx';
 import { toastSuccess } from '../../ui/toast.ts';
 
 /** Edits the contact phone of the owner's company. */
@@ -20,14 +20,12 @@ export function PhoneDialog({ phone, onClose }: { phone: string; onClose: () => 
       onClose={onClose}
     >
       {(control) => (
-        <TextField
+        <PhoneField
           control={control}
           name="phone"
           label={t.plans.contactPhone}
-          description={t.tariff.phoneForm}
-          type="tel"
-          inputMode="tel"
-          autoFocus
+          autoComplete="tel"
+          placeholder={t.tariff.phoneForm}
         />
       )}
     </FormDialog>

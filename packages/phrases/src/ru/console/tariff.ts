@@ -56,7 +56,7 @@ export const tariff = {
   phone: 'Телефон компании',
   phoneHint: 'По нему менеджер свяжется с вами.',
   noPhone: 'Не указан',
-  phoneForm: 'Формат: +79161234567',
+  phoneForm: '+7 916 123-45-67',
   paidStops: (day: string) => `Платные прокси остановятся ${day}`,
   paidStopped: (day: string) => `Платные прокси остановлены ${day}`,
   paidPeople: 'Кого это касается',
