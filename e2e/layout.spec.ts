@@ -14,7 +14,7 @@ const user = '/dashboard/user';
 
 const lists: Partial<Record<Viewer, string[]>> = {
   owner: ['domains', 'proxies', 'politics', 'users', 'company', 'audit'].map((name) => `${creator}/${name}`),
-  admin: ['companies', 'users', 'proxies', 'politics', 'proxies-default', 'audit'].map(
+  admin: ['companies', 'users', 'proxies', 'politics', 'proxies-default', 'plans', 'audit'].map(
     (name) => `${admin}/${name}`,
   ),
   agent: [`${user}/domains`, `${user}/politics`],

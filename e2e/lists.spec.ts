@@ -292,8 +292,8 @@ for (const [screen, viewport] of screens) {
       await main.getByRole('button', { name: 'Попробовать 30 дней' }).click();
       await expect(dialogOf(page)).toContainText('обратитесь к менеджеру компании');
       await page.keyboard.press('Escape');
-      await main.getByRole('link', { name: 'Платный тариф' }).click();
-      await expect(heading(page, 'Тариф')).toBeVisible();
+      await main.getByRole('button', { name: 'Платный тариф' }).click();
+      await expect(dialogOf(page).getByRole('heading', { name: 'Платный прокси' })).toBeVisible();
 
       // Show the recorded reply of a server without companies.
       expect(noCompanies).toBe('[]');

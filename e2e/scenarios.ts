@@ -23,14 +23,20 @@ import {
 import { sessionScenarios } from './session-scenarios.ts';
 import {
   check,
+  contact,
   drifted,
+  endedTariff,
   evidence,
   invitation,
   learned,
   madeInvitations,
+  plans,
+  requests,
   shared,
   stuckMail,
+  tariff,
   vantages,
+  company as wholeCompany,
 } from './stubbed-replies.ts';
 
 const creator = '/dashboard/creator';
@@ -239,6 +245,39 @@ const siteList: Scenario[] = [
   }),
 ];
 
+/** The page of the plans, with plans, requests and a contact that the demo does not have. */
+const plansShow = (then: Steps): Steps =>
+  answering(
+    '**/api/plans',
+    plans,
+    answering(
+      '**/api/contact',
+      contact,
+      answeringReload(
+        '**/api/tariff/requests?*',
+        requests,
+        inOrder((page) => expect(page.getByRole('button', { name: 'Ответить' })).toBeVisible(), then),
+      ),
+    ),
+  );
+/** The page of a company, as an ADMIN sees it. */
+const companyShows = (then: Steps): Steps =>
+  answering(
+    '**/api/company/1',
+    wholeCompany,
+    answeringReload('**/api/company/1/tariff', tariff, inOrder(shows('Использование'), then)),
+  );
+const concerned = { rows: [{ id: 1, name: 'Ромашка', beyond: ['people', 'sites'] }], count: 1 };
+/** Saves a lower limit of a plan that a company has. */
+const lowerLimit: Steps = inOrder(
+  rowDialog(/Команда/, 'Редактировать'),
+  fill('Пользователи', '5'),
+  async (page) => {
+    await page.getByRole('dialog').getByRole('button', { name: 'Сохранить' }).click();
+    await shows('больше нового тарифа: пользователи, сайты')(page);
+  },
+);
+
 const editProxy = rowDialog(/proxy\.romashka/, 'Редактировать');
 
 const company: Scenario[] = [
@@ -297,7 +336,13 @@ const company: Scenario[] = [
     'company-edit': rowDialog(/Ромашка/, 'Редактировать'),
   }),
   ...states('owner', `${creator}/statistics`, { statistics: loaded }),
-  ...states('owner', `${creator}/tariff`, { tariff: loaded }),
+  ...states('owner', `${creator}/tariff`, {
+    tariff: answeringReload('**/api/tariff', tariff, shows('Тарифы на выбор')),
+    'tariff-ended': answeringReload('**/api/tariff', endedTariff, shows('Какие сайты')),
+    'tariff-request': answeringReload('**/api/tariff', tariff, press('Запросить тариф «Бизнес»')),
+    'tariff-withdraw': answeringReload('**/api/tariff', tariff, press('Отозвать')),
+    'tariff-failed': failing('**/api/tariff', shows('Тариф не загрузился')),
+  }),
   ...states('owner', '/dashboard/personal-data', { 'owner-personal': loaded }),
 ];
 
@@ -334,6 +379,21 @@ const platform: Scenario[] = [
     'admin-users-edit': inOrder(rowDialog(/Орлов/, 'Редактировать'), fill('Почта', 'new@romashka.ru')),
   }),
   ...states('admin', `${admin}/proxies`, { 'admin-proxies': loaded, 'admin-proxies-edit': editProxy }),
+  ...states('admin', `${admin}/plans`, {
+    'admin-plans': plansShow(loaded),
+    'admin-plans-default': loaded,
+    'admin-plans-create': press('Добавить'),
+    'admin-plans-edit': plansShow(rowDialog(/Бизнес/, 'Редактировать')),
+    'admin-plans-concerned': answering('**/api/plans/2/companies', concerned, plansShow(lowerLimit)),
+    'admin-plans-answer': plansShow(press('Ответить')),
+    'admin-plans-refuse': plansShow(press('Отказать')),
+    'admin-plans-contact': plansShow(press('Редактировать')),
+  }),
+  ...states('admin', `${admin}/companies/1`, {
+    'admin-company': companyShows(loaded),
+    'admin-company-plan': companyShows(press('Редактировать')),
+    'admin-company-proxy': companyShows(press('Добавить платный прокси')),
+  }),
   ...states('admin', `${admin}/proxies-default`, {
     'admin-platform-proxies': loaded,
     'admin-platform-proxies-create': press('Добавить'),

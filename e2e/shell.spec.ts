@@ -17,6 +17,7 @@ const adminItems = [
   ['Компании', '/dashboard/admin/companies'],
   ['Пользователи', '/dashboard/admin/users'],
   ['Прокси-серверы', '/dashboard/admin/proxies'],
+  ['Тарифы', '/dashboard/admin/plans'],
   ['Журнал', '/dashboard/admin/audit'],
 ] as const;
 const userItems = [

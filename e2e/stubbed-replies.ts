@@ -152,3 +152,113 @@ export const madeInvitations = {
   expiresAt: '2026-12-02T12:00:00.000Z',
   mailed: false,
 };
+
+const versioned = { version: 1, createdAt: now, updatedAt: now };
+const flags = { paidProxies: false, allSites: false, offered: true, trial: false, standard: false };
+const rub = (amount: number) => ({ amount, currency: 'RUB' });
+/** The plans of a platform: the standard one, two offers, the trial's, and an archived one without limits. */
+export const plans = {
+  rows: [
+    { name: 'Старт', price: null, people: 10, sites: 5, proxies: 1, standard: true, companies: 14 },
+    { name: 'Команда', price: rub(149_000), people: 50, sites: 20, proxies: 5, companies: 6 },
+    {
+      ...{ name: 'Бизнес', price: rub(499_050), people: null, sites: null, proxies: 20, companies: 3 },
+      ...{ paidProxies: true, allSites: true },
+    },
+    { name: 'Знакомство', price: null, people: 100, sites: 50, proxies: 10, paidProxies: true, trial: true },
+    { name: 'Прежний', price: { amount: 5000, currency: 'KZT' }, people: null, sites: null, proxies: null },
+  ].map((plan, at) => ({ ...flags, companies: 0, ...plan, id: at + 1, offered: at < 3, ...versioned })),
+  count: 5,
+};
+const [start, team, business] = plans.rows;
+/** The contact of the platform's operator. */
+export const contact = {
+  ...{ name: 'Ольга Ветрова', phone: '+79161234567', email: 'sales@propusk.test', telegram: 'propusk_sales' },
+};
+const request = {
+  ...{
+    company: { id: 1, name: 'ООО «Ромашка»' },
+    email: 'irina@romashka.test',
+    phone: '+79031112233',
+    reply: '',
+  },
+  createdAt: now,
+};
+/** Requests of a company: open, refused, answered. */
+export const requests = {
+  rows: [
+    {
+      ...{ id: 3, kind: 'plan', state: 'open', plan: { id: 3, name: 'Бизнес' } },
+      text: 'Нужно 12 прокси в разных городах.\nКогда сможете подключить?',
+    },
+    {
+      id: 2,
+      kind: 'paid_proxy',
+      state: 'refused',
+      plan: null,
+      text: '',
+      reply: 'Сначала перейдите на тариф «Бизнес».',
+    },
+    {
+      id: 1,
+      kind: 'trial',
+      state: 'answered',
+      plan: null,
+      text: 'Хотим попробовать.',
+      reply: 'Включили до конца месяца.',
+    },
+  ].map((one) => ({ ...request, ...one })),
+  count: 3,
+};
+/** The tariff of a company that uses more than the smallest plan allows, and can begin the trial. */
+export const tariff = {
+  plan: team,
+  ownPlan: { id: 2, name: 'Команда' },
+  planEndsAt: '2027-03-31T20:59:59.000Z',
+  trialEndsAt: null,
+  trialRuns: false,
+  trialOffered: true,
+  used: { people: 12, sites: 20, proxies: 1, paidProxies: 0, allSites: 0 },
+  phone: '+79031112233',
+  offers: [start, team, business],
+  contact,
+  paidEnd: null,
+  requests: requests.rows,
+};
+/** The tariff of a company whose paid proxies stop, after its plan ended. */
+export const endedTariff = {
+  ...tariff,
+  ...{ plan: start, planEndsAt: null, trialOffered: false, requests: [] },
+  used: { people: 12, sites: 20, proxies: 1, paidProxies: 2, allSites: 1 },
+  contact: { name: '', phone: '', email: '', telegram: '' },
+  paidEnd: {
+    ...{ stopsAt: '2027-03-31T20:59:59.000Z', stopped: false },
+    ...{ people: ['Анна Орлова', 'Глеб Тихонов'], sites: ['crm.romashka.test', 'otchet.romashka.test'] },
+  },
+};
+const { rows: people } = { rows: ['Анна Орлова', 'Глеб Тихонов', 'Ирина Белова'] };
+/** A company with all that an ADMIN sees of it. */
+export const company = {
+  ...{ id: 1, companyName: 'ООО «Ромашка»', companySite: 'romashka.test', secondFactorRequired: false },
+  ...{ confirmed: true, domainsBlock: [], ...versioned },
+  domainsAllowed: ['crm.romashka.test', 'otchet.romashka.test'].map((address, at) => ({
+    id: at + 1,
+    address,
+  })),
+  proxy: [{ id: 7, host: 'proxy.romashka.test', port: '3128' }],
+  users: people.map((full, at) => {
+    const [name = '', surname = ''] = full.split(' ');
+    return { id: at + 1, name, surname, email: `user${at}@romashka.test` };
+  }),
+  politics: ['Продажи', 'Бухгалтерия', 'Разработка'].map((name, at) => ({ id: at + 1, name })),
+};
+/** The owner of that company. */
+export const owner = {
+  ...{ id: 1, name: 'Ирина', surname: 'Белова', email: 'irina@romashka.test', politics: [], ...versioned },
+  ...{ roles: [{ value: 'CREATOR' }], secondFactor: true, invitation: null },
+  company: { ...company, hasTariff: true, ending: null },
+};
+export const admin = {
+  ...owner,
+  ...{ name: 'Пётр', surname: 'Админов', roles: [{ value: 'ADMIN' }], company: null },
+};

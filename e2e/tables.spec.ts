@@ -120,9 +120,9 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
         await expect(cell(line, 'Тип').locator('[data-tone]')).toHaveText(tag);
         await expect(cell(line, 'Порт')).toHaveText(port ?? 'Порт задан платформой');
         await expect(cell(line, 'Порт').locator('svg')).toHaveCount(port === null ? 1 : 0);
-        // A platform proxy can be checked but not changed.
+        // The platform's proxies and paid ones can be checked but not changed.
         await expect(line.getByRole('button').last()).toHaveAccessibleName(
-          port === null ? `Проверить прокси: ${host}` : `Действия: ${host}`,
+          host.startsWith('own') ? `Действия: ${host}` : `Проверить прокси: ${host}`,
         );
       }
       expect(await menuOf(page, 'own.romashka.test')).toEqual([
@@ -135,7 +135,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await main.getByRole('button', { name: 'Добавить Платный' }).click();
       const paid = page.getByRole('dialog', { name: 'Платный прокси' });
       await expect(paid).toContainText(/подключить платный прокси-сервер, обратитесь к менеджеру компании/);
-      await paid.getByRole('button', { name: 'Понятно' }).click();
+      await paid.getByRole('button', { name: 'Отмена' }).click();
       await expect(paid).toHaveCount(0);
     });
 

@@ -26,8 +26,10 @@ export const paths = {
   creatorTariff: '/dashboard/creator/tariff',
 
   adminCompanies: '/dashboard/admin/companies',
+  adminCompany: '/dashboard/admin/companies/$id',
   adminUsers: '/dashboard/admin/users',
   adminProxies: '/dashboard/admin/proxies',
+  adminPlans: '/dashboard/admin/plans',
   adminAudit: '/dashboard/admin/audit',
   adminPolicies: '/dashboard/admin/politics',
   adminPlatformProxies: '/dashboard/admin/proxies-default',

@@ -29,12 +29,18 @@ export function EditDialog<E extends Versioned, S extends FormSchema>(props: {
   values: (entity: E) => DefaultValues<z.input<S>>;
   /** The form's schema; a function where it depends on the stored entity. */
   schema: S | ((stored: E) => S);
-  read: Read<E>;
+  /** The call that reads the entity, or a function where the contract has none. */
+  read: Read<E> | (() => Promise<E>);
   update: Update<E, S>;
   /** The name shown in the success toast. */
   name: (entity: E) => string;
   /** Normalises the values before they are compared with the entity's. */
   prepare?: (body: z.output<S>, stored: E) => z.output<S>;
+  /** The call replaces the entity: it needs the unchanged fields too. */
+  whole?: boolean;
+  /** Called before a save. False keeps the dialog open without saving. */
+  before?: (body: z.output<S>) => Promise<boolean>;
+  submitLabel?: string | undefined;
   /** Another dialog is open above this one. */
   covered?: boolean;
   onClose: () => void;
@@ -48,16 +54,21 @@ export function EditDialog<E extends Versioned, S extends FormSchema>(props: {
   const params = { id: entity.id };
 
   async function submit(body: z.output<S>, signal: AbortSignal) {
-    const changed = changes(values(entity) as Partial<z.output<S>>, prepare(body, entity));
-    if (Object.keys(changed).length === 0) return;
-    const input = { params, body: changed, version: entity.version, signal };
+    const whole = prepare(body, entity);
+    const changed = changes(values(entity) as Partial<z.output<S>>, whole);
+    if (Object.keys(changed).length === 0) return undefined;
+    if (props.before && !(await props.before(whole))) return false;
+    const input = { params, body: props.whole ? whole : changed, version: entity.version, signal };
     // The cast: TypeScript checks the endpoint's types where the dialog is used, since here the entity is generic.
     const reply = (await mutateAsync(input)) as E;
-    toastSuccess(t.alerts.updated, props.name(reply));
+    return toastSuccess(t.alerts.updated, props.name(reply));
   }
 
   async function reload(): Promise<DefaultValues<z.input<S>>> {
-    const fresh = (await call(props.read as Endpoint, { params })) as Output<Read<E>['reply']>;
+    const fresh =
+      typeof props.read === 'function'
+        ? await props.read()
+        : ((await call(props.read as Endpoint, { params })) as Output<Read<E>['reply']>);
     setEntity(fresh);
     return values(fresh);
   }
@@ -69,6 +80,7 @@ export function EditDialog<E extends Versioned, S extends FormSchema>(props: {
       initial={values(entity)}
       submit={submit}
       reload={reload}
+      submitLabel={props.submitLabel}
       covered={props.covered === true}
       onClose={props.onClose}
     >

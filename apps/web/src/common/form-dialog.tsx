@@ -26,8 +26,8 @@ export function FormDialog<S extends FormSchema>(props: {
   schema: S;
   initial: DefaultValues<z.input<S>>;
   /**
-   * Saves the values. The dialog closes when the promise resolves, and shows the error when it rejects. The signal aborts
-   * the call when the user leaves the dialog during the save.
+   * Saves the values. The dialog closes when the promise resolves, unless with false, and shows the error when it rejects.
+   * The signal aborts the call when the user leaves the dialog during the save.
    */
   submit: (values: z.output<S>, signal: AbortSignal) => Promise<unknown>;
   /** Reads the entity's current values after a version conflict. */
@@ -72,7 +72,7 @@ export function FormDialog<S extends FormSchema>(props: {
       const { signal } = (stop.current = new AbortController());
       const timer = window.setTimeout(() => setSlow(true), SLOW_MS);
       try {
-        await props.submit(values, signal);
+        if ((await props.submit(values, signal)) === false) return;
       } catch (error) {
         if (!signal.aborted) throw error;
         toastFailure(t.input.aborted);

@@ -85,14 +85,15 @@ export function ListPage<Row extends { id: number }>(props: {
   const [own] = useState(pathname);
   const isLoaded = data !== undefined && !isPlaceholderData;
   const wanted = pathname === own && (hash === 'add' || (/^\d+$/.test(hash) && isLoaded)) ? hash : '';
-  const open = useEffectEvent(() => {
-    if (wanted === 'add') document.querySelector<HTMLElement>('main [aria-keyshortcuts="n"]')?.click();
+  const open = useEffectEvent(async () => {
     const row = data?.rows.find(({ id }) => String(id) === wanted);
+    // First, because the row's action may go to another page, from which Back must not open the row again.
+    await navigate({ to: '.', search: true, replace: true });
+    if (wanted === 'add') document.querySelector<HTMLElement>('main [aria-keyshortcuts="n"]')?.click();
     if (row) mainAction(row)?.();
-    void navigate({ to: '.', search: true, replace: true });
   });
   useEffect(() => {
-    if (wanted) open();
+    if (wanted) void open();
   }, [wanted]);
 
   // An empty page means an empty list only when the reply belongs to the current query and its count is zero.

@@ -1,17 +1,17 @@
 import { Button } from '@mantine/core';
-import { me } from '@propusk/contract/me';
+import { me, type User } from '@propusk/contract/me';
 import type { Drift } from '@propusk/contract/protection';
 import { registrationMode, sendCompanyConfirmation } from '@propusk/contract/registration';
 import { unicodeHost } from '@propusk/contract/unicode-host';
 import * as t from '@propusk/phrases/console';
-import { IconAlertTriangle, IconMailForward, IconShieldLock } from '@tabler/icons-react';
+import { IconAlertTriangle, IconHourglass, IconMailForward, IconShieldLock } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useLocation, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { queryOptions, useCall } from '../api/queries.ts';
 import { FACTOR_HASH, paths } from '../paths.ts';
 import { factorLater, useStored } from '../state.ts';
-import { formatMoment } from '../ui/day.tsx';
+import { formatDay, formatMoment } from '../ui/day.tsx';
 import { lazyDialog } from '../ui/lazy.tsx';
 import { toastFailure, toastSuccess } from '../ui/toast.ts';
 import classes from './bands.module.css';
@@ -127,3 +127,20 @@ export function FactorAdvice({ userId }: { userId: number }) {
     </section>
   );
 }
+
+/** Warns an owner of the day on which the trial, the plan or the paid proxies end, with a link to the tariff page. */
+export function Ending({ ending: { what, at } }: { ending: Ending }) {
+  return (
+    <section className={classes.band} data-tone="warning" aria-label={t.ending.label}>
+      <div className={classes.line}>
+        <IconHourglass size={20} aria-hidden />
+        <p>{t.ending[what](formatDay(at), isPast(at))}</p>
+        <Button component={Link} to={paths.creatorTariff} variant="default" size="xs">
+          {t.ending.more}
+        </Button>
+      </div>
+    </section>
+  );
+}
+const isPast = (iso: string) => Date.parse(iso) < Date.now();
+type Ending = NonNullable<NonNullable<User['company']>['ending']>;

@@ -20,6 +20,7 @@ const bands = () => import('./bands.tsx');
 const Drifted = lazyOptional(bands, 'Drifted');
 const Unconfirmed = lazyOptional(bands, 'Unconfirmed');
 const FactorAdvice = lazyOptional(bands, 'FactorAdvice');
+const Ending = lazyOptional(bands, 'Ending');
 
 /** The layout of the dashboard: the header, the navigation of the user's roles, and the page. */
 export function DashboardShell() {
@@ -45,13 +46,14 @@ function Dashboard() {
       </a>
       <Header />
       <aside className={classes.side}>
-        <Navigation roles={roles} />
+        <Navigation />
       </aside>
       <main id="content" className={classes.content} tabIndex={-1}>
         <Suspense fallback={null}>{owner && ever && <Drifted drifted={drifted} />}</Suspense>
         {/* One Suspense boundary for the band and the page, so that a late band does not shift the page. */}
         <Suspense fallback={null}>
           {owner && company && !company.confirmed && <Unconfirmed email={email} />}
+          {owner && company?.ending && <Ending ending={company.ending} />}
           {roles.includes('ADMIN') && !secondFactor && <FactorAdvice userId={id} />}
           <Outlet />
         </Suspense>

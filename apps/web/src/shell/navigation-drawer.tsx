@@ -1,20 +1,18 @@
 import '@mantine/core/styles/Drawer.css';
 import { Drawer } from '@mantine/core';
 import * as t from '@propusk/phrases/console';
-import { rolesOf, useMe } from '../common/me.tsx';
 import classes from './dashboard-shell.module.css';
 import { Navigation } from './navigation.tsx';
 import { ProfileLink } from './profile-link.tsx';
 
 /** The navigation as a drawer, for narrow screens. */
 export function NavigationDrawer({ opened, onClose }: { opened: boolean; onClose: () => void }) {
-  const roles = rolesOf(useMe());
   return (
     <Drawer opened={opened} onClose={onClose} size={288} title={t.product} padding="md">
       <div className={classes.person}>
         <ProfileLink wide={false} onGo={onClose} />
       </div>
-      <Navigation roles={roles} onGo={onClose} />
+      <Navigation onGo={onClose} />
     </Drawer>
   );
 }

@@ -1,8 +1,10 @@
+import type { User } from '@propusk/contract/me';
 import type { Role } from '@propusk/contract/roles';
 import * as t from '@propusk/phrases/console';
 import {
   IconBuilding,
   IconBuildings,
+  IconCreditCard,
   IconHistory,
   IconIdBadge2,
   IconServer2,
@@ -11,6 +13,7 @@ import {
   IconWorld,
 } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
+import { rolesOf, useMe } from '../common/me.tsx';
 import { paths } from '../paths.ts';
 import classes from './navigation.module.css';
 
@@ -27,33 +30,42 @@ const items = {
     { to: paths.creatorPolicies, label: t.nav.policies, Icon: IconShieldCheck },
     { to: paths.creatorUsers, label: t.nav.users, Icon: IconUsers },
     { to: paths.creatorCompany, label: t.nav.company, Icon: IconBuilding },
+    { to: paths.creatorTariff, label: t.nav.tariff, Icon: IconCreditCard },
     { to: paths.creatorAudit, label: t.nav.audit, Icon: IconHistory },
   ],
   ADMIN: [
     { to: paths.adminCompanies, label: t.nav.companies, Icon: IconBuildings },
     { to: paths.adminUsers, label: t.nav.users, Icon: IconUsers },
     { to: paths.adminProxies, label: t.nav.proxies, Icon: IconServer2 },
+    { to: paths.adminPlans, label: t.nav.plans, Icon: IconCreditCard },
     { to: paths.adminAudit, label: t.nav.audit, Icon: IconHistory },
   ],
 } as const;
 
 const order: readonly Role[] = ['ADMIN', 'CREATOR', 'USER'];
 
+/** The navigation items of a role. The tariff page belongs to them where the platform has plans to choose from. */
+function itemsOf(role: Role, { company }: User) {
+  return items[role].filter(({ to }) => to !== paths.creatorTariff || company?.hasTariff === true);
+}
+
 /** The pages of a user's roles, in the order of the navigation. */
-export function pagesOf(roles: readonly Role[]): readonly { to: string; label: string }[] {
-  const pages: Record<Role, readonly { to: string; label: string }[]> = items;
-  return order.filter((role) => roles.includes(role)).flatMap((role) => pages[role]);
+export function pagesOf(user: User): readonly { to: string; label: string }[] {
+  const roles = rolesOf(user);
+  return order.filter((role) => roles.includes(role)).flatMap((role) => itemsOf(role, user));
 }
 
 /** The side navigation. A user with several roles sees each role's pages under a heading. */
-export function Navigation({ roles, onGo }: { roles: readonly Role[]; onGo?: () => void }) {
+export function Navigation({ onGo }: { onGo?: () => void }) {
+  const user = useMe();
+  const roles = rolesOf(user);
   const shown = order.filter((role) => roles.includes(role));
   return (
     <nav className={classes.navigation} aria-label={t.shell.navigation}>
       {shown.map((role) => (
         <div key={role} className={classes.area}>
           {shown.length > 1 && <div className={classes.heading}>{t.nav.areas[role]}</div>}
-          {items[role].map(({ to, label, Icon }) => (
+          {itemsOf(role, user).map(({ to, label, Icon }) => (
             <Link key={to} to={to} onClick={onGo} className={classes.item} preload="intent">
               <Icon size={18} stroke={1.75} aria-hidden />
               {label}

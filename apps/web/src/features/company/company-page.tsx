@@ -1,6 +1,7 @@
 import { Stack } from '@mantine/core';
 import { type Company, myCompany } from '@propusk/contract/companies';
 import * as t from '@propusk/phrases/console';
+import { IconChartBar } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { queryOptions } from '../../api/queries.ts';
@@ -10,7 +11,7 @@ import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { lazyDialog } from '../../ui/lazy.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { editing, RowMenu } from '../../ui/row-menu.tsx';
-import { Failed } from '../../ui/state.tsx';
+import { Failed, State } from '../../ui/state.tsx';
 import { FactorCard } from './factor-card.tsx';
 
 const ChangeCompanyDialog = lazyDialog(
@@ -56,6 +57,16 @@ export function CompanyPage() {
         {data && <FactorCard company={data} />}
       </Stack>
       {edited && <ChangeCompanyDialog company={edited} onClose={() => setEdited(null)} />}
+    </>
+  );
+}
+
+/** /dashboard/creator/statistics: a placeholder. */
+export function StatisticsPage() {
+  return (
+    <>
+      <PageHeader title={t.statistics.title} />
+      <State icon={<IconChartBar size={24} />} title={t.statistics.soon} hint={t.statistics.soonHint} />
     </>
   );
 }

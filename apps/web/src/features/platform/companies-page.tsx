@@ -1,15 +1,23 @@
-import { Box, Button } from '@mantine/core';
+import { Anchor, Box, Button } from '@mantine/core';
 import { type Company, confirmCompany, deleteCompany, listCompanies } from '@propusk/contract/companies';
 import { stuckMail } from '@propusk/contract/mail';
 import * as t from '@propusk/phrases/console';
-import { IconBuildings, IconMailCheck, IconMailForward, IconUserPlus } from '@tabler/icons-react';
+import {
+  IconBuilding,
+  IconBuildings,
+  IconMailCheck,
+  IconMailForward,
+  IconUserPlus,
+} from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { queryOptions, useCall } from '../../api/queries.ts';
 import { CompanyCell } from '../../common/company-cell.tsx';
 import { dayColumns } from '../../common/day-columns.tsx';
 import { ListPage } from '../../common/list-page.tsx';
 import { useRemove } from '../../common/use-remove.ts';
+import { paths } from '../../paths.ts';
 import { AddButton } from '../../ui/add-button.tsx';
 import { confirm } from '../../ui/confirm.ts';
 import type { Column } from '../../ui/data-table.tsx';
@@ -35,6 +43,20 @@ const columns: readonly Column<Company>[] = [
     main: true,
     lines: 2,
     render: (company) => <CompanyCell company={company} />,
+    renderOpening: (company) => (
+      <Anchor
+        c="inherit"
+        underline="hover"
+        display="block"
+        mih={32}
+        style={{ alignContent: 'center' }}
+        renderRoot={(props) => (
+          <Link {...props} to={paths.adminCompany} params={{ id: String(company.id) }} />
+        )}
+      >
+        <CompanyCell company={company} />
+      </Anchor>
+    ),
   },
   ...dayColumns<Company>(),
 ];
@@ -44,6 +66,7 @@ type Dialog = { kind: 'create' | 'invite-company' } | { kind: 'edit' | 'invite';
 /** /dashboard/admin/companies: the list of all companies, for an ADMIN. */
 export function CompaniesPage() {
   const [dialog, setDialog] = useState<Dialog>(null);
+  const navigate = useNavigate();
   const remove = useRemove(deleteCompany, t.companies.remove, { says: t.companies.loss });
   const { mutateAsync } = useCall(confirmCompany);
   const close = () => setDialog(null);
@@ -80,7 +103,13 @@ export function CompaniesPage() {
         rowMenu={{
           name: (company) => company.companyName,
           actions: (company) => [
-            editing(ChangeCompanyDialog, () => setDialog({ kind: 'edit', company })),
+            {
+              label: t.companyPage.open,
+              main: true,
+              icon: <IconBuilding size={16} aria-hidden />,
+              run: () => void navigate({ to: paths.adminCompany, params: { id: String(company.id) } }),
+            },
+            { ...editing(ChangeCompanyDialog, () => setDialog({ kind: 'edit', company })), main: false },
             {
               label: t.companies.invite,
               icon: <IconUserPlus size={16} aria-hidden />,

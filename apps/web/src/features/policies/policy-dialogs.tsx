@@ -1,4 +1,3 @@
-import { Textarea } from '@mantine/core';
 import {
   createPolicy,
   getPolicy,
@@ -12,7 +11,7 @@ import { type Control, type FieldPath, type FieldValues, useWatch } from 'react-
 import { useCall } from '../../api/queries.ts';
 import { CheckboxField } from '../../common/checkbox-field.tsx';
 import { EditDialog } from '../../common/edit-dialog.tsx';
-import { type Bound, labels, TextField, useField } from '../../common/fields.tsx';
+import { TextField } from '../../common/fields.tsx';
 import { FormDialog } from '../../common/form-dialog.tsx';
 import { proxyName } from '../../common/names.ts';
 import {
@@ -21,6 +20,7 @@ import {
   type Option,
   SelectField,
 } from '../../common/select-fields.tsx';
+import { TextAreaField } from '../../common/text-area-field.tsx';
 import { useSiteCreate } from '../../common/use-inline-create.ts';
 import {
   gatewayOf,
@@ -40,12 +40,6 @@ interface PolicyValues extends FieldValues {
   allSites?: boolean | undefined;
   users?: number[] | undefined;
   sites?: number[] | undefined;
-}
-
-/** A multi-line text field. */
-function TextAreaField<V extends FieldValues, O>(props: Bound<V, O>) {
-  const field = useField(props);
-  return <Textarea {...labels(props)} {...field} rows={2} value={field.value ?? ''} />;
 }
 
 function PolicyFields<V extends PolicyValues, O>(props: {

@@ -3,7 +3,6 @@ import { deleteProxy, listProxies, type Proxy } from '@propusk/contract/proxies'
 import * as t from '@propusk/phrases/console';
 import { IconLock, IconPlugConnected, IconServer2 } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import type { List } from '../../api/list.ts';
 import { queryOptions } from '../../api/queries.ts';
@@ -11,7 +10,7 @@ import { dayColumns } from '../../common/day-columns.tsx';
 import { ListPage } from '../../common/list-page.tsx';
 import { proxyName } from '../../common/names.ts';
 import { useRemove } from '../../common/use-remove.ts';
-import { paths } from '../../paths.ts';
+import { useTrial } from '../../common/use-trial.ts';
 import { AddButton } from '../../ui/add-button.tsx';
 import type { Column } from '../../ui/data-table.tsx';
 import { lazyDialog } from '../../ui/lazy.tsx';
@@ -23,7 +22,7 @@ const CheckProxyDialog = lazyDialog(() => import('./check-proxy-dialog.tsx'), 'C
 const dialogs = () => import('./proxy-dialogs.tsx');
 const CreateProxyDialog = lazyDialog(dialogs, 'CreateProxyDialog');
 const EditProxyDialog = lazyDialog(dialogs, 'EditProxyDialog');
-const PaidDialog = lazyDialog(dialogs, 'PaidDialog');
+const RequestDialog = lazyDialog(() => import('../../common/request-dialog.tsx'), 'RequestDialog');
 
 const columns: readonly Column<Proxy>[] = [
   { key: 'host', title: t.proxies.host, main: true, render: proxyName },
@@ -37,23 +36,23 @@ const columns: readonly Column<Proxy>[] = [
   ...dayColumns<Proxy>(),
 ];
 
-type Dialog = { kind: 'create' | 'paid' } | { kind: 'edit' | 'check'; proxy: Proxy } | null;
+type Dialog = { kind: 'create' | 'paid_proxy' | 'trial' } | { kind: 'edit' | 'check'; proxy: Proxy } | null;
 
 /** /dashboard/creator/proxies: the proxies that the owner's company may use. */
 export function ProxiesPage() {
   const [dialog, setDialog] = useState<Dialog>(null);
   const remove = useRemove(deleteProxy, t.proxies.remove);
+  const trial = useTrial(() => setDialog({ kind: 'trial' }));
   const close = () => setDialog(null);
+  const askPaid = { onClick: () => setDialog({ kind: 'paid_proxy' }), ...RequestDialog.intent };
   const noOwn = {
     icon: <IconServer2 size={24} />,
     title: t.proxies.empty,
     action: (
       <>
-        <Button component={Link} to={paths.creatorTariff}>
-          {t.proxies.paidTariff}
-        </Button>
-        <Button variant="default" onClick={() => setDialog({ kind: 'paid' })} {...PaidDialog.intent}>
-          {t.proxies.trial}
+        <Button {...askPaid}>{t.proxies.paidTariff}</Button>
+        <Button variant="default" loading={trial.busy} onClick={trial.begin} {...RequestDialog.intent}>
+          {t.tariff.trial}
         </Button>
       </>
     ),
@@ -68,9 +67,9 @@ export function ProxiesPage() {
         columns={columns}
         rowMenu={{
           name: proxyName,
-          // A proxy of type `default` belongs to the platform, so the company cannot edit it.
+          // Only a proxy of type `users` is the company's to change: the others belong to the platform or are managed by it.
           actions: (proxy) =>
-            proxy.settings.type === 'default'
+            proxy.settings.type !== 'users'
               ? []
               : [
                   {
@@ -108,7 +107,7 @@ export function ProxiesPage() {
         )}
         actions={
           <>
-            <Button variant="default" onClick={() => setDialog({ kind: 'paid' })} {...PaidDialog.intent}>
+            <Button variant="default" {...askPaid}>
               {t.proxies.addPaid}
             </Button>
             <AddButton opens={CreateProxyDialog} onClick={() => setDialog({ kind: 'create' })} />
@@ -118,7 +117,9 @@ export function ProxiesPage() {
       {dialog?.kind === 'create' && <CreateProxyDialog onClose={close} />}
       {dialog?.kind === 'edit' && <EditProxyDialog proxy={dialog.proxy} onClose={close} />}
       {dialog?.kind === 'check' && <CheckProxyDialog proxy={dialog.proxy} onClose={close} />}
-      <PaidDialog opened={dialog?.kind === 'paid'} onClose={close} />
+      {(dialog?.kind === 'paid_proxy' || dialog?.kind === 'trial') && (
+        <RequestDialog kind={dialog.kind} onClose={close} />
+      )}
     </>
   );
 }

@@ -8,6 +8,8 @@ const company = {
   companySite: 'romashka.ru',
   secondFactorRequired: false,
   confirmed: true,
+  hasTariff: false,
+  ending: null,
 };
 const person = (id: number, ...roles: Role[]) => ({
   id,

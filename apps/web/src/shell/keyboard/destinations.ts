@@ -83,11 +83,12 @@ const adding: readonly Destination[] = [
  * user's roles may list.
  */
 export function useDestinations(typed: string): { destinations: readonly Destination[]; searching: boolean } {
-  const roles = rolesOf(useMe());
+  const me = useMe();
+  const roles = rolesOf(me);
   const [name] = useDebouncedValue(typed.trim(), PAUSE_MS);
   const found = useQueries({ queries: sourcesOf(roles).map((query) => query(name)) });
   const fixed = [
-    ...pagesOf(roles).map((page): Destination => ({ ...page, group: 'pages' })),
+    ...pagesOf(me).map((page): Destination => ({ ...page, group: 'pages' })),
     ...(roles.includes('CREATOR') ? adding : []),
   ];
   const wanted = typed.trim().toLowerCase();

@@ -1,6 +1,6 @@
 import { AdminProxyChange, type Proxy, ProxyChange } from '@propusk/contract/proxies';
 import { expect, test } from 'vitest';
-import { changes } from '../../common/changes.ts';
+import { changes } from './changes.ts';
 import { passwordOfAddress, proxyValues } from './proxy-values.ts';
 
 const proxy: Proxy = {

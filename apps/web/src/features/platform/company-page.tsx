@@ -1,0 +1,160 @@
+import { Button, Skeleton, Stack } from '@mantine/core';
+import { type Company, getCompany } from '@propusk/contract/companies';
+import { companyTariff, setTariff, type Tariff } from '@propusk/contract/tariff';
+import { unicodeHost } from '@propusk/contract/unicode-host';
+import * as t from '@propusk/phrases/console';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { queryOptions, useCall } from '../../api/queries.ts';
+import { userName } from '../../common/names.ts';
+import { priceOf, untilPhrase } from '../../common/plan-text.ts';
+import { Usage } from '../../common/usage.tsx';
+import { paths } from '../../paths.ts';
+import { Card } from '../../ui/card.tsx';
+import { ConfirmDialog, confirm } from '../../ui/confirm.ts';
+import { formatDay } from '../../ui/day.tsx';
+import { DefinitionCard } from '../../ui/definition-card.tsx';
+import { lazyDialog } from '../../ui/lazy.tsx';
+import { PageHeader } from '../../ui/page-header.tsx';
+import { Failed } from '../../ui/state.tsx';
+import { toastSuccess } from '../../ui/toast.ts';
+import { NameList } from './name-list.tsx';
+import classes from './platform.module.css';
+import { AdminRequests } from './requests.tsx';
+
+const dialogs = () => import('./company-tariff-dialogs.tsx');
+const TariffDialog = lazyDialog(dialogs, 'TariffDialog');
+const PaidProxyDialog = lazyDialog(dialogs, 'PaidProxyDialog');
+
+/** /dashboard/admin/companies/:id: a company's plan, its use, its requests, and what it has, for an ADMIN. */
+export function CompanyPage() {
+  const params = { id: Number(useParams({ strict: false }).id) };
+  const company = useQuery(queryOptions(getCompany, { params }));
+  const tariff = useQuery(queryOptions(companyTariff, { params }));
+  return (
+    <>
+      <PageHeader
+        title={company.data?.companyName ?? t.company.title}
+        actions={
+          <Button component={Link} to={paths.adminCompanies} variant="default">
+            {t.companyPage.back}
+          </Button>
+        }
+      />
+      {company.data && tariff.data ? (
+        <Loaded company={company.data} tariff={tariff.data} />
+      ) : (company.error ?? tariff.error) ? (
+        <Failed query={company.error ? company : tariff} title={t.companyPage.failed} />
+      ) : (
+        <Skeleton height={240} aria-busy />
+      )}
+    </>
+  );
+}
+
+function Loaded({ company, tariff }: { company: Company; tariff: Tariff }) {
+  const [dialog, setDialog] = useState<'tariff' | 'proxy' | null>(null);
+  const close = () => setDialog(null);
+  const lists = {
+    users: company.users.map((user) => ({ id: user.id, name: userName(user), more: user.email })),
+    sites: company.domainsAllowed.map(({ id, address }) => ({ id, name: unicodeHost(address) })),
+    policies: company.politics,
+    proxies: company.proxy.map(({ id, host, port }) => ({ id, name: `${unicodeHost(host)}:${port}` })),
+  };
+  return (
+    <Stack gap="md">
+      <div className={classes.grid}>
+        <PlanCard company={company} tariff={tariff} onEdit={() => setDialog('tariff')} />
+        <Card title={t.companyPage.usage}>
+          <div className={classes.body}>
+            <Usage plan={tariff.plan} used={tariff.used} />
+          </div>
+        </Card>
+      </div>
+      {tariff.requests.length > 0 && (
+        <Card title={t.requests.title}>
+          <AdminRequests requests={tariff.requests} />
+        </Card>
+      )}
+      <div className={classes.grid}>
+        {(['users', 'sites', 'policies', 'proxies'] as const).map((kind) => (
+          <NameList
+            key={kind}
+            title={t.nav[kind]}
+            names={lists[kind]}
+            footer={
+              kind === 'proxies' && (
+                <Button variant="default" onClick={() => setDialog('proxy')} {...PaidProxyDialog.intent}>
+                  {t.companyPage.addPaid}
+                </Button>
+              )
+            }
+          />
+        ))}
+      </div>
+      {dialog === 'tariff' && <TariffDialog company={company} tariff={tariff} onClose={close} />}
+      {dialog === 'proxy' && <PaidProxyDialog company={company} onClose={close} />}
+    </Stack>
+  );
+}
+
+function PlanCard(props: { company: Company; tariff: Tariff; onEdit: () => void }) {
+  const { plan, ownPlan, planEndsAt, trialEndsAt, trialRuns, phone } = props.tariff;
+  const { mutateAsync } = useCall(setTariff);
+  async function endTrial() {
+    const body = {
+      planId: ownPlan.id,
+      planEndsAt: planEndsAt ?? undefined,
+      trialEndsAt: new Date().toISOString(),
+    };
+    const ended = await confirm({
+      text: t.companyPage.endTrialQuestion,
+      hint: t.companyPage.endTrialHint,
+      yes: t.companyPage.endTrial,
+      no: t.common.cancel,
+      danger: true,
+      action: () => mutateAsync({ params: { id: props.company.id }, body }),
+    });
+    if (ended) toastSuccess(t.companyPage.trialOver, props.company.companyName);
+  }
+  const tool = { variant: 'subtle', size: 'compact-sm' } as const;
+  return (
+    <DefinitionCard
+      title={t.tariff.title}
+      rows={[
+        { key: 'plan', term: t.companyPage.inForce, value: `${plan.name}, ${priceOf(plan)}` },
+        {
+          key: 'own',
+          term: t.companyPage.plan,
+          value: ownPlan.name,
+          tools: (
+            <Button {...tool} onClick={props.onEdit} {...TariffDialog.intent}>
+              {t.common.edit}
+            </Button>
+          ),
+        },
+        {
+          key: 'ends',
+          term: t.companyPage.ends,
+          value: planEndsAt ? untilPhrase(t.plan.rest, planEndsAt) : t.tariff.noEnd,
+        },
+        {
+          key: 'trial',
+          term: t.companyPage.trial,
+          value: !trialEndsAt
+            ? t.companyPage.noTrial
+            : trialRuns
+              ? untilPhrase(t.plan.rest, trialEndsAt)
+              : t.companyPage.trialEnded(formatDay(trialEndsAt)),
+          tools: trialRuns && (
+            <Button {...tool} onClick={() => void endTrial()} {...ConfirmDialog.intent}>
+              {t.companyPage.endTrial}
+            </Button>
+          ),
+        },
+        { key: 'phone', term: t.plans.contactPhone, value: phone || t.tariff.noPhone },
+      ]}
+    />
+  );
+}

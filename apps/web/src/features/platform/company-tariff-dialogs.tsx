@@ -1,0 +1,110 @@
+import type { Company } from '@propusk/contract/companies';
+import { listPlans } from '@propusk/contract/plans';
+import { createPaidProxy, PaidProxyInput } from '@propusk/contract/proxies';
+import { setTariff, type Tariff, TariffInput } from '@propusk/contract/tariff';
+import * as t from '@propusk/phrases/console';
+import { useQuery } from '@tanstack/react-query';
+import { queryOptions, useCall } from '../../api/queries.ts';
+import { CheckboxField } from '../../common/checkbox-field.tsx';
+import { DayInput } from '../../common/day-input.tsx';
+import { type Bound, labels, useField } from '../../common/fields.tsx';
+import { FormDialog } from '../../common/form-dialog.tsx';
+import { ProxyFields } from '../../common/proxy-fields.tsx';
+import { SelectField } from '../../common/select-fields.tsx';
+import { namedOptions } from '../../common/use-options.ts';
+import { toastSuccess } from '../../ui/toast.ts';
+
+type Props<More> = { company: Company; onClose: () => void } & More;
+
+/** Sets a company's plan and its end, and begins or extends its trial. */
+export function TariffDialog({ company, tariff, onClose }: Props<{ tariff: Tariff }>) {
+  const { mutateAsync } = useCall(setTariff);
+  const { data } = useQuery({ ...queryOptions(listPlans, {}), meta: { toast: true } });
+  const { ownPlan, planEndsAt, trialEndsAt } = tariff;
+  return (
+    <FormDialog
+      title={t.companyPage.edit}
+      schema={TariffInput}
+      initial={{
+        planId: ownPlan.id,
+        planEndsAt: planEndsAt ?? undefined,
+        trialEndsAt: trialEndsAt ?? undefined,
+      }}
+      submit={async (body, signal) => {
+        // An absent end leaves the trial as it is; a past one would end it anew.
+        const trial = body.trialEndsAt === trialEndsAt ? undefined : body.trialEndsAt;
+        await mutateAsync({ params: { id: company.id }, body: { ...body, trialEndsAt: trial }, signal });
+        toastSuccess(t.alerts.updated, company.companyName);
+      }}
+      onClose={onClose}
+    >
+      {(control) => (
+        <>
+          <SelectField
+            control={control}
+            name="planId"
+            label={t.companyPage.plan}
+            options={namedOptions(data?.rows ?? [ownPlan])}
+            placeholder={t.plans.name}
+          />
+          <LastDayField
+            control={control}
+            name="planEndsAt"
+            label={t.companyPage.planEnds}
+            description={t.companyPage.planEndsHint}
+          />
+          <LastDayField
+            control={control}
+            name="trialEndsAt"
+            label={t.companyPage.trialEnds}
+            description={t.companyPage.trialEndsHint}
+          />
+        </>
+      )}
+    </FormDialog>
+  );
+}
+
+/** A field for the last day of a period, in the browser's time zone. Its value is the end of that day. */
+function LastDayField(props: Bound<TariffInput, TariffInput>) {
+  const { value, onChange } = useField(props);
+  return (
+    <DayInput
+      {...labels(props)}
+      value={typeof value === 'string' ? localDay(value) : ''}
+      onDay={(day) => onChange(day === '' ? undefined : new Date(`${day}T23:59:59`).toISOString())}
+    />
+  );
+}
+
+/** The day of a moment in the browser's time zone, yyyy-mm-dd: the form of dates in Sweden. */
+const localDay = (iso: string) => new Date(iso).toLocaleDateString('sv');
+
+/** Adds a paid proxy for a company. */
+export function PaidProxyDialog({ company, onClose }: Props<object>) {
+  const create = useCall(createPaidProxy);
+  return (
+    <FormDialog
+      title={t.companyPage.paidTitle}
+      schema={PaidProxyInput}
+      initial={{ companyId: company.id, host: '', port: '', username: '', password: '', allSites: false }}
+      submit={async (body, signal) => {
+        const { host, port } = await create.mutateAsync({ body, signal });
+        toastSuccess(t.alerts.created, `${host}:${port}`);
+      }}
+      onClose={onClose}
+    >
+      {(control) => (
+        <>
+          <ProxyFields control={control} />
+          <CheckboxField
+            control={control}
+            name="allSites"
+            label={t.proxies.allSites}
+            description={t.proxies.allSitesHint}
+          />
+        </>
+      )}
+    </FormDialog>
+  );
+}

@@ -1,0 +1,163 @@
+import { Group, Input, TextInput } from '@mantine/core';
+import {
+  createPlan,
+  listPlans,
+  type Plan,
+  PlanInput,
+  planCompanies,
+  updatePlan,
+} from '@propusk/contract/plans';
+import * as t from '@propusk/phrases/console';
+import { useState } from 'react';
+import type { Control } from 'react-hook-form';
+import type * as z from 'zod/mini';
+import { call, type Reply } from '../../api/call.ts';
+import { useCall } from '../../api/queries.ts';
+import { CheckboxField } from '../../common/checkbox-field.tsx';
+import { EditDialog } from '../../common/edit-dialog.tsx';
+import { type Bound, labels, TextField, useField } from '../../common/fields.tsx';
+import { FormDialog } from '../../common/form-dialog.tsx';
+import { limited } from '../../common/plan-text.ts';
+import { Notice } from '../../ui/notice.tsx';
+import { toastSuccess } from '../../ui/toast.ts';
+import classes from './platform.module.css';
+import { PriceField } from './price-field.tsx';
+
+type PlanControl = Control<z.input<typeof PlanInput>, unknown, PlanInput>;
+
+/** Creates a plan. */
+export function CreatePlanDialog({ onClose }: { onClose: () => void }) {
+  const create = useCall(createPlan);
+  return (
+    <FormDialog
+      title={t.plans.create}
+      schema={PlanInput}
+      initial={{ name: '', paidProxies: false, allSites: false, offered: true, trial: false }}
+      submit={async (body, signal) => {
+        const { name } = await create.mutateAsync({ body, signal });
+        toastSuccess(t.alerts.created, name);
+      }}
+      onClose={onClose}
+    >
+      {(control) => <PlanFields control={control} />}
+    </FormDialog>
+  );
+}
+
+/** Edits a plan. When companies have it, the first save only shows them, with what each has beyond the new limits. */
+export function EditPlanDialog({ plan, onClose }: { plan: Plan; onClose: () => void }) {
+  const [shown, setShown] = useState<{ for: string; rows: Concerned } | null>(null);
+  async function isConfirmed(body: PlanInput): Promise<boolean> {
+    const asked = JSON.stringify(body);
+    if (shown?.for === asked) return true;
+    const { rows } = await call(planCompanies, { params: { id: plan.id }, body });
+    if (rows.length === 0) return true;
+    setShown({ for: asked, rows });
+    return false;
+  }
+  return (
+    <EditDialog
+      title={t.plans.edit}
+      entity={plan}
+      values={planValues}
+      schema={PlanInput}
+      read={async () => (await call(listPlans, {})).rows.find(({ id }) => id === plan.id) ?? plan}
+      update={updatePlan}
+      whole
+      before={isConfirmed}
+      submitLabel={shown ? t.plans.saveFor(shown.rows.length) : undefined}
+      name={({ name }) => name}
+      onClose={onClose}
+    >
+      {(control) => (
+        <>
+          <PlanFields control={control} />
+          {shown && <Concerns rows={shown.rows} />}
+        </>
+      )}
+    </EditDialog>
+  );
+}
+
+type Concerned = Reply<typeof planCompanies>['rows'];
+
+function Concerns({ rows }: { rows: Concerned }) {
+  return (
+    <Notice kind="warning">
+      {t.plans.concerns(rows.length)}
+      <ul className={classes.concerned}>
+        {rows.map(({ id, name, beyond }) => (
+          <li key={id}>
+            <strong>{name}</strong>:{' '}
+            {beyond.length === 0
+              ? t.plans.fits
+              : t.plans.exceeds(beyond.map((kind) => t.plan.names[kind]).join(', '))}
+          </li>
+        ))}
+      </ul>
+    </Notice>
+  );
+}
+
+/** A plan as form values: its keys are those of the input, with undefined for none. */
+function planValues({ name, price, people, sites, proxies, ...plan }: Plan) {
+  const { paidProxies, allSites, offered, trial } = plan;
+  return {
+    name,
+    price: price ?? undefined,
+    people: people ?? undefined,
+    sites: sites ?? undefined,
+    proxies: proxies ?? undefined,
+    ...{ paidProxies, allSites, offered, trial },
+  };
+}
+
+function PlanFields({ control }: { control: PlanControl }) {
+  return (
+    <>
+      <TextField control={control} name="name" label={t.plans.name} required autoFocus />
+      <PriceField control={control} />
+      <Input.Wrapper label={t.plans.limits} description={t.plans.limitHint} labelElement="div">
+        <Group grow gap="sm" align="flex-start" mt={8}>
+          {limited.map((kind) => (
+            <LimitField key={kind} control={control} name={kind} label={t.plan.names[kind]} />
+          ))}
+        </Group>
+      </Input.Wrapper>
+      <CheckboxField control={control} name="paidProxies" label={t.plans.paidProxies} />
+      <CheckboxField control={control} name="allSites" label={t.plans.allSites} />
+      <CheckboxField
+        control={control}
+        name="offered"
+        label={t.plans.offered}
+        description={t.plans.offeredHint}
+      />
+      <CheckboxField
+        control={control}
+        name="trial"
+        label={t.plans.trialFlag}
+        description={t.plans.trialHint}
+      />
+    </>
+  );
+}
+
+/** A field for the most rows of a kind. Empty means none. */
+function LimitField(props: Bound<z.input<typeof PlanInput>, PlanInput>) {
+  const { value, onChange, ...field } = useField(props);
+  return (
+    <TextInput
+      {...labels(props)}
+      {...field}
+      inputMode="numeric"
+      autoComplete="off"
+      placeholder="∞"
+      value={typeof value === 'number' || typeof value === 'string' ? value : ''}
+      onChange={({ currentTarget }) => {
+        const text = currentTarget.value.trim();
+        // A text that is no number stays text, which the schema refuses.
+        onChange(text === '' ? undefined : /^\d{1,6}$/.test(text) ? Number(text) : text);
+      }}
+    />
+  );
+}

@@ -1,0 +1,123 @@
+import { Button, Stack } from '@mantine/core';
+import { limits } from '@propusk/contract/limits';
+import { listPlans, type Plan } from '@propusk/contract/plans';
+import { getContact, listRequests, type RequestState } from '@propusk/contract/tariff';
+import * as t from '@propusk/phrases/console';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { queryOptions } from '../../api/queries.ts';
+import { ContactLines } from '../../common/contact.tsx';
+import { features, limited, priceOf } from '../../common/plan-text.ts';
+import { AddButton } from '../../ui/add-button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { lazyDialog } from '../../ui/lazy.tsx';
+import { PageHeader } from '../../ui/page-header.tsx';
+import { editing, RowMenu } from '../../ui/row-menu.tsx';
+import { Failed } from '../../ui/state.tsx';
+import { Tag } from '../../ui/tags.tsx';
+import classes from './platform.module.css';
+import { RequestsCard } from './requests.tsx';
+
+const dialogs = () => import('./plan-dialogs.tsx');
+const CreatePlanDialog = lazyDialog(dialogs, 'CreatePlanDialog');
+const EditPlanDialog = lazyDialog(dialogs, 'EditPlanDialog');
+const ContactDialog = lazyDialog(() => import('./contact-dialog.tsx'), 'ContactDialog');
+
+const columns: readonly Column<Plan>[] = [
+  {
+    key: 'name',
+    title: t.plans.name,
+    main: true,
+    lines: 2,
+    render: (plan) => (
+      <span className={classes.flags}>
+        {plan.name}
+        {plan.standard && <Tag tone="accent">{t.plans.standard}</Tag>}
+        {plan.trial && <Tag tone="special">{t.plans.trial}</Tag>}
+        {!plan.offered && <Tag>{t.plans.archived}</Tag>}
+      </span>
+    ),
+  },
+  { key: 'price', title: t.plans.price, width: '18cqi', render: priceOf },
+  { key: 'contents', title: t.plans.contents, width: '40cqi', render: contentsOf },
+  {
+    key: 'companies',
+    title: t.plans.companies,
+    width: '92px',
+    short: true,
+    render: (plan) => plan.companies,
+  },
+];
+
+/** The limits of a plan and the features that it includes, in one sentence. */
+function contentsOf(plan: Plan): string {
+  const free = limited.every((kind) => plan[kind] === null);
+  const kinds = free ? [t.plan.unlimited] : limited.map((kind) => t.plan.limit(kind, plan[kind]));
+  const included = features.filter((kind) => plan[kind]).map((kind) => t.plan.names[kind]);
+  return [...kinds, ...included].join(', ').toLowerCase();
+}
+
+type Dialog = 'create' | 'contact' | Plan | null;
+
+/** /dashboard/admin/plans: the plans of the platform, the requests of owners, and the contact that owners see. */
+export function PlansPage() {
+  const [dialog, setDialog] = useState<Dialog>(null);
+  const [state, setState] = useState<RequestState>('open');
+  const close = () => setDialog(null);
+  const plans = useQuery(queryOptions(listPlans, {}));
+  const query = { state, page: 1, take: limits.page.maxTake };
+  const requests = useQuery({
+    ...queryOptions(listRequests, { query }),
+    placeholderData: keepPreviousData,
+  });
+  const contact = useQuery(queryOptions(getContact, {}));
+  return (
+    <>
+      <PageHeader
+        title={t.plans.title}
+        help={t.plans.help}
+        actions={<AddButton opens={CreatePlanDialog} onClick={() => setDialog('create')} />}
+      />
+      <DataTable
+        label={t.plans.title}
+        columns={columns}
+        rows={plans.data?.rows ?? (plans.error ? [] : undefined)}
+        rowMenu={(plan) => (
+          <RowMenu name={plan.name} actions={[editing(EditPlanDialog, () => setDialog(plan))]} />
+        )}
+        rowOpen={(plan) => () => setDialog(plan)}
+        skeletonRows={3}
+        fallback={<Failed query={plans} title={t.plans.failed} />}
+      />
+      {/* The cards appear together, when nothing above them can move any more. */}
+      {!plans.isPending && !requests.isPending && !contact.isPending && (
+        <Stack gap="md" mt="xl">
+          <RequestsCard query={requests} state={state} onState={setState} />
+          <Card
+            title={t.plans.contact}
+            lead={t.plans.contactHint}
+            footer={
+              contact.data && (
+                <Button variant="default" onClick={() => setDialog('contact')} {...ContactDialog.intent}>
+                  {t.common.edit}
+                </Button>
+              )
+            }
+          >
+            <div className={classes.body}>
+              {contact.data ? (
+                <ContactLines contact={contact.data} none={t.plans.noContact} />
+              ) : (
+                <Failed query={contact} />
+              )}
+            </div>
+          </Card>
+        </Stack>
+      )}
+      {dialog === 'create' && <CreatePlanDialog onClose={close} />}
+      {dialog === 'contact' && contact.data && <ContactDialog contact={contact.data} onClose={close} />}
+      {dialog !== null && typeof dialog === 'object' && <EditPlanDialog plan={dialog} onClose={close} />}
+    </>
+  );
+}

@@ -1,0 +1,145 @@
+import { Button, Skeleton, Stack } from '@mantine/core';
+import type { Named } from '@propusk/contract/fields';
+import { myTariff, type Tariff, withdrawRequest } from '@propusk/contract/tariff';
+import * as t from '@propusk/phrases/console';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { queryOptions, useCall } from '../../api/queries.ts';
+import { ContactLines } from '../../common/contact.tsx';
+import { priceOf, untilPhrase } from '../../common/plan-text.ts';
+import { RequestList, requestName } from '../../common/request-list.tsx';
+import { Usage } from '../../common/usage.tsx';
+import { useTrial } from '../../common/use-trial.ts';
+import { Card, FormCard } from '../../ui/card.tsx';
+import { ConfirmDialog, confirm } from '../../ui/confirm.ts';
+import { DefinitionCard } from '../../ui/definition-card.tsx';
+import { lazyDialog } from '../../ui/lazy.tsx';
+import { PageHeader } from '../../ui/page-header.tsx';
+import { Failed } from '../../ui/state.tsx';
+import { toastSuccess } from '../../ui/toast.ts';
+import { Offers } from './offers.tsx';
+import { PaidEnd } from './paid-end.tsx';
+import classes from './tariff.module.css';
+
+const RequestDialog = lazyDialog(() => import('../../common/request-dialog.tsx'), 'RequestDialog');
+const PhoneDialog = lazyDialog(() => import('./phone-dialog.tsx'), 'PhoneDialog');
+
+/** /dashboard/creator/tariff: the company's plan, its use, the offers, and the requests. */
+export function TariffPage() {
+  const query = useQuery(queryOptions(myTariff, {}));
+  return (
+    <>
+      <PageHeader title={t.tariff.title} help={t.tariff.help} />
+      {query.data ? (
+        <Loaded tariff={query.data} />
+      ) : query.error ? (
+        <Failed query={query} title={t.tariff.failed} />
+      ) : (
+        <Skeleton height={180} aria-busy />
+      )}
+    </>
+  );
+}
+
+type Dialog = { plan: Named } | 'phone' | 'trial' | null;
+
+function Loaded({ tariff }: { tariff: Tariff }) {
+  const [dialog, setDialog] = useState<Dialog>(null);
+  const close = () => setDialog(null);
+  return (
+    <Stack gap="xl">
+      {tariff.paidEnd && <PaidEnd end={tariff.paidEnd} />}
+      <Summary tariff={tariff} onAsk={() => setDialog('trial')} />
+      {tariff.offers.length > 0 && <Offers tariff={tariff} onRequest={(plan) => setDialog({ plan })} />}
+      <Requests requests={tariff.requests} />
+      <div className={classes.pair}>
+        <FormCard title={t.tariff.manager} lead={t.tariff.managerHint}>
+          <ContactLines contact={tariff.contact} />
+        </FormCard>
+        <DefinitionCard
+          title={t.tariff.phone}
+          lead={t.tariff.phoneHint}
+          rows={[
+            {
+              key: 'phone',
+              term: t.plans.contactPhone,
+              value: tariff.phone || t.tariff.noPhone,
+              tools: (
+                <Button
+                  variant="subtle"
+                  size="compact-sm"
+                  onClick={() => setDialog('phone')}
+                  {...PhoneDialog.intent}
+                >
+                  {t.common.edit}
+                </Button>
+              ),
+            },
+          ]}
+        />
+      </div>
+      {dialog === 'phone' && <PhoneDialog phone={tariff.phone} onClose={close} />}
+      {dialog === 'trial' && <RequestDialog kind="trial" onClose={close} />}
+      {dialog !== null && typeof dialog === 'object' && (
+        <RequestDialog kind="plan" plan={dialog.plan} onClose={close} />
+      )}
+    </Stack>
+  );
+}
+
+function Summary({ tariff, onAsk }: { tariff: Tariff; onAsk: () => void }) {
+  const { plan, planEndsAt, trialEndsAt, trialRuns, trialOffered } = tariff;
+  const trial = useTrial(onAsk);
+  const end =
+    trialRuns && trialEndsAt
+      ? untilPhrase(t.tariff.trialRuns, trialEndsAt)
+      : planEndsAt && untilPhrase(t.tariff.runs, planEndsAt);
+  return (
+    <section className={classes.summary} aria-label={t.tariff.current}>
+      <div className={classes.plan}>
+        <p className={classes.quiet}>{t.tariff.current}</p>
+        <h2 className={classes.name}>{plan.name}</h2>
+        <p>{priceOf(plan)}</p>
+        <p className={classes.quiet}>{end ?? t.tariff.noEnd}</p>
+        {trialOffered && (
+          <Button loading={trial.busy} onClick={trial.begin}>
+            {t.tariff.trial}
+          </Button>
+        )}
+      </div>
+      <Usage plan={plan} used={tariff.used} />
+    </section>
+  );
+}
+
+function Requests({ requests }: Pick<Tariff, 'requests'>) {
+  const { mutateAsync } = useCall(withdrawRequest);
+  async function withdraw(id: number, name: string) {
+    const withdrawn = await confirm({
+      text: t.requests.withdrawQuestion,
+      hint: `${name}. ${t.requests.withdrawHint}`,
+      yes: t.requests.withdraw,
+      no: t.common.cancel,
+      action: () => mutateAsync({ params: { id } }),
+    });
+    if (withdrawn) toastSuccess(t.requests.withdrawn, name);
+  }
+  if (requests.length === 0) return null;
+  return (
+    <Card title={t.requests.title}>
+      <RequestList
+        requests={requests}
+        actions={(request) => (
+          <Button
+            variant="default"
+            size="xs"
+            onClick={() => void withdraw(request.id, requestName(request))}
+            {...ConfirmDialog.intent}
+          >
+            {t.requests.withdraw}
+          </Button>
+        )}
+      />
+    </Card>
+  );
+}

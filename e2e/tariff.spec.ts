@@ -1,0 +1,266 @@
+import { expect, type Page, type Route, test } from '@playwright/test';
+import { type Replies, STUBBED, stubConsole } from './stubbed-console.ts';
+import { admin, company, contact, evidence, owner, plans, requests, tariff } from './stubbed-replies.ts';
+
+/** The tariff page, the plans and a company's page, on stubbed replies. */
+
+const ofOwner: Replies = {
+  'GET /me': owner,
+  'GET /company/evidence': evidence,
+  'GET /tariff': tariff,
+  'GET /proxy': { rows: [], count: 0 },
+};
+const ofAdmin: Replies = {
+  'GET /me': admin,
+  'GET /plans': plans,
+  'GET /tariff/requests': requests,
+  'GET /contact': contact,
+  'GET /company/1': company,
+  'GET /company/1/tariff': tariff,
+};
+const tariffPage = '/dashboard/creator/tariff';
+const failed = {
+  status: 500,
+  json: { statusCode: 500, code: 'internal', message: 'Сервер не смог ответить' },
+};
+
+async function open(page: Page, path: string, replies: Replies): Promise<void> {
+  await stubConsole(page, replies);
+  await page.goto(STUBBED + path);
+}
+const dialogOf = (page: Page) => page.getByRole('dialog');
+const bodyOf = (route: Route): unknown => route.request().postDataJSON();
+
+test('the tariff page shows the plan, what is used of it, and which offers are too small', async ({
+  page,
+}) => {
+  await open(page, tariffPage, ofOwner);
+  const summary = page.getByRole('region', { name: 'Действует сейчас' });
+  await expect(summary).toContainText(/Команда\s*1.490.₽ в месяц/);
+  await expect(summary).toContainText('12 из 50');
+  await expect(summary).toContainText('20 из 20');
+  const small = page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: 'Старт' }) });
+  await expect(small).toContainText('10 пользователей (у вас 12)');
+  await expect(small).toContainText('5 сайтов (у вас 20)');
+  await expect(page.getByRole('button', { name: 'Ваш тариф' })).toBeDisabled();
+  for (const [name, href] of [
+    ['+79161234567', 'tel:+79161234567'],
+    ['sales@propusk.test', 'mailto:sales@propusk.test'],
+    ['@propusk_sales', 'https://t.me/propusk_sales'],
+  ] as const)
+    await expect(page.getByRole('link', { name })).toHaveAttribute('href', href);
+});
+
+test('the words of a request survive a failure of the server, and the next try sends them', async ({
+  page,
+}) => {
+  const sent: unknown[] = [];
+  await open(page, tariffPage, {
+    ...ofOwner,
+    'POST /tariff/requests': (route) => {
+      sent.push(bodyOf(route));
+      return route.fulfill(sent.length === 1 ? failed : { status: 201, json: requests.rows[0] ?? {} });
+    },
+  });
+  await page.getByRole('button', { name: 'Запросить тариф «Бизнес»' }).click();
+  const words = dialogOf(page).getByRole('textbox', { name: 'Сообщение менеджеру' });
+  await words.fill('Нужно 12 прокси');
+  await dialogOf(page).getByRole('button', { name: 'Отправить запрос' }).click();
+  await expect(dialogOf(page).getByRole('alert')).toBeVisible();
+  await expect(words).toHaveValue('Нужно 12 прокси');
+  await dialogOf(page).getByRole('button', { name: 'Отправить запрос' }).click();
+  await expect(dialogOf(page)).toHaveCount(0);
+  await expect(page.getByText('Запрос отправлен')).toBeVisible();
+  const body = { kind: 'plan', planId: 3, text: 'Нужно 12 прокси' };
+  expect(sent).toEqual([body, body]);
+});
+
+for (const [where, path] of [
+  ['the tariff page', tariffPage],
+  ['the empty list of proxies', '/dashboard/creator/proxies'],
+] as const)
+  test(`one click on ${where} begins the trial`, async ({ page }) => {
+    let started = 0;
+    await open(page, path, {
+      ...ofOwner,
+      'POST /tariff/trial': (route) => {
+        started++;
+        const ends = { trialRuns: true, trialOffered: false, trialEndsAt: '2027-02-14T09:00:00.000Z' };
+        return route.fulfill({ json: { ...tariff, ...ends } });
+      },
+    });
+    await page.getByRole('button', { name: 'Попробовать 30 дней' }).dblclick();
+    await expect(page.getByText('Пробный период начался')).toBeVisible();
+    expect(started).toBe(1);
+  });
+
+test('without a trial to begin, the button in the empty list of proxies opens a request', async ({
+  page,
+}) => {
+  const used = { ...tariff, trialOffered: false };
+  await open(page, '/dashboard/creator/proxies', { ...ofOwner, 'GET /tariff': used });
+  await page.getByRole('button', { name: 'Попробовать 30 дней' }).click();
+  await expect(dialogOf(page)).toContainText('обратитесь к менеджеру компании');
+  await expect(dialogOf(page).getByRole('link', { name: '@propusk_sales' })).toBeVisible();
+});
+
+test('an owner withdraws an open request after a question', async ({ page }) => {
+  let withdrawn = 0;
+  await open(page, tariffPage, {
+    ...ofOwner,
+    'DELETE /tariff/requests/3': (route) => {
+      withdrawn++;
+      return route.fulfill({ status: 204 });
+    },
+  });
+  await page.getByRole('button', { name: 'Отозвать' }).click();
+  expect(withdrawn).toBe(0);
+  await dialogOf(page).getByRole('button', { name: 'Отозвать' }).click();
+  await expect(page.getByText('Запрос отозван')).toBeVisible();
+  expect(withdrawn).toBe(1);
+});
+
+test('every page warns the owner of an end of the trial, with a link to the tariff page', async ({
+  page,
+}) => {
+  const ending = { what: 'trial', at: '2027-02-14T09:00:00.000Z' };
+  const warned = { ...owner, company: { ...owner.company, ending } };
+  await open(page, '/dashboard/creator/proxies', { ...ofOwner, 'GET /me': warned });
+  const band = page.getByRole('region', { name: 'Окончание тарифа' });
+  await expect(band).toContainText('Пробный период закончится 14.02.2027');
+  await band.getByRole('link', { name: 'К тарифу' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Тариф' })).toBeVisible();
+});
+
+test('the navigation has no tariff page where the platform has only the standard plan', async ({ page }) => {
+  const alone = { ...owner, company: { ...owner.company, hasTariff: false } };
+  await open(page, tariffPage, { ...ofOwner, 'GET /me': alone });
+  const links = page.getByRole('navigation', { name: 'Разделы' }).getByRole('link');
+  await expect(links.filter({ hasText: 'Компания' })).toHaveCount(1);
+  await expect(links.filter({ hasText: 'Тариф' })).toHaveCount(0);
+});
+
+test('an edit of a plan in use shows its companies first, and saves the whole plan on the second press', async ({
+  page,
+}) => {
+  const saved: unknown[] = [];
+  await open(page, '/dashboard/admin/plans', {
+    ...ofAdmin,
+    'POST /plans/3/companies': {
+      rows: [{ id: 1, name: 'ООО «Ромашка»', beyond: ['people', 'paidProxies'] }],
+      count: 1,
+    },
+    'PUT /plans/3': (route) => {
+      saved.push({ ...(bodyOf(route) as object), version: route.request().headers()['if-match'] });
+      return route.fulfill({ json: plans.rows[2] ?? {} });
+    },
+  });
+  await page
+    .getByRole('row', { name: /Бизнес/ })
+    .getByRole('button', { name: 'Бизнес', exact: true })
+    .click();
+  await expect(dialogOf(page).getByRole('textbox', { name: 'Цена в месяц' })).toHaveValue('4990,50');
+  await dialogOf(page).getByRole('textbox', { name: 'Цена в месяц' }).fill('5 100,5');
+  await dialogOf(page).getByRole('textbox', { name: 'Пользователи' }).fill('10');
+  await dialogOf(page).getByRole('button', { name: 'Сохранить' }).click();
+  await expect(dialogOf(page)).toContainText(
+    'ООО «Ромашка»: больше нового тарифа: пользователи, платные прокси',
+  );
+  expect(saved).toEqual([]);
+  await dialogOf(page).getByRole('button', { name: 'Сохранить для 1 компании' }).click();
+  await expect(dialogOf(page)).toHaveCount(0);
+  const flags = { paidProxies: true, allSites: true, offered: true, trial: false };
+  const price = { amount: 510_050, currency: 'RUB' };
+  expect(saved).toEqual([{ name: 'Бизнес', price, people: 10, proxies: 20, ...flags, version: '"1"' }]);
+});
+
+test("an edit of an ended trial's company sends only the plan and its end", async ({ page }) => {
+  let sent: unknown;
+  const ended = { ...tariff, planEndsAt: null, trialEndsAt: '2026-01-01T00:00:00.000Z' };
+  await open(page, '/dashboard/admin/companies/1', {
+    ...ofAdmin,
+    'GET /company/1/tariff': ended,
+    'PUT /company/1/tariff': (route) => {
+      sent = bodyOf(route);
+      return route.fulfill({ json: ended });
+    },
+  });
+  await page.getByRole('button', { name: 'Редактировать' }).click();
+  await dialogOf(page).getByRole('combobox', { name: 'Назначенный тариф' }).click();
+  await page.getByRole('option', { name: 'Бизнес' }).click();
+  await dialogOf(page).getByRole('button', { name: 'Сохранить' }).click();
+  await expect(dialogOf(page)).toHaveCount(0);
+  expect(sent).toEqual({ planId: 3 });
+});
+
+test('an admin cannot refuse a request without a reason', async ({ page }) => {
+  const answers: unknown[] = [];
+  await open(page, '/dashboard/admin/plans', {
+    ...ofAdmin,
+    'PUT /tariff/requests/3': (route) => {
+      answers.push(bodyOf(route));
+      return route.fulfill({ json: requests.rows[0] ?? {} });
+    },
+  });
+  await page.getByRole('button', { name: 'Отказать' }).click();
+  const refuse = dialogOf(page).getByRole('button', { name: 'Отказать' });
+  await expect(refuse).toBeDisabled();
+  await dialogOf(page).getByRole('textbox', { name: 'Причина отказа' }).fill('Нет свободных адресов');
+  await refuse.click();
+  await expect(dialogOf(page)).toHaveCount(0);
+  expect(answers).toEqual([{ state: 'refused', reply: 'Нет свободных адресов' }]);
+});
+
+test('a link to a company in the list opens its page once, and Back returns to the list', async ({
+  page,
+}) => {
+  await open(page, '/dashboard/admin/companies#1', {
+    ...ofAdmin,
+    'GET /company': (route) => route.fulfill({ json: [company], headers: { 'x-total-count': '1' } }),
+  });
+  await expect(page).toHaveURL(/companies\/1$/);
+  await expect(page.getByRole('list', { name: 'Пользователи' })).toBeVisible();
+  await page.goBack();
+  await expect(page.getByRole('link', { name: /Ромашка/ })).toHaveAttribute(
+    'href',
+    '/dashboard/admin/companies/1',
+  );
+  await expect(page).toHaveURL(/companies$/);
+});
+
+test("an admin sets a company's plan until the end of a day, and adds a paid proxy", async ({ page }) => {
+  const sent: Record<string, unknown> = {};
+  await open(page, '/dashboard/admin/companies/1', {
+    ...ofAdmin,
+    'PUT /company/1/tariff': (route) => {
+      sent.tariff = bodyOf(route);
+      return route.fulfill({ json: tariff });
+    },
+    'POST /proxy/admin': (route) => {
+      sent.proxy = bodyOf(route);
+      return route.fulfill({ status: 201, json: { id: 9, host: 'paid.test', port: '3128' } });
+    },
+  });
+  await expect(page.getByRole('list', { name: 'Пользователи' })).toContainText('Анна Орлова');
+  await page.getByRole('button', { name: 'Редактировать' }).click();
+  await dialogOf(page).getByRole('textbox', { name: 'Тариф действует по' }).fill('31.12.2027');
+  await dialogOf(page).getByRole('button', { name: 'Сохранить' }).click();
+  await expect(dialogOf(page)).toHaveCount(0);
+  const end = await page.evaluate(() => new Date('2027-12-31T23:59:59').toISOString());
+  expect(sent.tariff).toEqual({ planId: 2, planEndsAt: end });
+
+  await page.getByRole('button', { name: 'Добавить платный прокси' }).click();
+  for (const [name, value] of [
+    ['Хост', 'paid.test'],
+    ['Порт', '3128'],
+    ['Логин', 'paid'],
+  ] as const)
+    await dialogOf(page).getByRole('textbox', { name }).fill(value);
+  await dialogOf(page)
+    .getByLabel(/^Пароль/)
+    .fill('open sesame');
+  await dialogOf(page).getByRole('button', { name: 'Сохранить' }).click();
+  await expect(dialogOf(page)).toHaveCount(0);
+  const proxy = { host: 'paid.test', port: 3128, username: 'paid', password: 'open sesame', allSites: false };
+  expect(sent.proxy).toEqual({ ...proxy, companyId: 1 });
+});
