@@ -303,6 +303,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await open(page, '/dashboard/admin/companies', admin);
       await expect(page.getByRole('columnheader')).toHaveText(['Название', ...days, 'Действия']);
       expect(await menuOf(page, 'ООО «Ромашка»')).toEqual([
+        'Открыть компанию',
         'Редактировать',
         'Пригласить владельца',
         'Удалить',
