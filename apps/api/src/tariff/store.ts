@@ -13,6 +13,7 @@ import { readRequests } from './requests.ts';
 export const PAID_GRACE = sql.raw(`interval '14 days'`);
 /** How long before its end a plan or trial is warned of. */
 export const WARNED = sql.raw(`interval '7 days'`);
+const WARNED_MS = 7 * 86_400_000;
 
 /** Whether the company `c` of a query has a paid proxy whose plan has ended. */
 export const hasPaidEnd = sql`(c.paid_ends_at <= now()
@@ -67,21 +68,38 @@ export async function findTariff(db: Db, companyId: number): Promise<Tariff> {
   };
 }
 
-/** What an owner's console shows of the tariff on every page. @returns the fields of `me.company` */
-export async function findTariffNews(
+/** The ends of a company's plan as JSON of a query, and the database's time. Null for no end. */
+export interface Ends {
+  readonly now: string;
+  readonly trialEndsAt: string | null;
+  readonly planEndsAt: string | null;
+  readonly paidEndsAt: string | null;
+}
+
+/** What of the plan ends within 7 days, or the paid proxies that stop. `GET /me` calls it for owners, so it mostly queries nothing. */
+export async function findEnding(
   db: Db,
   companyId: number,
-): Promise<{ hasTariff: boolean; ending: { what: 'trial' | 'plan' | 'paid'; at: string } | null }> {
-  const { rows } = await sql<{ hasTariff: boolean; what: 'trial' | 'plan' | 'paid' | null; at: string }>`
-    select (select count(*) > 1 from plans) as "hasTariff", e.what, e.at from companies c left join lateral (
-      select * from (values
-        ('paid', 1, case when ${hasPaidEnd} then c.paid_ends_at + ${PAID_GRACE} end),
-        ('trial', 2, case when c.trial_ends_at > now() then c.trial_ends_at end),
-        ('plan', 2, case when c.plan_ends_at > now() then c.plan_ends_at end)) as e (what, rank, at)
-      where e.at is not null and (e.what = 'paid' or e.at < now() + ${WARNED}) order by e.rank, e.at limit 1
-    ) e on true where c.id = ${companyId}`.execute(db);
-  const { hasTariff, what, at } = found(rows[0]);
-  return { hasTariff, ending: what === null ? null : { what, at } };
+  { now, trialEndsAt, planEndsAt, paidEndsAt }: Ends,
+): Promise<{ what: 'trial' | 'plan' | 'paid'; at: string } | null> {
+  if (paidEndsAt !== null && Date.parse(paidEndsAt) <= Date.parse(now)) {
+    const { rows } = await sql<{ at: string }>`
+      select c.paid_ends_at + ${PAID_GRACE} as at from companies c where c.id = ${companyId} and ${hasPaidEnd}`.execute(
+      db,
+    );
+    if (rows[0] !== undefined) return { what: 'paid', at: rows[0].at };
+  }
+  const left = (end: string | null) => (end === null ? 0 : Date.parse(end) - Date.parse(now));
+  const soon = ([, end]: readonly [string, string | null]) => left(end) > 0 && left(end) < WARNED_MS;
+  const [first] = (
+    [
+      ['trial', trialEndsAt],
+      ['plan', planEndsAt],
+    ] as const
+  )
+    .filter(soon)
+    .toSorted((a, b) => left(a[1]) - left(b[1]));
+  return first === undefined ? null : { what: first[0], at: new Date(first[1] ?? '').toISOString() };
 }
 
 /**

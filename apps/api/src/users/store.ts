@@ -18,7 +18,7 @@ import { managedBy } from '../db/scope.ts';
 import { refusing } from '../db/violations.ts';
 import { changeEntity, deleteEntity, type Entity } from '../entities/change.ts';
 import type { Tell } from '../mail/tell-holder.ts';
-import { findTariffNews } from '../tariff/store.ts';
+import { findEnding } from '../tariff/store.ts';
 
 function selectUsers(db: Db) {
   return db.selectFrom('users').select((eb) => [
@@ -56,6 +56,12 @@ function selectUsers(db: Db) {
           'company_site as companySite',
           'second_factor_required as secondFactorRequired',
           'confirmed',
+          // `GET /me` alone shows these, as `ending` and `hasTariff`. A second query for them would cost it a third of its time.
+          sql<string>`now()`.as('now'),
+          'trial_ends_at as trialEndsAt',
+          'plan_ends_at as planEndsAt',
+          'paid_ends_at as paidEndsAt',
+          sql<boolean>`exists (select from plans where not standard)`.as('hasTariff'),
         ])
         .whereRef('companies.id', '=', 'users.company_id'),
     ).as('company'),
@@ -63,19 +69,28 @@ function selectUsers(db: Db) {
 }
 
 type Row = Awaited<ReturnType<ReturnType<typeof selectUsers>['executeTakeFirstOrThrow']>>;
-const present = ({ invited, invitedUntil, ...row }: Row): User => ({
+const present = ({ invited, invitedUntil, company, ...row }: Row): User => ({
   ...row,
   roles: row.roles.map((value) => ({ value })),
+  company: company && shownOf(company),
   invitation: invited ? { expiresAt: invitedUntil } : null,
 });
+const shownOf = ({
+  id,
+  companyName,
+  companySite,
+  secondFactorRequired,
+  confirmed,
+}: NonNullable<Row['company']>) => ({ id, companyName, companySite, secondFactorRequired, confirmed });
 
 /** The actor's own account. */
 export async function findSelf(db: Db, actor: Actor): Promise<User> {
   const row = await selectUsers(db).where('users.id', '=', actor.userId).executeTakeFirst();
   if (row === undefined) throw new AppError('unauthorized');
   const self = present(row);
-  if (self.company === null || !actor.roles.includes('CREATOR')) return self;
-  return { ...self, company: { ...self.company, ...(await findTariffNews(db, self.company.id)) } };
+  if (self.company === null || row.company === null || !actor.roles.includes('CREATOR')) return self;
+  const { hasTariff, ...ends } = row.company;
+  return { ...self, company: { ...self.company, hasTariff, ending: await findEnding(db, ends.id, ends) } };
 }
 
 /** @throws AppError not_found, also for another company's user */
