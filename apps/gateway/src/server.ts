@@ -39,7 +39,14 @@ export async function createGateway(config: Config, log: Log): Promise<Gateway> 
   if (config.tls !== undefined) await readCertificate(config.tls);
   const keys = gatewayKeys(config.secret);
   const snapshots = openSnapshots(config, keys.snapshot, log);
-  const serving = await createProxyServer({ config, keys, snapshots, limits: localLimits(LIMITS), log });
+  const serving = await createProxyServer({
+    config,
+    keys,
+    snapshots,
+    limits: localLimits(LIMITS),
+    worker: 0,
+    log,
+  });
   const { activeRequests, metrics, draining } = serving;
   const feedLog = log.child({});
   /** The functions with which close() stops what listen() started. */

@@ -9,6 +9,9 @@ import type { Registry } from 'prom-client';
  *   worker ─> primary   `ready`; `serving` or `failed`; `enforced`; `request` and `giveBack`: slots; `counted`: metrics
  */
 
+/** The environment variable with a worker's index, from 0. A worker that replaces another has its index. */
+export const WORKER_INDEX = 'PROPUSK_WORKER';
+
 export type ToWorker =
   /** A snapshot as JSON, serialized once for all workers. */
   | { readonly type: 'company'; readonly snapshot: string }
