@@ -65,15 +65,26 @@ export class Visit {
   }
 
   toRecord(now: number): GatewayRecord {
-    const { id, kind, startedAt, endedAt, companyId, userId, address, host, port, reason, count } = this;
     this.meter?.measure(this);
     return {
-      ...{ id, kind, startedAt: new Date(startedAt).toISOString() },
+      id: this.id,
+      kind: this.kind,
+      startedAt: new Date(this.startedAt).toISOString(),
       // A clock that was set back must not make it negative.
-      ms: Math.max(0, (endedAt === 0 ? now : endedAt) - startedAt),
-      open: endedAt === 0,
-      ...{ companyId, userId, siteId: this.siteId ?? undefined, policyId: this.policyId ?? undefined },
-      ...{ proxyId: this.proxyId, address, host, port, reason, count, up: this.up, down: this.down },
+      ms: Math.max(0, (this.endedAt === 0 ? now : this.endedAt) - this.startedAt),
+      open: this.endedAt === 0,
+      companyId: this.companyId,
+      userId: this.userId,
+      siteId: this.siteId ?? undefined,
+      policyId: this.policyId ?? undefined,
+      proxyId: this.proxyId,
+      address: this.address,
+      host: this.host,
+      port: this.port,
+      reason: this.reason,
+      count: this.count,
+      up: this.up,
+      down: this.down,
     };
   }
 }

@@ -17,7 +17,8 @@ export interface FeedServer {
   readonly arrived: RecordBatch[];
   /** The last update of each stored record, in the order of their first. */
   records(): GatewayRecord[];
-  /** Sets what happens to batches from now on. `cut`: stored, then the connection ends without a reply. */
+  /** Sets what happens to batches from now on. `cut`: stored, then the connection ends without a reply. 204:
+   * taken and forgotten, for measurements. */
   answerRecords(by: number | 'store' | 'hang' | 'cut'): void;
   /** The companies that a new connection receives. */
   readonly companies: Map<number, CompanySnapshot>;
@@ -69,6 +70,7 @@ export async function startFeedServer(
   });
 
   async function take(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    if (recordAnswer === 204) return void req.resume().on('end', () => res.writeHead(204).end());
     const batch = RecordBatch.parse(JSON.parse(await text(req.pipe(createGunzip()))));
     arrived.push(batch);
     if (recordAnswer === 'hang') return;
