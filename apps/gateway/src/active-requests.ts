@@ -20,6 +20,9 @@ export interface ActiveRequest {
   readonly caller: Caller;
   readonly target: Target;
   readonly egress: Egress;
+  /** The caller's company, and the policy that allowed the request; null for a probe. */
+  readonly company: CompanyIndex | null;
+  readonly policyId: number | null;
   /** The owner of the request's DNS look-ups (packages/dial): its company, or for a probe the host. */
   readonly tenant: Tenant;
   /** Aborts when access is revoked, with a ProxyError as the reason, and when the client disconnects. */
@@ -71,7 +74,7 @@ export function createActiveRequests(
   }
 
   function start(caller: Caller, target: Target): ActiveRequest | Promise<ActiveRequest> {
-    const { egress, company } = authorizer.authorize(caller, target);
+    const { egress, company, policyId } = authorizer.authorize(caller, target);
     const slots = limits.of(nameOf(caller), company?.id ?? null);
     if (!limits.acquire(slots)) {
       const asked = limits.request(slots);
@@ -85,7 +88,18 @@ export function createActiveRequests(
     const tenant = company?.id ?? target.host;
     const signal = new AbortSignalLite();
     const seen = { company, newClaims: authorizer.newClaims() };
-    const active: Admitted = { caller, target, egress, tenant, slots, signal, ...seen, abort, release };
+    const active: Admitted = {
+      caller,
+      target,
+      egress,
+      policyId,
+      tenant,
+      slots,
+      signal,
+      ...seen,
+      abort,
+      release,
+    };
     requests.add(active);
     return active;
   }

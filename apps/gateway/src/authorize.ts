@@ -13,6 +13,8 @@ interface Authorization {
   readonly egress: Egress;
   /** The company whose slots the request takes, as its last change left it; null for a probe. */
   readonly company: CompanyIndex | null;
+  /** The policy that allows it; null for a probe. */
+  readonly policyId: number | null;
 }
 
 export interface Authorizer {
@@ -28,7 +30,11 @@ export interface Authorizer {
  * A probe uses the gateway's own address, which the site's lock admits. Of either family: the echo must see an address of a
  * family that is new.
  */
-const probed: Authorization = { egress: { kind: 'direct', shared: true, family: 0 }, company: null };
+const probed: Authorization = {
+  egress: { kind: 'direct', shared: true, family: 0 },
+  company: null,
+  policyId: null,
+};
 
 /** @param stale whether the index is too old to grant access */
 export function createAuthorizer(index: AccessIndex, stale: () => boolean): Authorizer {
@@ -49,7 +55,7 @@ export function createAuthorizer(index: AccessIndex, stale: () => boolean): Auth
       if (user.epoch !== caller.epoch) throw new ProxyError('expired');
       const decision = decide(index, caller.userId, target.host, target.port);
       if (!decision.allow) throw new ProxyError(decision.reason);
-      return { egress: decision.egress, company: user.company };
+      return { egress: decision.egress, company: user.company, policyId: decision.policyId };
     },
     stillHolds(caller, company, newClaims) {
       if (isExpired(caller) || !isUser(caller) || stale()) return false;

@@ -4,9 +4,11 @@ import type { Duplex } from 'node:stream';
 import type { Target } from '@propusk/access/host';
 import type { Dial, StartDial } from '@propusk/dial/dial';
 import type { PipelineQueue, PipelineQueues } from '@propusk/overload/pipeline-queue';
+import type { AccessRecords, Meter } from './access-records.ts';
 import { type ActiveRequest, type ActiveRequests, clientLeft, nestedRequest } from './active-requests.ts';
 import { type Caller, nameOf } from './authenticate.ts';
 import { readConnectHead } from './connect-head.ts';
+import { ConnectionVisits } from './connection-visits.ts';
 import type { Deadline } from './deadline.ts';
 import { Forwarder } from './forward.ts';
 import { hasBody } from './headers.ts';
@@ -31,6 +33,7 @@ export interface ProxyContext {
   readonly consoleUrl: string;
   readonly log: Log;
   readonly metrics: Metrics;
+  readonly records: AccessRecords;
   readonly draining: () => boolean;
   /** Passes a socket's bytes to Node's HTTP parser, one request at a time. */
   readonly http: PipelineQueues;
@@ -57,6 +60,8 @@ const headFaults: Readonly<Record<string, readonly [number, ProxyErrorDetail]>> 
 export class ClientConnection implements SocketReader, TunnelOwner, Deadline {
   readonly #socket: Duplex;
   readonly #context: ProxyContext;
+  readonly #address: string;
+  readonly #visits: ConnectionVisits;
   #forwarder: Forwarder | null = null;
   /** What ends by a deadline: the head, then the tunnel. */
   #timed: Deadline | null = null;
@@ -72,9 +77,12 @@ export class ClientConnection implements SocketReader, TunnelOwner, Deadline {
   #target = '';
   #silent = true;
 
-  constructor(socket: Duplex, context: ProxyContext) {
+  /** @param address the client's IP address */
+  constructor(socket: Socket, address: string, context: ProxyContext) {
     this.#socket = socket;
     this.#context = context;
+    this.#address = address;
+    this.#visits = new ConnectionVisits(context.records, socket, address);
   }
 
   /** Whether the client has not sent a request yet. */
@@ -114,6 +122,7 @@ export class ClientConnection implements SocketReader, TunnelOwner, Deadline {
     this.#request?.abort(clientLeft);
     this.#tunnel?.abort(clientLeft);
     this.#forwarder?.close();
+    this.#visits.close();
   }
 
   /** Handles a request in absolute form, or one inside a tunnel. */
@@ -123,6 +132,7 @@ export class ClientConnection implements SocketReader, TunnelOwner, Deadline {
       req.url ?? '',
       () => this.#admit(req, 'request'),
       (active, target) => {
+        if (this.#tunnel === null) this.#visits.request(active);
         this.#forwarder ??= new Forwarder(this.#context.dial, this.#context.via);
         return this.#forwarder.forward(active, target, req, res);
       },
@@ -143,6 +153,7 @@ export class ClientConnection implements SocketReader, TunnelOwner, Deadline {
       async (active, target) => {
         const remote = await upgrade(dial, via, active, target, req, this.#socket);
         if (remote !== null) await this.#splice(active, remote, rest);
+        else if (this.#tunnel === null) this.#visits.request(active);
       },
       (error) => this.#refuse(error, req.url),
     );
@@ -201,6 +212,10 @@ export class ClientConnection implements SocketReader, TunnelOwner, Deadline {
     }
   }
 
+  established(tunnel: Meter): void {
+    if (this.#tunnel !== null) this.#visits.open('tunnel', this.#tunnel, tunnel);
+  }
+
   refused(error: unknown): void {
     this.#endTunnel();
     this.#refuse(this.#report(error, this.#target), this.#target);
@@ -209,6 +224,7 @@ export class ClientConnection implements SocketReader, TunnelOwner, Deadline {
   http(first: Buffer): void {
     const active = this.#tunnel;
     if (active === null || this.#socket.closed) return this.#endTunnel();
+    this.#visits.parsed(first.length);
     this.#parse(first, true);
     active.signal.addEventListener('abort', () => this.#socket.destroy());
     this.#socket.once('close', () => this.#endTunnel());
@@ -216,14 +232,15 @@ export class ClientConnection implements SocketReader, TunnelOwner, Deadline {
 
   over(fault: Error | null, bytes: TransferredBytes): void {
     const { log } = this.#context;
-    if (fault !== null) this.#report(fault, this.#target);
+    if (fault !== null) this.#log(fault, this.#target);
     else if (this.#caller !== undefined)
       log.debug({ user: nameOf(this.#caller), target: this.#target, ...bytes }, 'Tunnel ended');
-    this.#endTunnel();
+    this.#endTunnel(fault);
   }
 
-  #endTunnel(): void {
+  #endTunnel(fault: Error | null = null): void {
     this.#timed = null;
+    if (this.#tunnel !== null) this.#visits.end(fault ?? this.#tunnel.signal.reason);
     this.#tunnel?.release();
     this.#tunnel = null;
   }
@@ -231,10 +248,12 @@ export class ClientConnection implements SocketReader, TunnelOwner, Deadline {
   #splice(active: ActiveRequest, remote: Socket, rest: Buffer): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const splice = new Splice(this.#socket, remote, null, resolve);
+    const nested = this.#tunnel !== null;
+    if (!nested) this.#visits.open('websocket', active, splice);
     this.#timed = splice;
     active.signal.addEventListener('abort', () => splice.destroy());
     splice.start(rest, nothing);
-    return promise;
+    return nested ? promise : promise.then(() => this.#visits.end(active.signal.reason));
   }
 
   #begin(requestTarget: string): void {
@@ -251,6 +270,7 @@ export class ClientConnection implements SocketReader, TunnelOwner, Deadline {
     refuse: (error: ProxyError) => void,
   ): Promise<void> {
     this.#begin(requestTarget);
+    let refused = false;
     try {
       const [active, target] = await admit();
       this.#request = active;
@@ -262,8 +282,10 @@ export class ClientConnection implements SocketReader, TunnelOwner, Deadline {
         active.release();
       }
     } catch (error) {
+      refused = error instanceof ProxyError;
       refuse(this.#report(error, requestTarget));
     }
+    this.#visits.requested(refused);
   }
 
   /** Authorizes a request in absolute form; one inside a tunnel shares the tunnel's authorization. */
@@ -324,8 +346,19 @@ export class ClientConnection implements SocketReader, TunnelOwner, Deadline {
     socket.end(answerBytes(sent, STATUS_CODES[sent.status] ?? 'Refused'), () => socket.destroy());
   }
 
-  /** Counts and logs why a request failed. An unexpected error refuses the request too. */
+  /** Counts, logs and records why a request failed. An unexpected error refuses the request too. */
   #report(error: unknown, requestTarget: string): ProxyError {
+    const refusal = this.#log(error, requestTarget);
+    if (error !== refusal) return refusal;
+    const { host, port } = this.#tunnel?.target ?? {};
+    const site = siteOf(requestTarget);
+    const asked = /:\d+$/.test(site) ? site : `${site}:80`;
+    const authority = host === undefined ? asked : `${host}:${port}`;
+    this.#context.records.refuse(this.#caller, authority, refusal.reason, this.#address);
+    return refusal;
+  }
+
+  #log(error: unknown, requestTarget: string): ProxyError {
     const { log, metrics } = this.#context;
     if (error instanceof ProxyError) {
       metrics.refused(error.reason);

@@ -1,5 +1,6 @@
 import type { Server, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { clientAddress } from '@propusk/overload/connection-limit';
 import { ClientConnection, type ProxyContext } from './client-connection.ts';
 
 /** The client connections of one server. */
@@ -55,9 +56,12 @@ export class ClientConnections {
 
   /** Waits for the first bytes of a socket that is ready to be read. */
   accept(socket: Socket, context: ProxyContext): void {
-    if (this.#secure) this.#handshakes.delete(portOf(socket));
+    const port = this.#secure ? portOf(socket) : '';
+    // A balancer's header is known for the TCP socket.
+    const address = clientAddress(this.#handshakes.get(port) ?? socket);
+    if (this.#secure) this.#handshakes.delete(port);
     if (socket.destroyed) return;
-    const connection = new ClientConnection(socket, context);
+    const connection = new ClientConnection(socket, address, context);
     this.#open.set(socket, connection);
     if (this.#secure) socket.once('close', () => this.#open.delete(socket));
     connection.open();

@@ -16,6 +16,7 @@ test('without settings the defaults apply, and only the secret is required', () 
     consoleUrl: 'http://127.0.0.1:3000',
     dataDir: './data',
     snapshotMaxAgeMs: 900_000,
+    recordSpool: 100 * 1024 * 1024,
     allowNetworks: { v4: [], v6: [] },
     hosts: new Map(),
     egress: {},

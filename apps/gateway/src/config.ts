@@ -30,6 +30,7 @@ export const gatewaySettings = {
   DATA_DIR: setting(values.dataDir, z._default(z.string(), './data')),
   // FEED_HEARTBEAT_MS is 15 s: a shorter age would refuse everything between two heartbeats of a healthy api.
   SNAPSHOT_MAX_AGE: wholeNumber(900, 60, 86_400, values.snapshotMaxAge),
+  RECORD_SPOOL: wholeNumber(100, 0, 10_000, values.recordSpool),
   ...dialSettings,
   ...overloadSettings,
   GATEWAY_TLS_CERT: plain(values.tlsCert),
@@ -66,6 +67,8 @@ export interface Config {
   readonly dataDir: string;
   /** A snapshot grants access for this time after the last feed event. */
   readonly snapshotMaxAgeMs: number;
+  /** The most disk space of records of access that the api has not taken, in bytes; 0 for none. */
+  readonly recordSpool: number;
   readonly allowNetworks: Networks;
   /** The addresses of host names in GATEWAY_HOSTS, which are used instead of DNS. */
   readonly hosts: ReadonlyMap<string, readonly string[]>;
@@ -100,6 +103,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     consoleUrl: s.CONSOLE_URL ?? s.PUBLIC_URL ?? apiUrl,
     dataDir: s.DATA_DIR,
     snapshotMaxAgeMs: s.SNAPSHOT_MAX_AGE * 1000,
+    recordSpool: s.RECORD_SPOOL * 1024 * 1024,
     allowNetworks: s.GATEWAY_ALLOW_NETWORKS,
     hosts: s.GATEWAY_HOSTS,
     egress: s.GATEWAY_EGRESS,

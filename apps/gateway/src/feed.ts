@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { FEED_HEARTBEAT_MS, feed, feedEvents } from '@propusk/contract/feed';
+import { FEED_HEARTBEAT_MS, feed, feedEvents, type VisitEndEvent } from '@propusk/contract/feed';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import type { Log } from './log.ts';
 import type { Snapshots } from './snapshot.ts';
@@ -19,6 +19,8 @@ export interface FeedOptions {
   readonly snapshots: Snapshots;
   /** Authorizes all active requests again. */
   readonly recheck: () => void;
+  /** Ends visits that an owner ended. */
+  readonly end: (event: VisitEndEvent) => void;
   readonly log: Log;
   /** The connection is dead after this silence: two heartbeats and a margin. */
   readonly silenceMs?: number;
@@ -66,7 +68,7 @@ interface Connection {
 
 /** Follows one connection to its end. */
 function follow(
-  { apiUrl, key, snapshots, recheck, log, silenceMs = SILENCE_MS }: FeedOptions,
+  { apiUrl, key, snapshots, recheck, end, log, silenceMs = SILENCE_MS }: FeedOptions,
   stop: AbortSignal,
 ): Connection {
   // grows: by companies in the feed; bound: one number for each company; at the bound: does not grow
@@ -94,6 +96,9 @@ function follow(
         drop(companyId);
         break;
       }
+      case 'end':
+        end(feedEvents.end.parse(JSON.parse(data)));
+        break;
       case 'ready':
         feedEvents.ready.parse(JSON.parse(data));
         for (const companyId of snapshots.index.companies.keys())

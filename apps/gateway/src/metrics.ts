@@ -42,13 +42,17 @@ export interface Measured {
   readonly clients: ClientCounts;
   readonly queues: PipelineQueues;
   readonly snapshots: SnapshotView;
+  readonly records: {
+    readonly totals: Readonly<Record<'sent' | 'lost', number>>;
+    readonly waiting: () => number;
+  };
   /** When the certificate expires, in milliseconds since 1970; undefined without TLS. */
   readonly certificateEnd: (() => number) | undefined;
 }
 
 /** Creates the metrics of one process. */
 export function createMetrics(measured: Measured): Metrics {
-  const { activeRequests, clients, queues, snapshots, certificateEnd } = measured;
+  const { activeRequests, clients, queues, snapshots, records, certificateEnd } = measured;
   const registry = new Registry();
   const registers = [registry];
   /** @param aggregator how the values of several processes combine */
@@ -119,6 +123,9 @@ export function createMetrics(measured: Measured): Metrics {
     );
   const bytesHelp = 'Bytes on client connections: up from clients, down to clients';
   total('bytes', bytesHelp, 'direction', () => Object.entries(clients.bytes()));
+  const recordsHelp = 'Records of access that the api stored (sent), or that had no room (lost)';
+  total('records', recordsHelp, 'result', () => Object.entries(records.totals));
+  gauge('records_waiting', 'Records of access that the api has not stored', records.waiting);
   const refusals = counter<ProxyErrorReason>('refusals', 'Requests refused', 'reason');
   const cutsHelp = 'Tunnels and requests aborted because access was revoked';
   const cuts = counter<ProxyErrorReason>('cuts', cutsHelp, 'reason');

@@ -19,6 +19,8 @@ export type ProxyErrorReason =
   | 'sni_mismatch'
   | 'upstream_failed'
   | 'too_many'
+  /** An owner ended the visit. */
+  | 'ended'
   | 'stopping';
 
 /** A sentence of the phrase table that is more specific than that of the reason. */

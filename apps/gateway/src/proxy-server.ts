@@ -3,12 +3,14 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import type { GatewayKeys } from '@propusk/access/gateway-secret';
 import { createDialer, dialByPromise } from '@propusk/dial/dial';
 import { limitConnections } from '@propusk/overload/connection-limit';
 import { memoryPressure } from '@propusk/overload/memory-pressure';
 import { addressesOf } from '@propusk/overload/networks';
 import { queuePipelines, TrackedResponse } from '@propusk/overload/pipeline-queue';
+import { AccessRecords } from './access-records.ts';
 import { type ActiveRequests, createActiveRequests } from './active-requests.ts';
 import { createAuthenticate } from './authenticate.ts';
 import { createAuthorizer } from './authorize.ts';
@@ -22,6 +24,8 @@ import type { Log } from './log.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { IDLE_MS } from './origin-request.ts';
 import { ProxyError } from './proxy-error.ts';
+import { RecordSender } from './record-sender.ts';
+import { RecordSpool } from './record-spool.ts';
 import type { SnapshotView } from './snapshot.ts';
 import { expiryOf, followCertificate, readCertificate } from './tls.ts';
 import { isWebSocket } from './upgrade.ts';
@@ -38,6 +42,7 @@ import { isWebSocket } from './upgrade.ts';
 export interface ProxyServer {
   readonly activeRequests: ActiveRequests;
   readonly metrics: Metrics;
+  readonly records: Pick<AccessRecords, 'end'>;
   readonly draining: () => boolean;
   /** Starts to accept connections. @returns the port */
   listen(): Promise<number>;
@@ -50,6 +55,8 @@ export interface ProxyServerOptions {
   readonly keys: GatewayKeys;
   readonly snapshots: SnapshotView;
   readonly limits: ConcurrencyLimits;
+  /** The index of this process among `config.processes`. */
+  readonly worker: number;
   readonly log: Log;
 }
 
@@ -89,7 +96,17 @@ export async function createProxyServer(options: ProxyServerOptions): Promise<Pr
   const ready = secure === undefined ? 'connection' : 'secureConnection';
   const queues = queuePipelines(server, IDLE_MS, ready);
   const clients = new ClientConnections(server, secure !== undefined);
+  const spool = new RecordSpool({
+    folder: join(config.dataDir, 'gateway-records'),
+    worker: options.worker,
+    workers: config.processes,
+    key: keys.records,
+    most: config.recordSpool / config.processes,
+  });
+  const sender = new RecordSender({ apiUrl: config.apiUrl, key: keys.feed, spool, log });
+  const records = new AccessRecords(snapshots.index, (each) => sender.add(each));
   const metrics = createMetrics({
+    records: { totals: sender.totals, waiting: () => records.waiting + sender.waiting },
     activeRequests,
     clients,
     queues,
@@ -113,6 +130,7 @@ export async function createProxyServer(options: ProxyServerOptions): Promise<Pr
     consoleUrl: config.consoleUrl,
     log,
     metrics,
+    records,
     draining: () => draining,
     http: queues,
   };
@@ -138,11 +156,14 @@ export async function createProxyServer(options: ProxyServerOptions): Promise<Pr
   return {
     activeRequests,
     metrics,
+    records,
     draining: () => draining,
     async listen() {
       server.listen(config.port, config.host);
       await once(server, 'listening');
       own = server.address() as AddressInfo;
+      records.start();
+      sender.start();
       if (secure !== undefined && tls !== undefined)
         running.push(followCertificate(secure, tls.files, tls, log));
       // Tokens expire and snapshots become stale without any event.
@@ -169,6 +190,8 @@ export async function createProxyServer(options: ProxyServerOptions): Promise<Pr
       clearInterval(idle);
       clearTimeout(deadline);
       for (const end of running.splice(0).toReversed()) end();
+      records.stop();
+      await sender.stop();
     },
   };
 }

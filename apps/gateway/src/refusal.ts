@@ -18,6 +18,7 @@ const statuses: Readonly<Record<ProxyErrorReason, number>> = {
   no_policy: 403,
   host_taken: 403,
   plan_ended: 403,
+  ended: 403,
   sni_mismatch: 403,
   address_refused: 403,
   resolve_failed: 502,

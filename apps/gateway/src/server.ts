@@ -39,8 +39,15 @@ export async function createGateway(config: Config, log: Log): Promise<Gateway> 
   if (config.tls !== undefined) await readCertificate(config.tls);
   const keys = gatewayKeys(config.secret);
   const snapshots = openSnapshots(config, keys.snapshot, log);
-  const serving = await createProxyServer({ config, keys, snapshots, limits: localLimits(LIMITS), log });
-  const { activeRequests, metrics, draining } = serving;
+  const serving = await createProxyServer({
+    config,
+    keys,
+    snapshots,
+    limits: localLimits(LIMITS),
+    worker: 0,
+    log,
+  });
+  const { activeRequests, metrics, records, draining } = serving;
   const feedLog = log.child({});
   /** The functions with which close() stops what listen() started. */
   // grows: not, filled once at startup
@@ -66,6 +73,7 @@ export async function createGateway(config: Config, log: Log): Promise<Gateway> 
           key: keys.feed,
           snapshots,
           recheck: activeRequests.recheck,
+          end: (event) => records.end(event),
           log: feedLog,
         }),
       );

@@ -39,6 +39,7 @@ const extremes: Record<keyof typeof gatewaySettings, Extremes> = {
   SOCKETS: { serves: ['16', '200000'], refused: ['15', '200001'] },
   MEMORY: { serves: ['128', '65536'], refused: ['127', '65537'] },
   SNAPSHOT_MAX_AGE: { serves: ['60', '86400'], refused: ['0', '59', '86401'] },
+  RECORD_SPOOL: { serves: ['0', '10000'], refused: ['-1', '10001'] },
   GATEWAY_ALLOW_NETWORKS: {
     serves: [
       '127.0.0.0/8,0.0.0.0/0,::/0',

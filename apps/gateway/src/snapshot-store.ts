@@ -58,10 +58,10 @@ const Manifest = z.object({ contact: z.int(), shape: z.string(), digest: z.strin
 export class SnapshotFault extends Error {}
 
 /** AES-256-GCM (NIST SP 800-38D) with a fresh nonce: nonce | tag | ciphertext. @param about is authenticated too */
-export function seal(key: KeyObject, plain: string, about: string): Buffer {
+export function seal(key: KeyObject, plain: string | Buffer, about: string): Buffer {
   const nonce = randomBytes(NONCE);
   const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG }).setAAD(Buffer.from(about));
-  const sealed = cipher.update(plain, 'utf8');
+  const sealed = typeof plain === 'string' ? cipher.update(plain, 'utf8') : cipher.update(plain);
   // GCM is a stream mode: final() returns no bytes.
   cipher.final();
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed]);
@@ -69,13 +69,18 @@ export function seal(key: KeyObject, plain: string, about: string): Buffer {
 
 /** @throws SnapshotFault for a wrong key, another `about`, or a single changed bit */
 export function unseal(key: KeyObject, sealed: Uint8Array, about: string): string {
+  return unsealBytes(key, sealed, about).toString();
+}
+
+/** @throws SnapshotFault as `unseal` does */
+export function unsealBytes(key: KeyObject, sealed: Uint8Array, about: string): Buffer {
   if (sealed.length < NONCE + TAG) throw new SnapshotFault('Cut short');
   const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, NONCE), { authTagLength: TAG });
   decipher.setAAD(Buffer.from(about)).setAuthTag(sealed.subarray(NONCE, NONCE + TAG));
   try {
     const plain = decipher.update(sealed.subarray(NONCE + TAG));
     decipher.final();
-    return plain.toString();
+    return plain;
   } catch {
     throw new SnapshotFault('Damaged, or sealed with another GATEWAY_SECRET');
   }

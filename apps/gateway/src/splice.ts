@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { Meter, Visit } from './access-records.ts';
 import { coarseNow, type Deadline } from './deadline.ts';
 import type { OriginSource } from './origin-source.ts';
 import { atNextTurn, ReadShare } from './read-share.ts';
@@ -80,7 +81,7 @@ class Direction {
   }
 }
 
-export class Splice implements SocketReader, Deadline {
+export class Splice implements SocketReader, Deadline, Meter {
   readonly #client: Duplex;
   readonly #remote: Socket;
   readonly #up: Direction;
@@ -118,6 +119,11 @@ export class Splice implements SocketReader, Deadline {
 
   get transferred(): TransferredBytes {
     return { up: this.#up.sent, down: this.#down.sent };
+  }
+
+  measure(visit: Visit): void {
+    visit.up = this.#up.sent;
+    visit.down = this.#down.sent;
   }
 
   get deadline(): number {

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Dialing, StartDial } from '@propusk/dial/dial';
 import { DialError } from '@propusk/dial/dial-error';
+import type { Meter, Visit } from './access-records.ts';
 import { type ActiveRequest, clientLeft } from './active-requests.ts';
 import { HELLO_LIMIT } from './client-hello.ts';
 import type { Deadline } from './deadline.ts';
@@ -29,6 +30,8 @@ const ESTABLISHED = Buffer.from('HTTP/1.1 200 Connection established\r\n\r\n');
 
 /** The client connection of a tunnel. */
 export interface TunnelOwner {
+  /** The client gets its 200 now. */
+  established(tunnel: Meter): void;
   /** The client has no 200 yet: it gets the refusal. */
   refused(error: unknown): void;
   /** The client sends HTTP that must be parsed. It is paused, and these are its first bytes. */
@@ -39,7 +42,7 @@ export interface TunnelOwner {
 
 type Phase = 'dialling' | 'upstream' | 'sniffing' | 'spliced' | 'over';
 
-export class Tunnel implements SocketReader, Deadline {
+export class Tunnel implements SocketReader, Deadline, Meter {
   readonly #owner: TunnelOwner;
   readonly #active: ActiveRequest;
   readonly #client: Duplex;
@@ -63,6 +66,10 @@ export class Tunnel implements SocketReader, Deadline {
 
   get deadline(): number {
     return this.#splice?.deadline ?? this.#deadline;
+  }
+
+  measure(visit: Visit): void {
+    this.#splice?.measure(visit);
   }
 
   open(dial: StartDial): void {
@@ -95,6 +102,7 @@ export class Tunnel implements SocketReader, Deadline {
     // A silent tunnel must not hold a slot of the shared egress.
     this.#deadline = performance.now() + (this.#active.egress.shared ? FIRST_BYTES_MS : SILENCE_MS);
     this.#client.write(ESTABLISHED);
+    this.#owner.established(this);
     startReading(this.#client);
     if (this.#up.length > 0) this.#sniff();
     // A client may half-close behind its first bytes.

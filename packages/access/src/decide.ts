@@ -70,6 +70,27 @@ export function decide(index: AccessIndex, userId: number, host: CanonicalHost, 
   return siteUnknown;
 }
 
+/**
+ * The site of a company that covers a host and port, in the order of `decide()`.
+ * @param policyId only a site of this policy; null for any site
+ * @returns its id; null without one, as under a policy for all sites
+ */
+export function siteCovering(
+  { patterns, wild }: CompanyIndex,
+  host: CanonicalHost,
+  port: number,
+  policyId: number | null,
+): number | null {
+  const web = port === 80 || port === 443;
+  for (let step = HOST; step !== END && (step < 0 || wild.size > 0); step = following(host, step)) {
+    const first = step >= 0 ? wild.get(host.slice(step)) : patterns.get(step === HOST ? host : host.slice(4));
+    const site = first && siteAt(first, port, web);
+    if (site === undefined) continue;
+    if (policyId === null || site.policies.some((policy) => policy.policyId === policyId)) return site.id;
+  }
+  return null;
+}
+
 /** The site of a pattern at a port. A site that names the port precedes one for 80 and 443. */
 function siteAt(first: SiteIndex, port: number, web: boolean): SiteIndex | undefined {
   let usual: SiteIndex | undefined;

@@ -11,6 +11,8 @@ export interface GatewayKeys {
   readonly probe: KeyObject;
   /** Encrypts the snapshot on the gateway's disk (32 bytes, AES-256). */
   readonly snapshot: Buffer;
+  /** Encrypts the records of access that wait on the gateway's disk (32 bytes, AES-256). */
+  readonly records: Buffer;
   /** The gateway's bearer token for the feed. */
   readonly feed: string;
 }
@@ -23,6 +25,7 @@ export function gatewayKeys(secret: string): GatewayKeys {
     token: createSecretKey(derive('gateway-token')),
     probe: createSecretKey(derive('gateway-probe')),
     snapshot: derive('gateway-snapshot'),
+    records: derive('gateway-records'),
     feed: derive('gateway-feed').toString('base64url'),
   };
 }

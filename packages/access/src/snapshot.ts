@@ -34,6 +34,7 @@ export interface PolicyIndex extends Grant {
 }
 
 export interface SiteIndex {
+  readonly id: number;
   /** 0 means 80 and 443. */
   readonly port: number;
   readonly companyId: number;
@@ -226,7 +227,7 @@ function indexCompany(snapshot: CompanySnapshot): CompanyIndex {
     const port = colon === -1 ? 0 : Number(address.slice(colon + 1));
     const policies = holding.get(id) ?? none;
     const next = patterns.get(pattern) ?? null;
-    const site = { port, companyId: snapshot.companyId, policies, next, claim };
+    const site = { id, port, companyId: snapshot.companyId, policies, next, claim };
     patterns.set(pattern, site);
     if (isWild(pattern)) wild.set(pattern.slice(2), site);
   }

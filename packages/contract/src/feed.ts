@@ -74,6 +74,10 @@ export const CompanySnapshot = z.object({
 });
 export type CompanySnapshot = z.infer<typeof CompanySnapshot>;
 
+/** Ends a visit by its record, or all visits of a user. */
+const VisitEndEvent = z.object({ companyId: Id, record: z.optional(z.string()), user: z.optional(Id) });
+export type VisitEndEvent = z.infer<typeof VisitEndEvent>;
+
 /**
  * The payloads of the feed's server-sent events by event name. A new connection gets every company, then `ready`: a company not
  * sent before `ready` no longer exists. Before each `heartbeat`, every 15 s, the api compares the sent versions with the database.
@@ -83,8 +87,7 @@ export type CompanySnapshot = z.infer<typeof CompanySnapshot>;
 export const feedEvents = {
   company: CompanySnapshot,
   gone: z.object({ companyId: Id }),
-  /** Ends a visit by its record, or all visits of a user. */
-  end: z.object({ companyId: Id, record: z.optional(z.string()), user: z.optional(Id) }),
+  end: VisitEndEvent,
   ready: z.object({}),
   heartbeat: z.object({}),
 } as const;

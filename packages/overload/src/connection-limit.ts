@@ -18,6 +18,17 @@ export interface ConnectionLimitOptions {
   readonly onRefused?: (reason: ConnectionRefusal) => void;
 }
 
+/** The clients that balancers named. */
+// grows: by connections of balancers; bound: SOCKETS connections; at the bound: an entry ends with its socket
+const named = new WeakMap<Socket, string>();
+
+/** The client's IP address of an accepted connection: from its PROXY protocol header, else the peer's; empty once unknown. */
+export function clientAddress(socket: Socket): string {
+  const address = named.get(socket) ?? socket.remoteAddress ?? '';
+  // An IPv4 client of a listener for both families (RFC 4291 section 2.5.5.2).
+  return address.startsWith('::ffff:') ? address.slice(7) : address;
+}
+
 /**
  * Limits a server's connections: in total, to half of it from one subscriber, and to the open ones under memory pressure (as
  * Envoy's overload manager). A refused connection is reset, and the 'connection' listeners registered before this call do not
@@ -62,7 +73,10 @@ export function limitConnections(server: Server, options: ConnectionLimitOptions
     sendsHeader &&
     readProxyHeaders(
       server,
-      (socket, client) => admit(socket, client ?? socket.remoteAddress ?? '', client === null),
+      (socket, client) => {
+        if (client !== null) named.set(socket, client);
+        admit(socket, client ?? socket.remoteAddress ?? '', client === null);
+      },
       (socket) => refuse(socket, 'proxy_header'),
     );
 

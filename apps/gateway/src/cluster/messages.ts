@@ -1,13 +1,16 @@
-import type { CompanySnapshot } from '@propusk/contract/feed';
+import type { CompanySnapshot, VisitEndEvent } from '@propusk/contract/feed';
 import type { Registry } from 'prom-client';
 
 /**
  * The messages between the processes of one gateway, in order, over pipes that close with either process.
  *
  *   primary ─> worker   `company` `gone` `contact`: the feed's events; `enforce`: authorize active requests again and confirm;
- *                       `serve`: accept connections; `granted`: slots; `count`: send metrics; `close`: drain and exit
+ *                       `end`: end visits; `serve`: accept connections; `granted`: slots; `count`: send metrics; `close`: drain and exit
  *   worker ─> primary   `ready`; `serving` or `failed`; `enforced`; `request` and `giveBack`: slots; `counted`: metrics
  */
+
+/** The environment variable with a worker's index, from 0. A worker that replaces another has its index. */
+export const WORKER_INDEX = 'PROPUSK_WORKER';
 
 export type ToWorker =
   /** A snapshot as JSON, serialized once for all workers. */
@@ -16,6 +19,7 @@ export type ToWorker =
   /** The time of the last feed event, in ms since 1970. */
   | { readonly type: 'contact'; readonly at: number }
   | { readonly type: 'enforce'; readonly turn: number }
+  | { readonly type: 'end'; readonly event: VisitEndEvent }
   | { readonly type: 'serve' }
   | { readonly type: 'granted'; readonly name: string; readonly slots: number }
   | { readonly type: 'count'; readonly turn: number }

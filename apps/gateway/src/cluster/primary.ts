@@ -11,7 +11,7 @@ import type { Gateway } from '../server.ts';
 import { openSnapshots, type Snapshots } from '../snapshot.ts';
 import { readCertificate } from '../tls.ts';
 import { createAggregateMetrics } from './aggregate-metrics.ts';
-import type { FromWorker, ToWorker } from './messages.ts';
+import { type FromWorker, type ToWorker, WORKER_INDEX } from './messages.ts';
 import { createSlotPool } from './shared-limits.ts';
 
 /**
@@ -74,8 +74,9 @@ export async function createCluster(config: Config, log: Log): Promise<Cluster> 
     for (const member of members.values()) member.send(message);
   };
 
-  function fork(): void {
-    const worker = cluster.fork();
+  /** @param index of the worker, which names its folder of records */
+  function fork(index: number): void {
+    const worker = cluster.fork({ [WORKER_INDEX]: String(index) });
     const { id } = worker;
     const born = performance.now();
     const member: Member = {
@@ -139,7 +140,7 @@ export async function createCluster(config: Config, log: Log): Promise<Cluster> 
       if (performance.now() - born > LAST_RETRY_MS) retryMs = FIRST_RETRY_MS;
       const retry = setTimeout(() => {
         retries.delete(retry);
-        fork();
+        fork(index);
       }, retryMs);
       retries.add(retry);
       retryMs = Math.min(retryMs * 2, LAST_RETRY_MS);
@@ -203,10 +204,18 @@ export async function createCluster(config: Config, log: Log): Promise<Cluster> 
         serialization: 'advanced',
         execArgv: [...process.execArgv, ...NODE_FLAGS],
       });
-      for (let i = 0; i < config.processes; i++) fork();
+      for (let i = 0; i < config.processes; i++) fork(i);
       const port = await first.promise;
       const options = { apiUrl: config.apiUrl, key: keys.feed, log: feedLog };
-      running.push(aggregate.stop, startFeed({ ...options, snapshots: relayed, recheck: enforce }));
+      running.push(
+        aggregate.stop,
+        startFeed({
+          ...options,
+          snapshots: relayed,
+          recheck: enforce,
+          end: (event) => broadcast({ type: 'end', event }),
+        }),
+      );
       return port;
     },
     async close(deadlineMs = DRAIN_MS) {

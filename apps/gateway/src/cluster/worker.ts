@@ -4,7 +4,7 @@ import { LIMITS } from '../concurrency-limits.ts';
 import { readConfig } from '../config.ts';
 import { createLog } from '../log.ts';
 import { createProxyServer } from '../proxy-server.ts';
-import type { FromWorker, ToWorker } from './messages.ts';
+import { type FromWorker, type ToWorker, WORKER_INDEX } from './messages.ts';
 import { createReplica } from './replica.ts';
 import { createSharedLimits } from './shared-limits.ts';
 
@@ -28,6 +28,7 @@ const serving = await createProxyServer({
   keys: gatewayKeys(config.secret),
   snapshots: replica,
   limits,
+  worker: Number(process.env[WORKER_INDEX]),
   log,
 });
 
@@ -47,6 +48,9 @@ process.on('message', async (message: ToWorker) => {
       break;
     case 'enforce':
       serving.activeRequests.recheck(() => send({ type: 'enforced', turn: message.turn }));
+      break;
+    case 'end':
+      serving.records.end(message.event);
       break;
     case 'granted':
       limits.granted(message.name, message.slots);

@@ -1,13 +1,25 @@
 import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { createGunzip } from 'node:zlib';
 import { gatewayKeys } from '@propusk/access/gateway-secret';
 import { type CompanySnapshot, feed } from '@propusk/contract/feed';
+import { feedRecords, type GatewayRecord, RecordBatch } from '@propusk/contract/records';
 
-/** The api's side of the feed, exactly as the contract defines it: every company, `ready`, then changes. */
+/** The api's side of the feed, exactly as the contract defines it: every company, `ready`, then changes; and the records of access. */
 
 export interface FeedServer {
   readonly url: string;
+  /** The batches of records as they were stored: each once. */
+  readonly batches: RecordBatch[];
+  /** Every batch as it arrived, also one that was not stored. */
+  readonly arrived: RecordBatch[];
+  /** The last update of each stored record, in the order of their first. */
+  records(): GatewayRecord[];
+  /** Sets what happens to batches from now on. `cut`: stored, then the connection ends without a reply. 204:
+   * taken and forgotten, for measurements. */
+  answerRecords(by: number | 'store' | 'hang' | 'cut'): void;
   /** The companies that a new connection receives. */
   readonly companies: Map<number, CompanySnapshot>;
   /** The number of connections opened so far. */
@@ -37,12 +49,17 @@ export async function startFeedServer(
   const companies = new Map<number, CompanySnapshot>();
   const streams = new Set<ServerResponse>();
   let [connections, refused] = [0, 0];
+  const batches: RecordBatch[] = [];
+  const arrived: RecordBatch[] = [];
+  let recordAnswer: number | 'store' | 'hang' | 'cut' = 'store';
 
   const server = createServer((req, res) => {
     if (req.headers.authorization !== key) {
       refused += 1;
       return void res.writeHead(401).end();
     }
+    if (req.url === `/api${feedRecords.path}` && req.method === feedRecords.method)
+      return void take(req, res);
     if (req.url !== `/api${feed.path}`) return void res.writeHead(404).end();
     connections += 1;
     res.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -51,6 +68,18 @@ export async function startFeedServer(
     for (const snapshot of companies.values()) write(res, 'company', JSON.stringify(snapshot));
     if (ready) write(res, 'ready', '{}');
   });
+
+  async function take(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    if (recordAnswer === 204) return void req.resume().on('end', () => res.writeHead(204).end());
+    const batch = RecordBatch.parse(JSON.parse(await text(req.pipe(createGunzip()))));
+    arrived.push(batch);
+    if (recordAnswer === 'hang') return;
+    if (typeof recordAnswer === 'number') return void res.writeHead(recordAnswer).end();
+    const known = batches.some(({ run, number }) => run === batch.run && number >= batch.number);
+    if (!known) batches.push(batch);
+    if (recordAnswer === 'cut') req.socket.destroy();
+    else res.writeHead(204).end();
+  }
 
   function write(stream: ServerResponse, event: string, data: string): void {
     stream.write(`event: ${event}\ndata: ${data}\n\n`);
@@ -72,6 +101,14 @@ export async function startFeedServer(
   return {
     url: `http://127.0.0.1:${port}`,
     companies,
+    batches,
+    arrived,
+    records: () => [
+      ...new Map(batches.flatMap(({ records }) => records).map((record) => [record.id, record])).values(),
+    ],
+    answerRecords(by) {
+      recordAnswer = by;
+    },
     connections: () => connections,
     refused: () => refused,
     publish(snapshot) {

@@ -1,0 +1,270 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gatewayKeys } from '@propusk/access/gateway-secret';
+import type { GatewayRecord } from '@propusk/contract/records';
+import { get } from '@propusk/test-kit/gateway/client';
+import { type FeedServer, startFeedServer } from '@propusk/test-kit/gateway/feed-server';
+import { startGatewayProcess } from '@propusk/test-kit/gateway/gateway-process';
+import { company, credentials, SECRET, until } from '@propusk/test-kit/gateway/world';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createLog } from './log.ts';
+import { RecordSender } from './record-sender.ts';
+import { RecordSpool } from './record-spool.ts';
+
+/** How records reach the api: in order, each once, over failures of the api and deaths of the gateway. */
+
+const keys = gatewayKeys(SECRET);
+let api: FeedServer;
+let folder: string;
+const senders: RecordSender[] = [];
+
+beforeEach(async () => {
+  api = await startFeedServer(SECRET);
+  folder = await mkdtemp(join(tmpdir(), 'propusk-records-'));
+});
+afterEach(async () => {
+  for (const sender of senders.splice(0)) await sender.stop();
+  await api.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+function start({ most = 1e8, worker = 0, workers = 1 } = {}): RecordSender {
+  const spool = new RecordSpool({ folder, worker, workers, key: keys.records, most });
+  const sender = new RecordSender({ apiUrl: api.url, key: keys.feed, spool, log: createLog('silent') });
+  senders.push(sender);
+  sender.start();
+  return sender;
+}
+
+let made = 0;
+/** Records with hosts that do not compress. */
+const some = (count: number): GatewayRecord[] =>
+  Array.from({ length: count }, () => ({
+    ...{ id: randomUUID(), kind: 'tunnel', startedAt: new Date().toISOString(), ms: ++made, open: false },
+    ...{
+      address: '',
+      host: randomBytes(60).toString('hex'),
+      port: 443,
+      reason: '',
+      count: 1,
+      up: 0,
+      down: 0,
+    },
+  }));
+const stored = () => api.batches.flatMap(({ records }) => records);
+const spooled = async (worker = 0) =>
+  (await readdir(join(folder, String(worker)))).filter((name) => name.endsWith('.batch')).toSorted();
+
+test('batches arrive compressed, in order, numbered from 1 in one run of one gateway', async () => {
+  const sender = start();
+  const batches = [some(999), some(1), some(20)];
+  for (const batch of batches) sender.add(batch);
+  await until(() => api.batches.length === 3);
+  expect(api.batches.map(({ records }) => records)).toEqual(batches);
+  expect(api.batches.map(({ number }) => number)).toEqual([1, 2, 3]);
+  await until(() => sender.waiting === 0);
+  expect(sender.totals).toEqual({ sent: 1_020, lost: 0 });
+  const [first] = api.batches;
+  await sender.stop();
+  start().add(some(1));
+  await until(() => api.batches.length === 4);
+  expect(api.batches[3]).toMatchObject({ gateway: first?.gateway, number: 1 });
+  expect(api.batches[3]?.run).not.toBe(first?.run);
+});
+
+test.each<['answers 500' | 'answers 401' | 'is gone' | 'stores and cuts']>([
+  ['answers 500'],
+  ['answers 401'],
+  ['is gone'],
+  ['stores and cuts'],
+])('while the api %s no record is lost, and afterwards each is stored once, in order', async (how) => {
+  const sender = start();
+  const all = Array.from({ length: 12 }, () => some(50));
+  const [early = [], ...later] = all;
+  sender.add(early);
+  await until(() => api.batches.length === 1);
+  if (how === 'is gone') await api.stop();
+  else api.answerRecords(how === 'stores and cuts' ? 'cut' : Number(how.slice(-3)));
+  for (const batch of later) sender.add(batch);
+  await until(() => sender.waiting === 11 * 50);
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  expect(await spooled()).toHaveLength(11);
+  if (how === 'is gone') await api.start();
+  api.answerRecords('store');
+  await until(() => sender.waiting === 0, 10_000);
+  expect(stored()).toEqual(all.flat());
+  expect(await spooled()).toEqual([]);
+  if (how === 'stores and cuts') {
+    const repeats = api.arrived.filter(({ number }) => number === 2);
+    expect(repeats.length).toBeGreaterThan(1);
+    expect(new Set(repeats.map((batch) => JSON.stringify(batch))).size).toBe(1);
+  }
+});
+
+test('a batch that the api hangs on is repeated after 10 s', { timeout: 30_000 }, async () => {
+  api.answerRecords('hang');
+  const sender = start();
+  sender.add(some(5));
+  await until(() => api.arrived.length === 1);
+  api.answerRecords('store');
+  await until(() => sender.waiting === 0, 15_000);
+  expect(api.arrived.map(({ number }) => number)).toEqual([1, 1]);
+});
+
+test('a batch that the api refuses for good is dropped, and the next one carries a record of loss', async () => {
+  const sender = start();
+  api.answerRecords(400);
+  sender.add(some(30));
+  await until(() => sender.totals.lost === 30);
+  api.answerRecords('store');
+  const later = some(1);
+  sender.add(later);
+  await until(() => api.batches.length === 1);
+  expect(stored()).toMatchObject([...later, { kind: 'loss', reason: 'rejected', count: 30 }]);
+});
+
+test('a full spool loses the newest records, and one record of loss counts them', async () => {
+  const sender = start({ most: 400_000 });
+  await api.stop();
+  const began = Date.now();
+  const all: GatewayRecord[][] = [];
+  for (let i = 0; i < 60; i++) {
+    all.push(some(999));
+    sender.add(all[i] ?? []);
+    // More than 20 batches must not wait for compression.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  const { lost } = sender.totals;
+  expect(lost).toBeGreaterThan(10_000);
+  await api.start();
+  await until(() => sender.waiting === 0, 20_000);
+  const last = some(1);
+  sender.add(last);
+  await until(() => sender.waiting === 0);
+  const kept = all.flat().slice(0, all.flat().length - lost);
+  expect(kept.length).toBeGreaterThan(5_000);
+  const visits = stored().filter(({ kind }) => kind !== 'loss');
+  expect(visits.map(({ ms }) => ms)).toEqual([...kept, ...last].map(({ ms }) => ms));
+  const [loss, ...more] = stored().filter(({ kind }) => kind === 'loss');
+  expect([loss, more]).toMatchObject([{ reason: 'spool', count: lost, open: false }, []]);
+  expect(Date.parse(loss?.startedAt ?? '')).toBeGreaterThanOrEqual(began);
+  expect(loss?.ms).toBeGreaterThan(0);
+});
+
+test('without a spool records wait in memory', async () => {
+  const sender = start({ most: 0 });
+  api.answerRecords(503);
+  const all = some(40);
+  sender.add(all);
+  await until(() => api.arrived.length > 1);
+  expect(await spooled()).toEqual([]);
+  api.answerRecords('store');
+  await until(() => sender.waiting === 0);
+  expect(stored()).toEqual(all);
+});
+
+test('after a stop the next run sends the batches of the earlier runs first, under their own run', async () => {
+  api.answerRecords(503);
+  const runs = [some(3), some(4), some(5)];
+  for (const records of runs) {
+    const sender = start();
+    sender.add(records);
+    await sender.stop();
+  }
+  expect(await spooled()).toHaveLength(3);
+  api.answerRecords('store');
+  const later = some(1);
+  start().add(later);
+  await until(() => api.batches.length === 4);
+  expect(stored()).toEqual([...runs.flat(), ...later]);
+  expect(new Set(api.batches.map(({ run }) => run)).size).toBe(4);
+  expect(new Set(api.batches.map(({ gateway }) => gateway)).size).toBe(1);
+});
+
+test('a worker sends the batches of a worker that no longer exists', async () => {
+  api.answerRecords(503);
+  const gone = start({ worker: 3, workers: 4 });
+  gone.add(some(2));
+  await gone.stop();
+  api.answerRecords('store');
+  start({ worker: 1, workers: 2 });
+  await until(() => api.batches.length === 1);
+  expect(await spooled(3)).toEqual([]);
+});
+
+test.each<[string, (path: string) => Promise<void>]>([
+  [
+    'changed',
+    async (path) => {
+      const bytes = await readFile(path);
+      bytes.writeUInt8(bytes.readUInt8(40) ^ 1, 40);
+      await writeFile(path, bytes);
+    },
+  ],
+  ['cut short', async (path) => writeFile(path, (await readFile(path)).subarray(0, 20))],
+  ['renamed to another number', (path) => rename(path, path.replace('-000000001-', '-000000009-'))],
+])('a spooled batch whose file was %s is refused and deleted, and the others are sent', async (_, change) => {
+  api.answerRecords(503);
+  const first = start();
+  first.add(some(3));
+  const whole = some(4);
+  first.add(whole);
+  await first.stop();
+  const [name = ''] = await spooled();
+  await change(join(folder, '0', name));
+  api.answerRecords('store');
+  const sender = start();
+  await until(() => sender.waiting === 0 && sender.totals.sent === 4);
+  expect(stored()).toEqual(whole);
+  expect(sender.totals.lost).toBe(3);
+  expect(await spooled()).toEqual([]);
+});
+
+test('files of the spool hold no readable record, and only their owner reads them', async () => {
+  api.answerRecords(503);
+  const sender = start();
+  const [record] = some(1);
+  sender.add(record === undefined ? [] : [record]);
+  await sender.stop();
+  const [name = ''] = await spooled();
+  const bytes = await readFile(join(folder, '0', name));
+  expect(bytes.includes(Buffer.from([0x1f, 0x8b, 8]))).toBe(false);
+  expect(bytes.includes(record?.id ?? '')).toBe(false);
+});
+
+test('a gateway that is killed while the api is away loses no record that it has spooled', async () => {
+  api.publish(company(['dead.company.test']));
+  const env = { API_URL: api.url, DATA_DIR: folder };
+  const gateway = await startGatewayProcess(env);
+  const me = credentials(1);
+  await until(() => api.connections() === 1);
+  api.answerRecords(503);
+  for (const name of ['a', 'b', 'c']) {
+    await get(gateway.port, me, `http://${name}.foreign.test/`);
+    const seen = api.arrived.length;
+    await until(() => api.arrived.length > seen);
+  }
+  const inSpool = async () => (await readdir(join(folder, 'gateway-records', '0'))).length;
+  const end = performance.now() + 5_000;
+  while ((await inSpool()) < 3 && performance.now() < end)
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  await gateway.kill();
+  const run = api.arrived[0]?.run;
+  api.answerRecords('store');
+  const again = await startGatewayProcess(env);
+  await until(() => api.connections() === 2);
+  await get(again.port, me, 'http://d.foreign.test/');
+  await until(() => stored().length === 4, 10_000);
+  expect(stored().map(({ host }) => host)).toEqual(
+    ['a', 'b', 'c', 'd'].map((name) => `${name}.foreign.test`),
+  );
+  expect(api.batches.map((batch) => batch.run === run)).toEqual([
+    ...api.batches.slice(1).map(() => true),
+    false,
+  ]);
+  await again.terminate();
+});

@@ -1,0 +1,112 @@
+import { createSecretKey, type KeyObject, randomUUID } from 'node:crypto';
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { seal, unsealBytes } from './snapshot-store.ts';
+
+/**
+ * The batches that wait on disk, each in a file of AES-256-GCM. The name tells the start of the run, the run, the batch's number and
+ * its records, and is authenticated: names sort by age, and a file under another name is refused. Files are written without fsync:
+ * they survive a killed process.
+ *
+ *   gateway-records/0/id                          the gateway's id
+ *   gateway-records/0/1790000000000-RUN-000000001-999.batch
+ */
+
+const NAME = /^\d{13}-[0-9a-f-]{36}-\d{9}-(\d{1,4})\.batch$/;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+export interface SpooledBatch {
+  readonly path: string;
+  readonly size: number;
+  /** The number of its records. */
+  readonly count: number;
+}
+
+export interface SpoolOptions {
+  readonly folder: string;
+  /** This process and the number of all of them: folders of indexes that no process has any more are shared out. */
+  readonly worker: number;
+  readonly workers: number;
+  /** 32 bytes. */
+  readonly key: Buffer;
+  /** The most bytes of this process; 0 disables the spool. */
+  readonly most: number;
+}
+
+/** The spool of one process. */
+export class RecordSpool {
+  readonly #options: SpoolOptions;
+  readonly #folder: string;
+  readonly #key: KeyObject;
+  #bytes = 0;
+
+  constructor(options: SpoolOptions) {
+    this.#options = options;
+    this.#folder = join(options.folder, String(options.worker));
+    this.#key = createSecretKey(options.key);
+  }
+
+  /**
+   * Opens the folder.
+   * @returns the gateway's id and the batches of earlier runs, oldest first
+   * @throws Error when the folder cannot be used
+   */
+  async open(): Promise<{ gateway: string; batches: SpooledBatch[] }> {
+    const { folder, worker, workers } = this.#options;
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    const idPath = join(this.#folder, 'id');
+    let gateway = await readFile(idPath, 'utf8').catch(() => '');
+    if (!UUID.test(gateway)) {
+      gateway = randomUUID();
+      await replace(idPath, gateway);
+    }
+    const batches: SpooledBatch[] = [];
+    for (const index of await readdir(folder)) {
+      if (!/^\d+$/.test(index) || Number(index) % workers !== worker) continue;
+      for (const name of (await readdir(join(folder, index))).toSorted()) {
+        const path = join(folder, index, name);
+        const count = NAME.exec(name)?.[1];
+        if (count !== undefined) {
+          const { size } = await stat(path);
+          this.#bytes += size;
+          batches.push({ path, size, count: Number(count) });
+        } else if (name !== 'id') await rm(path, { force: true });
+      }
+    }
+    return { gateway, batches };
+  }
+
+  /**
+   * Writes a batch. @param startedAt of the run, in ms since 1970
+   * @returns null when the spool is full
+   * @throws Error when the write fails
+   */
+  async write(
+    { startedAt, run, number, count }: { startedAt: number; run: string; number: number; count: number },
+    body: Buffer,
+  ): Promise<SpooledBatch | null> {
+    const name = `${startedAt}-${run}-${String(number).padStart(9, '0')}-${count}.batch`;
+    const sealed = seal(this.#key, body, name);
+    const size = sealed.length;
+    if (this.#bytes + size > this.#options.most) return null;
+    const path = join(this.#folder, name);
+    await replace(path, sealed);
+    this.#bytes += size;
+    return { path, size, count };
+  }
+
+  /** @throws SnapshotFault for a changed or renamed file, Error when it cannot be read */
+  async read({ path }: SpooledBatch): Promise<Buffer> {
+    return unsealBytes(this.#key, await readFile(path), path.slice(path.lastIndexOf('/') + 1));
+  }
+
+  async remove({ path, size }: SpooledBatch): Promise<void> {
+    this.#bytes -= size;
+    await rm(path, { force: true });
+  }
+}
+
+async function replace(path: string, content: string | Buffer): Promise<void> {
+  await writeFile(`${path}.new`, content, { mode: 0o600 });
+  await rename(`${path}.new`, path);
+}
