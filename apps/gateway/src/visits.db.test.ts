@@ -1,0 +1,107 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { endVisits, listVisits, liveVisits, myVisits, type Visit } from '@propusk/contract/records';
+import { get, openTunnel, statusAndReason } from '@propusk/test-kit/gateway/client';
+import { startGatewayProcess } from '@propusk/test-kit/gateway/gateway-process';
+import { type Company, startWholeProduct, type WholeProduct } from '@propusk/test-kit/gateway/whole-product';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+
+/** Visits through the real gateway, as the owner's access log shows them. */
+
+let product: WholeProduct;
+let home: Company;
+beforeAll(async () => {
+  product = await startWholeProduct(inject('serverUrl'), 256);
+  home = await product.company('crm.company.test', product.origin);
+}, 60_000);
+afterAll(() => product?.stop());
+
+const log = async (): Promise<Visit[]> => (await product.api.must(home.owner, listVisits)).rows;
+
+/** Waits until the log has what is looked for. @returns it, and the milliseconds that it took */
+async function seen(wanted: (visit: Visit) => boolean, within: number): Promise<Visit & { after: number }> {
+  const started = performance.now();
+  for (;;) {
+    const found = (await log()).find(wanted);
+    const after = performance.now() - started;
+    if (found !== undefined) return { ...found, after };
+    if (after > within)
+      throw new Error(`Not in the log within ${within} ms: ${JSON.stringify((await log()).slice(0, 3))}`);
+    await sleep(20);
+  }
+}
+
+test('a tunnel is on the owner’s screen within 2 s of its start and of its end, and on the agent’s own', async () => {
+  const waits: number[] = [];
+  for (let n = 0; n < 10; n++) {
+    const tunnel = await openTunnel(product.gateway.port, home.agent.who, home.host);
+    const open = await seen(({ state, user }) => state === 'open' && user?.id === home.agent.id, 2_000);
+    expect(open).toMatchObject({
+      kind: 'tunnel',
+      host: 'crm.company.test',
+      reason: '',
+      policy: { id: home.policy },
+    });
+    tunnel.socket.destroy();
+    const closed = await seen(({ id, state }) => id === open.id && state === 'closed', 2_000);
+    waits.push(open.after, closed.after);
+  }
+  expect(Math.max(...waits)).toBeLessThan(2_000);
+  const own = await product.api.must(home.agent.token, myVisits);
+  expect(own.rows).toHaveLength(10);
+  expect(
+    (await product.api.must(home.guest.token, myVisits)).rows.filter(({ kind }) => kind === 'tunnel'),
+  ).toEqual([]);
+}, 60_000);
+
+test('a refusal is in the log with its reason and the person, not with its path', async () => {
+  const status = statusAndReason(
+    await get(product.gateway.port, home.agent.who, 'http://other.example.test/secret-path'),
+  );
+  expect(status).toBe('403 site_unknown');
+  const refusal = await seen(({ reason }) => reason === 'site_unknown', 2_000);
+  expect(refusal).toMatchObject({
+    kind: 'refusal',
+    user: { id: home.agent.id },
+    host: 'other.example.test',
+    port: 80,
+    site: null,
+  });
+  expect(JSON.stringify(refusal)).not.toContain('secret');
+});
+
+test('the owner ends a visit within 1 s', async () => {
+  const tunnel = await openTunnel(product.gateway.port, home.agent.who, home.host);
+  const { id } = await seen(({ state }) => state === 'open', 2_000);
+  const started = performance.now();
+  await product.api.must(home.owner, endVisits, { body: { record: id } });
+  await tunnel.closed;
+  expect(performance.now() - started).toBeLessThan(1_000);
+  expect(await seen((visit) => visit.id === id && visit.state === 'closed', 2_000)).toMatchObject({
+    reason: 'ended',
+  });
+  expect((await product.api.must(home.owner, liveVisits)).rows).toEqual([]);
+});
+
+test('visits while the api is away are in the log once it is back, each once; a killed gateway leaves its open ones interrupted', async () => {
+  const before = (await log()).length;
+  await product.api.kill();
+  for (let n = 0; n < 5; n++) {
+    const tunnel = await openTunnel(product.gateway.port, home.agent.who, home.host);
+    tunnel.socket.destroy();
+    await sleep(300);
+  }
+  await product.api.start();
+  await openTunnel(product.gateway.port, home.agent.who, home.host);
+  const open = await seen(({ state }) => state === 'open', 15_000);
+  expect((await log()).length).toBe(before + 6);
+  await product.gateway.kill();
+  const again = await startGatewayProcess({
+    API_URL: product.api.url,
+    DATA_DIR: join(product.folder, 'gateway'),
+    MEMORY: '256',
+  });
+  await seen(({ id, state }) => id === open.id && state === 'interrupted', 10_000);
+  expect((await log()).length).toBe(before + 6);
+  await again.kill();
+}, 60_000);
