@@ -113,6 +113,25 @@ test('a batch that the api hangs on is repeated after 10 s', { timeout: 30_000 }
   expect(api.arrived.map(({ number }) => number)).toEqual([1, 1]);
 });
 
+test('more than 1 MB that waits for one reply is on disk, and none of it is lost', async () => {
+  api.answerRecords('hang');
+  const sender = start();
+  const all = Array.from({ length: 30 }, () => some(999));
+  for (const batch of all) {
+    sender.add(batch);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  expect((await spooled()).length).toBeGreaterThan(5);
+  expect(api.arrived).toHaveLength(1);
+  expect(sender.totals.lost).toBe(0);
+  await api.stop();
+  api.answerRecords('store');
+  await api.start();
+  await until(() => sender.waiting === 0, 20_000);
+  expect(stored().map(({ ms }) => ms)).toEqual(all.flat().map(({ ms }) => ms));
+});
+
 test('a batch that the api refuses for good is dropped, and the next one carries a record of loss', async () => {
   const sender = start();
   api.answerRecords(400);
