@@ -111,6 +111,18 @@ test('a tunnel through a proxy of the company names the proxy, and under a polic
   tunnel.socket.destroy();
 });
 
+test('a tunnel that its client leaves without a byte has no reason and is no refusal', async () => {
+  const tunnel = await openTunnel(world.port, me, host);
+  tunnel.socket.destroy();
+  expect(await ended(1)).toMatchObject([{ kind: 'tunnel', reason: '', up: 0, down: 0 }]);
+});
+
+test('a tunnel whose ClientHello is broken has the reason', async () => {
+  const tunnel = await openTunnel(world.port, me, host, '\u0016'.repeat(100));
+  await tunnel.closed;
+  expect(await ended(1)).toMatchObject([{ kind: 'tunnel', reason: 'sni_mismatch' }]);
+});
+
 test('the record of a tunnel whose access was revoked has the reason', async () => {
   const tunnel = await openTunnel(world.port, me, host, 'GET /drip HTTP/1.1\r\nHost: x\r\n\r\n');
   await until(() => tunnel.got().includes('drop'));
@@ -228,6 +240,10 @@ test('a probe leaves no record', async () => {
     expires,
   });
   expect(await get(world.port, `probe:${token}`, `http://${host}/`)).toContain('hello from');
+  const tunnel = await openTunnel(world.port, `probe:${token}`, host);
+  expect(tunnel.status).toBe(200);
+  tunnel.socket.destroy();
+  expect((await openTunnel(world.port, `probe:${token}`, 'foreign.company.test:443')).status).toBe(403);
   await get(world.port, me, `http://${host}/`);
   expect(await ended(1)).toMatchObject([{ kind: 'requests', userId: 1, count: 1 }]);
 });

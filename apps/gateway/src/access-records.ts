@@ -112,7 +112,7 @@ export class AccessRecords {
   #windowStart = Date.now();
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param send takes at most 999 records */
+  /** @param send takes at most 999 records; none at the start of the run */
   constructor(index: AccessIndex, send: (records: GatewayRecord[]) => void) {
     this.#index = index;
     this.#send = send;
@@ -124,6 +124,8 @@ export class AccessRecords {
   }
 
   start(): void {
+    // The empty batch announces the run, so that the api interrupts the open visits of earlier ones.
+    this.#send([]);
     this.#timer = setInterval(() => this.#tick(), FLUSH_MS);
   }
 

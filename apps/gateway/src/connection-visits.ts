@@ -54,7 +54,9 @@ export class ConnectionVisits implements Meter {
   /** Ends the tunnel or WebSocket. @param why the abort reason or fault, if any */
   end(why: Error | null | undefined): void {
     if (this.#long === null) return;
-    this.#records.close(this.#long, why instanceof ProxyError ? why.reason : '');
+    // connect_failed: client or site ended before the first bytes, as a browser does with a spare tunnel.
+    const cut = why instanceof ProxyError && why.reason !== 'connect_failed';
+    this.#records.close(this.#long, cut ? why.reason : '');
     this.#long = this.#counted = null;
   }
 

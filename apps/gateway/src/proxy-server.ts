@@ -162,8 +162,8 @@ export async function createProxyServer(options: ProxyServerOptions): Promise<Pr
       server.listen(config.port, config.host);
       await once(server, 'listening');
       own = server.address() as AddressInfo;
-      records.start();
       sender.start();
+      records.start();
       if (secure !== undefined && tls !== undefined)
         running.push(followCertificate(secure, tls.files, tls, log));
       // Tokens expire and snapshots become stale without any event.

@@ -138,7 +138,7 @@ export class RecordSender {
     const number = this.#number + 1;
     const loss = this.#loss;
     this.#loss = null;
-    const all = loss === null ? json : `${json},${JSON.stringify(lossOf(loss))}`;
+    const all = loss === null ? json : `${json}${json && ','}${JSON.stringify(lossOf(loss))}`;
     const text = `{"gateway":"${this.#gateway}","run":"${this.#run}","number":${number},"records":[${all}]}`;
     const body = await compress(text, { level: 1 });
     this.#unpacked -= 1;

@@ -1,7 +1,7 @@
 import type { CompanySnapshot } from '@propusk/contract/feed';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decide, patternsCovering, reachable } from './decide.ts';
+import { decide, patternsCovering, reachable, siteCovering } from './decide.ts';
 import { type CanonicalHost, canonicalHost } from './host.ts';
 import { emptyIndex, putCompany, removeCompany } from './snapshot.ts';
 
@@ -353,4 +353,22 @@ test.each([
   ['www.ru', ['www.ru', '*.www.ru']],
 ])('patternsCovering(%s) lists every covering pattern, most exact first', (host, patterns) => {
   expect(patternsCovering(host)).toEqual(patterns);
+});
+
+test.each([
+  ['of the policy that allows, not the more exact one', 'a.wiki.test', 443, 100, 2],
+  ['that is the most exact, for any policy', 'a.wiki.test', 443, null, 1],
+  ['that names the port', 'a.wiki.test', 8443, 101, 3],
+  ['at a port of none: no site', 'a.wiki.test', 22, null, null],
+  ['of a policy for all sites: no site', 'foreign.test', 443, 102, null],
+])('siteCovering() finds the site %s', (_, name, port, policyId, site) => {
+  const { companies } = indexOf(
+    company(1, { 1: 'a.wiki.test', 2: '*.wiki.test', 3: 'a.wiki.test:8443' }, [
+      { proxy: 1, sites: [2] },
+      { proxy: 1, sites: [3] },
+      { proxy: 1, sites: [], allSites: true },
+    ]),
+  );
+  const found = companies.get(1) ?? expect.fail('no company');
+  expect(siteCovering(found, host(name), port, policyId)).toBe(site);
 });

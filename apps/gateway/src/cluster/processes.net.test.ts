@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -297,3 +297,20 @@ function gone(pid: number): boolean {
     return true;
   }
 }
+
+test('each worker sends records under an id of its own, which a replaced worker keeps', async () => {
+  const ids = async () => {
+    const records = join(folder, 'gateway-records');
+    const names = (await readdir(records)).toSorted();
+    return Promise.all(names.map((name) => readFile(join(records, name, 'id'), 'utf8')));
+  };
+  let before: string[] = [];
+  while (new Set(before).size < WORKERS) before = await ids().catch(() => []);
+  const [first = 0] = workers();
+  process.kill(first, 'SIGKILL');
+  await until(() => workers().length === WORKERS + 1, 15_000);
+  for (let i = 0; i < 30; i++) await ask();
+  await until(() => feed.records().length === 30);
+  expect(await ids()).toEqual(before);
+  for (const { gateway } of feed.batches) expect(before).toContain(gateway);
+});
