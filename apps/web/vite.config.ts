@@ -144,6 +144,7 @@ export default defineConfig({
               ),
               priority: 2,
             },
+            { name: 'cards', test: ours('ui/(card|definition-card)'), priority: 2 },
             { name: 'dialog', test: /components[\\/]Modal[\\/]/, priority: 1 },
           ],
         },

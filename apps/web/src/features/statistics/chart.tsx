@@ -1,0 +1,94 @@
+import 'uplot/dist/uPlot.min.css';
+import type { Statistics } from '@propusk/contract/records';
+import * as t from '@propusk/phrases/console';
+import { useLocation } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
+import uPlot from 'uplot';
+import { useScheme } from '../../theme/scheme.ts';
+import classes from './statistics.module.css';
+
+const HEIGHT = 240;
+const dayFormat = new Intl.DateTimeFormat('ru', { day: '2-digit', month: '2-digit' });
+const hourFormat = new Intl.DateTimeFormat('ru', { hour: '2-digit', minute: '2-digit' });
+
+/** Bars of the visits and a line of the refusals over time, in the colours of the scheme. */
+export function Chart({ steps, hourly }: { steps: Statistics['chart']; hourly: boolean }) {
+  const frame = useRef<HTMLDivElement>(null);
+  const chart = useRef<uPlot>(null);
+  const scheme = useScheme(useLocation().pathname);
+  const data = dataOf(steps);
+  const latest = useRef(data);
+  latest.current = data;
+
+  useEffect(() => {
+    const element = frame.current;
+    if (element === null) return;
+    const made = new uPlot(optionsOf(element, hourly), latest.current, element);
+    chart.current = made;
+    const sized = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height: HEIGHT }));
+    sized.observe(element);
+    return () => {
+      sized.disconnect();
+      made.destroy();
+    };
+    // The scheme: uPlot reads its colours when it is made.
+  }, [hourly, scheme]);
+  const numbers = JSON.stringify(data);
+  useEffect(() => chart.current?.setData(latest.current), [numbers]);
+  return <div ref={frame} role="img" aria-label={t.statistics.chartOf} className={classes.plot} />;
+}
+
+function dataOf(steps: Statistics['chart']): uPlot.AlignedData {
+  return [
+    steps.map(({ at }) => Date.parse(at) / 1000),
+    steps.map(({ visits }) => visits),
+    steps.map(({ refusals }) => refusals),
+  ];
+}
+
+function optionsOf(element: HTMLElement, hourly: boolean): uPlot.Options {
+  const style = getComputedStyle(element);
+  const colour = (token: string) => style.getPropertyValue(token);
+  const format = (seconds: number) => (hourly ? hourFormat : dayFormat).format(seconds * 1000);
+  const axis = {
+    stroke: colour('--mantine-color-dimmed'),
+    font: `12px ${style.fontFamily}`,
+    grid: { stroke: colour('--line'), width: 1 },
+    ticks: { show: false },
+  };
+  return {
+    width: element.clientWidth,
+    height: HEIGHT,
+    cursor: { drag: { setScale: false }, points: { show: false } },
+    scales: { y: { range: (_, __, most) => [0, Math.max(4, most * 1.1)] } },
+    axes: [
+      {
+        ...axis,
+        grid: { show: false },
+        incrs: hourly ? [3600, 10_800, 21_600] : [86_400, 172_800, 604_800, 2_592_000],
+        values: (_, at) => at.map(format),
+      },
+      {
+        ...axis,
+        incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 50_000, 100_000, 1_000_000],
+        size: 56,
+      },
+    ],
+    series: [
+      { label: t.statistics.time, value: (_, at) => (at === null ? '' : format(at)) },
+      {
+        label: t.statistics.figures.visits,
+        fill: colour('--accent-text'),
+        width: 0,
+        paths: uPlot.paths.bars?.({ size: [0.6, 40] }),
+        points: { show: false },
+      },
+      {
+        label: t.statistics.figures.refusals,
+        stroke: colour('--mantine-color-error'),
+        width: 2,
+        points: { show: true, size: 6 },
+      },
+    ],
+  };
+}
