@@ -49,6 +49,7 @@ function dataOf(steps: Statistics['chart']): uPlot.AlignedData {
 function optionsOf(element: HTMLElement, hourly: boolean): uPlot.Options {
   const style = getComputedStyle(element);
   const colour = (token: string) => style.getPropertyValue(token);
+  const half = hourly ? 1800 : 43_200;
   const format = (seconds: number) => (hourly ? hourFormat : dayFormat).format(seconds * 1000);
   const axis = {
     stroke: colour('--mantine-color-dimmed'),
@@ -60,7 +61,10 @@ function optionsOf(element: HTMLElement, hourly: boolean): uPlot.Options {
     width: element.clientWidth,
     height: HEIGHT,
     cursor: { drag: { setScale: false }, points: { show: false } },
-    scales: { y: { range: (_, __, most) => [0, Math.max(4, most * 1.1)] } },
+    scales: {
+      x: { range: (_, least, most) => [least - half, most + half] },
+      y: { range: (_, __, most) => [0, Math.max(4, most * 1.1)] },
+    },
     axes: [
       {
         ...axis,

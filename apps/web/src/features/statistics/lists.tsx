@@ -3,7 +3,7 @@ import type { Named } from '@propusk/contract/fields';
 import type { Share, Statistics } from '@propusk/contract/records';
 import { unicodeHost } from '@propusk/contract/unicode-host';
 import * as t from '@propusk/phrases/console';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { Link, type LinkProps, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { formatBytes, reasonLabel } from '../../common/visit-text.ts';
 import { paths } from '../../paths.ts';
@@ -23,16 +23,8 @@ interface Asked {
 export function Lists({ data }: { data: Statistics }) {
   const [asked, setAsked] = useState<Asked | null>(null);
   const navigate = useNavigate();
-  const siteOf = ({ id, name }: Named) => (
-    <Link className={classes.link} to={paths.creatorSites} search={{ name }} hash={String(id)}>
-      {unicodeHost(name)}
-    </Link>
-  );
-  const idle = data.idle.map((site) => ({
-    key: String(site.id),
-    term: unicodeHost(site.name),
-    value: siteOf(site),
-  }));
+  const siteOf = ({ id, name }: Named) =>
+    ({ to: paths.creatorSites, search: { name }, hash: String(id) }) as const;
   return (
     <div className={classes.lists}>
       <List
@@ -66,7 +58,7 @@ export function Lists({ data }: { data: Statistics }) {
                 {t.statistics.why}
               </Button>
             ) : (
-              <PersonLink user={user} />
+              <Open {...editOf(user)} />
             )),
         }))}
       />
@@ -78,22 +70,25 @@ export function Lists({ data }: { data: Statistics }) {
           key: `${user.id} ${site.id}`,
           term: user.name,
           value: unicodeHost(site.name),
-          tools: <PersonLink user={user} />,
+          tools: <Open {...editOf(user)} />,
         }))}
       />
-      <List title={t.statistics.idle} none={t.statistics.nothing} rows={idle} />
+      <List
+        title={t.statistics.idle}
+        none={t.statistics.nothing}
+        rows={data.idle.map((site) => ({
+          key: String(site.id),
+          term: unicodeHost(site.name),
+          value: '',
+          tools: <Open {...siteOf(site)} />,
+        }))}
+      />
       {asked && (
         <WhyDialog
           siteId={asked.site.id}
           host={asked.site.name}
           person={asked.person}
-          onAssign={() =>
-            void navigate({
-              to: paths.creatorSites,
-              search: { name: asked.site.name },
-              hash: String(asked.site.id),
-            })
-          }
+          onAssign={() => void navigate(siteOf(asked.site))}
           onClose={() => setAsked(null)}
         />
       )}
@@ -109,13 +104,11 @@ const shareOf =
     value: t.statistics.share(t.visits.visits(share.visits), formatBytes(share.bytes)),
   });
 
-function PersonLink({ user }: { user: Named }) {
-  return (
-    <Link className={classes.link} {...editOf(user)}>
-      {t.statistics.open}
-    </Link>
-  );
-}
+const Open = (to: LinkProps) => (
+  <Link className={classes.link} {...to}>
+    {t.statistics.open}
+  </Link>
+);
 
 function List({ none, rows, ...card }: { title: string; lead?: string; none: string; rows: Definition[] }) {
   return rows.length > 0 ? (

@@ -87,6 +87,7 @@ type Input = NonNullable<ReturnType<typeof queryOf>>;
 function Loaded({ data, input, isToday }: { data: Statistics; input: Input; isToday: boolean }) {
   const none = data.visits.now + data.visits.before + data.refusals.now + data.refusals.before === 0;
   const log = useQuery({ ...queryOptions(listVisits, { query: { take: 1 } }), enabled: none });
+  if (none && log.isPending) return <Skeleton height={600} aria-busy />;
   if (none && log.data?.rows.length === 0) {
     return (
       <State

@@ -12,10 +12,10 @@ const terms = t.statistics.detailTerms;
 /** All fields of a visit or refusal. */
 export function VisitDialog({ visit, onClose }: { visit: Visit; onClose: () => void }) {
   useReturnFocus(true);
-  const { kind, user, site, policy, proxy } = visit;
+  const { kind, user, policy, proxy } = visit;
   const allowed = kind !== 'refusal';
   const rows: [string, React.ReactNode][] = [
-    [t.visits.site, site ? `${site.name} (${hostOf(visit)})` : hostOf(visit)],
+    [t.visits.site, hostOf(visit)],
     [terms.port, visit.port],
     [t.visits.person, user?.name ?? t.visits.someone],
     [t.visits.where, visit.address],

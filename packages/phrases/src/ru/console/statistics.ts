@@ -48,7 +48,7 @@ export const visits = {
     loss: 'Записи не поместились',
   } satisfies Record<RecordKind, string>,
   times,
-  visits: (n: number) => count(n, { one: 'визит', few: 'визита', many: 'визитов' }),
+  visits: (n: number) => count(n, { one: 'посещение', few: 'посещения', many: 'посещений' }),
   /** A number of bytes, as a whole number or with one decimal. */
   bytes: (amount: string, unit: 0 | 1 | 2 | 3 | 4) => `${amount} ${['Б', 'КБ', 'МБ', 'ГБ', 'ТБ'][unit]}`,
   seconds: (n: number) => `${n} с`,
@@ -123,7 +123,6 @@ export const statistics = {
   endedAll: 'Соединения завершены',
   revoke: 'Снять доступ',
   open: 'Открыть',
-  openOf: (name: string) => `Открыть: ${name}`,
 
   log: 'Записи о доступе',
   logEmpty: 'Записей пока нет',
