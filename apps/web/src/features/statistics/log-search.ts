@@ -1,16 +1,14 @@
 import type { VisitQuery } from '@propusk/contract/records';
+import type { Period } from '../../common/list-search.ts';
 import { dayAgo, parseDays, startOf } from './period.ts';
 
 /** The filters of the access log, as URL search parameters. */
-export interface LogSearch {
+export interface LogSearch extends Period {
   user?: number;
   site?: number;
   result?: 'allowed' | 'refused';
   reason?: string;
   address?: string;
-  /** Days (yyyy-mm-dd), both included. */
-  from?: string;
-  to?: string;
 }
 
 const DAY_MS = 86_400_000;

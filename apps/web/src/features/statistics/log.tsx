@@ -1,6 +1,6 @@
 import '@mantine/core/styles/ScrollArea.css';
 import '@mantine/core/styles/Combobox.css';
-import { Button, NativeSelect, Select, TextInput } from '@mantine/core';
+import { Button, NativeSelect, Select } from '@mantine/core';
 import { listVisits, type Visit } from '@propusk/contract/records';
 import * as t from '@propusk/phrases/console';
 import { IconHistory, IconSearch } from '@tabler/icons-react';
@@ -12,6 +12,7 @@ import { useSiteOptions, useUserOptions } from '../../common/use-options.ts';
 import { visitColumns } from '../../common/visit-columns.tsx';
 import { VisitList } from '../../common/visit-list.tsx';
 import { lazyDialog } from '../../ui/lazy.tsx';
+import { SearchField } from '../../ui/search-field.tsx';
 import { State } from '../../ui/state.tsx';
 import { ExportButton } from './export-button.tsx';
 import { type LogSearch, logQuery, parseLog } from './log-search.ts';
@@ -109,30 +110,11 @@ function Filters({ search, onSearch }: { search: LogSearch; onSearch: (change: L
       <DayInput label={t.statistics.to} value={search.to} onDay={(to) => set({ to })} />
       {list('result', t.visits.result, results)}
       {list('reason', t.statistics.reason, reasons)}
-      <Address key={search.address} value={search.address} onAddress={(address) => set({ address })} />
+      <SearchField
+        label={t.visits.where}
+        value={search.address ?? ''}
+        onSearch={(address) => set({ address })}
+      />
     </div>
-  );
-}
-
-/** An address is searched as a whole, so the search begins when it is complete: on Enter, or when the field loses the focus. */
-function Address({
-  value = '',
-  onAddress,
-}: {
-  value?: string | undefined;
-  onAddress: (address: string) => void;
-}) {
-  const [typed, setTyped] = useState(value);
-  const done = () => typed !== value && onAddress(typed.trim());
-  return (
-    <TextInput
-      label={t.visits.where}
-      placeholder="203.0.113.5"
-      maxLength={45}
-      value={typed}
-      onChange={({ currentTarget }) => setTyped(currentTarget.value)}
-      onBlur={done}
-      onKeyDown={({ key }) => key === 'Enter' && done()}
-    />
   );
 }

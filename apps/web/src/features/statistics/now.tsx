@@ -1,3 +1,4 @@
+import type { Named } from '@propusk/contract/fields';
 import { endVisits, liveVisits, type Visit } from '@propusk/contract/records';
 import * as t from '@propusk/phrases/console';
 import { IconActivity, IconPlugOff, IconUserOff } from '@tabler/icons-react';
@@ -15,9 +16,7 @@ import { editOf } from './edit-of.ts';
 import { POLL_MS } from './period.ts';
 
 const { site, person, when, where, traffic } = visitColumns;
-const columns = [person, { ...site, main: false }, when, where, traffic].map((column) =>
-  column.key === 'person' ? { ...column, main: true } : column,
-);
+const columns = [{ ...person, main: true }, { ...site, main: false }, when, where, traffic];
 
 /** The connections that are open now, with the actions that end them. */
 export function Now() {
@@ -38,37 +37,18 @@ export function Now() {
   function menuOf(visit: Visit) {
     const { user, id: record } = visit;
     const name = `${user?.name ?? t.visits.someone}, ${hostOf(visit)}`;
-    const endOne = () =>
-      end(t.statistics.endQuestion, name, () => mutateAsync({ body: { record } }), t.statistics.ended);
-    const icon = <IconPlugOff size={16} aria-hidden />;
+    const { endQuestion, endAllQuestion, ended, endedAll } = t.statistics;
+    const endOne = () => end(endQuestion, name, () => mutateAsync({ body: { record } }), ended);
+    const endAll = (of: Named) =>
+      end(endAllQuestion, of.name, () => mutateAsync({ body: { user: of.id } }), endedAll);
+    const off = { icon: <IconPlugOff size={16} aria-hidden />, danger: true };
+    const revoke = { label: t.statistics.revoke, icon: <IconUserOff size={16} aria-hidden /> };
+    const ofUser = user && [
+      { ...off, label: t.statistics.endAll, run: () => endAll(user) },
+      { ...revoke, run: () => navigate(editOf(user)) },
+    ];
     return (
-      <RowMenu
-        name={name}
-        actions={[
-          { label: t.statistics.end, icon, danger: true, run: endOne },
-          ...(user
-            ? [
-                {
-                  label: t.statistics.endAll,
-                  icon,
-                  danger: true,
-                  run: () =>
-                    end(
-                      t.statistics.endAllQuestion,
-                      user.name,
-                      () => mutateAsync({ body: { user: user.id } }),
-                      t.statistics.endedAll,
-                    ),
-                },
-                {
-                  label: t.statistics.revoke,
-                  icon: <IconUserOff size={16} aria-hidden />,
-                  run: () => navigate(editOf(user)),
-                },
-              ]
-            : []),
-        ]}
-      />
+      <RowMenu name={name} actions={[{ ...off, label: t.statistics.end, run: endOne }, ...(ofUser ?? [])]} />
     );
   }
   const failed = query.error && !query.data && <Failed query={query} title={t.visits.failed} />;

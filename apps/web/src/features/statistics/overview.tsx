@@ -59,7 +59,7 @@ function Period({ period, onPeriod }: { period: PeriodSearch; onPeriod: (next: P
       leftSection={<span aria-hidden="true">{t.statistics[end]}</span>}
       leftSectionWidth={40}
       value={period[end]}
-      onDay={(value) => onPeriod({ from: period.from ?? '', to: period.to ?? '', [end]: value })}
+      onDay={(value) => onPeriod({ ...period, [end]: value })}
     />
   );
   return (

@@ -1,4 +1,4 @@
-import { isDay } from '../../common/list-search.ts';
+import { type Period, parseListSearch } from '../../common/list-search.ts';
 
 /** The interval at which the figures are read again. */
 export const POLL_MS = 2000;
@@ -7,28 +7,20 @@ const DAY_MS = 86_400_000;
 const LONGEST = 366;
 
 /** The chosen period: the last days, today included, or the days of its own. */
-export interface PeriodSearch {
+export interface PeriodSearch extends Period {
   days?: 1 | 30;
-  /** Days (yyyy-mm-dd), both included. */
-  from?: string;
-  to?: string;
 }
 
 /** Reads the period from the URL and ignores invalid values. The default is seven days. */
 export function parsePeriod(raw: Record<string, unknown>): PeriodSearch {
-  const period = parseDays(raw);
-  if (period.from || period.to) return period;
+  const own = parseDays(raw);
+  if (own.from || own.to) return own;
   return raw.days === 1 || raw.days === 30 ? { days: raw.days } : {};
 }
 
 /** Reads the days of a period from the URL. */
-export function parseDays(raw: Record<string, unknown>): Pick<PeriodSearch, 'from' | 'to'> {
-  const days: Pick<PeriodSearch, 'from' | 'to'> = {};
-  for (const end of ['from', 'to'] as const) {
-    const day = raw[end];
-    if (typeof day === 'string' && isDay(day)) days[end] = day;
-  }
-  return days;
+export function parseDays(raw: Record<string, unknown>): Period {
+  return parseListSearch({ from: raw.from, to: raw.to });
 }
 
 /** The start of a day in the browser's time zone. @param more days to add */
